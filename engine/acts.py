@@ -72,7 +72,7 @@ class StoreEvent:
 
     def node(self) -> Node:
         return Node(ENGINE, "store", Phase.ENCODE, -1, (NOW, VETO), (),
-                    (ROW, CREATED, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS), self)
+                    (ROW, CREATED, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS), self, appends=True)
 
 
 def imprint_node() -> Node:
@@ -81,7 +81,7 @@ def imprint_node() -> Node:
     def imprint(view: Any, incoming: Incoming) -> None:
         view.encoded[view.row] = view.encoding
 
-    return Node(ENGINE, "imprint", Phase.ENCODE, -1, (ROW, ENCODING), (), (ENCODED,), imprint)
+    return Node(ENGINE, "imprint", Phase.ENCODE, -1, (ROW, ENCODING), (), (ENCODED,), imprint, appends=True)
 
 
 def carry_node() -> Node:

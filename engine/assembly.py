@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .acts import ENGINE, StoreEvent, answer_node, carry_node, gather_node, imprint_node, weigh_node
-from .columns import EMBEDDER, ENCODING, ENGINE_COLUMNS, GRAPH, INDEX, LEXICON, TEXTS, TRIGRAMS, VISIBLE, Column, Phase, Signal
+from .columns import EMBEDDER, ENCODING, ENGINE_COLUMNS, GRAPH, INDEX, LEXICON, PAIRS, TEXTS, TRIGRAMS, VISIBLE, Column, Phase, Signal
 from .columns import RERANKED as LAST_STAGE
 from .contract import Cue, Incoming, Mechanism, parameter_types
 from .embedding import Embedder, HashingEmbedder
@@ -18,6 +18,7 @@ from .graph import Graph
 from .index import VectorIndex
 from .lexical import BM25Index, TrigramIndex, terms_of
 from .observer import Observer
+from .pairs import Pairs, pair_nodes
 from .plan import PhasePlan, nodes_of, schedule
 from .records import Event, Query
 from .schedule import Node
@@ -39,7 +40,8 @@ class Assembly:
         self.index, self.graph, self.lexicon, self.trigrams = VectorIndex(embedder.dimensions), Graph(), BM25Index(), TrigramIndex()
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
         structures = {
-            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.diary), EMBEDDER: embedder}
+            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.diary), EMBEDDER: embedder,
+            PAIRS: Pairs()}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
         self.answer_size = [10]
         signals = weighted_signals(self.mechanisms)
@@ -47,6 +49,8 @@ class Assembly:
         nodes = [*nodes_of(self.mechanisms), self._store_event.node(), weigh_node(), gather_node(signals), answer_node(self.store, self.answer_size)]
         if any(ENCODING in node.adds for node in nodes):
             nodes += [imprint_node(), carry_node()]
+        if any(PAIRS in node.reads for node in nodes):
+            nodes += pair_nodes()
         self.phases: Mapping[Phase, tuple[Node, ...]] = schedule(nodes, [s for s, _ in signals])
         wrap = observer.wrap if observer else None
         self.plans = {phase: PhasePlan(phase, acts, self.store, signals, self.streams, wrap) for phase, acts in self.phases.items()}

@@ -9,12 +9,17 @@ import keyword
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .errors import ContractError
+
+BUFFER_SLOTS: Final = 9       # most items that a cycle of theta can hold
+REPLAY_STEPS: Final = 1024    # most steps replayed in one sleep
+
+
 
 
 class Phase(Enum):
@@ -183,6 +188,31 @@ CHOICE_GAIN = Column("choice_gain", np.float64, Scope.GLOBAL, "1", 1.0, "factor 
 HORIZON = Column("horizon", np.float64, Scope.GLOBAL, "1", 1.0, "factor on how far ahead is predicted, 1 / (1 - discount)", low=0)
 TURNOVER = Column("turnover", np.float64, Scope.GLOBAL, "populations", 0.0, "units of a sparse code replaced so far, in whole populations", low=0)
 
+# --- owned by the engine: sleep ------------------------------------------------------------------------------------------------
+SLEEP_ONSET = Column("sleep_onset", np.float64, Scope.GLOBAL, "h", np.nan, "when sleep begins next, or began; NaN: nobody says")
+SLEEP_END = Column("sleep_end", np.float64, Scope.GLOBAL, "h", np.nan, "when that sleep ends, unless an event ends it; NaN: after a fixed interval")
+SLEEP_SHARE = Column("sleep_share", np.float64, Scope.GLOBAL, "1", 1.0, "share of a full night that the sleep now consolidated makes up", low=0)
+RIPPLES = Column("ripples", np.float64, Scope.GLOBAL, "1", 1.0, "factor on how much is replayed in this sleep; 1: as usual", low=0)
+NEED = Column("need", np.float64, Scope.MEMORY, "visits", 0.0, "expected discounted visits from where memory is now; 0: nobody predicts", low=0)
+REPLAYED = Column("replayed", np.int32, Scope.GLOBAL, "1", -1, "rows activated one after the other in each replayed step of this sleep; -1: no more",
+                  (REPLAY_STEPS, 2), low=-1, fresh=Phase.CONSOLIDATE)
+REPLAY_LAG = Column("replay_lag", np.float64, Scope.GLOBAL, "h", 0.0, "time from first to second of each replayed step, as replayed",
+                    (REPLAY_STEPS,), low=0, fresh=Phase.CONSOLIDATE)
+REPLAYS = Column("replays", np.int32, Scope.MEMORY, "1", 0, "replayed steps of this sleep that the memory is part of", low=0, fresh=Phase.CONSOLIDATE)
+
+# --- owned by the engine: plasticity between memories --------------------------------------------------------------------------
+BUFFER = Column("buffer", np.int32, Scope.GLOBAL, "1", -1, "rows held active in order, oldest first, the new memory last; -1: no more",
+                (BUFFER_SLOTS,), low=-1)
+BUFFER_STEP = Column("buffer_step", np.float64, Scope.GLOBAL, "h", np.nan, "time between neighbours in the buffer; NaN: as they came")
+LTP = Column("ltp", np.float64, Scope.GLOBAL, "1", 1.0, "factor on potentiation of associations from the phase of theta; negative: depression")
+MODIFIABILITY = Column("modifiability", np.float64, Scope.MEMORY, "1", 1.0,
+                       "factor on potentiation of associations onto the memory; negative: depression instead")
+RELEASE_PROBABILITY = Column("release_probability", np.float64, Scope.MEMORY, "1", 1.0,
+                             "factor on the probability that an active memory passes activation on", low=0)
+RESOURCES = Column("resources", np.float32, Scope.CANDIDATE, "1", 1.0, "factor on what a memory passes on, from its use just now", low=0)
+CONGRUENCY = Column("congruency", np.float64, Scope.MEMORY, "1", 0.0, "how well the memory fits what was known already; 0: nobody judged it", low=0, high=1)
+DETAIL = Column("detail", np.int8, Scope.MEMORY, "1", 0, "how much of the text a context shows: 0 all of it, 1 a summary, 2 keywords", low=0, high=2)
+
 # --- owned by the engine: how available a memory is -------------------------------------------------------------------------------
 ENCODED = Column("encoded", np.float64, Scope.MEMORY, "ln", 0.0, "log strength with which the memory was laid down; 0: as usual")
 ACTIVATION = Column("activation", np.float64, Scope.MEMORY, "ln odds", 0.0, "availability from the history of use; 0: even odds of being needed")
@@ -212,14 +242,19 @@ TEXTS = Structure("texts", "verbatim text of every row", ("__getitem__", "__len_
 RECALLED = Structure(
     "recalled", "rows of the answer (k,) int64, best first; hooks that read it run only where recall may change memory", persists=False)
 EMBEDDER = Structure("embedder", "the embedding model, for texts that are not stored", ("embed", "dimensions"))
+PAIRS = Structure(
+    "pairs", "pairs of memories active together, in both directions: rows, COACCESS edge, and time between them", ("source", "target", "edge", "lag"),
+    persists=False)
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 
 ENGINE_COLUMNS: tuple[Column, ...] = (
     NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE, ENCODING, CONTEXT_KEPT,
-    LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, ENCODED, ACTIVATION, LOG_STRENGTH, LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED,
-    REWEIGHTED, RERANKED,
+    LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE, RIPPLES, NEED, REPLAYED, REPLAY_LAG, REPLAYS,
+    BUFFER, BUFFER_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY, DETAIL, ENCODED, ACTIVATION, LOG_STRENGTH,
+    LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, REWEIGHTED, RERANKED,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
     NOW, ROW, CREATED, SESSION, SPEAKER, EMBEDDING, ENCODED, FACET_WEIGHTS, MATCH, SIGNALS, INDEX, LEXICON, TRIGRAMS, TEXTS, EMBEDDER, RECALLED,
+    PAIRS,
 ))
-ENGINE_STRUCTURES: tuple[Structure, ...] = (SIGNALS, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS, EMBEDDER, RECALLED, RANDOM)
+ENGINE_STRUCTURES: tuple[Structure, ...] = (SIGNALS, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS, EMBEDDER, RECALLED, PAIRS, RANDOM)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import ENGINE_ALONE, RANDOM, RECALLED, ROW, SIGNALS, Before, Column, Phase, Scope, Structure
+from .columns import ENGINE_ALONE, PAIRS, RANDOM, RECALLED, ROW, SIGNALS, Before, Column, Phase, Scope, Structure
 from .errors import ContractError
 from .records import Event, Query
 from .text import Features
@@ -71,7 +71,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One step of simulated time, from `start` to `end`, both in hours."""
+    """One step of simulated time, from `start` to `end`, both in hours; in consolidation, from the end of the last sleep to that of this one."""
 
     start: float
     end: float
@@ -184,6 +184,8 @@ def _phases(item: Touched) -> tuple[Phase, ...]:
     """Where there is an event, a query or an answer for the item to belong to."""
     if item is ROW:
         return (Phase.ENCODE,)
+    if item is PAIRS:
+        return (Phase.ENCODE, Phase.CONSOLIDATE, Phase.RETRIEVE)
     if item in (SIGNALS, RECALLED) or (isinstance(item, Column) and item.scope is Scope.CANDIDATE):
         return (Phase.RETRIEVE,)
     return (Phase.ENCODE, Phase.RETRIEVE) if isinstance(item, Column) and item.scope is Scope.EVENT else tuple(Phase)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from .assembly import Assembly
-from .columns import NOW, RECALLED, ROW, VISIBLE, Phase
+from .columns import NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE, Phase
 from .contract import Mechanism, Tick
 from .embedding import Embedder
+from .errors import ContractError
 from .observer import Observer
 from .ranking import Answer
 from .records import Event, Query
@@ -25,7 +26,7 @@ class Engine:
     seed               of every mechanism's own random stream
     tick_hours         events closer than this share one maintenance; what memory comes to does not depend on it.  A query sees what is
                        maintained as of the last tick: `advance(memory.now)` finishes the tick
-    consolidate_every  h between consolidations; infinity: never
+    consolidate_every  h between consolidations, unless a mechanism says when memory sleeps; infinity: never
     path               a snapshot file to continue from and to keep up to date; None keeps all in memory
     observer           receipts, timings and traces from outside
 
@@ -53,8 +54,9 @@ class Engine:
         with self._integrity.change("encode"):
             if math.isnan(self.now):
                 self.clock.maintained = self.clock.consolidated = event.time
-            elif event.time - self.clock.maintained >= self.tick_hours or event.time >= self.clock.consolidated + self.consolidate_every:
-                self.advance(event.time)
+            elif event.time - self.clock.maintained >= self.tick_hours or event.time >= self._sleep()[0]:
+                self._pass(event.time, waking=True)
+                self.save()
             self._set_now(event.time)
             self._run[Phase.ENCODE](incoming)
         row = int(self.store.array(ROW)[()])
@@ -73,17 +75,12 @@ class Engine:
         return rows
 
     def advance(self, time: float) -> None:
-        """Let simulated time pass: maintenance up to `time`, cut at the consolidations that fall due."""
+        """Let simulated time pass: maintenance up to `time`, cut at the sleeps that end by then.  Only an event ends a sleep early."""
         time = sound_time(time, self.now, "advance")
         if math.isnan(self.now):
             return
         with self._integrity.change("advance"):
-            while (due := self.clock.consolidated + self.consolidate_every) <= time:
-                self._maintain(due)
-                if self.store.n:
-                    self._run[Phase.CONSOLIDATE](Tick(self.clock.consolidated, due))
-                self.clock.consolidated = due
-            self._maintain(time)
+            self._pass(time)
         self.save()
 
     def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False) -> Answer:
@@ -130,6 +127,32 @@ class Engine:
     def digest(self) -> str:
         """SHA-256 over the whole state."""
         return self.assembly.digest()
+
+    def _sleep(self) -> tuple[float, float]:
+        """When the sleep that memory is in, or will be in next, begins and ends, h; with nobody to say, a moment's sleep."""
+        onset, end = self.store.array(SLEEP_ONSET).item(), self.store.array(SLEEP_END).item()
+        due = self.clock.consolidated + self.consolidate_every
+        return (due, due) if math.isnan(end) else (onset, end)
+
+    def _pass(self, time: float, waking: bool = False) -> None:
+        """Maintain up to `time`, cut at every sleep that is over by then; `waking` ends the one that is not."""
+        while (end := self._sleep()[1]) <= time:
+            self._consolidate(end)
+            if self._sleep()[1] <= end:
+                break
+        self._maintain(time)
+        if waking and self._sleep()[0] < time:
+            self._consolidate(time)
+
+    def _consolidate(self, time: float) -> None:
+        """At the end of a sleep.  An empty memory does not sleep."""
+        self._maintain(time)
+        if self.store.n:
+            self._run[Phase.CONSOLIDATE](Tick(self.clock.consolidated, time))
+        self.clock.consolidated = time
+        if self.store.n and self._sleep()[1] <= time:
+            raise ContractError(f"after the sleep that ended at {time:.4f} h the next is said to be over, too", where="consolidate",
+                                cure="set SLEEP_ONSET and SLEEP_END anew in that phase")
 
     def _maintain(self, time: float) -> None:
         self._set_now(time)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .columns import RANDOM, RECALLED, ROW, VISIBLE, Column, Phase, Scope, Signal
+from .columns import PAIRS, RANDOM, RECALLED, ROW, VISIBLE, Column, Phase, Scope, Signal
 from .contract import Mechanism
 from .schedule import Node, Stages, ordered
 from .store import Store
@@ -44,7 +44,7 @@ class Step:
 
     def __init__(self, node: Node, binding: Binding, act: Act, starts: Sequence[Start]) -> None:
         self.node, self.binding, self.act, self.starts = node, binding, act, tuple(starts)
-        self.needs_row = ROW in node.sees and ROW not in node.sets
+        self.needs_row = node.phase is Phase.ENCODE and not node.sees.isdisjoint((ROW, PAIRS)) and ROW not in node.sets
         self.needs_recall = RECALLED in node.sees
         self.archives = VISIBLE in node.sets and ROW not in node.sets
         self.gathers: list[tuple[Column, Column | None, list[Binding]]] = []
@@ -53,7 +53,7 @@ class Step:
 class PhasePlan:
     """The steps of one phase in order.
 
-    changes  persistent columns and structures that the hooks of this phase may change
+    changes  persistent columns and structures whose cells the acts of this phase may change, more than by adding rows
     changed  whether a pass may have changed them; whoever has seen to that puts it back to False
     """
 
@@ -61,7 +61,7 @@ class PhasePlan:
                  streams: Mapping[str, np.random.Generator], wrap: Wrap | None) -> None:
         self.stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
         self.phase, self.store, self.steps, self.changed = phase, store, [], False
-        self.changes = frozenset(c for n in nodes if n.order >= 0 for c in (*n.sets, *n.adds) if c.persists)
+        self.changes = frozenset(c for n in nodes if not n.appends for c in (*n.sets, *n.adds) if c.persists)
         written = {c for n in nodes for c in n.sets}
         for node in nodes:
             binding = Binding(node, store, self.stages, signals, streams.get(node.owner) if RANDOM in node.sets else None)

@@ -18,7 +18,10 @@ from .errors import ContractError
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """One act: a hook of a mechanism, or an act of the engine itself (owner "engine", order -1)."""
+    """One act: a hook of a mechanism, or an act of the engine itself (owner "engine", order -1).
+
+    appends  whether it only ever adds rows and edges, and leaves those there are as they were
+    """
 
     owner: str
     name: str
@@ -28,6 +31,7 @@ class Node:
     adds: tuple[Touched, ...]
     sets: tuple[Touched, ...]
     act: Callable[..., Any]
+    appends: bool = False
 
     @property
     def label(self) -> str:

@@ -1,0 +1,96 @@
+"""Pairs: which memories are active together, and which of two comes first; the traffic that plasticity between memories lives on.
+
+While events come in, the new memory pairs with those still held in the BUFFER, or with the one before it in its session where nobody keeps a
+buffer.  In sleep the REPLAYED steps are pairs.  A recall that may change memory pairs the best of its answer, all at once.  Each pair is
+there in both directions, with a COACCESS edge for each, so a rule of plasticity need only say what it makes of a pair.
+"""
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import (
+    BUFFER,
+    BUFFER_STEP,
+    CREATED,
+    GRAPH,
+    PAIRS,
+    RECALLED,
+    REPLAY_LAG,
+    REPLAYED,
+    ROW,
+    SESSION,
+    Phase,
+)
+from .graph import EdgeType
+from .schedule import Node
+
+PARTNERS: Final = 32       # live associations of a memory; beyond, the oldest gives way
+TOGETHER: Final = 3        # memories of an answer that count as active together
+
+
+class Pairs:
+    """The pairs of the pass in hand, p of them; each stands twice, once in each direction.
+
+    source, target  (p,) int64  rows
+    edge            (p,) int64  COACCESS edge from source to target
+    lag             (p,) float64, h, time from the source's activity to the target's: positive where the source comes first
+    """
+
+    __slots__ = ("edge", "lag", "source", "target")
+
+    def __init__(self) -> None:
+        self.put(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), None)
+
+    def put(self, first: NDArray[np.int64], second: NDArray[np.int64], lag: NDArray[np.float64], graph: Any, now: float = 0.0) -> None:
+        """Take over pairs of rows with the time from first to second; edges that are missing are made at `now` (h).  Cost: O(p)."""
+        self.source, self.target = np.concatenate([first, second]), np.concatenate([second, first])
+        self.lag = np.concatenate([lag, -lag])
+        ends = zip(self.source.tolist(), self.target.tolist(), strict=True)
+        self.edge = np.array([_edge(graph, a, b, now) for a, b in ends], dtype=np.int64)
+
+
+def _edge(graph: Any, source: int, target: int, now: float) -> int:
+    known = graph.find(source, target, EdgeType.COACCESS)
+    if known is None:
+        if len(old := graph.neighbours(source, EdgeType.COACCESS)) >= PARTNERS:
+            graph.remove(int(old[0]))
+        known = graph.add(source, target, EdgeType.COACCESS, now)
+    return int(known)
+
+
+def pair_nodes() -> list[Node]:
+    """PAIRS in each phase that has any.  The engine's own acts."""
+    return [
+        Node("engine", "pair", Phase.ENCODE, -1, (ROW, CREATED, SESSION, BUFFER, BUFFER_STEP), (GRAPH,), (PAIRS,), _of_event),
+        Node("engine", "pair", Phase.CONSOLIDATE, -1, (REPLAYED, REPLAY_LAG), (GRAPH,), (PAIRS,), _of_replay),
+        Node("engine", "pair", Phase.RETRIEVE, -1, (RECALLED,), (GRAPH,), (PAIRS,), _of_answer),
+    ]
+
+
+def _of_event(view: Any, incoming: Any) -> None:
+    """The new memory follows each of those in the buffer."""
+    row, now = view.row, incoming.event.time
+    held = view.buffer[view.buffer >= 0].astype(np.int64)
+    steps = np.arange(len(held), 0, -1) - float(row in held)     # slots from each to the new memory, whether or not that is in already
+    held, steps = held[held != row], steps[held != row]
+    if not (view.buffer >= 0).any() and row and view.session[row - 1] == view.session[row]:
+        held, steps = np.array([row - 1]), np.ones(1)
+    lag = now - view.created[held] if np.isnan(view.buffer_step) else steps * view.buffer_step
+    view.pairs.put(held, np.full(len(held), row), lag, view.graph, now)
+
+
+def _of_replay(view: Any, tick: Any) -> None:
+    """What is replayed, step by step; a step repeated counts every time."""
+    steps = np.flatnonzero((view.replayed >= 0).all(axis=1))
+    first, second = view.replayed[steps].T.astype(np.int64)
+    view.pairs.put(first, second, view.replay_lag[steps], view.graph, tick.end)
+
+
+def _of_answer(view: Any, cue: Any) -> None:
+    """The best of the answer, all at the same time."""
+    rows = view.recalled[:TOGETHER].astype(np.int64)
+    one, other = np.triu_indices(len(rows), 1)
+    view.pairs.put(rows[one], rows[other], np.zeros(len(one)), view.graph)
