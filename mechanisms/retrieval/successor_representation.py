@@ -3,14 +3,14 @@
 M(s, s') is how often state s' is to be expected from state s on, later visits counting less by gamma a step (Dayan 1993).  It is learnt
 from the order of events by temporal differences, so it reaches further than one step and has a direction: what comes before does not
 follow.  The states are the entities; an event is in all the entities it names at once, and events that name none are passed over.  The rows
-of M are the COACCESS edges between entities, SUCCESSOR their weight: whoever needs the expected future of a state, such as the need
-of replay, reads them.
+of M are the COACCESS edges between entities, SUCCESSOR their weight.
 
 The signal of a memory is the number of visits that it may expect: a visit of an entity falls on each of its memories alike,
-sum_j M(query, j) / fan_j, the present left out.
+sum_j M(query, j) / fan_j, the present left out.  In sleep the same sum, from where memory is then and with the present in it, is the NEED of
+each memory: how soon and how often it will be wanted (Mattar & Daw 2018), by which replay chooses.
 
-Acts on: the SUCCESSION signal.  Cost, with q entities an event and at most r = 2 / ((1 - gamma) least) entries of a row:
-O(q r log r) per event, O(q r + fans of the successors) per query.
+Acts on: the SUCCESSION signal; NEED.  Cost, with q entities an event and at most r = 2 / ((1 - gamma) least) entries of a row:
+O(q r log r) per event, O(q r + fans of the successors) per query, and O(n) more per sleep.
 """
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, HORIZON, LEARNING_RATE, PLASTICITY, ROW, SESSION, Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
+from ...engine.columns import GRAPH, HORIZON, LEARNING_RATE, NEED, PLASTICITY, ROW, SESSION, Column, Facet, Phase, Scope, signal
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.graph import EdgeType, entity_node
 from ...engine.numerics import kernel
 
@@ -139,6 +139,7 @@ def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, pool: 
     start, degree, pool                links from entities to memories; fan_j is degree
     target               (m,)          where a link leads
     out                  (n,)  visits  NaN before, and where nothing arrives; written
+    Without `states` nothing is taken off for the present.
 
     >>> out = np.full(2, np.nan)
     >>> visits(np.array([-1]), np.array([-2, -1]), np.array([0.8, 1.0]), np.array([0, 2]), np.array([2, 0]), np.array([0, 1]), np.array([0, 1]), out)
@@ -183,6 +184,16 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
             alpha = min(1.0, p.alpha * view.learning_rate * view.plasticity)
             gamma = further(p.discount, view.horizon)
             experience(graph, entities_of(graph, last), entities_of(graph, row), alpha, gamma, p.least, p.initial, incoming.event.time)
+
+    @hook(Phase.CONSOLIDATE, reads=(GRAPH, SUCCESSOR, STATED), adds=(), sets=(NEED,))
+    def expect(self, view: Any, tick: Tick) -> None:
+        """From the entities of the last memory that names any."""
+        graph, last = view.graph, int(view.successor_stated[-1])
+        out = np.full(len(view.need), np.nan)
+        if last >= 0:
+            nodes, values = expected_row(np.array(entities_of(graph, last), dtype=np.int64), *network(graph, EdgeType.COACCESS), view.successor)
+            visits(np.empty(0, dtype=np.int64), nodes, values, *network(graph, EdgeType.ENTITY), out)
+        view.need[...] = np.nan_to_num(out, copy=False, nan=0.0)
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, SUCCESSOR), adds=(), sets=(SUCCESSION,))
     def foresee(self, view: Any, cue: Cue) -> None:

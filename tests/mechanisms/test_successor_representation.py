@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from hebbarium.engine.columns import NEED
 from hebbarium.engine.graph import EdgeType, Graph, entity_node
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
@@ -95,3 +96,17 @@ def test_the_printed_form_learns_from_recall_and_both_ways(build: Build) -> None
     assert counts == [1.0, 1.0]
     memory.retrieve("Did Ada ring?")
     assert memory.store.array(printed.COACCESSED)[3] >= 1.0
+
+
+def test_need_is_what_the_learnt_rows_expect_of_every_memory(build: Build) -> None:
+    memory = told(build)
+    memory.advance(memory.now + 24.0)
+    graph, names = memory.store.graph, ("then", "ada", "bo", "cleo")
+    names = tuple(n for n in names if graph.entity_id(n) is not None)
+    m = np.array([[weight(memory, a, b) for b in names] for a in names])
+    said = [[n for n in names if n.capitalize() in STORY[i % 4] and (n != "then" or graph.entity_id("then") is not None)] for i in range(16)]
+    fans = {n: sum(n in s for s in said) for n in names}
+    present = m[[names.index(n) for n in said[-1]]].mean(axis=0)
+    expected = [sum(present[names.index(n)] / fans[n] for n in s) for s in said]
+    np.testing.assert_allclose(memory.store.array(NEED), expected, rtol=1e-9)
+    assert max(expected) > 0.0
