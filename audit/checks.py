@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import traceback
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..engine.errors import ContractError, HebbariumError
-from .specimen import NotTestable, Specimen
+from .figures import Figure
+from .specimen import NotTestable
 
 RTOL, ATOL = 1e-9, 1e-12        # identities in float64
 SHOWN = 12                      # an array longer than this is reported by its worst element
@@ -42,6 +43,7 @@ class Kind(StrEnum):
     LIMIT = "limit"             # a limiting case
     DATA = "data"               # a published data point
     SIGNATURE = "signature"     # a qualitative pattern with a number
+    STATIC = "static"           # a property of the code and its label; the same checks for every mechanism
     ADAPTATION = "adaptation"   # a property of our adaptation; no evidence of faithfulness to a paper
 
 
@@ -132,6 +134,11 @@ class Check:
     def __call__(self, specimen: Any) -> Any:
         return self.function(specimen)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process, which reads results and runs nothing: the function stays behind, its name goes along."""
+        return Check, (self.id, self.kind, self.source, _Elsewhere(self.function.__name__, self.function.__module__), *(
+            getattr(self, f.name) for f in fields(self)[4:]))
+
     @property
     def title(self) -> str:
         return self.function.__name__.replace("_", " ").strip()
@@ -140,6 +147,16 @@ class Check:
     def gates(self) -> bool:
         """Whether its score can decide a rating."""
         return not self.warn and not self.scope
+
+
+class _Elsewhere:
+    """Stands for a function of another process."""
+
+    def __init__(self, name: str, module: str) -> None:
+        self.__name__, self.__module__ = name, module
+
+    def __call__(self, specimen: Any) -> Any:
+        raise ContractError(f"check {self.__name__!r} was run elsewhere", where=self.__module__, cure="run it on the evidence itself")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +210,12 @@ def _refuse_second(function: Callable[[Any], Any], kind: type[Check] | type[Muta
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Checks and mutants of one evidence file, in its order."""
+    """Checks, mutants and figures of one evidence file, in its order."""
 
     name: str
     checks: tuple[Check, ...]
     mutants: tuple[Mutant, ...]
+    figures: tuple[Figure, ...] = ()
 
     def check(self, id: str) -> Check:
         return next(c for c in self.checks if c.id == id)
@@ -205,11 +223,12 @@ class Evidence:
 
 def evidence_of(module: ModuleType) -> Evidence:
     """The evidence in a module.  Raises ContractError for evidence that could not convince anybody."""
-    found = list({id(v): v for v in vars(module).values() if isinstance(v, (Check, Mutant))}.values())
+    found = list({id(v): v for v in vars(module).values() if isinstance(v, (Check, Mutant, Figure))}.values())
     checks = tuple(v for v in found if isinstance(v, Check))
     mutants = tuple(v for v in found if isinstance(v, Mutant))
+    figures = tuple(v for v in found if isinstance(v, Figure))
     where = module.__name__
-    for what, names in (("check id", [c.id for c in checks]), ("mutant", [m.name for m in mutants])):
+    for what, names in (("check id", [c.id for c in checks]), ("mutant", [m.name for m in mutants]), ("figure", [f.name for f in figures])):
         if twice := sorted({n for n in names if names.count(n) > 1}):
             raise ContractError(f"{what} {twice[0]!r} is given twice", where=where, cure="give each its own")
     if not checks:
@@ -224,7 +243,7 @@ def evidence_of(module: ModuleType) -> Evidence:
         if not gating[each.rejected_by]:
             raise ContractError(f"mutant {each.name!r} is rejected by {each.rejected_by!r}, which decides nothing", where=where,
                                 cure="name a check that gates")
-    return Evidence(where, checks, mutants)
+    return Evidence(where, checks, mutants, figures)
 
 
 # --- judging ------------------------------------------------------------------------------------------------------
@@ -240,8 +259,8 @@ class CheckResult:
     seconds: float = field(default=0.0, compare=False)
 
 
-def judge(check: Check, specimen: Specimen, provides: Collection[str] | None = None) -> CheckResult:
-    """Run one check.  Never raises for what the check does.
+def judge(check: Check, specimen: Any, provides: Collection[str] | None = None) -> CheckResult:
+    """Run one check on a specimen (a static one on an exhibit).  Never raises for what the check does.
 
     provides  what is there for checks that need something; None: everything
     """

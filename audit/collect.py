@@ -1,42 +1,78 @@
-"""From the registry to what the audit judges: each mechanism's module beside its evidence."""
+"""From the registry to what the audit judges: each mechanism's module beside its evidence, on as many processes as asked for."""
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
-from ..engine.registry import Registry
+from joblib import Parallel, delayed
+
+from ..engine.registry import Entry, Registry
 from .checks import evidence_of
-from .run import AuditResult, audit
+from .references import References, of_registry
+from .run import AuditResult, MechanismResult, audit
+from .static import Exhibit
 
 Tell = Callable[[int, int, str], None]
-EVIDENCE = f"{__package__}.evidence"
+OURS = f"{__package__}.evidence"
+FEW = 3                 # mechanisms that are judged before another process has started
 
 
-def audit_registry(registry: Registry, *, only: Collection[str] | None = None, mutants: bool = True, progress: Tell | None = None) -> AuditResult:
+def evidence_module(entry: Entry, registry: Registry) -> str | None:
+    """Where a mechanism's evidence is: its own, else that of the form it is a variety of; None if there is none."""
+    for id in (entry.id, entry.variety_of):
+        if id and (name := _evidence(registry.entries[id], registry)):
+            return name
+    return None
+
+
+def _evidence(entry: Entry, registry: Registry) -> str | None:
+    """Ours, or in the package that the mechanism's class is in."""
+    theirs = [p.name for p in registry.packages if f"{entry.module}.".startswith(f"{p.name}.")]
+    name = f"{f'{theirs[0]}.evidence' if theirs else OURS}.{entry.id}"
+    try:
+        return name if find_spec(name) else None
+    except ModuleNotFoundError:         # no package to hold it
+        return None
+
+
+def audit_registry(registry: Registry, *, only: Collection[str] | None = None, mutants: bool = True, draw: bool = False, jobs: int = 1,
+                   progress: Tell | None = None) -> AuditResult:
     """Audit the mechanisms of a registry; a variety without evidence of its own is judged by that of the form it varies.
 
-    progress  called with (steps done, steps in all, what is being done); the last call has done = total
+    mutants   whether to show, too, that the evidence rejects its mutants
+    draw      whether to draw the figures, too
+    jobs      processes; what comes out does not depend on it
+    progress  called with (mechanisms done, mechanisms in all, which is done); first with nothing done, last with done = total
 
     Raises RegistryError for ids that are not in the registry, ContractError for evidence that is not sound.
     """
     for id in only or ():
         registry.entry(id)
-    chosen = [e for e in registry.entries.values() if only is None or e.id in only]
-    modules = {e.id: import_module(e.module) for e in chosen}
-    judge = {e.id: next((id for id in (e.id, e.variety_of) if id and find_spec(f"{EVIDENCE}.{id}")), None) for e in chosen}
-    evidence = {id: import_module(f"{EVIDENCE}.{id}") for id in judge.values() if id}
-    found = {id: evidence_of(module) for id, module in evidence.items()}
-    total = sum(len(found[by].checks) + (len(found[by].mutants) if mutants and id == by else 0) for id, by in judge.items() if by)
-    done = 0
+    chosen = [id for id in registry.entries if only is None or id in only]
+    for id in chosen:
+        if name := evidence_module(registry.entries[id], registry):
+            evidence_of(import_module(name))
+    tell, found = progress or (lambda done, total, what: None), {}
+    tell(0, len(chosen), "")
+    for done, result in enumerate(_judged(registry, chosen, mutants, draw, jobs if len(chosen) > FEW else 1), 1):
+        found[result.id] = result
+        tell(done, len(chosen), result.id)
+    return AuditResult(tuple(found[id] for id in sorted(found)), mutants)
 
-    def step(mechanism: str, name: str) -> None:
-        nonlocal done
-        if progress:
-            progress(done, total, f"{mechanism}: {name}")
-        done += 1
 
-    result = audit(chosen, modules, evidence, mutants=mutants, only=None, progress=step)
-    if progress:
-        progress(total, total, "")
-    return result
+def _judged(registry: Registry, chosen: list[str], mutants: bool, draw: bool, jobs: int) -> Iterator[MechanismResult]:
+    references = of_registry(registry)
+    if jobs <= 1:
+        return (_judge(registry, references, id, mutants, draw) for id in chosen)
+    results: Iterator[MechanismResult] = Parallel(n_jobs=jobs, return_as="generator_unordered")(
+        delayed(_judge)(registry, references, id, mutants, draw) for id in chosen)
+    return results
+
+
+def _judge(registry: Registry, references: References, id: str, mutants: bool, draw: bool) -> MechanismResult:
+    entry, name = registry.entries[id], evidence_module(registry.entries[id], registry)
+    module, by = import_module(entry.module), import_module(name) if name else None
+    whose = id if name and name.rpartition(".")[2] == id else entry.variety_of or id
+    return audit([entry], {id: module}, {whose: by} if by else {}, mutants=mutants, draw=draw,
+                 exhibits={id: Exhibit(entry, module, references, registry)}).mechanisms[0]

@@ -55,12 +55,14 @@ class Verdict:
     reasons     why this rating, one sentence each
     raise_by    what would raise it
     lowered_by  check ids and departures that keep it from FAITHFUL
+    stands_on   ids of the gating checks that pass: were any of them to fail, the rating would fall to APPROXIMATION
     """
 
     rating: Rating
     reasons: tuple[str, ...]
     raise_by: tuple[str, ...] = ()
     lowered_by: tuple[str, ...] = ()
+    stands_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def _broken(case: Case) -> list[Ground]:
 
 
 def _unshown(case: Case) -> list[Ground]:
-    if not case.passed:
+    if all(r.check.kind is Kind.STATIC for r in case.passed):
         return [Ground("nothing was measured", "write evidence")]
     if case.claims_equation and not case.passing(Kind.EQUATION):
         return [Ground("claims a paper's equation, but no equation check shows it", "add an @equation check")]
@@ -147,12 +149,14 @@ def derive(results: Sequence[CheckResult], *, claims_equation: bool, departures:
     claims_equation  whether the mechanism claims an equation of a paper
     """
     case = Case(results, claims_equation, departures)
+    stands_on = tuple(r.check.id for r in case.passed)
     for rating, rule in RULES:
         if grounds := rule(case):
             lowered = tuple(g.by for g in grounds if g.by)
-            return Verdict(rating, tuple(g.reason for g in grounds), tuple(g.cure for g in grounds), lowered)
+            return Verdict(rating, tuple(g.reason for g in grounds), tuple(g.cure for g in grounds), lowered, stands_on)
     equations = case.passing(Kind.EQUATION)
-    return Verdict(Rating.FAITHFUL, (f"all {len(case.passed)} gating checks pass, {equations} of them equations",))
+    reason = f"all {len(case.passed)} gating checks pass, {equations} of them equations"
+    return Verdict(Rating.FAITHFUL, (reason,), stands_on=stands_on)
 
 
 def earned(claimed: Rating, derived: Rating) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ..engine.errors import DataError, RegistryError
+from ..engine.registry import Registry
 
 HERE = Path(__file__).parent / "references.bib"
 DOI = re.compile(r"^10\.\d{4,9}/\S+$")
@@ -75,13 +76,22 @@ class References:
         return "".join(f"{self.get(k).text}\n\n" for k in dict.fromkeys(keys)).rstrip("\n") + "\n"
 
 
-def load(path: Path = HERE) -> References:
-    """Read a BibTeX file.  Raises DataError naming the line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {error}", where=str(path), cure="give a BibTeX file in UTF-8") from error
-    return read(text, str(path))
+def load(path: Path = HERE, *others: Path) -> References:
+    """Read a BibTeX file, and others behind it; of entries with the same key the first holds.  Raises DataError naming the line."""
+    entries: dict[str, Reference] = {}
+    for file in (path, *others):
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"cannot be read: {error}", where=str(file), cure="give a BibTeX file in UTF-8") from error
+        for entry in read(text, str(file)):
+            entries.setdefault(entry.key, entry)
+    return References(entries.values(), str(path))
+
+
+def of_registry(registry: Registry) -> References:
+    """Ours, and those of the packages whose mechanisms the registry holds."""
+    return load(HERE, *(file for package in registry.packages if (file := package.references)))
 
 
 def read(text: str, where: str = "references.bib") -> References:

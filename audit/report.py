@@ -1,47 +1,75 @@
-"""An audit result as JSON, as a table for the terminal, as plain text, and as one page of HTML."""
+"""An audit result as JSON, as a table for the terminal, as plain text, and as Markdown.  The page of HTML is in page.py."""
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from rich.table import Table
 from rich.text import Text
 
+from .. import __version__
+from ..engine.registry import Entry, Registry
+from .changes import Changes
 from .checks import CheckResult
-from .references import References
 from .run import AuditResult, Fate, MechanismResult
+from .sources import System, compared
 
-TEMPLATES = Path(__file__).parent / "templates"
+FORMAT = "hebbarium.audit/1"            # of audit.json, as audit.schema.json describes it
 
 
-def to_json(result: AuditResult) -> dict[str, Any]:
-    """The whole result as plain JSON values; NaN and infinities, which JSON lacks, as words."""
+def to_json(result: AuditResult, registry: Registry | None = None, systems: Sequence[System] = ()) -> dict[str, Any]:
+    """The whole result as plain JSON values; NaN and infinities, which JSON lacks, as words.
+
+    registry  to put each mechanism's label beside its result
+    systems   source systems whose claims are to stand beside it
+    """
     return {
+        "format": FORMAT, "version": __version__, "registry": registry.digest if registry else "",
         "exit_code": result.exit_code,
         "mutants_asked": result.mutants_asked,
         "failures": [{"mechanism": id, "fault": fault} for id, fault in result.failures],
         "findings": [{"mechanism": id, "fault": fault} for id, fault in result.findings],
-        "mechanisms": [_mechanism_json(m) for m in result.mechanisms],
+        "mechanisms": [_mechanism_json(m, registry.entries.get(m.id) if registry else None) for m in result.mechanisms],
+        "sources": [_system_json(s, result) for s in systems],
     }
 
 
-def _mechanism_json(m: MechanismResult) -> dict[str, Any]:
+def _mechanism_json(m: MechanismResult, entry: Entry | None) -> dict[str, Any]:
     return {
-        "id": m.id, "variety_of": m.variety_of, "papers": list(m.papers),
+        "id": m.id, "variety_of": m.variety_of, "papers": list(m.papers), "label": _label(entry) if entry else None,
         "claimed": str(m.claimed), "derived": str(m.verdict.rating), "earned": m.earned,
         "reasons": list(m.verdict.reasons), "raise_by": list(m.verdict.raise_by), "lowered_by": list(m.verdict.lowered_by),
-        "passed": m.passed, "gating": m.gating,
-        "checks": [
-            {
-                "id": r.check.id, "kind": str(r.check.kind), "what": r.check.title, "source": r.check.source, "figure": r.check.figure,
-                "gates": r.check.gates, "score": str(r.score), "measured": _json(r.measured), "expected": _json(r.expected),
-                "atol": r.check.atol, "rtol": r.check.rtol, "note": r.note, "seconds": r.seconds,
-            }
-            for r in m.checks
-        ],
+        "stands_on": list(m.verdict.stands_on), "passed": m.passed, "gating": m.gating,
+        "checks": [_check_json(r) for r in m.checks], "static": [_check_json(r) for r in m.static],
         "mutants": [{"name": x.name, "rejected_by": x.rejected_by, "fate": str(x.fate), "note": x.note} for x in m.mutants],
+        "figures": [{"name": p.name, "caption": p.caption, "source": p.source, "note": p.note} for p in m.pictures],
+    }
+
+
+def _check_json(r: CheckResult) -> dict[str, Any]:
+    return {
+        "id": r.check.id, "kind": str(r.check.kind), "what": r.check.title, "source": r.check.source, "figure": r.check.figure,
+        "gates": r.check.gates, "score": str(r.score), "measured": _json(r.measured), "expected": _json(r.expected),
+        "atol": r.check.atol, "rtol": r.check.rtol, "note": r.note, "seconds": r.seconds,
+    }
+
+
+def _label(entry: Entry) -> dict[str, Any]:
+    return {
+        "home": entry.home, "summary": entry.summary, "acts_on": entry.acts_on, "claimed_by": entry.claimed_by, "time_scale": entry.time_scale,
+        "equations": [e.model_dump() for e in entry.equations],
+        "parameters": [{"name": name, **p.model_dump(mode="json")} for name, p in entry.params.items()],
+        "departures": [d.model_dump() for d in entry.departures], "departs_from_seed": entry.departs_from_seed,
+    }
+
+
+def _system_json(system: System, result: AuditResult) -> dict[str, Any]:
+    return {
+        "name": system.name, "key": system.key, "scale": system.scale,
+        "claims": [{**c.claim.model_dump(mode="json"), "derived": str(c.derived) if c.derived else None, "stands": c.stands, "why": list(c.why)}
+                   for c in compared(system, result)],
+        "citations": [c.model_dump(mode="json") for c in system.citations],
     }
 
 
@@ -53,7 +81,7 @@ def _json(value: Any) -> Any:
     return [_json(v) for v in value] if isinstance(value, tuple) else value
 
 
-def _cells(m: MechanismResult, mutants_asked: bool) -> tuple[str, str, str, str, str, str]:
+def cells(m: MechanismResult, mutants_asked: bool) -> tuple[str, str, str, str, str, str]:
     """Mechanism, claimed, derived, checks, mutants, first failing check."""
     run = [x for x in m.mutants if x.fate is not Fate.NOT_RUN]
     rejected = f"{sum(x.rejected for x in run)}/{len(run)}" if mutants_asked and m.mutants else "-"
@@ -74,50 +102,47 @@ def table(result: AuditResult) -> Table:
     styles = {"earned": "green", "finding": "yellow", "unearned": "bold red"}
     drawn = Table(*HEADS, title="Audit")
     for m in result.mechanisms:
-        cells = [Text(c) for c in _cells(m, result.mutants_asked)]      # Text: a title may hold square brackets
-        cells[2].stylize(styles[verdict_of(m)])
-        drawn.add_row(*cells)
+        row = [Text(c) for c in cells(m, result.mutants_asked)]      # Text: a title may hold square brackets
+        row[2].stylize(styles[verdict_of(m)])
+        drawn.add_row(*row)
     return drawn
 
 
-def plain(result: AuditResult) -> str:
-    """The same for logs and pipes: no colour, no frames, same input same text."""
-    rows = [HEADS, *(_cells(m, result.mutants_asked) for m in result.mechanisms)]
+def plain(result: AuditResult, failures: Sequence[tuple[str, str]] | None = None) -> str:
+    """The same for logs and pipes: no colour, no frames, same input same text.
+
+    failures  what is named as not earned; the result's own if not given
+    """
+    rows = [HEADS, *(cells(m, result.mutants_asked) for m in result.mechanisms)]
     widths = [max(len(r[i]) for r in rows) for i in range(len(HEADS))]
     lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
-    for title, faults in (("not earned", result.failures), ("findings about printed forms", result.findings)):
+    for title, faults in (("not earned", result.failures if failures is None else failures), ("findings about printed forms", result.findings)):
         if faults:
             lines += ["", f"{title}:", *(f"  {id}: {fault}" for id, fault in faults)]
     return "\n".join(lines) + "\n"
 
 
-def to_html(result: AuditResult, path: Path, references: References | None = None) -> None:
-    """Write one self-contained page; it loads nothing and runs no script.
-
-    references  to name the papers in full; without it their keys stand there
-    """
-    environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(number=_number, tolerance=_tolerance)
-    environment.globals.update(verdict_of=verdict_of, cells=_cells)
-    page = environment.get_template("audit.html.j2").render(result=result, references=references, heads=HEADS)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8")
-
-
-def _number(value: Any) -> str:
-    """A value for reading: ten digits tell measured from expected at the tolerances in use."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.10g}"
-    return f"({', '.join(map(_number, value))})" if isinstance(value, tuple) else str(value)
+def to_markdown(result: AuditResult, systems: Sequence[System] = (), changes: Changes | None = None) -> str:
+    """What the page says, for a pull request or a notebook: tables without figures."""
+    lines = ["# Audit", ""]
+    if changes is not None:
+        lines += ["## Since the earlier audit", "", *(f"- {line}" for line in changes.lines() or ["nothing rose or fell"]), ""]
+    lines += ["## Mechanisms", "", *_markdown((*HEADS, "claim"), ((*cells(m, result.mutants_asked), verdict_of(m)) for m in result.mechanisms))]
+    for title, faults in (("Not earned", result.failures), ("Findings about printed forms", result.findings)):
+        if faults:
+            lines += ["", f"## {title}", "", *(f"- `{id}`: {_flat(fault)}" for id, fault in faults)]
+    for system in systems:
+        rows = ((c.claim.module, c.claim.claimed, str(c.derived or "not run"), c.claim.citation, c.claim.finding or c.claim.why_none)
+                for c in compared(system, result))
+        lines += ["", f"## What {system.name} says of itself", "", system.scale, "",
+                  *_markdown(("module", "claimed", "derived", "citation", "finding"), rows)]
+        lines += [f"- {c.place}: {_flat(c.cites)}: {c.citation}. {_flat(c.finding)}" for c in system.citations]
+    return "\n".join(lines) + "\n"
 
 
-def _tolerance(r: CheckResult) -> str:
-    """The tolerance in words, where one was used."""
-    if not r.score.complete or isinstance(r.measured, (bool, str)) or isinstance(r.expected, str):
-        return ""
-    parts = [f"{r.check.atol:g}"] * bool(r.check.atol) + [f"{r.check.rtol:g} rel."] * bool(r.check.rtol)
-    return " + ".join(parts) or "exact"
+def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}", *(f"| {' | '.join(_flat(cell) for cell in row)} |" for row in rows)]
+
+
+def _flat(text: str) -> str:
+    return " ".join(str(text).split()).replace("|", "\\|").replace("<", "&lt;")

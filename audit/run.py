@@ -8,12 +8,20 @@ from enum import StrEnum
 from types import ModuleType
 from typing import Protocol
 
+import numpy as np
+
 from ..engine.errors import ContractError, RegistryError
-from .checks import CheckResult, Evidence, Mutant, Score, described, evidence_of, judge
+from .checks import CheckResult, Evidence, Kind, Mutant, Score, described, evidence_of, judge
+from .drawing import available, to_svg
+from .figures import Figure
 from .rating import Departure, Rating, Verdict, derive, earned
-from .specimen import Specimen
+from .specimen import NotTestable, Specimen
+from .static import Exhibit
+from .static import evidence as static_evidence
 
 Progress = Callable[[str, str], None]
+ENOUGH, ENOUGH_HARD = 5, 3              # checks that a claim of a paper takes under --strict, and how many of them of the hard kinds
+HARD = (Kind.EQUATION, Kind.LIMIT, Kind.DATA)
 
 
 class Equation(Protocol):
@@ -62,8 +70,19 @@ class MutantResult:
 
 
 @dataclass(frozen=True, slots=True)
+class PictureResult:
+    """A figure of the evidence as it came out: an SVG element, or why there is none."""
+
+    name: str
+    caption: str
+    source: str
+    svg: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MechanismResult:
-    """One mechanism's claim, verdict and measurements.  `mutants` is empty unless asked for."""
+    """One mechanism's claim, verdict and measurements.  `mutants` and `pictures` are empty unless asked for."""
 
     id: str
     claimed: Rating
@@ -72,6 +91,9 @@ class MechanismResult:
     papers: tuple[str, ...]
     checks: tuple[CheckResult, ...]
     mutants: tuple[MutantResult, ...]
+    static: tuple[CheckResult, ...] = ()
+    pictures: tuple[PictureResult, ...] = ()
+    claims_paper: bool = False
 
     @property
     def earned(self) -> bool:
@@ -90,7 +112,7 @@ class MechanismResult:
     @property
     def first_failing(self) -> CheckResult | None:
         """The first gating check that does not pass."""
-        return next((r for r in self.checks if r.check.gates and r.score is not Score.PASS), None)
+        return next((r for r in (*self.checks, *self.static) if r.check.gates and r.score is not Score.PASS), None)
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -98,6 +120,16 @@ class MechanismResult:
         claim = () if self.earned else (f"claims {self.claimed}, derived {self.verdict.rating}: {self.verdict.reasons[0]}",)
         loose = (f"mutant {m.name!r} {m.fate}{f': {m.note}' if m.note else ''}" for m in self.mutants if m.fate in (Fate.SURVIVED, Fate.BROKEN))
         return (*claim, *loose)
+
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What a sceptic would miss: checks that did not finish, and too little evidence for a paper's claim."""
+        unfinished = (f"{r.check.id} {r.score}: {r.note}" for r in (*self.checks, *self.static) if r.score in (Score.ERROR, Score.NOT_RUN))
+        hard = sum(r.check.kind in HARD for r in self.checks)
+        thin = [f"{len(self.checks)} checks, {hard} of them equations, limits or data; {ENOUGH} and {ENOUGH_HARD} are wanted"]
+        unproven = (f"mutant {m.name!r} was not run: {m.note}" for m in self.mutants if m.fate is Fate.NOT_RUN)
+        return (*unfinished, *(thin if self.claims_paper and (len(self.checks) < ENOUGH or hard < ENOUGH_HARD) else []), *unproven)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +150,11 @@ class AuditResult:
         return tuple((m.id, fault) for m in self.mechanisms if m.variety_of is not None for fault in m.faults)
 
     @property
+    def strict_failures(self) -> tuple[tuple[str, str], ...]:
+        """Faults, and what leaves our own claims thinly shown."""
+        return (*self.failures, *((m.id, gap) for m in self.mechanisms if m.variety_of is None for gap in m.gaps))
+
+    @property
     def exit_code(self) -> int:
         return 1 if self.failures else 0
 
@@ -131,6 +168,8 @@ def audit(
     only: Collection[str] | None = None,
     progress: Progress | None = None,
     provides: Collection[str] | None = None,
+    exhibits: Mapping[str, Exhibit] | None = None,
+    draw: bool = False,
 ) -> AuditResult:
     """Judge mechanisms by their evidence; results by mechanism id.
 
@@ -140,6 +179,8 @@ def audit(
     only              ids to judge; None: all
     progress          called with (mechanism id, check id or mutant name) before each
     provides          what is there for checks with `needs`; None: everything
+    exhibits          mechanism id -> what static evidence looks at; those without are spared it
+    draw              whether to draw the figures, too
 
     Cost: each check once, and one check per mutant, run as plain Python.  Raises RegistryError for ids that are not there and
     ContractError for evidence that is not sound; what checks raise becomes their score.
@@ -151,12 +192,13 @@ def audit(
             raise RegistryError(f"no mechanism {id!r}", where="audit", cure=f"choose from {', '.join(near or sorted(known))}")
     tell = progress or (lambda mechanism, step: None)
     chosen = sorted(known if only is None else set(only))
-    return AuditResult(tuple(_mechanism(known[id], modules, evidence_modules, mutants, tell, provides) for id in chosen), mutants)
+    return AuditResult(tuple(
+        _mechanism(known[id], modules, evidence_modules, mutants, tell, provides, (exhibits or {}).get(id), draw) for id in chosen), mutants)
 
 
 def _mechanism(
     entry: Entry, modules: Mapping[str, ModuleType], evidence_modules: Mapping[str, ModuleType],
-    mutants: bool, tell: Progress, provides: Collection[str] | None,
+    mutants: bool, tell: Progress, provides: Collection[str] | None, exhibit: Exhibit | None, draw: bool,
 ) -> MechanismResult:
     if entry.id not in modules:
         raise ContractError("no module was given", where=f"mechanism {entry.id}", cure="give the module that `class` in registry.yaml names")
@@ -177,8 +219,26 @@ def _mechanism(
     for each in evidence.mutants if mutants and own else ():
         tell(entry.id, each.name)
         fates.append(_mutant(each, specimen, evidence, results, provides))
-    verdict = derive(results, claims_equation=any(e.paper for e in entry.equations), departures=entry.departures)
-    return MechanismResult(entry.id, claimed, verdict, entry.variety_of, tuple(entry.papers), tuple(results), tuple(fates))
+    static = [judge(check, exhibit) for check in static_evidence()] if exhibit else []
+    pictures = tuple(_picture(each, specimen) for each in evidence.figures) if draw else ()
+    claims = any(e.paper for e in entry.equations)
+    verdict = derive([*results, *static], claims_equation=claims, departures=entry.departures)
+    return MechanismResult(entry.id, claimed, verdict, entry.variety_of, tuple(entry.papers), tuple(results), tuple(fates), tuple(static), pictures,
+                           claims)
+
+
+def _picture(figure: Figure, specimen: Specimen) -> PictureResult:
+    """What cannot be drawn says why, and does not stop the others."""
+    told = figure.name, figure.caption, figure.source
+    if not available():
+        return PictureResult(*told, note="drawn only with matplotlib: pip install 'hebbarium[report]'")
+    try:
+        with np.errstate(all="ignore"):
+            return PictureResult(*told, svg=to_svg(figure(specimen), f"{specimen.id}-{figure.name}"))
+    except NotTestable as error:
+        return PictureResult(*told, note=str(error.what))
+    except Exception as error:
+        return PictureResult(*told, note=described(error))
 
 
 def _mutant(each: Mutant, specimen: Specimen, evidence: Evidence, results: Sequence[CheckResult], provides: Collection[str] | None) -> MutantResult:

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .contract import HOURS_PER, Mechanism, Params, parameter_types
 from .errors import RegistryError
+from .packages import Package, installed
 
 Value = bool | int | float | str
 ROOT = Path(__file__).parent.parent
@@ -157,27 +158,43 @@ class MechanismSet:
 
 
 class Registry:
-    """All entries of a registry file, in file order, and the sets beside it."""
+    """All entries of a registry file, in file order, and the sets beside it.
 
-    def __init__(self, entries: Mapping[str, Entry], sets: Mapping[str, MechanismSet], digest: str) -> None:
-        self.entries, self.sets, self.digest = MappingProxyType(dict(entries)), MappingProxyType(dict(sets)), digest
+    packages  those of others whose entries and sets stand behind ours
+    """
+
+    def __init__(self, entries: Mapping[str, Entry], sets: Mapping[str, MechanismSet], digest: str, packages: tuple[Package, ...] = ()) -> None:
+        self.entries, self.sets, self.digest, self.packages = MappingProxyType(dict(entries)), MappingProxyType(dict(sets)), digest, packages
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Registry, (dict(self.entries), dict(self.sets), self.digest)
+        return Registry, (dict(self.entries), dict(self.sets), self.digest, self.packages)
+
+    @classmethod
+    def installed(cls) -> Registry:
+        """Ours, and what installed packages register.  Raises RegistryError, naming the package, for what is not sound."""
+        registry = cls.read()
+        for package in installed():
+            registry = registry.joined(package)
+        return registry
+
+    def joined(self, package: Package) -> Registry:
+        """With the entries and sets of a package behind those there are.  Raises RegistryError for a name that is taken."""
+        entries = _read_entries(package.registry)
+        cure = f"rename it in {package.registry}, or uninstall {package.distribution}"
+        if taken := [id for id in entries if id in self.entries]:
+            raise RegistryError(f"the mechanism name {taken[0]!r} is taken", where=package.distribution, cure=cure)
+        together, sets = {**self.entries, **entries}, dict(self.sets)
+        for file in sorted((package.folder / "sets").glob("*.yaml")):
+            if file.stem in sets:
+                raise RegistryError(f"the set name {file.stem!r} is taken", where=package.distribution, cure=f"rename {file}")
+            sets[file.stem] = _read_set(file, together)
+        digest = hashlib.sha256(f"{self.digest} {package.distribution} {package.digest()}".encode() + package.registry.read_bytes())
+        return Registry(together, sets, digest.hexdigest(), (*self.packages, package))
 
     @classmethod
     def read(cls, path: Path = ROOT / "registry.yaml", sets: Path = ROOT / "mechanisms" / "sets") -> Registry:
         """Read and check the files; no mechanism is imported.  Raises RegistryError."""
-        entries = {}
-        for id, raw in read_yaml(path).items():
-            if not isinstance(raw, dict):
-                raise RegistryError("is not a mapping", where=f"{path}, {id}", cure="see CONTRIBUTING.md for the form of an entry")
-            try:
-                entries[id] = Entry.model_validate({**raw, "id": id})
-            except ValidationError as error:
-                first = error.errors()[0]
-                raise RegistryError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=f"{path}, {id}",
-                                    cure="see CONTRIBUTING.md for the form of an entry") from error
+        entries = _read_entries(path)
         digest = hashlib.sha256(path.read_bytes())
         known = {}
         for file in sorted(sets.glob("*.yaml")):
@@ -252,6 +269,20 @@ def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
     if not low <= value <= high:
         raise RegistryError(f"{value!r} is outside [{low:g}, {high:g}]{unit}", where=where, cure="give a value inside the bounds")
     return kind(value)
+
+
+def _read_entries(path: Path) -> dict[str, Entry]:
+    entries = {}
+    for id, raw in read_yaml(path).items():
+        if not isinstance(raw, dict):
+            raise RegistryError("is not a mapping", where=f"{path}, {id}", cure="see CONTRIBUTING.md for the form of an entry")
+        try:
+            entries[id] = Entry.model_validate({**raw, "id": id})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise RegistryError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=f"{path}, {id}",
+                                cure="see CONTRIBUTING.md for the form of an entry") from error
+    return entries
 
 
 def _read_set(path: Path, entries: Mapping[str, Entry]) -> MechanismSet:

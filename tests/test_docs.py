@@ -131,10 +131,7 @@ def test_every_set_on_a_page_can_be_built(page: Path, desk: Path) -> None:
 
 def test_the_worked_example_is_a_full_mechanism(rooms: Path) -> None:
     """Audited, doctested, and put through the whole conformance suite, as a registered mechanism would be."""
-    import test_conformance as suite
-
-    from hebbarium.engine.embedding import HashingEmbedder
-    from hebbarium.engine.loop import Engine
+    from hebbarium.audit.conformance import CHECKS, Bench
 
     namespace = executed(ROOT / "CONTRIBUTING.md", rooms)
     registry, (id,) = namespace["registry"], [b.text.partition(":")[0] for b in blocks(ROOT / "CONTRIBUTING.md") if b.kind == "yaml"]
@@ -143,18 +140,8 @@ def test_the_worked_example_is_a_full_mechanism(rooms: Path) -> None:
     tests = doctest.DocTestFinder().find(module.savings.py_func, "savings", globs=vars(module))
     assert tests[0].examples and doctest.DocTestRunner().run(tests[0]).failed == 0
 
-    def build(*ids: str, params: Any = None, path: Path | None = None, **options: Any) -> Engine:
-        made = [registry.instance(i, (params or {}).get(i)) for i in sorted(ids, key=registry.order.__getitem__)]
-        return Engine(made, HashingEmbedder(32), path=path, **options)
-
-    given = {"id": id, "build": build, "registry": registry, "tmp_path": rooms}
-    ran = 0
-    for name, test in vars(suite).items():
-        wanted = test.__code__.co_varnames[:test.__code__.co_argcount] if name.startswith("test_") else ()
-        if "id" in wanted and set(wanted) <= set(given):
-            test(**{n: given[n] for n in wanted})
-            ran += 1
-    assert ran >= 10, "the suite was not found"
+    for check in CHECKS:
+        check(Bench(registry, id, rooms))
 
 
 # --- commands ----------------------------------------------------------------------------------------------------------------

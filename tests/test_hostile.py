@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lives import START, talk
 
 from hebbarium.audit import report
 from hebbarium.audit.collect import audit_registry
+from hebbarium.audit.conformance import START, talk
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.run import run
 from hebbarium.engine.embedding import CachedEmbedder, HashingEmbedder

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import curve_fit, minimize_scalar
 
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Vector = NDArray[np.float64]
 A, C = 0.177, 0.217                                             # Pavlik & Anderson 2005
@@ -139,6 +140,27 @@ def activation_itself_beats_the_exponential(specimen: Any) -> Any:
     _, r2 = fitted(lambda t, high, gain: high + gain * curve, [50.0, 5.0])
     _, exponential_r2 = fitted(lambda t, high, rate: high * np.exp(-rate * t), [50.0, 1e-4])
     return at_least([r2, 1.0 - abs(exponential_r2 - 0.397)], 0.93)
+
+
+@figure("ebbinghaus", caption="Odds of one trace, scaled to Ebbinghaus' savings, beside the best exponential", source=EBBINGHAUS)
+def forgetting_over_the_savings(specimen: Any) -> Picture:
+    def savings(minutes: Vector, scale: float, d: float) -> Vector:
+        return np.array([scale * math.exp(activation_of(specimen, [m], d=d)) for m in minutes])
+
+    minutes, (best, _) = np.geomspace(15.0, 60_000.0, 80), fitted(savings, [80.0, 0.2])
+    (high, rate), _ = fitted(lambda t, high, rate: high * np.exp(-rate * t), [50.0, 1e-4])
+    return Picture("time since learning, min", "savings, %", (
+        Curve("mechanism, power law", minutes, savings(minutes, *best)), dots("Ebbinghaus 1885", EBBINGHAUS_MIN, EBBINGHAUS_SAVINGS),
+        Curve("best exponential", minutes, high * np.exp(-rate * minutes))), log="x")
+
+
+@figure("spacing_crossover", caption="Two uses ten seconds or a day apart: massed practice is ahead at first, spaced practice later",
+        source="Pavlik & Anderson 2005, the recursion with a = 0.177, c = 0.217")
+def massed_and_spaced_practice(specimen: Any) -> Picture:
+    waits = np.geomspace(5.0, 60 * 86_400.0, 60)
+    return Picture("time since the second use, s", "activation, ln odds", tuple(
+        Curve(label, waits, np.array([Practice(specimen, [0.0, lag]).at(lag + wait) for wait in waits]))
+        for label, lag in (("10 s apart", 10.0), ("a day apart", 86_400.0))), log="x")
 
 
 @equation("CM-6.8a", source="Pavlik & Anderson 2005: d_2 = c e^m + a at lags 10, 100, 1000, 86400 s", atol=1e-4)

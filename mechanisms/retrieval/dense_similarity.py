@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import EMBEDDING, INDEX, Facet, Phase, signal
+from ...engine.columns import INDEX, Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 
 DENSE = signal("dense", Facet.MEANING, "cosine of the embeddings of query and memory", floor=-1.0)
@@ -24,6 +24,6 @@ class DenseSimilarityParams(Params):
 class DenseSimilarity(Mechanism[DenseSimilarityParams]):
     owns = (DENSE,)
 
-    @hook(Phase.RETRIEVE, reads=(INDEX, EMBEDDING), adds=(), sets=(DENSE,))
+    @hook(Phase.RETRIEVE, reads=(INDEX,), adds=(), sets=(DENSE,))
     def score(self, view: Any, cue: Cue) -> None:
         view.index.scores(cue.vector, view.dense)

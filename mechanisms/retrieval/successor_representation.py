@@ -185,9 +185,9 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
             gamma = further(p.discount, view.horizon)
             experience(graph, entities_of(graph, last), entities_of(graph, row), alpha, gamma, p.least, p.initial, incoming.event.time)
 
-    @hook(Phase.CONSOLIDATE, reads=(GRAPH, SUCCESSOR, STATED), adds=(), sets=(NEED,))
+    @hook(Phase.CONSOLIDATE, reads=(GRAPH.before, SUCCESSOR, STATED), adds=(), sets=(NEED,))
     def expect(self, view: Any, tick: Tick) -> None:
-        """From the entities of the last memory that names any."""
+        """From the entities of the last memory that names any; before replay, which makes edges between memories."""
         graph, last = view.graph, int(view.successor_stated[-1])
         out = np.full(len(view.need), np.nan)
         if last >= 0:

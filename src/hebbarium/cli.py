@@ -246,42 +246,54 @@ def ablate(set_name: SetOption, dataset: DatasetOption, out: OutOption, data: Da
 
 @app.command(short_help="Evidence, and the rating derived from it beside the claimed one.")
 def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to judge; all if none.")] = None,
-          out: Annotated[Path | None, typer.Option("--out", help="Folder for audit.json and audit.html.")] = None,
+          out: Annotated[Path | None, typer.Option("--out", help="Folder for audit.json, audit.md and audit.html.")] = None,
           mutants: Annotated[bool, typer.Option("--mutants/--no-mutants", help="Show, too, that the evidence rejects its mutants.")] = True,
-          as_json: JsonOption = False) -> None:
+          strict: Annotated[bool, typer.Option("--strict", help="Fail, too, for what is incomplete or thinly shown.")] = False,
+          against: Annotated[Path | None, typer.Option("--against", help="An earlier audit.json: say what rose and fell.")] = None,
+          jobs: JobsOption = 1, as_json: JsonOption = False) -> None:
     """Evidence, and the rating derived from it beside the claimed one; exit code 1 when a claim is not earned."""
     registry = _registry()
     for id in only or ():
         registry.entry(id)
-    from .audit import report
+    from .audit import changes, report, sources
     from .audit.collect import audit_registry
+    from .audit.references import of_registry
     from .benchmarks.sweep import results_folder, write_json
     from .console import Meter, console, draw, print_lines
     from .engine.errors import InputError
 
+    old = changes.read(against) if against else None
+    references = of_registry(registry)
+    systems = () if only else sources.read(registry, references)
     if out:
         results_folder(out)
-    with Meter("checks") as tell:
-        result = audit_registry(registry, only=only or None, mutants=mutants, progress=tell)
+    with Meter("mechanisms") as tell:
+        result = audit_registry(registry, only=only or None, mutants=mutants, draw=out is not None, jobs=jobs, progress=tell)
+    told = report.to_json(result, registry, systems)
+    changed = changes.compare(old, told) if old else None
     if out:
-        from .audit.references import load as load_references
+        from .audit.page import to_html
 
-        write_json(out / "audit.json", report.to_json(result))
+        write_json(out / "audit.json", told)
         try:
-            report.to_html(result, out / "audit.html", load_references())
+            (out / "audit.md").write_text(report.to_markdown(result, systems, changed), encoding="utf-8")
+            to_html(result, out / "audit.html", references, registry, systems, changed)
         except OSError as error:
             raise InputError(f"the report cannot be written ({error.strerror})", where=str(out), cure="choose another --out") from error
+    faults = result.strict_failures if strict else result.failures
     if as_json:
-        _print_json(report.to_json(result))
+        _print_json(told)
     elif console().is_terminal:
         draw(report.table(result), whole=("mechanism", "claimed", "derived"))
-        for title, faults in (("not earned", result.failures), ("findings about printed forms", result.findings)):
-            print_lines(*([f"{title}:", *(f"  {id}: {shorten(fault, 200, placeholder=' ...')}" for id, fault in faults), ""] if faults else []))
+        for title, named in (("not earned", faults), ("findings about printed forms", result.findings)):
+            print_lines(*([f"{title}:", *(f"  {id}: {shorten(fault, 200, placeholder=' ...')}" for id, fault in named), ""] if named else []))
     else:
-        typer.echo(report.plain(result), nl=False)
+        typer.echo(report.plain(result, faults), nl=False)
+    if changed and not as_json:
+        print_lines("since the earlier audit:", *(f"  {line}" for line in changed.lines() or ["nothing rose or fell"]))
     if out and not as_json:
         print_lines(f"report: {out / 'audit.html'}")
-    raise typer.Exit(result.exit_code)
+    raise typer.Exit(1 if faults else 0)
 
 
 @app.command()
@@ -356,7 +368,7 @@ def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in th
 def _registry() -> Registry:
     from .engine.registry import Registry
 
-    return Registry.read()
+    return Registry.installed()
 
 
 def _chosen(registry: Registry, name: str, without: list[str] | None, param: list[str] | None) -> MechanismSet:

@@ -25,6 +25,6 @@ def memory(set: str = "minimal", *, embedding: str = "minilm", path: Path | None
     >>> m.now
     nan
     """
-    registry = Registry.read()
+    registry = Registry.installed()
     chosen = registry.set(set).without(without).overridden(params or {})
     return Engine(registry.build(chosen), embedder(embedding, default_cache()), path=path, **options)

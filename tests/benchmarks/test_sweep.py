@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lives import talk
 
+from hebbarium.audit.conformance import talk
 from hebbarium.benchmarks import sweep
 from hebbarium.benchmarks.ablation import ablate, arms_of
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lives import START, talk
 from small import by_number, column, does, mechanism, memory, numbered
 
+from hebbarium.audit.conformance import START, talk
 from hebbarium.engine.columns import GRAPH, NOW, RANDOM, RECALLED, ROW, VETO, Phase, Scope
 from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.errors import HebbariumError, InputError

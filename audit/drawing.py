@@ -1,0 +1,87 @@
+"""Pictures as SVG for a page: colours are the page's own, so that they follow it into the dark."""
+from __future__ import annotations
+
+import io
+import itertools
+import re
+from typing import Any
+
+import numpy as np
+
+from .figures import Marks, Picture
+
+WIDTH, HEIGHT = 5.6, 3.2        # inches
+# matplotlib draws in these colours, and the page's names take their place: what is written, what is drawn thin, and the curves.
+INK, SOFT = "#010203", "#040506"
+CURVES = tuple(f"#0{i}0a0b" for i in range(8))
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+SHAPES = "osD^vPX*"
+
+
+def available() -> bool:
+    """Whether pictures can be drawn: matplotlib is an extra."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def to_svg(picture: Picture, name: str) -> str:
+    """One picture as an SVG element for a page that defines --ink, --soft and --curve-0 to --curve-7.
+
+    name  unlike that of any other picture on the page.  Cost: some 50 ms.
+    """
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    style: Any = {"font.size": 9, "text.color": INK, "axes.edgecolor": SOFT, "axes.labelcolor": INK, "xtick.color": SOFT, "ytick.color": SOFT,
+             "xtick.labelcolor": INK, "ytick.labelcolor": INK, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none",
+             "svg.hashsalt": name, "legend.frameon": False, "font.family": "sans-serif", "axes.unicode_minus": True}
+    with matplotlib.rc_context(style):
+        drawn = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+        FigureCanvasSVG(drawn)
+        axes = drawn.add_subplot()
+        _curves(axes, picture)
+        axes.set_xlabel(picture.x)
+        axes.set_ylabel(picture.y)
+        if "x" in picture.log:
+            axes.set_xscale("log")
+        if "y" in picture.log:
+            axes.set_yscale("log")
+        if len(picture.curves) > 1 or picture.curves[0].label:
+            axes.legend(fontsize=8)
+        out = io.StringIO()
+        drawn.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    return _of_the_page(out.getvalue(), name)
+
+
+def _curves(axes: Any, picture: Picture) -> None:
+    """Curves differ in dash or shape as well as in colour."""
+    bars = [c for c in picture.curves if c.marks is Marks.BARS]
+    for i, (curve, colour) in enumerate(zip(picture.curves, itertools.cycle(CURVES), strict=False)):
+        x, y = np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float)
+        if curve.marks is Marks.BARS:
+            wide = (np.min(np.diff(np.unique(x))) if np.unique(x).size > 1 else 1.0) * 0.8 / len(bars)
+            axes.bar(x + (bars.index(curve) - (len(bars) - 1) / 2) * wide, y, wide, color=colour, label=curve.label)
+        elif curve.marks is Marks.DOTS:
+            axes.plot(x, y, SHAPES[i % len(SHAPES)], color=colour, markersize=5, label=curve.label)
+        else:
+            axes.plot(x, y, linestyle=DASHES[i % len(DASHES)], color=colour, linewidth=1.6, label=curve.label,
+                      drawstyle="steps-mid" if curve.marks is Marks.STEPS else "default")
+
+
+def _of_the_page(svg: str, name: str) -> str:
+    """Without prologue and fixed size, with the page's colours, and with ids that no other picture has."""
+    svg = svg[svg.index("<svg"):]
+    svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", svg, flags=re.DOTALL)    # a style here would hold for the whole page
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
+    for i, colour in enumerate(CURVES):
+        svg = svg.replace(colour, f"var(--curve-{i})")
+    svg = svg.replace(INK, "var(--ink)").replace(SOFT, "var(--soft)")
+    ids = sorted(set(re.findall(r'\bid="([^"]+)"', svg)), key=len, reverse=True)
+    for old in ids:
+        svg = re.sub(rf'(id="|url\(#|href="#){re.escape(old)}(?=["\)])', rf"\g<1>{name}-{old}", svg)
+    return svg.strip()

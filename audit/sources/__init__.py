@@ -1,0 +1,140 @@
+"""What the source systems say of themselves, as data: every rating and citation that they print, beside what the audit derives.
+
+One YAML file a system.  `claimed` is the rating in the source's own words; `variety` the specimen in the collection that runs the form as
+printed; where there is none, `why_none` says why.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ...engine.errors import DataError, RegistryError
+from ...engine.registry import Registry, read_yaml
+from ..rating import Rating, earned
+from ..references import References
+from ..run import AuditResult
+
+HERE = Path(__file__).parent
+
+
+class Citation(StrEnum):
+    """How a citation stands to the literature."""
+
+    SOUND = "sound"                     # it names the paper that the claim rests on
+    WRONG_DETAIL = "wrong detail"       # the right paper with a wrong author, year, title or journal
+    MISATTRIBUTED = "misattributed"     # the paper is real and holds something else
+    NOT_FOUND = "not found"             # no such paper is known
+    NONE = "none"                       # the source cites nothing
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Claim(_Strict):
+    """One rated thing of a source system.
+
+    module      its name in the source
+    place       where the source says so: section, table
+    claimed     its rating there, in the source's words
+    printed     the equation or rule as printed; empty if none is
+    cites       the citation as printed; empty if none is
+    citation    how that stands to the literature
+    corrected   keys of references.bib: what should be cited
+    paper       the cited paper's own formula, as TeX; empty if it has none
+    variety     the mechanism of the collection that runs the printed form; empty if none does
+    why_none    why none does
+    finding     what is to be said of it, in our words
+    """
+
+    module: str
+    place: str
+    claimed: str
+    printed: str = ""
+    cites: str = ""
+    citation: Citation = Citation.NONE
+    corrected: tuple[str, ...] = ()
+    paper: str = ""
+    variety: str = ""
+    why_none: str = ""
+    finding: str = ""
+
+
+class Reference(_Strict):
+    """A citation that the source prints outside its ratings, where there is something to say of it."""
+
+    place: str
+    cites: str
+    citation: Citation
+    corrected: tuple[str, ...] = ()
+    finding: str = ""
+
+
+class System(_Strict):
+    """A source system: its name, its own entry in references.bib, how it rates itself, its claims and further citations."""
+
+    name: str
+    key: str
+    scale: str
+    claims: tuple[Claim, ...]
+    citations: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A claim with what the audit derives of the form as printed; None where nothing was run.
+
+    stands  whether the derived rating earns the claim, if the source's word is one of ours
+    """
+
+    claim: Claim
+    derived: Rating | None
+    stands: bool | None
+    why: tuple[str, ...] = ()
+
+
+def read(registry: Registry, references: References, folder: Path = HERE) -> tuple[System, ...]:
+    """Every system, by file name.  Raises DataError for a file that is not sound, or names a mechanism or a reference that is not there."""
+    return tuple(_read(file, registry, references) for file in sorted(folder.glob("*.yaml")))
+
+
+def _read(file: Path, registry: Registry, references: References) -> System:
+    try:
+        system = System.model_validate(read_yaml(file))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise DataError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(file),
+                        cure="see audit/sources/__init__.py for the form") from error
+    for claim in system.claims:
+        if bool(claim.variety) == bool(claim.why_none):
+            raise DataError("is tied to no mechanism and does not say why, or says why and is tied", where=f"{file}, {claim.module}",
+                            cure="give variety or why_none")
+    try:
+        for key in (system.key, *(k for c in system.claims for k in c.corrected), *(k for c in system.citations for k in c.corrected)):
+            references.get(key)
+        for claim in system.claims:
+            if claim.variety:
+                registry.entry(claim.variety)
+    except RegistryError as error:
+        raise DataError(error.what, where=str(file), cure=error.cure) from error
+    return system
+
+
+def compared(system: System, result: AuditResult) -> tuple[Comparison, ...]:
+    """Every claim of a system beside what an audit derived."""
+    found = {m.id: m for m in result.mechanisms}
+    return tuple(_compared(claim, found) for claim in system.claims)
+
+
+def _compared(claim: Claim, found: dict[str, Any]) -> Comparison:
+    run = found.get(claim.variety)
+    if run is None:
+        return Comparison(claim, None, None)
+    known = claim.claimed in Rating.__members__
+    stands = earned(Rating(claim.claimed), run.verdict.rating) if known else None
+    return Comparison(claim, run.verdict.rating, stands, run.verdict.reasons)
+

@@ -1,0 +1,199 @@
+"""Static evidence: what can be judged of a mechanism without its paper.  The same five checks for each.
+
+ST-1  every claimed equation is a kernel of the module and cites a paper
+ST-2  every parameter has a source, and one that is said to be a paper's names the paper
+ST-3  kernels are pure: what they read besides their arguments is constants and other pure functions
+ST-4  declarations are true: hooks touch what they declare and nothing else
+ST-5  one time scale: memory, lived in twice the time with twice the time scale, is the same memory
+"""
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.columns import RANDOM, RECALLED, ROW, Before, Column, Signal
+from ..engine.embedding import HashingEmbedder
+from ..engine.errors import HebbariumError
+from ..engine.loop import Engine
+from ..engine.records import Event
+from ..engine.registry import Entry, Registry
+from .checks import Check, Decorator, Kind, Measured
+from .references import References
+
+static = Decorator(Kind.STATIC)
+TRIGGERS = (ROW, RECALLED, RANDOM)      # declared for when a hook runs, or drawn from under another name
+YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
+STRETCH = 2.0                           # a power of two: stretched times stay exact
+CONSTANTS = (bool, int, float, str, tuple, frozenset, type(None), np.ndarray, np.generic)
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A mechanism with its label: what static evidence looks at."""
+
+    entry: Entry
+    module: ModuleType
+    references: References
+    registry: Registry
+
+    @cached_property
+    def kernels(self) -> Mapping[str, FunctionType]:
+        """Compiled functions that the module itself defines, as plain Python."""
+        plain = ((name, getattr(value, "py_func", None)) for name, value in vars(self.module).items())
+        return {name: f for name, f in plain if isinstance(f, FunctionType) and f.__module__ == self.module.__name__}
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(inspect.getsource(self.module))
+
+
+def evidence() -> tuple[Check, ...]:
+    """The static checks, in order."""
+    return tuple(value for value in globals().values() if isinstance(value, Check))
+
+
+@static("ST-1", source="registry.yaml against the module and references.bib")
+def every_claimed_equation_is_there_and_cites_its_paper(exhibit: Exhibit) -> Measured:
+    entry, wrong = exhibit.entry, []
+    for each in entry.equations:
+        if each.paper and not callable(getattr(exhibit.module, each.id, None)):
+            wrong.append(f"{each.id} is no function of the module")
+        if each.paper and each.paper not in exhibit.references:
+            wrong.append(f"{each.id} cites {each.paper}, which references.bib lacks")
+        if each.paper and each.paper not in entry.papers:
+            wrong.append(f"{each.id} cites {each.paper}, which is not among the papers")
+        if not (each.where.strip() and each.tex.strip()):
+            wrong.append(f"{each.id} has no place or no formula")
+    wrong += [f"references.bib lacks {key}" for key in entry.papers if key not in exhibit.references]
+    return _none(wrong, f"{len(entry.equations)} equations")
+
+
+@static("ST-2", source="registry.yaml against references.bib")
+def every_parameter_has_its_source(exhibit: Exhibit) -> Measured:
+    wrong = []
+    surnames = {_surname(exhibit.references.get(key).fields["author"]) for key in exhibit.entry.papers if key in exhibit.references}
+    for name, p in exhibit.entry.params.items():
+        words = f"{p.source} {p.note}".lower()
+        if not p.source.strip():
+            wrong.append(f"{name} has no source")
+        elif p.kind == "paper" and not (p.source in exhibit.references or any(s in words for s in surnames) or YEAR.search(words)):
+            wrong.append(f"{name} is said to be a paper's, and {p.source!r} names none")
+    return _none(wrong, f"{len(exhibit.entry.params)} parameters")
+
+
+@static("ST-3", source="the code of the kernels")
+def kernels_are_pure(exhibit: Exhibit) -> Measured:
+    wrong = []
+    for name, function in exhibit.kernels.items():
+        if "self" in function.__code__.co_varnames[:function.__code__.co_argcount]:
+            wrong.append(f"{name} takes self")
+        wrong += [f"{name} reads {each}, which is {type(value).__name__}" for each, value in _outside(function) if not _pure(value)]
+    return _none(wrong, f"{len(exhibit.kernels)} kernels")
+
+
+@static("ST-4", source="the declarations against the code, and a short life in which what is not declared cannot be reached")
+def declarations_are_true(exhibit: Exhibit) -> Measured:
+    wrong = []
+    declared = {c for hook in exhibit.entry.load().hooks() for r in (*hook.reads, *hook.adds, *hook.sets)
+                if (c := r.of if isinstance(r, Before) else r) not in TRIGGERS}
+    touched = {n.attr for n in ast.walk(exhibit.tree) if isinstance(n, ast.Attribute)}
+    named = {n.value.id for n in ast.walk(exhibit.tree) if isinstance(n, ast.Attribute) and n.attr == "name" and isinstance(n.value, ast.Name)}
+    constants = {id(getattr(exhibit.module, name, None)) for name in named}
+    wrong += sorted(f"{c.name} is declared and never touched" for c in declared
+                    if c.name not in touched and id(c) not in constants and not isinstance(c, Signal))
+    try:
+        _life(exhibit, 1.0)
+    except HebbariumError as error:
+        wrong.append(f"in a short life: {error.what}")
+    return _none(wrong, f"{len(declared)} columns and structures")
+
+
+@static("ST-5", source="dimension: time occurs over time only")
+def one_time_scale_is_common_to_all_constants(exhibit: Exhibit) -> Measured:
+    once, twice = _life(exhibit, 1.0), _life(exhibit, STRETCH)
+    columns = [c for c in exhibit.entry.load().owns if isinstance(c, Column) and c.persists and np.dtype(c.dtype).kind == "f"]
+    wrong = []
+    for column in columns:
+        a, b = once.store.array(column), twice.store.array(column)
+        same = a.shape == b.shape and _close(a * STRETCH ** _power_of_time(column.unit), b, float(column.neutral))
+        wrong += [] if same else [f"{column.name} is another after twice the time"]
+    return _none(wrong, f"{len(columns)} columns")
+
+
+def _close(scaled: NDArray[Any], other: NDArray[Any], neutral: float) -> bool:
+    """Equal to rounding; a cell that still is neutral (no time, yet, perhaps) may be so in both."""
+    untouched = other == neutral
+    return bool(np.allclose(np.where(untouched, 0.0, scaled), np.where(untouched, 0.0, other), rtol=1e-6, atol=1e-9, equal_nan=True))
+
+
+def _none(wrong: list[str], of: str) -> Measured:
+    return Measured("; ".join(wrong) or f"all of {of}", f"all of {of}", not wrong)
+
+
+def _surname(authors: str) -> str:
+    return authors.partition(",")[0].strip(" {}").lower()
+
+
+def _outside(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Global names that a function reads, with what they stand for."""
+    def names(code: CodeType) -> set[str]:
+        return set(code.co_names).union(*(names(c) for c in code.co_consts if isinstance(c, CodeType)))
+
+    for name in sorted(names(function.__code__)):
+        if name in function.__globals__:
+            yield name, function.__globals__[name]
+        elif name not in vars(builtins) and name in function.__code__.co_freevars:
+            yield name, None
+
+
+def _pure(value: Any) -> bool:
+    """A constant, a module of functions, another kernel, or a builtin."""
+    if isinstance(value, CONSTANTS):
+        return True
+    return isinstance(value, (ModuleType, BuiltinFunctionType, type)) or hasattr(value, "py_func")
+
+
+def _power_of_time(unit: str) -> int:
+    """Of hours in the unit of a column.
+
+    >>> [_power_of_time(u) for u in ("h", "1/h", "mV", "h^2")]
+    [1, -1, 0, 2]
+    """
+    head, _, tail = unit.partition("/")
+    count = len(re.findall(r"\bh\b", head)) * (int(head.partition("^")[2] or 1) if "^" in head else 1)
+    return count - len(re.findall(r"\bh\b", tail))
+
+
+def _life(exhibit: Exhibit, stretch: float) -> Engine:
+    """Three sessions of a small talk, recall that may change memory, five days of rest; all times `stretch` times as long."""
+    entry = exhibit.entry
+    own = exhibit.registry.instance(entry.id, {"time_scale": entry.time_scale * stretch})
+    company = [] if entry.id == "dense_similarity" else [exhibit.registry.instance("dense_similarity")]
+    memory = Engine([own, *company], HashingEmbedder(16), tick_hours=stretch, consolidate_every=24.0 * stretch)
+    start = 10_000 * 24.0 + 9.0
+    for i, text in enumerate(LINES):
+        time = start + 26.0 * (i // 6) + (i % 6) / 60.0
+        memory.encode(Event(time * stretch, text, ("Ada", "Bo")[i % 2], f"s{i // 6}", f"e{i}", dated=False))
+        if i % 6 == 5:
+            memory.retrieve("Where did Ada see the blue boat?", learn=True)
+    memory.advance((start + 26.0 * (len(LINES) // 6) + 120.0) * stretch)
+    return memory
+
+
+LINES = (
+    "Ada saw a blue boat in Lisbon.", "What a wonderful boat, Ada!", "Bo lost his keys near the old mill.", "I am sorry about the keys.",
+    "We meet Cleo on Friday at 5.", "No, we meet Cleo on Saturday.", "Ada painted the blue boat.", "Bo found his keys at the old mill!",
+    "Great news about the keys.", "Cleo sings in Oslo now.", "Ada will visit Cleo in Oslo.", "Bring the painting of the boat.",
+    "Oslo was cold and Cleo was happy.", "Cleo loved the painting.", "Bo repaired the old mill.", "The mill works again, Ada saw it.",
+    "Ada saw a blue boat in Lisbon.", "Yes, you told me about that boat.",
+)
