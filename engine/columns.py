@@ -192,7 +192,7 @@ TURNOVER = Column("turnover", np.float64, Scope.GLOBAL, "populations", 0.0, "uni
 SLEEP_ONSET = Column("sleep_onset", np.float64, Scope.GLOBAL, "h", np.nan, "when sleep begins next, or began; NaN: nobody says")
 SLEEP_END = Column("sleep_end", np.float64, Scope.GLOBAL, "h", np.nan, "when that sleep ends, unless an event ends it; NaN: after a fixed interval")
 SLEEP_SHARE = Column("sleep_share", np.float64, Scope.GLOBAL, "1", 1.0, "share of a full night that the sleep now consolidated makes up", low=0)
-RIPPLES = Column("ripples", np.float64, Scope.GLOBAL, "1", 1.0, "factor, beside SLEEP_SHARE, on how much is replayed in this sleep; 1: as usual", low=0)
+RIPPLES = Column("ripples", np.float64, Scope.GLOBAL, "1", 1.0, "factor, beside SLEEP_SHARE, on how much is replayed; 1: as usual", low=0)
 NEED = Column("need", np.float64, Scope.MEMORY, "visits", 0.0, "expected discounted visits from where memory is now; 0: nobody predicts", low=0)
 REPLAYED = Column("replayed", np.int32, Scope.GLOBAL, "1", -1, "rows activated one after the other in each replayed step of this sleep; -1: no more",
                   (REPLAY_STEPS, 2), low=-1, fresh=Phase.CONSOLIDATE)
@@ -204,7 +204,7 @@ REPLAYS = Column("replays", np.int32, Scope.MEMORY, "1", 0, "replayed steps of t
 BUFFER = Column("buffer", np.int32, Scope.GLOBAL, "1", -1, "rows held active in order, oldest first, the new memory last; -1: no more",
                 (BUFFER_SLOTS,), low=-1)
 BUFFER_STEP = Column("buffer_step", np.float64, Scope.GLOBAL, "h", np.nan, "time between neighbours in the buffer; NaN: as they came")
-LTP = Column("ltp", np.float64, Scope.GLOBAL, "1", 1.0, "factor on potentiation of associations, from the phase of theta that holds; negative: depression")
+LTP = Column("ltp", np.float64, Scope.GLOBAL, "1", 1.0, "factor on potentiation of associations, from the present phase of theta; below 0: depression")
 MODIFIABILITY = Column("modifiability", np.float64, Scope.MEMORY, "1", 1.0,
                        "factor on potentiation of associations onto the memory; negative: depression instead")
 RELEASE_PROBABILITY = Column("release_probability", np.float64, Scope.MEMORY, "1", 1.0,
