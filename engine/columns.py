@@ -204,7 +204,7 @@ REPLAYS = Column("replays", np.int32, Scope.MEMORY, "1", 0, "replayed steps of t
 BUFFER = Column("buffer", np.int32, Scope.GLOBAL, "1", -1, "rows held active in order, oldest first, the new memory last; -1: no more",
                 (BUFFER_SLOTS,), low=-1)
 BUFFER_STEP = Column("buffer_step", np.float64, Scope.GLOBAL, "h", np.nan, "time between neighbours in the buffer; NaN: as they came")
-LTP = Column("ltp", np.float64, Scope.GLOBAL, "1", 1.0, "factor on potentiation of associations, from the present phase of theta; below 0: depression")
+LTP = Column("ltp", np.float64, Scope.GLOBAL, "1", 1.0, "factor on potentiation of associations from the phase of theta; below 0: depression")
 MODIFIABILITY = Column("modifiability", np.float64, Scope.MEMORY, "1", 1.0,
                        "factor on potentiation of associations onto the memory; negative: depression instead")
 RELEASE_PROBABILITY = Column("release_probability", np.float64, Scope.MEMORY, "1", 1.0,

@@ -69,7 +69,8 @@ def test_what_rose_fell_came_and_went(told: dict[str, Any]) -> None:
         f"{second}: {mended} passes now", "newcomer is new", "goner is gone"]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"mechanisms": [{"id": "x"}]}', '{"mechanisms": [{"id": "x", "derived": "GOOD", "checks": []}]}', "\x00"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"mechanisms": [{"id": "x"}]}', '{"mechanisms": [{"id": "x", "derived": "GOOD", "checks": []}]}',
+                                  "\x00"])
 def test_what_is_no_audit_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=r"is no audit\.json") as caught:

@@ -48,7 +48,7 @@ def test_a_changed_specimen_draws_another_picture() -> None:
     specimen = Specimen("base_level_activation", base_level_activation)
 
     def steep(now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, out: Any) -> None:
-        out[...] = -((now - created) * seconds) ** 0.3
+        out[...] = -decays[:, 0] * ((now - created) * seconds) ** 0.3
 
     true, wrong = drawn(specimen), drawn(specimen.replacing("activation", steep))
     assert not np.allclose(true.curves[0].y, wrong.curves[0].y)

@@ -1,0 +1,111 @@
+"""Static evidence: what it passes, and each fault that it finds."""
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hebbarium.audit.checks import Score, judge
+from hebbarium.audit.references import References, load
+from hebbarium.audit.static import Exhibit, evidence
+from hebbarium.engine.registry import Registry
+
+MODULE = '''
+from dataclasses import dataclass
+import numpy as np
+from hebbarium.engine.columns import CREATED, LOG_STRENGTH, NOW, SURPRISE, Column, Phase, Scope
+from hebbarium.engine.contract import Mechanism, Params, hook
+from hebbarium.engine.numerics import kernel
+
+SPAN = 3.0
+SEEN = []
+FADED = Column("faded_in_{name}", np.float64, Scope.MEMORY, "h", 0.0, "time that has passed, in time constants, times one of them")
+
+@kernel
+def faded(age, tau):
+    return -age / tau{impure}
+
+@dataclass(frozen=True, slots=True)
+class FadingParams(Params):
+    tau: float
+
+class Fading(Mechanism[FadingParams]):
+    owns = (FADED,)
+
+    @hook(Phase.MAINTAIN, reads=(CREATED, {more}), adds=(LOG_STRENGTH,), sets=(FADED,))
+    def fade(self, view, tick):
+        tau = {tau}
+        view.{faded}[...] = (tick.end - view.created) / tau * self.hours("tau")
+        view.log_strength[...] = faded(tick.end - view.created, tau)
+'''
+ENTRY = '''
+fading:
+  class: {name}:Fading
+  home: maintenance
+  summary: "Strength fades."
+  acts_on: "log strength"
+  papers: [ebbinghaus1885gedachtnis]
+  claims: HONEST
+  equations: [{{id: {equation}, paper: {paper}, where: "definition", tex: "-t / tau"}}]
+  params:
+    tau: {{value: 10.0, unit: h, low: 0.1, high: 1000.0, kind: paper, source: "{source}"}}
+'''
+SOUND = {"impure": "", "more": "", "tau": 'self.hours("tau")', "faded": "", "equation": "faded", "paper": "ebbinghaus1885gedachtnis",
+         "source": "ebbinghaus1885gedachtnis"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if name.startswith("fading_"):
+            del sys.modules[name]
+
+
+def scores(folder: Path, references: References, **wrong: str) -> dict[str, tuple[Score, str]]:
+    name = f"fading_{len(list(folder.glob('*.py')))}"
+    words: dict[str, Any] = {**SOUND, "faded": f"faded_in_{name}", **wrong, "name": name}
+    (folder / f"{name}.py").write_text(MODULE.format(**words), encoding="utf-8")
+    (folder / f"{name}.yaml").write_text(ENTRY.format(**words) + DENSE, encoding="utf-8")
+    registry = Registry.read(folder / f"{name}.yaml", folder / "sets")
+    exhibit = Exhibit(registry.entry("fading"), importlib.import_module(name), references, registry)
+    return {c.id: ((r := judge(c, exhibit)).score, f"{r.measured} {r.note}") for c in evidence()}
+
+
+DENSE = '''
+dense_similarity:
+  class: hebbarium.mechanisms.retrieval.dense_similarity:DenseSimilarity
+  home: retrieval
+  summary: "x"
+  acts_on: "x"
+  papers: []
+  claims: HONEST
+  params:
+    weight: {value: 1.0, unit: "1", low: 0.0, high: 10.0, kind: engineering, source: "x"}
+'''
+
+
+def test_a_sound_mechanism_passes_all(folder: Path) -> None:
+    assert {id: score for id, (score, _) in scores(folder, load()).items()} == {f"ST-{i}": Score.PASS for i in range(1, 6)}
+
+
+@pytest.mark.parametrize(("id", "wrong", "told"), [
+    ("ST-1", {"equation": "faster"}, "faster is no function"), ("ST-1", {"paper": "nobody1900nothing"}, "references.bib lacks"),
+    ("ST-1", {"paper": "wixted1991form"}, "not among the papers"), ("ST-2", {"source": " "}, "tau has no source"),
+    ("ST-2", {"source": "as usual"}, "names none"), ("ST-3", {"impure": " + len(SEEN)"}, "reads SEEN, which is list"),
+    ("ST-4", {"more": "SURPRISE"}, "means nothing"), ("ST-4", {"more": "NOW"}, "now is declared and never touched"),
+    ("ST-4", {"faded": "faded"}, "was not declared"), ("ST-5", {"tau": "self.params.tau"}, "is another after twice the time"),
+])
+def test_each_fault_is_found_and_named(folder: Path, id: str, wrong: dict[str, str], told: str) -> None:
+    if "SURPRISE" in wrong.get("more", ""):
+        with pytest.raises(Exception, match=told):
+            scores(folder, load(), **wrong)
+        return
+    score, said = scores(folder, load(), **wrong)[id]
+    assert score is Score.FAIL and told in said, said
