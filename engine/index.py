@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import InputError
 
 FIRST_ROWS = 256
+KEPT = 32               # rows of the last answer that are found at least, for others who ask the same
 ODD_DIMENSIONS = frozenset({2, 4, 8, 12})  # FAISS treats several rows at once there and the last few in another order of sums
 
 
@@ -32,7 +33,8 @@ class VectorIndex:
         self._faiss: Any = importlib.import_module("faiss")  # 0.1 s that nobody pays before the first index
         self.dimensions = dimensions
         self.epoch = -1
-        self._count = self._hidden = 0
+        self._count = self._hidden = self._turns = 0
+        self._kept: tuple[object, tuple[int, int, bool], int, tuple[NDArray[np.int64], NDArray[np.float32]]] | None = None
         self._bits = np.zeros(0, np.uint8)
         self._buffer = np.zeros((0, dimensions), np.float32)
         self._reserve(FIRST_ROWS)
@@ -85,12 +87,14 @@ class VectorIndex:
         if self.is_visible(row):
             self._bits[row >> 3] &= np.uint8(255 - (1 << (row & 7)))
             self._hidden += 1
+            self._turns += 1
 
     def restore(self, row: int) -> None:
         """Show a row again; O(1)."""
         if not self.is_visible(row):
             self._bits[row >> 3] |= np.uint8(1 << (row & 7))
             self._hidden -= 1
+            self._turns += 1
 
     def is_visible(self, row: int) -> bool:
         """O(1)."""
@@ -107,10 +111,24 @@ class VectorIndex:
 
         O(n d) in one thread; a tie across the k-th place costs further passes (at most log4 n).  The products are those
         of `scores`, bit for bit.  Shorter than k when fewer rows are visible.  FAISS's number of threads is left alone.
+
+        Several who ask for the same vector, as all do who judge one event, are answered from one pass: the last answer is kept for a query
+        that is a read-only array, until a row is added, hidden or shown.
         """
-        wanted = self._checked(query, 1)
         if k < 0:
             raise InputError(f"k is {k}", cure="ask for k >= 0 results")
+        sealed = isinstance(query, np.ndarray) and not query.flags.writeable
+        state = (self._count, self._turns, visible_only)
+        if not sealed:
+            return self._nearest(self._checked(query, 1), k, visible_only)
+        kept = self._kept
+        if kept is None or kept[0] is not query or kept[1] != state or kept[2] < k:
+            kept = self._kept = query, state, max(k, KEPT), self._nearest(self._checked(query, 1), max(k, KEPT), visible_only)
+        rows, products = kept[3]
+        return rows[:k].copy(), products[:k].copy()
+
+    def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """`search`, done."""
         most = self.n_visible if visible_only else self._count
         k = min(k, most)
         if k == 0:

@@ -16,6 +16,7 @@ from .columns import (
     BUFFER_STEP,
     CREATED,
     GRAPH,
+    NOW,
     PAIRS,
     RECALLED,
     REPLAY_LAG,
@@ -42,9 +43,9 @@ class Pairs:
     __slots__ = ("edge", "lag", "source", "target")
 
     def __init__(self) -> None:
-        self.put(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), None)
+        self.put(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), None, 0.0)
 
-    def put(self, first: NDArray[np.int64], second: NDArray[np.int64], lag: NDArray[np.float64], graph: Any, now: float = 0.0) -> None:
+    def put(self, first: NDArray[np.int64], second: NDArray[np.int64], lag: NDArray[np.float64], graph: Any, now: float) -> None:
         """Take over pairs of rows with the time from first to second; edges that are missing are made at `now` (h).  Cost: O(p)."""
         self.source, self.target = np.concatenate([first, second]), np.concatenate([second, first])
         self.lag = np.concatenate([lag, -lag])
@@ -66,7 +67,7 @@ def pair_nodes() -> list[Node]:
     return [
         Node("engine", "pair", Phase.ENCODE, -1, (ROW, CREATED, SESSION, BUFFER, BUFFER_STEP), (GRAPH,), (PAIRS,), _of_event),
         Node("engine", "pair", Phase.CONSOLIDATE, -1, (REPLAYED, REPLAY_LAG), (GRAPH,), (PAIRS,), _of_replay),
-        Node("engine", "pair", Phase.RETRIEVE, -1, (RECALLED,), (GRAPH,), (PAIRS,), _of_answer),
+        Node("engine", "pair", Phase.RETRIEVE, -1, (RECALLED, NOW), (GRAPH,), (PAIRS,), _of_answer),
     ]
 
 
@@ -93,4 +94,4 @@ def _of_answer(view: Any, cue: Any) -> None:
     """The best of the answer, all at the same time."""
     rows = view.recalled[:TOGETHER].astype(np.int64)
     one, other = np.triu_indices(len(rows), 1)
-    view.pairs.put(rows[one], rows[other], np.zeros(len(one)), view.graph)
+    view.pairs.put(rows[one], rows[other], np.zeros(len(one)), view.graph, view.now)

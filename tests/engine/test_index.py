@@ -160,3 +160,25 @@ def test_bad_arguments() -> None:
     with pytest.raises(InputError):
         VectorIndex(0)
     assert len(index) == 3
+
+
+def test_the_last_answer_is_kept_only_while_it_is_right() -> None:
+    """A sealed query asked again, for fewer or more rows, after rows came, went and came back: always what a fresh search gives."""
+    rng = np.random.default_rng(5)
+    index = VectorIndex(16)
+    rows = rng.standard_normal((90, 16)).astype(np.float32)
+    index.add_many(rows[:80])
+    query = rng.standard_normal(16).astype(np.float32)
+    query.flags.writeable = False
+    changes = [lambda: None, lambda: index.add(rows[80]), lambda: index.archive(3), lambda: index.restore(3), lambda: index.add(query), lambda: None]
+    for change in changes:
+        change()
+        for k in (3, 50, 7, 0, 200):
+            for visible in (True, False):
+                found, products = index.search(query, k, visible)
+                fresh, expected = index.search(query.copy(), k, visible)
+                np.testing.assert_array_equal(found, fresh)
+                np.testing.assert_array_equal(products, expected)
+                found[:] = -1                                       # what was given out is the asker's own
+    with pytest.raises(InputError):
+        index.search(query, -1)

@@ -111,7 +111,7 @@ def test_any_text_is_taken(text: str) -> None:
     assert found == features(text)
     assert 0.0 <= found.emotion <= 1.0
     assert len(set(found.entities)) == len(found.entities) and all(found.entities)
-    assert all(word and word == word.lower() for word in found.words)
+    assert all(word and word == word.casefold() for word in found.words)
     for number in (*found.numbers, *found.dates, *found.identifiers):
         number.encode("utf-8")
     clean = unicodedata.normalize("NFC", sanitise(text)).replace("’", "'")

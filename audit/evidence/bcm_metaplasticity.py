@@ -1,0 +1,228 @@
+"""Evidence for bcm_metaplasticity: the plug-in's own kernel on one neuron with clamped inputs, the memory's own drive at 0 where the paper has none.
+The references are fixed points, eigenvalues by hand, the averaged differential equations under a general solver, and matrices.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
+from ..checks import adaptation, at_most, equation, limit, mutant, signature
+
+IC = "Intrator & Cooper 1992"
+
+
+def neuron(specimen: Any, inputs: NDArray[np.int64], w: list[float], eta: float, tau: float, theta: float, drive: float = 0.0) -> tuple[Any, float]:
+    """Weights and threshold of node 0 after a sequence of one-hot inputs, given by number; input k comes over edge k from node k + 1."""
+    n, weight = len(w) + 1, np.array(w, dtype=np.float64)
+    thetas, modifiability = np.full(n, theta), np.zeros(n)
+    inputs = np.asarray(inputs, dtype=np.int64)
+    specimen.occur(len(inputs), inputs + 1, np.zeros(len(inputs), np.int64), inputs, drive, eta, tau, weight, thetas, modifiability)
+    return weight, float(thetas[0])
+
+
+def course(specimen: Any, c: float, steps: int, eta: float, tau: float, theta: float, every: int = 1) -> NDArray[np.float64]:
+    """Response of a neuron with one input that is always there."""
+    seen = []
+    for _ in range(steps // every):
+        weight, theta = neuron(specimen, np.zeros(every, np.int64), [c], eta, tau, theta)
+        c = float(weight[0])
+        seen.append(c)
+    return np.array(seen)
+
+
+# --- the equations -----------------------------------------------------------------------------------------------------------
+@equation("CM-10.9", source="phi(0) = phi(theta) = 0, minimum -theta^2 / 4 at theta / 2", atol=1e-12)
+def modification_is_a_parabola_through_zero_and_the_threshold(specimen: Any) -> Any:
+    thetas = np.array([0.5, 1.0, 2.0, 7.0])
+    grid = np.linspace(0.0, 1.0, 2001)
+    curves = [np.array([specimen.phi(t * g, t) for g in grid]) for t in thetas]
+    return ([[y[0], y[-1], y.min(), grid[y.argmin()]] for y in curves], [[0.0, 0.0, -t * t / 4.0, 0.5] for t in thetas])
+
+
+@equation("CM-10.9b", source="numpy: exponentially weighted mean of squares")
+def the_threshold_is_the_running_mean_of_squares(specimen: Any) -> Any:
+    c, theta, tau = np.random.default_rng(0).uniform(0.0, 3.0, 40), 0.7, 6.0
+    for value in c:
+        theta = specimen.slide(theta, value, tau)
+    kept = (1.0 - 1.0 / tau) ** np.arange(40, -1, -1)
+    return theta, kept[0] * 0.7 + (kept[1:] * c**2).sum() / tau
+
+
+@equation("CM-8.5d", source=f"{IC}: W <- W + eta phi x^T for all who are active, in matrices", atol=1e-12)
+def an_occasion_of_many_is_the_rule_in_matrices(specimen: Any) -> Any:
+    rng, n, eta, tau, drive = np.random.default_rng(3), 6, 0.02, 5.0, 1.0
+    source, target = np.nonzero(~np.eye(n, dtype=bool))
+    weight, theta = rng.normal(0.2, 0.3, len(source)), rng.uniform(0.0, 2.0, n)
+    dense, threshold = np.zeros((n, n)), theta.copy()
+    dense[target, source] = weight
+    modifiability, told = np.zeros(n), np.zeros(n)
+    for _ in range(25):
+        here = np.flatnonzero(rng.random(n) < 0.6)
+        pairs = np.flatnonzero(np.isin(source, here) & np.isin(target, here))
+        modifiability[:] = 0.0
+        specimen.occasion(source[pairs], target[pairs], pairs, drive, eta, tau, weight, theta, modifiability)
+        x = np.zeros(n)
+        x[here] = 1.0
+        c = drive + dense @ x
+        told = np.where((x > 0) & (len(here) > 1), c * (c - threshold), 0.0)
+        dense += eta * np.outer(told, x) * (1.0 - np.eye(n))
+        threshold = np.where((x > 0) & (len(here) > 1), threshold + (c**2 - threshold) / tau, threshold)
+    return np.concatenate([weight, theta, modifiability]), np.concatenate([dense[target, source], threshold, told])
+
+
+@equation("CM-8.5c", source="solve_ivp of dc/dt = eta c (c - theta), dtheta/dt = (c^2 - theta) / tau", rtol=2e-3)
+def small_steps_follow_the_differential_equations(specimen: Any) -> Any:
+    eta, tau = 2e-4, 500.0
+    times = np.array([1000, 5000, 20000, 60000])
+    measured = []
+    for t in times:
+        weight, theta = neuron(specimen, np.zeros(t, np.int64), [0.4], eta, tau, 0.2)
+        measured += [weight[0], theta]
+    solution = solve_ivp(lambda _, y: [eta * y[0] * (y[0] - y[1]), (y[0] ** 2 - y[1]) / tau], (0.0, 6e4), [0.4, 0.2], method="LSODA",
+                         t_eval=times, rtol=1e-9, atol=1e-11)
+    return measured, solution.y.T.ravel()
+
+
+@equation("CM-8.5", source=f"{IC}: one input, fast threshold: c = 1 attracts", atol=1e-3, figure="one_input")
+def one_input_is_answered_with_one(specimen: Any) -> Any:
+    return [course(specimen, c, 40000, 0.01, 5.0, c * c, every=40000)[-1] for c in (0.05, 0.5, 1.5, 2.9)], np.ones(4)
+
+
+@limit("CM-8.5b", source="c = 0 is a fixed point, and repels: dc/dt = eta c^2 (1 - c) > 0 just above it")
+def silence_is_an_unstable_fixed_point(specimen: Any) -> Any:
+    away = course(specimen, 1e-3, 2000, 0.01, 5.0, 1e-6, every=2000)[-1]
+    return bool(course(specimen, 0.0, 100, 0.01, 5.0, 0.0)[-1] == 0.0 and away > 1.01e-3)
+
+
+def spectral_radius(specimen: Any, eta: float, tau: float) -> float:
+    """Of one step around c = theta = 1, by central differences."""
+    h = 1e-6
+
+    def step(c: float, theta: float) -> NDArray[np.float64]:
+        weight, after = neuron(specimen, np.zeros(1, np.int64), [c], eta, tau, theta)
+        return np.array([weight[0], after])
+
+    jacobian = np.column_stack([(step(1.0 + h, 1.0) - step(1.0 - h, 1.0)) / (2 * h), (step(1.0, 1.0 + h) - step(1.0, 1.0 - h)) / (2 * h)])
+    return float(np.abs(np.linalg.eigvals(jacobian)).max())
+
+
+@equation("CM-8.7", source="determinant of the step's Jacobian, 1 + eta - (1 - eta) / tau: stable where eta (tau + 1) < 1", rtol=1e-8)
+def the_fixed_point_is_lost_where_the_threshold_is_slower_than_learning(specimen: Any) -> Any:
+    cases = ((0.01, 90.0), (0.01, 99.0), (0.01, 110.0), (0.02, 5.0))
+    expected = []
+    for eta, tau in cases:
+        trace, determinant = 2.0 + eta - 1.0 / tau, 1.0 + eta - (1.0 - eta) / tau
+        root = complex(trace * trace / 4.0 - determinant) ** 0.5
+        expected.append(max(abs(trace / 2.0 + root), abs(trace / 2.0 - root)))
+    return [spectral_radius(specimen, *case) for case in cases], expected
+
+
+@signature("CM-8.7c", source="solve_ivp at eta tau = 0.9 and 1.1: rest at 1, and a cycle from 0.42 to 1.59", atol=0.01, figure="hopf")
+def beyond_the_bifurcation_it_swings(specimen: Any) -> Any:
+    measured, expected = [], []
+    for tau in (900.0, 1100.0):
+        swings = course(specimen, 1.2, 400000, 0.001, tau, 1.2, every=100)[-200:]
+
+        def slope(_: float, y: Any, tau: float = tau) -> Any:
+            return [y[0] * (y[0] - y[1]), 1000.0 / tau * (y[0] ** 2 - y[1])]
+
+        last = np.linspace(380.0, 400.0, 400)
+        solution = solve_ivp(slope, (0.0, 400.0), [1.2, 1.2], method="LSODA", t_eval=last, rtol=1e-8, atol=1e-10).y[0]
+        measured += [swings.min(), swings.max()]
+        expected += [solution.min(), solution.max()]
+    return measured, expected
+
+
+@signature("CM-8.6", source=f"{IC}: two orthonormal inputs of probability 1/2; response 1/p = 2 to one, 0 to the other, theta = 2", atol=0.15,
+           figure="selectivity")
+def a_neuron_comes_to_answer_one_of_two_inputs(specimen: Any) -> Any:
+    inputs = np.random.default_rng(5).integers(0, 2, 60000)
+    weight, theta = neuron(specimen, inputs, [0.6, 0.4], 0.002, 50.0, 0.5)
+    return [*np.sort(weight), theta], [0.0, 2.0, 2.0]
+
+
+@equation("CM-8.7d", source=f"{IC}: the selective fixed point is 1 / p = k of k inputs in turn; with a threshold that decays by r = 1 - 1 / tau an "
+          "occasion, tau (1 - r^k) / r^(k - 1); a squared mean in place of the mean of squares comes to 1 / p^2", rtol=1e-6)
+def the_answer_to_an_input_is_one_over_its_probability(specimen: Any) -> Any:
+    measured, expected, tau = [], [], 50.0
+    for k in (2, 3, 4):
+        weight, _ = neuron(specimen, np.tile(np.arange(k), 60000), [0.6, *[0.3] * (k - 1)], 0.002, tau, 0.3)
+        measured.append(weight.max())
+        expected.append(tau * (1.0 - (1.0 - 1.0 / tau) ** k) / (1.0 - 1.0 / tau) ** (k - 1))
+    return measured, expected
+
+
+# --- the adaptation ----------------------------------------------------------------------------------------------------------
+@adaptation("BCM-1", source="c = drive = 1, theta = 0", atol=0.0)
+def a_memory_never_active_before_is_modifiable_as_usual(specimen: Any) -> Any:
+    modifiability = np.zeros(2)
+    specimen.occasion(np.array([0, 1]), np.array([1, 0]), np.array([0, 1]), 1.0, 0.02, 5.0, np.zeros(2), np.zeros(2), modifiability)
+    return modifiability, [1.0, 1.0]
+
+
+@adaptation("BCM-2", source="fixed point c = theta = 1: phi = 0 and, with a drive of 1, w = 0")
+def what_is_always_active_together_stops_changing(specimen: Any) -> Any:
+    weight, theta = neuron(specimen, np.zeros(4000, np.int64), [0.0], 0.02, 5.0, 0.0, drive=1.0)
+    return at_most(np.abs([weight[0], theta - 1.0]), 1e-3)
+
+
+@adaptation("BCM-3", source="an occasion changes thresholds only after every response was taken", atol=1e-15)
+def the_order_of_the_pairs_does_not_matter(specimen: Any) -> Any:
+    source, target = np.nonzero(~np.eye(4, dtype=bool))
+    results = []
+    for order in (np.arange(12), np.random.default_rng(1).permutation(12)):
+        weight, theta, modifiability = np.linspace(-0.3, 0.5, 12), np.linspace(0.0, 2.0, 4), np.zeros(4)
+        specimen.occasion(source[order], target[order], order, 1.0, 0.02, 5.0, weight, theta, modifiability)
+        results.append(np.concatenate([weight, theta, modifiability]))
+    return results[0], results[1]
+
+
+@adaptation("BCM-4", source="eight partners at a time: 8 eta (tau + 1) = 0.48 at eta 0.01, tau 5", atol=1e-6)
+def a_full_buffer_is_stable(specimen: Any) -> Any:
+    times, eight = 3000, np.repeat(np.arange(8), 3000)                                      # number i mod times: all eight in each
+    weight, theta = np.zeros(8), np.zeros(9)
+    specimen.occur(times, eight + 1, np.zeros(8 * times, np.int64), eight, 1.0, 0.01, 5.0, weight, theta, np.zeros(9))
+    return [weight.sum(), theta[0]], [0.0, 1.0]
+
+
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("a fixed threshold", rejected_by="CM-8.5")
+def fixed_threshold(specimen: Any) -> Any:
+    return specimen.replacing("slide", lambda theta, c, tau: theta)
+
+
+@mutant("the running mean of activity, not of its square", rejected_by="CM-8.7")
+def mean_of_c(specimen: Any) -> Any:
+    return specimen.replacing("slide", lambda theta, c, tau: theta + (c - theta) / tau)
+
+
+@mutant("the square of a running mean", rejected_by="CM-10.9b")
+def square_of_mean(specimen: Any) -> Any:
+    return specimen.replacing("slide", lambda theta, c, tau: (math.sqrt(theta) + (c - math.sqrt(theta)) / tau) ** 2)
+
+
+@mutant("growth in proportion to c - theta, without the factor c", rejected_by="CM-10.9")
+def linear(specimen: Any) -> Any:
+    return specimen.replacing("phi", lambda c, theta: c - theta)
+
+
+@mutant("a threshold of half the speed", rejected_by="CM-8.7")
+def slow_threshold(specimen: Any) -> Any:
+    return specimen.replacing("slide", lambda theta, c, tau: theta + (c * c - theta) / (2.0 * tau))
+
+
+@mutant("each pair an occasion of its own", rejected_by="CM-8.5d")
+def pair_by_pair(specimen: Any) -> Any:
+    def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, tau: float, weight: Any, theta: Any, modifiability: Any) -> None:
+        for v, e in zip(target, edge, strict=True):
+            c = drive + weight[e]
+            change = c * (c - theta[v])
+            weight[e] += eta * change
+            modifiability[v] += change
+            theta[v] += (c * c - theta[v]) / tau
+
+    return specimen.replacing("occasion", occasion)

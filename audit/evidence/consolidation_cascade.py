@@ -1,0 +1,345 @@
+"""Evidence for consolidation_cascade.  The references are transition matrices written down entry by entry, synapses that are drawn one by one, and a
+general solver for the chain; none calls a kernel it judges.  Time is counted in events.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
+from ..checks import Measured, adaptation, at_least, at_most, between, equation, limit, mutant, signature
+
+FUSI, BENNA = "Fusi, Drew & Abbott 2005", "Benna & Fusi 2016"
+X = 0.5
+Matrix = NDArray[np.float64]
+
+
+# --- the reference: states (+, 1..n), (-, 1..n) --------------------------------------------------------------------------------
+def potentiation(n: int, x: float = X) -> Matrix:
+    """M_pot, from the transition probabilities as the paper gives them."""
+    m = np.zeros((2 * n, 2 * n))
+    for level in range(1, n + 1):
+        q = x ** (level - 1) / (1.0 if level < n else 1.0 - x)
+        p = x ** level / (1.0 - x) if level < n else 0.0
+        strong, weak = level - 1, n + level - 1
+        m[0, weak], m[weak, weak] = q, 1.0 - q
+        m[strong, strong] = 1.0 - p
+        if level < n:
+            m[strong + 1, strong] = p
+    return m
+
+
+def mean_event(n: int, x: float = X) -> Matrix:
+    pot, swap = potentiation(n, x), np.roll(np.eye(2 * n), n, axis=0)
+    return np.asarray(0.5 * (pot + swap @ pot @ swap))
+
+
+def signals(m: Matrix, v: Matrix, times: Any) -> Matrix:
+    """S after each number of events."""
+    read = np.repeat([1.0, -1.0], len(v) // 2)
+    return np.array([read @ np.linalg.matrix_power(m, int(t)) @ v for t in times])
+
+
+# --- the specimen as matrices ----------------------------------------------------------------------------------------------------
+def matrices(specimen: Any, n: int, x: float = X) -> tuple[Matrix, Matrix]:
+    """M_pot and M as the specimen's kernels make them."""
+    q, p = specimen.overwriting(n, x), specimen.deepening(n, x)
+    found = []
+    for act in (specimen.potentiate, specimen.overwrite):
+        columns = []
+        for state in np.eye(2 * n):
+            strong, weak = state[:n].copy(), state[n:].copy()
+            act(strong, weak, q, p)
+            columns.append(np.concatenate([strong, weak]))
+        found.append(np.array(columns).T)
+    return found[0], found[1]
+
+
+def kept(specimen: Any, n: int, times: Any, replays: int = 1, x: float = X) -> Matrix:
+    """The specimen's S of a memory potentiated `replays` times, after each number of later events."""
+    pot, m = matrices(specimen, n, x)
+    v = np.linalg.matrix_power(pot, replays) @ np.full(2 * n, 0.5 / n)
+    states = (np.linalg.matrix_power(m, int(t)) @ v for t in times)
+    return np.array([specimen.signal(state[:n], state[n:]) for state in states])
+
+
+def fit(x: Any, y: Any) -> float:
+    """R^2 of a straight line."""
+    return float(np.corrcoef(x, y)[0, 1] ** 2)
+
+
+# --- the cascade -------------------------------------------------------------------------------------------------------------
+@equation("CM-1.1", source=f"{FUSI}: every state is as likely as every other, F = 1 / 2n", atol=1e-12)
+def the_uniform_occupancy_is_stationary(specimen: Any) -> Any:
+    sizes = (2, 3, 5, 10, 20)
+    return [float(np.abs(matrices(specimen, n)[1] @ np.full(2 * n, 0.5 / n) - 0.5 / n).max()) for n in sizes], np.zeros(len(sizes))
+
+
+@equation("CM-1.1b", source=f"{FUSI}: M_pot and M, entry by entry", atol=1e-14)
+def every_transition_has_its_probability(specimen: Any) -> Any:
+    cases = ((2, 0.5), (6, 0.5), (7, 0.4))
+    expected = [m.ravel() for n, x in cases for m in (potentiation(n, x), mean_event(n, x))]
+    return np.concatenate([m.ravel() for n, x in cases for m in matrices(specimen, n, x)]), np.concatenate(expected)
+
+
+@equation("CM-1.1c", source="columns of a transition matrix are probabilities and add up to 1", atol=1e-12)
+def synapses_are_neither_made_nor_lost(specimen: Any) -> Any:
+    both = np.concatenate(matrices(specimen, 9), axis=1)
+    return np.append(both.sum(axis=0), min(both.min(), 0.0) + 1.0), np.ones(37)
+
+
+@equation("CM-1.2", source=f"{FUSI}: S_0 = sum of q_i / n = 2 / n", atol=1e-9)
+def the_initial_signal_is_two_over_n(specimen: Any) -> Any:
+    return [kept(specimen, n, [0])[0] for n in (2, 5, 10, 20)], [1.0, 0.4, 0.2, 0.1]
+
+
+@signature("CM-1.3", source=f"{FUSI}, n = 10: recomputed from its matrices", rtol=1e-3, figure="memory_signal")
+def the_signal_after_one_to_a_thousand_events(specimen: Any) -> Any:
+    times = [1, 10, 100, 1000]
+    expected = signals(mean_event(10), potentiation(10) @ np.full(20, 0.05), times)
+    return np.append(kept(specimen, 10, times), expected), [0.06667, 0.03669, 0.008195, 0.0007281] * 2
+
+
+@signature("CM-1.3b", source="40 000 synapses drawn one by one; 4.5 standard errors")
+def the_occupancies_are_the_expectation_of_random_synapses(specimen: Any) -> Any:
+    n, count, rng = 5, 40_000, np.random.default_rng(7)
+    jumps = potentiation(n)
+    strong, level = rng.random(count) < 0.5, rng.integers(0, n, count)
+    worst = 0.0
+    for t in range(13):
+        told = np.ones(count, bool) if t == 0 else rng.random(count) < 0.5
+        same, luck = strong == told, rng.random(count)
+        go = luck < np.where(same, 1.0 - jumps.diagonal()[level], 1.0 - jumps.diagonal()[n + level])
+        level = np.where(go, np.where(same, level + 1, 0), level)
+        strong = np.where(go & ~same, told, strong)
+        if t % 4 == 0:
+            values = np.where(strong, 1.0, -1.0)
+            worst = max(worst, abs(values.mean() - kept(specimen, n, [t])[0]) / (values.std() / math.sqrt(count)))
+    return at_most(worst, 4.5)
+
+
+@signature("CM-1.4", source=f"{FUSI}: forgetting by the 3/4 power of time", atol=0.05, figure="memory_signal")
+def the_signal_falls_by_the_three_quarter_power(specimen: Any) -> Any:
+    early, late = kept(specimen, 10, [30, 300])
+    return math.log(late / early) / math.log(10.0), -0.75
+
+
+@limit("CM-1.4b", source="two states, one level: S = q (1 - q)^t", atol=1e-12)
+def with_one_level_forgetting_is_exponential(specimen: Any) -> Any:
+    measured, q = [], np.array([0.3])
+    strong, weak = np.array([0.5]), np.array([0.5])
+    specimen.potentiate(strong, weak, q, np.zeros(1))
+    for _ in range(20):
+        measured.append(specimen.signal(strong, weak))
+        specimen.overwrite(strong, weak, q, np.zeros(1))
+    return measured, 0.3 * 0.7 ** np.arange(20)
+
+
+@signature("CM-1.4c", source="straight in log and log for the cascade, in log and linear for two states")
+def only_the_cascade_passes_the_test_of_a_power_law(specimen: Any) -> Any:
+    times = np.arange(10, 301, 10)
+    curves = (np.log(kept(specimen, 10, times)), np.log(0.05 * 0.95 ** times))
+    verdicts = [fit(np.log(times), y) > fit(times, y) for y in curves]
+    return bool(verdicts[0] and not verdicts[1])
+
+
+@limit("CM-1.9", source="Bahrick 1984: no common floor; share of deepest synapses that no event has changed, (1 - q_n / 2)^t; n = 20")
+def what_was_gone_over_stays_and_what_was_seen_once_fades(specimen: Any) -> Any:
+    """Long after, but before 2^n events, the well-trained memory is where it was, and the other one goes on falling as fast as ever."""
+    n, times = 20, [10_000, 100_000]
+    trained, once = kept(specimen, n, times, replays=2_000_000), kept(specimen, n, times)
+    sure = [2.0 * (1.0 - 0.5 * X ** (n - 1) / (1.0 - X)) ** t - 1.0 for t in times]
+    start = kept(specimen, n, [0])[0]
+    ok = bool((trained >= sure).all() and trained[0] > 0.95 and (once / start < [0.01, 0.002]).all() and once[1] / once[0] < 0.25)
+    return Measured([*trained, *once], f"first two >= {sure[0]:.3f}, {sure[1]:.3f}; last two fall by the 3/4 power", ok)
+
+
+# --- the chain ---------------------------------------------------------------------------------------------------------------
+def levels(specimen: Any, t: float, m: int = 12, leak: bool = True) -> Any:
+    """All beakers, some time after an impulse on the first."""
+    return specimen.beakers_after(np.eye(m)[0], t, 1.0, 0.25, leak)
+
+
+def chain_slope(m: int, leak: bool) -> Any:
+    """The differential equation, beaker by beaker."""
+    c, g = [2.0 ** k for k in range(m)], [0.25 * 2.0 ** -k for k in range(m)]
+
+    def slope(_: float, u: Any) -> list[float]:
+        return [((g[k - 1] * (u[k - 1] - u[k]) if k else 0.0) + (g[k] * (u[k + 1] - u[k]) if k + 1 < m else -g[k] * u[k] * leak)) / c[k]
+                for k in range(m)]
+
+    return slope
+
+
+@signature("CM-1.5", source=f"{BENNA}: decay by the square root of time; m = 12", atol=0.02, figure="chain")
+def the_chain_falls_by_the_square_root(specimen: Any) -> Any:
+    starts = (1e2, 1e3, 1e4, 1e5)
+    return [math.log(levels(specimen, 3.0 * t)[0] / levels(specimen, t)[0]) / math.log(3.0) for t in starts], [-0.5] * 4
+
+
+@equation("CM-1.5b", source="solve_ivp of the chain, with and without a leak", atol=1e-8)
+def the_chain_follows_its_differential_equation(specimen: Any) -> Any:
+    cases = [(t, leak) for t in (3.0, 300.0, 20000.0) for leak in (True, False)]
+    solved = [solve_ivp(chain_slope(7, leak), (0.0, t), np.eye(7)[0], method="Radau", rtol=1e-10, atol=1e-12).y[:, -1] for t, leak in cases]
+    return np.concatenate([levels(specimen, t, 7, leak) for t, leak in cases]), np.concatenate(solved)
+
+
+@equation("CM-1.6", source=f"{BENNA}: sum of C_k u_k is kept without a leak", atol=1e-9)
+def without_a_leak_the_chain_keeps_what_was_poured_in(specimen: Any) -> Any:
+    return [levels(specimen, t, leak=False) @ 2.0 ** np.arange(12) for t in (1.0, 1e2, 1e4, 1e6)], np.ones(4)
+
+
+@limit("CM-1.6b", source="levels of communicating vessels: sum of C_k u_k over sum of C_k", atol=1e-9)
+def without_a_leak_all_beakers_end_level(specimen: Any) -> Any:
+    return levels(specimen, 1e9, 6, leak=False), np.full(6, 1.0 / 63.0)
+
+
+# --- the adaptation ----------------------------------------------------------------------------------------------------------
+def life(specimen: Any, looks: int) -> Matrix:
+    """Five memories stored one after the other among 40 other events, with replays; brought up to date at every `looks`th event as well."""
+    n = 6
+    q, p = specimen.overwriting(n, X), specimen.deepening(n, X)
+    _, m = matrices(specimen, n)
+    turn = np.block([[np.eye(n), -np.eye(n)], [np.eye(n), np.eye(n)]])
+    half = turn @ m @ np.linalg.inv(turn)
+    lean, total = specimen.powers(half[:n, :n].copy()), specimen.powers(half[n:, n:].copy())
+    balance, occupancy, as_of = np.zeros((5, n)), np.zeros((5, n)), np.zeros(5, np.int64)
+    for event in range(1, 46):
+        if event <= 5:
+            fresh = turn @ (potentiation(n) @ np.full(2 * n, 0.5 / n))
+            balance[event - 1], occupancy[event - 1], as_of[event - 1] = fresh[:n], fresh[n:], event
+        stored = min(event, 5)
+        if event in (12, 30) or event % looks == 0:
+            times = np.array((1, 0, 3, 0, 2) if event in (12, 30) else (0,) * 5)[:stored]
+            specimen.renew(np.arange(stored), times, event, balance, occupancy, as_of, lean, total, q, p, False)
+    specimen.renew(np.arange(5), np.zeros(5, np.int64), 45, balance, occupancy, as_of, lean, total, q, p, False)
+    return np.concatenate([balance, occupancy], axis=1)
+
+
+@adaptation("CM-1.10", source="every event applied to every memory at once, by the reference's matrices", atol=1e-12)
+def memories_touched_late_are_as_if_every_event_had_been_applied(specimen: Any) -> Any:
+    n, pot, m = 6, potentiation(6), mean_event(6)
+    expected = []
+    for memory in range(5):
+        v = pot @ np.full(2 * n, 0.5 / n)
+        for event in range(memory + 2, 46):
+            v = m @ v
+            if event in (12, 30):
+                v = np.linalg.matrix_power(pot, (1, 0, 3, 0, 2)[memory]) @ v
+        expected.append(np.concatenate([v[:n] - v[n:], v[:n] + v[n:]]))
+    return np.concatenate([life(specimen, 1000), life(specimen, 7)]), np.concatenate([expected, expected])
+
+
+@adaptation("CM-1.11", source="S of the reference's matrices; least signal 1 / sqrt(N)", atol=1e-9)
+def strength_is_the_signal_relative_to_its_start(specimen: Any) -> Any:
+    n, m = 10, mean_event(10)
+    v = potentiation(n) @ np.full(2 * n, 0.5 / n)
+    step = np.column_stack([(m @ np.concatenate([e, -e]) / 2.0)[:n] * 2.0 for e in np.eye(n)])
+    as_of, out = np.array([1, 1, 40, 95, 96, 100]), np.zeros(6)
+    balance = np.tile(v[:n] - v[n:], (6, 1))
+    specimen.relative_signal(100, balance, as_of, np.ones(n), specimen.powers(np.ascontiguousarray(step.T)), 0.2, 0.012, out)
+    return out, np.maximum(signals(m, v, 100 - as_of), 0.012) / 0.2
+
+
+@adaptation("CM-1.12", source="monotone: a potentiation moves no synapse to a shallower strong state")
+def each_replay_makes_a_memory_last_longer(specimen: Any) -> Any:
+    after = np.array([kept(specimen, 10, [600], replays=r)[0] for r in range(1, 40)])
+    return at_least(np.diff(np.log(after)), 1e-3)
+
+
+@adaptation("CM-1.13", source="names of Cortex 4.2.1; its multipliers of decay are 2.0, 1.2, 0.8 and 0.5, a factor of 4 from first to last")
+def stages_are_passed_in_order_and_each_decays_more_slowly(specimen: Any) -> Any:
+    pot, m = matrices(specimen, 10)
+    v, loss = np.full(20, 0.05), dict[str, list[float]]()
+    for _ in range(400):
+        v = pot @ v
+        loss.setdefault(specimen.stage(v[:10] - v[10:]), []).append(1.0 - signals(m, v, [1])[0] / signals(m, v, [0])[0])
+    means = [float(np.mean(rates)) for rates in loss.values()]
+    ordered = list(loss) == ["LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED"] and bool((np.diff(means) < 0.0).all())
+    return Measured(means, "share of the signal lost per event, falling through the four stages", ordered)
+
+
+@adaptation("CM-1.14", source="all synapses strong is the most that there can be")
+def a_signal_is_never_more_than_all_synapses(specimen: Any) -> Any:
+    return between([kept(specimen, n, [0], replays=5000)[0] for n in (2, 5, 10)], 0.99, 1.0 + 1e-12)
+
+
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("levels that make no difference", rejected_by="CM-1.4")
+def flat(specimen: Any) -> Any:
+    return specimen.replacing("overwriting", lambda n, x: np.full(n, 0.1)).replacing("deepening", lambda n, x: np.append(np.full(n - 1, 0.1), 0.0))
+
+
+@mutant("a last level like any other", rejected_by="CM-1.1")
+def last_level(specimen: Any) -> Any:
+    return specimen.replacing("overwriting", lambda n, x: x ** np.arange(n))
+
+
+@mutant("deepening as likely as the level's own overwriting, less one power of x", rejected_by="CM-1.1")
+def slow_deepening(specimen: Any) -> Any:
+    return specimen.replacing("deepening", lambda n, x: np.append(x ** np.arange(1, n), 0.0))
+
+
+@mutant("a changed synapse keeps its depth", rejected_by="CM-1.1b")
+def depth_kept(specimen: Any) -> Any:
+    def potentiate(strong: Any, weak: Any, q: Any, p: Any) -> None:
+        sinking = p * strong
+        strong += q * weak - sinking
+        strong[1:] += sinking[:-1]
+        weak -= q * weak
+
+    return specimen.replacing("potentiate", potentiate)
+
+
+@mutant("other events only ever potentiate", rejected_by="CM-1.3")
+def one_sided(specimen: Any) -> Any:
+    return specimen.replacing("overwrite", specimen.potentiate)
+
+
+@mutant("a signal that counts strong synapses alone", rejected_by="CM-1.2")
+def strong_alone(specimen: Any) -> Any:
+    return specimen.replacing("signal", lambda strong, weak: float(np.sum(strong)))
+
+
+@mutant("a floor under every memory", rejected_by="CM-1.9")
+def common_floor(specimen: Any) -> Any:
+    return specimen.replacing("signal", lambda strong, weak: max(float(np.sum(strong) - np.sum(weak)), 0.01))
+
+
+@mutant("beakers that only pass on", rejected_by="CM-1.6b")
+def downward(specimen: Any) -> Any:
+    def beakers_after(u: Any, t: float, c1: float, g1: float, leak: bool) -> Any:
+        m = len(u)
+        rates = np.diag(-g1 * 0.5 ** np.arange(m) * (np.arange(m) < m - 1 + leak)) + np.diag(g1 * 0.5 ** np.arange(m - 1), -1)
+        values, vectors = np.linalg.eig(rates / (c1 * 2.0 ** np.arange(m))[:, None])
+        return np.real(vectors @ (np.exp(values * t) * np.linalg.solve(vectors, u)))
+
+    return specimen.replacing("beakers_after", beakers_after)
+
+
+@mutant("beakers of one size", rejected_by="CM-1.5")
+def equal_beakers(specimen: Any) -> Any:
+    def beakers_after(u: Any, t: float, c1: float, g1: float, leak: bool) -> Any:
+        m = len(u)
+        rates = g1 * (np.eye(m, k=1) + np.eye(m, k=-1) - 2.0 * np.eye(m))
+        rates[0, 0] = -g1
+        values, vectors = np.linalg.eigh(rates / c1)
+        return np.maximum(vectors @ (np.exp(values * t) * (vectors.T @ u)), 1e-300)
+
+    return specimen.replacing("beakers_after", beakers_after)
+
+
+@mutant("memories that miss the events between two looks", rejected_by="CM-1.10")
+def missed(specimen: Any) -> Any:
+    return specimen.replacing("after", lambda vector, k, table: vector if k > 5 else np.linalg.matrix_power(table[0], k) @ vector)
+
+
+@mutant("strength that forgets by the clock of its last look", rejected_by="CM-1.11")
+def stale(specimen: Any) -> Any:
+    def relative_signal(events: int, balance: Any, as_of: Any, readout: Any, transposed: Any, initial: float, least: float, out: Any) -> None:
+        out[:] = np.maximum(balance @ readout, least) / initial
+
+    return specimen.replacing("relative_signal", relative_signal)

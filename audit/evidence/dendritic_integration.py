@@ -1,0 +1,222 @@
+"""Evidence for dendritic_integration.  The curves are compared with the values that the published formulas give, worked out with scipy's logistic
+function; the memory with a count by dictionaries.
+"""
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from ...engine.graph import EdgeType, Graph, entity_node
+from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+
+Array = NDArray[np.float64]
+DENDRITE, CELL = np.array([3.6, 0.2, 0.3, 0.0114]), np.array([0.96, 1509.0, 0.26])
+POIRAZI = "Poirazi, Brannon & Mel 2003, as public reimplementations quote it"
+
+
+# --- references --------------------------------------------------------------------------------------------------------------
+def s(n: Any) -> Any:
+    x = np.asarray(n, dtype=np.float64)
+    return expit((x - 3.6) / 0.2) + 0.3 * x + 0.0114 * x * x
+
+
+def g(x: Any) -> Any:
+    return 0.96 * np.asarray(x) * expit(0.26 * np.asarray(x) - math.log(1509.0))
+
+
+def branches(specimen: Any, *n: float) -> Array:
+    return np.array([specimen.branch(float(k), DENDRITE) for k in n])
+
+
+def output(specimen: Any, *n: int) -> float:
+    return float(specimen.output(np.array(n), 1.0, DENDRITE, CELL))
+
+
+# --- the equations -----------------------------------------------------------------------------------------------------------
+@equation("CM-13.1", source=f"{POIRAZI}: values of s, to the digits given", atol=6e-6)
+def the_branch_has_the_published_values(specimen: Any) -> Any:
+    given = [0.31140, 0.64594, 1.05003, 1.72774, 2.26320, 2.78409, 3.21039]
+    return [*branches(specimen, 1, 2, 3, 3.6, 4, 5, 6), round(float(branches(specimen, 10)[0]), 2)], [*given, 5.14]
+
+
+@equation("CM-13.1b", source=f"{POIRAZI}; scipy's logistic function", atol=1e-12)
+def the_branch_is_a_step_on_a_parabola(specimen: Any) -> Any:
+    n = np.linspace(0.0, 40.0, 161)
+    return branches(specimen, *n), s(n)
+
+
+@equation("CM-13.3", source=f"{POIRAZI}: values of g", atol=6e-4)
+def the_soma_has_the_published_values(specimen: Any) -> Any:
+    return [specimen.soma(x, CELL) for x in (0.0, 5.0, 10.0, 20.0, 30.0, 40.0, 100.0)], [0.0, 0.01164, 0.0849, 2.0591, 17.797, 36.714, 96.0]
+
+
+@equation("CM-13.3b", source="half of the asymptote where 1509 exp(-0.26 x) = 1, x = 28.151", atol=1e-9)
+def the_soma_is_at_half_its_asymptote_at_28(specimen: Any) -> Any:
+    x = math.log(1509.0) / 0.26
+    return [specimen.soma(x, CELL), round(x, 3)], [0.48 * x, 28.151]
+
+
+@equation("CM-13.6", source="the sum over branches does not know their order; scipy's logistic function", atol=1e-12)
+def output_does_not_depend_on_which_branch_is_which(specimen: Any) -> Any:
+    return [output(specimen, *n) for n in permutations((6, 3, 1, 0))], np.full(24, g(s([6, 3, 1]).sum()))
+
+
+@equation("CM-13.6b", source="s(4) + s(3) + s(1) is not s(3) + s(3) + s(2)", atol=1e-12)
+def output_depends_on_what_is_on_one_branch(specimen: Any) -> Any:
+    moved = [output(specimen, 4, 3, 1), output(specimen, 3, 3, 2)]
+    return [*moved, float(moved[0] > 1.1 * moved[1])], [g(s([4, 3, 1]).sum()), g(s([3, 3, 2]).sum()), 1.0]
+
+
+@equation("CM-13.8", source="y = g(sum_i alpha s(n_i)) at alpha = 3; scipy's logistic function", atol=1e-12)
+def branches_are_weighted_and_go_through_the_soma(specimen: Any) -> Any:
+    return specimen.output(np.array([5, 4, 2]), 3.0, DENDRITE, CELL), g(3.0 * s([5, 4, 2]).sum())
+
+
+# --- limits ------------------------------------------------------------------------------------------------------------------
+@limit("CM-13.4", source="g(x) / x -> 0.96", atol=1e-9)
+def the_rate_grows_in_proportion_to_a_strong_current(specimen: Any) -> Any:
+    return [specimen.soma(x, CELL) / x for x in (120.0, 1000.0, 1e6)], [0.96 * expit(0.26 * 120.0 - math.log(1509.0)), 0.96, 0.96]
+
+
+@limit("CM-13.4b", source="s(n) -> 1 + 0.30 n + 0.0114 n^2 far above the step: expansive, without bound", rtol=1e-12)
+def a_branch_never_saturates(specimen: Any) -> Any:
+    n = np.array([15.0, 50.0, 200.0])
+    return branches(specimen, *n), 1.0 + 0.3 * n + 0.0114 * n * n
+
+
+# --- signatures and data -----------------------------------------------------------------------------------------------------
+@signature("CM-13.2", source=f"{POIRAZI}: the dendritic spike at the fourth synapse", atol=6e-5, figure="dendritic_spike")
+def the_fourth_synapse_on_a_branch_brings_the_spike(specimen: Any) -> Any:
+    return np.diff(branches(specimen, 2, 3, 4, 5)), [0.4041, 1.2132, 0.5209]
+
+
+@signature("CM-13.5", source=f"{POIRAZI}: weak input is best clustered, strong input best spread; 2.263 > 1.292 and 4.130 < 4.526", atol=6e-4)
+def clustering_helps_a_weak_input_and_harms_a_strong_one(specimen: Any) -> Any:
+    one = branches(specimen, 4, 0, 2, 8)
+    return [one[0] + one[1], 2.0 * one[2], one[3] + one[1], 2.0 * one[0]], [2.263, 1.292, 4.130, 4.526]
+
+
+@signature("CM-13.5b", source="the same order of the rates, as g is monotone")
+def the_cell_fires_more_for_the_better_arrangement(specimen: Any) -> Any:
+    return bool(output(specimen, 4, 0) > 1.8 * output(specimen, 2, 2) > 0.0 and output(specimen, 8, 0) < output(specimen, 4, 4))
+
+
+@data("CM-13.7", source="the paper: two layers explain 94 % of a cell's rates, one layer about 82 %; here one layer on the output of two", warn=True)
+def a_point_neuron_explains_less(specimen: Any) -> Any:
+    """Forty synapses over eight branches, spread or clustered to a random degree; the best function of their number and no more."""
+    rng, sizes, rates = np.random.default_rng(0), [], []
+    for _ in range(600):
+        n = rng.multinomial(rng.integers(30, 50), rng.dirichlet(np.full(8, 10.0 ** rng.uniform(-1.0, 1.0))))
+        sizes.append(int(n.sum()))
+        rates.append(output(specimen, *n))
+    y, size = np.array(rates), np.array(sizes)
+    mean = np.array([y[size == k].mean() for k in size])
+    return at_most(1.0 - (y - mean).var() / y.var(), 0.82)
+
+
+# --- the adaptation ----------------------------------------------------------------------------------------------------------
+@adaptation("CM-13.9", source="ln g(sum s(n_i)) - ln g(N s(1)); scipy's logistic function", atol=1e-10)
+def cooperation_is_what_clustering_adds(specimen: Any) -> Any:
+    cases = [(2,), (4,), (10,), (4, 1, 1), (5, 5, 2)]
+    expected = [math.log(g(s(n).sum()) / g(sum(n) * s(1.0))) for n in cases]
+    return [specimen.cooperation(np.array(n), 1.0, DENDRITE, CELL) for n in cases], expected
+
+
+@adaptation("CM-13.9b", source="one synapse on each branch: nothing to cooperate with")
+def scattered_synapses_do_not_cooperate(specimen: Any) -> Any:
+    return [specimen.cooperation(np.ones(k, dtype=np.int64), 1.0, DENDRITE, CELL) for k in (0, 1, 2, 7, 31)], [0.0] * 5
+
+
+@adaptation("CM-13.9c", source="no arrangement is worse than a branch for each synapse: s(n) >= n s(1)")
+def cooperation_is_never_negative(specimen: Any) -> Any:
+    rng = np.random.default_rng(1)
+    return at_least([specimen.cooperation(rng.integers(0, 9, 6), 1.0, DENDRITE, CELL) for _ in range(100)], 0.0)
+
+
+@adaptation("CM-13.10", source="counts in dictionaries over 60 memories of 5 entities in 6 sessions", atol=1e-6)
+def memories_on_an_active_branch_share_its_gain(specimen: Any) -> Any:
+    rng, graph, said = np.random.default_rng(2), Graph(), {}
+    session = np.sort(rng.integers(0, 6, 60)).astype(np.int32)
+    for name in "abcde":
+        graph.entity(name)
+    for row in range(60):
+        said[row] = set(rng.choice(5, rng.integers(0, 3), replace=False).tolist())
+        for e in sorted(said[row]):
+            graph.add(row, entity_node(e), EdgeType.ENTITY)
+            graph.add(entity_node(e), row, EdgeType.ENTITY)
+    rows, out, expected = rng.permutation(60)[:24], np.full(60, np.nan), np.zeros(60)
+    links = graph.csr(EdgeType.ENTITY)
+    specimen.bind(rows, session, links.start, links.degree, links.pool, graph.target, 1.0, DENDRITE, CELL, out)
+    for e in range(5):
+        n = Counter(int(session[r]) for r in rows.tolist() if e in said[r])
+        if n:
+            gain = math.log(g(s(list(n.values())).sum()) / g(sum(n.values()) * s(1.0)))
+            for j in (j for j in range(60) if e in said[j]):
+                expected[j] = max(expected[j], gain * s(n[int(session[j])]) / s(list(n.values())).sum() if n[int(session[j])] else 0.0)
+    return np.nan_to_num(out), expected
+
+
+# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+def with_branch(specimen: Any, curve: Any) -> Any:
+    return specimen.replacing("branch", lambda n, d: float(curve(n)))
+
+
+@mutant("a plain logistic, which saturates", rejected_by="CM-13.4b")
+def plain_logistic(specimen: Any) -> Any:
+    return with_branch(specimen, lambda n: expit((n - 3.6) / 0.2))
+
+
+@mutant("slope 2.0", rejected_by="CM-13.2")
+def slope_two(specimen: Any) -> Any:
+    return with_branch(specimen, lambda n: expit((n - 3.6) / 2.0) + 0.3 * n + 0.0114 * n * n)
+
+
+@mutant("no quadratic term", rejected_by="CM-13.1")
+def no_quadratic(specimen: Any) -> Any:
+    return with_branch(specimen, lambda n: expit((n - 3.6) / 0.2) + 0.3 * n)
+
+
+@mutant("no soma", rejected_by="CM-13.8")
+def no_soma(specimen: Any) -> Any:
+    return specimen.replacing("soma", lambda x, cell: x)
+
+
+@mutant("a soma that saturates", rejected_by="CM-13.4")
+def saturating_soma(specimen: Any) -> Any:
+    return specimen.replacing("soma", lambda x, cell: 96.0 * float(expit(0.26 * x - math.log(1509.0))))
+
+
+@mutant("a soma that is steeper", rejected_by="CM-13.3")
+def steeper_soma(specimen: Any) -> Any:
+    return specimen.replacing("soma", lambda x, cell: float(g(1.5 * x)))
+
+
+@mutant("a soma for each branch", rejected_by="CM-13.6")
+def soma_per_branch(specimen: Any) -> Any:
+    return specimen.replacing("output", lambda n, alpha, d, c: sum(specimen.soma(alpha * specimen.branch(float(k), d), c) for k in n))
+
+
+@mutant("a point neuron: branches are not told apart", rejected_by="CM-13.6b")
+def point_neuron(specimen: Any) -> Any:
+    return specimen.replacing("current", lambda n, alpha, d: alpha * specimen.branch(float(n.sum()), d))
+
+
+@mutant("cooperation is the output itself, whatever it would be apart", rejected_by="CM-13.9b")
+def not_relative(specimen: Any) -> Any:
+    return specimen.replacing("cooperation", lambda n, *rest: specimen.output(n, *rest))
+
+
+@mutant("every memory of the entity is lifted, whatever its branch", rejected_by="CM-13.10")
+def global_spike(specimen: Any) -> Any:
+    return specimen.replacing("bind", lambda rows, session, *rest: specimen.bind(rows, 0 * session, *rest))
+
+
+@mutant("n is a sum of weights", rejected_by="CM-13.9")
+def weights_for_numbers(specimen: Any) -> Any:
+    return specimen.replacing("cooperation", lambda n, *rest: specimen.cooperation(0.5 * n, *rest))

@@ -1,0 +1,101 @@
+"""Evidence for dendritic_integration_printed: what Cortex 4.4.8 says it does, and the checks of the paper's form on the printed one."""
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from ..checks import Check, adaptation, at_most, mutant
+from . import dendritic_integration as papers
+
+CELL = (0.96, 1509.0, 0.26)
+
+
+def as_cell(specimen: Any) -> SimpleNamespace:
+    """The printed functions in the place of the paper's; the soma takes the sum over branches that the text prints."""
+    def branch(n: float, dendrite: Any) -> float:
+        return float(specimen.branch(n, 3.6, 2.0))
+
+    def soma(x: float, cell: Any) -> float:
+        return float(specimen.soma(x, *CELL))
+
+    def output(n: Any, alpha: float, dendrite: Any, cell: Any) -> float:
+        return soma(sum(alpha * branch(float(k), dendrite) for k in n if k), cell)
+
+    return SimpleNamespace(branch=branch, soma=soma, output=output)
+
+
+def on_printed(check: Check) -> Check:
+    @functools.wraps(check.function)
+    def function(specimen: Any) -> Any:
+        return check.function(as_cell(specimen))
+
+    return replace(check, function=function)
+
+
+# --- as printed --------------------------------------------------------------------------------------------------------------
+@adaptation("DIP-1", source="Cortex 4.4.8: 1 / (1 + exp(-(n - 3.6) / 2)); scipy's logistic function", atol=1e-12)
+def the_branch_is_the_printed_logistic(specimen: Any) -> Any:
+    n = np.arange(16.0)
+    return [specimen.branch(float(k), 3.6, 2.0) for k in n], expit((n - 3.6) / 2.0)
+
+
+@adaptation("DIP-2", source="s <= 1 on one branch: g(1) = 0.00083 Hz, where its half point is at 28")
+def one_branch_never_gets_the_soma_off_the_ground(specimen: Any) -> Any:
+    return at_most([specimen.soma(specimen.branch(n, 3.6, 2.0), *CELL) for n in (1.0, 4.0, 15.0, 1000.0)], 0.001)
+
+
+@adaptation("DIP-3", source="intersection and union of sets")
+def similarity_of_entities_is_jaccard(specimen: Any) -> Any:
+    rng = np.random.default_rng(0)
+    pairs = [(rng.permutation(8)[:rng.integers(0, 6)], rng.permutation(8)[:rng.integers(0, 6)]) for _ in range(40)]
+    expected = [len({*a} & {*b}) / len({*a} | {*b}) if len({*a} | {*b}) else 0.0 for a, b in pairs]
+    return [specimen.jaccard(a, b) for a, b in pairs], expected
+
+
+@adaptation("DIP-4", source="g(s(n)) times the mean, written out; scipy's logistic function", atol=1e-9)
+def memories_on_a_branch_share_its_output(specimen: Any) -> Any:
+    on, match, out = np.array([0, 0, 2, 0, 2, -1]), np.array([1.0, 2.0, 0.5, 0.0, 3.0, 9.0]), np.full(6, np.nan)
+    specimen.integrate(np.array([5, 4, 1, 0]), match, on, 3.6, 2.0, *CELL, out)
+    x = expit((np.array([2.0, 1.0]) - 3.6) / 2.0)
+    y = 0.96 * x * expit(0.26 * x - np.log(1509.0)) * [1.5, 3.0]
+    return np.nan_to_num(out), [y[0], y[0], y[1], y[0], y[1], 0.0]
+
+
+# --- the paper's checks ------------------------------------------------------------------------------------------------------
+values = on_printed(papers.the_branch_has_the_published_values)
+curve = on_printed(papers.the_branch_is_a_step_on_a_parabola)
+spike = on_printed(papers.the_fourth_synapse_on_a_branch_brings_the_spike)
+soma_values = on_printed(papers.the_soma_has_the_published_values)
+half = on_printed(papers.the_soma_is_at_half_its_asymptote_at_28)
+proportional = on_printed(papers.the_rate_grows_in_proportion_to_a_strong_current)
+unbounded = on_printed(papers.a_branch_never_saturates)
+clustering = on_printed(papers.clustering_helps_a_weak_input_and_harms_a_strong_one)
+arrangement = on_printed(papers.the_cell_fires_more_for_the_better_arrangement)
+order = on_printed(papers.output_does_not_depend_on_which_branch_is_which)
+moved = on_printed(papers.output_depends_on_what_is_on_one_branch)
+
+
+@mutant("the paper's slope, which is not what is printed", rejected_by="DIP-1")
+def papers_slope(specimen: Any) -> Any:
+    return specimen.replacing("branch", lambda n, half, slope: float(expit((n - half) / 0.2)))
+
+
+@mutant("the soma takes the count", rejected_by="DIP-2")
+def count_to_soma(specimen: Any) -> Any:
+    return specimen.replacing("branch", lambda n, half, slope: n)
+
+
+@mutant("overlap over the smaller set", rejected_by="DIP-3")
+def szymkiewicz_simpson(specimen: Any) -> Any:
+    return specimen.replacing("jaccard", lambda a, b: len(np.intersect1d(a, b)) / max(min(len(a), len(b)), 1))
+
+
+@mutant("the sum of matches, not their mean", rejected_by="DIP-4")
+def summed(specimen: Any) -> Any:
+    return specimen.replacing("integrate", lambda rows, match, on, *rest: specimen.integrate(
+        rows, match * np.array([np.sum(on[rows] == b) for b in on]), on, *rest))

@@ -1,0 +1,206 @@
+"""Evidence for gist_compression.  The references are the textbook's formulas, an optimiser, and the Blahut-Arimoto iteration on a fine grid; the
+forms of texts are compared by the hashing embedder, which the mechanism does not use.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import LinearConstraint, minimize
+from scipy.stats import spearmanr
+
+from ...engine.embedding import HashingEmbedder
+from ...engine.text import terms_of
+from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+
+COVER, NAGY = "Cover & Thomas 2006", "Nagy, Torok & Orban 2020"
+TEXTS = (
+    "Thanks, Ines! The choir went well. We sang three old songs in the harbour church, and the harbour was full of boats.",
+    "My sister Karla adopted a greyhound last week. The greyhound is called Comet. He sleeps all day. Karla is over the moon!",
+    "I finally finished the pottery course. My teacher liked the blue bowl best. Next month we fire a second bowl in the big kiln.",
+    "Work has been hectic. Our team ships the billing service on Friday, and the billing tests still fail. Wish me luck!",
+    "Remember the cabin by Lake Orta? We booked the cabin again for August. The kids want to learn to sail on the lake. So do I.",
+    "Wow, congratulations! A marathon in under four hours is amazing. How did you train for the marathon?",
+    "Grandpa's clock stopped at noon. The clockmaker says that a spring broke. A new spring costs 40 euros. I said yes.",
+    "We tried the Ethiopian restaurant on Mill Street. The lentils were wonderful, the coffee even better. You should try the lentils.",
+)
+
+
+def meaning(texts: list[str]) -> NDArray[Any]:
+    """Unit vectors of the content words."""
+    return np.asarray(HashingEmbedder(384).embed([" ".join(terms_of(t, stop_words=True)) for t in texts]), dtype=float)
+
+
+def forms(specimen: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Verbatim (share of letters left out) and semantic (1 - cosine of meaning) distortion of each form, (3, texts)."""
+    written = [specimen.levels(text) for text in TEXTS]
+    verbatim = np.array([[1.0 - len(w[k]) / len(w[0]) for w in written] for k in range(3)])
+    vectors = [meaning([w[k] for w in written]) for k in range(3)]
+    return verbatim, np.array([1.0 - (vectors[0] * v).sum(axis=1) for v in vectors])
+
+
+def chosen(specimen: Any, loss: Any, value: Any, level: float) -> NDArray[Any]:
+    out = np.zeros(len(value), np.int8)
+    with np.errstate(divide="ignore"):
+        specimen.choose(np.asarray(loss, float), np.log(np.asarray(value, float)), level, out)
+    return out
+
+
+def lost(loss: NDArray[Any], detail: NDArray[Any]) -> NDArray[Any]:
+    """Distortion of the form that is shown."""
+    return np.asarray(np.column_stack([np.zeros(len(loss)), loss])[np.arange(len(loss)), detail])
+
+
+# --- the equations -----------------------------------------------------------------------------------------------------------
+@equation("CM-3.6", source=f"{COVER}: D = 1, 1/2, 1/4, 1/16 at 0, 1/2, 1, 2 bits")
+def a_gaussian_loses_a_factor_of_four_per_bit(specimen: Any) -> Any:
+    return [specimen.distortion(r, 3.0) for r in (0.0, 0.5, 1.0, 2.0)], [3.0, 1.5, 0.75, 0.1875]
+
+
+@equation("CM-3.6b", source="Blahut-Arimoto iteration on a grid of 0.05 sd", rtol=0.01, figure="rate_distortion")
+def no_code_of_a_gaussian_does_better(specimen: Any) -> Any:
+    x = np.arange(-5.0, 5.001, 0.05)
+    p = np.exp(-0.5 * x * x) / np.exp(-0.5 * x * x).sum()
+    squares, measured, expected = (x[:, None] - x) ** 2, [], []
+    for slope in (1.0, 2.0, 4.0):
+        q, kernel = np.full(x.size, 1.0 / x.size), np.exp(-slope * squares)
+        for _ in range(150):
+            joint = kernel * q
+            joint *= (p / joint.sum(axis=1))[:, None]
+            q = joint.sum(axis=0)
+        d = float((joint * squares).sum())
+        r = float((joint * np.log2(np.maximum(joint, 1e-300) / (p[:, None] * q))).sum())
+        measured.append(specimen.distortion(r, 1.0))
+        expected.append(d)
+    return measured, expected
+
+
+@equation("GC-1", source="scipy.optimize: fewest bits for a total of weighted distortion", atol=2e-3, figure="water_level")
+def a_common_water_level_takes_the_fewest_bits(specimen: Any) -> Any:
+    value, budget = np.array([0.3, 0.8, 1.0, 3.0, 9.0]), 2.5
+    solve: Any = minimize
+    found = solve(lambda d: float(-0.5 * np.log2(d).sum()), np.full(5, 0.2), bounds=[(1e-6, 1.0)] * 5,
+                  constraints=LinearConstraint(value[None, :], -np.inf, budget), method="SLSQP", options={"ftol": 1e-12, "maxiter": 500})
+    low, high = 0.0, 9.0
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        spent = sum(v * specimen.distortion(specimen.rate(v, 1.0, middle), 1.0) for v in value)
+        low, high = (middle, high) if spent < budget else (low, middle)
+    return [specimen.rate(v, 1.0, low) for v in value], -0.5 * np.log2(found.x)
+
+
+@equation("GC-2", source=f"{COVER}: I(X; Y) = -1/2 log2(1 - rho^2); regression of 200,000 draws", atol=0.01)
+def what_a_correlated_form_leaves_unknown_is_the_unexplained_variance(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(3), [], []
+    for rho in (0.3, 0.7, 0.95):
+        x = rng.standard_normal(200_000)
+        y = rho * x + math.sqrt(1.0 - rho * rho) * rng.standard_normal(200_000)
+        residual = x - y * (x @ y) / (y @ y)
+        measured += [specimen.unknown(rho), specimen.distortion(-0.5 * math.log2(1.0 - rho * rho), 1.0)]
+        expected += [float(residual.var())] * 2
+    return measured, expected
+
+
+# --- limits ------------------------------------------------------------------------------------------------------------------
+@limit("GC-3", source="no bits: all of the variance; bits without end: nothing lost")
+def at_rate_nothing_all_is_lost_and_without_budget_nothing(specimen: Any) -> Any:
+    return [specimen.distortion(0.0, 2.0), specimen.distortion(specimen.rate(1.0, 1.0, 0.0), 1.0), specimen.rate(0.1, 1.0, 0.5)], [2.0, 0.0, 0.0]
+
+
+@limit("GC-4", source="v -> infinity, v -> 0, lambda = 0", atol=0.0)
+def what_is_worth_everything_stays_whole_and_what_is_worth_nothing_is_keywords(specimen: Any) -> Any:
+    loss = [[0.2, 0.7]] * 3
+    return [*chosen(specimen, loss, [1e300, 1.0, 1e-300], 0.25), *chosen(specimen, loss, [1e-9, 1.0, 0.0], 0.0)], [0, 1, 2, 0, 0, 0]
+
+
+@limit("GC-5", source="the budget: v D <= lambda for every memory, and no shorter form would do")
+def no_memory_loses_more_than_its_worth_allows(specimen: Any) -> Any:
+    rng = np.random.default_rng(5)
+    loss, value, level = np.sort(rng.uniform(0.01, 1.0, (500, 2)), axis=1), np.exp(rng.normal(0.0, 1.5, 500)), 0.25
+    detail = chosen(specimen, loss, value, level)
+    allowed = np.minimum(1.0, level / value)
+    shortest = np.array([max(k for k, d in enumerate((0.0, *pair)) if d <= a) for pair, a in zip(loss, allowed, strict=True)])
+    return bool((value * lost(loss, detail) <= level * (1 + 1e-9) + value * 1e-12).all() and (detail == shortest).all() and len({*detail}) == 3)
+
+
+# --- the forms ---------------------------------------------------------------------------------------------------------------
+@signature("CM-3.7", source=f"{NAGY}: gist outlives detail; share of letters left out, text by text", figure="forms")
+def every_shorter_form_loses_more_words_and_more_meaning(specimen: Any) -> Any:
+    verbatim, semantic = forms(specimen)
+    return at_least(np.concatenate([np.diff(verbatim, axis=0).ravel(), np.diff(semantic, axis=0).ravel()]), -1e-12)
+
+
+@signature("CM-3.7b", source=f"{NAGY}: at each step the meaning loses less than the wording, on average over texts", figure="forms")
+def meaning_is_lost_more_slowly_than_words(specimen: Any) -> Any:
+    verbatim, semantic = (np.diff(d.mean(axis=1)) for d in forms(specimen))
+    return at_least(verbatim - semantic, 0.05)
+
+
+@adaptation("GC-6", source="the embedder's distortion of the same forms, 1 - cosine^2: rank correlation over texts and forms")
+def the_cheap_measure_of_loss_agrees_with_the_embedders(specimen: Any) -> Any:
+    _, semantic = forms(specimen)
+    theirs = 1.0 - (1.0 - semantic[1:].T.ravel()) ** 2
+    ours = np.array([specimen.losses(text) for text in TEXTS]).ravel()
+    return at_least(spearmanr(ours, theirs).statistic, 0.8)
+
+
+@adaptation("GC-7", source="a memory worth more is never shown shorter")
+def detail_never_falls_with_worth(specimen: Any) -> Any:
+    value = np.exp(np.linspace(-4.0, 4.0, 81))
+    return at_most(np.diff(chosen(specimen, [[0.3, 0.6]] * 81, value, 0.25).astype(int)), 0)
+
+
+@adaptation("GC-8", source="a form that leaves nothing out is no form of its own", atol=0.0)
+def a_single_sentence_is_not_called_a_summary(specimen: Any) -> Any:
+    loss = specimen.losses("Miso sleeps.")
+    return [loss[0], float(chosen(specimen, [[0.0, 0.9], [0.0, 0.0]], [1.0, 1e-9], 0.25).sum())], [0.0, 0.0]
+
+
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("half the decay of distortion per bit", rejected_by="CM-3.6")
+def one_bit_halves(specimen: Any) -> Any:
+    return specimen.replacing("distortion", lambda rate, variance: variance * 2.0 ** -rate)
+
+
+@mutant("the same rate for all", rejected_by="GC-1")
+def same_rate(specimen: Any) -> Any:
+    return specimen.replacing("rate", lambda value, variance, level: max(0.0, 0.5 * math.log2(1.0 / level)) if level else math.inf)
+
+
+@mutant("one less the cosine as unexplained variance", rejected_by="GC-2")
+def one_less_cosine(specimen: Any) -> Any:
+    return specimen.replacing("unknown", lambda cosine: 1.0 - cosine)
+
+
+@mutant("compression by age alone", rejected_by="GC-5")
+def by_age(specimen: Any) -> Any:
+    def choose(loss: Any, log_value: Any, level: float, out: Any) -> None:
+        out[:] = np.where(np.arange(len(out)) < len(out) / 3, 2, np.where(np.arange(len(out)) < len(out) / 2, 1, 0))
+
+    return specimen.replacing("choose", choose)
+
+
+@mutant("compression whatever the memory is worth", rejected_by="GC-4")
+def blind(specimen: Any) -> Any:
+    def choose(loss: Any, log_value: Any, level: float, out: Any) -> None:
+        out[:] = np.where(loss[:, 1] <= level, 2, np.where(loss[:, 0] <= level, 1, 0))
+
+    return specimen.replacing("choose", choose)
+
+
+@mutant("a summary that is cut off at a third", rejected_by="CM-3.7b")
+def cut(specimen: Any) -> Any:
+    def levels(text: str) -> tuple[str, str, str]:
+        return text, text[: int(0.8 * len(text))], text[:2]
+
+    return specimen.replacing("levels", levels)
+
+
+@mutant("keywords from all of the text, not from what was kept", rejected_by="CM-3.7")
+def from_all(specimen: Any) -> Any:
+    def levels(text: str) -> tuple[str, str, str]:
+        return text, text.split(". ")[-1], " ".join(terms_of(text, stem=False, stop_words=True))
+
+    return specimen.replacing("levels", levels)

@@ -1,0 +1,79 @@
+"""Evidence for gist_compression_printed: what Cortex 4.2.3 and its code say it does, and the checks of rate and distortion on the printed rule."""
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..checks import Check, adaptation, mutant
+from . import gist_compression as paper
+
+SUMMARY, KEYWORDS = 168.0, 720.0
+
+
+def cut(specimen: Any, ages: Any, dependency: Any, threshold: float) -> Any:
+    ages, out = np.asarray(ages, float), np.zeros(len(ages), np.int8)
+    specimen.cut(1000.0, 1000.0 - ages, np.broadcast_to(np.asarray(dependency, float), ages.shape).copy(), threshold, SUMMARY, KEYWORDS, out)
+    return out
+
+
+def on_printed(check: Check) -> Check:
+    """A check of the choice of a form, asked of the printed rule: memories in order of their age, from 900 h to new, whatever they are worth."""
+
+    @functools.wraps(check.function)
+    def function(specimen: Any) -> Any:
+        def choose(loss: Any, log_value: Any, level: float, out: Any) -> None:
+            out[:] = cut(specimen, np.linspace(900.0, 0.0, len(out)), 0.0, 1.0)
+
+        return check.function(SimpleNamespace(choose=choose))
+
+    return replace(check, function=function)
+
+
+# --- as printed --------------------------------------------------------------------------------------------------------------
+@adaptation("GCP-1", source="Cortex, compression.py: 168 h and 720 h", atol=0.0)
+def a_week_makes_a_summary_and_a_month_keywords(specimen: Any) -> Any:
+    return cut(specimen, [0.0, 167.9, 168.0, 719.9, 720.0, 5000.0], 1.0, 1.0), [0, 0, 1, 1, 2, 2]
+
+
+@adaptation("GCP-2", source="Cortex 4.2.3: eligible when the dependency drops below a threshold", atol=0.0)
+def what_depends_on_the_hippocampus_stays_whole(specimen: Any) -> Any:
+    return cut(specimen, [900.0, 900.0, 300.0, 300.0], [0.49, 0.51, 0.5, 1.0], 0.5), [2, 0, 1, 0]
+
+
+@adaptation("GCP-3", source="Cortex 4.2.3: 0.02 / sqrt(n), half after 175 replays", atol=0.0)
+def dependency_falls_with_replay_alone(specimen: Any) -> Any:
+    dependency, count = np.ones(3), np.zeros(3, np.int32)
+    for night in ([100, 174, 0], [75, 0, 0]):
+        specimen.depend(np.array(night, np.int32), 0.02, dependency, count)
+    return [bool(dependency[0] <= 0.5), bool(dependency[1] <= 0.5), bool(dependency[2] == 1.0), *count], [1, 0, 1, 175, 174, 0]
+
+
+# --- the paper's checks --------------------------------------------------------------------------------------------------------
+rate_distortion = paper.a_gaussian_loses_a_factor_of_four_per_bit
+water_level = paper.a_common_water_level_takes_the_fewest_bits
+budget = on_printed(paper.no_memory_loses_more_than_its_worth_allows)
+worth = on_printed(paper.what_is_worth_everything_stays_whole_and_what_is_worth_nothing_is_keywords)
+
+
+@mutant("compression that never ends in keywords", rejected_by="GCP-1")
+def no_keywords(specimen: Any) -> Any:
+    original = specimen.cut
+
+    def cut(now: float, created: Any, dependency: Any, threshold: float, summary_age: float, keywords_age: float, out: Any) -> None:
+        original(now, created, dependency, threshold, summary_age, np.inf, out)
+
+    return specimen.replacing("cut", cut)
+
+
+@mutant("no threshold", rejected_by="GCP-2")
+def no_threshold(specimen: Any) -> Any:
+    original = specimen.cut
+
+    def cut(now: float, created: Any, dependency: Any, threshold: float, summary_age: float, keywords_age: float, out: Any) -> None:
+        original(now, created, dependency, 1.0, summary_age, keywords_age, out)
+
+    return specimen.replacing("cut", cut)

@@ -1,0 +1,210 @@
+"""Evidence for hebbian_association.  References are numpy linear algebra, scipy's solution of the averaged rule, and a dense matrix of synapses."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+from scipy.linalg import expm
+
+from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
+
+Array = NDArray[np.float64]
+Occasion = tuple[Sequence[int], Sequence[tuple[int, int]]]
+OJA = "Oja 1982"
+C = np.array([[2.0, 1.0], [1.0, 2.0]])
+PRINCIPAL = np.ones(2) / np.sqrt(2.0)
+
+
+# --- Oja's unit --------------------------------------------------------------------------------------------------------------
+def exact_sample(n: int = 8, seed: int = 0) -> Array:
+    """(n, 2) inputs whose second moments are C to the last digit."""
+    x = np.random.default_rng(seed).standard_normal((n, 2))
+    return np.asarray(x @ np.linalg.inv(np.linalg.cholesky(x.T @ x / n)).T @ np.linalg.cholesky(C).T)
+
+
+def mean_step(specimen: Any, w: Array, inputs: Array, eta: float) -> Array:
+    """Average change of w over the inputs, y = w . x."""
+    return np.asarray(np.mean([specimen.oja(w, x, float(w @ x), eta) - w for x in inputs], axis=0))
+
+
+def trained(specimen: Any, steps: int = 8000, eta: float = 2e-3) -> Array:
+    """w after as many random inputs of covariance C."""
+    w, inputs = np.array([0.3, -0.2]), np.random.default_rng(1).multivariate_normal(np.zeros(2), C, steps)
+    for x in inputs:
+        w = np.asarray(specimen.oja(w, x, float(w @ x), eta))
+    return w
+
+
+@equation("CM-10.8a", source=f"{OJA}; length of the weights, inputs of covariance [[2, 1], [1, 2]]", figure="oja_unit")
+def weights_come_to_unit_length(specimen: Any) -> Any:
+    return between(np.linalg.norm(trained(specimen)), 0.98, 1.02)
+
+
+@equation("CM-10.8b", source=f"{OJA}; cosine with (1, 1) / sqrt 2, the principal component", figure="oja_unit")
+def weights_find_the_principal_component(specimen: Any) -> Any:
+    w = trained(specimen)
+    return at_least(abs(w @ PRINCIPAL) / np.linalg.norm(w), 0.99)
+
+
+@equation("CM-10.8c", source=f"{OJA}; E dw = eta [C w - (w' C w) w], over inputs with exactly these second moments")
+def the_mean_step_is_that_of_the_covariance(specimen: Any) -> Any:
+    inputs, starts = exact_sample(), np.random.default_rng(2).standard_normal((6, 2))
+    return [mean_step(specimen, w, inputs, 0.01) for w in starts], [0.01 * (C @ w - (w @ C @ w) * w) for w in starts]
+
+
+@equation("CM-10.8d", source="scipy.integrate.solve_ivp of the averaged rule, and its solution e^(Ct) w / |e^(Ct) w| from unit length", atol=2e-3)
+def small_steps_follow_the_averaged_rule(specimen: Any) -> Any:
+    inputs, start, eta = exact_sample(), np.array([np.cos(2.0), np.sin(2.0)]), 1e-3
+    solved = solve_ivp(lambda _, w: C @ w - (w @ C @ w) * w, (0.0, 1.5), start, rtol=1e-10, atol=1e-12, t_eval=(0.5, 1.5)).y.T
+    closed = [expm(C * t) @ start for t in (0.5, 1.5)]
+    w, found = start, []
+    for step in range(1, 1501):
+        w = w + mean_step(specimen, w, inputs, eta)
+        if step in (500, 1500):
+            found.append(w)
+    return [found, found], [solved, [v / np.linalg.norm(v) for v in closed]]
+
+
+@limit("CM-10.8g", source=f"{OJA}; C v = 3 v and C v = v for unit vectors v")
+def unit_eigenvectors_are_where_learning_rests(specimen: Any) -> Any:
+    return [mean_step(specimen, v, exact_sample(), 0.1) for v in (PRINCIPAL, -PRINCIPAL, np.array([1.0, -1.0]) / np.sqrt(2.0))], np.zeros((3, 2))
+
+
+# --- many memories -------------------------------------------------------------------------------------------------------------
+def lived(specimen: Any, n: int, occasions: Sequence[Occasion], eta: float, ltp: float = 1.0, modifiability: Array | None = None) -> Array:
+    """(n, n) weights from row to column, as they are in the end, of the specimen's synapses; each memory has one to every other."""
+    degree, pool, leads_to = np.full(n, n), np.arange(n * n), np.tile(np.arange(n), n)
+    count, weight, seen = np.zeros(n, np.int32), np.zeros(n * n), np.zeros(n * n, np.int32)
+    factor = np.ones(n) if modifiability is None else modifiability
+    for _, pairs in occasions:
+        one, other = np.array(pairs).T
+        source, target = np.r_[one, other], np.r_[other, one]
+        specimen.occasion(source, target, source * n + target, eta, ltp, factor, np.arange(n) * n, degree, pool, leads_to, count, weight, seen)
+    now = [specimen.current(w, int(count[j] - s), eta) for w, j, s in zip(weight, leads_to, seen, strict=True)]
+    return np.array(now).reshape(n, n)
+
+
+def dense(n: int, occasions: Sequence[Occasion], eta: float) -> Array:
+    """The same with every synapse onto every active memory visited every time."""
+    w = np.zeros((n, n))
+    for active, pairs in occasions:
+        paired = {*pairs, *((b, a) for a, b in pairs)}
+        for y in active:
+            for x in range(n):
+                if (x, y) in paired:
+                    w[x, y] += eta * (1.0 - w[x, y])
+                elif x not in active:
+                    w[x, y] -= eta * w[x, y]
+    return w
+
+
+def random_life(n: int, length: int, size: int, seed: int) -> list[Occasion]:
+    """Occasions at which the last memory of some is paired with the others, as events are with what is held."""
+    rng = np.random.default_rng(seed)
+    chosen = [rng.choice(n, int(rng.integers(2, size + 1)), replace=False).tolist() for _ in range(length)]
+    return [(active, [(x, active[-1]) for x in active[:-1]]) for active in chosen]
+
+
+@adaptation("CM-10.8h", source="Oja's rule on a dense matrix, every synapse visited at every occasion", atol=1e-12)
+def synapses_that_only_decay_need_no_visit(specimen: Any) -> Any:
+    life = random_life(9, 300, 5, 3)
+    return lived(specimen, 9, life, 0.1), dense(9, life, 0.1)
+
+
+@adaptation("CM-10.8e", source="fixed point of Oja's rule at y = 1: E[xy] / E[y^2] = P(source | target)", atol=0.03)
+def a_weight_is_the_chance_of_its_source_given_its_target(specimen: Any) -> Any:
+    rng, p = np.random.default_rng(4), np.array([0.5, 0.3, 0.2])
+    partners = rng.choice(3, 12000, p=p)
+    w = lived(specimen, 4, [((int(s), 3), [(int(s), 3)]) for s in partners], 0.003)
+    return [w[:3, 3], w[3, :3]], [p, np.ones(3)]
+
+
+@equation("CM-10.8i", source="Oja's rule at x = y = 1, k times: w = 1 - (1 - eta)^k")
+def a_pair_always_together_tends_to_one(specimen: Any) -> Any:
+    w = [lived(specimen, 2, [((0, 1), [(0, 1)])] * k, 0.1)[0, 1] for k in (1, 2, 10, 200)]
+    return w, [1.0 - 0.9 ** k for k in (1, 2, 10, 200)]
+
+
+@adaptation("CM-10.8f", source="ours: bounds of the weight, and its fixed point at a growth between 0 and 1, which is that growth", atol=1e-6)
+def growth_sets_the_fixed_point_within_the_bounds(specimen: Any) -> Any:
+    life: list[Occasion] = [((0, 1), [(0, 1)])] * 200
+    w = [lived(specimen, 2, life, 0.1, ltp, np.array([1.0, m]))[0, 1] for ltp, m in ((1.0, 0.4), (0.5, 0.5), (1.0, 3.0), (-1.0, 1.0), (1.0, -2.0))]
+    return w, [0.4, 0.25, 1.0, 0.0, 0.0]
+
+
+@signature("CM-10.8j", source="Hebb 1949 with Oja's decay: A-B, then A-C; closed forms (1 - 0.9^k) 0.9^l and 1 - 0.9^l")
+def a_new_associate_takes_from_the_old(specimen: Any) -> Any:
+    k, later = 10, 6
+    w = lived(specimen, 3, [((0, 1), [(0, 1)])] * k + [((0, 2), [(0, 2)])] * later, 0.1)
+    return [w[1, 0], w[2, 0], w[0, 1]], [(1.0 - 0.9 ** k) * 0.9 ** later, 1.0 - 0.9 ** later, 1.0 - 0.9 ** k]
+
+
+@adaptation("CM-10.8k", source="the order of steps: each replayed step is an occasion of its own, on a dense matrix", atol=1e-12)
+def replayed_steps_are_learnt_one_after_the_other(specimen: Any) -> Any:
+    n, steps = 6, np.random.default_rng(5).permuted(np.tile(np.arange(6), (40, 1)), axis=1)[:, :2]
+    count, weight, seen = np.zeros(n, np.int32), np.zeros(n * n), np.zeros(n * n, np.int32)
+    source, target = np.r_[steps[:, 0], steps[:, 1]], np.r_[steps[:, 1], steps[:, 0]]
+    leads_to = np.tile(np.arange(n), n)
+    specimen.occur(40, source, target, source * n + target, 0.1, 1.0, np.ones(n), np.arange(n) * n, np.full(n, n), np.arange(n * n), leads_to, count,
+                   weight, seen)
+    now = weight * 0.9 ** (count[leads_to] - seen)
+    return now.reshape(n, n), dense(n, [((a, b), [(a, b)]) for a, b in steps.tolist()], 0.1)
+
+
+@adaptation("CM-10.8l", source="the definition, (match release resources) W in numpy", atol=1e-6)
+def the_signal_is_what_arrives_from_the_best_matches(specimen: Any) -> Any:
+    rng, n, eta = np.random.default_rng(6), 8, 0.2
+    weight, lag = np.where(rng.random((n, n)) < 0.5, rng.random((n, n)), 0.0), rng.integers(0, 5, (n, n))
+    match, release, resources, rows = rng.normal(0.5, 1.0, n), rng.random(n) + 0.5, rng.random(n), np.array([1, 4, 6, 7])
+    out = np.full(n, np.nan)
+    specimen.pass_on(rows, match, release, resources, eta, np.arange(n) * n, np.full(n, n), np.arange(n * n), np.tile(np.arange(n), n),
+                     np.full(n, 5, np.int32), weight.ravel(), (5 - lag).ravel().astype(np.int32), out)
+    sent = np.where(np.isin(np.arange(n), rows), np.maximum(match, 0.0) * release * resources, 0.0)
+    return np.nan_to_num(out), sent @ (weight * 0.8 ** lag)
+
+
+# --- wrong on purpose ----------------------------------------------------------------------------------------------------------
+@mutant("pure Hebb, without decay: it diverges", rejected_by="CM-10.8a")
+def pure_hebb(specimen: Any) -> Any:
+    return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: w + eta * growth * y * x)
+
+
+@mutant("decay with y in the place of y^2", rejected_by="CM-10.8c")
+def linear_decay(specimen: Any) -> Any:
+    return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: w + eta * y * (growth * x - w))
+
+
+@mutant("weights clipped in the place of decay", rejected_by="CM-10.8b")
+def clipped(specimen: Any) -> Any:
+    return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: np.clip(w + eta * growth * y * x, -np.sqrt(0.5), np.sqrt(0.5)) * [1.0, 0.5])
+
+
+@mutant("twice the gain", rejected_by="CM-10.8d")
+def fast(specimen: Any) -> Any:
+    return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: w + 2.0 * eta * y * (growth * x - y * w))
+
+
+@mutant("synapses of absent sources do not decay: no competition", rejected_by="CM-10.8j")
+def without_competition(specimen: Any) -> Any:
+    return specimen.replacing("current", lambda w, occasions, eta: w)
+
+
+@mutant("theta scales the decay, too", rejected_by="CM-10.8f")
+def scaled_decay(specimen: Any) -> Any:
+    return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: w + growth * eta * y * (x - y * w))
+
+
+@mutant("what is held together decays while it is held", rejected_by="CM-10.8h")
+def decays_while_held(specimen: Any) -> Any:
+    def occasion(source: Any, target: Any, edge: Any, eta: float, ltp: float, factor: Any, start: Any, degree: Any, pool: Any, *rest: Any) -> None:
+        specimen.occasion(source, target, edge, eta, ltp, factor, start, np.zeros_like(degree), pool, *rest)
+
+    return specimen.replacing("occasion", occasion)
+
+
+@mutant("what arrives does not depend on the match", rejected_by="CM-10.8l")
+def unweighted(specimen: Any) -> Any:
+    return specimen.replacing("pass_on", lambda rows, match, *rest: specimen.pass_on(rows, np.ones_like(match), *rest))

@@ -1,0 +1,253 @@
+"""Evidence for homeostatic_scaling, in the paper's own seconds unless it says otherwise.  The references are closed forms for a constant rate and
+the differential equations under a general solver, written out here; spike-timing plasticity, where a check needs it, is the paper's, and stands
+here, too.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
+from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+
+PAPER = "van Rossum, Bi & Turrigiano 2000"
+BETA, GAMMA, TAU = 4e-5, 1e-7, 100.0                                      # 1/(s Hz), 1/(s2 Hz), s
+GOAL, KAPPA, HOUR = 100.0, 800.0, 3600.0
+CP, CD = 1.0, 0.003                                                       # pS, 1: additive growth, decay in proportion
+
+
+def hyperbolic(strength: float) -> float:
+    return 2.0 * GOAL * strength / (strength + 1.0)
+
+
+def in_hours(hours: float) -> float:
+    """The paper's seconds in so many hours of the memory."""
+    return hours * HOUR / KAPPA
+
+
+def advanced(specimen: Any, a: float, integral: float, strength: float, t: float, gamma: float = GAMMA) -> tuple[float, float, float]:
+    result: tuple[float, float, float] = specimen.advance(a, integral, strength, t, 1.0, GOAL, BETA, gamma, TAU)
+    return result
+
+
+def through_nights(specimen: Any, growth: float, nights: int, gamma: float = GAMMA, start: float = 0.0, sleep: float = 24.0) -> NDArray[np.float64]:
+    """ln of a domain's mean strength at each sleep, growing by `growth` a day by itself, the factor shown from each sleep on."""
+    a, integral, factor, seen = GOAL, 0.0, 0.0, []
+    for night in range(nights):
+        seen.append(start + growth * (night + 1) * sleep / 24.0 + factor)
+        a, integral, gained = advanced(specimen, a, integral, math.exp(seen[-1]), in_hours(sleep), gamma)
+        factor += gained
+    return np.array(seen)
+
+
+def on_synapses(specimen: Any, log_factor: list[float], log_w: NDArray[np.float64], speaker: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Strengths after a factor on each domain."""
+    out = np.zeros(len(log_w))
+    specimen.scale(np.array(log_factor), speaker, out)
+    return np.exp(log_w + out)
+
+
+# --- the equations -----------------------------------------------------------------------------------------------------------
+@equation("CM-8.1", source="Turrigiano 2008: multiplicative; w_i / w_j of a domain as before")
+def scaling_keeps_ratios_and_order_within_a_domain(specimen: Any) -> Any:
+    rng = np.random.default_rng(0)
+    log_w, speaker = rng.normal(0.0, 1.0, 60), rng.integers(0, 3, 60).astype(np.int32)
+    after = on_synapses(specimen, [0.7, -1.3, 0.0], log_w, speaker)
+    mine = [np.flatnonzero(speaker == k) for k in range(3)]
+    return np.concatenate([after[m] / after[m[0]] for m in mine]), np.concatenate([np.exp(log_w[m] - log_w[m[0]]) for m in mine])
+
+
+@equation("CM-8.1b", source=f"{PAPER}: sensor, and eq. (3), by hand", atol=1e-15)
+def error_and_integral_drive_the_weight_in_proportion_to_itself(specimen: Any) -> Any:
+    cases = ((5.0, 2.0, 7.0), (30.0, -400.0, 0.0), (20.0, 0.0, 20.0))
+    return [x for c in cases for x in specimen.slopes(*c, 20.0, BETA, GAMMA, TAU)], [
+        x for a, i, r in cases for x in ((r - a) / TAU, 20.0 - a, BETA * (20.0 - a) + GAMMA * i)]
+
+
+@equation("CM-8.1c", source="solve_ivp of the equations with the factor on the rate", rtol=1e-5, atol=1e-7)
+def the_loop_follows_its_differential_equations(specimen: Any) -> Any:
+    measured: list[float] = []
+    expected: list[float] = []
+    for a, integral, strength, t in ((GOAL, 0.0, 3.0, 500.0), (40.0, 2e4, 0.2, 2000.0), (GOAL, 0.0, 500.0, 9000.0), (150.0, -3e4, 1.0, 7.0)):
+        def slope(_: float, y: NDArray[np.float64], s: float = strength) -> list[float]:
+            return [(hyperbolic(s * math.exp(y[2])) - y[0]) / TAU, GOAL - y[0], BETA * (GOAL - y[0]) + GAMMA * y[1]]
+
+        measured += advanced(specimen, a, integral, strength, t)
+        expected += list(solve_ivp(slope, (0.0, t), [a, integral, 0.0], method="DOP853", rtol=1e-11, atol=1e-11).y[:, -1])
+    return measured, expected
+
+
+@equation("CM-8.8b", source="closed form of the equations at rate 0, from rest: a = a_goal e^(-t/tau), its integrals by hand", rtol=1e-5)
+def a_silenced_neuron_scales_up_as_the_closed_form_says(specimen: Any) -> Any:
+    times = np.array([20.0, 100.0, 400.0, 900.0])
+    decayed = TAU * -np.expm1(-times / TAU)
+    first, second = times - decayed, times**2 / 2 - TAU * (times - decayed)
+    return [advanced(specimen, GOAL, 0.0, 0.0, t)[2] for t in times], GOAL * (BETA * first + GAMMA * second)
+
+
+@equation("CM-8.4", source=f"{PAPER}: growth c_p, decay c_d w: c_p / c_d = 333 pS; with scaling at rate s, c_p f / (c_d f - s)", rtol=1e-6)
+def scaling_leaves_the_mean_of_spike_timing_plasticity_at_the_goal_and_moves_it_off_it(specimen: Any) -> Any:
+    f, measured, expected = 20.0, [], []                                                             # pairings of either order, 1/s
+    for off in (0.0, 50.0, -100.0):
+        s = specimen.slopes(GOAL - off, 0.0, GOAL - off, GOAL, BETA, GAMMA, TAU)[2]
+
+        def slope(_: float, w: Any, s: float = s) -> Any:
+            return f * (CP - CD * w) + s * w
+
+        measured.append(solve_ivp(slope, (0.0, 2000.0), [100.0], method="LSODA", rtol=1e-10).y[0, -1])
+        expected.append(CP * f / (CD * f - BETA * off))
+    return measured, expected
+
+
+# --- what follows from them ----------------------------------------------------------------------------------------------------
+def synapses(specimen: Any, additive: bool) -> NDArray[np.float64]:
+    """Weights after many pairings in random order, 3 s apart, scaled all the while; bounds 0 and 700 pS, which matter where decay is additive."""
+    rng = np.random.default_rng(1)
+    w, a, integral = rng.uniform(100.0, 600.0, 300), GOAL, 0.0
+    for _ in range(4000):
+        up = rng.random(300) < 0.5
+        w = np.clip(w + np.where(up, 8.0, -8.0) + (w - 350.0) * 0.02 * np.abs(up - 0.5), 0.0, 700.0) if additive else w + np.where(up, CP, -CD * w)
+        a, integral, gained = specimen.advance(a, integral, w.mean() / (350.0 if additive else CP / CD), 3.0, 1.0, GOAL, BETA, GAMMA, TAU)
+        w *= math.exp(gained)
+    return np.asarray(np.minimum(w, 700.0))
+
+
+@signature("CM-8.4b", source=f"{PAPER}: one peak where decay is in proportion; control with additive decay and growth with size: two, at the bounds")
+def scaled_weights_have_one_peak_and_not_two(specimen: Any) -> Any:
+    stable, control = synapses(specimen, False), synapses(specimen, True)
+    middle = np.mean(np.abs(stable - CP / CD) < 100.0)
+    ends = np.mean((control < 100.0) | (control > 600.0))
+    return at_least([middle, ends], 0.8)
+
+
+@limit("CM-8.1d", source="a = a_goal, no integral: nothing to do", atol=1e-12)
+def at_its_goal_nothing_changes(specimen: Any) -> Any:
+    return advanced(specimen, GOAL, 0.0, 1.0, 1e5), (GOAL, 0.0, 0.0)
+
+
+@signature("CM-8.8", source="Turrigiano 1998: 48 h without activity; between 1.5 and 2.5 at the memory's scale of time", figure="deprivation")
+def two_days_of_silence_double_all_weights(specimen: Any) -> Any:
+    factor = advanced(specimen, GOAL, 0.0, 0.0, in_hours(48.0))[2]
+    log_w = np.array([-2.0, 0.0, 1.0])
+    return between(on_synapses(specimen, [factor], log_w, np.zeros(3, np.int32)) / np.exp(log_w), 1.5, 2.5)
+
+
+@data("CM-8.8c", source="Turrigiano et al. 1998: 48 h of TTX, mEPSC amplitude +92%", atol=0.15, warn=True)
+def two_days_of_silence_scale_as_in_culture(specimen: Any) -> Any:
+    return math.exp(advanced(specimen, GOAL, 0.0, 0.0, in_hours(48.0))[2]), 1.92
+
+
+@signature("CM-8.9", source="d(ln w)/dt = g + gamma integral = 0 needs a = a_goal: half a day's growth above before a sleep, as much below after it",
+           atol=1e-3, figure="runaway")
+def a_domain_that_grows_for_ever_is_brought_back_to_its_goal(specimen: Any) -> Any:
+    return through_nights(specimen, 0.05, 400)[-50:], 0.025
+
+
+@limit("CM-8.9b", source="proportional control alone: the rate settles at a_goal + g / beta", rtol=0.02)
+def without_the_integral_it_settles_above(specimen: Any) -> Any:
+    per_day = 0.05
+    settled = through_nights(specimen, per_day, 400, gamma=0.0)[-1] - per_day / 2.0                       # in the middle of a day
+    return hyperbolic(math.exp(settled)) - GOAL, per_day / in_hours(24.0) / BETA
+
+
+@signature("CM-8.9c", source="no bias: from a fifth and from a thousandfold, back to the target", atol=0.01)
+def whatever_strength_it_starts_from_it_ends_at_the_target(specimen: Any) -> Any:
+    return [through_nights(specimen, 0.0, 400, start=math.log(s))[-1] for s in (0.2, 5.0, 1000.0)], [0.0, 0.0, 0.0]
+
+
+@signature("CM-8.7b", source="dossier: scaling slower than learning; a doubled strength is more than half there after two days and gone within weeks")
+def scaling_is_slower_than_learning(specimen: Any) -> Any:
+    course = through_nights(specimen, 0.0, 30, start=math.log(2.0))
+    return bool(course[2] > 0.5 * math.log(2.0) and np.abs(course[25:]).max() < 0.2 * math.log(2.0))
+
+
+# --- the adaptation ----------------------------------------------------------------------------------------------------------
+@adaptation("CM-8.10", source="24 sleeps of an hour against one of a day, strengths by themselves constant", rtol=1e-4, atol=1e-6)
+def how_often_memory_sleeps_makes_no_difference(specimen: Any) -> Any:
+    once, a, integral, factor = advanced(specimen, GOAL, 0.0, 2.5, in_hours(24.0)), GOAL, 0.0, 0.0
+    for _ in range(24):
+        a, integral, gained = advanced(specimen, a, integral, 2.5 * math.exp(factor), in_hours(1.0))
+        factor += gained
+    return (a, integral, factor), once
+
+
+@adaptation("CM-8.11", source="numpy means over each speaker's visible memories")
+def a_domain_is_what_a_speaker_said_and_is_on_the_surface(specimen: Any) -> Any:
+    rng = np.random.default_rng(2)
+    log_w, speaker, visible = rng.normal(0.0, 1.0, 90), rng.integers(0, 4, 90).astype(np.int32), rng.random(90) < 0.7
+    mean, count = np.full(6, np.nan), np.full(6, -1)
+    specimen.mean_strengths(log_w, visible, speaker, mean, count)
+    mine = [visible & (speaker == k) for k in range(6)]
+    return np.concatenate([mean, count]), [*(np.exp(log_w[m]).mean() if m.any() else 0.0 for m in mine), *(m.sum() for m in mine)]
+
+
+@adaptation("CM-8.12", source="ours: no error above a_goal; slope at the target half that of a linear neuron")
+def the_rate_saturates(specimen: Any) -> Any:
+    slope = (specimen.rate(1.001, 1.0, GOAL) - specimen.rate(0.999, 1.0, GOAL)) / 0.002
+    return bool(specimen.rate(1e9, 1.0, GOAL) <= 2.0 * GOAL and specimen.rate(0.7, 0.7, GOAL) == GOAL and abs(slope - GOAL / 2.0) < 1e-3)
+
+
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("additive scaling", rejected_by="CM-8.1")
+def additive(specimen: Any) -> Any:
+    def scale(log_factor: Any, speaker: Any, out: Any) -> None:
+        out[:] = [math.log1p(abs(log_factor[s]) / (1.0 + row)) for row, s in enumerate(speaker)]
+
+    return specimen.replacing("scale", scale)
+
+
+@mutant("a factor of each memory's own, as a term quadratic in the weight gives", rejected_by="CM-8.1")
+def quadratic(specimen: Any) -> Any:
+    def scale(log_factor: Any, speaker: Any, out: Any) -> None:
+        out[:] = [0.1 * log_factor[s] * row for row, s in enumerate(speaker)]
+
+    return specimen.replacing("scale", scale)
+
+
+@mutant("no sensor: the rate itself is compared with the goal", rejected_by="CM-8.8b")
+def no_sensor(specimen: Any) -> Any:
+    return specimen.replacing("slopes", lambda a, i, r, goal, beta, gamma, tau: ((r - a) / tau, goal - r, beta * (goal - r) + gamma * i))
+
+
+@mutant("no integral", rejected_by="CM-8.9")
+def no_integral(specimen: Any) -> Any:
+    return specimen.replacing("slopes", lambda a, i, r, goal, beta, gamma, tau: ((r - a) / tau, goal - a, beta * (goal - a)))
+
+
+@mutant("scaling the wrong way", rejected_by="CM-8.4")
+def reversed_sign(specimen: Any) -> Any:
+    return specimen.replacing("slopes", lambda a, i, r, goal, beta, gamma, tau: ((r - a) / tau, goal - a, beta * (a - goal) - gamma * i))
+
+
+@mutant("the power ratio at one stroke, with no dynamics", rejected_by="CM-8.7b")
+def at_one_stroke(specimen: Any) -> Any:
+    return specimen.replacing("advance", lambda a, i, s, t, target, goal, beta, gamma, tau: (a, i, math.log(target / s) if s else 0.0))
+
+
+@mutant("the factor is not fed back to the rate between sleeps", rejected_by="CM-8.1c")
+def open_loop(specimen: Any) -> Any:
+    def advance(a: float, i: float, s: float, t: float, target: float, goal: float, beta: float, gamma: float, tau: float) -> Any:
+        r, d = hyperbolic(s), tau * -math.expm1(-t / tau)
+        first = (goal - r) * t - (a - r) * d
+        second = i * t + (goal - r) * t * t / 2 - (a - r) * tau * (t - d)
+        return r + (a - r) * math.exp(-t / tau), i + first, beta * first + gamma * second
+
+    return specimen.replacing("advance", advance)
+
+
+@mutant("a mean over what is archived, too", rejected_by="CM-8.11")
+def over_all(specimen: Any) -> Any:
+    def mean_strengths(log_strength: Any, visible: Any, speaker: Any, mean: Any, count: Any) -> None:
+        for k in range(len(mean)):
+            mine = speaker == k
+            mean[k], count[k] = np.exp(log_strength[mine]).mean() if mine.any() else 0.0, mine.sum()
+
+    return specimen.replacing("mean_strengths", mean_strengths)
+
+
+@mutant("a rate without bound", rejected_by="CM-8.12")
+def linear(specimen: Any) -> Any:
+    return specimen.replacing("rate", lambda strength, target, goal: goal * strength / target)

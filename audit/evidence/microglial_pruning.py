@@ -1,0 +1,289 @@
+"""Evidence for microglial_pruning, in days.  The kinetics are ours: the checks say that they are integrated right (closed forms, solve_ivp) and
+have the properties that Wang et al. (2020) and others report.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
+from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
+
+OURS = "construction, dossier chapter 11"
+WANG = "Wang et al. 2020"
+K = {"tau_A": 7.0, "K_A": 1.0, "tau_P": 1.0, "K_P": 1.0, "k_on": 0.05, "k_off": 0.01, "k_ph": 0.1, "K_T": 0.5, "h": 4.0, "q": 1.0, "M": 1.0}
+State = tuple[float, float, float]
+
+
+def kinetics(**changed: float) -> Any:
+    k = K | changed
+    return k["tau_A"], k["tau_P"], k["K_P"], (k["k_on"], k["k_off"], k["K_A"]), (k["k_ph"], k["K_T"], k["h"], k["q"], k["M"])
+
+
+def solved(A: float, P: float, T: float, i: float, t: float, **changed: float) -> NDArray[np.float64]:
+    """A, P, T and the integral of the hazard, from the differential equations."""
+    k = K | changed
+
+    def slope(_: float, y: Any) -> list[float]:
+        A, P, T, _risk = y
+        on = k["k_on"] * k["K_A"] / (k["K_A"] + A) * (1.0 - i)
+        return [-A / k["tau_A"], (A / (A + k["K_P"]) - P) / k["tau_P"], on * (1.0 - T) - k["k_off"] * T,
+                k["k_ph"] * k["M"] * T ** k["h"] / (T ** k["h"] + k["K_T"] ** k["h"]) * (1.0 - P) ** k["q"]]
+
+    return np.asarray(solve_ivp(slope, (0.0, t), [A, P, T, 0.0], "DOP853", rtol=1e-10, atol=1e-12).y[:, -1])
+
+
+def lived(specimen: Any, days: float, uses: NDArray[np.float64], i: float = 0.0, **changed: float) -> tuple[float, float, float, float]:
+    """A, P, T and survival of an association used at `uses` (d)."""
+    A = P = T = risk = now = 0.0
+    k = kinetics(**changed)
+    for at in [*uses, days]:
+        A, P, T, more = specimen.advance(A, P, T, i, at - now, k)
+        risk, now, A = risk + more, at, A + (at < days)
+    return A, P, T, math.exp(-risk)
+
+
+class Network:
+    """m associations from memory 2e to memory 2e + 1, each as new at 0, in the specimen's kernels."""
+
+    def __init__(self, specimen: Any, m: int, **changed: float) -> None:
+        self.specimen, self.k, self.last = specimen, kinetics(**changed), 0.0
+        self.type, self.alive = np.full(m, 5, np.uint8), np.ones(m, bool)
+        self.source, self.target = np.arange(0, 2 * m, 2), np.arange(1, 2 * m, 2)
+        self.cd55 = np.zeros(2 * m)
+        self.A, self.P, self.T, self.risk, self.clock, self.pruned = *np.zeros((5, m)), np.full(m, np.nan)
+
+    def use(self, now: float, *edges: int) -> None:
+        self.specimen.use(now, np.array(edges, np.int64), self.alive, self.source, self.target, self.cd55, self.k, self.A, self.P, self.T, self.risk,
+                          self.clock)
+
+    def sleep(self, now: float, key: int = 1) -> int:
+        """Removes what is engulfed."""
+        gone = self.specimen.patrol(now, self.last, key, self.type, self.alive, self.source, self.target, self.cd55, self.k, self.A, self.P, self.T,
+                                    self.risk, self.clock, self.pruned)
+        self.alive[self.pruned == now] = False
+        self.last = now
+        return int(gone)
+
+
+# --- the equations -----------------------------------------------------------------------------------------------------------
+@equation("CM-11.1", source=f"{OURS}: (5/6) (1 - exp(-0.06 t)); 0.8333 in the end", atol=1e-7)
+def an_idle_association_is_tagged_exponentially(specimen: Any) -> Any:
+    times = (0.3, 5.0, 30.0, 60.0, 400.0)
+    return [specimen.advance(0.0, 0.0, 0.0, 0.0, t, kinetics())[2] for t in times], [5.0 / 6.0 * (1.0 - math.exp(-0.06 * t)) for t in times]
+
+
+@equation("CM-11.1b", source="solve_ivp (DOP853) of A, P, T and the integral of the hazard", atol=1e-4, figure="edge")
+def steps_follow_the_differential_equations(specimen: Any) -> Any:
+    cases = [(*start, t) for start in ((0.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.5, 0.0), (3.0, 0.2, 0.8, 0.3), (20.0, 0.9, 0.1, 0.0), (0.5, 0.9, 0.9, 1.0))
+             for t in (1e-4, 0.01, 0.4, 1.0, 1.7, 7.0, 60.0)]
+    fast = {"tau_A": 0.5, "tau_P": 3.0, "k_on": 2.0, "k_off": 0.5, "k_ph": 1.0, "h": 2.5, "q": 1.5, "K_A": 0.5, "K_P": 2.0, "M": 0.7}
+    measured = [specimen.advance(*c, kinetics()) for c in cases] + [specimen.advance(*c, kinetics(**fast)) for c in cases[:28:3]]
+    return measured, [solved(*c) for c in cases] + [solved(*c, **fast) for c in cases[:28:3]]
+
+
+@equation("CM-11.1c", source="P of an association long in use is A / (A + K_P); dT/dt and lambda by hand")
+def the_parts_are_what_they_say(specimen: Any) -> Any:
+    return [specimen.protection(3.0, 1.0), specimen.deposition(0.2, 1.0, 0.5, 0.05, 0.01, 1.0), specimen.hazard(0.5, 0.2, 0.1, 0.5, 4.0, 1.0, 1.0),
+            specimen.hazard(1.0, 0.5, 0.1, 0.5, 2.0, 2.0, 3.0)], [0.75, 0.05 * 0.5 * 0.5 * 0.8 - 0.002, 0.04, 0.1 * 3.0 * 0.8 * 0.25]
+
+
+@equation("CM-11.1d", source="a use raises A by 1, after what time did; twice in one pass by 2", atol=1e-12)
+def a_use_leaves_a_trace_of_one(specimen: Any) -> Any:
+    net = Network(specimen, 2)
+    net.use(0.0, 0)
+    net.use(7.0, 0, 1, 1)
+    return [*net.A, *net.clock], [math.exp(-1.0) + 1.0, 2.0, 7.0, 7.0]
+
+
+@limit("CM-11.2", source=f"{WANG}: microglia depleted, or phagocytosis blocked", atol=0.0)
+def without_microglia_nothing_is_lost(specimen: Any) -> Any:
+    return [lived(specimen, 200.0, np.empty(0), M=0.0)[3], Network(specimen, 500, M=0.0).sleep(500.0)], [1.0, 0]
+
+
+@limit("CM-11.2b", source=f"{WANG}: CD55 in engram cells", atol=0.0)
+def full_cd55_keeps_complement_off(specimen: Any) -> Any:
+    _, _, T, survival = lived(specimen, 200.0, np.empty(0), i=1.0)
+    return [T, survival], [0.0, 1.0]
+
+
+@limit("CM-11.3", source="Lehrman et al. 2018: the signal of the active keeps microglia off", atol=0.0)
+def full_protection_means_no_hazard(specimen: Any) -> Any:
+    return [specimen.hazard(T, 1.0, 0.1, 0.5, 4.0, 1.0, 1.0) for T in (0.0, 0.5, 1.0)], [0.0] * 3
+
+
+# --- what follows from them ----------------------------------------------------------------------------------------------------
+@signature("CM-11.4", source=f"{OURS}: 60 d, recomputed from its equations", atol=0.01, figure="survival")
+def what_is_never_used_goes_and_what_is_used_daily_stays(specimen: Any) -> Any:
+    idle, daily = lived(specimen, 60.0, np.empty(0)), lived(specimen, 60.0, np.arange(0.0, 60.0, 1.0))
+    return [idle[3], idle[2], daily[3], daily[2], daily[1]], [0.022, 0.811, 0.979, 0.268, 0.87]
+
+
+@signature("CM-11.4b", source="rescue: use before engulfment takes the tag back")
+def use_takes_back_a_tag(specimen: Any) -> Any:
+    before = lived(specimen, 30.0, np.empty(0))[2]
+    busy = np.repeat(np.arange(30.0, 60.0, 1.0), 10)
+    after, idle = lived(specimen, 60.0, busy), lived(specimen, 60.0, np.empty(0))
+    return bool(after[2] < before - 0.1 and after[3] > 4.0 * idle[3])
+
+
+@signature("CM-11.4c", source=f"{WANG}: activity dependence")
+def the_more_an_association_is_used_the_longer_it_stays(specimen: Any) -> Any:
+    survival = [lived(specimen, 90.0, np.arange(0.0, 90.0, every))[3] for every in (1.0, 3.0, 7.0, 20.0, 60.0)]
+    return at_most(np.diff(survival), -1e-3)
+
+
+@signature("CM-11.4d", source=f"{WANG}: forgetting shows after weeks and not after days")
+def forgetting_takes_weeks(specimen: Any) -> Any:
+    survival = [lived(specimen, t, np.zeros(1))[3] for t in (5.0, 42.0)]
+    return bool(survival[0] > 0.99 and survival[1] < 0.4)
+
+
+@signature("CM-11.5", source=f"{WANG}: CD55 protects the cells that have it", atol=1e-5)
+def cd55_in_one_association_protects_that_one_only(specimen: Any) -> Any:
+    net, plain = Network(specimen, 3), Network(specimen, 3)
+    net.cd55[3] = 1.0                                          # the target of the second
+    for n in (net, plain):
+        n.sleep(30.0, key=0)
+    return [net.T[1], *net.T[[0, 2]]], [0.0, *[5.0 / 6.0 * (1.0 - math.exp(-1.8))] * 2]
+
+
+@signature("CM-11.6", source=f"{OURS}: hazard rises with the tag, and at steady state falls with use")
+def hazard_rises_with_the_tag_and_falls_with_use(specimen: Any) -> Any:
+    tags = [specimen.hazard(T, 0.3, 0.1, 0.5, 4.0, 1.0, 1.0) for T in np.linspace(0.0, 1.0, 50)]
+    settled = []
+    for A in np.linspace(0.0, 10.0, 50):
+        rise = specimen.deposition(0.0, A, 0.0, 0.05, 0.01, 1.0)         # dT/dt is linear in T
+        fall = rise - specimen.deposition(1.0, A, 0.0, 0.05, 0.01, 1.0)
+        settled.append(specimen.hazard(rise / fall, specimen.protection(A, 1.0), 0.1, 0.5, 4.0, 1.0, 1.0))
+    return bool(at_least(np.diff(tags), 1e-12).passed and at_most(np.diff(settled), -1e-12).passed)
+
+
+@signature("CM-11.6b", source="no weight enters: what is young or just used is safe, however weak", atol=0.0)
+def a_weak_association_in_recent_use_is_not_pruned(specimen: Any) -> Any:
+    net, lost = Network(specimen, 400), 0
+    for day in range(20):
+        net.use(day + 0.5, *range(400))
+        lost += net.sleep(day + 1.0, key=day + 1)
+    return at_most(lost, 2)
+
+
+@equation("CM-11.7", source="expected removals = sum of 1 - exp(-integral of lambda), within 3 sigma; Poisson thinning")
+def as_many_go_as_the_hazard_says(specimen: Any) -> Any:
+    ages, within = np.array([5.0, 20.0, 60.0]), []
+    for age, key in zip(ages, (11, 12, 13), strict=True):
+        net = Network(specimen, 3000)
+        p = 1.0 - math.exp(-solved(0.0, 0.0, 0.0, 0.0, age)[3])
+        within.append((net.sleep(age, key) - 3000 * p) / math.sqrt(3000 * p * (1.0 - p)))
+    return between(within, -3.0, 3.0)
+
+
+@equation("CM-11.7b", source="hazard before a use counts in the next sleep; solve_ivp", atol=1e-4)
+def the_hazard_is_gathered_since_the_last_sleep(specimen: Any) -> Any:
+    net, seen = Network(specimen, 1), []
+    net.T[0] = 0.6
+    net.use(4.0, 0)
+    seen.append(net.risk[0])
+    net.use(9.0, 0)
+    seen.append(net.risk[0])
+    a = solved(0.0, 0.0, 0.6, 0.0, 4.0)
+    b = solved(a[0] + 1.0, a[1], a[2], 0.0, 5.0)
+    net.sleep(10.0)
+    return [*seen, net.risk[0]], [a[3], a[3] + b[3], 0.0]
+
+
+# --- the adaptation ----------------------------------------------------------------------------------------------------------
+@adaptation("CM-11.8", source="the same numbers at every cut of 30 days; tolerance of the steps", atol=1e-4)
+def how_often_memory_sleeps_changes_little(specimen: Any) -> Any:
+    ends = []
+    for cuts in (1, 7, 30, 45):
+        net = Network(specimen, 1)
+        net.A[0], net.T[0] = 2.0, 0.3
+        for now in np.linspace(0.0, 30.0, cuts + 1)[1:]:
+            net.sleep(now)
+        ends.append([net.A[0], net.P[0], net.T[0]])
+    return ends, [solved(2.0, 0.0, 0.3, 0.0, 30.0)[:3]] * 4
+
+
+@adaptation("CM-11.9", source="only live COACCESS edges between two memories", atol=0.0)
+def other_edges_are_left_alone(specimen: Any) -> Any:
+    net = Network(specimen, 4)
+    net.type[0], net.alive[1], net.source[2] = 4, False, -1
+    net.sleep(30.0, key=3)
+    return np.flatnonzero(net.T > 0.0), [3]
+
+
+@adaptation("CM-11.10", source="uniform on [0, 1): mean, variance, and no tie between neighbours")
+def lots_are_fair(specimen: Any) -> Any:
+    lots = np.array([specimen.uniform(key, edge) for key in (1, 2, 2**62) for edge in range(2000)])
+    return bool(abs(lots.mean() - 0.5) < 0.015 and abs(lots.var() - 1.0 / 12.0) < 0.005 and abs(np.corrcoef(lots[:-1], lots[1:])[0, 1]) < 0.05
+                and lots.min() >= 0.0 and lots.max() < 1.0)
+
+
+@adaptation("CM-11.11", source="1 - w^-gain above strength 1, 0 below", atol=1e-12)
+def strong_memories_keep_complement_off(specimen: Any) -> Any:
+    out = np.empty(4)
+    specimen.shield(np.log([0.5, 1.0, 2.0, 1e9]), 1.0, out)
+    return out, [0.0, 0.0, 0.5, 1.0 - 1e-9]
+
+
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("a tag that use does not hold back", rejected_by="CM-11.1c")
+def blind_tag(specimen: Any) -> Any:
+    return specimen.replacing("deposition", lambda T, A, i, k_on, k_off, K_A: k_on * (1.0 - i) * (1.0 - T) - k_off * T)
+
+
+@mutant("no stage of tagging: the idle are removed at once", rejected_by="CM-11.4d")
+def no_tag(specimen: Any) -> Any:
+    return specimen.replacing("hazard", lambda T, P, k_ph, K_T, h, q, M: k_ph * M * (1.0 - P))
+
+
+@mutant("a tag that is never taken back", rejected_by="CM-11.4b")
+def lasting_tag(specimen: Any) -> Any:
+    return specimen.replacing("deposition", lambda T, A, i, k_on, k_off, K_A: k_on * K_A / (K_A + A) * (1.0 - i) * (1.0 - T))
+
+
+@mutant("CD55 that does nothing", rejected_by="CM-11.2b")
+def no_inhibitor(specimen: Any) -> Any:
+    return specimen.replacing("deposition", lambda T, A, i, k_on, k_off, K_A: k_on * K_A / (K_A + A) * (1.0 - T) - k_off * T)
+
+
+@mutant("CD55 shared by all", rejected_by="CM-11.5")
+def shared_inhibitor(specimen: Any) -> Any:
+    def patrol(now: float, last: float, key: int, type: Any, alive: Any, source: Any, target: Any, cd55: Any, *rest: Any) -> Any:
+        return specimen.patrol(now, last, key, type, alive, source, target, np.full_like(cd55, cd55.max()), *rest)
+
+    return specimen.replacing("patrol", patrol)
+
+
+@mutant("microglia that heed no protector", rejected_by="CM-11.3")
+def unheeding(specimen: Any) -> Any:
+    return specimen.replacing("hazard", lambda T, P, k_ph, K_T, h, q, M: k_ph * M * T**h / (T**h + K_T**h))
+
+
+@mutant("a protector that is there at once", rejected_by="CM-11.1b")
+def instant(specimen: Any) -> Any:
+    weights = specimen.propagator
+    return specimen.replacing("propagator", lambda step, tau_A, tau_P: (weights(step, tau_A, tau_P)[0], 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
+
+
+@mutant("a deterministic sweep", rejected_by="CM-11.7")
+def sweep(specimen: Any) -> Any:
+    return specimen.replacing("engulfed", lambda risk, lot: risk > 0.5)
+
+
+@mutant("hazard forgotten at each use", rejected_by="CM-11.7b")
+def forgetful(specimen: Any) -> Any:
+    def use(now: float, edges: Any, *rest: Any) -> None:
+        specimen.use(now, edges, *rest)
+        rest[-2][edges] = 0.0
+
+    return specimen.replacing("use", use)
+
+
+@mutant("use that leaves no trace", rejected_by="CM-11.1d")
+def traceless(specimen: Any) -> Any:
+    return specimen.replacing("use", lambda now, edges, *rest: rest[-1].__setitem__(edges, now))

@@ -1,0 +1,341 @@
+"""Evidence for oscillatory_clock: theta's gates by numerical integration, the buffer by a queue, and what it tells an engine."""
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy.integrate import quad, solve_ivp
+
+from ...engine.columns import BUFFER, BUFFER_SLOTS, BUFFER_STEP, LTP, RIPPLES, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, Phase
+from ...engine.contract import Mechanism, Params, hook
+from ...engine.embedding import HashingEmbedder
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
+
+HASSELMO = "Hasselmo, Bodelon & Wyble 2002"
+START = 24.0 * 20000 + 9.0
+MINUTE = 1.0 / 60.0
+DEPTHS, PHASES = (0.0, 0.3, 1.0), (0.0, 0.7, math.pi / 2, 2.5, math.pi, 5.0)
+UNITS = {"theta": "1/s", "gamma": "1/s", "ripple_rate": "1/s", "usual_rate": "1/s", "phase_ec": "rad", "phase_ca3": "rad", "phase_ltp": "rad"}
+PAPER = {"theta": 6.25, "gamma": 40.0, "depth": 1.0, "phase_ec": 0.0, "phase_ca3": math.pi, "phase_ltp": 0.0, "ripple_rate": 0.5, "usual_rate": 0.5,
+         "night": 8.0}
+
+
+# --- independent references ---------------------------------------------------------------------------------------------------
+def gate(t: Any, phi: float, x: float) -> Any:
+    """A path's transmission, as the paper writes it."""
+    return x / 2 * np.sin(t + phi) + (1 - x / 2)
+
+
+def cases() -> Iterator[tuple[float, float, float]]:
+    return ((x, phi, ltp) for x in DEPTHS for phi in PHASES for ltp in (0.0, 1.3))
+
+
+def over_a_cycle(f: Any) -> float:
+    return float(quad(f, 0.0, 2.0 * math.pi, epsabs=1e-12)[0])
+
+
+def clock(specimen: Any, time_scale: float = 2400.0, **changes: float) -> Any:
+    return specimen.OscillatoryClock("oscillatory_clock", specimen.OscillatoryClockParams(time_scale=time_scale, **(PAPER | changes)), UNITS)
+
+
+class Nights(Mechanism[Params]):
+    """Sleeps of a given length and share, one a day."""
+
+    def __init__(self, length: float, share: float) -> None:
+        super().__init__("nights", Params(1.0))
+        self.length, self.share = length, share
+
+    @hook(Phase.ENCODE, reads=(), adds=(), sets=(SLEEP_ONSET, SLEEP_END))
+    def wake(self, view: Any, incoming: Any) -> None:
+        view.sleep_onset, view.sleep_end = START + 14.0, START + 14.0 + self.length
+
+    @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(SLEEP_ONSET, SLEEP_END, SLEEP_SHARE))
+    def sleep(self, view: Any, tick: Any) -> None:
+        view.sleep_onset, view.sleep_end = view.sleep_onset + 24.0, view.sleep_onset + 24.0 + self.length
+        view.sleep_share = self.share
+
+
+def engine(specimen: Any, *others: Any, time_scale: float = 2400.0, **changes: float) -> Engine:
+    return Engine([*others, clock(specimen, time_scale, **changes)], HashingEmbedder(16))
+
+
+def value(memory: Engine, column: Any) -> float:
+    return float(memory.store.array(column).item())
+
+
+# --- theta -----------------------------------------------------------------------------------------------------------------------
+@equation("CM-9.1", source=f"{HASSELMO}: integral over a cycle of th_LTP th; quadrature of its sines", atol=1e-9)
+def a_path_learns_by_its_phase_to_plasticity(specimen: Any) -> Any:
+    return [specimen.learnt_in_a_cycle(*case) for case in cases()], \
+        [over_a_cycle(lambda t, x=x, phi=phi, ltp=ltp: np.sin(t + ltp) * gate(t, phi, x)) for x, phi, ltp in cases()]
+
+
+@equation("CM-9.1b", source="closed form (pi X / 2) cos(phi_LTP - phi) of the product of the two modulations, by quadrature", atol=1e-9)
+def the_modulations_themselves_integrate_to_it(specimen: Any) -> Any:
+    def product(t: float, x: float, phi: float, ltp: float) -> float:
+        return float(specimen.plasticity(t, ltp) * specimen.transmission(t, phi, x))
+
+    return [over_a_cycle(lambda t, case=case: product(t, *case)) for case in cases()], \
+        [math.pi * x / 2 * math.cos(ltp - phi) for x, phi, ltp in cases()]
+
+
+@data("CM-9.1c", source="+1.5708 in phase, 0 at 90 degrees, -1.5708 in antiphase", atol=5e-5, rtol=0.0)
+def in_phase_it_learns_and_in_antiphase_it_unlearns(specimen: Any) -> Any:
+    return [specimen.learnt_in_a_cycle(1.0, phi, 0.0) for phi in (0.0, math.pi / 2, math.pi)], [1.5708, 0.0, -1.5708]
+
+
+@limit("CM-9.2", source=f"{HASSELMO}: X = 0, no modulation", atol=1e-12)
+def without_modulation_all_passes_and_nothing_is_learnt(specimen: Any) -> Any:
+    passed = [specimen.transmission(t, phi, 0.0) for t in (0.0, 1.0, 4.0) for phi in PHASES]
+    learnt = [specimen.learnt_in_a_cycle(0.0, phi, 0.0) for phi in PHASES]
+    return [*passed, *learnt, specimen.weight_change(1.0, 1.0, 1.0, 0.0, 0.0, math.pi, 0.0)], [1.0] * 18 + [0.0] * 7
+
+
+@equation("CM-9.2b", source="mean of a modulation 1 - X / 2, by quadrature; extremes 1 and 1 - X", atol=1e-9)
+def on_average_a_path_passes_all_but_half_the_depth(specimen: Any) -> Any:
+    means = [over_a_cycle(lambda t, x=x: specimen.transmission(t, 0.4, x)) / (2 * math.pi) for x in DEPTHS]
+    ends = [specimen.transmission(math.pi / 2, phi, 0.8) for phi in (0.0, math.pi)]
+    return [*means, *ends], [*(1.0 - x / 2 for x in DEPTHS), 1.0, 0.2]
+
+
+@signature("CM-9.3", source=f"{HASSELMO}: separate phases are best; all phases in steps of 15 degrees")
+def learning_without_strengthening_what_is_recalled_is_best_in_opposite_phases(specimen: Any) -> Any:
+    grid = np.radians(np.arange(0, 360, 15))
+    learnt = np.array([specimen.learnt_in_a_cycle(1.0, phi, 0.0) for phi in grid]) / (2.0 * math.pi)
+    score = learnt[:, None] - learnt[None, :]
+    best, worst = (np.unravel_index(f(score), score.shape) for f in (np.argmax, np.argmin))
+    found = [*np.degrees(grid[[*best, *worst]]), score.max(), score.min()]
+    return bool(np.allclose(found, [0.0, 180.0, 180.0, 0.0, 0.5, -0.5], atol=1e-9))
+
+
+@equation("CM-9.W", source=f"{HASSELMO}: dW/dt = th_LTP a_CA1 a_CA3^T with both paths, W recalling; solve_ivp, slow", rtol=5e-4, atol=5e-4)
+def a_synapse_changes_as_the_differential_equation_has_it(specimen: Any) -> Any:
+    rate, found, expected = 1e-5, [], []
+    for ec, w, ca3, x, ec_phase, ca3_phase, ltp in ((1.0, 0.0, 1.0, 1.0, 0.0, math.pi, 0.0), (0.0, 0.8, 0.7, 1.0, 0.0, math.pi, 0.0),
+                                                    (0.6, 0.5, 1.2, 0.4, 0.3, 2.0, 1.0)):
+        def change(t: float, weight: Any, ec: float = ec, ca3: float = ca3, x: float = x, a: float = ec_phase, b: float = ca3_phase,
+                   ltp: float = ltp) -> Any:
+            return rate * math.sin(t + ltp) * (gate(t, a, x) * ec + gate(t, b, x) * weight * ca3) * ca3
+
+        end = solve_ivp(change, (0.0, 2.0 * math.pi), [w], rtol=1e-11, atol=1e-15).y[0, -1]
+        found.append(specimen.weight_change(ec, w * ca3, ca3, x, ec_phase, ca3_phase, ltp))
+        expected.append((end - w) / rate)
+    return found, expected
+
+
+@signature("CM-9.R", source=f"{HASSELMO}: reversal; with recall in phase the old strengthens itself as the new is learnt", figure="oscillatory_clock")
+def separate_phases_let_an_association_be_reversed(specimen: Any) -> Any:
+    def learnt(recall_phase: float) -> tuple[float, float]:
+        a, b = 1.0, 0.0
+        for _ in range(60):
+            da, db = (0.01 * specimen.weight_change(now, w, 1.0, 1.0, 0.0, recall_phase, 0.0) for now, w in ((0.0, a), (1.0, b)))
+            a, b = a + da, b + db
+        return a, b
+
+    reversed_, stuck = learnt(math.pi), learnt(0.0)
+    down, up = (1.0 - 0.005 * math.pi) ** 60, (1.0 + 0.005 * math.pi) ** 60
+    return bool(np.allclose([*reversed_, *stuck], [down, 1.0 - down, up, up - 1.0]) and reversed_[1] > reversed_[0] and stuck[0] > stuck[1])
+
+
+@equation("CM-9.P", source="definition: 2 pi times the fraction of a cycle; exact fractions", atol=1e-6, rtol=0.0)
+def phase_follows_time_exactly(specimen: Any) -> Any:
+    times, f = (0.0, 0.05, 0.1, 3.7, 1000.123), 9.375
+    return [specimen.phase(t, f) for t in times], [2 * math.pi * float(Fraction(t) * Fraction(f) % 1) for t in times]
+
+
+# --- gamma -----------------------------------------------------------------------------------------------------------------------
+@data("CM-9.4", source="Lisman & Jensen 2013: 40 Hz in 6 Hz, 6.67 items; seven plus or minus two")
+def gamma_in_theta_gives_the_span_of_memory(specimen: Any) -> Any:
+    spans = [specimen.capacity(g, th) for g, th in ((40.0, 6.0), (40.0, 6.25), (35.0, 7.0), (63.0, 7.0), (42.0, 6.0))]
+    return spans, [6, 6, 5, 9, 7]
+
+
+@equation("CM-9.4b", source="definition of a queue; collections.deque with a greatest length")
+def the_buffer_is_a_queue_of_that_length(specimen: Any) -> Any:
+    found, expected = [], []
+    for n in (1, 5, 6, 9):
+        buffer, queue = np.full(BUFFER_SLOTS, -1, dtype=np.int32), deque[int](maxlen=n)
+        for item in range(25):
+            specimen.hold(buffer, item, n)
+            queue.append(item)
+            found.append(buffer.copy())
+            expected.append([*queue, *[-1] * (BUFFER_SLOTS - len(queue))])
+    return np.array(found), np.array(expected)
+
+
+# --- ripples ---------------------------------------------------------------------------------------------------------------------
+@equation("CM-9.N", source="definition of a rate: mean of exponential intervals, drawn", rtol=0.01)
+def ripples_come_at_their_rate(specimen: Any) -> Any:
+    trains = np.random.default_rng(0).exponential(1.0 / 1800.0, size=(40, 18000)).cumsum(axis=1)
+    return specimen.ripples(1800.0, 8.0), float((trains < 8.0).sum(axis=1).mean())
+
+
+@data("CM-9.N2", source="Buzsaki 2015: 0.1 to 2 ripples a second of slow-wave sleep")
+def the_default_rate_is_that_of_ripples(specimen: Any) -> Any:
+    return between(clock(specimen, 1.0).hours("ripple_rate") / 3600.0, 0.1, 2.0)
+
+
+# --- in an engine ------------------------------------------------------------------------------------------------------------------
+@adaptation("OSC-1", source="session by session, pause by pause: a queue kept beside", needs="engine")
+def the_buffer_holds_the_last_turns_of_the_session(specimen: Any) -> Any:
+    memory, queue, found, expected = engine(specimen), deque[int](maxlen=6), [], []
+    times = np.cumsum([0, *[1] * 8, 6, 1, 7, 1, 1, 1, 6.5, *[1] * 7])
+    sessions = "a" * 13 + "b" * 10
+    for i, (minute, session) in enumerate(zip(times, sessions, strict=True)):
+        if i and (times[i] - times[i - 1] > 6.4 or session != sessions[i - 1]):
+            queue.clear()
+        memory.encode(Event(START + minute * MINUTE, f"turn {i}", session=session))
+        queue.append(i)
+        found.append(memory.store.array(BUFFER).copy())
+        expected.append([*queue, *[-1] * (BUFFER_SLOTS - len(queue))])
+    return np.array(found), np.array(expected)
+
+
+@adaptation("OSC-2", source="a common time scale: 25 ms and 160 ms, 2400 times slower", needs="engine")
+def a_gamma_cycle_is_a_minute_and_all_scale_together(specimen: Any) -> Any:
+    memory, paper, ours = engine(specimen), clock(specimen, 1.0), clock(specimen)
+    memory.encode(Event(START, "hello"))
+    ratios = [paper.hours(n) / ours.hours(n) for n in ("theta", "gamma", "ripple_rate")]
+    return [value(memory, BUFFER_STEP), 3.6e6 / paper.hours("gamma"), 3.6e6 / paper.hours("theta"), *ratios], [MINUTE, 25.0, 160.0, *[2400.0] * 3]
+
+
+@adaptation("OSC-3", source="learning of input and of recall over a cycle, relative to the most there is", atol=1e-9, needs="engine")
+def learning_turns_its_sign_with_recall(specimen: Any) -> Any:
+    found = []
+    for x, ca3 in ((1.0, math.pi), (0.5, math.pi), (1.0, math.pi / 3)):
+        memory = engine(specimen, depth=x, phase_ca3=ca3)
+        memory.encode(Event(START, "hello there"))
+        encoding = value(memory, LTP)
+        memory.retrieve("hello")
+        asked = value(memory, LTP)
+        memory.retrieve("hello", learn=True)
+        recalled = value(memory, LTP)
+        memory.advance(START + 24.0)
+        found += [encoding, asked, recalled, value(memory, LTP)]
+    return found, [1.0, 1.0, -1.0, 1.0, 0.5, 0.5, -0.5, 1.0, 1.0, 1.0, 0.5, 1.0]
+
+
+@adaptation("OSC-4", source="ripples of the sleep over those of a usual night, whoever says how much of a night it was", rtol=1e-9, needs="engine")
+def what_is_replayed_goes_by_the_length_of_sleep(specimen: Any) -> Any:
+    found = []
+    for length, share, rate in ((8.0, 1.0, 0.5), (4.0, 0.7, 0.5), (8.0, 1.3, 1.0), (4.0, 0.0, 0.5)):
+        memory = engine(specimen, Nights(length, share), ripple_rate=rate)
+        memory.encode(Event(START, "hello"))
+        memory.advance(START + 24.0)
+        found.append(value(memory, RIPPLES) * value(memory, SLEEP_SHARE))
+    return found, [1.0, 0.5, 2.0, 0.0]
+
+
+@adaptation("OSC-4b", source="definition: a sleep that nobody timed is a usual night", rtol=1e-9, needs="engine")
+def without_sleep_times_every_night_is_full(specimen: Any) -> Any:
+    memory = engine(specimen)
+    memory.encode(Event(START, "hello"))
+    memory.advance(START + 24.0)
+    return value(memory, RIPPLES), 1.0
+
+
+@adaptation("OSC-4c", source="a sleep broken off replays for as long as it lasted", rtol=1e-9, needs="engine")
+def a_broken_night_replays_less(specimen: Any) -> Any:
+    memory = engine(specimen, Nights(8.0, 0.5))
+    memory.encode(Event(START, "hello"))
+    memory.encode(Event(START + 16.0, "are you awake?"))
+    return value(memory, RIPPLES) * 0.5, 0.25
+
+
+@adaptation("OSC-5", source="2 pi f t since the session began", atol=1e-6, rtol=0.0, needs="engine")
+def theta_starts_anew_with_a_session(specimen: Any) -> Any:
+    memory, found, expected = engine(specimen), [], []
+    for session, begin, minute in (("a", 0.0, 0.0), ("a", 0.0, 2.0), ("a", 0.0, 9.0), ("b", 11.0, 11.0), ("b", 11.0, 100.0)):
+        memory.encode(Event(START + minute * MINUTE, "turn", session=session))
+        found.append(value(memory, specimen.THETA_PHASE))
+        expected.append(2 * math.pi * ((minute - begin) / 6.4 % 1.0))
+    return found, expected
+
+
+@adaptation("OSC-6", source="definition: no more slots than the engine has", needs="engine")
+def fast_gamma_fills_the_slots_there_are(specimen: Any) -> Any:
+    memory = engine(specimen, gamma=90.0, theta=4.0)
+    memory.encode_all(Event(START + i * MINUTE, f"turn {i}") for i in range(20))
+    held = memory.store.array(BUFFER)
+    return at_least(held, 11.0).passed and at_most(held, 19.0).passed and bool((np.diff(held) == 1).all())
+
+
+# --- mutants -------------------------------------------------------------------------------------------------------------------
+@mutant("a cosine envelope that never depresses", rejected_by="CM-9.1b")
+def envelope(specimen: Any) -> Any:
+    return specimen.replacing("plasticity", lambda t, phi: 0.65 + 0.35 * math.sin(t + phi))
+
+
+@mutant("learning without depression: only its positive half", rejected_by="CM-9.3")
+def no_depression(specimen: Any) -> Any:
+    return specimen.replacing("learnt_in_a_cycle", lambda x, phi, ltp: max(specimen.learnt_in_a_cycle(x, phi, ltp), 0.0))
+
+
+@mutant("learning that does not depend on the depth", rejected_by="CM-9.2")
+def depthless(specimen: Any) -> Any:
+    return specimen.replacing("learnt_in_a_cycle", lambda x, phi, ltp: specimen.learnt_in_a_cycle(1.0, phi, ltp))
+
+
+@mutant("a modulation around 1", rejected_by="CM-9.2b")
+def around_one(specimen: Any) -> Any:
+    return specimen.replacing("transmission", lambda t, phi, x: 1.0 + 0.5 * x * math.sin(t + phi))
+
+
+@mutant("recall adds nothing to what is learnt", rejected_by="CM-9.W")
+def no_recall(specimen: Any) -> Any:
+    return specimen.replacing("weight_change", lambda ec, recalled, *rest: specimen.weight_change(ec, 0.0, *rest))
+
+
+@mutant("recall strengthens itself", rejected_by="CM-9.R")
+def self_strengthening(specimen: Any) -> Any:
+    return specimen.replacing("weight_change", lambda ec, recalled, *rest: specimen.weight_change(ec, abs(recalled), *rest) if ec
+                              else abs(specimen.weight_change(ec, recalled, *rest)))
+
+
+@mutant("seven items whatever the rhythms", rejected_by="CM-9.4")
+def seven(specimen: Any) -> Any:
+    return specimen.replacing("capacity", lambda f_gamma, f_theta: 7)
+
+
+@mutant("a full buffer takes nothing more", rejected_by="CM-9.4b")
+def full(specimen: Any) -> Any:
+    return specimen.replacing("hold", lambda buffer, item, n: None if (buffer >= 0).sum() >= n else specimen.hold(buffer, item, n))
+
+
+@mutant("phase by whole cycles", rejected_by="CM-9.P")
+def whole(specimen: Any) -> Any:
+    return specimen.replacing("phase", lambda t, f: 2.0 * math.pi * t * f)
+
+
+@mutant("every sleep has the ripples of a night", rejected_by="OSC-4")
+def always(specimen: Any) -> Any:
+    return specimen.replacing("ripples", lambda rate, hours: 1.0)
+
+
+@mutant("ripples by the square of time", rejected_by="CM-9.N")
+def squared(specimen: Any) -> Any:
+    return specimen.replacing("ripples", lambda rate, hours: rate * hours * hours)
+
+
+@mutant("recall learns as input does", rejected_by="OSC-3")
+def no_turn(specimen: Any) -> Any:
+    class NoTurn(specimen.OscillatoryClock):  # type: ignore[misc]
+        def learning(self, phi: float) -> float:
+            return abs(float(super().learning(phi)))
+
+    return specimen.replacing("OscillatoryClock", NoTurn)
+
+
+@mutant("theta slowed down, gamma not", rejected_by="OSC-2")
+def own_scale(specimen: Any) -> Any:
+    class OwnScale(specimen.OscillatoryClock):  # type: ignore[misc]
+        def hours(self, parameter: str) -> float:
+            return float(super().hours(parameter)) * (self.params.time_scale if parameter == "gamma" else 1.0)
+
+    return specimen.replacing("OscillatoryClock", OwnScale)

@@ -1,0 +1,280 @@
+"""Evidence for reconsolidation, on the network of dossier chapter 1: 100 units, a pattern A of 14 and a pattern B of 14 that share seven.  The
+references are a general solver, outer products of numpy, and closed forms; none calls a kernel it judges.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
+from ..checks import Measured, adaptation, at_least, at_most, between, equation, limit, mutant, signature
+
+OSAN, NADER = "Osan, Tort & Amaral 2011", "Nader, Schafe & LeDoux 2000"
+N, S, D, STORED, LEAST, WINDOW = 100, 0.8, 0.95, 0.8, 0.05, 6.0
+OF_A, SHARED, OF_B = slice(0, 7), slice(7, 14), slice(14, 21)
+Vector = NDArray[np.float64]
+
+
+def pattern(*units: slice) -> Vector:
+    x = -np.ones(N)
+    for each in units:
+        x[each] = 1.0
+    return x
+
+
+def cue(units: slice) -> Vector:
+    x = np.zeros(N)
+    x[units] = 0.1
+    return x
+
+
+A, B = pattern(OF_A, SHARED), pattern(SHARED, OF_B)
+
+
+def between_patterns(q: float) -> Vector:
+    return (1.0 - q) * A + q * B
+
+
+def activity(specimen: Any, w: Any, current: Any) -> Any:
+    return specimen.settle(np.zeros(N), w, current, 1.0, 40.0)
+
+
+def trained(specimen: Any, w: Any, current: Any, s: float = S) -> Any:
+    """Weights after the network has settled under an input and learnt."""
+    return specimen.session(w, activity(specimen, w, current), current, s, D)
+
+
+def with_a(specimen: Any) -> Any:
+    return trained(specimen, np.zeros((N, N)), 5.0 * A)
+
+
+def answer(specimen: Any, w: Any, units: slice = SHARED) -> list[float]:
+    """Mean activity of the units of A alone, of B alone, and of those of neither, on a cue."""
+    u = activity(specimen, w, cue(units))
+    return [float(u[OF_A].mean()), float(u[OF_B].mean()), float(u[21:].mean())]
+
+
+# --- the equations -----------------------------------------------------------------------------------------------------------
+@equation("RC-1", source="solve_ivp of the network", atol=1e-6)
+def activity_follows_its_differential_equation(specimen: Any) -> Any:
+    rng = np.random.default_rng(3)
+    w, start = rng.uniform(-1.0, 1.0, (12, 12)), rng.random(12)
+    measured, expected = [], []
+    for t, tau, current in ((0.7, 1.0, rng.normal(size=12)), (3.0, 2.0, rng.normal(size=12)), (30.0, 1.0, np.zeros(12))):
+        def slope(_: float, u: Any, current: Any = current, tau: float = tau) -> Any:
+            return (-u + 0.5 * (1.0 + np.tanh(w @ u + current))) / tau
+
+        measured.append(specimen.settle(start, w, current, tau, t))
+        expected.append(solve_ivp(slope, (0.0, t), start, method="DOP853", rtol=1e-10, atol=1e-12).y[:, -1])
+    return np.concatenate(measured), np.concatenate(expected)
+
+
+@equation("RC-2", source=f"{OSAN}: S u u' - S (1 - u) u' + D m u', as outer products, in [-1, 1]", atol=1e-12)
+def a_session_changes_weights_by_three_outer_products(specimen: Any) -> Any:
+    rng = np.random.default_rng(4)
+    w, u, current = rng.uniform(-1.0, 1.0, (9, 9)), rng.random(9), rng.normal(size=9)
+    m = (current / np.abs(current).max() + 1.0) / 2.0 - u
+    expected = [np.clip(w + s * np.outer(u, u) - s * np.outer(1.0 - u, u) + D * np.outer(m, u), -1.0, 1.0) for s in (S, 0.0)]
+    return np.array([specimen.session(w, u, current, s, D) for s in (S, 0.0)]), np.array(expected)
+
+
+@equation("RC-3", source=f"{OSAN}: W (1 - gamma) after each session", atol=1e-12)
+def weights_decay_between_sessions(specimen: Any) -> Any:
+    w = np.array([[0.5, -1.0], [0.0, 0.8]])
+    for _ in range(7):
+        w = specimen.between_sessions(w, 0.1)
+    return w, np.array([[0.5, -1.0], [0.0, 0.8]]) * 0.9 ** 7
+
+
+@limit("RC-4", source="u = A to rounding, so W = S, and -S onto units outside; recall from the seven shared units", atol=2e-4)
+def one_session_stores_a_pattern(specimen: Any) -> Any:
+    w = with_a(specimen)
+    return [w[:14, :14].min(), w[:14, :14].max(), w[14:, :14].max(), np.abs(w[:, 14:]).max(), *answer(specimen, w)], [S, S, -S, 0.0, 1.0, 0.0, 0.0]
+
+
+# --- the dossier's checks ------------------------------------------------------------------------------------------------------
+@limit("CM-1.7a", source=f"{OSAN}: no mismatch, no change; inhibitor given")
+def reexposure_to_the_same_leaves_the_memory_alone(specimen: Any) -> Any:
+    before = with_a(specimen)
+    after = trained(specimen, before, A, s=0.0)
+    largest, recalled = float(np.abs(after - before).max()), answer(specimen, after)
+    return Measured([largest, *recalled], "below 1e-3, then 1, 0, 0", largest < 1e-3 and bool(np.allclose(recalled, [1.0, 0.0, 0.0], atol=0.005)))
+
+
+@equation("CM-1.7b", source=f"{OSAN}: max |dW| = D q under a weak input and the inhibitor", rtol=0.02)
+def degradation_is_d_times_the_mismatch(specimen: Any) -> Any:
+    before, qs = with_a(specimen), (0.25, 0.5, 0.75, 1.0)
+    return [float(np.abs(trained(specimen, before, 0.1 * between_patterns(q), s=0.0) - before).max()) for q in qs], [D * q for q in qs]
+
+
+@signature("CM-1.7c", source=f"{OSAN}: full mismatch; activity over all of A, and of B, with and without inhibitor", atol=0.01, figure="inhibitor")
+def the_inhibitor_abolishes_the_memory_at_full_mismatch(specimen: Any) -> Any:
+    measured = []
+    for s in (0.0, S):
+        u = activity(specimen, trained(specimen, with_a(specimen), 0.1 * B, s), cue(SHARED))
+        measured += [float(u[:14].mean()), float(u[7:21].mean())]
+    return measured, [0.55, 0.95, 1.0, 0.5]
+
+
+@signature("CM-1.7d", source=f"{OSAN}: the inhibitor hurts only with mismatch", figure="inhibitor")
+def up_to_half_a_mismatch_nothing_is_lost(specimen: Any) -> Any:
+    before = with_a(specimen)
+    return at_least([answer(specimen, trained(specimen, before, 0.1 * between_patterns(q), s))[0] for q in (0.1, 0.25, 0.5) for s in (0.0, S)], 0.995)
+
+
+@limit("CM-1.7f", source="W - D q changes sign at q = S / D = 0.84", atol=0.04, figure="inhibitor")
+def under_the_inhibitor_the_old_memory_is_lost_where_degradation_exceeds_its_weight(specimen: Any) -> Any:
+    before, qs = with_a(specimen), np.arange(0.7, 1.0, 0.02)
+    won = [answer(specimen, trained(specimen, before, 0.1 * between_patterns(q), 0.0)) for q in qs]
+    return float(qs[[a > b for a, b, _ in won].index(False)]), S / D
+
+
+@limit("CM-1.7g", source="amplitude x (2 q - 1) against what A sends its own units, from 7 S, the shared ones, to 14 S, all")
+def what_comes_prevails_beyond_one_half_the_nearer_the_stronger_it_is(specimen: Any) -> Any:
+    w, qs, excess = with_a(specimen), np.arange(0.5, 0.9, 0.01), []
+    for amplitude in (15.0, 30.0, 60.0):
+        turned = [q for q in qs if activity(specimen, w, amplitude * between_patterns(q))[OF_B].mean() > 0.5]
+        excess.append(amplitude * (2.0 * turned[0] - 1.0) if turned else math.nan)
+    return between(excess, 7.0 * S, 14.0 * S)
+
+
+@signature("CM-1.7h", source=f"{OSAN}: extinction forms a new trace, and the inhibitor prevents it", atol=0.005)
+def a_strong_new_input_lays_down_a_new_trace_and_leaves_the_old_one(specimen: Any) -> Any:
+    """On the cue that both share the new one comes, and the old one on its own cue.  Under the inhibitor the shared cue still brings the old one."""
+    before = with_a(specimen)
+    new, blocked = (trained(specimen, before, 60.0 * B, s) for s in (S, 0.0))
+    return [answer(specimen, new)[:2], answer(specimen, new, OF_A)[:2], answer(specimen, new, OF_B)[:2], answer(specimen, blocked)[:2]], [
+        [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+
+
+def days_later(specimen: Any, m: float, inhibited_at: float) -> float:
+    """Weight two days after a reactivation, with synthesis blocked from some hours after it on."""
+    weight = specimen.degraded(STORED, m, D, LEAST)
+    return float(specimen.restabilised(weight, S, min(inhibited_at, 48.0), WINDOW))
+
+
+@signature("CM-1.8", source=f"{NADER}: an inhibitor at 0 h abolishes the memory, at 6 h does nothing", atol=1e-12, figure="window")
+def the_inhibitor_works_at_once_and_not_six_hours_later(specimen: Any) -> Any:
+    m = 0.6
+    return [days_later(specimen, m, at) for at in (0.0, 6.0, math.inf)], [STORED - D * m, min(1.0, STORED - D * m + S), min(1.0, STORED - D * m + S)]
+
+
+# --- the adaptation ----------------------------------------------------------------------------------------------------------
+@equation("CM-1.7e", source="mean weight among the units of A alone in the network, after a session without and with synthesis", atol=1e-3)
+def one_weight_does_what_the_network_does_to_the_memorys_own_synapses(specimen: Any) -> Any:
+    before, measured, expected = with_a(specimen), [], []
+    for q in (0.0, 0.25, 0.5, 0.75):
+        lost = trained(specimen, before, 0.1 * between_patterns(q), 0.0)[OF_A, OF_A].mean()
+        kept = trained(specimen, before, 0.1 * between_patterns(q), S)[OF_A, OF_A].mean()
+        weight = specimen.degraded(STORED, q, D, LEAST)
+        measured += [weight, specimen.restabilised(weight, S, 100.0, WINDOW)]
+        expected += [float(lost), float(kept)]
+    return measured, expected
+
+
+@adaptation("RC-5", source="definition: 0 for the same, 1 for the average, never outside", atol=1e-12)
+def mismatch_runs_from_the_same_to_the_average(specimen: Any) -> Any:
+    cases = ((1.0, 0.6), (0.6, 0.6), (0.8, 0.6), (-0.5, 0.6), (0.9, 1.0), (0.5, -0.5))
+    return [specimen.mismatch(c, b) for c, b in cases], [0.0, 1.0, 0.5, 1.0, 1.0, 1.0 / 3.0]
+
+
+@adaptation("RC-6", source="kept, revised, left alone; edges by hand", atol=0.0)
+def three_regimes_of_mismatch(specimen: Any) -> Any:
+    return [specimen.regime(m, 0.1, 0.4) for m in (0.0, 0.1, 0.11, 0.39, 0.4, 1.0)], [0, 0, 1, 1, 2, 2]
+
+
+@adaptation("RC-7", source="with synthesis intact a revision below S / D takes nothing away; weights end in (0, 1]")
+def reactivation_takes_nothing_away_for_good(specimen: Any) -> Any:
+    ends = np.array([days_later(specimen, m, math.inf) for m in np.linspace(0.0, 1.0, 21)])
+    ok = bool((ends[np.linspace(0.0, 1.0, 21) < S / D] >= STORED).all() and ends.min() > 0.0 and ends.max() <= 1.0)
+    return Measured(ends, "at least 0.8 for mismatch below 0.84, within (0, 1]", ok)
+
+
+@adaptation("RC-8", source="nothing is erased: a weight of at least 0.05, whatever comes and how often")
+def no_memory_is_abolished_by_revisions(specimen: Any) -> Any:
+    weight, seen = STORED, []
+    for m in (0.39, 0.39, 1.0, 0.2, 0.9):
+        weight = specimen.degraded(weight, m, D, LEAST)
+        seen.append(weight)
+    return between(seen, LEAST, STORED)
+
+
+@adaptation("RC-9", source="closed form, memory by memory", atol=1e-12)
+def strength_is_the_weight_over_that_of_a_memory_once_stored(specimen: Any) -> Any:
+    out, times = np.zeros(4), np.array([math.nan, 10.0, 10.0, 1.0])
+    specimen.relative_weights(13.0, np.array([0.8, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 0.8, 0.8]), times, WINDOW, STORED, out)
+    return out, [1.0, 0.5, 1.0, 1.0 / 0.8]
+
+
+@adaptation("RC-10", source="a closed form has no step")
+def weights_are_continuous_in_time(specimen: Any) -> Any:
+    curve = np.array([specimen.restabilised(0.3, S, t, WINDOW) for t in np.linspace(0.0, 8.0, 801)])
+    return at_most(np.abs(np.diff(curve)), 1.01 * S / WINDOW * 0.01)
+
+
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("no depression of units that are silent", rejected_by="RC-2")
+def hebb_alone(specimen: Any) -> Any:
+    return specimen.replacing("change", lambda u_i, u_j, m_i, s, d: s * u_i * u_j + d * m_i * u_j)
+
+
+@mutant("degradation by the mismatch of the other unit", rejected_by="RC-2")
+def other_unit(specimen: Any) -> Any:
+    return specimen.replacing("session", lambda w, u, current, s, d: np.clip(
+        w + s * np.outer(2.0 * u - 1.0, u) + d * np.outer(u, specimen.expected(current) - u), -1.0, 1.0))
+
+
+@mutant("degradation that needs protein synthesis", rejected_by="CM-1.7b")
+def needs_synthesis(specimen: Any) -> Any:
+    return specimen.replacing("change", lambda u_i, u_j, m_i, s, d: s * (2.0 * u_i - 1.0) * u_j + d * m_i * u_j * (s > 0.0))
+
+
+@mutant("mismatch as activity less input", rejected_by="CM-1.7c")
+def sign(specimen: Any) -> Any:
+    return specimen.replacing("change", lambda u_i, u_j, m_i, s, d: s * (2.0 * u_i - 1.0) * u_j - d * m_i * u_j)
+
+
+@mutant("input taken as it is, not from 0 to 1", rejected_by="CM-1.7b")
+def raw_input(specimen: Any) -> Any:
+    return specimen.replacing("expected", lambda current: current)
+
+
+@mutant("unbounded weights", rejected_by="RC-2")
+def unbounded(specimen: Any) -> Any:
+    return specimen.replacing("clipped", lambda weight: weight)
+
+
+@mutant("a linear network", rejected_by="RC-1")
+def linear(specimen: Any) -> Any:
+    def settle(u: Any, w: Any, current: Any, tau: float, t: float) -> Any:
+        return u + (0.5 * (1.0 + w @ u + current) - u) * (1.0 - math.exp(-t / tau))
+
+    return specimen.replacing("settle", settle)
+
+
+@mutant("decay by subtraction", rejected_by="RC-3")
+def subtraction(specimen: Any) -> Any:
+    return specimen.replacing("between_sessions", lambda w, gamma: w - gamma * np.sign(w))
+
+
+@mutant("a window that never closes", rejected_by="CM-1.8")
+def open_window(specimen: Any) -> Any:
+    return specimen.replacing("restabilised", lambda weight, due, since, window: min(1.0, weight + due * (1.0 - math.exp(-since / 48.0))))
+
+
+@mutant("synthesis that is over at once", rejected_by="CM-1.8")
+def instant(specimen: Any) -> Any:
+    return specimen.replacing("restabilised", lambda weight, due, since, window: min(1.0, weight + due))
+
+
+@mutant("reconsolidation on every retrieval", rejected_by="RC-6")
+def always(specimen: Any) -> Any:
+    return specimen.replacing("regime", lambda m, low, high: 1)
+
+
+@mutant("a revision that may abolish the memory", rejected_by="RC-8")
+def abolished(specimen: Any) -> Any:
+    return specimen.replacing("degraded", lambda weight, m, d, least: weight - d * m)

@@ -1,0 +1,366 @@
+"""Evidence for schema_formation.  Tse et al. and van Kesteren et al. print no equation: what they found is asked of the constructions; these are
+compared with closed forms, with scipy's Poisson distribution, and with linear algebra.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+from scipy.optimize import minimize_scalar
+from scipy.stats import poisson
+
+from ...engine.embedding import HashingEmbedder
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
+
+Array = NDArray[np.float64]
+TAU, KAPPA = 240.0, 15.0                # h, 1: of the registry
+TSE, SLIMM = "Tse et al. 2007, lesions at 3 h and 48 h", "van Kesteren et al. 2012"
+GRID = np.linspace(0.0, 1.0, 41)
+
+
+# --- SLIMM: two routes -------------------------------------------------------------------------------------------------------
+def strengths(specimen: Any, c: Any, a: float = 1.0, b: float = 1.0, p: float = 2.0) -> Array:
+    return np.array([specimen.strength(float(x), a, b, p) for x in c])
+
+
+@equation("CM-5.1", source="a = b = 1, p = 2: M(0) = M(1) = 1, M(1/2) = 1/2", atol=1e-12)
+def the_two_routes_add_up_to_the_closed_form(specimen: Any) -> Any:
+    return strengths(specimen, [0.0, 0.5, 1.0, 0.25]), [1.0, 0.5, 1.0, 0.625]
+
+
+@signature("CM-5.1b", source=f"{SLIMM}: congruent and novel above what is in between", figure="u_shape")
+def strength_is_u_shaped_in_congruency(specimen: Any) -> Any:
+    m = strengths(specimen, GRID)
+    return bool(m[0] > m[20] < m[-1] and (np.diff(m[:21]) < 0).all() and (np.diff(m[20:]) > 0).all())
+
+
+@equation("CM-5.1c", source="dM/dc = 0 where (c / (1 - c))^(p - 1) = b / a; scipy's minimiser on the definition", atol=1e-5)
+def the_weakest_congruency_depends_on_the_routes(specimen: Any) -> Any:
+    def weakest(*routes: float) -> float:
+        def at(c: float) -> float:
+            return float(specimen.strength(c, *routes))
+
+        return float(minimize_scalar(at, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9}).x)
+
+    found = [weakest(1.0, 1.0, 2.0), weakest(2.0, 1.0, 2.0), weakest(1.0, 3.0, 3.0)]
+    ratio = np.array([1.0, 0.5, math.sqrt(3.0)])
+    return found, ratio / (1.0 + ratio)
+
+
+# --- Tse: what depends on the hippocampus --------------------------------------------------------------------------------------
+def held(specimen: Any, hours: float, c: float) -> float:
+    return float(specimen.dependence(hours, c, TAU, KAPPA))
+
+
+@equation("CM-5.3a", source="dh/dt = -(1 + kappa c) h / tau, by scipy's solver", atol=1e-8)
+def dependence_solves_its_equation(specimen: Any) -> Any:
+    def slope(_: float, h: Array, rate: float) -> Array:
+        return -rate * h
+
+    t, pairs = [3.0, 48.0, 300.0], [(0.0, 15.0), (0.4, 15.0), (1.0, 2.0)]
+    ends = [solve_ivp(slope, (0.0, 300.0), [1.0], t_eval=t, args=((1.0 + k * c) / TAU,), rtol=1e-11, atol=1e-13).y[0] for c, k in pairs]
+    return [[specimen.dependence(x, c, TAU, k) for x in t] for c, k in pairs], ends
+
+
+@data("CM-5.2", source=f"{TSE}: recall without the hippocampus, 1 - h, as a share of recall with it")
+def a_lesion_harms_at_three_hours_and_not_at_two_days(specimen: Any) -> Any:
+    early, late = 1.0 - held(specimen, 3.0, 1.0), 1.0 - held(specimen, 48.0, 1.0)
+    return bool(early <= 0.5 and late >= 0.9)
+
+
+@data("CM-5.2b", source=f"{TSE}: without a schema memory is still lost at 48 h")
+def without_a_schema_two_days_are_not_enough(specimen: Any) -> Any:
+    return at_most(1.0 - held(specimen, 48.0, 0.0), 0.5)
+
+
+@signature("CM-5.2c", source=f"{TSE}: the same at 15.6 times the biological hours, all constants scaled", atol=1e-12)
+def the_scale_of_time_is_a_change_of_unit(specimen: Any) -> Any:
+    return [specimen.dependence(15.6 * t, 1.0, 15.6 * TAU, KAPPA) for t in (3.0, 48.0)], [held(specimen, t, 1.0) for t in (3.0, 48.0)]
+
+
+@data("CM-5.3", source=f"{TSE}: h(3 h) >= 0.75 and h(48 h) <= 0.1 leave 3 / ln(4/3) = 10.43 to 48 / ln 10 = 20.85 h")
+def with_a_schema_dependence_ends_within_a_day(specimen: Any) -> Any:
+    return between([-t / math.log(held(specimen, t, 1.0)) for t in (3.0, 48.0)], 3.0 / math.log(4.0 / 3.0), 48.0 / math.log(10.0))
+
+
+@data("CM-5.3b", source=f"{TSE}: at least 0.8 of it is left at 48 h without a schema, so a schema is at least 10 times as fast")
+def a_schema_is_more_than_ten_times_as_fast(specimen: Any) -> Any:
+    slow, fast = -48.0 / math.log(held(specimen, 48.0, 0.0)), -48.0 / math.log(held(specimen, 48.0, 1.0))
+    return at_least([slow / fast - 10.0, held(specimen, 48.0, 0.0) - 0.8], 0.0)
+
+
+# --- latent causes -----------------------------------------------------------------------------------------------------------
+def world(seed: int, buckets: int = 12, items: int = 40) -> tuple[Array, Array, float]:
+    """Features of items, their base counts before a new one, and their sum."""
+    seen = np.random.default_rng(seed).random((items, buckets)) < np.linspace(0.05, 0.9, buckets)
+    return seen.astype(np.float64), seen.sum(axis=0), float(seen.sum())
+
+
+@equation("CM-5.6", source="-ln P of independent Poisson counts under the schema and under base rates, in scipy: no squared error", atol=1e-10)
+def evidence_is_a_log_likelihood_ratio(specimen: Any) -> Any:
+    seen, base, total = world(0)
+    member, x, s = seen[:9], np.array([1, 4, 10]), 3.0
+    w, size = member.mean(axis=0), member.sum(axis=1).mean()
+    new = np.isin(np.arange(12), x).astype(float)
+    rate = (base + new) / 41.0
+    schema = (member.sum(axis=0) + s * rate) / (9.0 + s)
+    expected = (poisson.logpmf(new, schema) - poisson.logpmf(new, rate)).sum()
+    return specimen.evidence(x, w, 9.0, size, base, 40.0, total, s), expected
+
+
+@limit("CM-5.5", source="a schema of one episode is that episode: all its bits are saved without smoothing, and none of what shares nothing with it")
+def a_schema_of_one_episode_is_that_episode(specimen: Any) -> Any:
+    weights, tables = np.zeros((3, 9), np.float32), (np.zeros(3), np.zeros(3), np.zeros(3, np.int64), np.full(3, -1))
+    x, base = np.array([1, 4, 6]), np.full(9, 2)
+    k = specimen.join(-1, x, 1, weights, *tables)
+    same, other = (specimen.congruency(y, weights[k], 1.0, base, 9.0, 0.0) for y in (x, np.array([0, 8])))
+    return [*weights[k], same, other], [*np.isin(np.arange(9), x), 1.0, 0.0]
+
+
+@limit("CM-5.5b", source="a tag of all memories has lift 1: with or without it, evidence and congruency are the same", atol=1e-12)
+def a_tag_that_all_share_is_no_evidence(specimen: Any) -> Any:
+    seen, base, total = world(1)
+    w, size, x = seen[:7].mean(axis=0), seen[:7].sum(axis=1).mean(), np.array([2, 7, 9])
+    w2, base2, x2 = np.append(w, 1.0), np.append(base, 40), np.append(x, 12)
+    tagged = (specimen.evidence(x2, w2, 7.0, size + 1.0, base2, 40.0, total + 40.0, 4.0), specimen.congruency(x2, w2, 7.0, base2, 40.0, 4.0))
+    return tagged, (specimen.evidence(x, w, 7.0, size, base, 40.0, total, 4.0), specimen.congruency(x, w, 7.0, base, 40.0, 4.0))
+
+
+@equation("CM-5.7", source="bits of the item under base rates less those under the schema, over the former, in numpy", atol=1e-10)
+def congruency_is_the_share_of_bits_saved(specimen: Any) -> Any:
+    seen, base, _ = world(2)
+    w, found, expected = seen[:8].mean(axis=0), [], []
+    for x in (np.array([0, 3, 8]), np.array([5]), np.array([1, 2]), np.arange(12)):
+        rate = (base[x] + 1.0) / 41.0
+        bits, left = -np.log2(rate).sum(), -np.log2((8.0 * w[x] + 2.0 * rate) / 10.0).sum()
+        found.append(specimen.congruency(x, w, 8.0, base, 40.0, 2.0))
+        expected.append(np.clip((bits - left) / bits, 0.0, 1.0))
+    return found, expected
+
+
+@equation("CM-5.8", source="Chinese restaurant: n_k exp(E_k) and alpha, normalised, in numpy", atol=1e-12)
+def schemas_compete_by_evidence_and_number(specimen: Any) -> Any:
+    e, n, out = np.array([2.0, -700.0, 0.3, 5.0]), np.array([3.0, 50.0, 20.0, 0.0]), np.empty(5)
+    specimen.responsibilities(e, n, 1.5, out)
+    p = np.append(n * np.exp(e), 1.5)
+    return out, p / p.sum()
+
+
+# --- the linear learner ------------------------------------------------------------------------------------------------------
+def learnt(specimen: Any, rng: np.random.Generator, sweeps: int = 3000) -> tuple[Array, Array, Array, Array]:
+    """W on 6 inputs of 10 dimensions, y = M x, by interleaved sweeps to convergence."""
+    x, w = rng.standard_normal((6, 10)) / math.sqrt(10.0), np.zeros((10, 4))
+    y = x @ rng.standard_normal((10, 4))
+    for _ in range(sweeps):
+        for i in rng.permutation(6):
+            specimen.delta(w, x[i], y[i], 0.2)
+    return w, x, y, np.linalg.pinv(x) @ y
+
+
+@equation("CM-3.4", source="least-norm solution by the pseudo-inverse", atol=1e-6)
+def interleaved_learning_finds_what_is_consistent(specimen: Any) -> Any:
+    w, _, _, exact = learnt(specimen, np.random.default_rng(3))
+    return w, exact
+
+
+@signature("CM-3.4b", source="McClelland 2013, in a linear network: x in the span of what is known, y = M x; error below 1e-6 before any update")
+def a_consistent_item_is_known_at_once(specimen: Any) -> Any:
+    rng = np.random.default_rng(4)
+    w, x, y, _ = learnt(specimen, rng)
+    mix = rng.standard_normal(6) / 3.0
+    return at_most(((mix @ y - (mix @ x) @ w) ** 2).sum(), 1e-6)
+
+
+@signature("CM-3.4c", source="y = M x + D: |D|^2 at first; fitting it alone harms the old by (x.x' / |x'|^2)^2 |D|^2", rtol=1e-5)
+def an_inconsistent_item_costs_the_old_ones(specimen: Any) -> Any:
+    rng = np.random.default_rng(5)
+    w, x, y, _ = learnt(specimen, rng)
+    mix, d = rng.standard_normal(6) / 3.0, rng.standard_normal(4)
+    new, target = mix @ x, mix @ y + d
+    first = ((target - new @ w) ** 2).sum()
+    for _ in range(2000):
+        specimen.delta(w, new, target, 0.2)
+    harm = ((y - x @ w) ** 2).sum()
+    return [first, harm], [d @ d, ((x @ np.outer(new, d) / (new @ new)) ** 2).sum()]
+
+
+@equation("CM-5.4", source="an EMA at rate 0.1 keeps 0.9^22 = 0.098 of the old; the mean over n items keeps n0 / n", atol=1e-6)
+def a_schema_is_the_mean_of_its_items(specimen: Any) -> Any:
+    """The delta rule at 0.1 is the EMA; at 1/n, as a schema grows, the old weighs as much as the new."""
+    ema, weights = np.array([[1.0]]), np.zeros((1, 4))
+    tables = np.zeros(1), np.zeros(1), np.zeros(1, np.int64), np.full(1, -1)
+    for i in range(33):
+        if i < 22:
+            specimen.delta(ema, np.ones(1), np.zeros(1), 0.1)
+        specimen.join(-1 if i == 0 else 0, np.array([0]) if i < 11 else np.array([1, 2]), i, weights, *tables)
+    return [ema[0, 0], *weights[0], tables[1][0]], [0.9**22, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 0.0, 5.0 / 3.0]
+
+
+# --- through the memory ------------------------------------------------------------------------------------------------------
+def life(specimen: Any, texts: list[str]) -> Engine:
+    params = specimen.SchemaFormationParams(1.0, 8, 2048, 32, 5.0, 1.0, 1.0, 1.0, 2.0, TAU, KAPPA, 0.1, 0.1, 0.02, 0.01, 0.05)
+    memory = Engine([specimen.SchemaFormation("schema_formation", params)], HashingEmbedder(16), consolidate_every=math.inf)
+    memory.encode_all(Event(24.0 * i, text) for i, text in enumerate(texts))
+    return memory
+
+
+def flavours(rounds: int) -> list[str]:
+    kitchen, harbour = "oven flour sugar butter baked cake", "anchor rope sailor mast harbour boat"
+    return [" ".join(np.random.default_rng(i).permutation((kitchen, harbour)[i % 2].split())[:4]) for i in range(rounds)]
+
+
+@signature("CM-5.9", source="two causes in turn: two schemas; a third cause: a new schema, and the old ones as they were", needs="engine")
+def a_new_cause_makes_a_new_schema_and_bends_no_old_one(specimen: Any) -> Any:
+    before = life(specimen, flavours(30)).store
+    after = life(specimen, [*flavours(30), *["comet orbit telescope planet star"] * 22]).store
+    old, new = before.array(specimen.SCHEMA), after.array(specimen.SCHEMA)
+    cause = [set(old[i:30:2].tolist()) for i in range(2)]
+    places = [next(iter(c)) % 8 for c in cause]
+    kept = np.array_equal(before.array(specimen.WEIGHTS)[places], after.array(specimen.WEIGHTS)[places])
+    return bool(len(cause[0]) == len(cause[1]) == 1 and cause[0] != cause[1] and len(set(new[30:].tolist()) - cause[0] - cause[1]) == 1 and kept)
+
+
+@signature("CM-5.9b", source="Tse et al. 2007: a new item of a known kind fits better the longer the schema is built", needs="engine")
+def congruency_grows_with_the_schema(specimen: Any) -> Any:
+    from ...engine.columns import CONGRUENCY
+
+    c = life(specimen, flavours(30)).store.array(CONGRUENCY)
+    return bool(c[0] == c[1] == 0.0 and c[2:10].mean() + 0.1 < c[20:].mean())
+
+
+@adaptation("CM-5.10", source="step by step, in numpy: w <- w + (0.1 / n) (mean x - w); no other schema moves", atol=1e-6)
+def replay_teaches_the_schema_of_the_memory(specimen: Any) -> Any:
+    rng = np.random.default_rng(6)
+    weights, count = rng.random((3, 6)), np.array([4.0, 9.0, 2.0])
+    tables = count, np.full(3, 2.0), np.zeros(3, np.int64), np.array([0, 4, 2])
+    item, schema, replays = np.array([[0, 3, -1], [1, 2, 5], [4, -1, -1]], np.int16), np.array([4, 0, 4]), np.array([3, 0, 1], np.int32)
+    expected = weights.copy()
+    for _ in range(4):
+        expected[1] += 0.1 / 9.0 * (np.array([0.75, 0.0, 0.0, 0.75, 0.25, 0.0]) - expected[1])
+    specimen.rehearse(replays, 0.1, 5.0, 1.0, item, np.ones(6, np.int32), 10, weights, *tables, schema)
+    return weights, expected
+
+
+@adaptation("CM-5.10b", source="replay by replay in 20 random orders, in numpy; the difference is of second order in share / n", atol=1e-3)
+def replay_is_interleaved_whatever_its_order(specimen: Any) -> Any:
+    rng = np.random.default_rng(7)
+    weights, item = rng.random((1, 6)), np.array([[0, 3, -1], [1, 2, 5], [4, 0, -1]], np.int16)
+    start, sizes = weights[0].copy(), (np.array([20.0]), np.array([2.0]), np.zeros(1, np.int64), np.array([0]))
+    specimen.rehearse(np.array([2, 1, 3], np.int32), 0.1, 5.0, 1.0, item, np.ones(6, np.int32), 10, weights, *sizes, np.zeros(3, np.int64))
+    ends = np.tile(start, (20, 1))
+    for end in ends:
+        for i in rng.permutation([0, 0, 1, 2, 2, 2]):
+            end += 0.1 / 20.0 * (np.isin(np.arange(6), item[i]) - end)
+    return np.tile(weights[0], (20, 1)) - start, ends - start
+
+
+@adaptation("CM-5.11", source="p_k (1 - exp(-(1 + kappa c) t / tau)) by schema number, in numpy", atol=1e-7)
+def a_query_evokes_what_its_schema_has_taken_over(specimen: Any) -> Any:
+    serial, schema, created = np.array([2, 5]), np.array([2, 5, 3, -1, 5]), np.array([0.0, 10.0, 0.0, 0.0, 40.0])
+    c, out = np.array([0.0, 0.5, 1.0, 1.0, 1.0]), np.full(5, np.nan)
+    specimen.evoke(np.array([0.7, 0.3, 0.0]), serial, schema, created, c, 50.0, TAU, KAPPA, 0.01, out)
+    h = np.exp(-(1.0 + KAPPA * c) * (50.0 - created) / TAU)
+    return np.nan_to_num(out), np.array([0.7, 0.3, 0.0, 0.0, 0.3]) * (1.0 - h)
+
+
+# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+@mutant("a boost that only grows with the match", rejected_by="CM-5.1b")
+def monotone(specimen: Any) -> Any:
+    return specimen.replacing("strength", lambda c, a, b, p: a * c**p)
+
+
+@mutant("the routes multiply", rejected_by="CM-5.1")
+def product(specimen: Any) -> Any:
+    return specimen.replacing("strength", lambda c, a, b, p: a * c**p * b * (1.0 - c) ** p)
+
+
+@mutant("both routes alike, whatever their weights", rejected_by="CM-5.1c")
+def routes_alike(specimen: Any) -> Any:
+    return specimen.replacing("strength", lambda c, a, b, p: c**p + (1.0 - c) ** p)
+
+
+@mutant("2.5 times as fast", rejected_by="CM-5.2")
+def two_and_a_half(specimen: Any) -> Any:
+    return specimen.replacing("dependence", lambda t, c, tau, kappa: math.exp(-(1.0 + 1.5 * c) * t / tau))
+
+
+@mutant("fast whatever the schema", rejected_by="CM-5.2b")
+def fast_anyway(specimen: Any) -> Any:
+    return specimen.replacing("dependence", lambda t, c, tau, kappa: math.exp(-(1.0 + kappa) * t / tau))
+
+
+@mutant("three times faster still, so that 3 h are too late", rejected_by="CM-5.3")
+def too_fast(specimen: Any) -> Any:
+    return specimen.replacing("dependence", lambda t, c, tau, kappa: math.exp(-(1.0 + 3.0 * kappa * c) * t / tau))
+
+
+@mutant("a power law of the same half-life", rejected_by="CM-5.3a")
+def power_law(specimen: Any) -> Any:
+    return specimen.replacing("dependence", lambda t, c, tau, kappa: 1.0 / (1.0 + (1.0 + kappa * c) * t / tau / math.log(2.0)))
+
+
+@mutant("even base rates", rejected_by="CM-5.5b")
+def even_base_rates(specimen: Any) -> Any:
+    def evidence(x: Any, w: Any, n: float, size: float, base: Any, items: float, total: float, s: float) -> float:
+        return sum(math.log((n * w[f] + 0.5 * s) / (0.5 * (n + s))) for f in x)
+
+    return specimen.replacing("evidence", evidence)
+
+
+@mutant("squared error called free energy", rejected_by="CM-5.6")
+def squared_error(specimen: Any) -> Any:
+    return specimen.replacing("evidence", lambda x, w, n, size, base, items, total, s: -float(((np.isin(np.arange(len(w)), x) - w) ** 2).sum()))
+
+
+@mutant("what an item lacks is no evidence", rejected_by="CM-5.6")
+def presence_only(specimen: Any) -> Any:
+    return specimen.replacing("evidence", lambda x, w, n, size, base, items, total, s: sum(
+        math.log((n * w[f] / ((base[f] + 1.0) / (items + 1.0)) + s) / (n + s)) for f in x))
+
+
+@mutant("Jaccard on raw tags", rejected_by="CM-5.7")
+def raw_jaccard(specimen: Any) -> Any:
+    return specimen.replacing("congruency", lambda x, w, *rest: float(w[x].sum() / (len(x) + w.sum() - w[x].sum())))
+
+
+@mutant("the first that comes is as likely as the many", rejected_by="CM-5.8")
+def no_restaurant(specimen: Any) -> Any:
+    return specimen.replacing("responsibilities", lambda e, count, alpha, out: specimen.responsibilities(e, np.minimum(count, 1.0), alpha, out))
+
+
+@mutant("accommodation by EMA: what violates a schema bends the nearest one", rejected_by="CM-5.9")
+def bends(specimen: Any) -> Any:
+    return specimen.replacing("responsibilities", lambda e, count, alpha, out: specimen.responsibilities(e, count, 0.0 if count.any() else 1.0, out))
+
+
+@mutant("the first item has no say in its schema", rejected_by="CM-5.5")
+def empty_schema(specimen: Any) -> Any:
+    return specimen.replacing("assimilate", lambda k, target, rate, *rest: None if rate == 1.0 else specimen.assimilate(k, target, rate, *rest))
+
+
+@mutant("an EMA of fixed rate for the mean", rejected_by="CM-5.4")
+def moving_average(specimen: Any) -> Any:
+    return specimen.replacing("assimilate", lambda k, target, rate, *rest: specimen.assimilate(k, target, max(rate, 0.1), *rest))
+
+
+@mutant("Hebb's rule: no error", rejected_by="CM-3.4")
+def hebb(specimen: Any) -> Any:
+    def delta(w: Any, active: Any, target: Any, rate: float) -> None:
+        w += rate * np.outer(active, target) / 1000.0
+
+    return specimen.replacing("delta", delta)
+
+
+@mutant("a replay counts as a whole item", rejected_by="CM-5.10")
+def whole_items(specimen: Any) -> Any:
+    return specimen.replacing("rehearse", lambda replays, share, *rest: specimen.rehearse(replays, 1.0, *rest))
+
+
+@mutant("evoked at once, with the hippocampus or without", rejected_by="CM-5.11")
+def at_once(specimen: Any) -> Any:
+    return specimen.replacing("evoke", lambda p, serial, schema, created, c, now, *rest: specimen.evoke(p, serial, schema, created, c, 1e9, *rest))

@@ -1,0 +1,140 @@
+"""Evidence for schema_formation_printed: what Cortex 4.2.5 says it does, and the checks of the papers' form on the printed one."""
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from ..checks import Check, adaptation, at_most, equation, limit, mutant
+from . import schema_formation as papers
+
+
+def as_schemas(specimen: Any) -> SimpleNamespace:
+    """Strength is the acceleration by the match; with it, whatever depends on the hippocampus fades 2.5 times as fast at most."""
+    def strength(c: float, a: float, b: float, p: float) -> float:
+        return float(specimen.acceleration(c, 2.5))
+
+    def dependence(t: float, c: float, tau: float, kappa: float) -> float:
+        return math.exp(-specimen.acceleration(c, 2.5) * t / tau)
+
+    def congruency(x: Any, w: Any, *_: Any) -> float:
+        return float(specimen.jaccard(x, w))
+
+    return SimpleNamespace(strength=strength, dependence=dependence, congruency=congruency)
+
+
+def on_printed(check: Check) -> Check:
+    @functools.wraps(check.function)
+    def function(specimen: Any) -> Any:
+        return check.function(as_schemas(specimen))
+
+    return replace(check, function=function)
+
+
+# --- as printed --------------------------------------------------------------------------------------------------------------
+@adaptation("SFP-1", source="intersection and union of sets", atol=1e-12)
+def overlap_of_sets_is_jaccard(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(0), [], []
+    for _ in range(40):
+        a, b = (set(rng.choice(9, rng.integers(0, 7), replace=False).tolist()) for _ in range(2))
+        found.append(specimen.jaccard(np.array(sorted(a), dtype=np.int64), np.isin(np.arange(9), list(b)).astype(float)))
+        expected.append(len(a & b) / len(a | b) if a | b else 0.0)
+    return found, expected
+
+
+@adaptation("SFP-2", source="Cortex 4.2.5: 0.7 entity + 0.3 tag", atol=1e-12)
+def the_match_weighs_entities_and_tags(specimen: Any) -> Any:
+    return [specimen.match(e, t, 0.7) for e, t in ((1.0, 0.0), (0.0, 1.0), (0.5, 0.2))], [0.7, 0.3, 0.41]
+
+
+@equation("CM-5.4", source="EMA, alpha = 0.1: the old keeps 0.9^n; 0.098 after 22", atol=1e-9)
+def a_constant_novelty_takes_the_schema_over(specimen: Any) -> Any:
+    w, kept = np.array([1.0, 0.0, 1.0]), []
+    for _ in range(22):
+        specimen.drift(w, np.array([1, 2]), 0.1)
+        kept.append(w.copy())
+    old = 0.9 ** np.arange(1, 23)
+    return np.array(kept), np.column_stack([old, 1.0 - old, np.ones(22)])
+
+
+@adaptation("SFP-3", source="Cortex 4.2.5: sum of squared errors, in numpy", atol=1e-12)
+def what_is_called_free_energy_is_squared_error(specimen: Any) -> Any:
+    w = np.random.default_rng(1).random(7)
+    return specimen.free_energy(np.array([0, 3]), w), ((np.isin(np.arange(7), [0, 3]) - w) ** 2).sum()
+
+
+@adaptation("SFP-4", source="1/2 sum pi e^2 - 1/2 sum ln pi at pi = 1, from scipy's normal density: exactly half of what is printed", atol=1e-12)
+def the_printed_value_is_twice_the_free_energy_at_unit_precision(specimen: Any) -> Any:
+    w = np.random.default_rng(2).random(7)
+    return specimen.free_energy(np.array([1, 2]), w) / gaussian(np.isin(np.arange(7), [1, 2]) - w, np.ones(7)), 2.0
+
+
+@equation("CM-5.6", source="free energy of Gaussian errors, 1/2 sum pi e^2 - 1/2 sum ln pi, from scipy's normal density", atol=1e-9)
+def free_energy_weighs_errors_by_their_precision(specimen: Any) -> Any:
+    w, precision = np.random.default_rng(3).random(5), np.array([0.2, 1.0, 4.0, 1.0, 2.0])
+    return specimen.free_energy(np.array([0, 4]), w), gaussian(np.isin(np.arange(5), [0, 4]) - w, precision)
+
+
+def gaussian(errors: Any, precision: Any) -> float:
+    """-ln p without the constant 1/2 ln 2 pi."""
+    return float((-norm.logpdf(errors, scale=precision**-0.5) - 0.5 * math.log(2.0 * math.pi)).sum())
+
+
+@limit("CM-5.5b", source="a tag of all memories has lift 1: with or without it, the match is the same", atol=1e-12)
+def a_tag_that_all_share_is_no_evidence(specimen: Any) -> Any:
+    x, w = np.array([0, 1]), np.array([1.0, 0.0, 0.4])
+    return specimen.jaccard(np.append(x, 3), np.append(w, 1.0)), specimen.jaccard(x, w)
+
+
+@limit("CM-5.5", source="a schema of one episode is that episode", atol=1e-12)
+def a_schema_of_one_episode_is_that_episode(specimen: Any) -> Any:
+    w = np.isin(np.arange(6), [1, 4]).astype(float)
+    return [specimen.jaccard(np.array([1, 4]), w), specimen.jaccard(np.array([0, 2]), w)], [1.0, 0.0]
+
+
+@adaptation("SFP-5", source="Tse et al. 2007 needs at least 10 times as fast; printed: 2.5 in 4.2.3, 1.5 in 7.2")
+def the_acceleration_is_as_printed(specimen: Any) -> Any:
+    return at_most([specimen.acceleration(m, 2.5) for m in (0.0, 0.5, 1.0)], 2.5)
+
+
+# --- the papers' checks ------------------------------------------------------------------------------------------------------
+u_shape = on_printed(papers.strength_is_u_shaped_in_congruency)
+lesion = on_printed(papers.a_lesion_harms_at_three_hours_and_not_at_two_days)
+no_schema = on_printed(papers.without_a_schema_two_days_are_not_enough)
+window = on_printed(papers.with_a_schema_dependence_ends_within_a_day)
+ten_times = on_printed(papers.a_schema_is_more_than_ten_times_as_fast)
+
+
+@mutant("overlap over the smaller set", rejected_by="SFP-1")
+def smaller_set(specimen: Any) -> Any:
+    return specimen.replacing("jaccard", lambda x, w: float(w[x].sum() / max(min(len(x), w.sum()), 1)))
+
+
+@mutant("entities and tags alike", rejected_by="SFP-2")
+def alike(specimen: Any) -> Any:
+    return specimen.replacing("match", lambda e, t, share: 0.5 * e + 0.5 * t)
+
+
+@mutant("a running mean", rejected_by="CM-5.4")
+def running_mean(specimen: Any) -> Any:
+    return specimen.replacing("drift", lambda w, x, alpha: specimen.drift(w, x, 0.5 * alpha))
+
+
+@mutant("absolute errors", rejected_by="SFP-3")
+def absolute(specimen: Any) -> Any:
+    return specimen.replacing("free_energy", lambda x, w: float(np.abs(np.isin(np.arange(len(w)), x) - w).sum()))
+
+
+@mutant("halved, which would be the free energy at unit precision", rejected_by="SFP-4")
+def halved(specimen: Any) -> Any:
+    return specimen.replacing("free_energy", lambda x, w: 0.5 * specimen.free_energy(x, w))
+
+
+@mutant("fifteen times as fast", rejected_by="SFP-5")
+def fifteen(specimen: Any) -> Any:
+    return specimen.replacing("acceleration", lambda m, most: 1.0 + 14.0 * m)

@@ -1,0 +1,300 @@
+"""Evidence for short_term_plasticity.  References are closed forms, scipy's solution of the differential equations, and published constants."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
+from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+
+Array = NDArray[np.float64]
+Set = tuple[float, float, float]
+DEPRESSING, FACILITATING, WORKING, PYRAMIDAL = (0.5, 800.0, 0.0), (0.03, 130.0, 530.0), (0.2, 200.0, 1500.0), (0.5, 1100.0, 50.0)
+TSODYKS = "Tsodyks, Pawelzik & Markram 1998"
+
+
+def releases(specimen: Any, times: Sequence[float] | Array, constants: Set) -> tuple[Array, float, float]:
+    """What each spike of a train (ms) releases, and u and x in the end: u after its jump, x before its loss."""
+    baseline, tau_rec, tau_f = constants
+    u, x, last, out, available = 0.0, 1.0, float(times[0]), [], 1.0
+    for time in times:
+        u, available = specimen.rested(u, x, time - last, tau_rec, tau_f)
+        u, x, released = specimen.spike(u, available, baseline)
+        out.append(released)
+        last = time
+    return np.array(out), u, available
+
+
+def regular(rate: float, count: int) -> Array:
+    """Times in ms of a train at a rate in Hz."""
+    return np.asarray(np.arange(count) * 1000.0 / rate, dtype=np.float64)
+
+
+def integrated(times: Array, constants: Set) -> Array:
+    """The same releases, with scipy between the spikes."""
+    baseline, tau_rec, tau_f = constants
+    state, last, out = np.array([0.0, 1.0]), float(times[0]), []
+    for time in times:
+        if time > last:
+            solved = solve_ivp(lambda _, s: [-s[0] / tau_f if tau_f else 0.0, (1.0 - s[1]) / tau_rec], (last, time), state, rtol=1e-11, atol=1e-13)
+            state = solved.y[:, -1]
+        u = baseline if not tau_f else state[0] + baseline * (1.0 - state[0])
+        out.append(u * state[1])
+        state, last = np.array([u, state[1] * (1.0 - u)]), time
+    return np.array(out)
+
+
+def steady(interval: float, constants: Set) -> tuple[float, float]:
+    """u and x of the steady state at an interval in ms, in closed form."""
+    baseline, tau_rec, tau_f = constants
+    fall = math.exp(-interval / tau_f) if tau_f else 0.0
+    u, e = baseline / (1.0 - (1.0 - baseline) * fall), math.exp(-interval / tau_rec)
+    return u, (1.0 - e) / (1.0 - (1.0 - u) * e)
+
+
+# --- the equations -------------------------------------------------------------------------------------------------------------
+@equation("CM-10.4a", source=f"{TSODYKS}: U 0.5, tau_rec 800 ms, no facilitation, 20 Hz; by scipy.integrate.solve_ivp, and the numbers", atol=1e-4,
+          figure="dynamic_synapses")
+def a_depressing_synapse_releases_less_and_less(specimen: Any) -> Any:
+    found = releases(specimen, regular(20.0, 5), DEPRESSING)[0]
+    return [found, found], [integrated(regular(20.0, 5), DEPRESSING), [0.5, 0.2651, 0.1548, 0.1030, 0.0787]]
+
+
+@equation("CM-10.4b", source="steady state in closed form, and its numbers at 10, 20 and 50 Hz", atol=1e-4)
+def depression_settles_by_the_rate(specimen: Any) -> Any:
+    found = [releases(specimen, regular(rate, 200), DEPRESSING)[0][-1] for rate in (10.0, 20.0, 50.0)]
+    closed = [math.prod(steady(1000.0 / rate, DEPRESSING)) for rate in (10.0, 20.0, 50.0)]
+    return [found, found], [closed, [0.1052, 0.05713, 0.0241]]
+
+
+@equation("CM-10.4c", source="paired pulses at 50 ms: 1 - U e^(-T / tau_rec) = 0.530", atol=1e-3)
+def the_second_of_two_pulses_is_half_the_first(specimen: Any) -> Any:
+    first, second = releases(specimen, regular(20.0, 2), DEPRESSING)[0]
+    return [second / first, second / first], [1.0 - 0.5 * math.exp(-50.0 / 800.0), 0.530]
+
+
+@equation("CM-10.5a", source=f"{TSODYKS}: U 0.03, tau_rec 130 ms, tau_f 530 ms, 20 Hz; by scipy.integrate.solve_ivp, and the numbers", atol=1e-4,
+          figure="dynamic_synapses")
+def a_facilitating_synapse_releases_more_and_more(specimen: Any) -> Any:
+    found = releases(specimen, regular(20.0, 5), FACILITATING)[0]
+    return [found, found], [integrated(regular(20.0, 5), FACILITATING), [0.0300, 0.0553, 0.0757, 0.0918, 0.1043]]
+
+
+@equation("CM-10.5b", source="steady state in closed form: u = 0.2557, x = 0.6472, u x = 0.1655", atol=1e-4)
+def facilitation_settles_at_its_closed_form(specimen: Any) -> Any:
+    released, u, x = releases(specimen, regular(20.0, 400), FACILITATING)
+    closed = steady(50.0, FACILITATING)
+    return [[u, x, released[-1]]] * 2, [[*closed, math.prod(closed)], [0.2557, 0.6472, 0.1655]]
+
+
+@equation("CM-10.5c", source="paired pulses at 50 ms in closed form: 1.844", atol=1e-3)
+def the_second_of_two_pulses_is_nearly_twice_the_first(specimen: Any) -> Any:
+    first, second = releases(specimen, regular(20.0, 2), FACILITATING)[0]
+    u = 0.03 * math.exp(-50 / 530) * 0.97 + 0.03
+    return [second / first] * 2, [u * (1.0 - 0.03 * math.exp(-50 / 130)) / 0.03, 1.844]
+
+
+@equation("CM-10.4d", source="scipy.integrate.solve_ivp between the spikes of irregular trains, all four published sets", atol=1e-7)
+def irregular_trains_follow_the_differential_equations(specimen: Any) -> Any:
+    rng = np.random.default_rng(0)
+    trains = [(np.sort(rng.uniform(0.0, 2000.0, 25)), c) for c in (DEPRESSING, FACILITATING, WORKING, PYRAMIDAL)]
+    return [releases(specimen, *t)[0] for t in trains], [integrated(*t) for t in trains]
+
+
+@equation("CM-10.6a", source=f"{TSODYKS}: mean-field equations run to their rest by scipy.integrate.solve_ivp", atol=1e-6)
+def the_mean_field_is_where_its_equations_rest(specimen: Any) -> Any:
+    found, expected = [], []
+    for baseline, tau_rec, tau_f in (FACILITATING, WORKING, PYRAMIDAL):
+        for rate in (0.002, 0.02, 0.1):
+            def flow(_: float, s: Array, r: float = rate, c: Set = (baseline, tau_rec, tau_f)) -> list[float]:
+                jumped = s[0] + c[0] * (1.0 - s[0])
+                return [-s[0] / c[2] + c[0] * (1.0 - s[0]) * r, (1.0 - s[1]) / c[1] - jumped * s[1] * r]
+
+            minus, x = solve_ivp(flow, (0.0, 4.0e4), [0.0, 1.0], rtol=1e-10, atol=1e-12, method="LSODA").y[:, -1]
+            found.append(specimen.mean_field(rate, baseline, tau_rec, tau_f))
+            expected.append((minus + baseline * (1.0 - minus), x))
+    return found, expected
+
+
+@equation("CM-10.6b", source="x before a spike of a Poisson train, on average 1 / (1 + U tau_rec r): exact without facilitation")
+def poisson_trains_find_the_mean_field(specimen: Any) -> Any:
+    rng, ratios = np.random.default_rng(1), []
+    for rate in (0.005, 0.02):
+        released = releases(specimen, np.cumsum(rng.exponential(1.0 / rate, 20000)), DEPRESSING)[0]
+        ratios.append(released[100:].mean() / 0.5 * (1.0 + 0.5 * 800.0 * rate))
+    return between(ratios, 0.97, 1.03)
+
+
+@limit("CM-10.6c", source=f"{TSODYKS}: r u x tends to 1 / tau_rec = 1.25 a second, in the mean field and in a fast train", rtol=5e-3)
+def at_high_rates_what_is_passed_on_no_longer_depends_on_the_rate(specimen: Any) -> Any:
+    field = [1000.0 * rate * math.prod(specimen.mean_field(rate, *DEPRESSING)) for rate in (1.0, 10.0)]
+    train = [rate * releases(specimen, regular(rate, 4000), DEPRESSING)[0][-1] for rate in (1000.0,)]
+    return [*field, *train], 1.25
+
+
+@limit("CM-10.6d", source="closed form: five tau_rec restore the first response to 1 - (1 - x) e^-5, at least 99.3%")
+def rest_restores_the_first_response(specimen: Any) -> Any:
+    times = np.r_[regular(20.0, 20), 950.0 + 5 * 800.0]
+    return at_least(releases(specimen, times, DEPRESSING)[0][-1] / 0.5, 0.993)
+
+
+@signature("CM-10.6e", source=f"{TSODYKS}: facilitating at low rates iff U < tau_f / (tau_f + tau_rec), in the mean field")
+def the_baseline_decides_between_facilitation_and_depression(specimen: Any) -> Any:
+    tau_rec, tau_f, found = 130.0, 530.0, []
+    for baseline in (0.9, 0.999, 1.001, 1.1):
+        large = baseline * tau_f / (tau_f + tau_rec)
+        slow, slower = (math.prod(specimen.mean_field(rate, large, tau_rec, tau_f)) for rate in (1e-7, 0.0))
+        found.append(slow > slower)
+    return found == [True, True, False, False]
+
+
+@signature("CM-10.7", source="without recovery 20 Hz would release 0.5, 0.375, 0.109, 0.0147, 0.00095, and 1 Hz the same")
+def releases_depend_on_the_rate(specimen: Any) -> Any:
+    fast, slow = (releases(specimen, regular(rate, 5), DEPRESSING)[0] for rate in (20.0, 1.0))
+    collapsed = np.array([0.5, 0.375, 0.109375, 0.0146484, 0.0009461])
+    return bool((slow[1:] > 1.3 * fast[1:]).all() and np.abs(fast[1:] - collapsed[1:]).min() > 0.04)
+
+
+@data("CM-10.5d", source="Mongillo, Barak & Tsodyks 2008: U 0.2, tau_rec 200 ms, tau_f 1.5 s; after a burst u stays up for about a second", warn=True)
+def a_burst_is_held_in_mind_by_facilitation(specimen: Any) -> Any:
+    _, u, x = releases(specimen, regular(50.0, 10), WORKING)
+    later = specimen.rested(u, x * (1.0 - u), 1000.0, WORKING[1], WORKING[2])
+    return bool(specimen.spike(*later, 0.2)[2] > 1.5 * 0.2 and later[1] > 0.98)
+
+
+# --- memories as sources ---------------------------------------------------------------------------------------------------------
+def blank(n: int) -> tuple[Array, Array, Array]:
+    return np.zeros(n), np.zeros(n), np.full(n, np.nan)
+
+
+@adaptation("CM-10.4e", source="the train of one source, by scipy.integrate.solve_ivp: the last release over that of a rested source", atol=1e-6)
+def resources_are_what_the_next_spike_would_release(specimen: Any) -> Any:
+    found, expected = [], []
+    for constants in (DEPRESSING, FACILITATING, PYRAMIDAL):
+        times, state = np.sort(np.random.default_rng(2).uniform(0.0, 1000.0, 12)), blank(2)
+        for time in times[:-1]:
+            specimen.use(1, time, constants[0], np.ones(2), *constants[1:], *state)
+        out = np.zeros(2, np.float32)
+        specimen.resources(times[-1], constants[0], np.ones(2), *constants[1:], *state, out)
+        found.append(out)
+        expected.append([1.0, integrated(times, constants)[-1] / constants[0]])
+    return found, expected
+
+
+@adaptation("CM-10.4f", source="closed form: two uses with U halved or tripled by another mechanism; release over U is the product of the factors",
+            atol=1e-6)
+def a_factor_on_the_release_probability_scales_the_baseline(specimen: Any) -> Any:
+    found, expected, e = [], [], math.exp(-50.0 / 800.0)
+    for factor in (0.5, 1.0, 3.0, 0.0):
+        state, out = blank(1), np.zeros(1, np.float32)
+        specimen.use(0, 0.0, 0.5, np.full(1, factor), 800.0, 0.0, *state)
+        specimen.resources(50.0, 0.5, np.full(1, factor), 800.0, 0.0, *state, out)
+        raised = min(0.5 * factor, 1.0)
+        found.append(factor * float(out[0]))
+        expected.append(raised * (1.0 - raised * e) / 0.5)
+    return found, expected
+
+
+@adaptation("CM-10.4g", source="ours: replayed steps are laid back from the end of the sleep; the same train by scipy.integrate.solve_ivp", atol=1e-6)
+def replayed_steps_are_uses_in_their_order(specimen: Any) -> Any:
+    steps, lag = np.array([[0, 1], [1, 2], [0, 1], [1, 0], [-1, -1]], np.int32), np.array([30.0, 20.0, 10.0, 40.0, 0.0])
+    state, out = blank(3), np.zeros(3, np.float32)
+    specimen.replay(500.0, steps, lag, 0.5, np.ones(3), 800.0, 0.0, *state)
+    specimen.resources(520.0, 0.5, np.ones(3), 800.0, 0.0, *state, out)
+    trains = ([400.0, 450.0, 500.0, 520.0], [430.0, 460.0, 520.0], [450.0, 520.0])    # 100 ms in all; 1 goes on, and is not activated again
+    return out, [integrated(np.array(t), DEPRESSING)[-1] / 0.5 for t in trains]
+
+
+@adaptation("CM-10.4h", source="a common scale of time: times and time constants times kappa", atol=1e-6)
+def the_scale_of_time_is_a_change_of_unit(specimen: Any) -> Any:
+    results = []
+    for kappa in (1.0, 2400.0 / 3.6e6):
+        state, out = blank(1), np.zeros(1, np.float32)
+        for time in (0.0, 90.0, 130.0, 700.0):
+            specimen.use(0, kappa * time, 0.03, np.ones(1), 130.0 * kappa, 530.0 * kappa, *state)
+        specimen.resources(kappa * 760.0, 0.03, np.ones(1), 130.0 * kappa, 530.0 * kappa, *state, out)
+        results.append(float(out[0]))
+    return results[1], results[0]
+
+
+# --- wrong on purpose ------------------------------------------------------------------------------------------------------------
+@mutant("no recovery, as Cortex prints it", rejected_by="CM-10.4a")
+def without_recovery(specimen: Any) -> Any:
+    return specimen.replacing("rested", lambda u, x, *_: (u, x))
+
+
+@mutant("no recovery, so the rate does not matter", rejected_by="CM-10.7")
+def rate_blind(specimen: Any) -> Any:
+    return specimen.replacing("rested", lambda u, x, *_: (u, x))
+
+
+@mutant("u falls to U, not to 0", rejected_by="CM-10.5a")
+def falls_to_baseline(specimen: Any) -> Any:
+    return specimen.replacing("rested", lambda u, x, t, tau_rec, tau_f: (
+        0.03 + (u - 0.03) * math.exp(-t / tau_f) if tau_f else 0.0, specimen.rested(u, x, t, tau_rec, tau_f)[1]))
+
+
+@mutant("the time constants exchanged", rejected_by="CM-10.5b")
+def exchanged(specimen: Any) -> Any:
+    return specimen.replacing("rested", lambda u, x, t, tau_rec, tau_f: specimen.rested(u, x, t, tau_f, tau_rec))
+
+
+@mutant("one Euler step in the place of the solution", rejected_by="CM-10.4d")
+def euler(specimen: Any) -> Any:
+    return specimen.replacing("rested", lambda u, x, t, tau_rec, tau_f: (
+        max(u - u * t / tau_f, 0.0) if tau_f else 0.0, min(x + (1.0 - x) * t / tau_rec, 1.0)))
+
+
+@mutant("release before u jumps", rejected_by="CM-10.5c")
+def early_release(specimen: Any) -> Any:
+    def spike(u: float, x: float, baseline: float) -> tuple[float, float, float]:
+        released = max(u, baseline * (u == 0.0)) * x
+        return u + baseline * (1.0 - u), x - released, released
+
+    return specimen.replacing("spike", spike)
+
+
+@mutant("u adds up without a bound", rejected_by="CM-10.5b")
+def additive(specimen: Any) -> Any:
+    return specimen.replacing("spike", lambda u, x, baseline: (u + baseline, x - (u + baseline) * x, (u + baseline) * x))
+
+
+@mutant("resources are not used up", rejected_by="CM-10.4c")
+def inexhaustible(specimen: Any) -> Any:
+    return specimen.replacing("spike", lambda u, x, baseline: (u + baseline * (1.0 - u), x, (u + baseline * (1.0 - u)) * x))
+
+
+@mutant("mean field without depression", rejected_by="CM-10.6c")
+def undepressed(specimen: Any) -> Any:
+    return specimen.replacing("mean_field", lambda rate, baseline, tau_rec, tau_f: (specimen.mean_field(rate, baseline, tau_rec, tau_f)[0], 1.0))
+
+
+@mutant("mean field with u before its jump", rejected_by="CM-10.6a")
+def before_the_jump(specimen: Any) -> Any:
+    def mean_field(rate: float, baseline: float, tau_rec: float, tau_f: float) -> tuple[float, float]:
+        u = baseline * tau_f * rate / (1.0 + baseline * tau_f * rate)
+        return u, 1.0 / (1.0 + u * tau_rec * rate)
+
+    return specimen.replacing("mean_field", mean_field)
+
+
+@mutant("resources as of the last use, not as of now", rejected_by="CM-10.4e")
+def stale(specimen: Any) -> Any:
+    return specimen.replacing("resources", lambda now, baseline, release, tau_rec, tau_f, u, d, used, out: specimen.resources(
+        float(np.nanmax(used)), baseline, release, tau_rec, tau_f, u, d, used, out))
+
+
+@mutant("every end of a replayed step is a use", rejected_by="CM-10.4g")
+def used_twice(specimen: Any) -> Any:
+    def replay(end: float, steps: Any, lag: Any, *rest: Any) -> None:
+        time = end - lag[(steps >= 0).all(axis=1)].sum()
+        for (a, b), gap in zip(steps[(steps >= 0).all(axis=1)], lag, strict=False):
+            specimen.use(a, time, *rest)
+            time += gap
+            specimen.use(b, time, *rest)
+
+    return specimen.replacing("replay", replay)

@@ -1,0 +1,258 @@
+"""Evidence for sleep_orthogonalisation.  References: the oscillation integrated step by step, the convex function that the rule goes down minimised
+by scipy, and cosines in numpy; none calls a kernel it judges.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize, minimize_scalar
+
+from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+
+Array = NDArray[np.float64]
+NORMAN = "Norman, Newman & Detre 2007"
+PEROTTE = "Norman, Newman & Perotte 2005"
+EPS, INHIBITION, AMPLITUDE, GAIN, LEAST = 0.05, 0.675, 0.075, 4.0, 0.95
+
+
+def unit_rows(x: Array) -> Array:
+    return np.asarray(x / np.linalg.norm(x, axis=-1, keepdims=True))
+
+
+def clusters(rng: np.random.Generator, groups: int = 12, size: int = 4, p: int = 64, spread: float = 0.6) -> tuple[Array, NDArray[np.int64]]:
+    """Codes that are alike in groups, and each one's rivals."""
+    centres = unit_rows(rng.standard_normal((groups, 1, p)))
+    x = unit_rows(centres + spread * rng.standard_normal((groups, size, p)) / np.sqrt(p)).reshape(-1, p)
+    group = np.arange(len(x)) // size
+    rivals = np.array([[j for j in range(len(x)) if group[j] == group[i] and j != i] for i in range(len(x))])
+    return x, rivals
+
+
+def slept(specimen: Any, x: Array, rivals: NDArray[np.int64], cycles: int, w: Array | None = None, least: float = LEAST, eps: float = EPS) -> Array:
+    """Weights after a sleep."""
+    w = x.copy() if w is None else w.copy()
+    specimen.separate(np.arange(len(x)), x, rivals, cycles, eps, INHIBITION, AMPLITUDE, GAIN, least, w)
+    return w
+
+
+def of_pairs(w: Array, rivals: NDArray[np.int64]) -> float:
+    """Mean cosine of rivals."""
+    cosines = unit_rows(w) @ unit_rows(w).T
+    return float(np.mean([cosines[i, j] for i in range(len(w)) for j in rivals[i]]))
+
+
+# --- the rule ----------------------------------------------------------------------------------------------------------------
+@equation("SO-1", source=f"{NORMAN}; inhibition as a sine, changes of XY added where it nears its normal level and taken off where it leaves it",
+          atol=1e-12)
+def an_oscillation_learns_twice_the_contrast(specimen: Any) -> Any:
+    measured, expected = [], []
+    for drive in np.linspace(0.4, 1.2, 33):
+        for target in (True, False):
+            swing = np.sin(np.linspace(0.0, 2.0 * np.pi, 4001))
+            swing[[0, 2000, 4000]] = 0.0
+            y = np.clip(GAIN * (drive - INHIBITION + AMPLITUDE * swing), 0.0, 1.0)
+            normal = float(target)
+            y = np.where(swing > 0.0, np.maximum(normal, y), np.where(swing < 0.0, np.minimum(normal, y), normal))
+            measured.append(2.0 * specimen.contrast(drive, target, INHIBITION, AMPLITUDE, GAIN))
+            expected.append(float(np.sum(np.sign(np.diff(-np.abs(swing))) * np.diff(y))))
+    return measured, expected
+
+
+def energy(w: Array, own: Array, others: Array) -> float:
+    """The function whose slope is the rule: what pops up, and what drops out, as areas under threshold-linear units."""
+    out = (INHIBITION + AMPLITUDE + 1.0 / GAIN) - own @ w
+    up = others @ w - (INHIBITION - AMPLITUDE)
+
+    def area(d: Any) -> Any:
+        return np.where(d < 0.0, 0.0, np.where(d < 1.0 / GAIN, 0.5 * GAIN * d * d, d - 0.5 / GAIN))
+
+    return float(area(out) + area(up).sum())
+
+
+@equation("SO-2", source=f"after {PEROTTE}; scipy's minimum of the convex function within the cone", atol=2e-6, rtol=1e-5)
+def sleep_ends_at_the_least_interference_there_is(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(0), [], []
+    for trial in range(6):
+        own = unit_rows(rng.standard_normal(6))
+        others = unit_rows(own + (0.25 + 0.1 * trial) * rng.standard_normal((3, 6)) / np.sqrt(6.0) * 2.0)
+        w = slept(specimen, np.vstack([own, others]), np.array([[1, 2, 3], *[[-1] * 3] * 3]), 30_000)[0]
+        inside: Any = {"type": "ineq", "fun": lambda v, own=own: own @ v - LEAST * np.linalg.norm(v)}
+        best = minimize(energy, own, args=(own, others), constraints=inside, method="SLSQP", options={"ftol": 1e-14, "maxiter": 1000})
+        measured.append(energy(w, own, others))
+        expected.append(best.fun)
+    return measured, expected
+
+
+@equation("SO-3", source="distance to the cone, minimised over the angle by scipy in the plane of the two", atol=1e-6)
+def the_bound_is_the_nearest_point_of_the_cone(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(1), [], []
+    for _ in range(20):
+        own, w = unit_rows(rng.standard_normal(5)), rng.standard_normal(5)
+        w += 1.2 * own * abs(own @ w)
+        across = unit_rows(w - (own @ w) * own)
+
+        def nearest(angle: float, own: Array = own, across: Array = across, w: Array = w) -> Array:
+            along = np.cos(angle) * own + np.sin(angle) * across
+            return np.asarray(max(0.0, along @ w) * along)
+
+        found = minimize_scalar(lambda a, w=w, to=nearest: np.linalg.norm(to(a) - w), bounds=(0.0, np.arccos(0.9)), method="bounded",
+                                options={"xatol": 1e-12})
+        expected.append(nearest(found.x))
+        specimen.bounded(own, 0.9, w)
+        measured.append(w)
+    return measured, expected
+
+
+@limit("SO-4a", source=f"{NORMAN}: who neither pops up nor drops out learns nothing")
+def without_interference_nothing_is_learnt(specimen: Any) -> Any:
+    x = np.eye(5)
+    x[1] = unit_rows(np.array([0.55, 1.0, 0.0, 0.0, 0.0]))                         # cosine 0.48, less than pops up
+    return slept(specimen, x, np.array([[j for j in range(5) if j != i] for i in range(5)]), 50), x
+
+
+@limit("SO-4b", source="the cone of cosine 1 is the code itself: directions stay", atol=1e-9)
+def with_no_freedom_no_unit_turns(specimen: Any) -> Any:
+    x, rivals = clusters(np.random.default_rng(2), groups=3)
+    return unit_rows(slept(specimen, x, rivals, 50, least=1.0)), x
+
+
+# --- signatures --------------------------------------------------------------------------------------------------------------
+@signature("SO-15.5", source=f"{NORMAN}: one cycle; response to the target's code")
+def the_competitor_falls_the_target_rises_the_rest_stays(specimen: Any) -> Any:
+    x = unit_rows(np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [0.3, 0.0, 1.0]]))
+    w = np.array([[0.95, 1.0, 1.0]]).T * x                                         # the target is weak
+    after = slept(specimen, x, np.array([[-1, -1], [0, -1], [0, -1]]), 1, w, eps=0.01)
+    target, competitor, unrelated = (after - w) @ x[0]
+    return at_most([competitor / target, abs(unrelated) / min(target, -competitor), -target], 0.1) if competitor < 0.0 else False
+
+
+@signature("SO-15.7a", source=f"after {PEROTTE}: mean cosine of interfering pairs, over that before", figure="sleep_separates")
+def interfering_memories_become_less_alike(specimen: Any) -> Any:
+    x, rivals = clusters(np.random.default_rng(3))
+    return at_most(of_pairs(slept(specimen, x, rivals, 150), rivals) / of_pairs(x, rivals), 0.8)
+
+
+@signature("SO-15.7b", source="the bound: cosine with the own code, whatever the sleep and however often")
+def every_memory_stays_what_it_was(specimen: Any) -> Any:
+    low = []
+    for seed, spread in ((4, 0.2), (5, 0.6), (6, 1.0)):
+        x, rivals = clusters(np.random.default_rng(seed), spread=spread)
+        w = x
+        for _ in range(5):
+            w = slept(specimen, x, rivals, 100, w)
+        low.append(float((unit_rows(w) * x).sum(axis=1).min()))
+    return at_least(low, LEAST - 1e-9)
+
+
+def recalled(specimen: Any, of_cue: float, of_match: float) -> list[float]:
+    """Share of cues that find their memory among the first 1 and 4, after sleep less before; 20 cues each, noise of the cue and of the match."""
+    rng, change = np.random.default_rng(7), []
+    x, rivals = clusters(rng)
+    w, answer = slept(specimen, x, rivals, 150), np.repeat(np.arange(len(x)), 20)
+    cues = unit_rows(np.repeat(x, 20, axis=0) + of_cue * rng.standard_normal((len(answer), 64)) / 8.0)
+    noise = of_match * rng.standard_normal((len(answer), len(x)))
+    for k in (1, 4):
+        hits = [(np.argsort(-(cues @ unit_rows(v).T + noise), axis=1)[:, :k] == answer[:, None]).any(axis=1).mean() for v in (w, x)]
+        change.append(float(hits[0] - hits[1]))
+    return change
+
+
+@signature("SO-15.7c", source="Recall@1 and @4 of 960 noisy cues, matched with noise of sd 0.05, 0.1 and 0.15: after sleep less before; +- 0.005")
+def recall_does_not_fall(specimen: Any) -> Any:
+    return at_least([recalled(specimen, 0.4, sd) for sd in (0.05, 0.1, 0.15)], -0.005)
+
+
+@signature("SO-15.7e", source="the same for Recall@1 alone, with noise of 0.1: interfering memories are told apart better")
+def sleep_helps_against_interference(specimen: Any) -> Any:
+    return at_least(recalled(specimen, 0.4, 0.1)[0], 0.05)
+
+
+@adaptation("SO-8", source="where only the cue is noisy no other weights than the codes do better; what sleep costs there", figure="sleep_separates")
+def where_matching_is_exact_it_costs_little(specimen: Any) -> Any:
+    return at_least([recalled(specimen, sd, 0.0) for sd in (0.4, 0.8, 1.5)], -0.02)
+
+
+@signature("SO-15.7d", source="repeated sleep: change of the last of 200 nights of 100 cycles, beside that of the first")
+def repeated_sleep_converges(specimen: Any) -> Any:
+    x, rivals = clusters(np.random.default_rng(8), groups=4)
+    w, moved = x, []
+    for _ in range(200):
+        after = slept(specimen, x, rivals, 100, w)
+        moved.append(float(np.abs(after - w).max()))
+        w = after
+    return at_most(moved[-1] / max(moved[0], 1e-300), 1e-6) if moved[0] > 0.01 else False
+
+
+# --- the adaptation ------------------------------------------------------------------------------------------------------------
+@adaptation("SO-6", source="cosines of 400 pairs in 384 and in 64 dimensions; 1 / sqrt(64)")
+def a_small_code_keeps_cosines(specimen: Any) -> Any:
+    rng = np.random.default_rng(9)
+    v = unit_rows(rng.standard_normal((400, 384)) + 0.06 * np.arange(400)[:, None] / 10.0 * np.ones(384)).astype(np.float32)
+    x = specimen.codes(v, 0, 64)
+    error = (v[:-1] * v[1:]).sum(axis=1) - (x[:-1] * x[1:]).sum(axis=1)
+    return at_most([float(np.sqrt(np.mean(error**2))), float(np.abs(np.linalg.norm(x, axis=1) - 1.0).max())], 0.125)
+
+
+@adaptation("SO-7", source="ours, by hand: both ways, not the same, not twice, no more than there is room for")
+def rivals_are_alike_and_not_the_same(specimen: Any) -> Any:
+    rivals = np.full((5, 2), -1)
+    for _ in range(2):
+        specimen.oppose(4, np.array([4, 0, 1, 2, 3]), np.array([1.0, 0.96, 0.9, 0.7, 0.5]), 0.6, 0.95, rivals)
+    return rivals, [[-1, -1], [4, -1], [4, -1], [-1, -1], [1, 2]]
+
+
+# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+@mutant("apart by 0.15 a step, with no fixed point", rejected_by="SO-15.7b")
+def pushed(specimen: Any) -> Any:
+    def separate(own: Any, x: Any, rivals: Any, cycles: int, *rest: Any) -> int:
+        w = rest[-1]
+        for _ in range(cycles // 5):
+            for i in range(len(own)):
+                for j in rivals[i]:
+                    if j >= 0:
+                        w[i] -= 0.15 * (w[i] @ w[j]) * w[j]
+                        w[i] /= np.linalg.norm(w[i])
+        return len(own)
+
+    return specimen.replacing("separate", separate)
+
+
+@mutant("no bound", rejected_by="SO-15.7b")
+def unbounded(specimen: Any) -> Any:
+    return specimen.replacing("bounded", lambda own, least, w: None)
+
+
+@mutant("all neighbours are suppressed in proportion", rejected_by="SO-4a")
+def linear(specimen: Any) -> Any:
+    return specimen.replacing("contrast", lambda drive, target, *rest: 0.0 if target else -0.3 * drive)
+
+
+@mutant("inhibition stands still", rejected_by="SO-15.5")
+def still(specimen: Any) -> Any:
+    def contrast(drive: float, target: bool, inhibition: float, amplitude: float, gain: float) -> float:
+        return float(specimen.contrast(drive, target, inhibition, 0.0, gain))
+
+    return specimen.replacing("contrast", contrast)
+
+
+@mutant("learning by what is active, without contrast", rejected_by="SO-15.7a")
+def hebbian(specimen: Any) -> Any:
+    return specimen.replacing("contrast", lambda drive, target, *rest: abs(specimen.contrast(drive, target, *rest)))
+
+
+@mutant("only the half with low inhibition", rejected_by="SO-1")
+def low_half(specimen: Any) -> Any:
+    return specimen.replacing("contrast", lambda drive, target, *rest: 0.0 if target else specimen.contrast(drive, target, *rest))
+
+
+@mutant("the bound cuts off what is across, and is not the nearest", rejected_by="SO-3")
+def cut(specimen: Any) -> Any:
+    def bounded(own: Any, least: float, w: Any) -> None:
+        along, across = own @ w, w - (own @ w) * own
+        most = abs(along) * np.sqrt(1.0 - least**2) / least
+        if np.linalg.norm(across) > most:
+            w[:] = along * own + across * most / np.linalg.norm(across)
+
+    return specimen.replacing("bounded", bounded)

@@ -1,0 +1,390 @@
+"""Evidence for sleep_pressure: the model against its differential equations, closed forms and published cycles, and what an engine makes of it."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+from ...engine.columns import SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, Phase
+from ...engine.embedding import HashingEmbedder
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
+
+MODEL = "Daan, Beersma & Borbely 1984, two-process model"
+CAPTION = "Skeldon & Dijk 2025, Fig. 1"
+NOON = 24.0 * 20000 + 12.0
+PAPER = {"tau_r": 18.2, "tau_d": 4.2, "upper": 0.67, "lower": 0.17, "amplitude": 0.12, "phase": 9.54, "day": 24.0}
+OURS = {"effort": 0.02, "half_length": 20.0, "vigil": 2.0, "resist": 24.0}
+
+
+def rhythm(**changes: float) -> tuple[float, ...]:
+    return tuple((PAPER | changes).values())
+
+
+# --- independent references ---------------------------------------------------------------------------------------------------
+def reference(s: float, t: float, sleeps: int, **changes: float) -> list[tuple[float, float, float, float]]:
+    """Onset, S, end and S of so many sleeps: both differential equations integrated, each until its threshold is crossed."""
+    p, found = PAPER | changes, []
+
+    def c(at: float) -> float:
+        return p["amplitude"] * math.sin(2.0 * math.pi * (at - p["phase"]) / p["day"])
+
+    def stretch(start: float, s0: float, rate: Any, gap: Any) -> tuple[float, float]:
+        gap.terminal, gap.direction = True, 1.0
+        run = solve_ivp(rate, (start, start + 200.0), [s0], events=gap, rtol=1e-11, atol=1e-13, max_step=0.5)
+        return float(run.t[-1]), float(run.y[0, -1])        # a terminal event is the last point
+
+    for _ in range(sleeps):
+        t, s = stretch(t, s, lambda _, y: (1.0 - y) / p["tau_r"], lambda at, y: y[0] - p["upper"] - c(at))
+        onset, top = t, s
+        t, s = stretch(t, s, lambda _, y: -y / p["tau_d"], lambda at, y: p["lower"] + c(at) - y[0])
+        found.append((onset, top, t, s))
+    return found
+
+
+def scanned(f: Any, longest: float = 60.0) -> float:
+    """First root by a fine grid and Brent's method; 0 if f is not negative at once."""
+    grid = np.arange(0.0, longest, 0.002)
+    values = f(grid)
+    first = int(np.argmax(values >= 0.0))
+    return 0.0 if first == 0 else float(brentq(f, grid[first - 1], grid[first], xtol=1e-13))
+
+
+def solved(specimen: Any, s: float, t: float, sleeps: int, constants: tuple[float, ...]) -> list[tuple[float, float, float, float]]:
+    """The same four numbers from the kernels."""
+    found = []
+    for _ in range(sleeps):
+        onset = t + specimen.until_sleep(s, t, constants)
+        top = specimen.awake(s, onset - t, constants[0])
+        t = onset + specimen.until_waking(top, onset, constants)
+        s = specimen.asleep(top, t - onset, constants[1])
+        found.append((onset, top, t, s))
+    return found
+
+
+class Night:
+    """An engine with this mechanism alone, and what it said at each consolidation: onset, end, share."""
+
+    def __init__(self, specimen: Any, **changes: float) -> None:
+        params = specimen.SleepPressureParams(time_scale=1.0, **(PAPER | OURS | changes))
+        self.memory = Engine([specimen.SleepPressure("sleep_pressure", params)], HashingEmbedder(16))
+        self.sleeps: list[tuple[float, float, float]] = []
+        self._run, self.memory._run[Phase.CONSOLIDATE] = self.memory._run[Phase.CONSOLIDATE], self._noted
+
+    def _noted(self, tick: Any) -> None:
+        onset = self.value(SLEEP_ONSET)
+        self._run(tick)
+        self.sleeps.append((onset, tick.end, self.value(SLEEP_SHARE)))
+
+    def value(self, column: Any) -> float:
+        return float(self.memory.store.array(column).item())
+
+    def tell(self, *times: float) -> Night:
+        for i, time in enumerate(times):
+            self.memory.encode(Event(time, f"we spoke of number {i}", session="s"))
+        return self
+
+
+# --- the equations --------------------------------------------------------------------------------------------------------------
+@equation("CM-9.S", source=f"{MODEL}: dS/dt = (1 - S) / tau_r awake, -S / tau_d asleep; solve_ivp", rtol=1e-8)
+def process_s_solves_its_differential_equations(specimen: Any) -> Any:
+    times = [0.5, 3.0, 11.0, 40.0]
+    up = solve_ivp(lambda _, y: (1.0 - y) / 18.2, (0.0, 40.0), [0.2], t_eval=times, rtol=1e-11, atol=1e-13).y[0]
+    down = solve_ivp(lambda _, y: -y / 4.2, (0.0, 40.0), [0.8], t_eval=times, rtol=1e-11, atol=1e-13).y[0]
+    return [f(s, t, tau) for f, s, tau in ((specimen.awake, 0.2, 18.2), (specimen.asleep, 0.8, 4.2)) for t in times], [*up, *down]
+
+
+@equation("CM-9.C", source=f"{MODEL}: C = a sin(2 pi (t - phi) / 24)", atol=1e-9)
+def process_c_is_a_sine_of_the_time_of_day(specimen: Any) -> Any:
+    hours = NOON + np.array([-6.0, -2.46, 0.0, 3.54, 9.54, 15.0, 24.0 * 365])
+    return [specimen.circadian(float(t), 0.12, 9.54, 24.0) for t in hours], 0.12 * np.sin(2.0 * np.pi * (hours % 24.0 - 9.54) / 24.0)
+
+
+@equation("CM-9.H", source=f"{MODEL}: thresholds H+ + C and H- + C; brute-force scan and Brent's method", atol=1e-9, rtol=0.0)
+def thresholds_are_met_first_where_a_scan_meets_them(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(3), [], []
+    for _ in range(60):
+        s, t, a, phi = rng.uniform(0.02, 0.98), rng.uniform(0.0, 48.0), rng.uniform(0.0, 0.2), rng.uniform(0.0, 24.0)
+        c = rhythm(amplitude=a, phase=phi)
+
+        def wave(x: Any, t: float = t, a: float = a, phi: float = phi) -> Any:
+            return a * np.sin(2.0 * np.pi * (t + x - phi) / 24.0)
+
+        found += [specimen.until_sleep(s, t, c), specimen.until_waking(s, t, c)]
+        expected += [scanned(lambda x, s=s, w=wave: 1.0 - (1.0 - s) * np.exp(-x / 18.2) - 0.67 - w(x)),
+                     scanned(lambda x, s=s, w=wave: 0.17 + w(x) - s * np.exp(-x / 4.2))]
+    return found, expected
+
+
+@equation("CM-9.6b", source=f"{MODEL}: both equations with thresholds, solve_ivp with events over ten days", atol=1e-7, rtol=0.0)
+def ten_days_are_those_of_the_integrated_model(specimen: Any) -> Any:
+    return solved(specimen, 0.4, 10.0, 10, rhythm()), reference(0.4, 10.0, 10)
+
+
+@equation("CM-9.L", source=f"{MODEL}; solve_ivp with events", atol=1e-7, rtol=0.0)
+def sleeps_that_were_not_looked_at_are_lived_through(specimen: Any) -> Any:
+    nights, c = reference(0.4, 10.0, 6), rhythm()
+    onset = 10.0 + specimen.until_sleep(0.4, 10.0, c)
+    end = onset + specimen.until_waking(specimen.awake(0.4, onset - 10.0, 18.2), onset, c)
+    _, _, woke, s = nights[4]
+    onset6, top6, _, _ = nights[5]
+    found = [specimen.lived(0.4, 10.0, onset, end, at, c)[0] for at in (nights[0][0] - 1.0, woke + 5.0, onset6 + 2.0)]
+    return found, [1 - 0.6 * math.exp(-(nights[0][0] - 11.0) / 18.2), 1 - (1 - s) * math.exp(-5.0 / 18.2), top6 * math.exp(-2.0 / 4.2)]
+
+
+# --- closed forms and published cycles --------------------------------------------------------------------------------------------
+@equation("CM-9.5", source="closed form without C: tau_r ln(.83 / .33), tau_d ln(.67 / .17)", atol=1e-9)
+def without_time_of_day_a_cycle_has_a_closed_form(specimen: Any) -> Any:
+    c = rhythm(amplitude=0.0)
+    _, s, up, top, down = specimen.cycle(c, 5)
+    closed = [18.2 * math.log(0.83 / 0.33), 4.2 * math.log(0.67 / 0.17)]
+    return [specimen.until_sleep(0.17, 5.0, c), specimen.until_waking(0.67, 5.0, c), up, down, s, top], [*closed, *closed, 0.17, 0.67]
+
+
+@data("CM-9.5b", source="16.786 h awake and 5.760 h asleep", atol=0.001, rtol=0.0)
+def its_free_running_cycle_has_the_known_length(specimen: Any) -> Any:
+    cycle = specimen.cycle(rhythm(amplitude=0.0), 5)
+    return [cycle[2], cycle[4]], [16.786, 5.760]
+
+
+@data("CM-9.6", source="the model with a = 0.1 and 0.12, integrated: sleep, waking, S at onset", atol=0.005, rtol=0.0, figure="sleep_pressure")
+def time_of_day_entrains_sleep_to_24_hours(specimen: Any) -> Any:
+    found = [specimen.cycle(rhythm(amplitude=a), 100) for a in (0.1, 0.12)]
+    return [[x[4], x[2], x[2] + x[4], x[3]] for x in found], [[7.69, 16.31, 24.0, 0.633], [7.94, 16.06, 24.0, 0.625]]
+
+
+@data("CM-9.6c", source=f"{CAPTION} c, d, e: three sleeps in four days, three in two days, two a day")
+def other_thresholds_give_the_published_patterns_of_sleep(specimen: Any) -> Any:
+    patterns = []
+    for lower in (0.09, 0.50, 0.58):
+        onsets = np.array([x[0] for x in solved(specimen, 0.4, 0.0, 300, rhythm(upper=0.75, amplitude=0.07, lower=lower))])
+        days = [(onsets[-1] - onsets[-1 - n]) / 24.0 for n in range(1, 9)]
+        first = next(n for n, d in enumerate(days) if abs(d - round(d)) < 1e-6)
+        patterns.append((first + 1, round(days[first])))
+    return patterns, [(3, 4), (3, 2), (2, 1)]
+
+
+@equation("CM-9.7", source="closed form of 16 h awake and 8 h asleep for ever; half-times tau ln 2", atol=1e-9)
+def forced_days_settle_where_rise_and_decay_agree(specimen: Any) -> Any:
+    s = 0.5
+    for _ in range(60):
+        top = specimen.awake(s, 16.0, 18.2)
+        s = specimen.asleep(top, 8.0, 4.2)
+    up, down = math.exp(-16.0 / 18.2), math.exp(-8.0 / 4.2)
+    low = down * (1.0 - up) / (1.0 - up * down)
+    return [s, top, specimen.awake(0.0, 18.2 * math.log(2.0), 18.2), specimen.asleep(1.0, 4.2 * math.log(2.0), 4.2)], [low, low / down, 0.5, 0.5]
+
+
+@data("CM-9.7b", source="S between .0928 and .6234; half-times 12.62 and 2.911 h", atol=0.0005, rtol=0.0)
+def forced_days_swing_between_the_known_values(specimen: Any) -> Any:
+    s = 0.5
+    for _ in range(60):
+        top = specimen.awake(s, 16.0, 18.2)
+        s = specimen.asleep(top, 8.0, 4.2)
+    return [s, top, specimen.awake(0.0, 12.62, 18.2), specimen.asleep(1.0, 2.911, 4.2)], [0.0928, 0.6234, 0.5, 0.5]
+
+
+@data("CM-9.8", source="40 h awake from .0928: S = .8993; recovery sleep 6.996 h, 1.215 times the usual", atol=0.001, rtol=0.0)
+def a_lost_night_costs_little_over_an_hour(specimen: Any) -> Any:
+    top, c = specimen.awake(0.0928, 40.0, 18.2), rhythm(amplitude=0.0)
+    sleep = specimen.until_waking(top, 0.0, c)
+    return [top, sleep, sleep / specimen.until_waking(0.67, 0.0, c)], [0.8993, 6.996, 1.215]
+
+
+@signature("CM-9.8b", source="the debt is carried by depth: initial slow-wave activity goes with S, the length of sleep with its logarithm")
+def a_debt_is_slept_off_more_deeply_rather_than_longer(specimen: Any) -> Any:
+    c, usual = rhythm(), specimen.cycle(rhythm(), 100)
+    top = specimen.awake(usual[1], usual[2] + 24.0, 18.2)
+    sleep = specimen.until_waking(top, usual[0] + usual[2], c)
+    return at_least((top - specimen.asleep(top, sleep, 4.2)) / (usual[3] - usual[1]) - sleep / usual[4], 0.2)
+
+
+# --- limits ---------------------------------------------------------------------------------------------------------------------
+@limit("CM-9.5c", source="definition: with a = 0 the time of day has no say", atol=1e-12)
+def without_amplitude_every_hour_is_alike(specimen: Any) -> Any:
+    c = rhythm(amplitude=0.0)
+    return [specimen.until_sleep(0.3, t, c) for t in (0.0, 7.0, NOON)], [specimen.until_sleep(0.3, 3.0, c)] * 3
+
+
+@limit("CM-9.U", source=f"{MODEL}: mu = 1 above, 0 below")
+def pressure_stays_between_nothing_and_one(specimen: Any) -> Any:
+    s = [specimen.awake(0.99, 100.0, 18.2), specimen.asleep(0.99, 100.0, 4.2), specimen.awake(0.5, specimen.effort(1e6, 1e3, 10.0, 20.0), 18.2)]
+    return between(s, 0.0, 1.0 - 1e-6)
+
+
+# --- in an engine ------------------------------------------------------------------------------------------------------------------
+@adaptation("SLP-1", source="one sleep a night, where the integrated model has it", atol=1e-7, rtol=0.0, needs="engine")
+def five_idle_days_cost_five_sleeps(specimen: Any) -> Any:
+    night = Night(specimen, effort=0.0, vigil=0.0).tell(NOON)
+    s = night.value(specimen.PRESSURE)
+    night.memory.advance(NOON + 120.0)
+    return [x[:2] for x in night.sleeps], [(x[0] + NOON - 12.0, x[2] + NOON - 12.0) for x in reference(s, 12.0, 5)]
+
+
+@adaptation("SLP-2", source="definition: an undisturbed night is 1", atol=1e-3, rtol=0.0, needs="engine")
+def undisturbed_sleeps_are_full_nights(specimen: Any) -> Any:
+    night = Night(specimen).tell(NOON)
+    night.memory.advance(NOON + 120.0)
+    return [x[2] for x in night.sleeps], [1.0] * 5
+
+
+@adaptation("SLP-3", source="closed form: S decays until the event, and rises from there to the threshold, found by scan", atol=1e-9, needs="engine")
+def an_event_at_night_wakes_and_leaves_the_debt(specimen: Any) -> Any:
+    night = Night(specimen, effort=0.0).tell(NOON)
+    onset, s = night.value(SLEEP_ONSET), night.value(specimen.PRESSURE)
+    night.tell(onset + 3.0)
+    top = 1.0 - (1.0 - s) * math.exp(-(onset - NOON) / 18.2)
+    left = top * math.exp(-3.0 / 4.2)
+    (_, ended, share), = night.sleeps
+    usual = reference(0.1, 8.0, 12)[-1]
+    again = scanned(lambda x: 1.0 - (1.0 - left) * np.exp(-x / 18.2) - 0.67 - 0.12 * np.sin(2.0 * np.pi * (ended % 24.0 + x - 9.54) / 24.0))
+    return [ended - onset, night.value(specimen.PRESSURE), share, night.value(SLEEP_ONSET) - ended], \
+        [3.0, left, (top - left) / (usual[1] - usual[3]), again]
+
+
+@adaptation("SLP-3b", source="pressure is cleared once: what is left is slept off that night or the next, which begins early", needs="engine")
+def a_broken_night_is_made_up_for(specimen: Any) -> Any:
+    late, early = (Night(specimen).tell(NOON) for _ in range(2))
+    usual = early.value(SLEEP_ONSET)
+    early.tell(usual + 0.5)
+    late.tell(usual + 2.0)
+    for night in (early, late):
+        night.memory.advance(NOON + 48.0)
+    same, after = sum(x[2] for x in early.sleeps[:2]), late.sleeps[1]
+    return between(same, 0.95, 1.1).passed and after[2] > 1.2 and 3.0 < usual + 24.0 - after[0] < 6.0
+
+
+@adaptation("SLP-4", source="hysteresis, and `resist`: a moment's sleep a day at most while events never pause", needs="engine")
+def a_stream_that_never_pauses_does_not_flicker(specimen: Any) -> Any:
+    night = Night(specimen).tell(*(NOON + np.arange(3 * 1440) / 60.0))
+    return between([len(night.sleeps), 2.0 * night.value(specimen.PRESSURE)], 1.0, 3.0)
+
+
+@adaptation("SLP-4b", source="`vigil`: at most one sleep in two hours, whatever the rhythm of events", needs="engine")
+def events_that_keep_waking_it_cannot_make_it_flicker(specimen: Any) -> Any:
+    counts = [len(Night(specimen).tell(*(NOON + np.arange(0.0, 72.0, step))).sleeps) for step in (0.05, 1.0, 2.01, 3.0, 7.0)]
+    return at_most(counts, 3 * 24 / 2)
+
+
+@adaptation("SLP-5", source="closed form: from the S of waking on, as long as it was kept awake", rtol=1e-9, needs="engine")
+def kept_awake_it_gets_sleepier_all_the_time(specimen: Any) -> Any:
+    night = Night(specimen, effort=0.0).tell(NOON)
+    s = night.value(specimen.PRESSURE)
+    night.tell(*(NOON + np.arange(1, 30)))
+    return [night.value(specimen.PRESSURE), float(len(night.sleeps))], [1.0 - (1.0 - s) * math.exp(-29.0 / 18.2), 0.0]
+
+
+@adaptation("SLP-6", source="definition: writing counts as wakefulness; a surprise counts more", needs="engine")
+def what_is_written_makes_sleepy(specimen: Any) -> Any:
+    times = NOON + np.arange(60) / 60.0
+    with_, without = (Night(specimen, effort=e).tell(*times).value(specimen.PRESSURE) for e in (0.02, 0.0))
+    return 0.0 < with_ - without < 0.05 and specimen.effort(9.0, 2.0, 0.02, 20.0) > specimen.effort(9.0, 0.0, 0.02, 20.0)
+
+
+@adaptation("SLP-7", source="the settled cycle at that time of day; solve_ivp with events", atol=1e-7, needs="engine")
+def the_first_event_meets_memory_as_usual_at_that_hour(specimen: Any) -> Any:
+    _, _, woke, s = reference(0.1, 8.0, 12)[-2]
+    onset, top, _, _ = reference(0.1, 8.0, 12)[-1]
+    found = [Night(specimen, effort=0.0).tell(24.0 * 20000 + hour).value(specimen.PRESSURE) for hour in (12.0, 3.0)]
+    return found, [1.0 - (1.0 - s) * math.exp(-((12.0 - woke) % 24.0) / 18.2), top * math.exp(-((3.0 - onset) % 24.0) / 4.2)]
+
+
+@adaptation("SLP-8", source="the contract: after a sleep, the next lies ahead", needs="engine")
+def the_next_sleep_lies_ahead(specimen: Any) -> Any:
+    night = Night(specimen).tell(NOON, NOON + 13.0, NOON + 13.0, NOON + 90.0)
+    return night.value(SLEEP_END) > night.value(SLEEP_ONSET) >= night.memory.now + 2.0 - 1e-9
+
+
+# --- mutants -------------------------------------------------------------------------------------------------------------------
+@mutant("a pressure that rises linearly", rejected_by="CM-9.S")
+def linear(specimen: Any) -> Any:
+    return specimen.replacing("awake", lambda s, t, tau_r: min(s + t * (1.0 - s) / tau_r, 1.0))
+
+
+@mutant("sleep clears pressure linearly", rejected_by="CM-9.7")
+def linear_sleep(specimen: Any) -> Any:
+    return specimen.replacing("asleep", lambda s, t, tau_d: max(s - t * s / tau_d, 0.0))
+
+
+@mutant("a single threshold", rejected_by="CM-9.5")
+def single_threshold(specimen: Any) -> Any:
+    return specimen.replacing("until_waking", lambda s, t, rhythm: specimen.until_waking(s, t, (*rhythm[:3], rhythm[2], *rhythm[4:])))
+
+
+@mutant("rise and decay exchanged", rejected_by="CM-9.5")
+def exchanged(specimen: Any) -> Any:
+    return specimen.replacing("until_sleep", lambda s, t, rhythm: specimen.until_sleep(s, t, (rhythm[1], rhythm[0], *rhythm[2:])))
+
+
+@mutant("the time of day moves the upper threshold only", rejected_by="CM-9.6")
+def upper_only(specimen: Any) -> Any:
+    return specimen.replacing("until_waking", lambda s, t, rhythm: specimen.until_waking(s, t, (*rhythm[:4], 0.0, *rhythm[5:])))
+
+
+@mutant("thresholds the wrong way round the clock", rejected_by="CM-9.H")
+def upside_down(specimen: Any) -> Any:
+    return specimen.replacing("first_rise", lambda k, b, tau, c, *rest: specimen.first_rise(k, b, tau, -c, *rest))
+
+
+@mutant("steps that pass a crossing", rejected_by="CM-9.H")
+def coarse(specimen: Any) -> Any:
+    def first_rise(k: float, b: float, tau: float, c: float, t: float, phi: float, day: float) -> float:
+        x = 0.0
+        while k - b * math.exp(-x / tau) + c * math.sin(2.0 * math.pi * (t + x - phi) / day) < 0.0:
+            x += 6.0
+        return x
+
+    return specimen.replacing("first_rise", first_rise)
+
+
+@mutant("a cosine for the sine", rejected_by="CM-9.C")
+def cosine(specimen: Any) -> Any:
+    return specimen.replacing("circadian", lambda t, a, phi, day: a * math.cos(2.0 * math.pi * (t - phi) / day))
+
+
+@mutant("every waking starts rested", rejected_by="SLP-3")
+def no_debt(specimen: Any) -> Any:
+    return specimen.replacing("lived", lambda s, since, onset, end, now, rhythm:
+                              (0.17, True) if now > onset else specimen.lived(s, since, onset, end, now, rhythm))
+
+
+@mutant("missed sleeps are forgotten", rejected_by="CM-9.L")
+def no_missed_sleep(specimen: Any) -> Any:
+    return specimen.replacing("lived", lambda s, since, onset, end, now, rhythm: (specimen.awake(s, now - since, rhythm[0]), False))
+
+
+@mutant("pressure by the clock only, whatever is written", rejected_by="SLP-6")
+def clock_only(specimen: Any) -> Any:
+    return specimen.replacing("effort", lambda words, surprise, most, half: 0.0)
+
+
+@mutant("a text long enough makes more than full pressure", rejected_by="CM-9.U")
+def unbounded(specimen: Any) -> Any:
+    return specimen.replacing("effort", lambda words, surprise, most, half: most * words * (1.0 + surprise))
+
+
+@mutant("the first cycle stands for the settled one", rejected_by="CM-9.6")
+def unsettled(specimen: Any) -> Any:
+    return specimen.replacing("cycle", lambda rhythm, sleeps: specimen.cycle(rhythm, 1))
+
+
+@mutant("events wake, but do not keep awake", rejected_by="SLP-4b")
+def restless(specimen: Any) -> Any:
+    class Restless(specimen.SleepPressure):  # type: ignore[misc]
+        def hours(self, parameter: str) -> float:
+            return 0.0 if parameter == "vigil" else float(super().hours(parameter))
+
+    return specimen.replacing("SleepPressure", Restless)
+
+
+@mutant("no end to staying awake", rejected_by="SLP-4")
+def endless(specimen: Any) -> Any:
+    class Endless(specimen.SleepPressure):  # type: ignore[misc]
+        def hours(self, parameter: str) -> float:
+            return 1e6 if parameter == "resist" else float(super().hours(parameter))
+
+    return specimen.replacing("SleepPressure", Endless)

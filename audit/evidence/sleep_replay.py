@@ -1,0 +1,471 @@
+"""Evidence for sleep_replay.  References: closed forms, eigenvectors and resolvents in numpy, and Mattar & Daw's algorithm written out plainly, with
+every value computed anew at every step; none calls a kernel it judges.
+
+The agent of the paper's linear track (two lanes of ten states, run to and fro) is simulated here with its own learning and choice; only what it
+replays comes from the specimen.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+from scipy.stats import spearmanr
+
+from ...engine.columns import REPLAY_LAG, REPLAYED
+from ...engine.embedding import HashingEmbedder
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
+
+Array = NDArray[np.float64]
+PAPER = "Mattar & Daw 2018"
+CODE = "authors' code"
+ALPHA, GAMMA, BETA, BASELINE, RATE = 1.0, 0.9, 5.0, 1e-10, 0.9
+
+
+# --- tasks -------------------------------------------------------------------------------------------------------------------
+def line(n: int = 10) -> NDArray[np.int64]:
+    """s' of L and R on a line whose last state is the end of the task."""
+    after = np.array([[s - 1, s + 1] for s in range(n)])
+    after[-1] = -1
+    return after
+
+
+def lanes() -> NDArray[np.int64]:
+    return np.where(np.vstack([line(), line()]) < 0, -1, np.vstack([line(), line() + 10]))
+
+
+def explored(after: NDArray[np.int64], next_start: dict[int, int]) -> Array:
+    """T after every action was taken once in every state; one that leads nowhere leads to where one is, and a goal to the next start."""
+    m, actions = after.shape
+    t = np.zeros((m, m))
+    for s in range(m):
+        for a in range(actions):
+            t[s, after[s, a] if after[s, a] >= 0 else s] += 1.0 / actions
+    for goal, start in next_start.items():
+        t[goal] = np.eye(m)[start]
+    return t
+
+
+def successors(t: Array) -> Array:
+    return np.asarray(np.linalg.inv(np.eye(len(t)) - GAMMA * t))
+
+
+def eigenvector(t: Array) -> Array:
+    values, vectors = np.linalg.eig(t.T)
+    pi = np.abs(np.real(vectors[:, np.argmax(np.real(values))]))
+    return np.asarray(pi / pi.sum())
+
+
+# --- the specimen, and the algorithm written out -----------------------------------------------------------------------------
+def replayed(specimen: Any, after: Any, reward: Any, need: Any, q: Any, chance: Any, baseline: float = BASELINE,
+             alpha: float = ALPHA) -> tuple[Any, Any]:
+    """States and actions of the replayed steps; q is written."""
+    steps = len(chance)
+    states, actions = np.empty(steps, np.int64), np.empty(steps, np.int64)
+    k = specimen.replay(steps, after, reward, need, q, alpha, GAMMA, BETA, baseline, chance, np.empty(after.shape), states, actions, np.empty(steps))
+    return states[:k], actions[:k]
+
+
+def written_out(after: Any, reward: Any, need: Any, q: Any, chance: Any, baseline: float = BASELINE, alpha: float = ALPHA, *, expand: bool = True,
+                stale: bool = False, need_of_first: bool = False) -> tuple[Any, Any]:
+    """The algorithm, with faults to choose from: no longer backups, values as they were at first, the need of where a sequence begins."""
+
+    def future(s: int) -> float:
+        return 0.0 if reward[s] else float(np.max(q[s]))
+
+    def gain_of(sequence: Sequence[tuple[int, int]]) -> tuple[float, list[tuple[int, int, float]]]:
+        total, new = 0.0, []
+        ends = [int(after[s, a]) for s, a in sequence]
+        for k, (s, a) in enumerate(sequence):
+            returns = sum(GAMMA ** j * reward[e] for j, e in enumerate(ends[k:])) + GAMMA ** (len(ends) - k) * future(ends[-1])
+            changed = q[s].copy()
+            changed[a] += alpha * (returns - changed[a])
+            policies = softmax(BETA * changed), softmax(BETA * q[s])
+            total += max(float((policies[0] - policies[1]) @ changed), baseline)
+            new.append((s, a, changed[a]))
+        return total, new
+
+    done: list[tuple[int, int]] = []
+    path: list[tuple[int, int]] = []
+    known: dict[tuple[int, int], float] = {}
+    for which, action in chance:
+        single = [(s, a) for s in range(len(after)) for a in range(after.shape[1]) if after[s, a] >= 0]
+        if not stale or not known:
+            known = {step: need[step[0]] * gain_of([step])[0] for step in single}
+        most = max(known.values())
+        longer = 0.0
+        if path and expand:
+            s = int(after[path[-1]])
+            greedy = np.flatnonzero(q[s] == q[s].max())
+            a = int(greedy[int(action * len(greedy))])
+            if after[s, a] >= 0 and not reward[s] and after[s, a] not in [p[0] for p in path] + [s]:
+                longer = need[path[0][0] if need_of_first else s] * gain_of([*path, (s, a)])[0]
+        if longer > most:
+            path = [*path, (s, a)]
+        elif most <= 0.0:
+            break
+        else:
+            best = [step for step, value in known.items() if value == most]
+            path = [best[int(which * len(best))]]
+            known[path[0]] = known[path[0]] * (0.0 if stale else 1.0)
+        for s, a, value in gain_of(path)[1]:
+            q[s, a] = value
+        done.append(path[-1])
+    return np.array([s for s, _ in done]), np.array([a for _, a in done])
+
+
+# --- backup and gain ---------------------------------------------------------------------------------------------------------
+@equation("RP-2.1", source=f"{PAPER}, gain: sigma(5) - 1/2 for the step into the goal", atol=1e-6)
+def the_first_step_into_a_goal_gains_what_the_softmax_says(specimen: Any) -> Any:
+    return [specimen.gain(np.zeros(2), 1, 1.0, 5.0), specimen.gain(np.zeros(2), 0, 1.0, 5.0)], [expit(5.0) - 0.5, 0.493307]
+
+
+@equation("RP-2.1b", source=f"{PAPER}, gain and backup, with the softmax of scipy; random values of four actions")
+def gain_is_the_value_of_the_change_of_policy(specimen: Any) -> Any:
+    rng = np.random.default_rng(0)
+    measured, expected = [], []
+    for _ in range(40):
+        q, a, r, v, alpha = rng.normal(size=4), int(rng.integers(4)), *rng.random(3)
+        new = q.copy()
+        new[a] = (1.0 - alpha) * q[a] + alpha * (r + GAMMA * v)
+        measured += [specimen.backup(q[a], r, v, alpha, GAMMA), specimen.gain(q, a, new[a], BETA)]
+        expected += [new[a], float((softmax(BETA * new) - softmax(BETA * q)) @ new)]
+    return measured, expected
+
+
+@signature("RP-2.2", source=f"{PAPER}: line of ten, reward 1 at its end, the agent at its start; 0.9^k", atol=1e-9, figure="reverse_replay")
+def a_reward_is_replayed_backwards_to_the_start(specimen: Any) -> Any:
+    q, reward = np.zeros((10, 2)), np.eye(10)[9]
+    need = successors(explored(line(), {9: 0}))[0]
+    states, actions = replayed(specimen, line(), reward, need, q, np.full((9, 2), 0.5))
+    return [*states, *actions, *q[8::-1, 1]], [*range(8, -1, -1), *[1] * 9, *GAMMA ** np.arange(9)]
+
+
+# --- need --------------------------------------------------------------------------------------------------------------------
+def sessions() -> list[NDArray[np.int64]]:
+    rng = np.random.default_rng(1)
+    return [np.repeat(np.arange(len(sizes)), sizes) for sizes in ([1], [6], [1, 1, 2, 3], rng.integers(1, 9, 7), [20, 1, 14])]
+
+
+def walked(session: NDArray[np.int64], rate: float) -> Array:
+    """T learnt by walking once, from exploring the neighbours freely; the last of a track leads to the next, that of all to the first."""
+    n = len(session)
+    t = np.zeros((n, n))
+    for s in range(n):
+        near = [o for o in (s - 1, s + 1) if 0 <= o < n and session[o] == session[s]]
+        last = s == n - 1 or session[s + 1] != session[s]
+        following = (s + 1) % n
+        t[s, [following] if last else near] = 1.0 if last else 1.0 / len(near)
+        t[s] += rate * (np.eye(n)[following] - t[s])
+    return t
+
+
+@equation("RP-2.3", source=f"{PAPER}, learning of T, written out; a row of (I - gamma T)^-1 sums to 1 / (1 - gamma)", atol=1e-9)
+def transitions_are_learnt_from_one_walk(specimen: Any) -> Any:
+    session = np.repeat([0, 1, 2], [5, 1, 4])
+    t = np.zeros((10, 10))
+    for s in range(10):
+        first, last = s == 0 or session[s - 1] != session[s], s == 9 or session[s + 1] != session[s]
+        back, ahead = specimen.transition(first, last, RATE)
+        t[s, (s + 1) % 10] += ahead
+        t[s, (s - 1) % 10] += back
+    return [*t.ravel(), *successors(t).sum(axis=1)], [*walked(session, RATE).ravel(), *[10.0] * 10]
+
+
+@equation("RP-2.3b", source=f"{PAPER}, need in sleep; left eigenvector of T in numpy", atol=1e-9)
+def need_in_sleep_is_the_stationary_distribution(specimen: Any) -> Any:
+    measured, expected = [], []
+    for session in sessions():
+        for rate in (0.0, 0.4, RATE):
+            out = np.empty(len(session))
+            specimen.stationary(session, rate, out)
+            measured += out.tolist()
+            expected += eigenvector(walked(session, rate)).tolist()
+    return measured, expected
+
+
+@limit("RP-2.4a", source=f"{PAPER}: EVB is a product")
+def without_need_nothing_is_replayed(specimen: Any) -> Any:
+    need = np.where(np.arange(10) > 5, 0.0, 1.0)
+    some, _ = replayed(specimen, line(), np.eye(10)[9], need, np.zeros((10, 2)), np.full((30, 2), 0.5))
+    none, _ = replayed(specimen, line(), np.eye(10)[9], np.zeros(10), np.zeros((10, 2)), np.full((30, 2), 0.5))
+    return [len(none), int((some > 5).sum())], [0, 0]
+
+
+@limit("RP-2.4b", source=f"{PAPER}; baseline gain 1e-10 ({CODE})", rtol=1e-12)
+def a_backup_that_leaves_the_policy_alone_has_the_baseline_gain(specimen: Any) -> Any:
+    after, reward, q, need = line(), np.eye(10)[9], np.zeros((10, 2)), np.arange(1.0, 11.0)
+    q[:9, 1], q[1:9, 0] = GAMMA ** np.arange(8, -1, -1), GAMMA ** np.arange(9, 1, -1)      # Q*, which no backup changes
+    evb = np.empty((10, 2))
+    for s in range(10):
+        specimen.value_state(s, after, reward, need, q, ALPHA, GAMMA, BETA, BASELINE, evb)
+    return [*evb[:9, 1], *evb[1:9, 0]], [*need[:9] * BASELINE, *need[1:9] * BASELINE]
+
+
+# --- the algorithm -----------------------------------------------------------------------------------------------------------
+def problem(rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:
+    """A line in pieces, some states rewarded, some values known."""
+    n = int(rng.integers(4, 16))
+    after = np.array([[s - 1, s + 1 if s + 1 < n else -1] for s in range(n)])
+    for cut in rng.integers(1, n, 2):
+        after[cut, 0] = after[cut - 1, 1] = -1
+    reward = np.where(rng.random(n) < 0.3, rng.random(n), 0.0)
+    return after, reward, rng.random(n), np.where(rng.random((n, 2)) < 0.5, rng.random((n, 2)), 0.0)
+
+
+@equation("RP-2.5e", source=f"{PAPER}, the algorithm with longer backups, written out; forty random tasks, forty replays each", atol=1e-9)
+def replay_is_the_algorithm_of_the_paper(specimen: Any) -> Any:
+    rng = np.random.default_rng(2)
+    measured: list[float] = []
+    expected: list[float] = []
+    for _ in range(40):
+        after, reward, need, q = problem(rng)
+        chance, alpha, twin = rng.random((40, 2)), float(rng.choice([1.0, 0.5])), q.copy()
+        for found, states, actions, value in (
+            (measured, *replayed(specimen, after, reward, need, q, chance, alpha=alpha), q),
+            (expected, *written_out(after, reward, need, twin, chance, alpha=alpha), twin),
+        ):
+            found += [len(states), *states, *np.zeros(40 - len(states)), *actions, *np.zeros(40 - len(actions)), *value.ravel()]
+    return measured, expected
+
+
+def runs(states: Any, ends: Any, least: int = 5) -> dict[str, int]:
+    """Forward and reverse sequences of at least five states, as the authors' analysis finds them."""
+    kinds = ["R" if ends[i + 1] == states[i] else "F" if ends[i] == states[i + 1] else "" for i in range(len(states) - 1)]
+    count, i = {"F": 0, "R": 0}, 0
+    while i < len(kinds):
+        j = i
+        while j < len(kinds) and kinds[j] == kinds[i]:
+            j += 1
+        if kinds[i] and j - i + 1 >= least:
+            count[kinds[i]] += 1
+        i = j
+    return count
+
+
+def laps(specimen: Any, sizes: Sequence[float], seeds: int = 20, episodes: int = 50) -> dict[tuple[str, str, float], float]:
+    """Sequences a lap at start and goal, by the size of the last reward: the paper's agent, who learns, chooses and pauses twenty backups long."""
+    count: dict[tuple[str, str, float], float] = {}
+    after, goals = lanes(), (9, 19)
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        q, reward, t = np.zeros((20, 2)), np.zeros(20), explored(after, {9: 10, 19: 0})
+        s, lap, last, fresh = 0, 0, 0.0, False
+        while lap < episodes:
+            a = int(rng.random() < expit(BETA * (q[s, 1] - q[s, 0])))
+            end = int(after[s, a]) if after[s, a] >= 0 else s
+            if goal := end in goals:
+                last = float(rng.choice(sizes))
+                reward[end] = max(0.0, rng.normal(last, 0.1))
+            t[s] += RATE * (np.eye(20)[end] - t[s])
+            q[s, a] = reward[end] if goal else GAMMA * q[end].max()
+            if last and (goal or fresh):
+                states, actions = replayed(specimen, after, reward, successors(t)[s], q, rng.random((20, 2)))
+                for kind, number in runs(states, after[states, actions]).items():
+                    key = "goal" if goal else "start", kind, last
+                    count[key] = count.get(key, 0.0) + number / (seeds * episodes)
+            s, fresh = end, False
+            if goal:
+                lap, s, fresh = lap + 1, (end + 1) % 20, True
+    return count
+
+
+@signature("RP-2.5", source="Diba & Buzsaki 2007: forward before the run, reverse after it; sequences a lap", figure="forward_and_reverse")
+def forward_at_the_start_and_reverse_at_the_goal(specimen: Any) -> Any:
+    n = laps(specimen, [1.0])
+    return at_least([n["start", "F", 1.0] - n["start", "R", 1.0], n["goal", "R", 1.0] - n["goal", "F", 1.0]], 0.2)
+
+
+@signature("RP-2.6a", source="Ambrose, Pfeiffer & Foster 2016: reverse replay after a fourfold reward, over that after the usual one")
+def a_greater_reward_brings_more_reverse_replay(specimen: Any) -> Any:
+    n = laps(specimen, [1.0, 4.0])
+    return at_least(n["goal", "R", 4.0] / max(n["goal", "R", 1.0], 1e-9), 2.0)
+
+
+@signature("RP-2.6b", source="Ambrose, Pfeiffer & Foster 2016: forward replay after the two rewards; within a tenth")
+def a_greater_reward_leaves_forward_replay_alone(specimen: Any) -> Any:
+    n = laps(specimen, [1.0, 4.0])
+    return between(n["start", "F", 4.0] / n["start", "F", 1.0], 0.9, 1.1)
+
+
+@signature("RP-2.8", source=f"{PAPER}, sleep: T-maze with one arm rewarded, need from the eigenvector of T ({CODE})")
+def in_sleep_the_rewarded_arm_is_replayed_more(specimen: Any) -> Any:
+    after = np.array([[-1, -1, -1], [0, 2, -1], [1, 3, 5], [2, 4, -1], [-1, -1, -1], [-1, -1, 2]])       # left, right, along the stem
+    need, rng, left, right = eigenvector(explored(after, {0: 5, 4: 5})), np.random.default_rng(3), 0, 0
+    for _ in range(50):
+        states, actions = replayed(specimen, after, np.eye(6)[4], need, np.zeros((6, 3)), rng.random((20, 2)))
+        left += int(((actions == 0) & np.isin(states, (1, 2))).sum())
+        right += int(((actions == 1) & np.isin(states, (2, 3))).sum())
+    return at_least(right / max(left, 1), 1.5)
+
+
+# --- through a night ---------------------------------------------------------------------------------------------------------
+TIMES = np.cumsum([0.0, 0.02, 0.1, 0.05, 0.03, 0.2, 0.07, 0.01]) + 100.0
+
+
+def nights(specimen: Any, texts: Sequence[str], count: int, backups: int, compression: float = 20.0) -> list[tuple[Any, Any]]:
+    """Rows and lags replayed in each of some nights after a session."""
+    params = specimen.SleepReplayParams(time_scale=1.0, backups=backups, alpha=ALPHA, discount=GAMMA, inverse_temperature=BETA, transition_rate=RATE,
+                                        baseline=BASELINE, compression=compression, window=1000, needed=10, rehearsal=0.0)
+    memory, dreamt = Engine([specimen.SleepReplay("sleep_replay", params)], HashingEmbedder(16), consolidate_every=10.0), []
+    memory.encode_all(Event(float(t), text, session="s") for t, text in zip(TIMES, texts, strict=False))
+    for night in range(1, count + 1):
+        memory.advance(100.0 + 10.0 * night)
+        rows = memory.store.array(REPLAYED)
+        k = int((rows[:, 0] >= 0).sum())
+        dreamt.append((rows[:k].copy(), memory.store.array(REPLAY_LAG)[:k].copy()))
+    return dreamt
+
+
+STORY = [f"Then Ada {did}." for did in ("set out", "ran", "slept", "ate", "turned", "climbed", "arrived", "sang, wonderful")]
+
+
+@equation("RP-2.7a", source="Davidson et al. 2009: fifteen- to twentyfold compression; lag = real lag / c", atol=1e-9, needs="engine")
+def replay_is_compressed_in_time(specimen: Any) -> Any:
+    (rows, lags), = nights(specimen, STORY, 1, 7)
+    (_, slower), = nights(specimen, STORY, 1, 7, 15.0)
+    real = np.abs(TIMES[rows[:, 1]] - TIMES[rows[:, 0]])
+    return [*lags, *slower], [*real / 20.0, *real / 15.0]
+
+
+@signature("RP-2.7b", source="Foster & Wilson 2006; Diba & Buzsaki 2007: order in replay against order in time, Spearman", needs="engine")
+def the_first_night_is_reverse_and_a_later_one_forward(specimen: Any) -> Any:
+    first, later = nights(specimen, STORY, 2, 7)
+    backwards = [spearmanr(np.arange(len(first[0])), TIMES[first[0][:, 0]])[0], *np.sign(np.diff(TIMES[first[0]], axis=1)[:, 0])]
+    seen = [spearmanr(np.arange(len(run)), TIMES[run])[0] for run in chains(later[0]) if len(run) >= 4]
+    return [*backwards, *seen, float(len(seen) > 0)], [*[-1.0] * len(backwards), *[1.0] * len(seen), 1.0]
+
+
+def chains(rows: Any) -> list[list[int]]:
+    """Rows active one after the other while each step sets out from where the last one led to."""
+    found: list[list[int]] = []
+    for source, target in rows:
+        if found and found[-1][-1] == source:
+            found[-1].append(int(target))
+        else:
+            found.append([int(source), int(target)])
+    return found
+
+
+@adaptation("RP-9", source="ours: the session that ends well has its steps learnt, the other has none to learn")
+def of_two_tracks_the_rewarded_one_is_learnt(specimen: Any) -> Any:
+    after, rows = np.empty((10, 2), np.int64), np.arange(10)
+    specimen.tracks(rows, np.repeat([0, 1], 5), np.eye(10)[9], after)
+    q = np.zeros((10, 2))
+    replayed(specimen, after, np.eye(10)[9], np.ones(10), q, np.full((4, 2), 0.5))
+    return [*after[4], *after[5], *after[9], *q[:5].ravel(), *q[5:9, 1]], [3, -1, -1, 6, -1, -1, *[0.0] * 10, *GAMMA ** np.arange(3, -1, -1)]
+
+
+@adaptation("RP-10", source="counts of rows in the replayed pairs, in numpy; ln(1 + steps) adds up exactly")
+def rehearsal_counts_every_step(specimen: Any) -> Any:
+    rng, so_far, total = np.random.default_rng(4), np.zeros(12), np.zeros(12)
+    for _ in range(3):
+        pairs, replays = rng.integers(0, 12, (15, 2)), np.zeros(12, np.int32)
+        specimen.rehearse(pairs, replays, so_far)
+        total += np.bincount(pairs.ravel(), minlength=12)
+    return [*replays, *so_far], [*np.bincount(pairs.ravel(), minlength=12), *np.log1p(total)]
+
+
+@adaptation("RP-11", source="ours: where nothing is left to learn, need goes on replaying; the number of backups of a full night", needs="engine")
+def a_night_has_as_many_replays_as_it_may(specimen: Any) -> Any:
+    return [len(rows) for rows, _ in nights(specimen, STORY, 3, 25)], [25, 25, 25]
+
+
+# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+def algorithm(specimen: Any, **faults: bool) -> Any:
+    """The algorithm written out in the place of the kernel, with a fault."""
+
+    def replay(steps: int, after: Any, reward: Any, need: Any, q: Any, alpha: float, _gamma: float, _beta: float, baseline: float, chance: Any,
+               _evb: Any, states: Any, actions: Any, gains: Any) -> int:
+        s, a = written_out(after, reward, need, q, chance[:steps], baseline, alpha, **faults)
+        states[: len(s)], actions[: len(s)], gains[: len(s)] = s, a, 1.0
+        return len(s)
+
+    return specimen.replacing("replay", replay)
+
+
+@mutant("priority is a weighted sum of importance and recency", rejected_by="RP-2.4b")
+def weighted_sum(specimen: Any) -> Any:
+    def value_state(s: int, after: Any, reward: Any, need: Any, q: Any, alpha: float, gamma: float, beta: float, baseline: float, evb: Any) -> None:
+        evb[s] = np.where(after[s] >= 0, 0.6 * reward[after[s]] + 0.4 * s / len(after), -1.0)
+
+    return specimen.replacing("value_state", value_state)
+
+
+@mutant("sorting by time is replay", rejected_by="RP-2.2")
+def sorted_by_time(specimen: Any) -> Any:
+    def replay(steps: int, after: Any, *rest: Any) -> int:
+        states, actions = rest[-3], rest[-2]
+        steps = min(steps, len(after) - 1)
+        states[:steps], actions[:steps] = np.arange(steps), 1
+        return steps
+
+    return specimen.replacing("replay", replay)
+
+
+@mutant("need is a count of visits", rejected_by="RP-2.3b")
+def visits(specimen: Any) -> Any:
+    def stationary(session: Any, rate: float, out: Any) -> None:
+        out[...] = 1.0 / len(out)
+
+    return specimen.replacing("stationary", stationary)
+
+
+@mutant("values of steps as they were before the first replay", rejected_by="RP-2.2")
+def stale(specimen: Any) -> Any:
+    return algorithm(specimen, stale=True)
+
+
+@mutant("single steps only", rejected_by="RP-2.5")
+def single_steps(specimen: Any) -> Any:
+    return algorithm(specimen, expand=False)
+
+
+@mutant("a longer backup has the need of where it begins", rejected_by="RP-2.5e")
+def need_of_first(specimen: Any) -> Any:
+    return algorithm(specimen, need_of_first=True)
+
+
+@mutant("gain in terms of the old values", rejected_by="RP-2.1")
+def old_values(specimen: Any) -> Any:
+    def gain(q: Any, action: int, new: float, beta: float) -> float:
+        changed = q.copy()
+        changed[action] = new
+        return float((softmax(beta * changed) - softmax(beta * q)) @ q)
+
+    return specimen.replacing("gain", gain)
+
+
+@mutant("gain is the size of the prediction error", rejected_by="RP-2.1b")
+def prediction_error(specimen: Any) -> Any:
+    return specimen.replacing("gain", lambda q, action, new, beta: abs(new - q[action]))
+
+
+@mutant("an undiscounted backup", rejected_by="RP-2.2")
+def undiscounted(specimen: Any) -> Any:
+    return specimen.replacing("backup", lambda q, r, following, alpha, gamma: q + alpha * (r + following - q))
+
+
+@mutant("transitions are never learnt", rejected_by="RP-2.3")
+def unlearnt(specimen: Any) -> Any:
+    return specimen.replacing("transition", lambda first, last, rate: specimen.transition(first, last, 0.0))
+
+
+@mutant("everything is replayed forwards", rejected_by="RP-2.7b")
+def forwards(specimen: Any) -> Any:
+    def reversed_steps(states: Any, ends: Any, gains: Any, baseline: float, out: Any) -> None:
+        out[...] = False
+
+    return specimen.replacing("reversed_steps", reversed_steps)
+
+
+@mutant("replay lasts as long as what it replays", rejected_by="RP-2.7a")
+def uncompressed(specimen: Any) -> Any:
+    def params(**values: Any) -> Any:
+        return specimen.SleepReplayParams(**{**values, "compression": 1.0})
+
+    return specimen.replacing("SleepReplayParams", params)

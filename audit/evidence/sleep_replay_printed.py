@@ -1,0 +1,111 @@
+"""Evidence for sleep_replay_printed: what Cortex 4.2.2 says it does, and the checks of Mattar & Daw's model on the printed form."""
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..checks import Check, adaptation, mutant
+from . import sleep_replay as papers
+
+
+def links(entities: list[list[int]]) -> tuple[Any, ...]:
+    """start, degree, pool and target of links from memories to entities."""
+    degree = np.array([len(e) for e in entities])
+    return np.cumsum(degree) - degree, degree, np.arange(degree.sum()), np.array([-1 - e for each in entities for e in each], np.int64)
+
+
+def as_replay(specimen: Any) -> SimpleNamespace:
+    """The printed form in the place of the paper's: states are memories of one entity, reward is heat; need and values do not count."""
+
+    def replay(steps: int, after: Any, reward: Any, need: Any, q: Any, *rest: Any) -> int:
+        states, actions = rest[-3], rest[-2]
+        m, room, done = len(after), np.empty(8, np.int64), 0
+        heat = 0.5 + 0.5 * np.minimum(reward, 1.0)
+        network = (*links([[0]] * m), 1, np.ones(m, np.bool_))
+        hottest = np.argsort(-heat, kind="stable")[:10]
+        found = [[room[: specimen.sequence(int(s), step, *network, room)].copy() for s in hottest] for step in (1, -1)]
+        chosen = specimen.selected(*([specimen.priority(heat[rows], 1.0) for rows in group] for group in found), 0.3, 5)
+        for back, i in chosen:
+            for one, other in zip(found[back][i][:-1], found[back][i][1:], strict=True):
+                s, end = (other, one) if back else (one, other)
+                if done < steps and end in after[s]:
+                    states[done], actions[done] = s, list(after[s]).index(end)
+                    done += 1
+        return done
+
+    def params(**values: Any) -> Any:
+        return specimen.SleepReplayPrintedParams(time_scale=1.0, sequences=5, seeds=10, length=8, threshold=0.3, compression=values["compression"],
+                                                 rehearsal=0.0)
+
+    return SimpleNamespace(replay=replay, SleepReplayParams=params, SleepReplay=specimen.SleepReplayPrinted)
+
+
+def on_printed(check: Check) -> Check:
+    """A check of the paper's replay, asked of the printed form."""
+
+    @functools.wraps(check.function)
+    def function(specimen: Any) -> Any:
+        return check.function(as_replay(specimen))
+
+    return replace(check, function=function)
+
+
+# --- as printed --------------------------------------------------------------------------------------------------------------
+@adaptation("RPP-1", source="Cortex, public code: 0.4 mean + 0.6 sd, times dopamine, clipped", atol=1e-12)
+def priority_is_the_weighted_sum(specimen: Any) -> Any:
+    h = np.random.default_rng(0).random(6)
+    return [specimen.priority(h, da) for da in (0.0, 1.0, 9.0)], [0.0, 0.4 * h.sum() / 6 + 0.6 * np.sqrt(np.mean((h - h.mean()) ** 2)), 1.0]
+
+
+@adaptation("RPP-2", source="sets in Python: a memory joins if it shares an entity with the union so far")
+def sequences_grow_by_shared_entities(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(1), [], []
+    for _ in range(30):
+        entities = [sorted(rng.choice(9, rng.integers(0, 3), replace=False).tolist()) for _ in range(15)]
+        seed, room = int(rng.integers(15)), np.zeros(5, np.int64)
+        for step in (1, -1):
+            k = specimen.sequence(seed, step, *links(entities), 9, np.ones(15, np.bool_), room)
+            chain, met = [seed], set(entities[seed])
+            for row in range(seed + step, 15 if step > 0 else -1, step):
+                if len(chain) < 5 and met & set(entities[row]):
+                    chain.append(row)
+                    met |= set(entities[row])
+            measured.append([*room[:k], *[-1] * (5 - k)])
+            expected.append([*chain, *[-1] * (5 - len(chain))])
+    return measured, expected
+
+
+# --- the paper's checks --------------------------------------------------------------------------------------------------------
+gain = papers.the_first_step_into_a_goal_gains_what_the_softmax_says
+reverse = on_printed(papers.a_reward_is_replayed_backwards_to_the_start)
+transitions = papers.transitions_are_learnt_from_one_walk
+need = on_printed(papers.without_need_nothing_is_replayed)
+whole = on_printed(papers.replay_is_the_algorithm_of_the_paper)
+directions = on_printed(papers.forward_at_the_start_and_reverse_at_the_goal)
+greater_reward = on_printed(papers.a_greater_reward_brings_more_reverse_replay)
+forward_alone = on_printed(papers.a_greater_reward_leaves_forward_replay_alone)
+arm = on_printed(papers.in_sleep_the_rewarded_arm_is_replayed_more)
+compression = on_printed(papers.replay_is_compressed_in_time)
+nights = on_printed(papers.the_first_night_is_reverse_and_a_later_one_forward)
+
+
+@mutant("the mean alone", rejected_by="RPP-1")
+def mean_alone(specimen: Any) -> Any:
+    return specimen.replacing("priority", lambda heat, dopamine: float(np.clip(heat.mean() * dopamine, 0.0, 1.0)))
+
+
+@mutant("entities of the seed alone", rejected_by="RPP-2")
+def seed_alone(specimen: Any) -> Any:
+    def sequence(seed: int, step: int, start: Any, degree: Any, pool: Any, target: Any, entities: int, visible: Any, out: Any) -> int:
+        def named(row: int) -> set[int]:
+            return set(target[pool[start[row]:start[row] + degree[row]]].tolist())
+
+        rows = [seed, *(r for r in range(seed + step, len(visible) if step > 0 else -1, step) if named(r) & named(seed))][: len(out)]
+        out[: len(rows)] = rows
+        return len(rows)
+
+    return specimen.replacing("sequence", sequence)

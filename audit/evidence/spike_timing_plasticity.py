@@ -1,0 +1,244 @@
+"""Evidence for spike_timing_plasticity.  References are the fit written out, its integrals by scipy, and sums over all pairs of spikes in numpy."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import quad, solve_ivp
+
+from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
+
+Array = NDArray[np.float64]
+BI_POO = (0.777, 0.273, 16.8, 33.7)           # A+, A- of 60 pairings, tau+, tau- in ms
+SONG = (0.005, 0.00525, 20.0, 20.0)
+FIT = "Bi & Poo 2001"
+
+
+# --- references ----------------------------------------------------------------------------------------------------------------
+def all_pairs(source: Array, target: Array, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float) -> float:
+    """Every source spike with every target spike."""
+    d = target[None, :] - source[:, None]
+    up, down = (d > 0) * a_plus * np.exp(-np.abs(d) / tau_plus), (d < 0) * a_minus * np.exp(-np.abs(d) / tau_minus)
+    return float(up.sum() - down.sum())
+
+
+def poisson(rng: np.random.Generator, rate: float, duration: float) -> Array:
+    return np.sort(rng.uniform(0.0, duration, rng.poisson(rate * duration)))
+
+
+def area(specimen: Any, sign: float, constants: tuple[float, ...]) -> float:
+    return float(quad(lambda d: specimen.window(sign * d, *constants), 1e-9, 60.0 * constants[3], limit=500)[0])
+
+
+# --- the window ----------------------------------------------------------------------------------------------------------------
+@equation("CM-10.1a", source=f"{FIT}: A+ 0.777, A- 0.273, tau 16.8 and 33.7 ms, at +-10 and +-40 ms", atol=1e-4, figure="timing_window")
+def the_window_has_the_values_of_the_fit(specimen: Any) -> Any:
+    lags = (10.0, -10.0, 40.0, -40.0)
+    found = [specimen.window(d, *BI_POO) for d in lags]
+    written = [0.777 * math.exp(-10 / 16.8), -0.273 * math.exp(-10 / 33.7), 0.777 * math.exp(-40 / 16.8), -0.273 * math.exp(-40 / 33.7)]
+    return [found, found], [written, [0.4285, -0.2029, 0.0718, -0.0833]]
+
+
+@equation("CM-10.1b", source=f"{FIT}: the sign turns at 0, where the window jumps from -A- to A+", atol=1e-6)
+def order_decides_between_potentiation_and_depression(specimen: Any) -> Any:
+    return [specimen.window(d, *BI_POO) for d in (1e-6, -1e-6, 0.0)], [0.777, -0.273, 0.0]
+
+
+@signature("CM-10.1c", source=f"{FIT}: tau- is twice tau+, so 40 ms apart depression is the larger, 10 ms apart potentiation", figure="timing_window")
+def far_apart_depression_outweighs_potentiation(specimen: Any) -> Any:
+    far, near = ([abs(specimen.window(s * d, *BI_POO)) for s in (1.0, -1.0)] for d in (40.0, 10.0))
+    return bool(far[1] > far[0] and near[0] > near[1])
+
+
+@equation("CM-10.2a", source="areas A+ tau+ and A- tau- of Bi & Poo (13.05, 9.20 ms) and of Song et al. (0.100, 0.105), by scipy.integrate.quad",
+          rtol=1e-3)
+def the_areas_of_the_window_are_amplitude_times_time_constant(specimen: Any) -> Any:
+    found = [sign * area(specimen, sign, constants) for constants in (BI_POO, SONG) for sign in (1.0, -1.0)]
+    return [found, found], [[0.777 * 16.8, 0.273 * 33.7, 0.1, 0.105], [13.0536, 9.2001, 0.1, 0.105]]
+
+
+@signature("CM-10.2b", source="Song et al. 2000: uncorrelated Poisson trains drift at r r' (A+ tau+ - A- tau-) a unit of time")
+def uncorrelated_activity_drifts_with_the_area_of_the_window(specimen: Any) -> Any:
+    rng, duration, rate = np.random.default_rng(0), 4.0e6, 0.02
+    trains = poisson(rng, rate, duration), poisson(rng, rate, duration)
+    drift = [specimen.traced(*trains, *c) / (rate ** 2 * duration * (c[0] * c[2] - c[1] * c[3])) for c in (BI_POO, (0.005, 0.007, 20.0, 20.0))]
+    return between(drift, 0.9, 1.1)
+
+
+@equation("CM-10.3a", source="the sum over all pairs of spikes, in numpy", atol=1e-9)
+def traces_sum_over_all_pairs(specimen: Any) -> Any:
+    rng = np.random.default_rng(1)
+    trains = [(poisson(rng, 0.04, 2000.0), poisson(rng, 0.02, 2000.0)) for _ in range(5)]
+    return [specimen.traced(*t, *c) for t in trains for c in (BI_POO, SONG)], [all_pairs(*t, *c) for t in trains for c in (BI_POO, SONG)]
+
+
+@equation("CM-10.3b", source="spikes at the same time, on both sides and twice on one: lag 0 counts nothing", atol=1e-9)
+def simultaneous_spikes_leave_no_change(specimen: Any) -> Any:
+    source, target = np.array([0.0, 5.0, 5.0, 9.0]), np.array([0.0, 5.0, 7.0, 9.0])
+    return [specimen.traced(source, target, *BI_POO), specimen.traced(source[:1], target[:1], *BI_POO)], [all_pairs(source, target, *BI_POO), 0.0]
+
+
+@equation("CM-10.3c", source="the differential equations of the traces by scipy.integrate.solve_ivp between the spikes", atol=1e-7)
+def traces_are_those_of_their_differential_equations(specimen: Any) -> Any:
+    a_plus, a_minus, tau_plus, tau_minus = BI_POO
+    source, target = np.array([1.0, 4.0, 20.0, 33.0]), np.array([2.5, 6.0, 29.0])
+    xy, w, at = np.zeros(2), 0.0, 0.0
+    for time, is_target in sorted([(t, False) for t in source] + [(t, True) for t in target]):
+        xy = solve_ivp(lambda _, v: [-v[0] / tau_plus, -v[1] / tau_minus], (at, time), xy, rtol=1e-11, atol=1e-13).y[:, -1]
+        w, at = w + (a_plus * xy[0] if is_target else -a_minus * xy[1]), time
+        xy = xy + np.array([not is_target, is_target])
+    return specimen.traced(source, target, *BI_POO), w
+
+
+# --- weights -------------------------------------------------------------------------------------------------------------------
+def learnt(specimen: Any, lags: Array, constants: tuple[float, ...] = BI_POO, *, w: float = 0.0, w_max: float = 1.0, ltp: float = 1.0,
+           growth: float = 1.0) -> tuple[float, float]:
+    """Weights there and back after pairs of two memories, some time apart."""
+    weight, zeros = np.full(2, w), np.zeros(len(lags), np.int64)
+    specimen.paired(np.r_[zeros, zeros + 1], np.r_[zeros + 1, zeros], np.r_[lags, -lags], np.full(2, growth), ltp, *constants, w_max, weight)
+    return float(weight[0]), float(weight[1])
+
+
+@equation("CM-10.3d", source=f"{FIT}: 60 pairings, each with a sixtieth of the amplitude, are the amplitude", rtol=1e-9)
+def sixty_pairings_are_the_published_amplitude(specimen: Any) -> Any:
+    sixtieth = (0.777 / 60.0, 0.273 / 60.0, 16.8, 33.7)
+    w = learnt(specimen, np.full(60, 10.0), sixtieth, w=0.5, w_max=10.0)
+    return [w[0] - 0.5, w[1] - 0.5], [0.777 * math.exp(-10 / 16.8), -0.273 * math.exp(-10 / 33.7)]
+
+
+@limit("CM-10.3e", source="Song et al. 2000, hard bounds 0 and w_max; clipped cumulative sums in numpy")
+def weights_stay_between_their_bounds(specimen: Any) -> Any:
+    lags = np.random.default_rng(2).normal(0.0, 30.0, 400)
+    w = 0.2
+    for d in lags:
+        change = 0.777 * math.exp(-d / 16.8) if d > 0 else -0.273 * math.exp(d / 33.7)
+        w = min(max(w + change, 0.0), 1.0)
+    return [*learnt(specimen, np.full(100, 5.0)), learnt(specimen, lags, w=0.2)[0]], [1.0, 0.0, w]
+
+
+@signature("CM-10.3f", source="Bi & Poo 1998: order; a chain of five, each 10 ms after the one before, over and over")
+def a_sequence_is_learnt_in_its_direction(specimen: Any) -> Any:
+    n, weight = 5, np.zeros(25)
+    for _ in range(20):
+        for a in range(n):
+            for b in range(a + 1, n):
+                for source, target, lag in ((a, b, 10.0 * (b - a)), (b, a, -10.0 * (b - a))):
+                    one = np.array([source * n + target]), np.array([target]), np.array([lag])
+                    specimen.paired(*one, np.ones(n), 1.0, 0.777 / 60, 0.273 / 60, 16.8, 33.7, 1.0, weight)
+    w = weight.reshape(n, n)
+    forward = [w[a, a + 1] for a in range(n - 1)]
+    return bool(np.tril(w).sum() == 0.0 and min(forward) > w[0, 2] > w[0, 3] > 0.0)
+
+
+@adaptation("CM-10.3g", source="ours: potentiation times theta times the threshold, depression as it is; written out", atol=1e-12)
+def modulation_is_on_potentiation_alone(specimen: Any) -> Any:
+    up, down = 0.01 * math.exp(-10 / 16.8), 0.005 * math.exp(-10 / 33.7)
+    c = (0.01, 0.005, 16.8, 33.7)
+    found = [learnt(specimen, np.array([10.0]), c, w=0.5, ltp=ltp, growth=growth) for ltp, growth in ((0.5, 1.0), (1.0, -2.0), (-1.0, 0.5))]
+    return found, [(0.5 + factor * up, 0.5 - down) for factor in (0.5, -2.0, -0.5)]
+
+
+@adaptation("CM-10.3h", source="a common scale of time: lags and time constants times kappa; equal to the paper's own", rtol=1e-12)
+def the_scale_of_time_is_a_change_of_unit(specimen: Any) -> Any:
+    lags, kappa = np.random.default_rng(3).normal(0.0, 30.0, 50), 2400.0 / 3.6e6
+    return learnt(specimen, kappa * lags, (0.01, 0.004, 16.8 * kappa, 33.7 * kappa), w=0.5), learnt(specimen, lags, (0.01, 0.004, 16.8, 33.7), w=0.5)
+
+
+@adaptation("CM-10.3i", source="the definition, (match release resources) W in numpy", atol=1e-6)
+def the_signal_is_what_arrives_from_the_best_matches(specimen: Any) -> Any:
+    rng, n = np.random.default_rng(4), 8
+    weight, rows = np.where(rng.random((n, n)) < 0.5, rng.random((n, n)), 0.0), np.array([1, 4, 6, 7])
+    match, release, resources, out = rng.normal(0.5, 1.0, n), rng.random(n) + 0.5, rng.random(n), np.full(n, np.nan)
+    network = np.arange(n) * n, np.full(n, n), np.arange(n * n), np.tile(np.arange(n), n)
+    specimen.pass_on(rows, match, release, resources, *network, weight.ravel(), out)
+    sent = np.where(np.isin(np.arange(n), rows), np.maximum(match, 0.0) * release * resources, 0.0)
+    return np.nan_to_num(out), sent @ weight
+
+
+@signature("CM-10.3j", source="Song et al. 2000: with A- tau- > A+ tau+, what fires at random is weakened, what leads by 5 ms each time is not")
+def only_what_leads_survives_a_window_of_negative_area(specimen: Any) -> Any:
+    rng, duration = np.random.default_rng(5), 4.0e5
+    target = poisson(rng, 0.02, duration)
+    chance = specimen.traced(poisson(rng, 0.02, duration), target, *SONG[:1], 0.007, 20.0, 20.0)
+    leads = specimen.traced(target - 5.0, target, *SONG[:1], 0.007, 20.0, 20.0)
+    return at_least([leads, -chance], 1.0)
+
+
+# --- wrong on purpose ----------------------------------------------------------------------------------------------------------
+@mutant("equal time constants", rejected_by="CM-10.1c")
+def equal_constants(specimen: Any) -> Any:
+    return specimen.replacing("window", lambda d, a, b, tau_plus, tau_minus: specimen.window(d, a, b, tau_plus, tau_plus))
+
+
+@mutant("no order: potentiation whichever comes first", rejected_by="CM-10.3f")
+def unordered(specimen: Any) -> Any:
+    return specimen.replacing("window", lambda d, a, b, tau_plus, tau_minus: a * math.exp(-abs(d) / tau_plus))
+
+
+@mutant("the sides exchanged", rejected_by="CM-10.1b")
+def exchanged(specimen: Any) -> Any:
+    return specimen.replacing("window", lambda d, *c: specimen.window(-d, *c))
+
+
+@mutant("amplitudes that ignore the time between", rejected_by="CM-10.2a")
+def without_time(specimen: Any) -> Any:
+    return specimen.replacing("window", lambda d, a, b, tau_plus, tau_minus: (a if d > 0 else -b) * (abs(d) < tau_plus))
+
+
+@mutant("nearest spikes only", rejected_by="CM-10.3a")
+def nearest(specimen: Any) -> Any:
+    def traced(source: Array, target: Array, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float) -> float:
+        total = 0.0
+        for t in target:
+            before = source[source < t]
+            total += a_plus * math.exp(-(t - before[-1]) / tau_plus) if before.size else 0.0
+        for s in source:
+            before = target[target < s]
+            total -= a_minus * math.exp(-(s - before[-1]) / tau_minus) if before.size else 0.0
+        return total
+
+    return specimen.replacing("traced", traced)
+
+
+@mutant("traces with one time constant for both sides", rejected_by="CM-10.3c")
+def one_trace(specimen: Any) -> Any:
+    return specimen.replacing("traced", lambda s, t, a, b, tau_plus, tau_minus: specimen.traced(s, t, a, b, tau_plus, tau_plus))
+
+
+@mutant("potentiation always outweighs: drift upwards", rejected_by="CM-10.2b")
+def upward(specimen: Any) -> Any:
+    return specimen.replacing("traced", lambda s, t, a, b, *tau: specimen.traced(s, t, a, 0.5 * b, *tau))
+
+
+@mutant("unbounded weights", rejected_by="CM-10.3e")
+def unbounded(specimen: Any) -> Any:
+    return specimen.replacing("paired", lambda *a: specimen.paired(*a[:-2], math.inf, a[-1]))
+
+
+@mutant("a step counts once however often it is replayed", rejected_by="CM-10.3d")
+def counted_once(specimen: Any) -> Any:
+    def paired(edge: Any, target: Any, lag: Any, *rest: Any) -> None:
+        kept = np.unique(edge, return_index=True)[1]
+        specimen.paired(edge[kept], target[kept], lag[kept], *rest)
+
+    return specimen.replacing("paired", paired)
+
+
+@mutant("theta scales depression, too", rejected_by="CM-10.3g")
+def scaled_depression(specimen: Any) -> Any:
+    def paired(edge: Any, target: Any, lag: Any, growth: Any, ltp: float, a_plus: float, a_minus: float, *rest: Any) -> None:
+        specimen.paired(edge, target, lag, growth, ltp, a_plus, a_minus * ltp * growth[0], *rest)
+
+    return specimen.replacing("paired", paired)
+
+
+@mutant("a weight leads both ways", rejected_by="CM-10.3i")
+def both_ways(specimen: Any) -> Any:
+    def pass_on(*arguments: Any) -> None:
+        *network, weight, out = arguments
+        square = weight.reshape(len(out), len(out))
+        specimen.pass_on(*network, (square + square.T).ravel(), out)
+
+    return specimen.replacing("pass_on", pass_on)

@@ -1,0 +1,215 @@
+"""Evidence for synaptic_renormalisation.  The hypothesis has no equation: what is checked is its content, de Vivo's numbers on sizes that are spread
+as synapses are, and closed forms of ours for gain and headroom.  No reference calls a kernel.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+
+SHY, DE_VIVO = "Tononi & Cirelli 2014", "de Vivo et al. 2017"
+ETA, MOST, NIGHT = 0.2, 20.0, 0.18
+
+
+def sizes(n: int = 5000, spread: float = 0.8) -> NDArray[np.float64]:
+    """Log sizes, normal as those of synapses, with a mean size well above 1: a long day's gain."""
+    return np.random.default_rng(0).normal(0.5, spread, n)
+
+
+def slept(specimen: Any, log_weight: NDArray[np.float64], share: float = NIGHT, spared: float = 0.2, ramp: float = 0.1) -> NDArray[np.float64]:
+    """Log weights after a sleep that may take off `share`; the strength by which the strongest are known is the weight itself."""
+    after = log_weight.copy()
+    low, high = specimen.quantiles(log_weight, 1.0 - spared - ramp, 1.0 - spared)
+    specimen.downscale(share, low, high, log_weight, after)
+    return after
+
+
+def awake(specimen: Any, occasions: int, n: int = 200) -> tuple[NDArray[np.float64], float]:
+    """Log weights, and log headroom, after occasions of two memories each."""
+    log_weight, log_room = np.zeros(n), 0.0
+    for k in range(occasions):
+        log_room = specimen.potentiate(np.array([2 * k % n, (2 * k + 1) % n]), ETA, MOST, log_room, log_weight)
+    return log_weight, log_room
+
+
+# --- sleep ---------------------------------------------------------------------------------------------------------------------
+@equation("CM-16.4", source=f"{SHY}: in proportion; ratios below the line as before", rtol=1e-12)
+def ratios_of_what_is_not_spared_stay(specimen: Any) -> Any:
+    before, order = sizes(), np.argsort(sizes())
+    after, small = slept(specimen, before), order[: int(0.7 * len(order)) - 1]
+    return np.exp(after[small] - after[small[0]]), np.exp(before[small] - before[small[0]])
+
+
+@equation("CM-16.4b", source="without the smooth part: total falls by rho times the share that is not spared, rho the same for all of it", rtol=1e-9)
+def the_total_falls_by_rho_times_what_is_not_spared(specimen: Any) -> Any:
+    before = sizes(4001)
+    after, exposed = slept(specimen, before, ramp=0.0), np.argsort(before)[:3201]           # the line itself included
+    rho = 1.0 - math.exp((after - before)[exposed[0]])
+    w = np.exp(before)
+    return [np.exp(after).sum() / w.sum(), rho], [1.0 - rho * w[exposed].sum() / w.sum(), NIGHT * w.sum() / w[exposed].sum()]
+
+
+@data("CM-16.5", source=f"{DE_VIVO}: mean size after sleep 0.82 of that after wake", atol=0.02, figure="downscaling")
+def a_night_takes_eighteen_percent_off_the_mean_size(specimen: Any) -> Any:
+    means = []
+    for spread in (0.3, 0.8, 1.0):
+        before = sizes(spread=spread)
+        means.append(np.exp(slept(specimen, before)).mean() / np.exp(before).mean())
+    return means, [0.82, 0.82, 0.82]
+
+
+@data("CM-16.5b", source=f"{DE_VIVO}: the largest fifth did not change", atol=0.0)
+def the_largest_fifth_is_spared(specimen: Any) -> Any:
+    before = sizes()
+    largest = np.argsort(before)[-1000:]
+    return slept(specimen, before)[largest], before[largest]
+
+
+@signature("CM-16.6", source=f"{SHY}: signal over noise does not fall; (mean strong - mean weak) / sd weak")
+def sleep_raises_signal_over_noise(specimen: Any) -> Any:
+    before = sizes()
+    strong = np.argsort(np.argsort(before)) >= 4000
+
+    def ratio(log_w: NDArray[np.float64]) -> float:
+        w = np.exp(log_w)
+        return float((w[strong].mean() - w[~strong].mean()) / w[~strong].std())
+
+    return at_least(ratio(slept(specimen, before)) / ratio(before), 1.0)
+
+
+@limit("CM-16.6b", source=f"{SHY}: smaller, not gone: nobody loses more than half, and the order stays")
+def nobody_is_extinguished_and_order_stays(specimen: Any) -> Any:
+    before = np.concatenate([sizes(900, 0.5) - 3.0, sizes(100, 2.0) + 3.0])
+    after = slept(specimen, before)
+    return bool((before - after).max() <= math.log(2.0) + 1e-12 and (np.diff(after[np.argsort(before)]) >= -1e-12).all())
+
+
+# --- wake and sleep --------------------------------------------------------------------------------------------------------------
+@equation("CM-16.7", source="closed form: E = E_max (1 - (1 - eta / E_max)^k) after k occasions", rtol=1e-10)
+def waking_gains_add_up_and_saturate(specimen: Any) -> Any:
+    measured, expected = [], []
+    for k in (1, 20, 100, 2000):
+        log_weight, log_room = awake(specimen, k)
+        left = (1.0 - ETA / MOST) ** k
+        measured += [np.exp(log_weight).sum() - len(log_weight), math.exp(log_room)]
+        expected += [MOST * (1.0 - left), left]
+    return measured, expected
+
+
+@signature("CM-16.7b", source=f"{SHY}: a day awake leaves less to learn with, a night gives it back", figure="day_and_night")
+def learning_saturates_without_sleep_and_is_restored_by_it(specimen: Any) -> Any:
+    log_weight, log_room = awake(specimen, 60)
+    low, high = specimen.quantiles(log_weight, 0.7, 0.8)
+    rested = specimen.headroom(specimen.downscale(NIGHT, low, high, log_weight.copy(), log_weight), MOST)
+    return bool(math.exp(log_room) < 0.6 and rested > 0.999 and abs(np.exp(log_weight).mean() - 1.0) < 1e-9)
+
+
+@limit("CM-16.7c", source=f"{SHY}: renormalisation to a baseline; nights after idle days take nothing", atol=1e-12)
+def idle_nights_cost_nothing(specimen: Any) -> Any:
+    log_weight, _ = awake(specimen, 60)
+    rested = slept(specimen, log_weight)
+    later = rested
+    for _ in range(365):
+        later = slept(specimen, later)
+    return later, rested
+
+
+@signature("CM-16.7d", source=f"{SHY}: the total stays; ours: a gain of 1 a night in 300, borne by all or by half of the total, for 200 nights")
+def old_memories_fade_only_as_far_as_others_grow(specimen: Any) -> Any:
+    log_weight = np.zeros(300)
+    for night in range(200):
+        active = (20 * night + np.arange(20)) % 280                                    # the last twenty are never active again
+        specimen.potentiate(active, 1.0, MOST, 0.0, log_weight)
+        log_weight = slept(specimen, log_weight)
+    level = np.exp(log_weight).mean()
+    return between(log_weight[280:] / level, -200.0 / 150.0, -200.0 * math.log(301.0 / 300.0))
+
+
+# --- the adaptation ------------------------------------------------------------------------------------------------------------
+@adaptation("SHY-1", source="eta 0.2, E_max 20: 0.99^20", atol=0.005)
+def a_session_of_twenty_messages_leaves_what_a_synapse_keeps_in_a_night(specimen: Any) -> Any:
+    return math.exp(awake(specimen, 20)[1]), 0.82
+
+
+@adaptation("SHY-2", source="a smooth step in log strength: 1, 1/2, 0, flat at both ends", atol=1e-5)
+def the_loss_goes_smoothly_to_nothing(specimen: Any) -> Any:
+    at = [specimen.loss(x, -1.0, 1.0) for x in (-5.0, -1.0, 0.0, 1.0, 5.0)]
+    ends = [(specimen.loss(x + 1e-6, -1.0, 1.0) - specimen.loss(x, -1.0, 1.0)) / 1e-6 for x in (-1.0, 1.0 - 1e-6)]
+    return [*at, *ends], [1.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
+
+
+@adaptation("SHY-3", source="where all are alike, nobody is among the strongest", atol=1e-12)
+def where_all_are_alike_all_lose_alike(specimen: Any) -> Any:
+    return slept(specimen, np.full(50, math.log(2.0))), np.full(50, math.log(2.0 * 0.82))
+
+
+@adaptation("SHY-4", source="numpy.sort")
+def the_line_is_the_value_at_that_place(specimen: Any) -> Any:
+    values = np.random.default_rng(1).normal(size=101)
+    return specimen.quantiles(values, 0.7, 0.8), np.sort(values)[[70, 80]]
+
+
+@adaptation("SHY-5", source="ours: headroom stays above 0 whatever is archived")
+def headroom_stays_in_bounds(specimen: Any) -> Any:
+    return between([specimen.headroom(e, MOST) for e in (-3.0, 0.0, 10.0, 20.0, 1e9)], 1e-12, 1.0)
+
+
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("a constant taken off each weight, with a floor", rejected_by="CM-16.4")
+def subtractive(specimen: Any) -> Any:
+    def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
+        w = np.exp(log_weight)
+        log_weight[:] = np.log(np.maximum(w - share * w.mean(), 1e-9))
+        return 0.0
+
+    return specimen.replacing("downscale", downscale)
+
+
+@mutant("all halved every night", rejected_by="CM-16.5")
+def halved(specimen: Any) -> Any:
+    def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
+        log_weight -= math.log(2.0)
+        return 0.0
+
+    return specimen.replacing("downscale", downscale)
+
+
+@mutant("nobody spared", rejected_by="CM-16.5b")
+def nobody_spared(specimen: Any) -> Any:
+    return specimen.replacing("loss", lambda x, low, high: 1.0)
+
+
+@mutant("the weakest spared in place of the strongest", rejected_by="CM-16.6")
+def weak_spared(specimen: Any) -> Any:
+    return specimen.replacing("loss", lambda x, low, high: 0.0 if x < low else 1.0)
+
+
+@mutant("rho 0.18 where only part is exposed", rejected_by="CM-16.4b")
+def too_little(specimen: Any) -> Any:
+    def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
+        log_weight += np.log1p(-share * (log_strength <= low))
+        return 0.0
+
+    return specimen.replacing("downscale", downscale)
+
+
+@mutant("a share every night, without a baseline", rejected_by="CM-16.7c")
+def no_baseline(specimen: Any) -> Any:
+    def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
+        log_weight += np.log1p(-share * (log_strength <= low))
+        return 0.0
+
+    return specimen.replacing("downscale", downscale)
+
+
+@mutant("potentiation that never saturates", rejected_by="CM-16.7")
+def unsaturated(specimen: Any) -> Any:
+    def potentiate(active: Any, eta: float, most: float, log_room: float, log_weight: Any) -> float:
+        log_weight[active] = np.log(np.exp(log_weight[active]) + eta / len(active))
+        return log_room
+
+    return specimen.replacing("potentiate", potentiate)

@@ -1,0 +1,344 @@
+"""Evidence for systems_transfer, in days.  The references are closed forms by hand, the differential equations under a general solver, numerical
+integrals, and ordinary least squares; none calls a kernel it judges.
+"""
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import quad, solve_ivp
+from scipy.optimize import minimize_scalar
+
+from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+
+MMO, TSE = "McClelland, McNaughton & O'Reilly 1995", "Tse et al. 2007"
+D_H, C, D_C, K = 0.1, 0.1, 0.001, 15.0
+CASES = ((0.1, 0.1, 0.01), (0.25, 0.4, 0.0), (0.03, 0.01, 0.03), (0.0, 0.2, 0.05), (0.02, 0.3, 0.4))      # D_h, C, D_c, equal ones among them
+
+
+def solved(s_h: float, s_c: float, t: float, d_h: float, c: float, d_c: float) -> list[float]:
+    """The two traces at t, by a general solver."""
+    return list(solve_ivp(lambda _, s: [-d_h * s[0], c * s[0] - d_c * s[1]], (0.0, t), [s_h, s_c], rtol=1e-11, atol=1e-13, method="DOP853").y[:, -1])
+
+
+# --- two traces --------------------------------------------------------------------------------------------------------------
+@equation("CM-3.1", source=f"{MMO}: t* = ln(D_h / D_c) / (D_h - D_c)", rtol=1e-4, figure="traces")
+def the_cortical_trace_peaks_when_the_rates_say(specimen: Any) -> Any:
+    cases = ((0.1, 0.01), (0.05, 0.001), (0.3, 0.2))
+    found = [minimize_scalar(lambda t, r=r: -specimen.transfer(1.0, 0.0, t, r[0], 0.1, r[1])[1], bounds=(0.0, 400.0), method="bounded",
+                             options={"xatol": 1e-7}).x for r in cases]
+    return found, [math.log(d_h / d_c) / (d_h - d_c) for d_h, d_c in cases]
+
+
+@equation("CM-3.1b", source="solve_ivp of both traces", atol=1e-9)
+def both_traces_follow_their_differential_equations(specimen: Any) -> Any:
+    runs = [(h, s, t, *rates) for rates in CASES for h, s in ((1.0, 0.0), (0.4, 0.7)) for t in (0.5, 8.0, 60.0)]
+    return [specimen.transfer(*r) for r in runs], [solved(*r) for r in runs]
+
+
+@limit("CM-3.1c", source="D_c = D_h: C t e^{-D t}; t = 0; D_c = 0, t -> infinity: C / D_h; no decay: C t")
+def equal_rates_no_time_and_no_decay(specimen: Any) -> Any:
+    measured = [specimen.transfer(1.0, 0.0, 5.0, 0.2, 0.3, 0.2)[1], *specimen.transfer(0.6, 0.3, 0.0, 0.2, 0.3, 0.1),
+                *specimen.transfer(1.0, 0.0, 1e6, 0.2, 0.3, 0.0), specimen.transfer(1.0, 0.0, 7.0, 0.0, 0.3, 0.0)[1],
+                specimen.transfer(1.0, 0.0, 1e7, 0.1, 0.3, 0.2)[1]]
+    return measured, [0.3 * 5.0 * math.exp(-1.0), 0.6, 0.3, 0.0, 1.5, 2.1, 0.0]
+
+
+@equation("ST-1", source="the flow of a differential equation: t1, then t2, is t1 + t2", atol=1e-12)
+def advancing_in_pieces_is_advancing_at_once(specimen: Any) -> Any:
+    pieces, whole = [], []
+    for rates in CASES:
+        state = (1.0, 0.2)
+        for t in (0.3, 2.0, 0.01, 11.0):
+            state = specimen.transfer(*state, t, *rates)
+        pieces.append(state)
+        whole.append(specimen.transfer(1.0, 0.2, 13.31, *rates))
+    return pieces, whole
+
+
+@signature("CM-3.2", source=f"{MMO}: retrograde gradient; D_h = 0.1, D_c = 0.01 a day", figure="lesion")
+def a_lesion_spares_remote_memories_although_they_are_weaker(specimen: Any) -> Any:
+    days = np.linspace(0.0, 200.0, 401)
+    s = np.array([specimen.transfer(1.0, 0.0, t, 0.1, 0.1, 0.01) for t in days])
+    after = {t: float(s[days == t, 1][0]) for t in (1.0, 30.0)}
+    return bool(after[30.0] > 3.0 * after[1.0] and (np.diff(s.sum(axis=1)) < 0.0).all())
+
+
+@data("CM-3.2b", source="Kim & Fanselow 1992, after the fits of McClelland et al. 1995: lesions at 1 day abolish, at 28 days spare", warn=True)
+def a_lesion_takes_nearly_all_at_one_day_and_little_at_twenty_eight(specimen: Any) -> Any:
+    share = [s_c / (s_h + s_c) for s_h, s_c in (specimen.transfer(1.0, 0.0, t, D_H, C, D_C) for t in (1.0, 28.0))]
+    return bool(share[0] <= 0.15 and share[1] >= 0.8)
+
+
+# --- replay and schemas ----------------------------------------------------------------------------------------------------------
+@equation("ST-2", source="by hand: S_h stays, S_c gains C / rho S_h a replay")
+def a_replay_adds_what_the_paper_lets_a_reinstatement_add(specimen: Any) -> Any:
+    return np.array([specimen.reinstated(0.6, 0.1, times, 2.0, K, 0.0, D_H, C) for times in (1.0, 2.0, 5.0)]).ravel(), [
+        x for times in (1, 2, 5) for x in (0.6, 0.1 + times * C / 2.0 * 0.6)]
+
+
+@limit("ST-3", source="rho -> infinity: the paper's course, 1 + k c times as fast; solve_ivp", rtol=2e-3)
+def dense_replay_at_the_rate_rho_is_spontaneous_reinstatement(specimen: Any) -> Any:
+    measured, expected, rho = [], [], 2000.0
+    for congruency, days in ((0.0, 20.0), (1.0, 1.5)):
+        state = (1.0, 0.0)
+        for _ in range(int(rho * days)):
+            state = specimen.transfer(*state, 1.0 / rho, D_H, 0.0, D_C)
+            state = specimen.reinstated(*state, 1.0, rho, K, congruency, D_H, C)
+        faster = 1.0 + K * congruency
+        measured += list(state)
+        expected += solved(1.0, 0.0, days, faster * D_H, faster * C, D_C)
+    return measured, expected
+
+
+def dependence(specimen: Any, hours: float, k: float = K) -> float:
+    """S_h / (S_h + S_c) of a memory that fits perfectly, transferred spontaneously."""
+    one, share = np.ones(1), np.ones(1)
+    specimen.consolidate(hours / 24.0, 0.0, True, False, D_H, C, D_C, 1.0, k, 0.0 * one, one, 0.0 * one, one.copy(), 0.0 * one, 0.0 * one, share,
+                         0.0 * one)
+    return float(share[0])
+
+
+def with_faster_c_alone(hours: float, k: float) -> float:
+    """The same with D_h as it is: x = S_c / S_h follows dx/dt = (1 + k) C + (D_h - D_c) x."""
+    return 1.0 / (1.0 + (1.0 + k) * C * math.expm1((D_H - D_C) * hours / 24.0) / (D_H - D_C))
+
+
+@data("CM-5.2", source=f"{TSE}: without hippocampus new pairs that fit are lost at 3 h, kept at 48 h; others are lost")
+def without_hippocampus_what_fits_is_lost_at_three_hours_and_kept_at_forty_eight(specimen: Any) -> Any:
+    share = [1.0 - dependence(specimen, hours, k) for hours, k in ((3.0, K), (48.0, K), (48.0, 0.0))]
+    return bool(share[0] <= 0.5 and share[1] >= 0.9 and share[2] <= 0.5)
+
+
+@data("CM-5.3", source=f"{TSE}: dependence >= 0.75 at 3 h and <= 0.1 at 48 h, >= 0.8 at 48 h without schema; a time constant of 10.4 to 20.8 h")
+def a_schema_makes_transfer_ten_to_twenty_times_as_fast(specimen: Any) -> Any:
+    d = [dependence(specimen, hours, k) for hours, k in ((3.0, K), (48.0, K), (48.0, 0.0))]
+    tau = -48.0 / math.log(d[1])
+    return bool(d[0] >= 0.75 and d[1] <= 0.1 and d[2] >= 0.8 and 10.4 <= tau <= 20.9)
+
+
+@adaptation("CM-5.3b", source=f"{TSE}: the same demands, asked of a C alone that is 1 + k times as fast, for every k", figure="schema")
+def a_faster_c_alone_meets_both_demands_for_no_k(specimen: Any) -> Any:
+    met = [k for k in np.linspace(0.0, 200.0, 401) if with_faster_c_alone(3.0, k) >= 0.75 and with_faster_c_alone(48.0, k) <= 0.1]
+    ours = [k for k in np.linspace(0.0, 40.0, 401) if dependence(specimen, 3.0, k) >= 0.75 and dependence(specimen, 48.0, k) <= 0.1]
+    return bool(not met and 10.0 < min(ours) < 12.0 and 21.0 < max(ours) < 24.0)
+
+
+# --- slow learning -----------------------------------------------------------------------------------------------------------
+def train(specimen: Any, w: NDArray[Any], items: list[tuple[NDArray[Any], NDArray[Any]]], rounds: int, eps: float = 0.5) -> None:
+    units = np.arange(len(w))
+    for _ in range(rounds):
+        for x, y in items:
+            specimen.delta_rule(w, units, x, y, eps)
+
+
+def error(w: NDArray[Any], items: list[tuple[NDArray[Any], NDArray[Any]]]) -> float:
+    return float(np.mean([(y - x @ w) ** 2 for x, y in items]))
+
+
+@equation("ST-4", source="numpy: W + eps (y - W x) x^T, dense")
+def the_delta_rule_is_the_outer_product_of_error_and_input(specimen: Any) -> Any:
+    rng = np.random.default_rng(1)
+    w, x, y = rng.normal(size=(6, 4)), np.zeros(6), rng.normal(size=4)
+    units = np.array([1, 4])
+    x[units] = (0.5, -2.0)
+    expected = w + 0.1 * np.outer(x, y - x @ w)
+    specimen.delta_rule(w, units, x[units], y, 0.1)
+    return w, expected
+
+
+@functools.cache
+def lists(seed: int) -> tuple[list[tuple[NDArray[Any], NDArray[Any]]], ...]:
+    """Two lists of 10: shared cues, contexts of their own, 40 + 40 unit dimensions; targets of variance 1."""
+    rng = np.random.default_rng(seed)
+
+    def unit() -> NDArray[Any]:
+        v = rng.normal(size=(10, 40))
+        return np.asarray(v / np.linalg.norm(v, axis=1, keepdims=True))
+
+    cues = unit()
+    return tuple([(x, y) for x, y in zip(np.hstack([cues, unit()]) / math.sqrt(2.0), rng.normal(size=(10, 8)), strict=True)] for _ in range(2))
+
+
+@signature("CM-3.3", source=f"{MMO}: AB-AC lists under the delta rule; blocked >= 0.3, interleaved <= 1e-3", figure="interference")
+def learning_in_blocks_overwrites_and_learning_in_turns_does_not(specimen: Any) -> Any:
+    kept = []
+    for seed in range(3):
+        ab, ac = lists(seed)
+        blocked, turns = np.zeros((80, 8)), np.zeros((80, 8))
+        train(specimen, blocked, ab, 150)
+        start = error(blocked, ab)
+        train(specimen, blocked, ac, 150)
+        train(specimen, turns, [item for pair in zip(ab, ac, strict=True) for item in pair], 400)
+        kept.append((start < 1e-6, error(blocked, ab) >= 0.3, error(turns, ab) <= 1e-3 and error(turns, ac) <= 1e-3))
+    return bool(np.all(kept))
+
+
+@signature("CM-3.4", source="McClelland 2013, in a linear learner; least squares for the map")
+def what_fits_the_learnt_map_is_known_at_once_and_what_does_not_costs_the_old(specimen: Any) -> Any:
+    rng = np.random.default_rng(4)
+    true, inputs = rng.normal(size=(12, 5)), rng.normal(size=(6, 12)) / math.sqrt(12.0)
+    old = [(x, x @ true) for x in inputs]
+    w = np.zeros((12, 5))
+    train(specimen, w, old, 4000, eps=0.3)
+    x = rng.dirichlet(np.ones(6)) @ inputs
+    fits, stray = (x, x @ true), (x, x @ true + np.full(5, 0.7))
+    mapped = np.linalg.lstsq(inputs, inputs @ true, rcond=None)[0]
+    known = [error(w, [fits]), error(w, old), float(np.abs(x @ w - x @ mapped).max())]
+    before = error(w, [stray])
+    train(specimen, w, [fits], 50)
+    unharmed = error(w, old)
+    train(specimen, w, [stray], 200)
+    return bool(max(known) < 1e-6 and unharmed < 1e-6 and abs(before - 0.49) < 1e-3 and error(w, [stray]) < 1e-6 and error(w, old) > 1e-3)
+
+
+# --- in the memory -------------------------------------------------------------------------------------------------------------
+@equation("ST-5", source="solve_ivp of dS/dt with replays as jumps at the ends of nights; quad for the expected number", atol=1e-9)
+def nights_of_replay_and_of_none_are_advanced_exactly(specimen: Any) -> Any:
+    created, congruency = np.array([0.0, 0.4, 1.3, 0.0]), np.array([0.0, 0.5, 0.0, 1.0])
+    n, replays = 4, np.array([[0, 0, 0, 0], [0, 0, 0, 0], [2, 0, 1, 0], [0, 0, 0, 0], [0, 1, 3, 1]], np.int32)
+    s_h, s_c, transferred, share = np.ones(n), np.zeros(n), np.zeros(n), np.ones(n)
+    measured, expected, spontaneous = [], [], True
+    state, at = [(1.0, 0.0)] * n, created.copy()
+    for night, r in enumerate(replays):
+        now, amount = 2.0 + night, np.zeros(n)
+        first = spontaneous and bool(r.any())
+        before = now - 1.0 if night else 0.0
+        specimen.consolidate(now, before, spontaneous, first, D_H, C, D_C, 1.0, K, created, congruency, r, s_h, s_c, transferred, share, amount)
+        for i in range(n):
+            alone = spontaneous and not first
+            faster = 1.0 + K * congruency[i] if alone else 1.0
+            h, s = solved(*state[i], now - at[i], faster * D_H, faster * C if alone else 0.0, D_C)
+            drawn = quad(lambda u, i=i, f=faster: f * state[i][0] * math.exp(-f * D_H * (u - at[i])), at[i], now)[0]
+            expected.append(drawn if alone else float(r[i]))
+            if r[i]:
+                h, s = solved(h, s, float(r[i]), K * congruency[i] * D_H, (1.0 + K * congruency[i]) * C, 0.0)
+            state[i], at[i] = (h, s), now
+            expected.append(h / (h + s))
+        measured += [x for pair in zip(amount, share, strict=True) for x in pair]
+        spontaneous = spontaneous and not r.any()
+    return measured, expected
+
+
+@equation("ST-6", source="ln of the sum of both traces from solve_ivp; the floor", atol=1e-9)
+def the_log_of_recall_is_that_of_the_sum_of_traces(specimen: Any) -> Any:
+    measured, expected = [], []
+    created, transferred, congruency = np.array([0.0, 3.0, 0.0, 5.0]), np.array([0.0, 1.0, 9.0, 0.0]), np.array([0.0, 1.0, 0.4, 0.0])
+    s_h, s_c = np.array([1.0, 0.3, 0.001, 1.0]), np.array([0.0, 0.5, 0.02, 0.0])
+    for c, k, now in ((C, K, 12.0), (0.0, 0.0, 12.0), (0.0, 0.0, 90.0), (0.0, 0.0, 1e5)):
+        out = np.zeros(4)
+        specimen.log_recall(now, D_H, c, D_C, k, 0.01, created, transferred, congruency, s_h, s_c, out)
+        measured += list(out)
+        for i in range(4):
+            f, t = 1.0 + k * congruency[i], now - created[i] - transferred[i]
+            expected.append(math.log(max(sum(solved(s_h[i], s_c[i], min(t, 2e4), f * D_H, f * c, D_C)), 0.01)))
+    return measured, expected
+
+
+@adaptation("ST-7", source="the mean of the members is where the expected delta rule rests", figure="interleaving")
+def a_theme_learns_the_mean_of_its_memories_in_turns_but_the_last_in_blocks(specimen: Any) -> Any:
+    rng = np.random.default_rng(7)
+    vectors = np.array([1.0, 0.0, 0.0, 0.0]) + 0.3 * rng.normal(size=(10, 4))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    turns, blocks, theme, again = np.zeros((2, 4)), np.zeros((2, 4)), np.full(10, -1, np.int16), np.full(10, -1, np.int16)
+    in_use = specimen.lesson(np.full(10, 60.0), 0.01, vectors, 0.05, -1.0, 0, theme, turns)
+    used = 0
+    for i in range(10):
+        alone = np.where(np.arange(10) == i, 60.0, 0.0)
+        used = specimen.lesson(alone, 0.01, vectors, 0.05, -1.0, used, again, blocks)
+    far = [float(np.linalg.norm(w[0] - vectors.mean(axis=0))) for w in (turns, blocks)]
+    return bool(in_use == 1 and (theme == 0).all() and far[0] < 0.1 and far[1] > 2.0 * far[0] and np.linalg.norm(blocks[0] - vectors[-1]) < 0.05)
+
+
+@equation("ST-8", source="(1 - eps)^amount of the distance is left, fractions included")
+def a_lesson_closes_its_share_of_the_distance(specimen: Any) -> Any:
+    measured, target = [], np.array([[0.0, 1.0]])
+    for amount in (0.25, 1.0, 3.5):
+        weights = np.array([[1.0, 0.0]])
+        specimen.lesson(np.array([amount]), 0.01, target, 0.05, 0.5, 1, np.zeros(1, np.int16), weights)
+        measured.append(weights[0, 0])
+    return measured, [0.95**0.25, 0.95, 0.95**3.5]
+
+
+@adaptation("ST-9", source="brute force: cosine to the theme less the mean over cortical memories; silent for all others")
+def cortical_memories_answer_by_their_theme(specimen: Any) -> Any:
+    rng = np.random.default_rng(9)
+    weights, cue = rng.normal(size=(5, 6)).astype(np.float32), rng.normal(size=6).astype(np.float32)
+    theme, share = np.array([0, 3, -1, 2, 1, 0], np.int16), np.array([0.1, 0.4, 0.2, 0.9, 0.5, 0.3], np.float32)
+    out = np.full(6, np.nan, np.float32)
+    specimen.answer(cue, weights, 4, theme, share, 0.5, out)
+    rows = [0, 1, 4, 5]
+    cosine = np.array([weights[theme[i]] @ cue / np.linalg.norm(weights[theme[i]]) for i in rows], float)
+    told = bool(np.isnan(out[[2, 3]]).all())
+    return at_most(np.abs(out[rows] - (cosine - cosine.mean())), 1e-6 if told else -1.0)
+
+
+@adaptation("ST-10", source="cosine to the nearest theme: below `alike` a new one, while there is room")
+def themes_are_bounded_in_number(specimen: Any) -> Any:
+    vectors, theme, weights = np.eye(6), np.full(6, -1, np.int16), np.zeros((4, 6))
+    in_use = specimen.lesson(np.ones(6), 0.01, vectors, 0.05, 0.5, 0, theme, weights)
+    return at_least([4 - in_use, theme.min(), 3 - theme.max(), 1 - abs(len({*theme[:4]}) - 4)], 0)
+
+
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("a single dependency without a cortical trace", rejected_by="CM-3.1b")
+def no_cortex(specimen: Any) -> Any:
+    return specimen.replacing("transfer", lambda s_h, s_c, t, d_h, c, d_c: (s_h * math.exp(-d_h * t), 1.0 - s_h * math.exp(-d_h * t)))
+
+
+@mutant("a cortical trace that does not decay", rejected_by="CM-3.1")
+def immortal(specimen: Any) -> Any:
+    return specimen.replacing("grown", lambda d_h, d_c, t: -math.expm1(-d_h * t) / d_h if d_h else t)
+
+
+@mutant("the closed form without its limit", rejected_by="CM-3.1c")
+def divided(specimen: Any) -> Any:
+    return specimen.replacing("grown", lambda d_h, d_c, t: (math.exp(-d_c * t) - math.exp(-d_h * t)) / (d_h - d_c) if d_h != d_c else math.nan)
+
+
+@mutant("replay that adds whatever is left in the hippocampus", rejected_by="ST-2")
+def all_at_once(specimen: Any) -> Any:
+    return specimen.replacing("reinstated", lambda s_h, s_c, times, rho, k, congruency, d_h, c: (s_h, s_c + times * c / rho))
+
+
+@mutant("transfer two and a half times as fast for what fits", rejected_by="CM-5.3")
+def printed_factor(specimen: Any) -> Any:
+    original = specimen.consolidate
+
+    def consolidate(now: float, before: float, spontaneous: bool, first: bool, d_h: float, c: float, d_c: float, rho: float, k: float,
+                    *rest: Any) -> None:
+        original(now, before, spontaneous, first, d_h, c, d_c, rho, min(k, 1.5), *rest)
+
+    return specimen.replacing("consolidate", consolidate)
+
+
+@mutant("a cortex that is told its lessons one after the other", rejected_by="ST-7")
+def in_blocks(specimen: Any) -> Any:
+    original = specimen.lesson
+
+    def lesson(amount: Any, least: float, vectors: Any, eps: float, alike: float, in_use: int, theme: Any, weights: Any) -> int:
+        for i in range(len(amount)):
+            in_use = original(np.where(np.arange(len(amount)) == i, amount, 0.0), least, vectors, eps, alike, in_use, theme, weights)
+        return in_use
+
+    return specimen.replacing("lesson", lesson)
+
+
+@mutant("Hebbian learning without an error", rejected_by="CM-3.3")
+def hebbian(specimen: Any) -> Any:
+    def delta_rule(weights: Any, units: Any, x: Any, y: Any, eps: float) -> None:
+        weights[units] += eps * np.outer(x, y)
+
+    return specimen.replacing("delta_rule", delta_rule)
+
+
+@mutant("recall by the stronger trace alone", rejected_by="ST-6")
+def stronger(specimen: Any) -> Any:
+    def recalled(now: float, d_h: float, c: float, d_c: float, k: float, created: Any, transferred: Any, congruency: Any, s_h: Any, s_c: Any,
+                 out: Any) -> None:
+        out[:] = np.maximum(s_h * out, s_c)
+
+    return specimen.replacing("recalled", recalled)

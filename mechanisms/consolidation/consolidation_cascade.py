@@ -1,0 +1,296 @@
+"""The consolidation cascade: what was stored is overwritten by what comes after, the less the more often it was gone over.
+
+A synapse is strong or weak, and n levels deep in either state.  A potentiation turns a weak synapse strong, at level 1, with a probability
+that halves with its level, and drives a strong one a level deeper; a depression mirrors it (Fusi, Drew & Abbott 2005).  So shallow
+synapses learn at once and deep ones keep, and the memory signal falls by the 3/4 power of the number of later events, not exponentially.
+
+Each memory is a population of such synapses, in equilibrium before it is stored; storing it potentiates all of them.  Every event stored later
+writes over them with patterns that have nothing to do with it: half of them potentiations, half depressions, on average the matrix M.
+A replay in sleep and a recall that may change memory are its own events, and potentiate.  The occupancies are the exact expectation of
+that random process.  Overwriting is counted in events, not hours: M^k is applied when a memory is next touched, and strength is read off
+with the k as it is, so nothing depends on the length of a tick.  By symmetry two halves suffice: `balance`, strong less weak, which
+alone makes the signal, and `occupancy`, their sum.
+
+The alternative synapse is the chain of beakers of Benna & Fusi (2016), each 2 times as large and 2 times as slowly connected as the
+one before; the signal is the level of the first, and falls by the square root.
+
+Acts on: LOG_STRENGTH, by the log of the signal over what it was when stored.  Cost, with n levels: O(n) per event, O(n^2 log k) per memory
+recalled; O(rows n) per maintain; O(rows n^2) per consolidation.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ...engine.columns import LOG_STRENGTH, RECALLED, REPLAYS, ROW, Column, Phase, Scope
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.numerics import kernel
+from ...engine.pairs import TOGETHER
+
+BITS = 40                                                      # of the number of events
+STAGES = ("LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED")   # names of Cortex 4.2.1 for quarters of the depth; labels, nothing more
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+BALANCE = Column("cascade_balance", np.float32, Scope.MEMORY, "1", 0.0, "strong less weak synapses at each level; levels of the beakers of a chain",
+                 ("levels",))
+OCCUPANCY = Column("cascade_occupancy", np.float32, Scope.MEMORY, "1", 0.0, "synapses at each level; 0 for a chain", ("levels",), low=0)
+AS_OF = Column("cascade_as_of", np.int64, Scope.MEMORY, "events", 0, "plasticity events up to which both are written", low=0)
+EVENTS = Column("plasticity_events", np.int64, Scope.GLOBAL, "events", 0, "events stored so far, each of which overwrites all older memories", low=0)
+
+
+# --- the cascade -------------------------------------------------------------------------------------------------------------
+@kernel
+def overwriting(n: int, x: float) -> Any:
+    """q_i = x^(i-1), q_n = x^(n-1) / (1 - x): probability that a synapse at level i changes sides when told to.  (n,).  Fusi et al. (2005).
+
+    >>> overwriting(4, 0.5).tolist()
+    [1.0, 0.5, 0.25, 0.25]
+    """
+    q = x ** np.arange(n)
+    q[n - 1] /= 1.0 - x
+    return q
+
+
+@kernel
+def deepening(n: int, x: float) -> Any:
+    """p_i = x^i / (1 - x), p_n = 0: probability that a synapse at level i goes a level deeper when told what it is.  (n,).  Fusi et al. (2005).
+
+    >>> deepening(4, 0.5).tolist()
+    [1.0, 0.5, 0.25, 0.0]
+    """
+    p = x ** np.arange(1, n + 1) / (1.0 - x)
+    p[n - 1] = 0.0
+    return p
+
+
+@kernel
+def potentiate(strong: Any, weak: Any, q: Any, p: Any) -> None:
+    """One potentiation of all synapses, in expectation; a depression is potentiate(weak, strong, q, p).  Fusi et al. (2005).  Cost: O(n).
+
+    strong, weak  (n,)  1  share of the synapses at each level of either state, changed in place
+    q, p          (n,)  1  `overwriting` and `deepening`
+
+    >>> strong, weak = np.full(2, 0.25), np.full(2, 0.25)
+    >>> potentiate(strong, weak, overwriting(2, 0.5), deepening(2, 0.5))
+    >>> strong.tolist(), weak.tolist()
+    ([0.5, 0.5], [0.0, 0.0])
+    """
+    turned, sinking = 0.0, 0.0
+    for i in range(strong.shape[0]):
+        turned += q[i] * weak[i]
+        weak[i] -= q[i] * weak[i]
+        going = p[i] * strong[i]
+        strong[i] += sinking - going
+        sinking = going
+    strong[0] += turned
+
+
+@kernel
+def overwrite(strong: Any, weak: Any, q: Any, p: Any) -> None:
+    """One event that has nothing to do with the memory: M = (M_pot + M_dep) / 2, in place.  Fusi et al. (2005), f+ = f- = 1/2.  Cost: O(n)."""
+    other_strong, other_weak = strong.copy(), weak.copy()
+    potentiate(strong, weak, q, p)
+    potentiate(other_weak, other_strong, q, p)
+    strong[:] = 0.5 * (strong + other_strong)
+    weak[:] = 0.5 * (weak + other_weak)
+
+
+@kernel
+def signal(strong: Any, weak: Any) -> float:
+    """S = sum of strong - sum of weak; S sqrt(N) is the signal to noise ratio of N synapses.  Fusi et al. (2005).  Cost: O(n)."""
+    return float(np.sum(strong) - np.sum(weak))
+
+
+def stage(balance: Any) -> str:
+    """A name for how deep the signal of one memory sits on average, from level 1, LABILE, to level n, CONSOLIDATED.
+
+    >>> stage(np.array([0.2, 0.0, 0.0, 0.0])), stage(np.array([0.0, 0.0, 0.1, 0.9]))
+    ('LABILE', 'CONSOLIDATED')
+    """
+    weights = np.maximum(balance, 0.0)
+    depth = weights @ np.arange(len(weights)) / max(weights.sum() * (len(weights) - 1), 1e-300)
+    return STAGES[min(int(4 * depth), 3)]
+
+
+# --- the chain ---------------------------------------------------------------------------------------------------------------
+@kernel
+def beakers_after(u: Any, t: float, c1: float, g1: float, leak: bool) -> Any:
+    """Levels after a time: C_k du_k/dt = g_{k-1} (u_{k-1} - u_k) + g_k (u_{k+1} - u_k), C_k = 2^(k-1) C_1, g_k = 2^(1-k) g_1.  Benna & Fusi (2016).
+
+    u       (m,)  1       levels of the beakers, the first of which is the efficacy
+    t       ()    events  duration
+    c1, g1  ()    1       size of the first beaker, and of the tube to the second per event
+    leak          whether the last one drains into an empty one (g_m)
+
+    Solved exactly, through the symmetric matrix that sqrt(C_k) u_k goes by.  Cost: O(m^3).
+
+    >>> u = beakers_after(np.array([1.0, 0.0]), 1e6, 1.0, 0.25, False)
+    >>> u.round(9).tolist()                     # without a leak all ends in one level, and 1 u_1 + 2 u_2 is kept
+    [0.333333333, 0.333333333]
+    """
+    m = u.shape[0]
+    root, tube = np.sqrt(c1 * 2.0 ** np.arange(m)), g1 * 0.5 ** np.arange(m)
+    rates = np.zeros((m, m))
+    for k in range(m):
+        rates[k, k] -= tube[k] if k < m - 1 or leak else 0.0
+        if k > 0:
+            rates[k, k] -= tube[k - 1]
+            rates[k, k - 1] = rates[k - 1, k] = tube[k - 1]
+    rates /= root.reshape(m, 1) * root
+    values, vectors = np.linalg.eigh(rates)
+    return vectors @ (np.exp(values * t) * (vectors.T @ (u * root))) / root
+
+
+# --- many memories, many events ------------------------------------------------------------------------------------------------
+@kernel
+def powers(step: Any) -> Any:
+    """(BITS, n, n): step^(2^b).  Cost: O(BITS n^3)."""
+    out = np.empty((BITS, step.shape[0], step.shape[0]))
+    out[0] = step
+    for b in range(1, BITS):
+        out[b] = out[b - 1] @ out[b - 1]
+    return out
+
+
+@kernel
+def after(vector: Any, k: int, table: Any) -> Any:
+    """step^k vector for a column or, with a table of transposes, a row.  Cost: O(n^2 log k)."""
+    out, b = vector.astype(np.float64), 0
+    while k:
+        if k & 1:
+            out = table[b] @ out
+        k, b = k >> 1, b + 1
+    return out
+
+
+@kernel
+def renew(rows: Any, times: Any, events: int, balance: Any, occupancy: Any, as_of: Any, lean: Any, total: Any, q: Any, p: Any, chain: bool) -> None:
+    """Bring memories up to the present number of events, then let each have as many events of its own as `times` says.
+
+    rows, times         (r,)     memories, and number of their own events
+    balance, occupancy  (N, n)   and as_of (N,): state, changed in place
+    lean, total                  tables of powers for balance and occupancy
+    q, p                (n,)     transition probabilities of a cascade
+    chain                        an event of its own raises the first beaker by 1 instead
+
+    Rows that were written at the same time share one M^k.  Cost: O(r n^2 + n^3 log k), O(n^2 log k) for each written later.
+    """
+    n = balance.shape[1]
+    k = events - np.min(as_of[rows]) if rows.shape[0] else 0
+    shared, shared_total = np.eye(n), np.eye(n)
+    for column in range(n):
+        shared[:, column] = after(shared[:, column], k, lean)
+        shared_total[:, column] = after(shared_total[:, column], k, total)
+    for r in range(rows.shape[0]):
+        row, behind = rows[r], events - as_of[rows[r]]
+        if not (behind or times[r]):
+            continue
+        a, s = balance[row].astype(np.float64), occupancy[row].astype(np.float64)
+        if 0 < behind == k:
+            a, s = shared @ a, shared_total @ s
+        elif behind:
+            a, s = after(a, behind, lean), after(s, behind, total)
+        if times[r] and chain:
+            a[0] += times[r]
+        elif times[r]:
+            strong, weak = 0.5 * (s + a), 0.5 * (s - a)
+            for _ in range(times[r]):
+                potentiate(strong, weak, q, p)
+            a, s = strong - weak, strong + weak
+        balance[row], occupancy[row], as_of[row] = a, s, events
+
+
+@kernel
+def relative_signal(events: int, balance: Any, as_of: Any, readout: Any, transposed: Any, initial: float, least: float, out: Any) -> None:
+    """max(S, least) / initial of every memory.  Cost: O(N n), O(n^2) more for each written since the oldest were.
+
+    balance, as_of  (N, n)  (N,)   state
+    readout         (n,)           S = readout . balance
+    transposed                     table of powers of the transposed step of `balance`
+    initial, least  ()      1      signal when stored; the least that is told from noise
+    out             (N,)    1      written
+    """
+    if not out.shape[0]:
+        return
+    oldest, n, at = np.min(as_of), readout.shape[0], 0
+    own, weights = readout.astype(np.float64), after(readout, events - oldest, transposed)
+    for row in range(out.shape[0]):
+        s = 0.0
+        for i in range(n):
+            s += weights[i] * balance[row, i]
+        out[row] = max(s, least) / initial
+    for row in np.flatnonzero(as_of != oldest)[::-1]:          # newest first: mostly one event more each time
+        behind = events - as_of[row]
+        if behind != at:
+            own, at = transposed[0] @ own if behind == at + 1 else after(readout, behind, transposed), behind
+        s = 0.0
+        for i in range(n):
+            s += own[i] * balance[row, i]
+        out[row] = max(s, least) / initial
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class ConsolidationCascadeParams(Params):
+    synapse: Literal["cascade", "chain"]
+    levels: int                 # n, or beakers m
+    x: float
+    c1: float
+    g1: float
+    synapses: float             # N of a memory; S below 1 / sqrt(N) is noise
+
+
+class ConsolidationCascade(Mechanism[ConsolidationCascadeParams]):
+    owns = (BALANCE, OCCUPANCY, AS_OF, EVENTS)
+
+    def __init__(self, id: str, params: ConsolidationCascadeParams, units: dict[str, str] | None = None, order: int = 0) -> None:
+        super().__init__(id, params, units, order)
+        n, self.chain = params.levels, params.synapse == "chain"
+        self.q, self.p = overwriting(n, params.x), deepening(n, params.x)
+        lean, total = np.eye(n), np.eye(n)
+        self.balance, self.occupancy, self.readout = np.zeros(n), np.zeros(n), np.ones(n)
+        if self.chain:
+            for column in lean.T:
+                column[:] = beakers_after(column.copy(), 1.0, params.c1, params.g1, True)
+            self.balance[0], self.readout[1:] = 1.0, 0.0
+        else:
+            for column, other in zip(lean.T, total.T, strict=True):
+                strong, weak = 0.5 * column, -0.5 * column
+                overwrite(strong, weak, self.q, self.p)
+                column[:] = strong - weak
+                strong, weak = 0.5 * other, 0.5 * other
+                overwrite(strong, weak, self.q, self.p)
+                other[:] = strong + weak
+            strong, weak = np.full(n, 0.5 / n), np.full(n, 0.5 / n)
+            potentiate(strong, weak, self.q, self.p)
+            self.balance, self.occupancy = strong - weak, strong + weak
+        self.lean, self.total, self.transposed = powers(lean), powers(total), powers(np.ascontiguousarray(lean.T))
+        self.initial, self.least = float(self.readout @ self.balance), 1.0 / math.sqrt(params.synapses)
+
+    def _renew(self, view: Any, rows: Any, times: Any) -> None:
+        renew(rows, times, view.plasticity_events, view.cascade_balance, view.cascade_occupancy, view.cascade_as_of, self.lean, self.total,
+              self.q, self.p, self.chain)
+
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(BALANCE, OCCUPANCY, AS_OF, EVENTS))
+    def store(self, view: Any, incoming: Incoming) -> None:
+        view.plasticity_events += 1
+        view.cascade_balance[view.row], view.cascade_occupancy[view.row] = self.balance, self.occupancy
+        view.cascade_as_of[view.row] = view.plasticity_events
+
+    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, EVENTS), adds=(), sets=(BALANCE, OCCUPANCY, AS_OF))
+    def sleep(self, view: Any, tick: Tick) -> None:
+        self._renew(view, np.arange(len(view.replays)), view.replays)
+
+    @hook(Phase.RETRIEVE, reads=(RECALLED, EVENTS), adds=(), sets=(BALANCE, OCCUPANCY, AS_OF))
+    def recall(self, view: Any, cue: Cue) -> None:
+        rows = view.recalled[:TOGETHER].astype(np.int64)
+        self._renew(view, rows, np.ones(len(rows), dtype=np.int32))
+
+    @hook(Phase.MAINTAIN, reads=(BALANCE, AS_OF, EVENTS), adds=(LOG_STRENGTH,), sets=())
+    def strengthen(self, view: Any, tick: Tick) -> None:
+        relative_signal(view.plasticity_events, view.cascade_balance, view.cascade_as_of, self.readout, self.transposed, self.initial, self.least,
+                        view.log_strength)
+        np.log(view.log_strength, out=view.log_strength)

@@ -1,0 +1,221 @@
+"""Sleep pressure: when memory sleeps, and for how long.
+
+Two processes (Borbely 1982; Daan, Beersma & Borbely 1984).  Process S, the need for sleep, rises towards 1 while awake and decays towards 0 in
+sleep, exponentially, but four times as fast.  Process C, the time of day, moves two thresholds: sleep begins where S reaches the upper one and
+ends where it reaches the lower one.  Between the two lies the whole range of S, so nothing flickers.  Sleep that is missed or broken off
+leaves S higher, and the next sleep is deeper rather than much longer.
+
+S is exact between any two moments, so all there is to solve is when a curve first meets a threshold.  That is done by steps which cannot
+pass the crossing, to 1e-9 h.
+
+What an event does (ours): it wakes, as the engine has it; what is written counts as a little extra wakefulness; and it keeps memory awake for
+`vigil`.  Under a stream of events that never pauses S goes on rising, as in a night without sleep; `resist` after S met the threshold memory
+nods off nevertheless, until the next event.
+
+Acts on: SLEEP_ONSET, SLEEP_END, SLEEP_SHARE.  Cost: O(1) per event and per sleep.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ...engine.columns import NOW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO, Column, Phase, Scope
+from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
+from ...engine.numerics import kernel
+
+CLOSE: Final = 1e-11            # h, a step shorter than this has arrived
+STEPS: Final = 500
+ENTRAINING: Final = 100         # sleeps after which a cycle that settles has settled
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+PRESSURE = Column("process_s", np.float64, Scope.GLOBAL, "1", 0.0, "S when it was last known, memory being awake", low=0, high=1)
+SINCE = Column("process_s_since", np.float64, Scope.GLOBAL, "h", np.nan, "when that was; NaN: nothing happened yet")
+DROWSY = Column("drowsy_from", np.float64, Scope.GLOBAL, "h", np.nan, "when S meets, or met, the upper threshold first after the last sleep")
+
+
+# --- equations: the two processes ----------------------------------------------------------------------------------------------
+@kernel
+def awake(s: float, t: float, tau_r: float) -> float:
+    """S = 1 - (1 - S0) e^(-t / tau_r): Process S in waking.  Daan, Beersma & Borbely (1984).  Cost: O(1).
+
+    s         1  S0
+    t, tau_r  h  time awake, time constant of the rise
+
+    >>> round(awake(0.17, 16.786, 18.2), 4)
+    0.67
+    """
+    return 1.0 - (1.0 - s) * math.exp(-t / tau_r)
+
+
+@kernel
+def asleep(s: float, t: float, tau_d: float) -> float:
+    """S = S0 e^(-t / tau_d): Process S in sleep.  Daan, Beersma & Borbely (1984).  Cost: O(1).
+
+    >>> round(asleep(0.67, 5.76, 4.2), 4)
+    0.17
+    """
+    return s * math.exp(-t / tau_d)
+
+
+@kernel
+def circadian(t: float, a: float, phi: float, day: float) -> float:
+    """C = a sin(2 pi (t - phi) / day): Process C.  Cost: O(1).
+
+    t    h  simulated time since 1970-01-01 UTC
+    a    1  amplitude
+    phi  h  time of day at which C rises through 0
+    day  h  24
+
+    >>> round(circadian(33.0, 0.12, 3.0, 24.0), 4)
+    0.12
+    """
+    return a * math.sin(2.0 * math.pi * ((t - phi) % day) / day)
+
+
+@kernel
+def first_rise(k: float, b: float, tau: float, c: float, t: float, phi: float, day: float) -> float:
+    """The first x >= 0, in h, with f(x) = k - b e^(-x / tau) + c sin(2 pi (t + x - phi) / day) >= 0.  Cost: O(1), about ten steps.
+
+    As f'' <= |c| (2 pi / day)^2, the parabola through f and f' of that bend lies above f; a step goes to where the parabola meets 0, so it
+    never passes a crossing, and from near one it converges as Newton's does.
+
+    >>> round(first_rise(0.33, 0.83, 18.2, 0.0, 0.0, 0.0, 24.0), 3)
+    16.786
+    """
+    omega, x = 2.0 * math.pi / day, 0.0
+    bend, angle = abs(c) * omega * omega, omega * ((t - phi) % day)
+    for _ in range(STEPS):
+        left = b * math.exp(-x / tau)
+        f = k - left + c * math.sin(angle + omega * x)
+        if f >= 0.0:
+            break
+        slope = left / tau + c * omega * math.cos(angle + omega * x)
+        root = math.sqrt(slope * slope - 2.0 * bend * f)
+        step = -2.0 * f / (slope + root) if slope > 0.0 else (root - slope) / bend
+        x += step
+        if step < CLOSE:
+            break
+    return x
+
+
+@kernel
+def until_sleep(s: float, t: float, rhythm: tuple[float, ...]) -> float:
+    """h from t until S >= H+ + C for the first time, staying awake.  Daan, Beersma & Borbely (1984), upper threshold.  Cost: O(1).
+
+    rhythm  tau_r, tau_d (h), H+, H-, a (1), phi, day (h)
+    """
+    return first_rise(1.0 - rhythm[2], 1.0 - s, rhythm[0], -rhythm[4], t, rhythm[5], rhythm[6])
+
+
+@kernel
+def until_waking(s: float, t: float, rhythm: tuple[float, ...]) -> float:
+    """h from t until S <= H- + C for the first time, staying asleep.  Daan, Beersma & Borbely (1984), lower threshold.  Cost: O(1)."""
+    return first_rise(rhythm[3], s, rhythm[1], rhythm[4], t, rhythm[5], rhythm[6])
+
+
+@kernel
+def cycle(rhythm: tuple[float, ...], sleeps: int) -> tuple[float, float, float, float, float]:
+    """The cycle undisturbed, once it has settled: time of day of waking (h), S then, h awake, S at onset, h asleep.  Cost: O(sleeps)."""
+    t, s, up, top, down = 0.0, rhythm[3], 0.0, 0.0, 0.0
+    for _ in range(sleeps):
+        up = until_sleep(s, t, rhythm)
+        top = awake(s, up, rhythm[0])
+        down = until_waking(top, t + up, rhythm)
+        s, t = asleep(top, down, rhythm[1]), (t + up + down) % rhythm[6]
+    return t, s, up, top, down
+
+
+# --- what memory lives through -------------------------------------------------------------------------------------------------
+@kernel
+def lived(s: float, since: float, onset: float, end: float, now: float, rhythm: tuple[float, ...]) -> tuple[float, bool]:
+    """S now, and whether there was any sleep: awake with S at `since`, asleep from `onset` to `end`, and on like that.
+
+    A sleep that is not over now is broken off.  Cost: O(sleeps since then).
+    """
+    slept = False
+    while end <= now:
+        s, since, slept = asleep(awake(s, onset - since, rhythm[0]), end - onset, rhythm[1]), end, True
+        onset = since + until_sleep(s, since, rhythm)
+        end = onset + until_waking(awake(s, onset - since, rhythm[0]), onset, rhythm)
+    if now > onset:
+        return asleep(awake(s, onset - since, rhythm[0]), now - onset, rhythm[1]), True
+    return awake(s, now - since, rhythm[0]), slept
+
+
+@kernel
+def effort(words: float, surprise: float, most: float, half: float) -> float:
+    """most n / (n + half) (1 + u / (1 + u)): h of wakefulness that writing an event counts for.  Engineering.  Cost: O(1).
+
+    words, half  1     n, and the length at which half of it is reached
+    surprise     nats  u
+    most         h     of a long text that surprises nobody
+
+    >>> effort(20.0, 1.0, 0.02, 20.0)
+    0.015
+    """
+    return most * words / (words + half) * (1.0 + surprise / (1.0 + surprise))
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class SleepPressureParams(Params):
+    tau_r: float
+    tau_d: float
+    upper: float            # H+
+    lower: float            # H-
+    amplitude: float        # a
+    phase: float            # phi
+    day: float
+    effort: float
+    half_length: float
+    vigil: float
+    resist: float
+
+
+class SleepPressure(Mechanism[SleepPressureParams]):
+    owns = (PRESSURE, SINCE, DROWSY)
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        p = self.params
+        self.rhythm = (self.hours("tau_r"), self.hours("tau_d"), p.upper, p.lower, p.amplitude, self.hours("phase"), self.hours("day"))
+        self.settled = cycle(self.rhythm, ENTRAINING)
+
+    def entrained(self, now: float) -> float:
+        """S at that time of day in the undisturbed cycle."""
+        waking, s, up, top, down = self.settled
+        t = (now - waking) % self.rhythm[6]
+        return awake(s, t, self.rhythm[0]) if t <= up else asleep(top, min(t - up, down), self.rhythm[1])
+
+    @hook(Phase.ENCODE, reads=(NOW, SURPRISE, VETO), adds=(), sets=(PRESSURE, SINCE, DROWSY, SLEEP_ONSET, SLEEP_END))
+    def attend(self, view: Any, incoming: Incoming) -> None:
+        """Also after sleeps that an empty memory did not consolidate."""
+        now, vigil, slept = view.now, self.hours("vigil"), True
+        if math.isnan(view.process_s_since):
+            s = self.entrained(now)
+        else:
+            s, slept = lived(view.process_s, view.process_s_since, view.sleep_onset, view.sleep_end, now, self.rhythm)
+        if not view.veto:
+            s = awake(s, effort(len(incoming.terms), view.surprise, self.hours("effort"), self.params.half_length), self.rhythm[0])
+        if slept or now < view.drowsy_from:
+            view.drowsy_from = now + until_sleep(s, now, self.rhythm)
+        sleepy = now + vigil + until_sleep(awake(s, vigil, self.rhythm[0]), now + vigil, self.rhythm)
+        self._plan(view, s, now, min(sleepy, max(view.drowsy_from + self.hours("resist"), now)))
+
+    @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(PRESSURE, SINCE, DROWSY, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE))
+    def clear(self, view: Any, tick: Tick) -> None:
+        """At the end of a sleep, be it early."""
+        onset, now = view.sleep_onset, tick.end
+        top = awake(view.process_s, onset - view.process_s_since, self.rhythm[0])
+        s, _ = lived(view.process_s, view.process_s_since, onset, view.sleep_end, now, self.rhythm)
+        view.sleep_share = max(top - s, 0.0) / (self.settled[3] - self.settled[1])
+        view.drowsy_from = now + until_sleep(s, now, self.rhythm)
+        self._plan(view, s, now, view.drowsy_from)
+
+    def _plan(self, view: Any, s: float, now: float, onset: float) -> None:
+        """The next sleep, as things are."""
+        view.process_s, view.process_s_since, view.sleep_onset = s, now, onset
+        view.sleep_end = onset + until_waking(awake(s, onset - now, self.rhythm[0]), onset, self.rhythm)

@@ -1,0 +1,136 @@
+"""Sleep replay as Cortex 4.2.2 describes it: the sequences of memories with the greatest mean and spread of heat are gone through, both ways.
+
+Around each of the hottest memories a sequence is built forwards and one backwards in time, of memories that share an entity with any in it so far.
+Its priority is a weighted sum times dopamine.  Nothing is learnt by replay, so the same is replayed night after night, and nothing depends on
+what a memory leads to.  The source prints no numbers but the compression; those of selection are in its public code.
+
+Acts on: REPLAYED, REPLAY_LAG and REPLAYS; LOG_STRENGTH, a little, for what was replayed.  Cost: per sleep O(n log n + seeds n entities); per
+maintain O(n).
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import (
+    ACTIVATION,
+    CREATED,
+    GRAPH,
+    LOG_STRENGTH,
+    PLASTICITY,
+    REPLAY_LAG,
+    REPLAY_STEPS,
+    REPLAYED,
+    REPLAYS,
+    RIPPLES,
+    SLEEP_SHARE,
+    VISIBLE,
+    Column,
+    Phase,
+    Scope,
+)
+from ...engine.contract import Mechanism, Params, Tick, hook
+from ...engine.graph import EdgeType
+from ...engine.numerics import kernel
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+REHEARSED = Column("printed_rehearsed", np.float64, Scope.MEMORY, "ln", 0.0, "ln(1 + replayed steps that the memory was part of so far)", low=0)
+
+
+# --- equations ---------------------------------------------------------------------------------------------------------------
+@kernel
+def priority(heat: Any, dopamine: float) -> float:
+    """(0.4 mean + 0.6 sd) DA, clipped to 0..1; 0 for fewer than two.  Cortex 4.2.2, dopamine-gated priority; numbers of its code.  Cost: O(k).
+
+    heat      (k,)  1  of the memories of a sequence
+    dopamine  ()    1  DA, 1 at rest
+
+    >>> round(priority(np.array([0.2, 0.8]), 1.0), 9), priority(np.array([0.9]), 1.0)
+    (0.38, 0.0)
+    """
+    return min(1.0, max(0.0, (0.4 * heat.mean() + 0.6 * math.sqrt(heat.var())) * dopamine)) if heat.shape[0] > 1 else 0.0
+
+
+@kernel
+def sequence(seed: int, step: int, start: Any, degree: Any, pool: Any, target: Any, entities: int, visible: Any, out: Any) -> int:
+    """The seed, and then every memory after it (step 1) or before it (-1) that shares an entity with any so far; how many.  Cost: O(n entities).
+
+    start, degree, pool, target        links from memories to entities, which are negative nodes
+    entities                     ()    how many there are
+    visible                      (n,)  bool
+    out                          (k,)  rows in their order in the sequence; written
+
+    >>> links = np.arange(3), np.ones(3, dtype=np.int64), np.arange(3), np.array([-1, -2, -1])
+    >>> out = np.empty(8, dtype=np.int64)
+    >>> out[:sequence(2, -1, *links, 2, np.ones(3, dtype=np.bool_), out)].tolist()
+    [2, 0]
+    """
+    named, size, row = np.zeros(entities, dtype=np.bool_), 0, seed
+    while 0 <= row < visible.shape[0] and size < out.shape[0]:
+        shares = row == seed
+        for place in range(start[row], start[row] + degree[row]):
+            node = target[pool[place]]
+            shares = shares or (visible[row] and node < 0 and named[-1 - node])
+        if shares:
+            out[size] = row
+            size += 1
+            for place in range(start[row], start[row] + degree[row]):
+                if target[pool[place]] < 0:
+                    named[-1 - target[pool[place]]] = True
+        row += step
+    return size
+
+
+def selected(forward: Any, reverse: Any, threshold: float, most: int) -> list[tuple[bool, int]]:
+    """Which sequences are replayed, (backwards?, number): the best of each direction, then the best; below the threshold only if all are.
+
+    >>> selected([0.5, 0.4], [0.3, 0.9], 0.3, 3)
+    [(False, 0), (True, 1), (False, 1)]
+    >>> selected([0.1, 0.2], [0.0], 0.3, 1)
+    [(False, 1)]
+    """
+    order = sorted([(-p, i, back) for back, group in ((False, forward), (True, reverse)) for i, p in enumerate(group) if p > 0.0])
+    viable = [each for each in order if -each[0] >= threshold]
+    chosen = [next((e for e in viable if e[2] is back), None) for back in (False, True)] if viable else []
+    first = [e for e in chosen if e is not None]
+    return [(back, i) for _, i, back in [*first, *(e for e in viable or order if e not in first)][:most]]
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class SleepReplayPrintedParams(Params):
+    sequences: int          # of a full night
+    seeds: int
+    length: int
+    threshold: float
+    compression: float
+    rehearsal: float
+
+
+class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
+    owns = (REHEARSED,)
+
+    @hook(Phase.CONSOLIDATE, reads=(CREATED, VISIBLE, ACTIVATION, LOG_STRENGTH, PLASTICITY, GRAPH, RIPPLES, SLEEP_SHARE), adds=(),
+          sets=(REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))
+    def dream(self, view: Any, tick: Tick) -> None:
+        p, links, heat = self.params, view.graph.csr(EdgeType.ENTITY), 1.0 / (1.0 + np.exp(-view.activation - view.log_strength))
+        n, found, room = len(heat), [], np.empty(p.length, dtype=np.int64)
+        hottest = np.lexsort((-np.arange(n), -np.where(view.visible, heat, -1.0)))[: p.seeds]
+        network = links.start, links.degree, links.pool, view.graph.target, view.graph.n_entities, view.visible
+        for step in (1, -1):
+            found.append([room[: sequence(seed, step, *network, room)].copy() for seed in hottest])
+        forward, reverse = ([priority(heat[rows], view.plasticity) for rows in group] for group in found)
+        chosen = selected(forward, reverse, p.threshold, round(p.sequences * view.ripples * view.sleep_share))
+        pairs = np.concatenate([np.empty((0, 2), np.int64), *(np.stack([s[:-1], s[1:]], axis=1) for back, i in chosen for s in (found[back][i],))])
+        pairs = pairs[:REPLAY_STEPS]
+        view.replayed[: len(pairs)] = pairs
+        view.replay_lag[: len(pairs)] = np.abs(np.diff(view.created[pairs], axis=1)[:, 0]) / p.compression
+        view.replays[...] = np.bincount(pairs.ravel(), minlength=n)
+        view.printed_rehearsed[...] = np.log(np.exp(view.printed_rehearsed) + view.replays)
+
+    @hook(Phase.MAINTAIN, reads=(REHEARSED,), adds=(LOG_STRENGTH,), sets=())
+    def strengthen(self, view: Any, tick: Tick) -> None:
+        np.multiply(view.printed_rehearsed, self.params.rehearsal, out=view.log_strength)

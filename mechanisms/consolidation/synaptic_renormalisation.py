@@ -1,0 +1,150 @@
+"""Synaptic renormalisation: what a waking day has added, sleep takes off again, in proportion, and not from the strongest.
+
+The synaptic homeostasis hypothesis (Tononi & Cirelli 2014): learning while awake is on the whole potentiation, which costs room; the more there is,
+the less can still be learnt.  Sleep scales synapses down.  De Vivo et al. (2017) measured it: after sleep the interface of spine and axon is 18%
+smaller, but not that of the largest fifth.
+
+Each memory has a weight w, 1 as laid down.  Whatever is active together, in an event or an answer, shares a gain eta, while there is room:
+potentiation and the strength of what is newly laid down go with the headroom 1 - E / E_max, where E is the sum of w - 1.  A full night takes 18% off
+the sum of all weights, but never more than E: sleep brings the total back to its level and stops there, as slow waves do, so that nights after idle
+days cost nothing, and an old memory fades only as far as others have grown.  Within a night, all weights below the line of the strongest fifth lose
+the same share, so that their ratios stay; toward the line the loss goes smoothly to nothing.
+
+Acts on: LOG_STRENGTH, by ln w; ENCODING, by the headroom.  Cost: O(p) per event and answer for p memories active; O(n) per sleep and per maintain.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import ENCODING, LOG_STRENGTH, PAIRS, RECALLED, ROW, SLEEP_SHARE, Before, Column, Phase, Scope
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.numerics import kernel
+
+MOST = 0.5              # share that no weight loses more than in a night, even where nearly all of the total is spared
+LEAST_ROOM = 1e-9
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+LOG_WEIGHT = Column("renormalised_weight", np.float64, Scope.MEMORY, "ln", 0.0, "log of the memory's weight w from waking gains and sleeping losses")
+LOG_ROOM = Column("renormalised_room", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the headroom 1 - E / E_max; 0: rested", high=0)
+
+
+# --- equations ---------------------------------------------------------------------------------------------------------------
+@kernel
+def headroom(excess: float, most: float) -> float:
+    """1 - E / E_max: what is left to learn with, in (0, 1].  Ours, after the hypothesis: potentiation saturates.  Cost: O(1).
+
+    >>> headroom(5.0, 20.0)
+    0.75
+    """
+    return min(1.0, max(1.0 - excess / most, LEAST_ROOM))
+
+
+@kernel
+def potentiate(active: Any, eta: float, most: float, log_room: float, log_weight: Any) -> float:
+    """Memories active together gain eta (1 - E / E_max) between them; ln of the headroom after that, E having grown by as much.  Cost: O(p).
+
+    active      (p,)  rows, each once
+    eta, most   ()    gain of an occasion, E_max
+    log_room    ()    ln of the headroom before
+    log_weight  (n,)  ln w; written
+    """
+    gain = eta * math.exp(log_room) / len(active)
+    for row in active:
+        log_weight[row] = math.log(math.exp(log_weight[row]) + gain)
+    return log_room + math.log1p(-eta / most)
+
+
+@kernel
+def loss(x: float, low: float, high: float) -> float:
+    """Share of the night's loss that falls on a memory of log strength x: 1 up to low, 0 above high, smooth between.  Cost: O(1).
+
+    >>> loss(0.0, 0.0, 1.0), loss(0.5, 0.0, 1.0), loss(1.0, 0.0, 1.0)
+    (1.0, 0.5, 0.0)
+    """
+    if x <= low or high <= low:
+        return 1.0 if x <= high else 0.0
+    s = min((x - low) / (high - low), 1.0)
+    return 1.0 - s * s * (3.0 - 2.0 * s)
+
+
+@kernel
+def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
+    """w <- w f, f = 1 - rho loss, such that the sum of all w falls by `share` of itself, or to one per memory; what is left of E.
+
+    After Tononi & Cirelli (2014): in proportion, down to the baseline; de Vivo et al. (2017): how much, and whom not.
+
+    share                  ()    of the total that this sleep may take off
+    low, high              ()    ln   log strengths between which the loss goes to nothing
+    log_strength           (n,)  ln  by which the strongest are known
+    log_weight             (n,)  ln w; written
+
+    Cost: O(n).
+    """
+    total, exposed = 0.0, 0.0
+    for row in range(len(log_weight)):
+        w = math.exp(log_weight[row]) if log_weight[row] != 0.0 else 1.0
+        total += w
+        exposed += w * loss(log_strength[row], low, high)
+    excess = total - len(log_weight)
+    if excess <= 1e-12 * total or exposed == 0.0:
+        return max(excess, 0.0)
+    rho = min(min(excess, share * total) / exposed, MOST)
+    for row in range(len(log_weight)):
+        part = loss(log_strength[row], low, high)
+        if part > 0.0:
+            log_weight[row] += math.log1p(-rho * part)
+    return excess - rho * exposed
+
+
+def quantiles(values: Any, *shares: float) -> list[float]:
+    """The values with those shares of all below them, lower neighbours.  Cost: O(n)."""
+    places = [int(share * (len(values) - 1)) for share in shares]
+    parted = np.partition(values, places)
+    return [float(parted[place]) for place in places]
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class SynapticRenormalisationParams(Params):
+    downscaling: float          # share of the total that a full night takes off
+    spared: float               # share of memories, the strongest, that lose nothing
+    ramp: float                 # share of memories, the next strongest, over which the loss goes to nothing
+    eta: float
+    excess_most: float
+
+
+class SynapticRenormalisation(Mechanism[SynapticRenormalisationParams]):
+    owns = (LOG_WEIGHT, LOG_ROOM)
+
+    @hook(Phase.ENCODE, reads=(Before(LOG_ROOM),), adds=(ENCODING,), sets=())
+    def encode(self, view: Any, incoming: Incoming) -> None:
+        view.encoding = view.renormalised_room
+
+    @hook(Phase.ENCODE, reads=(ROW, PAIRS), adds=(), sets=(LOG_WEIGHT, LOG_ROOM))
+    def learn(self, view: Any, incoming: Incoming) -> None:
+        self.potentiate(view, np.unique(np.append(view.pairs.target, view.row)))
+
+    @hook(Phase.RETRIEVE, reads=(PAIRS, RECALLED), adds=(), sets=(LOG_WEIGHT, LOG_ROOM))
+    def recall(self, view: Any, cue: Cue) -> None:
+        if len(view.pairs.target):
+            self.potentiate(view, np.unique(view.pairs.target))
+
+    def potentiate(self, view: Any, active: Any) -> None:
+        p = self.params
+        view.renormalised_room = potentiate(active, p.eta, p.excess_most, view.renormalised_room, view.renormalised_weight)
+
+    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, SLEEP_SHARE), adds=(), sets=(LOG_WEIGHT, LOG_ROOM))
+    def sleep(self, view: Any, tick: Tick) -> None:
+        p = self.params
+        if view.renormalised_room < 0.0:
+            low, high = quantiles(view.log_strength, 1.0 - p.spared - p.ramp, 1.0 - p.spared)
+            left = downscale(1.0 - (1.0 - p.downscaling) ** view.sleep_share, low, high, view.log_strength, view.renormalised_weight)
+            view.renormalised_room = math.log(headroom(left, p.excess_most))
+
+    @hook(Phase.MAINTAIN, reads=(LOG_WEIGHT,), adds=(LOG_STRENGTH,), sets=())
+    def strengthen(self, view: Any, tick: Tick) -> None:
+        np.copyto(view.log_strength, view.renormalised_weight)

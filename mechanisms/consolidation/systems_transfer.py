@@ -1,0 +1,307 @@
+"""Systems transfer: the hippocampus learns at once and forgets, the cortex learns slowly from what is reinstated and keeps it.
+
+A memory has two traces (McClelland, McNaughton & O'Reilly 1995).  The hippocampal one is there from the first and decays at D_h; each time it is
+reinstated the cortical one grows a little:
+
+    dS_h/dt = -D_h S_h        dS_c/dt = C S_h - D_c S_c        recall: S_h + S_c
+
+so the hippocampus carries recent memories, the cortex remote ones, and a lesion spares the remote.  Without anybody who replays,
+reinstatement is spontaneous, at the paper's rate.  With replay, C comes in portions, C / rho for each replay, where rho is how often C takes
+a memory to be reinstated; what is not replayed is not transferred.  What fits a schema is handed over 1 + k c times as fast, and leaves
+the hippocampus as much faster (Tse et al. 2007; McClelland 2013).  All of it is advanced exactly, memory by memory, from its own last event.
+
+What the cortex learns from reinstatement is structure: a delta rule at a slow rate moves the weights of a theme towards the memories that belong
+to it, one after the other in turn, because learning one after the other in blocks would overwrite the first (Kumaran, Hassabis & McClelland
+2016).  A memory that is mostly cortical answers a cue by its theme, too.
+
+Acts on: LOG_STRENGTH and the signal GIST.  Cost, for K themes of d dimensions: O(n) per maintain (0.3 ms at 100,000); per consolidation O(n), plus
+O(d) for each memory reinstated, O(K d) at its first time; O(n + K d) per query.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import CONGRUENCY, CREATED, EMBEDDING, LOG_STRENGTH, REPLAYS, Column, Facet, Phase, Scope, signal
+from ...engine.contract import Cue, Mechanism, Params, Tick, hook
+from ...engine.numerics import kernel
+
+LEAST_REINSTATED = 0.01     # expected reinstatements of a night below which a memory is left out of the cortex's lessons
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+HIPPOCAMPAL = Column("hippocampal_trace", np.float64, Scope.MEMORY, "1", 1.0, "S_h at the memory's last transfer; 1: as encoded", low=0)
+CORTICAL = Column("cortical_trace", np.float64, Scope.MEMORY, "1", 0.0, "S_c at the memory's last transfer", low=0)
+TRANSFERRED = Column("transferred_age", np.float64, Scope.MEMORY, "h", 0.0, "how old the memory was then; 0: at encoding", low=0)
+DEPENDENCE = Column("hippocampal_dependence", np.float32, Scope.MEMORY, "1", 1.0, "S_h / (S_h + S_c) at the last consolidation", low=0, high=1)
+REPLAYING = Column("replay_is_known", np.bool_, Scope.GLOBAL, "1", False, "whether any memory was ever replayed; spontaneous until then")
+THEME = Column("gist_theme", np.int16, Scope.MEMORY, "1", -1, "theme in which the cortex keeps the memory; -1: never reinstated")
+THEMES = Column("gist_weights", np.float32, Scope.GLOBAL, "1", 0.0, "cortical weights from each theme to meaning", ("themes", "dimensions"))
+IN_USE = Column("gist_themes_in_use", np.int64, Scope.GLOBAL, "1", 0, "themes that have any memory", low=0)
+GIST = signal("gist", Facet.MEANING, "how well the theme of a cortical memory answers, beside the other cortical ones", direct=False)
+
+
+# --- equations: two traces -----------------------------------------------------------------------------------------------------
+@kernel
+def grown(d_h: float, d_c: float, t: float) -> float:
+    """(e^{-D_c t} - e^{-D_h t}) / (D_h - D_c), t e^{-D t} where the rates are equal: S_c from a transfer of 1 at C = 1.  Cost: O(1)."""
+    x = abs(d_h - d_c) * t
+    return math.exp(-min(d_h, d_c) * t) * t * (-math.expm1(-x) / x if x > 0.0 else 1.0)
+
+
+@kernel
+def transfer(s_h: float, s_c: float, t: float, d_h: float, c: float, d_c: float) -> Any:
+    """S_h, S_c after a time t: dS_h/dt = -D_h S_h, dS_c/dt = C S_h - D_c S_c.  McClelland et al. (1995), solved exactly.  Cost: O(1).
+
+    s_h, s_c     ()  1    traces before
+    t            ()  h
+    d_h, c, d_c  ()  1/h  decay of the hippocampal trace, consolidation, decay of the cortical trace
+
+    >>> s_h, s_c = transfer(1.0, 0.0, 7.0, 0.1, 0.1, 0.0)
+    >>> round(s_h, 4), round(s_c, 4)
+    (0.4966, 0.5034)
+    """
+    return s_h * math.exp(-d_h * t), s_c * math.exp(-d_c * t) + c * s_h * grown(d_h, d_c, t)
+
+
+@kernel
+def reinstated(s_h: float, s_c: float, times: float, rho: float, k: float, congruency: float, d_h: float, c: float) -> Any:
+    """S_h, S_c after that many replays: each does at once what 1 / rho of time does, but for what time does without replay.  Cost: O(1).
+
+    times       ()  1    replays; as ever more come at rate rho, `transfer` at the rates D_h (1 + k c) and C (1 + k c) results
+    rho         ()  1/h  reinstatements that C stands for
+    congruency  ()  1    c, fit with what was known; 0: S_h stays and S_c gains C / rho S_h each time
+    k           ()  1
+
+    >>> s_h, s_c = reinstated(1.0, 0.0, 3.0, 1.0, 15.0, 0.0, 0.1, 0.1)
+    >>> s_h, round(s_c, 6)
+    (1.0, 0.3)
+    """
+    return transfer(s_h, s_c, times / rho, k * congruency * d_h, (1.0 + k * congruency) * c, 0.0)
+
+
+@kernel
+def consolidate(now: float, before: float, spontaneous: bool, first: bool, d_h: float, c: float, d_c: float, rho: float, k: float, created: Any,
+                congruency: Any, replays: Any, s_h: Any, s_c: Any, transferred: Any, dependence: Any, amount: Any) -> None:
+    """Every memory at the end of a sleep; the state of those that were replayed is brought up to it, and of all at the first replay.  Cost: O(n).
+
+    now, before               h        end of this sleep and of the last
+    spontaneous, first                 whether reinstatement was, up to the last sleep, and whether replay takes its place since then
+    created, congruency, replays       (n,)  h, 1, 1
+    s_h, s_c, transferred              (n,)  1, 1, h   as of each memory's last event; written
+    dependence                         (n,)  1         S_h / (S_h + S_c); written
+    amount                             (n,)  1         reinstatements since the last sleep, counted or expected; written
+    """
+    for i in range(s_h.shape[0]):
+        t, h, s = now - created[i] - transferred[i], s_h[i], s_c[i]
+        last, faster = max(t - (now - before), 0.0), 1.0 + k * congruency[i]
+        if spontaneous:
+            h, s = transfer(h, s, last, faster * d_h, faster * c, d_c)
+            t -= last
+        if spontaneous and not first:
+            amount[i] = rho * faster * h * grown(faster * d_h, 0.0, t)
+            h, s = transfer(h, s, t, faster * d_h, faster * c, d_c)
+        else:
+            amount[i] = replays[i]
+            h, s = transfer(h, s, t, d_h, 0.0, d_c)
+        if replays[i] > 0:
+            h, s = reinstated(h, s, float(replays[i]), rho, k, congruency[i], d_h, c)
+        if first or replays[i] > 0:
+            s_h[i], s_c[i], transferred[i] = h, s, now - created[i]
+        dependence[i] = h / (h + s) if h + s > 0.0 else 0.0
+
+
+@kernel
+def exponents(now: float, d_h: float, k: float, d_c: float, created: Any, transferred: Any, congruency: Any, out: Any) -> None:
+    """-(D_h (1 + k c) - D_c) t since each memory's last event.  Cost: O(n)."""
+    for i in range(out.shape[0]):
+        out[i] = min(-(d_h * (1.0 + k * congruency[i]) - d_c) * (now - created[i] - transferred[i]), 700.0)
+
+
+@kernel
+def recalled(now: float, d_h: float, c: float, d_c: float, k: float, created: Any, transferred: Any, congruency: Any, s_h: Any, s_c: Any,
+             out: Any) -> None:
+    """(S_h + S_c) e^{D_c t} from e^{-(D_h - D_c) t}, in place.  Cost: O(n)."""
+    for i in range(out.shape[0]):
+        kept, faster = out[i], 1.0 + k * congruency[i]
+        gap = faster * d_h - d_c
+        gain = c * faster * ((1.0 - kept) / gap if gap != 0.0 else now - created[i] - transferred[i])
+        out[i] = max(s_c[i] + s_h[i] * (kept + gain), 1e-300)
+
+
+@kernel
+def bounded(now: float, d_c: float, least: float, created: Any, transferred: Any, out: Any) -> None:
+    """ln(S_h + S_c) from ln((S_h + S_c) e^{D_c t}), in place, and no less than ln least.  Cost: O(n)."""
+    floor = math.log(least)
+    for i in range(out.shape[0]):
+        out[i] = max(out[i] - d_c * (now - created[i] - transferred[i]), floor)
+
+
+def log_recall(now: float, d_h: float, c: float, d_c: float, k: float, least: float, created: Any, transferred: Any, congruency: Any, s_h: Any,
+               s_c: Any, out: Any) -> None:
+    """ln(S_h + S_c) of every memory at a time, with one exponential and one logarithm each.  Cost: O(n).
+
+    now                       ()    h
+    d_h, c, d_c, k                      as for `consolidate`; c = 0 and k = 0 where only replay transfers
+    least                     ()    1   strength below which nothing sinks
+    created, transferred      (n,)  h
+    congruency, s_h, s_c      (n,)  1
+    out                       (n,)  ln  written
+    """
+    exponents(now, d_h, k, d_c, created, transferred, congruency, out)
+    np.exp(out, out=out)
+    recalled(now, d_h, c, d_c, k, created, transferred, congruency, s_h, s_c, out)
+    np.log(out, out=out)
+    bounded(now, d_c, least, created, transferred, out)
+
+
+# --- equations: what the cortex learns ------------------------------------------------------------------------------------------
+@kernel
+def delta_rule(weights: Any, units: Any, x: Any, y: Any, eps: float) -> None:
+    """dW = eps (y - W x) x^T for an input that is 0 but for some units.  McClelland et al. (1995), slow interleaved learning.  Cost: O(d units).
+
+    weights  (K, d)  1  W transposed; changed
+    units    (u,)    1  which inputs are active
+    x        (u,)    1  their activity
+    y        (d,)    1  target
+    eps      ()      1  learning rate
+
+    >>> w = np.zeros((1, 1))
+    >>> for _ in range(2):
+    ...     delta_rule(w, np.array([0]), np.array([1.0]), np.array([1.0]), 0.5)
+    >>> float(w[0, 0])
+    0.75
+    """
+    error = y.astype(weights.dtype)
+    for u in range(units.shape[0]):
+        row, active = weights[units[u]], weights.dtype.type(x[u])
+        for j in range(error.shape[0]):
+            error[j] -= active * row[j]
+    for u in range(units.shape[0]):
+        row, step = weights[units[u]], weights.dtype.type(eps * x[u])
+        for j in range(error.shape[0]):
+            row[j] += step * error[j]
+
+
+@kernel
+def nearest(vector: Any, weights: Any, lengths: Any, in_use: int, alike: float) -> int:
+    """The theme most like a memory by cosine; a new one, where there is room, if none is `alike` enough.  Cost: O(K d).
+
+    vector   (d,)    1  of length 1
+    weights  (K, d)  1  the first `in_use` have memories
+    lengths  (K,)    1  of each row
+    """
+    best, top, dots = -1, -np.inf, np.dot(weights[:in_use], vector)
+    for theme in range(in_use):
+        if dots[theme] > top * lengths[theme] or best < 0:
+            best, top = theme, dots[theme] / max(lengths[theme], 1e-30)
+    return in_use if top < alike and in_use < weights.shape[0] else best
+
+
+@kernel
+def lesson(amount: Any, least: float, vectors: Any, eps: float, alike: float, in_use: int, theme: Any, weights: Any) -> int:
+    """One night's interleaved training: in each round every memory with reinstatements left has its turn; how many themes are in use.
+
+    amount   (n,)    1  reinstatements, spent; fractions of one teach at the rate of as many, 1 - (1 - eps)^amount
+    least    ()      1  memories with fewer have none
+    vectors  (n, d)  1  what each memory means
+    theme    (n,)    1  given to a memory at its first turn, see `nearest`; a new theme starts as the memory itself
+    weights  (K, d)  1  changed
+
+    Cost: O(n + d turns + K d first turns).
+    """
+    unit, x, turns, lengths = np.zeros(1, np.int64), np.ones(1), 1, np.zeros(weights.shape[0])
+    for k in range(in_use):
+        lengths[k] = math.sqrt(np.dot(weights[k], weights[k]))
+    while turns > 0:
+        turns = 0
+        for i in range(amount.shape[0]):
+            if amount[i] < least:
+                continue
+            if theme[i] < 0:
+                theme[i] = nearest(vectors[i], weights, lengths, in_use, alike)
+                if theme[i] == in_use:
+                    weights[in_use] = vectors[i]
+                    in_use += 1
+            unit[0] = theme[i]
+            delta_rule(weights, unit, x, vectors[i], 1.0 - (1.0 - eps) ** min(amount[i], 1.0))
+            lengths[theme[i]] = math.sqrt(np.dot(weights[theme[i]], weights[theme[i]]))
+            amount[i] -= 1.0
+            turns += 1
+    return in_use
+
+
+@kernel
+def answer(cue: Any, weights: Any, in_use: int, theme: Any, dependence: Any, most: float, out: Any) -> None:
+    """Cosine of the cue and the theme of each memory whose dependence is at most `most`, less their mean.  Ours.  Cost: O(n + K d).
+
+    cue                (d,)        1  of length 1
+    theme, dependence  (n,)        1
+    out                (n,)        1  NaN before, and for all other memories; written
+    """
+    scores, total, count = np.zeros(in_use), 0.0, 0
+    for j in range(in_use):
+        row = weights[j]
+        length = math.sqrt(np.dot(row, row))
+        scores[j] = np.dot(row, cue) / length if length > 0.0 else 0.0
+    for i in range(out.shape[0]):
+        if theme[i] >= 0 and dependence[i] <= most:
+            total += scores[theme[i]]
+            count += 1
+    for i in range(out.shape[0]):
+        if theme[i] >= 0 and dependence[i] <= most:
+            out[i] = scores[theme[i]] - total / count
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class SystemsTransferParams(Params):
+    hippocampal_decay: float    # D_h
+    consolidation: float        # C
+    cortical_decay: float       # D_c
+    reinstatement: float        # rho
+    acceleration: float         # k
+    least: float
+    eps: float
+    themes: int                 # K
+    alike: float
+    dependence: float           # most, for a memory to answer by its theme
+    weight: float
+
+
+class SystemsTransfer(Mechanism[SystemsTransferParams]):
+    """Moves memories from the hippocampal to the cortical trace, and teaches the cortex their gist."""
+
+    owns = (HIPPOCAMPAL, CORTICAL, TRANSFERRED, DEPENDENCE, REPLAYING, THEME, THEMES, IN_USE, GIST)
+
+    @property
+    def rates(self) -> tuple[float, float, float]:
+        """D_h, C, D_c per hour."""
+        return self.hours("hippocampal_decay"), self.hours("consolidation"), self.hours("cortical_decay")
+
+    @hook(Phase.CONSOLIDATE, reads=(CREATED, CONGRUENCY, REPLAYS, EMBEDDING), adds=(),
+          sets=(HIPPOCAMPAL, CORTICAL, TRANSFERRED, DEPENDENCE, REPLAYING, THEME, THEMES, IN_USE))
+    def sleep(self, view: Any, tick: Tick) -> None:
+        """The first night of replay ends spontaneous reinstatement, from the night before on."""
+        p, spontaneous = self.params, not view.replay_is_known
+        view.replay_is_known = bool(view.replay_is_known or view.replays.any())
+        amount = np.empty(len(view.replays))
+        consolidate(tick.end, tick.start, spontaneous, spontaneous and view.replay_is_known, *self.rates, self.hours("reinstatement"), p.acceleration,
+                    view.created, view.congruency, view.replays, view.hippocampal_trace, view.cortical_trace, view.transferred_age,
+                    view.hippocampal_dependence, amount)
+        view.gist_themes_in_use = lesson(
+            amount, LEAST_REINSTATED, view.embedding, p.eps, p.alike, view.gist_themes_in_use, view.gist_theme, view.gist_weights)
+
+    @hook(Phase.MAINTAIN, reads=(CREATED, CONGRUENCY, HIPPOCAMPAL, CORTICAL, TRANSFERRED, REPLAYING), adds=(LOG_STRENGTH,), sets=())
+    def strengthen(self, view: Any, tick: Tick) -> None:
+        d_h, c, d_c = self.rates
+        c, k = (0.0, 0.0) if view.replay_is_known else (c, self.params.acceleration)
+        log_recall(tick.end, d_h, c, d_c, k, self.params.least, view.created, view.transferred_age, view.congruency, view.hippocampal_trace,
+                   view.cortical_trace, view.log_strength)
+
+    @hook(Phase.RETRIEVE, reads=(THEME, THEMES, IN_USE, DEPENDENCE), adds=(), sets=(GIST,))
+    def remind(self, view: Any, cue: Cue) -> None:
+        answer(cue.vector, view.gist_weights, view.gist_themes_in_use, view.gist_theme, view.hippocampal_dependence, self.params.dependence,
+               view.gist)

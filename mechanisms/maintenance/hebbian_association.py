@@ -1,0 +1,185 @@
+"""Hebbian association: memories that are active together come to bring each other to mind.
+
+Synapses between what is active at the same time grow (Hebb 1949).  By itself that has no end; in Oja's rule (1982) the same activity of the target
+that lets a synapse grow makes every synapse onto it decay, so that weights find a fixed point of their own and compete.  Here each memory is a
+neuron, and an association a synapse from one to the other.  Whenever a memory is active, y = 1, the synapses from what is active with it have x = 1
+and all others onto it have x = 0: the weight tends to how often the source was there when the target was, P(x | y), which is in [0, 1].
+
+The synapses that only decay are not visited: a memory counts how often it was active, a synapse up to which count it is current, and
+Oja's rule with x = 0 is a power.
+
+Memories are active together as PAIRS says: in the buffer at encoding, in a replayed step, in an answer that memory learns from.  One event, one
+replayed step and one answer are one occasion each.
+
+Acts on: the ASSOCIATED signal, what the best matches pass on.  Cost, with at most 32 associations a memory: O(32 p^2) for the p memories of an
+occasion; O(n + 32 seeds) per query.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import (
+    GRAPH,
+    LTP,
+    MATCH,
+    MODIFIABILITY,
+    PAIRS,
+    RECALLED,
+    RELEASE_PROBABILITY,
+    RESOURCES,
+    ROW,
+    VISIBLE,
+    Column,
+    Facet,
+    Phase,
+    Scope,
+    signal,
+)
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.graph import EdgeType
+from ...engine.numerics import kernel
+from ...engine.ranking import best
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+WEIGHT = Column("hebbian_weight", np.float64, Scope.EDGE, "1", 0.0, "Oja's weight of an association, as of its last occasion", low=0, high=1)
+SEEN = Column("hebbian_seen", np.int32, Scope.EDGE, "1", 0, "occasions of the target that the weight has taken in", low=0)
+OCCASIONS = Column("hebbian_occasions", np.int32, Scope.MEMORY, "1", 0, "how often the memory was active together with others", low=0)
+ASSOCIATED = signal("associated", Facet.ASSOCIATION, "match of the best, passed on to what was active together with them", unit="sd", direct=False)
+
+
+# --- equations ---------------------------------------------------------------------------------------------------------------
+@kernel
+def oja(w: Any, x: Any, y: float, eta: float, growth: float = 1.0) -> Any:
+    """w + eta y (growth x - y w).  Oja (1982), with growth = 1; one weight or a vector of them.  Cost: O(size).
+
+    w, x    (d,) or ()  weights onto a neuron, activities of their sources
+    y       ()          activity of the neuron: w . x for Oja's linear unit
+    eta     ()          gain of learning
+    growth  ()          factor on the Hebbian term x y, from theta and the sliding threshold; the decay y^2 w stays as it is
+
+    >>> oja(0.5, 1.0, 1.0, 0.1), oja(0.5, 0.0, 1.0, 0.1)
+    (0.55, 0.45)
+    """
+    return w + eta * y * (growth * x - y * w)
+
+
+@kernel
+def current(w: float, occasions: int, eta: float) -> float:
+    """w after some occasions of the target without the source: Oja's rule with x = 0, y = 1, over and over.  Cost: O(1).
+
+    >>> round(current(0.5, 2, 0.1), 6)
+    0.405
+    """
+    return w * (1.0 - eta) ** occasions if occasions and w != 0.0 else w
+
+
+@kernel
+def occasion(source: Any, target: Any, edge: Any, eta: float, ltp: float, modifiability: Any, start: Any, degree: Any, pool: Any, leads_to: Any,
+             occasions: Any, weight: Any, seen: Any) -> None:
+    """Memories active together, once: Oja's rule with y = 1 for each, x = 1 from its partners and x = 0 from all who are not there.
+
+    source, target, edge     (p,)  pairs, each in both directions: rows, and the edge from one to the other
+    eta, ltp                 ()    gain of learning, factor on growth
+    modifiability            (n,)  factor on growth of what leads to a memory
+    start, degree, pool            out-edges of node v: pool[start[v]:start[v] + degree[v]]
+    leads_to                 (m,)  where an edge leads
+    occasions                (n,)  of each memory; written
+    weight, seen             (m,)  w, and the occasions of the target it is current with; written
+
+    Synapses between partners that are not paired this time are between active memories, so they neither grow nor decay.  A weight is kept in
+    [0, 1], which it can leave only where growth is negative or above 1.  Cost: O(p^2) for p partners with 32 associations each.
+    """
+    for i in range(edge.shape[0]):
+        weight[edge[i]] = current(weight[edge[i]], occasions[target[i]] - seen[edge[i]], eta)
+        seen[edge[i]] = occasions[target[i]]
+    for i in range(target.shape[0]):
+        v, first = target[i], True
+        for k in range(i):
+            first = first and target[k] != v
+        if first:
+            occasions[v] += 1
+            for place in range(start[v], start[v] + degree[v]):
+                e = pool[place]
+                for k in range(source.shape[0]):
+                    if source[k] == leads_to[e]:
+                        seen[e] += 1
+                        break
+    for i in range(edge.shape[0]):
+        w = oja(weight[edge[i]], 1.0, 1.0, eta, ltp * modifiability[target[i]])
+        weight[edge[i]], seen[edge[i]] = min(max(w, 0.0), 1.0), occasions[target[i]]
+
+
+@kernel
+def occur(times: int, source: Any, target: Any, edge: Any, eta: float, ltp: float, modifiability: Any, start: Any, degree: Any, pool: Any,
+          leads_to: Any, occasions: Any, weight: Any, seen: Any) -> None:
+    """Some occasions in order: pair i belongs to number i mod `times`.  Others as for `occasion`.  Cost: that of each."""
+    for i in range(times):
+        occasion(source[i::times], target[i::times], edge[i::times], eta, ltp, modifiability, start, degree, pool, leads_to, occasions, weight, seen)
+
+
+@kernel
+def pass_on(rows: Any, match: Any, release: Any, resources: Any, eta: float, start: Any, degree: Any, pool: Any, leads_to: Any, occasions: Any,
+            weight: Any, seen: Any, out: Any) -> None:
+    """out_j = sum_i match_i release_i resources_i w_ij over some memories i.  Cost: O(their edges).
+
+    rows                      (q,)      memories i; those without a positive match pass nothing on
+    match                     (n,)  sd  how well they answer the query
+    release, resources        (n,)      factors on what they pass on
+    out                       (n,)  sd  NaN before, and where nothing arrives; written
+    Others as for `occasion`.
+    """
+    for v in rows:
+        sent = match[v] * release[v] * resources[v]
+        if sent > 0.0:
+            for place in range(start[v], start[v] + degree[v]):
+                e = pool[place]
+                j = leads_to[e]
+                if j >= 0 and weight[e] > 0.0:
+                    arrives = sent * current(weight[e], occasions[j] - seen[e], eta)
+                    out[j] = arrives if np.isnan(out[j]) else out[j] + arrives
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class HebbianAssociationParams(Params):
+    eta: float
+    seeds: int              # best matches that pass activation on
+    weight: float
+
+
+class HebbianAssociation(Mechanism[HebbianAssociationParams]):
+    """Ties together what is active together; brings up what the best matches are tied to."""
+
+    owns = (WEIGHT, SEEN, OCCASIONS, ASSOCIATED)
+
+    def _learn(self, view: Any, times: int) -> None:
+        pairs, edges = view.pairs, view.graph.csr(EdgeType.COACCESS)
+        if times:
+            occur(times, pairs.source, pairs.target, pairs.edge, self.params.eta, view.ltp, view.modifiability, edges.start, edges.degree,
+                  edges.pool, view.graph.target, view.hebbian_occasions, view.hebbian_weight, view.hebbian_seen)
+
+    @hook(Phase.ENCODE, reads=(ROW, PAIRS, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT, SEEN, OCCASIONS))
+    def encode(self, view: Any, incoming: Incoming) -> None:
+        """The event and all that is still held: one occasion."""
+        self._learn(view, min(len(view.pairs.edge), 1))
+
+    @hook(Phase.CONSOLIDATE, reads=(PAIRS, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT, SEEN, OCCASIONS))
+    def replay(self, view: Any, tick: Tick) -> None:
+        """Each replayed step is an occasion, in both directions."""
+        self._learn(view, len(view.pairs.edge) // 2)
+
+    @hook(Phase.RETRIEVE, reads=(RECALLED, PAIRS, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT, SEEN, OCCASIONS))
+    def recall(self, view: Any, cue: Cue) -> None:
+        """The best of the answer: one occasion."""
+        self._learn(view, min(len(view.pairs.edge), 1))
+
+    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, WEIGHT, SEEN, OCCASIONS), adds=(), sets=(ASSOCIATED,))
+    def associate(self, view: Any, cue: Cue) -> None:
+        """Silent where nothing stands out of the match, which is 0 on average."""
+        edges = view.graph.csr(EdgeType.COACCESS)
+        pass_on(best(view.match, view.visible, self.params.seeds), view.match, view.release_probability, view.resources, self.params.eta,
+                edges.start, edges.degree, edges.pool, view.graph.target, view.hebbian_occasions, view.hebbian_weight, view.hebbian_seen,
+                view.associated)

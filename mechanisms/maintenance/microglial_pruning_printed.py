@@ -1,0 +1,97 @@
+"""Microglial pruning as Cortex 4.4.6 prints it: an association that is weak, was not used lately and lies between cold memories is removed.
+
+"Threshold-based pruning rules: edges with low weight, no recent co-activation, and cold endpoints are candidates for removal"; recent
+potentiation and many accesses protect.  There is no tag that builds up and is taken back, no protector, and no chance.  The source calls it a
+heuristic.
+
+Acts on: GRAPH: COACCESS edges between memories are removed (tombstones).  Cost: O(pairs) per event and recall; O(edges) per consolidation.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ...engine.columns import GRAPH, NOW, PAIRS, RECALLED, Column, Phase, Scope
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.graph import EdgeType
+from ...engine.numerics import kernel
+
+COACCESS: Final = int(EdgeType.COACCESS)
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+WEIGHT = Column("printed_edge_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of the association: a gain for each co-activation", low=0, high=1)
+COACTIVE = Column("printed_coactive", np.float64, Scope.EDGE, "h", np.nan, "last co-activation; NaN: none")
+ACCESSES = Column("printed_accesses", np.int32, Scope.MEMORY, "1", 0, "times that the memory was active together with another", low=0)
+TOUCHED = Column("printed_touched", np.float64, Scope.MEMORY, "h", np.nan, "when it last was; NaN: never")
+
+
+# --- equations ---------------------------------------------------------------------------------------------------------------
+@kernel
+def prunable(weight: float, idle: float, heat_a: float, heat_b: float, accesses: int, weak: float, stale: float, cold: float, many: int) -> bool:
+    """Whether an association goes: weak, idle for long, both ends cold, and neither accessed often.  Cortex 4.4.6.  Cost: O(1).
+
+    weight, weak          1  of the association, and the threshold below which it is weak
+    idle, stale           h  since the last co-activation, which is also the last potentiation; threshold
+    heat_a, heat_b, cold  1  of both ends, and threshold
+    accesses, many           greater of both ends', and from how many on it protects
+
+    >>> prunable(0.05, 200.0, 0.0, 0.05, 1, 0.1, 168.0, 0.1, 5), prunable(0.05, 100.0, 0.0, 0.05, 1, 0.1, 168.0, 0.1, 5)
+    (True, False)
+    """
+    return weight < weak and idle > stale and heat_a < cold and heat_b < cold and accesses < many
+
+
+@kernel
+def sweep(now: float, weak: float, stale: float, cold: float, many: int, half_life: float, type: Any, alive: Any, source: Any, target: Any,
+          weight: Any, coactive: Any, accesses: Any, touched: Any, gone: Any) -> int:
+    """Marks what is to go in `gone` (m,) bool; how many.  Heat of a memory is 2^(-h since it was active / half_life).  Cost: O(m)."""
+    count = 0
+    for e in range(type.shape[0]):
+        if alive[e] and type[e] == COACCESS and source[e] >= 0 and target[e] >= 0 and weight[e] < weak and now - coactive[e] > stale:
+            a, b = source[e], target[e]
+            heat_a, heat_b = 2.0 ** ((touched[a] - now) / half_life), 2.0 ** ((touched[b] - now) / half_life)
+            if prunable(weight[e], now - coactive[e], heat_a, heat_b, max(accesses[a], accesses[b]), weak, stale, cold, many):
+                gone[e] = True
+                count += 1
+    return count
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class MicroglialPruningPrintedParams(Params):
+    weak: float
+    stale: float
+    cold: float
+    many: int
+    gain: float
+    half_life: float
+
+
+class MicroglialPruningPrinted(Mechanism[MicroglialPruningPrintedParams]):
+    owns = (WEIGHT, COACTIVE, ACCESSES, TOUCHED)
+
+    def used(self, view: Any, now: float) -> None:
+        for edge, row in zip(view.pairs.edge.tolist(), view.pairs.source.tolist(), strict=True):
+            view.printed_edge_weight[edge] = min(1.0, view.printed_edge_weight[edge] + self.params.gain)
+            view.printed_coactive[edge] = view.printed_touched[row] = now
+            view.printed_accesses[row] += 1
+
+    @hook(Phase.ENCODE, reads=(PAIRS, NOW), adds=(), sets=(WEIGHT, COACTIVE, ACCESSES, TOUCHED))
+    def encode(self, view: Any, incoming: Incoming) -> None:
+        self.used(view, view.now)
+
+    @hook(Phase.RETRIEVE, reads=(RECALLED, PAIRS, NOW), adds=(), sets=(WEIGHT, COACTIVE, ACCESSES, TOUCHED))
+    def recall(self, view: Any, cue: Cue) -> None:
+        self.used(view, view.now)
+
+    @hook(Phase.CONSOLIDATE, reads=(PAIRS,), adds=(GRAPH,), sets=(WEIGHT, COACTIVE, ACCESSES, TOUCHED))
+    def prune(self, view: Any, tick: Tick) -> None:
+        p, g = self.params, view.graph
+        self.used(view, tick.end)
+        gone = np.zeros(g.n_edges, np.bool_)
+        if sweep(tick.end, p.weak, self.hours("stale"), p.cold, p.many, self.hours("half_life"), g.type, g.alive, g.source, g.target,
+                 view.printed_edge_weight, view.printed_coactive, view.printed_accesses, view.printed_touched, gone):
+            for edge in np.flatnonzero(gone):
+                g.remove(int(edge))

@@ -1,0 +1,207 @@
+"""The oscillatory clock: theta lets encoding and recall take turns, gamma gives each item held its slot, ripples replay in sleep.
+
+In a theta cycle input from outside (EC) and recall from within (CA3) are let through in opposite halves, and plasticity changes its sign with
+them: synapses potentiate while input prevails and depress while recall does (Hasselmo, Bodelon & Wyble 2002).  Over a whole cycle what comes
+in is learnt, and what is merely recalled is unlearnt a little, so that an old association does not strengthen itself while a new one is
+learnt in its place.  Nested in theta are gamma cycles, one for each item held in mind: an ordered buffer of f_gamma / f_theta items (Lisman
+& Idiart 1995; Lisman & Jensen 2013), the oldest of which gives way.  In sleep theta is silent; ripples come at their own rate in slow-wave sleep
+and replay what was learnt (Buzsaki 2015).
+
+The clock runs on simulated time.  With time_scale 2400 a gamma cycle takes a minute, a turn of a conversation.
+
+Acts on: BUFFER and BUFFER_STEP, hence PAIRS; LTP; RIPPLES.  Through others only: plasticity learns from pairs, replay counts by ripples.
+Cost: O(1) per event, recall and sleep.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ...engine.columns import (
+    BUFFER,
+    BUFFER_SLOTS,
+    BUFFER_STEP,
+    CREATED,
+    LTP,
+    NOW,
+    RECALLED,
+    RIPPLES,
+    ROW,
+    SESSION,
+    SLEEP_ONSET,
+    SLEEP_SHARE,
+    Column,
+    Phase,
+    Scope,
+)
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.numerics import kernel
+
+NO_THETA: Final = 1.0           # LTP in sleep: replay potentiates as it would without a clock
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+THETA_SESSION = Column("theta_session", np.int64, Scope.GLOBAL, "1", -1, "session the present run of theta belongs to; -1: none yet")
+THETA_START = Column("theta_start", np.float64, Scope.GLOBAL, "h", np.nan, "when that session began; NaN: none yet")
+THETA_PHASE = Column("theta_phase", np.float64, Scope.GLOBAL, "rad", 0.0, "phase of theta at the last event", low=0, high=2 * math.pi)
+SLEPT = Column("ripple_time", np.float64, Scope.GLOBAL, "h", 0.0, "length of the last sleep, in which ripples could come", low=0)
+
+
+# --- equations: theta ----------------------------------------------------------------------------------------------------------
+@kernel
+def phase(t: float, f: float) -> float:
+    """2 pi f t, less whole cycles: phase of theta at a time t after the session began, rad in [0, 2 pi).  Cost: O(1).
+
+    t  h    time
+    f  1/h  frequency
+
+    >>> round(phase(0.25, 5.0), 6)
+    1.570796
+    """
+    cycles = t * f
+    return 2.0 * math.pi * (cycles - math.floor(cycles))
+
+
+@kernel
+def transmission(t: float, phi: float, x: float) -> float:
+    """th(t) = X/2 sin(t + phi) + 1 - X/2: how much a path lets through.  Hasselmo, Bodelon & Wyble (2002), modulation of EC and CA3.  Cost: O(1).
+
+    t, phi  rad  phase of theta, and of the path
+    x       1    X, depth, 0..1
+
+    >>> round(transmission(math.pi / 2, 0.0, 1.0), 6), round(transmission(math.pi / 2, math.pi, 1.0), 6)
+    (1.0, 0.0)
+    """
+    return 0.5 * x * math.sin(t + phi) + 1.0 - 0.5 * x
+
+
+@kernel
+def plasticity(t: float, phi: float) -> float:
+    """th_LTP(t) = sin(t + phi): potentiation above 0, depression below.  Hasselmo, Bodelon & Wyble (2002), modulation of LTP.  Cost: O(1)."""
+    return math.sin(t + phi)
+
+
+@kernel
+def learnt_in_a_cycle(x: float, phi: float, phi_ltp: float) -> float:
+    """(pi X / 2) cos(phi_LTP - phi) = int th_LTP(t) th(t) dt over a cycle: what a path at unit activity learns.  Cost: O(1).
+
+    Hasselmo, Bodelon & Wyble (2002), change of weights over a cycle.  Positive: learnt.  Negative: unlearnt.
+
+    x             1    X
+    phi, phi_ltp  rad  phases of the path and of plasticity
+
+    >>> round(learnt_in_a_cycle(1.0, 0.0, 0.0), 4), round(learnt_in_a_cycle(1.0, math.pi, 0.0), 4)
+    (1.5708, -1.5708)
+    """
+    return 0.5 * math.pi * x * math.cos(phi_ltp - phi)
+
+
+@kernel
+def weight_change(ec: float, recalled: float, ca3: float, x: float, phi_ec: float, phi_ca3: float, phi_ltp: float) -> float:
+    """Delta W = int th_LTP (th_EC w_EC a_EC + th_CA3 W a_CA3) a_CA3 dt over a cycle, of one synapse onto CA1.  Cost: O(1).
+
+    Hasselmo, Bodelon & Wyble (2002): dW/dt = th_LTP a_CA1 a_CA3^T with a_CA1 driven by both paths; W slow within a cycle.
+
+    ec, recalled, ca3  1    w_EC a_EC and W a_CA3, which drive the CA1 cell; a_CA3 on the synapse
+    """
+    return (ec * learnt_in_a_cycle(x, phi_ec, phi_ltp) + recalled * learnt_in_a_cycle(x, phi_ca3, phi_ltp)) * ca3
+
+
+# --- equations: gamma ----------------------------------------------------------------------------------------------------------
+@kernel
+def capacity(f_gamma: float, f_theta: float) -> int:
+    """n = f_gamma / f_theta, whole items.  Lisman & Idiart (1995); Lisman & Jensen (2013), items in a theta cycle.  Cost: O(1).
+
+    >>> capacity(40.0, 6.0)
+    6
+    """
+    return math.floor(f_gamma / f_theta + 1e-9)
+
+
+@kernel
+def hold(buffer: Any, item: int, n: int) -> None:
+    """Add an item to those held, in order; the oldest of more than n gives way.  Lisman & Idiart (1995), first in, first out.  Cost: O(n).
+
+    buffer  (>= n,) int32  items, oldest first, then -1; written
+
+    >>> held = np.array([4, 5, -1], dtype=np.int32)
+    >>> hold(held, 7, 2)
+    >>> held.tolist()
+    [5, 7, -1]
+    """
+    count = 0
+    while count < buffer.shape[0] and buffer[count] >= 0:
+        count += 1
+    drop = max(count + 1 - n, 0)
+    for i in range(count - drop):
+        buffer[i] = buffer[i + drop]
+    buffer[count - drop] = item
+    buffer[count - drop + 1:] = -1
+
+
+# --- equations: ripples --------------------------------------------------------------------------------------------------------
+@kernel
+def ripples(rate: float, hours: float) -> float:
+    """rate x hours: ripples expected in so much sleep, at a constant rate.  Rates: Buzsaki (2015).  Cost: O(1).
+
+    rate   1/h
+    hours  h
+    """
+    return rate * hours
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class OscillatoryClockParams(Params):
+    theta: float            # f_theta
+    gamma: float            # f_gamma
+    depth: float            # X
+    phase_ec: float         # phi_EC
+    phase_ca3: float        # phi_CA3
+    phase_ltp: float        # phi_LTP
+    ripple_rate: float
+    usual_rate: float
+    night: float            # of simulated time, not rescaled
+
+
+class OscillatoryClock(Mechanism[OscillatoryClockParams]):
+    owns = (THETA_SESSION, THETA_START, THETA_PHASE, SLEPT)
+
+    def learning(self, phi: float) -> float:
+        """What a path learns in a cycle, relative to the most that any could: X = 1, in phase."""
+        return learnt_in_a_cycle(self.params.depth, phi, self.params.phase_ltp) / learnt_in_a_cycle(1.0, 0.0, 0.0)
+
+    @hook(Phase.ENCODE, reads=(NOW,), adds=(), sets=(THETA_SESSION, THETA_START, THETA_PHASE, LTP))
+    def beat(self, view: Any, incoming: Incoming) -> None:
+        if incoming.session != view.theta_session:
+            view.theta_session, view.theta_start = incoming.session, view.now
+        view.theta_phase = phase(view.now - view.theta_start, self.hours("theta"))
+        view.ltp = self.learning(self.params.phase_ec)
+
+    @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION), adds=(), sets=(BUFFER, BUFFER_STEP))
+    def keep(self, view: Any, incoming: Incoming) -> None:
+        """An item lasts from one theta cycle to the next by being active in each; a longer pause, or a new session, empties the buffer."""
+        row, cycle, gamma = view.row, 1.0 / self.hours("theta"), self.hours("gamma")
+        if row == 0 or view.session[row] != view.session[row - 1] or view.created[row] - view.created[row - 1] > cycle:
+            view.buffer[:] = -1
+        hold(view.buffer, row, min(capacity(gamma, 1.0 / cycle), BUFFER_SLOTS))
+        view.buffer_step = 1.0 / gamma
+
+    @hook(Phase.RETRIEVE, reads=(RECALLED,), adds=(), sets=(LTP,))
+    def recall(self, view: Any, cue: Cue) -> None:
+        view.ltp = self.learning(self.params.phase_ca3)
+
+    @hook(Phase.CONSOLIDATE, reads=(SLEEP_ONSET.before,), adds=(), sets=(SLEPT, LTP))
+    def sleep(self, view: Any, tick: Tick) -> None:
+        """Where nobody says when memory sleeps, it is a full night."""
+        view.ripple_time = self.params.night if math.isnan(view.sleep_onset) else max(tick.end - view.sleep_onset, 0.0)
+        view.ltp = NO_THETA
+
+    @hook(Phase.CONSOLIDATE, reads=(SLEPT, SLEEP_SHARE), adds=(), sets=(RIPPLES,))
+    def ripple(self, view: Any, tick: Tick) -> None:
+        """Such that RIPPLES times SLEEP_SHARE, which whoever replays takes, is the number of ripples over that of a usual full night."""
+        usual = ripples(self.hours("usual_rate"), self.params.night)
+        share = view.sleep_share
+        view.ripples = ripples(self.hours("ripple_rate"), view.ripple_time) / usual / share if share > 0.0 else 0.0

@@ -1,0 +1,119 @@
+"""The oscillatory clock as Cortex 4.4.4 describes it: theta as a cosine envelope over a session, seven slots, ripples by threshold.
+
+Encoding and retrieval strength are two raised cosines in opposition, never below 0.3; plasticity is multiplied by the encoding strength, so it is
+weaker in the retrieval half but never turns into depression.  The cycle goes by operations, not by time.  An eighth item of a cycle is not
+bound.  Ripples come if enough has happened since the last ones, without chance.  Constants that the text does not print are those of the
+public code.
+
+Acts on: LTP; BUFFER, hence PAIRS; RIPPLES.  Cost: O(1) per event, recall and sleep.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ...engine.columns import BUFFER, LTP, NOW, RECALLED, RIPPLES, ROW, SALIENCE, SESSION, Column, Phase, Scope
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.numerics import kernel
+
+MEAN, SWING = 0.65, 0.35
+ENCODING_CENTRE, RETRIEVAL_CENTRE = 0.25, 0.75     # cycles
+FEWEST, MANY, GREAT, LONG = 3, 20.0, 5.0, 4.0      # of the rule for ripples: operations, operations, importance, h
+REPLAYING: Final = 1.5                             # factor on plasticity in a ripple
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+CLOCK_SESSION = Column("clock_session", np.int64, Scope.GLOBAL, "1", -1, "session of the last event; -1: none yet")
+TURNS = Column("clock_operations", np.int64, Scope.GLOBAL, "1", 0, "events and recalls of the session before the last", low=0)
+BOUND = Column("cycle_bound", np.int64, Scope.GLOBAL, "1", -1, "theta cycle of the session whose items the buffer holds; -1: none")
+BUSY = Column("since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "operations since the last ripples", low=0)
+WEIGHTY = Column("importance_since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "summed importance of events since then", low=0)
+RIPPLED = Column("last_ripples", np.float64, Scope.GLOBAL, "h", np.nan, "when the last ripples were; NaN: none since the first event")
+
+
+# --- equations ---------------------------------------------------------------------------------------------------------------
+@kernel
+def envelope(phase: float, centre: float) -> float:
+    """0.65 + 0.35 cos(2 pi (phase - centre)).  Cortex 4.4.4, public code.  Cost: O(1).
+
+    phase, centre  cycles  place in the cycle; 0.25 for encoding, 0.75 for retrieval
+
+    >>> round(envelope(0.25, 0.25), 6), round(envelope(0.75, 0.25), 6)
+    (1.0, 0.3)
+    """
+    return MEAN + SWING * math.cos(2.0 * math.pi * (phase - centre))
+
+
+@kernel
+def bind(buffer: Any, item: int, n: int) -> bool:
+    """Add an item if fewer than n are held; whether it was added.  Cortex 4.4.4, public code.  Cost: O(n).
+
+    buffer  (>= n,) int32  items, oldest first, then -1; written
+    """
+    for i in range(n):
+        if buffer[i] < 0:
+            buffer[i] = item
+            return True
+    return False
+
+
+@kernel
+def ripples_due(operations: float, hours: float, importance: float, least: float) -> bool:
+    """Whether at least `least` h and 3 operations passed, and 0.4 of 20 operations, 0.3 of importance 5, 0.3 of 4 h make a half.  Cost: O(1).
+
+    Cortex 4.4.4, public code.
+
+    >>> ripples_due(20.0, 2.0, 0.0, 0.5), ripples_due(10.0, 2.0, 0.0, 0.5)
+    (True, False)
+    """
+    score = 0.4 * min(operations / MANY, 1.0) + 0.3 * min(importance / GREAT, 1.0) + 0.3 * min(hours / LONG, 1.0)
+    return operations >= FEWEST and hours >= least and score >= 0.5
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class OscillatoryClockPrintedParams(Params):
+    capacity: int
+    operations: int             # in a cycle
+    interval: float             # between ripples
+
+
+class OscillatoryClockPrinted(Mechanism[OscillatoryClockPrintedParams]):
+    owns = (CLOCK_SESSION, TURNS, BOUND, BUSY, WEIGHTY, RIPPLED)
+
+    def encoding(self, turns: int) -> float:
+        return envelope(turns / self.params.operations, ENCODING_CENTRE)
+
+    @hook(Phase.ENCODE, reads=(NOW, SALIENCE), adds=(), sets=(CLOCK_SESSION, TURNS, BUSY, WEIGHTY, RIPPLED, LTP))
+    def operate(self, view: Any, incoming: Incoming) -> None:
+        view.clock_operations = view.clock_operations + 1 if incoming.session == view.clock_session else 0
+        view.clock_session = incoming.session
+        view.since_ripples += 1.0
+        view.importance_since_ripples += view.salience
+        if math.isnan(view.last_ripples):
+            view.last_ripples = view.now
+        view.ltp = self.encoding(view.clock_operations)
+
+    @hook(Phase.ENCODE, reads=(ROW, SESSION, TURNS), adds=(), sets=(BOUND, BUFFER))
+    def hold(self, view: Any, incoming: Incoming) -> None:
+        """A new cycle, or session, starts with nothing bound."""
+        cycle, row = view.clock_operations // self.params.operations, view.row
+        if cycle != view.cycle_bound or row == 0 or view.session[row] != view.session[row - 1]:
+            view.buffer[:] = -1
+        view.cycle_bound = cycle
+        bind(view.buffer, row, self.params.capacity)
+
+    @hook(Phase.RETRIEVE, reads=(RECALLED,), adds=(), sets=(TURNS, BUSY, LTP))
+    def recall(self, view: Any, cue: Cue) -> None:
+        view.clock_operations += 1
+        view.since_ripples += 1.0
+        view.ltp = self.encoding(view.clock_operations)
+
+    @hook(Phase.CONSOLIDATE, reads=(TURNS,), adds=(), sets=(BUSY, WEIGHTY, RIPPLED, RIPPLES, LTP))
+    def ripple(self, view: Any, tick: Tick) -> None:
+        due = ripples_due(view.since_ripples, tick.end - view.last_ripples, view.importance_since_ripples, self.hours("interval"))
+        view.ripples, view.ltp = float(due), REPLAYING if due else self.encoding(view.clock_operations)
+        if due:
+            view.since_ripples, view.importance_since_ripples, view.last_ripples = 0.0, 0.0, tick.end

@@ -1,0 +1,175 @@
+"""Spike-timing-dependent plasticity: what regularly comes before something else comes to point to it, and not the other way round.
+
+A synapse whose source fires within some ten milliseconds before its target grows, one whose source fires after it shrinks, both the less
+the longer between (Bi & Poo 1998; the exponential fit of 2001).  Changes add up over all pairs of spikes; a weight stays between 0 and a largest
+value (Song, Miller & Abbott 2000).  Here each memory is a neuron that fires when it is encoded or replayed; PAIRS gives the time
+from source to target.  With the default scale of time a turn of one minute is one gamma cycle of 25 ms; steps that sleep replays faster than they
+were lived count more, and each time they are replayed.
+
+The fit leaves simultaneous activity without effect, so an answer, all of whose memories are active at once, changes nothing.
+
+Acts on: the SUCCESSOR_IN_TIME signal, what the best matches pass on to what followed them.  Cost: O(1) per pair; O(n + 32 seeds) per query.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import (
+    GRAPH,
+    LTP,
+    MATCH,
+    MODIFIABILITY,
+    PAIRS,
+    RELEASE_PROBABILITY,
+    RESOURCES,
+    ROW,
+    VISIBLE,
+    Column,
+    Facet,
+    Phase,
+    Scope,
+    signal,
+)
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.graph import EdgeType
+from ...engine.numerics import kernel
+from ...engine.ranking import best
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+WEIGHT = Column("timing_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of an association from a memory to one that came after it", low=0)
+SUCCESSOR_IN_TIME = signal(
+    "successor_in_time", Facet.ASSOCIATION, "match of the best, passed on to what came after them", unit="sd", direct=False)
+
+
+# --- equations ---------------------------------------------------------------------------------------------------------------
+@kernel
+def window(lag: float, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float) -> float:
+    """dW of one pair of spikes: A+ e^(-D / tau+) for D > 0, -A- e^(D / tau-) for D < 0, nothing at D = 0.  Bi & Poo (2001).  Cost: O(1).
+
+    lag                  h  D = t_target - t_source
+    a_plus, a_minus         A+, A-: largest potentiation, largest depression
+    tau_plus, tau_minus  h  their time constants, in the unit of the lag
+
+    >>> [round(window(d, 0.777, 0.273, 16.8, 33.7), 4) for d in (10.0, -10.0, 0.0)]
+    [0.4285, -0.2029, 0.0]
+    """
+    if lag > 0.0:
+        return a_plus * math.exp(-lag / tau_plus)
+    return -a_minus * math.exp(lag / tau_minus) if lag < 0.0 else 0.0
+
+
+@kernel
+def traced(source: Any, target: Any, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float) -> float:
+    """The sum of the window over all pairs of two spike trains, in one pass: each spike leaves a trace that the other side reads.
+
+    Song, Miller & Abbott (2000): x and y jump by 1 at spikes of source and target and decay with tau+ and tau-; a target spike adds A+ x, a
+    source spike takes A- y.
+
+    source, target  (s,), (t,)  h  times of spikes, ascending
+    Others as for `window`.  Cost: O(s + t).
+
+    >>> round(traced(np.array([0.0]), np.array([10.0]), 0.777, 0.273, 16.8, 33.7), 4)
+    0.4285
+    """
+    i = k = 0
+    x = y = total = last = 0.0
+    while i < source.shape[0] or k < target.shape[0]:
+        now = min(source[i] if i < source.shape[0] else np.inf, target[k] if k < target.shape[0] else np.inf)
+        x, y, last = x * math.exp(-(now - last) / tau_plus), y * math.exp(-(now - last) / tau_minus), now
+        fired = came = 0
+        while i < source.shape[0] and source[i] == now:
+            fired, i = fired + 1, i + 1
+        while k < target.shape[0] and target[k] == now:
+            came, k = came + 1, k + 1
+        total += came * a_plus * x - fired * a_minus * y
+        x, y = x + fired, y + came
+    return total
+
+
+@kernel
+def paired(edge: Any, target: Any, lag: Any, growth: Any, ltp: float, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float,
+           w_max: float, weight: Any) -> None:
+    """Each pair in order adds its window to the weight of its edge, which stays in [0, w_max].  Hard bounds: Song et al. (2000).  Cost: O(p).
+
+    edge, target, lag  (p,)  -, rows, h  of each pair
+    growth, ltp        (n,), ()          factors on potentiation: of what leads to a memory, of the phase of theta
+    w_max              ()                largest weight
+    weight             (m,)              written
+    Others as for `window`.
+
+    >>> weight = np.zeros(2)
+    >>> paired(np.array([0, 1]), np.array([1, 0]), np.array([10.0, -10.0]), np.ones(2), 1.0, 0.777, 0.273, 16.8, 33.7, 1.0, weight)
+    >>> weight.round(4).tolist()
+    [0.4285, 0.0]
+    """
+    for i in range(edge.shape[0]):
+        change = window(lag[i], a_plus, a_minus, tau_plus, tau_minus)
+        if change > 0.0:
+            change *= ltp * growth[target[i]]
+        weight[edge[i]] = min(max(weight[edge[i]] + change, 0.0), w_max)
+
+
+@kernel
+def pass_on(rows: Any, match: Any, release: Any, resources: Any, start: Any, degree: Any, pool: Any, leads_to: Any, weight: Any, out: Any) -> None:
+    """out_j = sum_i match_i release_i resources_i w_ij over some memories i.  Cost: O(their edges).
+
+    rows                 (q,)      memories i; those without a positive match pass nothing on
+    match                (n,)  sd  how well they answer the query
+    release, resources   (n,)      factors on what they pass on
+    start, degree, pool            out-edges of node v: pool[start[v]:start[v] + degree[v]]
+    leads_to, weight     (m,)      where an edge leads, w
+    out                  (n,)  sd  NaN before, and where nothing arrives; written
+    """
+    for v in rows:
+        sent = match[v] * release[v] * resources[v]
+        if sent > 0.0:
+            for place in range(start[v], start[v] + degree[v]):
+                j, w = leads_to[pool[place]], weight[pool[place]]
+                if j >= 0 and w > 0.0:
+                    out[j] = sent * w if np.isnan(out[j]) else out[j] + sent * w
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class SpikeTimingPlasticityParams(Params):
+    a_plus: float           # of `pairings` pairs together
+    a_minus: float
+    pairings: float
+    tau_plus: float
+    tau_minus: float
+    w_max: float
+    seeds: int              # best matches that pass activation on
+    weight: float
+
+
+class SpikeTimingPlasticity(Mechanism[SpikeTimingPlasticityParams]):
+    """Learns what follows what in time; brings up what followed the best matches."""
+
+    owns = (WEIGHT, SUCCESSOR_IN_TIME)
+
+    def _learn(self, view: Any) -> None:
+        p, pairs = self.params, view.pairs
+        if pairs.edge.size:
+            paired(pairs.edge, pairs.target, pairs.lag, view.modifiability, view.ltp, p.a_plus / p.pairings, p.a_minus / p.pairings,
+                   self.hours("tau_plus"), self.hours("tau_minus"), p.w_max, view.timing_weight)
+
+    @hook(Phase.ENCODE, reads=(ROW, PAIRS, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT,))
+    def encode(self, view: Any, incoming: Incoming) -> None:
+        """The event comes after all that is still held."""
+        self._learn(view)
+
+    @hook(Phase.CONSOLIDATE, reads=(PAIRS, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT,))
+    def replay(self, view: Any, tick: Tick) -> None:
+        """A step replayed k times is k pairings."""
+        self._learn(view)
+
+    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, WEIGHT), adds=(), sets=(SUCCESSOR_IN_TIME,))
+    def follow(self, view: Any, cue: Cue) -> None:
+        """Silent where nothing stands out of the match, which is 0 on average."""
+        edges = view.graph.csr(EdgeType.COACCESS)
+        pass_on(best(view.match, view.visible, self.params.seeds), view.match, view.release_probability, view.resources, edges.start, edges.degree,
+                edges.pool, view.graph.target, view.timing_weight, view.successor_in_time)

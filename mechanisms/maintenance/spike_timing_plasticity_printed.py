@@ -1,0 +1,107 @@
+"""Spike-timing-dependent plasticity as Cortex 4.4.5 prints it: one time constant of 24 hours on both sides, A+ = 0.03 and A- = 0.02.
+
+The window of Bi & Poo (1998) has a depression that lasts twice as long as its potentiation; here both last alike, so what is close in time
+in either order is strengthened on balance, by 0.24 weight-hours a pair.  No bounds are printed: weights grow without end, and fall below zero.
+
+Acts on: the CLOSE_IN_TIME signal, what the best matches pass on.  Cost: O(1) per pair; O(n + 32 seeds) per query.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import GRAPH, MATCH, PAIRS, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.graph import EdgeType
+from ...engine.numerics import kernel
+from ...engine.ranking import best
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+WEIGHT = Column("timing_printed", np.float64, Scope.EDGE, "1", 0.0, "sum of the printed window over all pairs; without bounds")
+CLOSE_IN_TIME = signal("close_in_time", Facet.ASSOCIATION, "match of the best, passed on to what came a day around them", unit="sd", direct=False)
+
+
+# --- equations ---------------------------------------------------------------------------------------------------------------
+@kernel
+def window(lag: float, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float) -> float:
+    """dw = A+ e^(-dt / tau+) for dt > 0, -A- e^(dt / tau-) for dt < 0.  Cortex 4.4.5, to the letter.  Cost: O(1).
+
+    lag                  h  time from source to target
+    a_plus, a_minus         0.03, 0.02
+    tau_plus, tau_minus  h  24, 24
+
+    >>> [round(window(d, 0.03, 0.02, 24.0, 24.0), 4) for d in (24.0, -24.0)]
+    [0.011, -0.0074]
+    """
+    if lag > 0.0:
+        return a_plus * math.exp(-lag / tau_plus)
+    return -a_minus * math.exp(lag / tau_minus) if lag < 0.0 else 0.0
+
+
+@kernel
+def paired(edge: Any, lag: Any, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float, weight: Any) -> None:
+    """Each pair adds its window to the weight of its edge.  Cost: O(p).
+
+    edge, lag  (p,)  -, h
+    weight     (m,)        written
+    """
+    for i in range(edge.shape[0]):
+        weight[edge[i]] += window(lag[i], a_plus, a_minus, tau_plus, tau_minus)
+
+
+@kernel
+def pass_on(rows: Any, match: Any, release: Any, resources: Any, start: Any, degree: Any, pool: Any, leads_to: Any, weight: Any, out: Any) -> None:
+    """out_j = sum_i match_i release_i resources_i w_ij over some memories i, of either sign.  Cost: O(their edges).
+
+    rows                 (q,)      memories i; those without a positive match pass nothing on
+    match                (n,)  sd  how well they answer the query
+    release, resources   (n,)      factors on what they pass on
+    start, degree, pool            out-edges of node v: pool[start[v]:start[v] + degree[v]]
+    leads_to, weight     (m,)      where an edge leads, w
+    out                  (n,)  sd  NaN before, and where nothing arrives; written
+    """
+    for v in rows:
+        sent = match[v] * release[v] * resources[v]
+        if sent > 0.0:
+            for place in range(start[v], start[v] + degree[v]):
+                j, w = leads_to[pool[place]], weight[pool[place]]
+                if j >= 0 and w != 0.0:
+                    out[j] = sent * w if np.isnan(out[j]) else out[j] + sent * w
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class SpikeTimingPlasticityPrintedParams(Params):
+    a_plus: float
+    a_minus: float
+    tau_plus: float
+    tau_minus: float
+    seeds: int
+    weight: float
+
+
+class SpikeTimingPlasticityPrinted(Mechanism[SpikeTimingPlasticityPrintedParams]):
+    owns = (WEIGHT, CLOSE_IN_TIME)
+
+    def _learn(self, view: Any) -> None:
+        p, pairs = self.params, view.pairs
+        if pairs.edge.size:
+            paired(pairs.edge, pairs.lag, p.a_plus, p.a_minus, self.hours("tau_plus"), self.hours("tau_minus"), view.timing_printed)
+
+    @hook(Phase.ENCODE, reads=(ROW, PAIRS), adds=(), sets=(WEIGHT,))
+    def encode(self, view: Any, incoming: Incoming) -> None:
+        self._learn(view)
+
+    @hook(Phase.CONSOLIDATE, reads=(PAIRS,), adds=(), sets=(WEIGHT,))
+    def replay(self, view: Any, tick: Tick) -> None:
+        self._learn(view)
+
+    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, WEIGHT), adds=(), sets=(CLOSE_IN_TIME,))
+    def follow(self, view: Any, cue: Cue) -> None:
+        """Silent where nothing stands out of the match, which is 0 on average."""
+        edges = view.graph.csr(EdgeType.COACCESS)
+        pass_on(best(view.match, view.visible, self.params.seeds), view.match, view.release_probability, view.resources, edges.start, edges.degree,
+                edges.pool, view.graph.target, view.timing_printed, view.close_in_time)

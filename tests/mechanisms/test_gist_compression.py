@@ -1,0 +1,86 @@
+"""Gist compression: compiled and plain kernels agree, and through the engine worth decides what is shown, age does not, and the text stays."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbarium.engine.columns import DETAIL, ENCODED, ENCODING, Phase
+from hebbarium.engine.context.shown import shown
+from hebbarium.engine.contract import Incoming, Mechanism, Params, hook
+from hebbarium.engine.embedding import HashingEmbedder
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
+from hebbarium.mechanisms.consolidation import gist_compression as paper
+from hebbarium.mechanisms.consolidation import gist_compression_printed as printed
+
+TEXT = "We booked the cabin by the lake again. The kids want to sail on the lake. So do I!"
+
+
+class Worth(Mechanism[Params]):
+    """Lays an event down as strongly as its speaker field says."""
+
+    @hook(Phase.ENCODE, reads=(), adds=(ENCODING,), sets=())
+    def judge(self, view: Any, incoming: Incoming) -> None:
+        view.encoding = np.log(float(incoming.event.speaker))
+
+
+def lived(registry: Registry, id: str, worths: list[float], days: float, gap: float = 0.0) -> Engine:
+    memory = Engine([Worth("worth", Params(1.0)), registry.instance(id, {"level": 0.25} if id == "gist_compression" else {})], HashingEmbedder(16))
+    for i, worth in enumerate(worths):
+        memory.encode(Event(100.0 + gap * i, TEXT, str(worth)))
+    memory.advance(memory.now + 24.0 * days)
+    return memory
+
+
+@pytest.mark.parametrize(("kernel", "arguments"), [(paper.distortion, (1.3, 2.0)), (paper.rate, (3.0, 1.0, 0.2)), (paper.unknown, (0.4,))],
+                         ids=lambda x: getattr(x, "__name__", ""))
+def test_compiled_equals_plain(kernel: Any, arguments: tuple[float, ...]) -> None:
+    assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
+
+
+def test_array_kernels_compiled_equal_plain() -> None:
+    rng, results = np.random.default_rng(0), []
+    loss, worth, age, replays = rng.random((40, 2)), rng.normal(size=40), rng.uniform(0, 900, 40), rng.integers(0, 4, 40)
+    for plain in (False, True):
+        choose, cut, depend = (k.py_func if plain else k for k in (paper.choose, printed.cut, printed.depend))
+        one, other, dependency, count = np.zeros(40, np.int8), np.zeros(40, np.int8), np.ones(40), np.zeros(40, np.int32)
+        choose(loss, worth, 0.25, one)
+        depend(replays, 0.02, dependency, count)
+        cut(900.0, age, dependency, 0.98, 168.0, 720.0, other)
+        results.append(np.concatenate([one, other, dependency, count]))
+    np.testing.assert_allclose(results[0], results[1])
+    assert len({*results[0][:40]}) == len({*results[0][40:80]}) == 3
+
+
+def test_worth_decides_what_is_shown(registry: Registry) -> None:
+    memory = lived(registry, "gist_compression", [4.0, 1.0, 0.6, 0.3], 1.5)
+    loss = memory.store.array(paper.LOSS)[0]
+    assert 0.25 < loss[0] < 0.25 / 0.6 < loss[1] < 0.25 / 0.3
+    assert memory.store.array(DETAIL).tolist() == [0, 0, 1, 2]
+    assert len({shown(TEXT, d) for d in memory.store.array(DETAIL)}) == 3
+
+
+def test_age_by_itself_decides_nothing(registry: Registry) -> None:
+    for days in (1.5, 300.0):
+        memory = lived(registry, "gist_compression", [1.0, 0.6, 0.3], days, gap=200.0)
+        assert memory.store.array(DETAIL).tolist() == [0, 1, 2]
+
+
+def test_the_verbatim_text_stays_and_comes_back_with_worth(registry: Registry) -> None:
+    memory = lived(registry, "gist_compression", [0.3], 1.5)
+    assert memory.store.array(DETAIL)[0] == 2 and memory.event(0).text == TEXT
+    memory.store.array(ENCODED)[0] = np.log(4.0)
+    memory.advance(memory.now + 24.0)
+    assert memory.store.array(DETAIL)[0] == 0 and memory.event(0).text == TEXT
+
+
+def test_nothing_is_compressed_before_the_first_night(registry: Registry) -> None:
+    assert not lived(registry, "gist_compression", [0.3, 0.1], 0.5).store.array(DETAIL).any()
+
+
+def test_printed_form_cuts_by_age_alone(registry: Registry) -> None:
+    memory = lived(registry, "gist_compression_printed", [9.0, 0.1, 0.1, 9.0], 1.5, gap=300.0)
+    assert memory.store.array(DETAIL).tolist() == [2, 1, 1, 0]

@@ -1,0 +1,126 @@
+"""sleep_orthogonalisation: kernels compiled and plain agree; through the engine, rivals are told apart within bounds; the printed form has none."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbarium.engine.columns import SLEEP_SHARE, Phase
+from hebbarium.engine.contract import Mechanism, Params, Tick, hook
+from hebbarium.engine.embedding import HashingEmbedder
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
+from hebbarium.mechanisms.consolidation import sleep_orthogonalisation as paper
+from hebbarium.mechanisms.consolidation import sleep_orthogonalisation_printed as printed
+
+Build = Callable[..., Engine]
+PLACES = ("Lisbon", "Oslo", "Rome", "Cairo", "Lima")
+
+
+class Nap(Mechanism[Params]):
+    """No sleep to speak of."""
+
+    @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(SLEEP_SHARE,))
+    def say(self, view: Any, tick: Tick) -> None:
+        view.sleep_share = 0.0
+
+
+def told(memory: Engine) -> Engine:
+    """Five memories that differ in a word, one that has nothing to do with them, and one told twice."""
+    texts = [*(f"So Ada and Bo went by train together to visit the old harbour of {place}" for place in PLACES), "It rained.", "It rained."]
+    memory.encode_all(Event(100.0 + i / 60.0, text, dated=False) for i, text in enumerate(texts))
+    return memory
+
+
+def cosines(memory: Engine, column: Any) -> np.ndarray:
+    codes = memory.store.array(column).astype(np.float64)
+    return np.asarray(codes @ codes.T)
+
+
+def test_kernels_compiled_equal_plain() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((5, 8)) * 0.3 + 1.0
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    rivals = np.array([[1, 2], [0, -1], [0, 4], [-1, -1], [2, 3]])
+    both = [x.copy(), x.copy()]
+    turned = [k(np.arange(5), x, rivals, 30, 0.05, 0.675, 0.075, 4.0, 0.95, w)
+              for k, w in zip((paper.separate, paper.separate.py_func), both, strict=True)]
+    assert turned[0] == turned[1] == 4
+    np.testing.assert_allclose(both[0], both[1], rtol=1e-12)
+    for name, arguments in (("unit", (0.7, 0.5, 2.0)), ("contrast", (0.8, False, 0.675, 0.075, 4.0)), ("contrast", (0.9, True, 0.675, 0.075, 4.0))):
+        kernel = getattr(paper, name)
+        assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
+    pushed, opposed, bound = [x.copy(), x.copy()], [np.full((5, 2), -1), np.full((5, 2), -1)], [x[1] + x[0] * 0.1, x[1] + x[0] * 0.1]
+    for i, plain in enumerate((False, True)):
+        push_all, oppose, bounded = (k.py_func if plain else k for k in (printed.push_all, paper.oppose, paper.bounded))
+        push_all(rivals, 0.15, pushed[i])
+        oppose(3, np.array([0, 1, 2]), np.array([0.9, 0.8, 0.7]), 0.6, 0.95, opposed[i])
+        bounded(x[2], 0.99, bound[i])
+    np.testing.assert_allclose(pushed[0], pushed[1], rtol=1e-12)
+    np.testing.assert_allclose(bound[0], bound[1], rtol=1e-12)
+    np.testing.assert_array_equal(opposed[0], opposed[1])
+    one, other = x[0].copy(), x[1].copy()
+    printed.push.py_func(one, other, 0.15)
+    a, b = x[0].copy(), x[1].copy()
+    printed.push(a, b, 0.15)
+    np.testing.assert_allclose([one, other], [a, b], rtol=1e-12)
+
+
+def test_rivals_are_turned_away_and_stay_themselves(build: Build) -> None:
+    memory = told(build("sleep_orthogonalisation"))
+    before, codes = cosines(memory, paper.CODE), memory.store.array(paper.CODE).astype(np.float64)
+    vectors = memory.assembly.index.vectors.copy()
+    memory.advance(125.0)
+    after, own = cosines(memory, paper.CODE), (memory.store.array(paper.CODE) * codes).sum(axis=1)
+    pairs = np.triu_indices(5, 1)
+    assert (after[pairs] < before[pairs] - 0.05).all()
+    assert own.min() >= 0.95 - 1e-6 and own[:5].max() < 1.0 - 1e-4
+    np.testing.assert_array_equal(own[5:].round(6), 1.0)                       # nobody's rival, and the same said twice
+    np.testing.assert_array_equal(memory.assembly.index.vectors, vectors)
+
+
+def test_nights_without_news_change_nothing(build: Build) -> None:
+    memory = told(build("sleep_orthogonalisation"))
+    memory.advance(125.0)
+    once = memory.store.array(paper.CODE).copy()
+    memory.advance(1000.0)
+    np.testing.assert_array_equal(memory.store.array(paper.CODE), once)
+
+
+def test_it_speaks_once_something_was_turned(build: Build) -> None:
+    memory = told(build("sleep_orthogonalisation"))
+    memory.retrieve("Which harbour?")
+    assert np.isnan(memory.store.array(paper.DISTINCT)).all()
+    memory.advance(125.0)
+    memory.retrieve("Which harbour?")
+    assert (np.abs(memory.store.array(paper.DISTINCT)) <= 1.0 + 1e-6).all()
+
+
+def test_what_is_left_over_is_done_in_the_next_night(build: Build) -> None:
+    memory = told(build("sleep_orthogonalisation", params={"sleep_orthogonalisation": {"newest": 3}}))
+    seen = []
+    for night in (125.0, 149.0, 173.0):
+        memory.advance(night)
+        seen.append(int(memory.store.array(paper.SEARCHED)))
+    assert seen == [3, 6, 7]
+
+
+def test_without_sleep_nothing_is_learnt(registry: Registry) -> None:
+    memory = told(Engine([Nap("nap", Params(1.0)), registry.instance("sleep_orthogonalisation")], HashingEmbedder(32)))
+    memory.advance(200.0)
+    assert int(memory.store.array(paper.SEARCHED)) == int(memory.store.array(paper.TURNED)) == 0
+
+
+def test_the_printed_form_goes_on_until_nothing_is_in_common(build: Build) -> None:
+    memory = told(build("sleep_orthogonalisation_printed"))
+    codes = memory.store.array(printed.CODE).astype(np.float64)
+    memory.advance(125.0)
+    after_one = cosines(memory, printed.CODE)
+    memory.advance(125.0 + 24.0 * 60)
+    after_all = cosines(memory, printed.CODE)
+    pairs = np.triu_indices(5, 1)
+    assert (after_all[pairs] < after_one[pairs]).all() and after_all[pairs].max() < 0.01
+    assert (memory.store.array(printed.CODE) * codes).sum(axis=1).min() < 0.95

@@ -1,0 +1,119 @@
+"""Synaptic renormalisation: compiled and plain kernels agree, and through the engine days add, nights take off, and idle nights take nothing."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from small import does, mechanism
+
+from hebbarium.engine.columns import ENCODED, LOG_STRENGTH, SLEEP_SHARE, Phase
+from hebbarium.engine.contract import Mechanism
+from hebbarium.engine.embedding import HashingEmbedder
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
+from hebbarium.mechanisms.consolidation import synaptic_renormalisation as shy
+
+LEFT = 1.0 - 0.2 / 20.0                     # headroom that an occasion leaves
+
+
+def memory_of(registry: Registry, *others: Mechanism[Any], turns: int = 40, days: int = 1, tick: float = 1.0, **params: Any) -> Engine:
+    """Sessions of some turns, a day apart, with a question that is learnt from in each."""
+    memory = Engine([*others, registry.instance("dense_similarity", {}), registry.instance("synaptic_renormalisation", params)], HashingEmbedder(32),
+                    tick_hours=tick)
+    for day in range(days):
+        for k in range(turns):
+            memory.encode(Event(100.0 + 24.0 * day + k / 60.0, f"turn {k} of day {day} about apples", "Ada", f"s{day}"))
+        memory.retrieve("apples", learn=True)
+    return memory
+
+
+def test_kernels_compiled_equal_plain() -> None:
+    for kernel, arguments in ((shy.headroom, (7.0, 20.0)), (shy.loss, (0.3, 0.0, 1.0))):
+        assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
+    results = []
+    for plain in (False, True):
+        potentiate, downscale = (k.py_func if plain else k for k in (shy.potentiate, shy.downscale))
+        log_weight = np.random.default_rng(0).normal(0.3, 0.6, 40)
+        room = potentiate(np.array([1, 4, 7]), 0.2, 20.0, -0.1, log_weight)
+        left = downscale(0.18, 0.3, 0.7, log_weight.copy(), log_weight)
+        results.append(np.append(log_weight, [room, left]))
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
+
+
+def test_a_day_awake_leaves_less_to_learn_with_and_a_night_gives_it_back(registry: Registry) -> None:
+    memory = memory_of(registry, turns=40)
+    encoded = memory.store.array(ENCODED)
+    np.testing.assert_allclose(encoded, math.log(LEFT) * np.arange(40), atol=1e-12)
+    for night in range(4):
+        memory.advance(100.0 + 24.0 * (night + 1) + 1.0)
+    assert memory.store.array(shy.LOG_ROOM)[()] == pytest.approx(0.0, abs=1e-9)
+    row = memory.encode(Event(memory.now, "good morning", "Ada", "new"))
+    assert row is not None and memory.store.array(ENCODED)[row] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_is_active_gains_together_what_an_occasion_brings(registry: Registry) -> None:
+    memory = memory_of(registry, turns=3)
+    excess = np.exp(memory.store.array(shy.LOG_WEIGHT)) - 1.0
+    assert excess.sum() == pytest.approx(20.0 * (1.0 - LEFT**4), rel=1e-9)       # three events and one answer
+    shared = [0.2 + 0.1 * LEFT, 0.1 * LEFT + 0.1 * LEFT**2, 0.1 * LEFT**2]        # the first came alone
+    np.testing.assert_allclose(excess, np.array(shared) + 0.2 * LEFT**3 / 3.0, rtol=1e-9)
+
+
+def test_a_night_scales_down_in_proportion_and_spares_the_strong(registry: Registry) -> None:
+    strong = np.zeros(30)
+    strong[:6] = 1.0
+
+    def mark(view: Any, tick: Any) -> None:
+        view.log_strength[: len(strong)] = strong
+
+    marker = mechanism("marker", does(Phase.MAINTAIN, mark, adds=(LOG_STRENGTH,)))
+    memory = memory_of(registry, marker, turns=30)
+    before = memory.store.array(shy.LOG_WEIGHT).copy()
+    memory.advance(100.0 + 25.0)
+    change = memory.store.array(shy.LOG_WEIGHT) - before
+    np.testing.assert_array_equal(change[:6], 0.0)
+    weak = np.argsort(memory.store.array(shy.LOG_WEIGHT)[6:])[:10] + 6
+    np.testing.assert_allclose(change[weak], change[weak[0]], rtol=1e-9)
+    assert change[weak[0]] < -0.05
+
+
+def test_idle_nights_take_nothing(registry: Registry) -> None:
+    memory = memory_of(registry, days=3)
+    memory.advance(100.0 + 24.0 * 10)
+    before = memory.store.array(shy.LOG_WEIGHT).copy()
+    memory.advance(100.0 + 24.0 * 375)
+    np.testing.assert_array_equal(memory.store.array(shy.LOG_WEIGHT), before)
+    assert np.exp(before).mean() == pytest.approx(1.0, abs=1e-9)
+
+
+def test_two_halves_of_a_night_come_to_one(registry: Registry) -> None:
+    """Where all is exposed alike and much is left over."""
+    def shared(share: float) -> Mechanism[Any]:
+        def set_share(view: Any, tick: Any) -> None:
+            view.sleep_share = share
+
+        return mechanism("sleeper", does(Phase.CONSOLIDATE, set_share, sets=(SLEEP_SHARE,)))
+
+    totals = []
+    for share, nights in ((0.5, 2), (1.0, 1)):
+        memory = memory_of(registry, shared(share), turns=12, eta=1.0, spared=0.0, ramp=0.0)
+        memory.advance(100.0 + 24.0 * nights + 1.0)
+        totals.append(np.exp(memory.store.array(shy.LOG_WEIGHT)).sum())
+    assert totals[0] == pytest.approx(totals[1], rel=1e-9) and totals[0] > 12.0
+
+
+def test_ticks_do_not_matter(registry: Registry) -> None:
+    fine, coarse = (memory_of(registry, days=4, tick=tick) for tick in (0.01, 15.0))
+    for memory in (fine, coarse):
+        memory.advance(300.0)
+    np.testing.assert_allclose(fine.store.array(LOG_STRENGTH), coarse.store.array(LOG_STRENGTH), rtol=1e-9, atol=1e-12)
+
+
+def test_asking_without_learning_adds_nothing(registry: Registry) -> None:
+    memory = memory_of(registry)
+    before = memory.digest()
+    memory.retrieve("apples")
+    assert memory.digest() == before
