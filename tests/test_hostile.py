@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.audit import report
 from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.conformance import START, talk
+from hebbarium.audit.page import to_html
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.run import run
 from hebbarium.engine.embedding import CachedEmbedder, HashingEmbedder
@@ -269,6 +269,6 @@ def test_an_audit_shows_hostile_declarations_as_text(tmp_path: Path) -> None:
     changed = entry.model_copy(update={"departures": (type(entry).model_validate(
         {**entry.model_dump(by_alias=True), "departures": [departure]}).departures[0],), "papers": (f"<img src=x onerror=alert(2)>{bad}",)})
     result = audit_registry(Registry({"recency": changed}, {}, "0"), mutants=False)
-    report.to_html(result, tmp_path / "audit.html")
+    to_html(result, tmp_path / "audit.html")
     page = Tags((tmp_path / "audit.html").read_text(encoding="utf-8"))
     assert not {"script", "img"} & page.tags and bad in page.text

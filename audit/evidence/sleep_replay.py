@@ -420,7 +420,7 @@ def stale(specimen: Any) -> Any:
     return algorithm(specimen, stale=True)
 
 
-@mutant("single steps only", rejected_by="RP-2.5")
+@mutant("single steps only", rejected_by="RP-2.5e")
 def single_steps(specimen: Any) -> Any:
     return algorithm(specimen, expand=False)
 

@@ -46,7 +46,7 @@ NO_THETA: Final = 1.0           # LTP in sleep: replay potentiates as it would w
 THETA_SESSION = Column("theta_session", np.int64, Scope.GLOBAL, "1", -1, "session the present run of theta belongs to; -1: none yet")
 THETA_START = Column("theta_start", np.float64, Scope.GLOBAL, "h", np.nan, "when that session began; NaN: none yet")
 THETA_PHASE = Column("theta_phase", np.float64, Scope.GLOBAL, "rad", 0.0, "phase of theta at the last event", low=0, high=2 * math.pi)
-SLEPT = Column("ripple_time", np.float64, Scope.GLOBAL, "h", 0.0, "length of the last sleep, in which ripples could come", low=0)
+SLEPT = Column("ripple_time", np.float64, Scope.GLOBAL, "nights", 0.0, "length of the last sleep, in which ripples could come", low=0)
 
 
 # --- equations: theta ----------------------------------------------------------------------------------------------------------
@@ -196,12 +196,12 @@ class OscillatoryClock(Mechanism[OscillatoryClockParams]):
     @hook(Phase.CONSOLIDATE, reads=(SLEEP_ONSET.before,), adds=(), sets=(SLEPT, LTP))
     def sleep(self, view: Any, tick: Tick) -> None:
         """Where nobody says when memory sleeps, it is a full night."""
-        view.ripple_time = self.params.night if math.isnan(view.sleep_onset) else max(tick.end - view.sleep_onset, 0.0)
+        view.ripple_time = 1.0 if math.isnan(view.sleep_onset) else max(tick.end - view.sleep_onset, 0.0) / self.params.night
         view.ltp = NO_THETA
 
     @hook(Phase.CONSOLIDATE, reads=(SLEPT, SLEEP_SHARE), adds=(), sets=(RIPPLES,))
     def ripple(self, view: Any, tick: Tick) -> None:
         """Such that RIPPLES times SLEEP_SHARE, which whoever replays takes, is the number of ripples over that of a usual full night."""
-        usual = ripples(self.hours("usual_rate"), self.params.night)
-        share = view.sleep_share
-        view.ripples = ripples(self.hours("ripple_rate"), view.ripple_time) / usual / share if share > 0.0 else 0.0
+        usual, share = ripples(self.hours("usual_rate"), self.params.night), view.sleep_share
+        found = ripples(self.hours("ripple_rate"), view.ripple_time * self.params.night)
+        view.ripples = found / usual / share if share > 0.0 else 0.0
