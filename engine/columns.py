@@ -211,6 +211,8 @@ RELEASE_PROBABILITY = Column("release_probability", np.float64, Scope.MEMORY, "1
                              "factor on the probability that an active memory passes activation on", low=0)
 RESOURCES = Column("resources", np.float32, Scope.CANDIDATE, "1", 1.0, "factor on what a memory passes on, from its use just now", low=0)
 CONGRUENCY = Column("congruency", np.float64, Scope.MEMORY, "1", 0.0, "how well the memory fits what was known; 0: nobody judged it", low=0, high=1)
+DEPENDENCE = Column("dependence", np.float64, Scope.MEMORY, "1", 1.0, "share of a memory that hangs on the hippocampus; 1: nothing was transferred",
+                    low=0, high=1)
 DETAIL = Column("detail", np.int8, Scope.MEMORY, "1", 0, "how much of the text a context shows: 0 all of it, 1 a summary, 2 keywords", low=0, high=2)
 
 # --- owned by the engine: how available a memory is -------------------------------------------------------------------------------
@@ -250,7 +252,7 @@ RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 ENGINE_COLUMNS: tuple[Column, ...] = (
     NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE, ENCODING, CONTEXT_KEPT,
     LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE, RIPPLES, NEED, REPLAYED, REPLAY_LAG, REPLAYS,
-    BUFFER, BUFFER_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY, DETAIL, ENCODED, ACTIVATION, LOG_STRENGTH,
+    BUFFER, BUFFER_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY, DEPENDENCE, DETAIL, ENCODED, ACTIVATION, LOG_STRENGTH,
     LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, REWEIGHTED, RERANKED,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set

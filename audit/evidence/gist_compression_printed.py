@@ -44,14 +44,6 @@ def what_depends_on_the_hippocampus_stays_whole(specimen: Any) -> Any:
     return cut(specimen, [900.0, 900.0, 300.0, 300.0], [0.49, 0.51, 0.5, 1.0], 0.5), [2, 0, 1, 0]
 
 
-@adaptation("GCP-3", source="Cortex 4.2.3: 0.02 / sqrt(n), half after 175 replays", atol=0.0)
-def dependency_falls_with_replay_alone(specimen: Any) -> Any:
-    dependency, count = np.ones(3), np.zeros(3, np.int32)
-    for night in ([100, 174, 0], [75, 0, 0]):
-        specimen.depend(np.array(night, np.int32), 0.02, dependency, count)
-    return [bool(dependency[0] <= 0.5), bool(dependency[1] <= 0.5), bool(dependency[2] == 1.0), *count], [1, 0, 1, 175, 174, 0]
-
-
 # --- the paper's checks --------------------------------------------------------------------------------------------------------
 rate_distortion = paper.a_gaussian_loses_a_factor_of_four_per_bit
 water_level = paper.a_common_water_level_takes_the_fewest_bits

@@ -10,6 +10,7 @@ from ...engine.errors import DataError
 from .base import Conversation, Dataset, Question, by_session
 from .beam import load_beam
 from .demo import load_demo
+from .fetch import SOURCES
 from .locomo import load_locomo
 from .longmemeval import load_longmemeval
 
@@ -18,7 +19,7 @@ Unit = Literal["turn", "session"]
 
 LOADERS: dict[str, Loader] = {"demo": load_demo, "locomo": load_locomo, "beam": load_beam, "longmemeval": load_longmemeval}
 
-__all__ = ["LOADERS", "Conversation", "Dataset", "Question", "load"]
+__all__ = ["LOADERS", "Conversation", "Dataset", "Question", "load", "papers_of"]
 
 
 def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int | None = None) -> Dataset:
@@ -33,8 +34,7 @@ def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int
     >>> [c.id for c in load("demo", limit=2).conversations]
     ['friends', 'flatmates']
     """
-    if name not in LOADERS:
-        raise DataError(f"there is no data set {name!r}", cure=f"choose one of {', '.join(LOADERS)}")
+    _require(name)
     if unit not in ("turn", "session"):
         raise DataError(f"there is no unit {unit!r}", cure="choose turn or session")
     if limit is not None and limit < 1:
@@ -46,3 +46,18 @@ def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int
         return loaded
     merged = tuple(map(by_session, loaded.conversations))
     return replace(loaded, conversations=merged, notes={**loaded.notes, "events": sum(len(c.events) for c in merged)})
+
+
+def papers_of(name: str) -> tuple[str, ...]:
+    """Keys of the papers to cite for a data set.  Raises DataError for an unknown one.
+
+    >>> papers_of("longmemeval"), papers_of("demo")
+    (('wu2025longmemeval',), ())
+    """
+    _require(name)
+    return tuple(dict.fromkeys(s.paper for s in SOURCES if s.name.partition("-")[0] == name))
+
+
+def _require(name: str) -> None:
+    if name not in LOADERS:
+        raise DataError(f"there is no data set {name!r}", cure=f"choose one of {', '.join(LOADERS)}")

@@ -17,6 +17,7 @@ class Source:
     file      name of the file; '' where the data set is a folder that must be fetched by hand
     sha256    published by several independent users of the file, so a changed download is noticed; None where we know of none
     size      bytes; None where unknown
+    paper     its key in references.bib
     by_hand   how to fetch it, where no single file can be downloaded
     """
 
@@ -27,6 +28,7 @@ class Source:
     size: int | None
     licence: str
     citation: str
+    paper: str
     by_hand: str = ""
 
 
@@ -49,12 +51,12 @@ _HUB = "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/m
 
 SOURCES = (
     Source("locomo", "https://raw.githubusercontent.com/snap-research/locomo/main/data/locomo10.json", "locomo10.json",
-           "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4", 2_805_274, "CC BY-NC 4.0", _LOCOMO),
+           "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4", 2_805_274, "CC BY-NC 4.0", _LOCOMO, "maharana2024locomo"),
     Source("longmemeval", _HUB + "longmemeval_s_cleaned.json", "longmemeval_s_cleaned.json",
-           "d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442", 277_383_467, "MIT", _LONGMEMEVAL),
-    Source("longmemeval-oracle", _HUB + "longmemeval_oracle.json", "longmemeval_oracle.json", None, None, "MIT", _LONGMEMEVAL),
-    Source("longmemeval-m", _HUB + "longmemeval_m_cleaned.json", "longmemeval_m_cleaned.json", None, None, "MIT", _LONGMEMEVAL),
-    Source("beam", "https://huggingface.co/datasets/Mohammadta/BEAM", "", None, None, "CC BY-SA 4.0", _BEAM,
+           "d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442", 277_383_467, "MIT", _LONGMEMEVAL, "wu2025longmemeval"),
+    Source("longmemeval-oracle", _HUB + "longmemeval_oracle.json", "longmemeval_oracle.json", None, None, "MIT", _LONGMEMEVAL, "wu2025longmemeval"),
+    Source("longmemeval-m", _HUB + "longmemeval_m_cleaned.json", "longmemeval_m_cleaned.json", None, None, "MIT", _LONGMEMEVAL, "wu2025longmemeval"),
+    Source("beam", "https://huggingface.co/datasets/Mohammadta/BEAM", "", None, None, "CC BY-SA 4.0", _BEAM, "tavakoli2026beam",
            by_hand="clone https://github.com/mohammadtavakoli78/BEAM: its folder chats/ has the layout <scale>/<n>/chat.json; or run its "
                    "download_dataset.py, which writes the hub's data in that layout to test_chats/; then use --data PATH of that folder"),
 )

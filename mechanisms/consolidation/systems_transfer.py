@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import CONGRUENCY, CREATED, EMBEDDING, LOG_STRENGTH, REPLAYS, Column, Facet, Phase, Scope, signal
+from ...engine.columns import CONGRUENCY, CREATED, DEPENDENCE, EMBEDDING, LOG_STRENGTH, REPLAYS, Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 
@@ -35,7 +35,6 @@ LEAST_REINSTATED = 0.01     # expected reinstatements of a night below which a m
 HIPPOCAMPAL = Column("hippocampal_trace", np.float64, Scope.MEMORY, "1", 1.0, "S_h at the memory's last transfer; 1: as encoded", low=0)
 CORTICAL = Column("cortical_trace", np.float64, Scope.MEMORY, "1", 0.0, "S_c at the memory's last transfer", low=0)
 TRANSFERRED = Column("transferred_age", np.float64, Scope.MEMORY, "h", 0.0, "how old the memory was then; 0: at encoding", low=0)
-DEPENDENCE = Column("hippocampal_dependence", np.float32, Scope.MEMORY, "1", 1.0, "S_h / (S_h + S_c) at the last consolidation", low=0, high=1)
 REPLAYING = Column("replay_is_known", np.bool_, Scope.GLOBAL, "1", False, "whether any memory was ever replayed; spontaneous until then")
 THEME = Column("gist_theme", np.int16, Scope.MEMORY, "1", -1, "theme in which the cortex keeps the memory; -1: never reinstated")
 THEMES = Column("gist_weights", np.float32, Scope.GLOBAL, "1", 0.0, "cortical weights from each theme to meaning", ("themes", "dimensions"))
@@ -274,7 +273,7 @@ class SystemsTransferParams(Params):
 class SystemsTransfer(Mechanism[SystemsTransferParams]):
     """Moves memories from the hippocampal to the cortical trace, and teaches the cortex their gist."""
 
-    owns = (HIPPOCAMPAL, CORTICAL, TRANSFERRED, DEPENDENCE, REPLAYING, THEME, THEMES, IN_USE, GIST)
+    owns = (HIPPOCAMPAL, CORTICAL, TRANSFERRED, REPLAYING, THEME, THEMES, IN_USE, GIST)
 
     @property
     def rates(self) -> tuple[float, float, float]:
@@ -290,7 +289,7 @@ class SystemsTransfer(Mechanism[SystemsTransferParams]):
         amount = np.empty(len(view.replays))
         consolidate(tick.end, tick.start, spontaneous, spontaneous and view.replay_is_known, *self.rates, self.hours("reinstatement"), p.acceleration,
                     view.created, view.congruency, view.replays, view.hippocampal_trace, view.cortical_trace, view.transferred_age,
-                    view.hippocampal_dependence, amount)
+                    view.dependence, amount)
         view.gist_themes_in_use = lesson(
             amount, LEAST_REINSTATED, view.embedding, p.eps, p.alike, view.gist_themes_in_use, view.gist_theme, view.gist_weights)
 
@@ -303,5 +302,5 @@ class SystemsTransfer(Mechanism[SystemsTransferParams]):
 
     @hook(Phase.RETRIEVE, reads=(THEME, THEMES, IN_USE, DEPENDENCE), adds=(), sets=(GIST,))
     def remind(self, view: Any, cue: Cue) -> None:
-        answer(cue.vector, view.gist_weights, view.gist_themes_in_use, view.gist_theme, view.hippocampal_dependence, self.params.dependence,
+        answer(cue.vector, view.gist_weights, view.gist_themes_in_use, view.gist_theme, view.dependence, self.params.dependence,
                view.gist)

@@ -5,7 +5,7 @@
 There is one number and no cortical trace: nothing is learnt, nothing decays, and time does not come in.  The sum does not converge, so it
 is cut off at 0: half of it is gone after 175 replays, nine tenths after 540.
 
-Acts on: its own column alone; the source prints no way from dependency into the ranking.  Cost: O(n + replays) per consolidation.
+Acts on: DEPENDENCE, which decides who may be compressed; the source prints no way from it into the ranking.  Cost: O(n + replays) per consolidation.
 """
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import CONGRUENCY, REPLAYS, Column, Phase, Scope
+from ...engine.columns import CONGRUENCY, DEPENDENCE, REPLAYS, Column, Phase, Scope
 from ...engine.contract import Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-DEPENDENCY = Column("printed_dependency", np.float64, Scope.MEMORY, "1", 1.0, "hippocampal dependency h; 1: as encoded", low=0, high=1)
 COUNT = Column("printed_dependency_replays", np.int32, Scope.MEMORY, "1", 0, "replays of the memory so far", low=0)
 
 
@@ -64,9 +63,9 @@ class SystemsTransferPrintedParams(Params):
 
 
 class SystemsTransferPrinted(Mechanism[SystemsTransferPrintedParams]):
-    owns = (DEPENDENCY, COUNT)
+    owns = (COUNT,)
 
-    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, CONGRUENCY), adds=(), sets=(DEPENDENCY, COUNT))
+    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, CONGRUENCY), adds=(), sets=(DEPENDENCE, COUNT))
     def sleep(self, view: Any, tick: Tick) -> None:
-        transferred(view.replays, self.params.rate, self.params.schema_factor, view.congruency, view.printed_dependency,
+        transferred(view.replays, self.params.rate, self.params.schema_factor, view.congruency, view.dependence,
                     view.printed_dependency_replays)

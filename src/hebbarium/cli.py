@@ -47,6 +47,13 @@ class DesignName(StrEnum):
     leave_one_out = "leave-one-out"
 
 
+class Home(StrEnum):
+    encoding = "encoding"
+    consolidation = "consolidation"
+    retrieval = "retrieval"
+    maintenance = "maintenance"
+
+
 SetOption = Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")]
 DatasetOption = Annotated[str, typer.Option("--dataset", help="demo, locomo, beam or longmemeval.")]
 DataOption = Annotated[Path | None, typer.Option("--data", help="File or folder in the official format; the demo needs none.")]
@@ -298,21 +305,40 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
 
 @app.command()
 def cite(set_name: Annotated[str | None, typer.Option("--set", help="A mechanism set; all mechanisms if not given.")] = None,
-         as_json: JsonOption = False) -> None:
-    """BibTeX for exactly what is enabled, data sets and models included."""
+         dataset: Annotated[list[str] | None, typer.Option("--dataset", help="A data set that is used; may be given again.")] = None,
+         embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> None:
+    """BibTeX for exactly what is enabled: mechanisms, data sets, model."""
     registry = _registry()
-    from .audit.references import load as load_references
+    from .audit.references import of_registry
+    from .benchmarks.datasets import papers_of
+    from .engine.embedding import papers_behind
 
-    ids = list(registry.set(set_name).mechanisms) if set_name else list(registry.entries)
-    keys = [*dict.fromkeys(k for i in ids for k in registry.entry(i).papers), *ALWAYS_CITED]
-    references = load_references()
+    ids = registry.set(set_name).mechanisms if set_name else registry.entries
+    keys = dict.fromkeys((*(k for i in ids for k in registry.entry(i).papers), *(k for name in dataset or () for k in papers_of(name)),
+                          *papers_behind(embedder)))
+    references = of_registry(registry)
     if as_json:
         _print_json({k: references.bibtex([k]) for k in keys})
     else:
         typer.echo(references.bibtex(keys), nl=False)
 
 
-ALWAYS_CITED = ("maharana2024locomo", "tavakoli2026beam", "wu2025longmemeval", "reimers2019sentence")
+@app.command(short_help="Start a mechanism: module, registry entry, evidence.")
+def new(name: Annotated[str, typer.Argument(help="Of the mechanism: lower case, digits, underscores.")],
+        into: Annotated[Path, typer.Option("--into", help="A new folder, for a package; or that of a package, or of this repository, to add to.")],
+        home: Annotated[Home, typer.Option("--home", help="Phase it is at home in.")] = Home.maintenance, as_json: JsonOption = False) -> None:
+    """Start a mechanism: module, registry entry, evidence.
+
+    What is written works at once, is audited and conforms; its author changes it step by step.
+    """
+    from .console import print_lines
+    from .scaffold import new as write
+
+    written = write(name, into, home.value)
+    if as_json:
+        _print_json({"files": [str(f) for f in written.files], "registry": str(written.registry), "next": list(written.after)})
+        return
+    print_lines("written:", *(f"  {f}" for f in (*written.files, written.registry)), "next:", *(f"  {step}" for step in written.after))
 
 
 @data_app.command("list")

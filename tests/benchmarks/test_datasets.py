@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.audit.references import load as load_references
 from hebbarium.benchmarks.datasets import LOADERS, Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets import fetch as fetching
 from hebbarium.benchmarks.datasets.base import MINUTE, assemble
@@ -412,6 +413,8 @@ def test_the_promises_of_a_data_set_are_checked(events: tuple[Event, ...], quest
 def test_sources_state_licence_and_citation() -> None:
     for source in fetching.list_sources():
         assert source.licence and source.citation and source.url.startswith("https://")
+        paper = load_references().get(source.paper)
+        assert source.citation.startswith(f"{paper.fields['author'].partition(',')[0]} et al. {paper.fields['year']}"), source.name
         assert source.sha256 is None or len(bytes.fromhex(source.sha256)) == 32
         assert bool(source.file) != bool(source.by_hand)
     assert {s.name for s in fetching.list_sources()} >= set(LOADERS) - {"demo"}

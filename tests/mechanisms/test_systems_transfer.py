@@ -151,5 +151,5 @@ def test_cortical_memories_answer_by_their_theme(life: Life) -> None:
 def test_printed_form_lowers_one_number_by_replay_alone(life: Life) -> None:
     memory = life([("Ada sang.", 0.0), ("Bo slept.", 1.0), ("Cleo ran.", 0.0)], 3.0, replays=(1, 1, 0), id="systems_transfer_printed")
     loss = 0.02 * sum(n**-0.5 for n in (1, 2, 3))
-    np.testing.assert_allclose(memory.store.array(printed.DEPENDENCY), [1.0 - loss, 1.0 - 2.5 * loss, 1.0], rtol=1e-12)
+    np.testing.assert_allclose(memory.store.array(printed.DEPENDENCE), [1.0 - loss, 1.0 - 2.5 * loss, 1.0], rtol=1e-12)
     assert not memory.store.array(LOG_STRENGTH).any()

@@ -1,0 +1,1 @@
+"""Temporal distinctiveness for Hebbarium."""

@@ -1,0 +1,1 @@
+"""Evidence for the mechanisms of this package, one module for each, named by its id."""

@@ -1,0 +1,257 @@
+"""Packages of others: the example, installed and used; broken ones, refused; and what `hebbarium new` makes."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hebbarium.engine.errors import InputError, RegistryError
+from hebbarium.engine.packages import GROUP
+from hebbarium.engine.registry import Registry
+from hebbarium.scaffold import new
+
+ROOT = Path(__file__).parent.parent
+EXAMPLE, ID, SET = ROOT / "docs" / "examples" / "temporal_distinctiveness", "temporal_distinctiveness", "distinct"
+OURS = Registry.read()
+
+
+def install(source: Path, site: Path) -> None:
+    """Build a package's wheel, offline and without touching its folder or this environment, and put what it holds into `site`."""
+    copy = site.with_name(f"{site.name}_built")
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "dist"))
+    build = [sys.executable, "-c", "import setuptools.build_meta as b; b.build_wheel('dist')"]
+    done = subprocess.run(build, cwd=copy, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (copy / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(site)
+
+
+def call(site: Path, *words: str | Path, cwd: Path, module: str = "hebbarium", src: Path = ROOT / "src") -> subprocess.CompletedProcess[str]:
+    """A command of a fresh Python that has what is in `site` installed."""
+    env = {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{src}", "HEBBARIUM_CACHE": str(site.parent)}
+    return subprocess.run([sys.executable, "-m", module, *map(str, words)], cwd=cwd, env=env, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the example is installed."""
+    folder = tmp_path_factory.mktemp("example") / "site"
+    install(EXAMPLE, folder)
+    return folder
+
+
+# --- the example -------------------------------------------------------------------------------------------------------------
+def told(site: Path, tmp_path: Path, *words: str) -> Any:
+    done = call(site, *words, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_example_is_listed_behind_ours(site: Path, tmp_path: Path) -> None:
+    found = told(site, tmp_path, "list")
+    assert [m["id"] for m in found["mechanisms"]] == [*OURS.entries, ID]
+    assert set(found["sets"]) == {*OURS.sets, SET} and ID in found["sets"][SET]["mechanisms"]
+
+
+def test_the_example_is_run(site: Path, tmp_path: Path) -> None:
+    found = told(site, tmp_path, "run", "--set", SET, "--dataset", "demo", "--limit", "1", "--embedder", "hashing:64", "--out", "o")
+    assert found["receipts"][ID]["calls"] > 0 and found["receipts"][ID]["cells_changed"] > 0 and found["overall"]["n"] > 0
+
+
+def test_the_example_is_ablated(site: Path, tmp_path: Path) -> None:
+    found = told(site, tmp_path, "ablate", "--set", SET, "--dataset", "demo", "--limit", "1", "--embedder", "hashing:64", "--out", "o")
+    assert ID in {arm["id"].removeprefix("without ") for arm in found["arms"]}
+    assert ID in (tmp_path / "o" / "ablation.html").read_text(encoding="utf-8")
+
+
+def test_the_example_is_audited(site: Path, tmp_path: Path) -> None:
+    found, = told(site, tmp_path, "audit", ID, "--strict", "--out", "o")["mechanisms"]
+    assert (found["id"], found["claimed"], found["derived"]) == (ID, "FAITHFUL", "FAITHFUL")
+    assert len(found["mutants"]) > 3 and {m["fate"] for m in found["mutants"]} == {"rejected"}
+    page = (tmp_path / "o" / "audit.html").read_text(encoding="utf-8")
+    assert "Brown et al. (2007)" in page and f"{ID}-serial_position" in page
+
+
+def test_the_example_is_cited(site: Path, tmp_path: Path) -> None:
+    found = told(site, tmp_path, "cite", "--set", SET, "--dataset", "locomo", "--embedder", "hashing")
+    papers = {key for id in ("dense_similarity", "lexical_bm25", "convex_fusion") for key in OURS.entries[id].papers}
+    assert set(found) == {*papers, "brown2007temporal", "maharana2024locomo"}
+    assert "10.1037/0033-295X.114.3.539" in found["brown2007temporal"]
+
+
+def test_the_example_passes_its_own_tests(site: Path) -> None:
+    tested = call(site, "-q", "-p", "no:cacheprovider", "tests", cwd=site.with_name("site_built"), module="pytest")
+    assert tested.returncode == 0 and "13 passed" in tested.stdout, tested.stdout
+
+
+def test_what_is_installed_does_not_touch_what_is_ours(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(site)
+    assert Registry.read().digest == OURS.digest and ID not in Registry.read().entries
+    installed = Registry.installed()
+    assert ID in installed.entries and installed.digest != OURS.digest and "hebbarium_simple" not in sys.modules
+
+
+def test_the_example_is_what_its_readme_says() -> None:
+    text = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    for name in re.findall(r"^\| `([^`]+)`", text, re.M):
+        assert (EXAMPLE / name).is_file(), name
+
+
+def test_the_page_shows_what_a_project_needs(made: Path) -> None:
+    """The toml on docs/packages.md is what `hebbarium new` writes."""
+    (shown,) = re.findall(r"^```toml\n(.*?)^```$", (ROOT / "docs" / "packages.md").read_text(encoding="utf-8"), re.M | re.S)
+    project = (made / "pyproject.toml").read_text(encoding="utf-8")
+    assert all(part in project for part in shown.split("\n\n"))
+
+
+# --- broken packages ---------------------------------------------------------------------------------------------------------
+ENTRY = (EXAMPLE / "src" / "hebbarium_simple" / "registry.yaml").read_text(encoding="utf-8")
+BROKEN: dict[str, tuple[dict[str, str], str]] = {
+    "a name that is ours": ({"registry.yaml": ENTRY.replace(f"{ID}:", "recency:")}, "the mechanism name 'recency' is taken"),
+    "a set that is ours": ({"registry.yaml": ENTRY, "sets/hybrid.yaml": f"mechanisms: [{ID}]"}, "the set name 'hybrid' is taken"),
+    "a set of strangers": ({"registry.yaml": ENTRY, "sets/mine.yaml": "mechanisms: [nobody]"}, "no mechanism 'nobody'"),
+    "no registry": ({"__init__.py": ""}, "no package that holds a registry.yaml"),
+    "no package": ({}, "no package that holds a registry.yaml"),
+    "broken YAML": ({"registry.yaml": "a:\n  - b: [\n"}, "is not sound YAML"),
+    "an entry with a field that is none": ({"registry.yaml": ENTRY.replace("home:", "hom:")}, "home"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_package_is_refused_by_name(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, what = BROKEN[kind]
+    info = {"METADATA": "Metadata-Version: 2.1\nName: broken-thing\nVersion: 1.5\n", "entry_points.txt": f"[{GROUP}]\nx = broken_thing\n"}
+    for name, text in (*((f"broken_thing/{n}", t) for n, t in files.items()), *((f"broken_thing-1.5.dist-info/{n}", t) for n, t in info.items())):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(RegistryError) as raised:
+        Registry.installed()
+    assert raised.value.where.startswith("broken-thing 1.5") and what in raised.value.what and "uninstall broken-thing" in raised.value.cure
+
+
+# --- hebbarium new -----------------------------------------------------------------------------------------------------------
+def tree(folder: Path) -> dict[str, bytes | None]:
+    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in folder.rglob("*")}
+
+
+def test_a_new_package_and_a_second_mechanism_pass_their_own_tests(tmp_path: Path) -> None:
+    lab, site = tmp_path / "my-lab", tmp_path / "site"
+    done = call(site, "new", "fading", "--into", "my-lab", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, room = tree(lab), lab / "src" / "my_lab"
+    assert {Path(f) for f in json.loads(done.stdout)["files"]} == {lab / f for f in first if first[f] is not None} - {room / "registry.yaml"}
+    second = new("slow_fading", lab, "retrieval")
+    changed = tree(lab)
+    assert set(second.files) == {room / "slow_fading.py", room / "evidence" / "slow_fading.py"}
+    assert {lab / f for f in changed if changed[f] != first.get(f)} == {*second.files, room / "registry.yaml"}
+    install(lab, site)
+    tested = call(site, "-q", "-p", "no:cacheprovider", lab / "tests", cwd=tmp_path, module="pytest")
+    assert tested.returncode == 0, tested.stdout
+    checks = 2 * 12 + 1
+    assert f"{checks} passed" in tested.stdout
+    entries = told(site, tmp_path, "list")["mechanisms"][-2:]
+    assert [(e["id"], e["home"]) for e in entries] == [("fading", "maintenance"), ("slow_fading", "retrieval")]
+
+
+def test_a_new_mechanism_of_this_repository_is_in_its_three_places(tmp_path: Path) -> None:
+    """In a copy of the rooms."""
+    for room in ("engine", "mechanisms", "audit", "benchmarks", "src"):
+        shutil.copytree(ROOT / room, tmp_path / room, symlinks=True)
+    shutil.copy(ROOT / "registry.yaml", tmp_path)
+    before = tree(tmp_path)
+    written = new("fading", tmp_path, "consolidation")
+    after = tree(tmp_path)
+    assert {f for f in after if after[f] != before.get(f)} == {"mechanisms/consolidation/fading.py", "audit/evidence/fading.py", "registry.yaml"} \
+        | {f for f in after if f.startswith("src/") and f.endswith("registry.yaml")}
+    assert (tmp_path / "registry.yaml").read_text(encoding="utf-8").startswith((ROOT / "registry.yaml").read_text(encoding="utf-8").rstrip())
+    assert written.registry == tmp_path / "registry.yaml"
+    done = call(tmp_path / "none", "audit", "fading", "--strict", "--json", cwd=tmp_path, src=tmp_path / "src")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["mechanisms"][0]["derived"] == "HONEST"
+
+
+@pytest.mark.parametrize("name", [
+    "", "Fading", "2fast", "a-b", "a b", "../a", "class", "on", "null", "recency", "mechanism", "params", "evidence", "sets",
+])
+def test_a_name_that_will_not_do_leaves_nothing(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        new(name, tmp_path / "lab")
+    assert raised.value.cure and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("folder", ["full", "full/file", "numpy", "os", "hebbarium", "1st", "ü"])
+def test_a_folder_that_will_not_do_is_left_as_it_is(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("kept", encoding="utf-8")
+    before = tree(tmp_path)
+    with pytest.raises(InputError) as raised:
+        new("fading", tmp_path / folder)
+    assert raised.value.cure and tree(tmp_path) == before
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package that `new` made."""
+    folder = tmp_path_factory.mktemp("made") / "lab"
+    new("fading", folder)
+    return folder
+
+
+def package(made: Path, folder: Path, **changes: str | None) -> Path:
+    """A copy of a package, with some of its files changed, or gone."""
+    shutil.copytree(made, folder)
+    for name, text in changes.items():
+        file = folder / {"pyproject": "pyproject.toml", "registry": "src/lab/registry.yaml"}[name]
+        file.unlink() if text is None else file.write_text(text, encoding="utf-8")
+    return folder
+
+
+POINT = '[project.entry-points."hebbarium.mechanisms"]\n'
+
+
+@pytest.mark.parametrize("changes", [
+    {"pyproject": "[project]\nname = 'lab'\n"}, {"pyproject": "project = 1"}, {"pyproject": "[["}, {"pyproject": f'{POINT}a = "lab"\nb = "other"\n'},
+    {"pyproject": f'{POINT}a = "other"\n'}, {"registry": None}, {"registry": "{}"}, {"registry": "{fading: {}}"}, {"registry": "- a"},
+    {"registry": ""},
+], ids=str)
+def test_a_package_that_cannot_be_added_to_is_left_as_it_is(made: Path, changes: dict[str, str | None], tmp_path: Path) -> None:
+    lab = package(made, tmp_path / "lab", **changes)
+    before = tree(lab)
+    with pytest.raises((InputError, RegistryError)) as raised:
+        new("other", lab)
+    assert raised.value.cure and tree(lab) == before
+
+
+def test_nothing_half_written_stays(made: Path, tmp_path: Path) -> None:
+    """The module can be written, the evidence cannot."""
+    lab = package(made, tmp_path / "lab")
+    shutil.rmtree(lab / "src" / "lab" / "evidence")
+    (lab / "src" / "lab" / "evidence").write_text("a file", encoding="utf-8")
+    before = tree(lab)
+    with pytest.raises(InputError, match="cannot be written"):
+        new("other", lab)
+    assert tree(lab) == before
+    (lab / "src" / "lab" / "other.py").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="is there already"):
+        new("other", lab)
+    assert (lab / "src" / "lab" / "other.py").read_text(encoding="utf-8") == "mine"
+
+
+def test_templates_are_shipped() -> None:
+    """Every file beside the code of the package is package data."""
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]["hebbarium"]
+    package = ROOT / "src" / "hebbarium"
+    shipped = {f for pattern in data for f in package.glob(pattern)}
+    assert set((package / "scaffold" / "templates").iterdir()) <= shipped
