@@ -128,7 +128,8 @@ class Observer:
 
         Silenced: the columns that the mechanism owns or sets stand at neutral, a stage at the stage before; what it added to other columns is
         taken off again, as far as this observer saw it added.  Its edges stay, and so do the rows that a gate let in or kept out: that
-        shows when the mechanism is left off for good.  Cost: one retrieval a mechanism, and a copy of the columns it writes.
+        shows when the mechanism is left off for good.  Cost: one retrieval for each mechanism that a query hears of, and a copy of the columns
+        that it writes.
         """
         assembly = self._assembly
         assert assembly is not None, "an observer is attached by the memory that it is given to"
@@ -139,7 +140,7 @@ class Observer:
         try:
             run(what, False)
             whole = store.structures[RECALLED][:10]
-            for m in assembly.mechanisms:
+            for m in (m for m in assembly.mechanisms if _heard(m, assembly)):
                 with self._without(m, assembly):
                     run(what, False)
                 self.receipts[m.id].ranks_changed += _places_changed(whole, store.structures[RECALLED][:10])
@@ -174,6 +175,13 @@ class Observer:
                 store.array(column)[...] = values
             if VISIBLE in own:
                 store.surface()
+
+
+def _heard(m: Mechanism[Any], assembly: Assembly) -> bool:
+    """Whether anything that leads to an answer is done by the mechanism, or reads a column that it owns or writes."""
+    asked = [n for n in assembly.phases[Phase.RETRIEVE] if RECALLED not in n.sees]
+    writes = {*m.owns, *(c for hook in type(m).hooks() for c in (*hook.sets, *hook.adds))}
+    return any(n.owner == m.id or not writes.isdisjoint(c for c in n.sees if isinstance(c, Column)) for n in asked)
 
 
 def _silence(node: Node, binding: Binding) -> None:
