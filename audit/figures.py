@@ -10,7 +10,7 @@ The picture is drawn from public kernels of the specimen; published numbers besi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -86,6 +86,10 @@ class Figure:
 
     def __call__(self, specimen: Any) -> Picture:
         return self.function(specimen)
+
+    def of_variety(self, caption: str, standing_in: Callable[[Any], Any] = lambda specimen: specimen) -> Figure:
+        """The same axes for another form: `standing_in` puts its specimen in the place of ours, and the caption says what is seen then."""
+        return replace(self, caption=caption, function=lambda specimen: self.function(standing_in(specimen)))
 
 
 def figure(name: str, *, caption: str, source: str) -> Callable[[Callable[[Any], Picture]], Figure]:

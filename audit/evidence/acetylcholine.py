@@ -12,6 +12,7 @@ from ...engine.columns import CONTEXT_KEPT, ENCODED, LEARNING_RATE, LOG_FACETS, 
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.loop import Engine
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
+from ..figures import Curve, Marks, Picture, dots, figure
 from .norepinephrine import Given, Trial, events, joint_model, topics
 
 Vector = NDArray[np.float64]
@@ -99,7 +100,8 @@ def the_estimate_is_the_posterior_mean(specimen: Any) -> Any:
     return [specimen.validity(*c) for c in cases], expected
 
 
-@signature("ACH-4c", source=f"{YD}: tracks the validity of the cue; four standard errors of 2000 trials", atol=4 * 0.5 / math.sqrt(2000.0))
+@signature("ACH-4c", source=f"{YD}: tracks the validity of the cue; four standard errors of 2000 trials", atol=4 * 0.5 / math.sqrt(2000.0),
+           figure="expected_uncertainty")
 def expected_uncertainty_comes_to_the_true_share_of_failures(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     return [1.0 - specimen.validity(float((rng.random(2000) < g).sum()), 2000.0, 9.0, 1.0) for g in (0.5, 0.7, 0.95)], [0.5, 0.3, 0.05]
@@ -167,7 +169,7 @@ def expected_of(trials: list[Trial]) -> Vector:
     return np.column_stack([valid, total, ach, usual, (ach / np.exp(usual)) ** RATE, np.log((1 - C * ach) / (1 - C * np.exp(usual)))])
 
 
-@adaptation("ACH-6a", source="the joint model in numpy over 200 events of four topics", needs="engine", atol=1e-9, figure="reversal_learning")
+@adaptation("ACH-6a", source="the joint model in numpy over 200 events of four topics", needs="engine", atol=1e-9, figure="expected_uncertainty")
 def the_stream_of_events_is_judged_as_by_the_joint_model(specimen: Any) -> Any:
     vectors = topics((25,) * 8, 1.0, 0)
     trials = joint_model(vectors, 0.99, PRIOR, REACH)
@@ -199,6 +201,29 @@ def learning_is_faster_where_the_topic_predicts_badly(specimen: Any) -> Any:
     told = [Trial(1.0, 0.0, 0.0, t != 60, 0.0) for t in range(len(order))]
     rate = expecting(specimen, both[order], told)[1][:, 4]
     return at_least(rate[180:] / rate[100:140].mean(), 2.0)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("theta_cycle", caption="Over a theta cycle what comes in with the phase of plasticity is learnt; what memory recalls is unlearnt, and the "
+        "more the nearer recall is to antiphase", source=f"{HBW}; closed form (pi X / 2) cos(phi)")
+def associations_by_the_phase_of_recall(specimen: Any) -> Picture:
+    degrees, marks = np.arange(0.0, 361.0, 5.0), np.arange(0.0, 361.0, 45.0)
+    old, new, cue = [[1.0], [0.0]], [0.0, 1.0], [1.0]
+    full, half = (np.array([cycle(specimen, new, cue, old, x, (0.0, p, 0.0))[:, 0] for p in np.radians(degrees)]) for x in (1.0, 0.5))
+    return Picture("phase of recall to plasticity, degrees", "change of an association over a cycle", (
+        Curve("new, from outside, X = 1", degrees, full[:, 1]), Curve("old, recalled, X = 1", degrees, full[:, 0]),
+        Curve("old, recalled, X = 0.5", degrees, half[:, 0]), dots("closed form, X = 1", marks, PI / 2 * np.cos(np.radians(marks)))))
+
+
+@figure("expected_uncertainty", caption="Acetylcholine over a stream of events whose topic changes every 25: from the second change on it falls "
+        "while a topic lasts, and starts anew with the next", source=f"{YD}; the joint model in numpy")
+def acetylcholine_over_topics(specimen: Any) -> Picture:
+    vectors = topics((25,) * 6, 1.0, 0)
+    trials = joint_model(vectors, 0.99, PRIOR, REACH)
+    measured, reference, at = expecting(specimen, vectors, trials)[1], expected_of(trials), np.arange(len(trials))
+    return Picture("event", "expected uncertainty", (
+        Curve("acetylcholine", at, measured[:, 2], Marks.STEPS), Curve("its usual level", at, np.exp(measured[:, 3])),
+        dots("joint model", at[::4], reference[::4, 2])))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
-from .base_level_activation import EBBINGHAUS, EBBINGHAUS_MIN, EVEN, TRANSIENT, ZETA_HALF, exact, fitted
+from ..figures import Curve, Picture, dots, figure
+from .base_level_activation import EBBINGHAUS, EBBINGHAUS_MIN, EBBINGHAUS_SAVINGS, EVEN, TRANSIENT, ZETA_HALF, exact, fitted
 
 RATE = -math.log(0.95)                                          # 1/h
 
@@ -79,7 +80,8 @@ def heat_fits_the_savings(specimen: Any) -> Any:
     return at_least(r2, 0.93)
 
 
-@signature("CM-6.8", source="Pavlik & Anderson 2005: of two uses 10 s or a day apart, the spaced ones win after a week, the massed ones after 10 s")
+@signature("CM-6.8", source="Pavlik & Anderson 2005: of two uses 10 s or a day apart, the spaced ones win after a week, the massed ones after 10 s",
+           figure="spacing_crossover")
 def massed_wins_early_and_spaced_wins_late(specimen: Any) -> Any:
     b = {(lag, wait): specimen.base_level(2, (lag + wait) / 3600.0, 0.5) for lag in (10.0, 86_400.0) for wait in (10.0, 7 * 86_400.0)}
     return bool(b[10.0, 10.0] > b[86_400.0, 10.0] and b[10.0, 7 * 86_400.0] < b[86_400.0, 7 * 86_400.0])
@@ -96,6 +98,29 @@ def heat_follows_the_printed_stages(specimen: Any) -> Any:
     hours = (1.0, 2.0 + 5 * 1.2, 2.0 + 5 * 1.2 + 18 * 0.8, 1e9)
     floors = (0.0, 0.05, 0.10, 0.10)
     return [specimen.heat(1.0, 0.0, t, RATE, 1.0) for t in ages], [max(f, 0.95 ** h) for f, h in zip(floors, hours, strict=True)]
+
+
+@figure("ebbinghaus", caption="Heat falls to its floor within days, while Ebbinghaus' savings go on falling slowly for a month: no scaling brings "
+        "the two together", source=f"{EBBINGHAUS}; low and gain fitted")
+def heat_over_the_savings(specimen: Any) -> Picture:
+    minutes = np.geomspace(15.0, 60_000.0, 80)
+
+    def heat(at: Any) -> Any:
+        return np.array([specimen.heat(1.0, 0.0, float(m) / 60.0, RATE, 1.0) for m in at])
+
+    curve = heat(EBBINGHAUS_MIN)
+    (low, gain), _ = fitted(lambda t, low, gain: low + gain * curve, [20.0, 50.0])
+    return Picture("time since learning, min", "savings, %", (
+        Curve("mechanism, heat", minutes, low + gain * heat(minutes)), dots("Ebbinghaus 1885", EBBINGHAUS_MIN, EBBINGHAUS_SAVINGS)), log="x")
+
+
+@figure("spacing_crossover", caption="Two uses ten seconds or a day apart: the printed form counts uses over a life, so massed practice stays ahead "
+        "for ever", source="Pavlik & Anderson 2005, where spaced practice overtakes")
+def massed_and_spaced_practice(specimen: Any) -> Picture:
+    waits = np.geomspace(5.0, 60 * 86_400.0, 60)
+    return Picture("time since the second use, s", "activation, ln odds", tuple(
+        Curve(label, waits, [float(specimen.base_level(2, (lag + wait) / 3600.0, 0.5)) for wait in waits])
+        for label, lag in (("10 s apart", 10.0), ("a day apart", 86_400.0))), log="x")
 
 
 @mutant("lives counted twice over", rejected_by="CM-6.0")

@@ -11,6 +11,7 @@ from scipy.stats import rankdata, zscore
 
 from ...engine.columns import Facet
 from ..checks import adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 
 NAMES = ("standard", "minmax", "theoretical_minmax")
 Scores = NDArray[np.float64]
@@ -46,7 +47,7 @@ def z_scores_are_averaged_by_weight(specimen: Any) -> Any:
     return fused(specimen, pair(dense, words), "standard"), 0.8 * zscore(dense) + 0.2 * zscore(words)
 
 
-@equation("CC-2", source="Bruch, Gai & Ingber 2023, min-max; numpy")
+@equation("CC-2", source="Bruch, Gai & Ingber 2023, min-max; numpy", figure="weights")
 def min_max_scores_are_averaged_by_weight(specimen: Any) -> Any:
     dense, words = two(2)
     return fused(specimen, pair(dense, words), "minmax"), 0.8 * (dense - dense.min()) / np.ptp(dense) + 0.2 * words / words.max()
@@ -125,6 +126,18 @@ def a_facet_weight_multiplies_the_trust_in_its_signals(specimen: Any) -> Any:
     facets = np.ones(len(Facet))
     facets[Facet.WORDS.value] = 4.0
     return fused(specimen, pair(dense, words), "standard", facets=facets), fused(specimen, pair(dense, words, 0.5, 0.5), "standard")
+
+
+@figure("weights", caption="Fused scores of three memories as trust moves from words to meaning: each runs straight from one of its scores to the "
+        "other, and the one that is good in both leads in between", source="Bruch, Gai & Ingber 2023, min-max; the definition by hand")
+def scores_over_the_weight_of_meaning(specimen: Any) -> Picture:
+    dense, words, share = np.array([0.9, 0.3, 0.75, 0.1]), np.array([1.0, 9.0, 6.5, 0.0]), np.linspace(0.0, 1.0, 21)
+    scores = np.array([fused(specimen, pair(dense, words, a, 1.0 - a), "minmax") for a in share])
+    by_hand = np.array([[1.0, 0.25, 0.8125], [1 / 9, 1.0, 6.5 / 9]])
+    at = np.repeat([0.0, 0.5, 1.0], 3)
+    return Picture("share of meaning in the weights", "fused score", (
+        *(Curve(label, share, scores[:, i]) for i, label in enumerate(("near in meaning", "shares words", "good in both"))),
+        dots("by hand", at, np.concatenate([by_hand[1], by_hand.mean(axis=0), by_hand[0]]))))
 
 
 @mutant("raw scores are added", rejected_by="CC-5")

@@ -15,6 +15,7 @@ from ...engine.loop import Engine
 from ...engine.records import Event
 from ...engine.registry import Registry
 from ..checks import adaptation, mutant
+from ..figures import Curve, Marks, Picture, figure
 
 PARAMS = {"time_scale": 1.0, "neighbours": 5, "merge": 0.9, "same_entities": 0.5, "link": 0.6, "entity_bonus": 0.1, "rehearsal": 0.2, "seeds": 10,
           "weight": 0.1}
@@ -44,7 +45,7 @@ def shared_entities_are_the_intersections_of_sets(specimen: Any) -> Any:
     return found, [[len(a & b) / max(len(a | b), 1), len(b)] for a in sets for b in sets[:-1]]
 
 
-@adaptation("CU-2", source="cases decided by hand: merge needs likeness and the same entities, a link likeness or shared entities")
+@adaptation("CU-2", source="cases decided by hand: merge needs likeness and the same entities, a link likeness or shared entities", figure="affinity")
 def likeness_and_entities_decide_together(specimen: Any) -> Any:
     cosine, shared, theirs = np.array([0.95, 0.95, 0.95, 0.55, 0.55, 0.2, 0.9]), np.array([2, 0, 1, 2, 0, 2, 2]), np.array([2, 2, 2, 2, 1, 2, 2])
     affinity, decision = np.zeros(7), np.zeros(7, dtype=np.int64)
@@ -128,6 +129,24 @@ def a_linked_memory_is_found_with_its_neighbour(specimen: Any) -> Any:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("affinity", caption="Affinity of a new memory to a stored one: likeness lifted by the entities they share; over the line they are linked, "
+        "and with the same entities they are one from a likeness of 0.9", source="ours")
+def affinity_over_likeness(specimen: Any) -> Picture:
+    cosine = np.linspace(0.0, 1.0, 101)
+    curves = []
+    for label, common in (("no entity in common", 0), ("one of three", 1), ("the same entities", 2)):
+        affinity, decision = np.zeros(cosine.size), np.zeros(cosine.size, dtype=np.int64)
+        specimen.decide(cosine, np.full(cosine.size, common), np.full(cosine.size, 2), 2, 0.9, 0.5, 0.6, 0.1, affinity, decision)
+        curves.append(Curve(label, cosine, affinity))
+        if common == 2:
+            merged = cosine[decision == specimen.MERGE]
+            curves.append(Curve("merged", merged[::2], affinity[decision == specimen.MERGE][::2], Marks.DOTS))
+    return Picture("cosine", "affinity", (*curves, Curve("linked from here", [0.0, 1.0], [0.6, 0.6])))
+
+
 @mutant("merging by likeness alone", rejected_by="CU-2")
 def blind(specimen: Any) -> Any:
     def decide(cosine: Any, shared: Any, theirs: Any, mine: int, merge: float, same: float, *rest: Any) -> None:

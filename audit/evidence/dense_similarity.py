@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...engine.index import VectorIndex
 from ..checks import adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 
 ROUNDING = 1e-6                 # of an inner product of unit float32 vectors
 
@@ -42,7 +43,7 @@ def the_same_the_opposite_and_the_unrelated_score_one_minus_one_and_zero(specime
     return scores(specimen, axes[0], np.stack([axes[0], -axes[0], axes[3]])), np.array([1.0, -1.0, 0.0])
 
 
-@limit("DN-3", source="closed form: cos of the angle", atol=ROUNDING)
+@limit("DN-3", source="closed form: cos of the angle", atol=ROUNDING, figure="turning_away")
 def turning_a_memory_away_follows_the_cosine(specimen: Any) -> Any:
     angles = np.linspace(0.0, math.pi, 19)
     circle = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1).astype(np.float32)
@@ -54,6 +55,16 @@ def every_memory_is_scored_and_none_below_the_floor(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
     found = scores(specimen, unit(rng.normal(size=8)), unit(rng.normal(size=(1000, 8))))
     return bool(np.isfinite(found).all() and found.min() >= specimen.DENSE.floor - ROUNDING)
+
+
+@figure("turning_away", caption="Score of a memory turned away from the query: its cosine, from 1 through 0 at a right angle to -1",
+        source="definition")
+def score_over_the_angle(specimen: Any) -> Picture:
+    angles = np.linspace(0.0, math.pi, 61)
+    circle = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1).astype(np.float32)
+    marks = np.array([0.0, 60.0, 90.0, 120.0, 180.0])
+    return Picture("angle between query and memory, degrees", "score", (
+        Curve("mechanism", np.degrees(angles), scores(specimen, circle[0], circle)), dots("cosine", marks, [1.0, 0.5, 0.0, -0.5, -1.0])))
 
 
 @mutant("Euclidean distance for similarity", rejected_by="DN-1")

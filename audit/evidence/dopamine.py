@@ -11,6 +11,7 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Marks, Picture, dots, figure
 
 Vector = NDArray[np.float64]
 RW, TD, SDM = "Rescorla & Wagner 1972", "TD(0), Sutton 1988", "Schultz, Dayan & Montague 1997"
@@ -80,7 +81,7 @@ def any_schedule_of_compounds_follows_the_rule(specimen: Any) -> Any:
     return v, expected
 
 
-@equation("DA-5a", source=f"{TD}; closed form gamma^k, k steps before the reward", atol=1e-4)
+@equation("DA-5a", source=f"{TD}; closed form gamma^k, k steps before the reward", atol=1e-4, figure="schultz")
 def values_of_a_chain_are_discounted_by_the_steps_to_reward(specimen: Any) -> Any:
     return chain(specimen, 3000), [0.6561, 0.729, 0.81, 0.9, 1.0]
 
@@ -121,7 +122,7 @@ def a_cue_that_tells_nothing_new_learns_nothing(specimen: Any) -> Any:
     return trained(specimen, [0.0, 0.0], ([A], 1.0, 500), ([A, B], 1.0, 500)), [1.0, 0.0]
 
 
-@signature("DA-2b", source=f"{RW}, control of blocking: AB+ alone", atol=1e-6)
+@signature("DA-2b", source=f"{RW}, control of blocking: AB+ alone", atol=1e-6, figure="blocking")
 def without_a_history_two_cues_share_the_outcome(specimen: Any) -> Any:
     return trained(specimen, [0.0, 0.0], ([A, B], 1.0, 500)), [0.5, 0.5]
 
@@ -209,6 +210,51 @@ def plasticity_follows_the_error_of_the_event(specimen: Any) -> Any:
         engine.encode(Event(i / 60.0, text))
         seen.append(float(engine.store.persistent()["plasticity"]))
     return seen, [1.5, 1.0, 0.5]
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("acquisition", caption="Prediction of a cue that is always followed by its outcome: it approaches the outcome exponentially, the faster the "
+        "higher the rate", source=f"{RW}; published values at alpha beta = 0.1")
+def prediction_over_trials(specimen: Any) -> Picture:
+    curves = []
+    for rate in (0.05, 0.1, 0.3):
+        v, course = np.zeros(1), [0.0]
+        for _ in range(50):
+            trial(specimen, v, [A], 1.0, rate)
+            course.append(float(v[0]))
+        curves.append(Curve(f"alpha beta = {rate:g}", np.arange(51), course))
+    return Picture("trials", "prediction V", (*curves, dots("published", [1, 10, 22, 50], [0.1, 0.6513216, 0.9015229, 0.9948462])))
+
+
+@figure("blocking", caption="Forty trials of A with reward, then forty of A and B: B, which tells nothing new, stays at nought; without the first "
+        "forty, it takes half", source=f"{RW}, blocking and its control")
+def a_blocked_cue_and_its_control(specimen: Any) -> Picture:
+    def course(protocol: tuple[tuple[Sequence[int], float], ...]) -> Vector:
+        v, seen = np.zeros(2), [[0.0, 0.0]]
+        for cues, outcome in protocol:
+            trial(specimen, v, cues, outcome)
+            seen.append(v.tolist())
+        return np.array(seen)
+
+    blocked, control = course((*(([A], 1.0),) * 40, *(([A, B], 1.0),) * 40)), course((([A, B], 1.0),) * 40)
+    at = np.arange(81)
+    return Picture("trials", "prediction V", (
+        Curve("A, rewarded from the start", at, blocked[:, A]), Curve("B, added after 40 trials", at, blocked[:, B]),
+        Curve("B, control: both from the start", at[40:], control[:, B]), dots("where they end", [80, 80, 80], [1.0, 0.0, 0.5])))
+
+
+@figure("schultz", caption="Prediction error from cue to reward: before learning at the reward, afterwards at the cue, and a pause where the reward "
+        "fails to come", source=f"{SDM}; closed form gamma^5 at the cue")
+def errors_of_a_trial(specimen: Any) -> Picture:
+    def course(v: Vector, reward: float) -> list[float]:
+        values = [float(specimen.prediction(v, np.array([s]))) for s in range(CHAIN)]
+        return [specimen.error(0.0, 0.0, values[0], GAMMA),
+                *(specimen.error(reward * (s == CHAIN - 1), values[s], 0.0 if s == CHAIN - 1 else values[s + 1], GAMMA) for s in range(CHAIN))]
+
+    learnt, at = chain(specimen, 500), np.arange(CHAIN + 1)
+    return Picture("step (0: the cue, 5: the reward)", "prediction error", (
+        Curve("before learning", at, course(np.zeros(CHAIN), 1.0), Marks.BARS), Curve("after learning", at, course(learnt, 1.0), Marks.BARS),
+        Curve("reward omitted", at, course(learnt, 0.0), Marks.BARS), dots("closed form, after learning", [0, 5], [GAMMA ** 5, 0.0])))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -67,6 +67,16 @@ inhibition = on_printed(papers.a_cue_of_missing_reward_becomes_an_inhibitor)
 transfer = on_printed(papers.the_error_moves_from_the_reward_to_the_cue)
 
 
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+acquisition_picture = papers.prediction_over_trials.of_variety(
+    "The printed prediction over trials: it stays at nought, for no rule changes it", as_learner)
+blocking_picture = papers.a_blocked_cue_and_its_control.of_variety(
+    "Blocking and its control: nothing is learnt in either, so neither cue ever predicts the reward", as_learner)
+schultz_picture = papers.errors_of_a_trial.of_variety(
+    "Prediction error from cue to reward: after any number of trials it is at the reward, as before learning, and no pause marks one that fails",
+    as_learner)
+
+
 @mutant("bounds at the bursts of its own rates, which is not what is printed", rejected_by="DAP-1")
 def wider(specimen: Any) -> Any:
     return specimen.replacing("tone", lambda delta, most: min(max(1.0 + delta, 0.0), 6.0))

@@ -15,6 +15,7 @@ from ...engine.errors import HebbariumError
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 B, C = 2.0, 2.0 * math.e                    # peak 1 at arousal 0.5
 A0, K, G = 0.9, 2.0, 0.5
@@ -41,7 +42,7 @@ def the_maximum_is_at_one_over_b(specimen: Any) -> Any:
     return found, [0.5, 0.0, 0.25, 0.0, 0.8, 0.0]
 
 
-@equation("YD-1b", source="f(1/b) = c/(b e) and its values elsewhere, in numpy")
+@equation("YD-1b", source="f(1/b) = c/(b e) and its values elsewhere, in numpy", figure="ricker")
 def the_curve_is_c_a_exp_minus_b_a(specimen: Any) -> Any:
     a = np.linspace(0.0, 3.0, 61)
     return np.concatenate([values(specimen, a), values(specimen, [1 / B])]), np.append(C * a / np.exp(B * a), 1.0)
@@ -59,7 +60,8 @@ def slope_at_zero_and_inflection_at_twice_the_optimum(specimen: Any) -> Any:
     return [values(specimen, [0.0])[0], f.deriv()(0.0), f.deriv(2)(2 / B), double / single], [0.0, C, 0.0, 0.735758882]
 
 
-@equation("YD-3", source="Lambert's W: half maximum at b a = -W(-1/(2e)), .2319610 and 2.6783470; f(.25) = .8243606, f(1) = .7357589", atol=1e-7)
+@equation("YD-3", source="Lambert's W: half maximum at b a = -W(-1/(2e)), .2319610 and 2.6783470; f(.25) = .8243606, f(1) = .7357589", atol=1e-7,
+          figure="ricker")
 def the_curve_is_skewed_to_the_right(specimen: Any) -> Any:
     def above(a: float) -> float:
         return float(values(specimen, [a])[0]) - 0.5
@@ -90,14 +92,14 @@ def refused(specimen: Any, b: float) -> bool:
 
 
 # --- Yerkes & Dodson ---------------------------------------------------------------------------------------------------------
-@signature("YD-6", source="Yerkes & Dodson 1908: the harder the task, the lower the best arousal, and the worse too much", figure="emotional_tagging")
+@signature("YD-6", source="Yerkes & Dodson 1908: the harder the task, the lower the best arousal, and the worse too much", figure="yerkes_dodson")
 def harder_tasks_want_less_arousal_and_suffer_more_from_too_much(specimen: Any) -> Any:
     curves = np.array([[specimen.enhancement(float(a), d, A0, K, 1.0) - 1.0 for a in UNIT[::10]] for d in (0.0, 0.5, 1.0)])
     best, fall = UNIT[::10][curves.argmax(axis=1)], curves.max(axis=1) - curves[:, -1]
     return bool((np.diff(best) < -0.05).all() and (np.diff(fall) > 0.05).all() and fall[0] < 0.01)
 
 
-@equation("YD-6b", source="a0 / (1 + k D), in exact fractions")
+@equation("YD-6b", source="a0 / (1 + k D), in exact fractions", figure="yerkes_dodson")
 def the_best_arousal_falls_with_difficulty(specimen: Any) -> Any:
     return [specimen.optimum(d, A0, K) for d in (0.0, 0.25, 0.5, 1.0)], [9 / 10, 6 / 10, 9 / 20, 3 / 10]
 
@@ -151,6 +153,27 @@ def the_lead_of_what_aroused_grows_with_age_as_a_smaller_exponent_implies(specim
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("ricker", caption="The curve rises steeply to its peak at 1/b and falls slowly: half the peak is reached at 0.12 and left again at 1.34",
+        source="closed forms: calculus and Lambert's W, at b = 2 and peak 1")
+def the_curve_over_arousal(specimen: Any) -> Picture:
+    a = np.linspace(0.0, 3.0, 121)
+    return Picture("arousal", "c a exp(-b a)", (
+        Curve("mechanism", a, values(specimen, a)),
+        dots("closed form", [0.231961 / B, 0.25, 0.5, 1.0, 2.678347 / B], [0.5, 0.82436064, 1.0, 0.73575888, 0.5])))
+
+
+@figure("yerkes_dodson", caption="Strength of encoding over arousal: an inverted U whose best place is the lower, and whose fall is the deeper, the "
+        "harder the task", source="Yerkes & Dodson 1908; peaks at a0 / (1 + k D)")
+def encoding_over_arousal(specimen: Any) -> Picture:
+    arousal, tasks = UNIT[::100], ((0.0, "easy"), (0.5, "harder"), (1.0, "hardest"))
+    return Picture("arousal", "share of the greatest lift", (
+        *(Curve(label, arousal, [specimen.enhancement(float(a), d, A0, K, 1.0) - 1.0 for a in arousal]) for d, label in tasks),
+        dots("peaks expected", [A0 / (1.0 + K * d) for d, _ in tasks], [1.0, 1.0, 1.0])))
+
+
 @mutant("a parabola", rejected_by="YD-3")
 def parabola(specimen: Any) -> Any:
     return specimen.replacing("ricker", lambda a, c, b: c / (b * math.e) * max(0.0, 1.0 - (b * a - 1.0) ** 2))

@@ -20,6 +20,11 @@ def plugin(specimen: Any, c: float, b: float) -> Any:
     return specimen.EmotionalTaggingPrinted("emotional_tagging_printed", params)
 
 
+def as_any_difficulty(specimen: Any) -> SimpleNamespace:
+    """The printed curve in the place of the paper's: of difficulty it knows nothing."""
+    return SimpleNamespace(enhancement=lambda a, _difficulty, a0, _k, _gain: specimen.enhancement(a, math.e / a0, 1.0 / a0))
+
+
 def on_printed(check: Check) -> Check:
     """A check that builds the plug-in with an optimum, asked of the printed one with b = 1 / optimum."""
 
@@ -51,8 +56,13 @@ bound = on_printed(papers.an_inverted_u_needs_an_optimum_below_one_and_others_ar
 difficulty = papers.the_best_arousal_falls_with_difficulty
 interaction = replace(
     papers.harder_tasks_want_less_arousal_and_suffer_more_from_too_much,
-    function=lambda specimen: papers.harder_tasks_want_less_arousal_and_suffer_more_from_too_much.function(SimpleNamespace(
-        enhancement=lambda a, _difficulty, a0, _k, _gain: specimen.enhancement(a, math.e / a0, 1.0 / a0))))
+    function=lambda specimen: papers.harder_tasks_want_less_arousal_and_suffer_more_from_too_much.function(as_any_difficulty(specimen)))
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+ricker_picture = papers.the_curve_over_arousal.of_variety("The printed curve: it rises steeply to its peak at 1/b and falls slowly, as it should")
+yerkes_dodson_picture = papers.encoding_over_arousal.of_variety(
+    "The printed strength of encoding over arousal: one and the same curve for every difficulty", as_any_difficulty)
 
 
 @mutant("a parabola", rejected_by="YD-3")

@@ -87,6 +87,13 @@ independent = on_printed(papers.without_excitability_engrams_are_independent)
 forgotten = on_printed(papers.without_memory_of_use_all_memories_are_separate)
 
 
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+overlap_picture = papers.overlap_by_the_interval.of_variety(
+    "Overlap of two memories by the time between them: the printed form gives both the same slot, however far apart they are", as_population)
+separation_picture = papers.overlap_with_and_without_slow_inhibition.of_variety(
+    "Overlap with and without slow inhibition: the printed form has none, and both memories share their slot at any interval", as_population)
+
+
 @mutant("the least excitable slot, which would at least change places", rejected_by="EAP-2")
 def least_excitable(specimen: Any) -> Any:
     return specimen.replacing("allocate", lambda excitable: int(np.argmin(excitable)))

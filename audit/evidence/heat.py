@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from ..checks import adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 
 
 def heat(specimen: Any, activation: Any, log_strength: Any) -> Any:
@@ -18,7 +19,7 @@ def heat(specimen: Any, activation: Any, log_strength: Any) -> Any:
     return view.heat
 
 
-@equation("HT-1", source="definition; scipy.special.expit")
+@equation("HT-1", source="definition; scipy.special.expit", figure="logistic")
 def heat_is_the_logistic_of_activation_and_strength(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     activation, log_strength = rng.normal(0.0, 4.0, 200), rng.normal(0.0, 1.0, 200)
@@ -39,6 +40,16 @@ def extremes_stay_probabilities(specimen: Any) -> Any:
 @adaptation("HT-4", source="neutral columns")
 def where_nothing_is_known_all_are_alike(specimen: Any) -> Any:
     return heat(specimen, np.zeros(50), np.zeros(50)), np.full(50, 0.5)
+
+
+@figure("logistic", caption="Heat over activation: the probability of recall, half at activation 0; a stronger memory has it earlier",
+        source="definition")
+def heat_over_activation(specimen: Any) -> Picture:
+    activation, marks = np.linspace(-6.0, 6.0, 97), np.array([-4.0, -2.0, 0.0, 2.0, 4.0])
+    strengths = ((1.0, "strength 1"), (4.0, "strength 4"), (0.25, "strength 1/4"))
+    return Picture("activation, ln odds", "heat", (
+        *(Curve(label, activation, heat(specimen, activation, np.log(s))) for s, label in strengths),
+        dots("logistic function", marks, expit(marks))))
 
 
 @mutant("strength left out", rejected_by="HT-2")

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logsumexp, softmax
 
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Vector = NDArray[np.float64]
 RAMSAUER = "Ramsauer et al. 2021"
@@ -126,7 +127,7 @@ def without_beta_one_update_gives_the_mean(specimen: Any) -> Any:
     return stepped(specimen, x, x[0], 1e-6), x.mean(axis=0)
 
 
-@limit("MH-4b", source="large beta: |f - x_i| <= 2 M (N - 1) exp(-beta (Delta_i - 2 M |xi - x_i|)); d = 64, N = 50, seed 0")
+@limit("MH-4b", source="large beta: |f - x_i| <= 2 M (N - 1) exp(-beta (Delta_i - 2 M |xi - x_i|)); d = 64, N = 50, seed 0", figure="error_over_beta")
 def with_large_beta_one_update_finds_the_pattern_within_the_bound(specimen: Any) -> Any:
     x, state = noisy_cue()
     delta, distance = 1.0 - np.max(x[1:] @ x[0]), np.linalg.norm(state - x[0])
@@ -134,13 +135,13 @@ def with_large_beta_one_update_finds_the_pattern_within_the_bound(specimen: Any)
     return at_most([float(np.linalg.norm(stepped(specimen, x, state, beta) - x[0])) / bound for beta, bound in bounds.items()], 1.0)
 
 
-@limit("MH-4c", source="as MH-4b at beta = 32; published error 3.1e-10", rtol=0.02, atol=0.0)
+@limit("MH-4c", source="as MH-4b at beta = 32; published error 3.1e-10", rtol=0.02, atol=0.0, figure="error_over_beta")
 def the_error_of_one_update_is_the_published_one(specimen: Any) -> Any:
     x, state = noisy_cue()
     return np.linalg.norm(stepped(specimen, x, state, 32.0) - x[0]), 3.1e-10
 
 
-@limit("MH-4d", source="as MH-4b at beta = 32; published bound 6.1e-7", rtol=0.02, atol=0.0)
+@limit("MH-4d", source="as MH-4b at beta = 32; published bound 6.1e-7", rtol=0.02, atol=0.0, figure="error_over_beta")
 def the_bound_on_it_is_the_published_one(specimen: Any) -> Any:
     x, state = noisy_cue()
     return specimen.retrieval_error(50.0, 32.0, specimen.separation(x, 0), float(np.linalg.norm(state - x[0])), 1.0), 6.1e-7
@@ -227,6 +228,28 @@ def the_bound_is_reached_where_all_overlap_alike(specimen: Any) -> Any:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("bifurcation", caption="Where the state settles between two opposite memories: in the middle up to beta = 1, on either side beyond it",
+        source="xi = tanh(beta xi); published values")
+def fixed_points_over_beta(specimen: Any) -> Picture:
+    x, betas = np.array([[1.0], [-1.0]]), np.linspace(0.5, 2.5, 81)
+    return Picture("beta", "state at rest", (
+        *(Curve(f"from {cue:+g}", betas, [settled(specimen, x, np.array([cue]), float(b), most=1000)[0][0] for b in betas]) for cue in (0.5, -0.5)),
+        dots("published", [0.9, 1.1, 2.0], [0.0, 0.5029406, 0.9575040])))
+
+
+@figure("error_over_beta", caption="Distance of the first update from the stored pattern: it falls exponentially with beta and stays below the "
+        "paper's bound", source=f"{RAMSAUER}, error of one update; published 3.1e-10 and 6.1e-7 at beta = 32")
+def error_of_one_update(specimen: Any) -> Picture:
+    (x, state), betas = noisy_cue(), np.arange(8.0, 40.1, 2.0)
+    delta, distance = 1.0 - np.max(x[1:] @ x[0]), float(np.linalg.norm(state - x[0]))
+    return Picture("beta", "error of one update", (
+        Curve("mechanism", betas, [np.linalg.norm(stepped(specimen, x, state, float(b)) - x[0]) for b in betas]),
+        Curve("bound", betas, 2.0 * 49.0 * np.exp(-betas * (delta - 2.0 * distance))), dots("published", [32.0, 32.0], [3.1e-10, 6.1e-7])), log="y")
+
+
 @mutant("energy without ln(N) / beta and M^2 / 2", rejected_by="MH-2b")
 def no_constants(specimen: Any) -> Any:
     return specimen.replacing("energy", lambda x, s, beta: -logsumexp(beta * (x @ s)) / beta + 0.5 * s @ s)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ..checks import adaptation, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 from . import hopfield_completion as paper
 
 
@@ -18,7 +19,7 @@ def the_energy_is_the_printed_one(specimen: Any) -> Any:
     return [specimen.energy(*case) for case in cases], [-logsumexp(b * (x @ s)) / b + 0.5 * s @ s for x, s, b in cases]
 
 
-@adaptation("MHP-2", source="closed form: the same pattern stored N times, -ln(N) / beta - |x|^2 / 2")
+@adaptation("MHP-2", source="closed form: the same pattern stored N times, -ln(N) / beta - |x|^2 / 2", figure="energy_of_copies")
 def the_printed_energy_falls_with_every_copy_of_a_pattern(specimen: Any) -> Any:
     x = np.array([0.6, 0.8])
     return [specimen.energy(np.tile(x, (n, 1)), x, 4.0) for n in (1, 10, 100)], [-math.log(n) / 4.0 - 0.5 for n in (1, 10, 100)]
@@ -41,6 +42,23 @@ mean = paper.without_beta_one_update_gives_the_mean
 within_bound = paper.with_large_beta_one_update_finds_the_pattern_within_the_bound
 near_duplicates = paper.near_duplicates_share_the_softmax_at_small_beta_only
 partial_cue = paper.half_a_pattern_brings_back_the_whole
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+error_picture = paper.error_of_one_update.of_variety(
+    "Distance of the first update from the stored pattern: it falls exponentially with beta, below the paper's bound, as in the paper")
+bifurcation_picture = paper.fixed_points_over_beta.of_variety(
+    "Where the state settles between two opposite memories: in the middle up to beta = 1, on either side beyond it, as in the paper")
+
+
+@figure("energy_of_copies", caption="Printed energy of a pattern that is stored many times over: it falls below nought without bound, which the "
+        "paper's never does", source="closed form -ln(N) / beta - |x|^2 / 2; the paper's energy is never below 0")
+def energy_over_copies(specimen: Any) -> Picture:
+    x, copies = np.array([0.6, 0.8]), np.array([1, 2, 5, 10, 20, 50, 100, 200])
+    return Picture("copies of the pattern", "energy", (
+        Curve("printed", copies, [specimen.energy(np.tile(x, (int(n), 1)), x, 4.0) for n in copies]),
+        Curve("least the paper's can be", copies, np.zeros(copies.size)),
+        dots("closed form", [1, 10, 100], [-math.log(n) / 4.0 - 0.5 for n in (1, 10, 100)])), log="x")
 
 
 @mutant("the paper's energy, which is not what is printed", rejected_by="MHP-1")

@@ -11,6 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from ..checks import adaptation, at_least, at_most, between, data, equation, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Bits = NDArray[np.uint64]
 Signs = NDArray[np.int64]
@@ -183,7 +184,7 @@ def a_role_asked_of_a_record_answers_with_its_filler(specimen: Any) -> Any:
     return [unbound(specimen, m, 40)[0].mean() for m in (3, 5, 9)], [likeness(m) for m in (3, 5, 9)]
 
 
-@signature("HD-5b", source="other fillers: mean 0, sd 1 / sqrt(D)", rtol=0.1, atol=0.003)
+@signature("HD-5b", source="other fillers: mean 0, sd 1 / sqrt(D)", rtol=0.1, atol=0.003, figure="role_filler")
 def other_fillers_are_noise(specimen: Any) -> Any:
     wrong = unbound(specimen, 5, 60)[1]
     return [wrong.mean(), wrong.std()], [0.0, 1.0 / math.sqrt(D)]
@@ -300,6 +301,29 @@ def few_unrelated_records_are_heard(specimen: Any) -> Any:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("capacity", caption="How often a member of a bundle is nearer to it than 999 random vectors: certain for few members, ever less for more; "
+        "the sum holds more than the majority", source="Frady, Kleyko & Sommer 2018, their integral at 1024 dimensions")
+def members_found_over_the_size_of_a_bundle(specimen: Any) -> Picture:
+    sizes = np.array([11, 21, 36, 51, 75, 101])
+    return Picture("members of the bundle", "share of members found", (
+        *(Curve(label, sizes, [found(specimen, int(m), summed=summed, bundles=15) for m in sizes])
+          for label, summed in (("mechanism, sum", True), ("mechanism, majority", False))),
+        dots("theory, sum", [21, 51, 101], [0.9998, 0.881, 0.480]), dots("theory, majority", [21, 51, 101], [0.988, 0.632, 0.256])))
+
+
+@figure("role_filler", caption="A role asked of a record answers with its filler: their cosine falls with the number of pairs as theory says, far "
+        "above that with the other fillers", source="closed form C(m - 1, (m - 1) / 2) / 2^(m - 1)")
+def cosine_of_the_recovered_filler(specimen: Any) -> Picture:
+    pairs = np.arange(3, 32, 4)
+    answers = [unbound(specimen, int(m), 3) for m in pairs]
+    return Picture("pairs in the record", "cosine with the answer", (
+        Curve("the filler, mean", pairs, [right.mean() for right, _, _ in answers]),
+        Curve("other fillers, largest", pairs, [wrong.max() for _, wrong, _ in answers]), dots("theory", pairs, [likeness(int(m)) for m in pairs])))
+
+
 @mutant("binding with +", rejected_by="HD-1a")
 def added_pairs(specimen: Any) -> Any:
     return specimen.replacing("bind", lambda a, b, out: np.copyto(out, a | b))

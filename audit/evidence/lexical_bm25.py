@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...engine.lexical import BM25Index
 from ..checks import adaptation, at_least, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 
 SINGLE = 2e-6                   # relative, of sums in float32
 Texts = Sequence[Sequence[str]]
@@ -51,13 +52,13 @@ def corpus(seed: int, n: int = 120) -> list[list[str]]:
 QUERY = ["w0", "w4", "w17", "w17", "w55", "never"]
 
 
-@equation("BM-1", source="Robertson & Zaragoza 2009, weight without relevance information")
+@equation("BM-1", source="Robertson & Zaragoza 2009, weight without relevance information", figure="rarity")
 def rare_words_weigh_the_log_odds_against_them(specimen: Any) -> Any:
     cases = [(10, 2), (1000, 1), (100, 49), (3, 0)]
     return [specimen.idf_robertson(float(n), float(f)) for n, f in cases], [math.log((2 * n - 2 * f + 1) / (2 * f + 1)) for n, f in cases]
 
 
-@equation("BM-2", source="Robertson & Zaragoza 2009, saturation with soft length normalisation")
+@equation("BM-2", source="Robertson & Zaragoza 2009, saturation with soft length normalisation", figure="saturation")
 def repetition_saturates_and_length_is_discounted(specimen: Any) -> Any:
     cases = [(2.0, 30.0, 20.0, 1.2, 0.75), (1.0, 5.0, 20.0, 2.0, 0.5), (7.0, 20.0, 20.0, 1.2, 0.3)]
     return [specimen.saturation(*case) for case in cases], [2.0 * 2.2 / (2.0 + 1.2 * 1.375), 3.0 / (1.0 + 2.0 * 0.625), 7.0 * 2.2 / 8.2]
@@ -89,7 +90,7 @@ def presence_alone_counts_at_k1_zero_and_counts_themselves_as_it_grows(specimen:
     return [specimen.saturation(6.0, 3.0, 9.0, 0.0, 0.75), round(grown, 6)], [1.0, 6.0]
 
 
-@limit("BM-7", source="closed form")
+@limit("BM-7", source="closed form", figure="saturation")
 def endless_repetition_counts_k1_plus_one_occurrences(specimen: Any) -> Any:
     return specimen.saturation(1e15, 9.0, 9.0, 1.2, 0.75), 2.2
 
@@ -104,6 +105,26 @@ def length_counts_in_full_at_b_one_and_not_at_all_at_b_zero(specimen: Any) -> An
 @adaptation("BM-9", source="the bound on the weight")
 def no_shared_word_counts_against_a_memory(specimen: Any) -> Any:
     return at_least(by_plug_in(specimen, [["the", "cat"], ["the", "dog"], ["the"]], ["the"]), 1e-8)
+
+
+@figure("saturation", caption="Every repetition of a word counts less than the one before, up to k1 + 1 = 2.2; in a longer memory it takes more of "
+        "them", source="Robertson & Zaragoza 2009, saturation with soft length normalisation")
+def weight_over_repetition(specimen: Any) -> Picture:
+    tf = np.arange(0.0, 21.0)
+    lengths = ((10.0, "half the mean length"), (20.0, "mean length"), (80.0, "four times the mean length"))
+    return Picture("occurrences of the word", "factor of its weight", (
+        *(Curve(label, tf, [specimen.saturation(float(k), length, 20.0, 1.2, 0.75) for k in tf]) for length, label in lengths),
+        Curve("limit", tf[[0, -1]], [2.2, 2.2]), dots("by hand, mean length", [1, 2, 5, 10, 20], [2.2 * k / (k + 1.2) for k in (1, 2, 5, 10, 20)])))
+
+
+@figure("rarity", caption="Weight of a word by how many memories hold it: the rarer, the more; past one half the paper's weight is below nought, "
+        "and is bounded here", source="Robertson & Zaragoza 2009, weight without relevance information")
+def weight_over_frequency(specimen: Any) -> Picture:
+    held, marks = np.unique(np.geomspace(1.0, 1000.0, 60).round()), np.array([1.0, 10.0, 100.0, 400.0])
+    kinds = (("Robertson", specimen.idf_robertson), ("Lucene", specimen.idf_lucene))
+    return Picture("memories of 1000 that hold the word", "weight of the word", (
+        *(Curve(label, held, [idf(1000.0, float(f)) for f in held]) for label, idf in kinds),
+        dots("by hand, Robertson", marks, np.log((1000.5 - marks) / (marks + 0.5)))), log="x")
 
 
 @mutant("repetition counts in proportion", rejected_by="BM-2")

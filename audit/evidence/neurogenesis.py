@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...mechanisms.encoding import pattern_separation as code
 from ..checks import at_least, between, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 UNITS, K, INPUTS = 2048, 41, 384
 GAPS, WEIGHTS = code.gap_quantiles(0.2), code.weight_quantiles(0.5)
@@ -79,12 +80,12 @@ def the_oldest_cells_go_first_and_every_unit_once_in_a_population(specimen: Any)
 
 
 # --- what it does to memory ----------------------------------------------------------------------------------------------------
-@signature("CM-16.1", source="Aimone, Wiles & Gage 2009: what is encoded together shares young cells")
+@signature("CM-16.1", source="Aimone, Wiles & Gage 2009: what is encoded together shares young cells", figure="integration")
 def unrelated_items_of_a_day_overlap_more_than_those_three_weeks_apart(specimen: Any) -> Any:
     return at_least(unrelated(specimen, 0.0) - np.array([unrelated(specimen, 21.0), unrelated(specimen, 42.0)]), 0.02)
 
 
-@signature("CM-16.1b", source="Aimone, Wiles & Gage 2009: integration fades as the cohort matures")
+@signature("CM-16.1b", source="Aimone, Wiles & Gage 2009: integration fades as the cohort matures", figure="integration")
 def integration_fades_with_the_days_between(specimen: Any) -> Any:
     return bool((np.diff([unrelated(specimen, apart) for apart in (0.0, 7.0, 14.0, 28.0)]) < 0.0).all())
 
@@ -105,13 +106,14 @@ def nothing_is_lost_at_once(specimen: Any) -> Any:
     return own(specimen, 0.0), 1.0
 
 
-@signature("CM-16.2b", source="Akers et al. 2014: births make old memories fade")
+@signature("CM-16.2b", source="Akers et al. 2014: births make old memories fade", figure="fading")
 def old_memories_fade_monotonically(specimen: Any) -> Any:
     kept = np.array([own(specimen, apart) for apart in (0.0, 14.0, 40.0, 80.0, 140.0, 222.5)])
     return bool((np.diff(kept) < 0.0).all() and kept[-1] == 0.0)
 
 
-@signature("CM-16.2c", source="closed form: replaced cells are a random part of a code, 1 - t / T is left; 4 standard errors", atol=0.04, rtol=0.0)
+@signature("CM-16.2c", source="closed form: replaced cells are a random part of a code, 1 - t / T is left; 4 standard errors", atol=0.04, rtol=0.0,
+           figure="fading")
 def what_is_left_of_codes_is_what_is_left_of_the_cells(specimen: Any) -> Any:
     codes = [coded(specimen, x, SETTLED, MATURE) for x in inputs(60, 2)]
     days = (30.0, 80.0, 140.0)
@@ -153,6 +155,27 @@ def young_cells_are_some_of_a_code(specimen: Any) -> Any:
 
 
 # --- mutants -------------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("integration", caption="Overlap of unrelated items by the days between them: items of one day share young cells, those weeks apart have "
+        "each their own and share less than by chance", source="Aimone, Wiles & Gage 2009, the direction; 41 of 2048 cells is chance")
+def overlap_of_unrelated_items(specimen: Any) -> Picture:
+    days = np.arange(0.0, 43.0, 3.5)
+    return Picture("days between the items", "cells in common", (
+        Curve("mechanism, mean of 400 pairs", days, [unrelated(specimen, float(d)) for d in days]), Curve("chance", days[[0, -1]], [K / UNITS] * 2)))
+
+
+@figure("fading", caption="What is left of a memory's code as cells are born: a straight line to nought in one replacement time, and its own cue "
+        "finds less", source="closed form 1 - t / T, T = 222 d; Akers et al. 2014 give the direction")
+def codes_over_the_days(specimen: Any) -> Picture:
+    days, codes = np.arange(0.0, 241.0, 20.0), [coded(specimen, x, SETTLED, MATURE) for x in inputs(20, 2)]
+    marks = np.array([0.0, 60.0, 120.0, 180.0, REPLACEMENT])
+    return Picture("days since encoding", "share of the code", (
+        Curve("cells still there", days, [np.mean([len(alive(specimen, c, SETTLED + d)) / K for c in codes]) for d in days]),
+        Curve("cells its own cue finds", days, [own(specimen, float(d)) for d in days]), dots("closed form", marks, 1.0 - marks / REPLACEMENT)))
+
+
 @mutant("no births", rejected_by="CM-16.2b")
 def none_born(specimen: Any) -> Any:
     return specimen.replacing("turnover", lambda elapsed, replacement: 0.0)

@@ -14,6 +14,7 @@ from ...engine.columns import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Marks, Picture, dots, figure
 
 Vector = NDArray[np.float64]
 YD, AC = "Yu & Dayan 2005", "Aston-Jones & Cohen 2005"
@@ -255,7 +256,8 @@ def validity_is_the_posterior_mean(specimen: Any) -> Any:
     return [specimen.validity(*c) for c in cases], expected
 
 
-@signature("NE-8", source=f"{YD}: expected and unexpected uncertainty dissociate; gamma = 0.65 for 400 trials, then invalid ones")
+@signature("NE-8", source=f"{YD}: expected and unexpected uncertainty dissociate; gamma = 0.65 for 400 trials, then invalid ones",
+           figure="topic_changes")
 def a_poor_but_stable_cue_raises_expected_uncertainty_alone(specimen: Any) -> Any:
     def level(gamma: float, seed: int) -> float:
         rng, lam, ne = np.random.default_rng(seed), 1.0, []
@@ -272,7 +274,7 @@ def a_poor_but_stable_cue_raises_expected_uncertainty_alone(specimen: Any) -> An
 
 
 # --- the adaptation, through the engine --------------------------------------------------------------------------------------
-@adaptation("NE-9a", source="the joint model in numpy over 300 events of four topics", needs="engine", atol=1e-9, figure="context_switch")
+@adaptation("NE-9a", source="the joint model in numpy over 300 events of four topics", needs="engine", atol=1e-9, figure="topic_changes")
 def the_stream_of_events_is_judged_as_by_the_joint_model(specimen: Any) -> Any:
     vectors = topics((30,) * 10, 1.0, 0)
     reference = joint_model(vectors, 0.99, (4.0, 1.0), 16.0)
@@ -280,7 +282,7 @@ def the_stream_of_events_is_judged_as_by_the_joint_model(specimen: Any) -> Any:
     return table(found), table(reference)
 
 
-@adaptation("NE-9b", source="NE-4 through the engine, with validity held at gamma by a strong prior", needs="engine")
+@adaptation("NE-9b", source="NE-4 through the engine, with validity held at gamma by a strong prior", needs="engine", figure="context_switch")
 def a_new_topic_is_declared_after_the_predicted_number_of_events(specimen: Any) -> Any:
     found, vectors = [], np.repeat([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.0, 0.8]], (1, 1, 30), axis=0)
     for tau in (0.99, 0.999):
@@ -312,13 +314,38 @@ def what_belongs_to_no_topic_does_not_confirm_it(specimen: Any) -> Any:
     return at_most(abs(float(np.mean(passed)) - 0.5), 4.0 * 0.5 / math.sqrt(400.0))
 
 
-@adaptation("NE-9e", source="ours: share of 20 changes among 5 topics declared within 4 events, and of those declared that are such", needs="engine")
+@adaptation("NE-9e", source="ours: share of 20 changes among 5 topics declared within 4 events, and of those declared that are such", needs="engine",
+            figure="topic_changes")
 def nearly_every_change_is_found_and_found_soon(specimen: Any) -> Any:
     lengths = (30,) * 21
     effects = watched(specimen, topics(lengths, 1.0, 3, kinds=5))[2]
     declared, changes = np.flatnonzero(effects[:, 0] < 1.0), np.cumsum(lengths)[:-1]
     return at_least([np.mean([np.any((declared >= c) & (declared < c + 4)) for c in changes]),
                      np.mean([np.any((changes <= s) & (s < changes + 4)) for s in declared])], 0.8)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("context_switch", caption="Invalid trials in a row until a switch is declared: the more valid a cue was, the sooner, and the later the "
+        "rarer changes are", source=f"{YD}, reduced to same and other")
+def trials_until_a_switch(specimen: Any) -> Picture:
+    gammas = np.linspace(0.56, 0.98, 43)
+    curves = [Curve(f"changes 1 in {rate}", gammas, [until_declared(specimen, float(g), tau) for g in gammas], Marks.STEPS)
+              for rate, tau in ((100, 0.99), (1000, 0.999))]
+    return Picture("validity of the cue", "invalid trials until a switch", (
+        *curves, dots("published, 1 in 100", GAMMAS, [1, 2, 4, 7, 13]), dots("published, 1 in 1000", GAMMAS, [2, 4, 6, 11, 23])), log="y")
+
+
+@figure("topic_changes", caption="Norepinephrine over a stream of events whose topic changes every 30: from the second change on it is next to "
+        "nothing within a topic, and at each change a burst over the bar that acetylcholine sets", source=f"{YD}; the joint model in numpy")
+def norepinephrine_over_topics(specimen: Any) -> Picture:
+    vectors, prior = topics((30,) * 5, 1.0, 0), (4.0, 1.0)
+    found, at = watched(specimen, vectors)[1], np.arange(len(vectors))
+    reference = joint_model(vectors, 0.99, prior, 16.0)
+    shown = [i for i, t in enumerate(reference) if i % 5 == 0 or not t.kept]
+    bar = [specimen.switch_bar(1.0 - max(0.5, (t.valid + prior[0]) / (t.trials + sum(prior)))) for t in found[:-1]]     # as each event finds it
+    return Picture("event", "unexpected uncertainty", (
+        Curve("norepinephrine", at, [t.ne for t in found], Marks.STEPS), Curve("bar for a switch", at, [math.nan, *bar]),
+        dots("joint model", shown, [reference[i].ne for i in shown])))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from scipy.special import erfc, logit, softmax
 from scipy.stats import norm
 
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, figure
 
 Vector = NDArray[np.float64]
 BETA = 60.0
@@ -43,9 +44,11 @@ def part(rng: np.random.Generator, x: Vector, fraction: float) -> Vector:
     return np.asarray(cue / np.linalg.norm(cue))
 
 
-def recalled(specimen: Any, fraction: float, beta: float = BETA, trials: int = 60, recurrent: bool = True) -> Vector:
+def recalled(specimen: Any, fraction: float, beta: float = BETA, trials: int = 60, recurrent: bool = True,
+             x: Vector | None = None) -> Vector:
     """Cosines with the stored pattern of what part of it brings back; without recurrence that is the cue itself."""
-    rng, x, out, found = np.random.default_rng(2), store(), np.empty(384), []
+    x = store() if x is None else x
+    rng, out, found = np.random.default_rng(2), np.empty(x.shape[1]), []
     for i in range(trials):
         cue = part(rng, x[i], fraction)
         if recurrent:
@@ -55,12 +58,12 @@ def recalled(specimen: Any, fraction: float, beta: float = BETA, trials: int = 6
 
 
 # --- the networks --------------------------------------------------------------------------------------------------------------
-@data("PT-1", source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped")
+@data("PT-1", source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped", figure="capacity")
 def recall_holds_at_low_load(specimen: Any) -> Any:
     return at_least([final_overlap(specimen, 0.05) - 0.99, final_overlap(specimen, 0.10) - 0.97], 0.0)
 
 
-@data("PT-1b", source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped")
+@data("PT-1b", source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped", figure="capacity")
 def recall_breaks_down_past_the_critical_load(specimen: Any) -> Any:
     return at_most(final_overlap(specimen, 0.20), 0.6)
 
@@ -109,7 +112,7 @@ def one_look_up_is_a_softmax_mean(specimen: Any) -> Any:
     return out, mean / np.linalg.norm(mean)
 
 
-@signature("PT-4", source="f* = 2 ln N / d, simulated: half of the cues complete between f* and 3 f*")
+@signature("PT-4", source="f* = 2 ln N / d, simulated: half of the cues complete between f* and 3 f*", figure="partial_cues")
 def completion_sets_in_at_the_predicted_part_of_a_pattern(specimen: Any) -> Any:
     least, fractions = specimen.completable_fraction(2000.0, 384.0), np.arange(0.02, 0.2, 0.01)
     success = np.array([np.mean(recalled(specimen, f, trials=40) > 0.95) for f in fractions])
@@ -117,7 +120,7 @@ def completion_sets_in_at_the_predicted_part_of_a_pattern(specimen: Any) -> Any:
     return between(half / least, 1.0, 3.0) if abs(least - 2.0 * math.log(2000.0) / 384.0) < 1e-12 else False
 
 
-@signature("PT-4b", source="a softer look-up needs a larger part: at beta = 20 all complete at 0.2, not at 0.1")
+@signature("PT-4b", source="a softer look-up needs a larger part: at beta = 20 all complete at 0.2, not at 0.1", figure="partial_cues")
 def a_softer_look_up_needs_more(specimen: Any) -> Any:
     sharp, soft, more = (np.mean(recalled(specimen, f, b) > 0.95) for f, b in ((0.1, 60.0), (0.1, 20.0), (0.2, 20.0)))
     return bool(sharp >= 0.95 and soft < 0.8 and more >= 0.95)
@@ -143,7 +146,7 @@ def completion_lies_above_the_diagonal_and_separation_below(specimen: Any) -> An
     return at_least([*above, *below], 0.05)
 
 
-@signature("PT-6", source="Nakazawa et al. 2002: without CA3 plasticity full cues recall, partial ones do not")
+@signature("PT-6", source="Nakazawa et al. 2002: without CA3 plasticity full cues recall, partial ones do not", figure="partial_cues")
 def recurrence_is_needed_for_partial_cues_only(specimen: Any) -> Any:
     full, partial = recalled(specimen, 1.0, recurrent=False).mean(), recalled(specimen, 0.1, recurrent=False).mean()
     loss = recalled(specimen, 0.1).mean() - partial
@@ -202,6 +205,29 @@ def each_kind_of_cue_meets_its_decision(specimen: Any) -> Any:
 
 
 # --- mutants -------------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("capacity", caption="Overlap with the stored pattern after recall from a cue with a fifth of its units flipped: nearly whole at low load, "
+        "and broken down past the critical one", source="Amit, Gutfreund & Sompolinsky 1985: alpha = 0.138, marked")
+def overlap_over_load(specimen: Any) -> Picture:
+    loads = np.array([0.02, 0.05, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.25, 0.3])
+    return Picture("patterns per unit", "overlap after recall", (
+        Curve("mechanism, 200 units", loads, [final_overlap(specimen, float(a), trials=6, units=200) for a in loads]),
+        Curve("critical load", [0.138, 0.138], [0.0, 1.0])))
+
+
+@figure("partial_cues", caption="Likeness of what comes back to the stored pattern, by the part of it that is given: with recurrence a small part "
+        "is enough, without it only a full cue is", source="Nakazawa et al. 2002, the direction; least part 2 ln N / d, marked")
+def likeness_over_the_part_given(specimen: Any) -> Picture:
+    x, parts = store(400, 192), np.array([0.015, 0.03, 0.045, 0.06, 0.08, 0.1, 0.13, 0.17, 0.25, 0.4, 0.7, 1.0])
+    least = specimen.completable_fraction(400.0, 192.0)
+    return Picture("part of the pattern that is given", "cosine with the stored pattern", (
+        *(Curve(label, parts, [recalled(specimen, float(f), beta, trials=10, recurrent=on, x=x).mean() for f in parts])
+          for label, beta, on in (("with recurrence, beta = 60", BETA, True), ("with recurrence, beta = 20", 20.0, True), ("without", BETA, False))),
+        Curve("least part", [least, least], [0.0, 1.0])), log="x")
+
+
 @mutant("a fixed threshold of 0.75, whatever N and the store", rejected_by="PT-8")
 def fixed_threshold(specimen: Any) -> Any:
     return specimen.replacing("chance_maximum", lambda n, mean, sd: 0.75)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Vector = NDArray[np.float64]
 Pair = tuple[Vector, Vector]
@@ -178,12 +179,12 @@ def sparser_codes_hold_more(specimen: Any) -> Any:
 
 
 # --- what it is for ------------------------------------------------------------------------------------------------------------
-@signature("CM-7.3", source="simulation with a Bernoulli W of 200 inputs and 1000 units, to 0.05", atol=0.05, rtol=0.0)
+@signature("CM-7.3", source="simulation with a Bernoulli W of 200 inputs and 1000 units, to 0.05", atol=0.05, rtol=0.0, figure="transfer")
 def outputs_overlap_less_than_inputs(specimen: Any) -> Any:
     return [transfer(specimen, s, k) for k in SIMULATED for s in SHARED], [o for k in SIMULATED for o in SIMULATED[k]]
 
 
-@signature("CM-7.3b", source="pattern separation, Yassa & Stark 2011: output below the diagonal; the sparser, the more")
+@signature("CM-7.3b", source="pattern separation, Yassa & Stark 2011: output below the diagonal; the sparser, the more", figure="transfer")
 def sparser_codes_separate_more(specimen: Any) -> Any:
     sparse, dense = (np.array([transfer(specimen, s, k, draws=20) for s in SHARED]) for k in (20, 100))
     return bool((sparse < np.array(SHARED)).all() and (sparse < dense).all())
@@ -214,7 +215,7 @@ def normalised_units_overlap_less_by_chance(specimen: Any) -> Any:
     return at_most(normal - plain, 0.0)
 
 
-@signature("CM-7.5", source="definition of separation: monotone, steep towards the end, f(0.5) < 0.5")
+@signature("CM-7.5", source="definition of separation: monotone, steep towards the end, f(0.5) < 0.5", figure="transfer")
 def the_transfer_function_is_monotone_and_steep_at_the_end(specimen: Any) -> Any:
     inputs = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
     f = [transfer(specimen, s, 20, draws=20) for s in inputs]
@@ -272,6 +273,18 @@ def young_cells_are_easier_to_drive(specimen: Any) -> Any:
 
 
 # --- mutants -------------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("transfer", caption="Overlap of codes over overlap of inputs: below the diagonal, the more so the sparser the code, and steep towards the "
+        "end", source="Yassa & Stark 2011, the form; a simulation with a Bernoulli W")
+def output_over_input_overlap(specimen: Any) -> Picture:
+    shared = np.linspace(0.0, 1.0, 11)
+    return Picture("overlap of the inputs", "overlap of their codes", (
+        *(Curve(f"mechanism, {k} of {M} active", shared, [transfer(specimen, float(s), k, draws=25) for s in shared]) for k in (20, 50)),
+        Curve("no separation", [0.0, 1.0], [0.0, 1.0]), *(dots(f"simulation, {k} active", SHARED, simulated) for k, simulated in SIMULATED.items())))
+
+
 @mutant("no competition: the first k units are active whatever drives them", rejected_by="CM-7.2")
 def first_come(specimen: Any) -> Any:
     return specimen.replacing("winners", lambda h, k: np.arange(k))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import Check, adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 from . import pattern_separation as papers
 
 S, LOW, HIGH, SHARE = 0.5, 0.75, 0.95, 0.04
@@ -53,7 +54,8 @@ def on_printed(check: Check) -> Check:
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@equation("CM-7.7", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2) for one interferer, published values", atol=5e-5, rtol=0.0)
+@equation("CM-7.7", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2) for one interferer, published values", atol=5e-5, rtol=0.0,
+          figure="orthogonalised")
 def half_of_the_projection_on_one_interferer_is_taken_off(specimen: Any) -> Any:
     found = []
     for c in (0.9, 0.8):
@@ -101,6 +103,24 @@ unrelated = on_printed(papers.unrelated_inputs_overlap_little_more_than_by_chanc
 transfer_function = on_printed(papers.the_transfer_function_is_monotone_and_steep_at_the_end)
 found_again = on_printed(papers.stored_memories_are_found_by_their_originals)
 order = on_printed(papers.order_does_not_matter)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+transfer_picture = papers.output_over_input_overlap.of_variety(
+    "Overlap of codes over overlap of inputs in the printed form: without a projection on the diagonal, and above it where more are to be active "
+    "than are", as_separator)
+
+
+@figure("orthogonalised", caption="Likeness to one interferer before and after: within the printed window it falls by a fifth to a third, outside "
+        "nothing happens", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2)")
+def likeness_after_orthogonalisation(specimen: Any) -> Picture:
+    before, after = np.linspace(0.5, 0.99, 99), []
+    for c in before:
+        left = np.empty(2)
+        specimen.orthogonalised(np.array([c, math.sqrt(1.0 - c * c)]), np.array([[1.0, 0.0]]), np.array([True]), S, LOW, HIGH, left)
+        after.append(left[0] / np.linalg.norm(left))
+    return Picture("cosine with the interferer, before", "cosine afterwards", (
+        Curve("mechanism", before, after), Curve("unchanged", before[[0, -1]], before[[0, -1]]), dots("published", [0.8, 0.9], [0.5547, 0.7183])))
 
 
 @mutant("the whole projection is taken off", rejected_by="CM-7.7")

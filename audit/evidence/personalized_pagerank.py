@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Pairs = Sequence[tuple[int, int]]
 PATH: Pairs = [(0, 1), (1, 0), (1, 2), (2, 1)]
@@ -78,7 +79,7 @@ def the_error_falls_by_d_a_round(specimen: Any) -> Any:
     return at_most(off, 1e-6)
 
 
-@equation("PR-2c", source="networkx.pagerank, whose alpha is d", atol=1e-9)
+@equation("PR-2c", source="networkx.pagerank, whose alpha is d", atol=1e-9, figure="mass_over_hops")
 def networkx_agrees(specimen: Any) -> Any:
     import networkx as nx
 
@@ -207,6 +208,22 @@ def iterated(dangling: str, normalised: bool) -> Any:
         return rounds, 0, 0.0
 
     return walk
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("mass_over_hops", caption="Where a walker who keeps returning to the start is found on a path of nine nodes: near the start, and further "
+        "out with a higher damping", source="networkx.pagerank, whose alpha is d")
+def mass_by_the_hops_from_the_seed(specimen: Any) -> Picture:
+    import networkx as nx
+
+    nodes, links = 9, both_ways([(v, v + 1) for v in range(8)])
+    hops, curves, theirs = np.arange(nodes), [], []
+    for d in (0.5, 0.85):
+        pi = found(specimen, nodes, links, {0: 1.0}, d)[0]
+        graph = nx.pagerank(nx.DiGraph(links), alpha=d, personalization={0: 1.0}, tol=1e-12, max_iter=1000)
+        curves.append(Curve(f"mechanism, d = {d:g}", hops, pi))
+        theirs.append(dots(f"networkx, d = {d:g}", hops, [graph[v] for v in range(nodes)]))
+    return Picture("hops from the start", "probability", (*curves, *theirs), log="y")
 
 
 @mutant("the mass of a dead end is lost", rejected_by="PR-5")

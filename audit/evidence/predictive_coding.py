@@ -15,6 +15,7 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Array = NDArray[np.float64]
 RAO, FRISTON = "Rao & Ballard 1999", "Friston 2005"
@@ -76,7 +77,7 @@ def chain(specimen: Any, u: float, precisions: list[float]) -> tuple[Array, Arra
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("PC-1", source=f"{RAO}, dr/dt = 0 without g: r* = (U I/s^2 + r_td/s_td^2) / (U^2/s^2 + 1/s_td^2)", atol=1e-6)
+@equation("PC-1", source=f"{RAO}, dr/dt = 0 without g: r* = (U I/s^2 + r_td/s_td^2) / (U^2/s^2 + 1/s_td^2)", atol=1e-6, figure="expectation")
 def one_cause_rests_between_what_is_seen_and_what_is_expected(specimen: Any) -> Any:
     cases = [(1.0, 1.0, 0.0, 1.0, 10.0), (2.0, 3.0, 1.0, 1.0, 10.0), (0.7, -2.0, 0.5, 0.3, 2.0)]
     closed = [(u * i / s + td / t) / (u * u / s + 1.0 / t) for u, i, td, s, t in cases]
@@ -84,7 +85,7 @@ def one_cause_rests_between_what_is_seen_and_what_is_expected(specimen: Any) -> 
     return [scalar(specimen, *case) for case in cases], closed
 
 
-@equation("PC-2", source=f"{RAO}, with g(r) = alpha ln(1 + r^2): root of (1 - r) - r/10 - alpha r/(1 + r^2)", atol=1e-6)
+@equation("PC-2", source=f"{RAO}, with g(r) = alpha ln(1 + r^2): root of (1 - r) - r/10 - alpha r/(1 + r^2)", atol=1e-6, figure="expectation")
 def sparseness_draws_a_cause_towards_nought(specimen: Any) -> Any:
     return [scalar(specimen, 1.0, 1.0, 0.0, 1.0, 10.0, alpha) for alpha in (1.0, 0.05)], [0.5321007, 0.8865275]
 
@@ -265,6 +266,30 @@ def surprise_sets_the_strength_with_which_an_event_is_laid_down(specimen: Any) -
     found, memory = surprises(specimen, repeated(3), adaptation=1e-9)
     usual = np.array([np.mean(found[:i]) for i in range(1, len(found))])
     return memory.store.array(ENCODED), np.concatenate([[0.0], 0.1 * np.clip(np.array(found[1:]) / usual - 1.0, -1.0, 1.0)])
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("expectation", caption="A cause rests between what is seen and what is expected: at the expectation while that is trusted, at the input "
+        "when it is not", source=f"{RAO}, dr/dt = 0: weighted by the inverse variances")
+def rest_between_input_and_expectation(specimen: Any) -> Picture:
+    variance, marks = np.geomspace(0.01, 100.0, 41), np.geomspace(0.01, 100.0, 9)
+    return Picture("variance of the expectation (input: 1)", "cause at rest", (
+        *(Curve(label, variance, [scalar(specimen, 1.0, 1.0, 0.0, 1.0, float(v), alpha) for v in variance])
+          for label, alpha in (("mechanism", 0.0), ("with sparseness, alpha = 1", 1.0))),
+        dots("closed form", marks, marks / (marks + 1.0))), log="x")
+
+
+@figure("repetition_suppression", caption="Error that an input evokes when it is repeated: each time a fixed share less, the share being the "
+        "learning rate", source=f"{RAO}; closed form (1 - k2 r^2 / s^2)^t")
+def error_over_repetitions(specimen: Any) -> Picture:
+    times, curves = np.arange(13), []
+    for rate in (0.1, 0.3):
+        w, left = np.zeros((1, 1)), []
+        for _ in times:
+            left.append(1.0 - w[0, 0])
+            specimen.learn(w, np.ones(1), np.array([left[-1]]), np.ones(1), 1.0, rate, 0.0, False)
+        curves.append(Curve(f"mechanism, k2 = {rate:g}", times, left))
+    return Picture("repetitions", "error, share of the first", (*curves, dots("closed form, k2 = 0.1", times, 0.9 ** times)))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.columns import Facet
 from ...engine.text import features
 from ..checks import adaptation, at_most, equation, limit, mutant
+from ..figures import Curve, Picture, figure
 
 QUESTIONS = {
     "TEMPORAL": (
@@ -60,7 +61,7 @@ def factors_of_intent_and_clues_multiply(specimen: Any) -> Any:
     return weigh(specimen, text)[1], expected
 
 
-@limit("QI-3", source="closed form")
+@limit("QI-3", source="closed form", figure="facets")
 def no_strength_no_change_and_half_strength_the_geometric_mean(specimen: Any) -> Any:
     text = "Where does Ada work now?"
     none, half, full = (weigh(specimen, text, s)[1] for s in (0.0, 0.5, 1.0))
@@ -93,6 +94,15 @@ def hostile_queries_cost_no_more_than_their_length(specimen: Any) -> Any:
 def the_way_it_is_written_does_not_matter(specimen: Any) -> Any:
     forms = ("WHAT'S THE NAME OF THE CAFÉ", "what\u2019s the name, of the cafe?!", "  What's   the\nname of the Cafe ")
     return [specimen.Intent(weigh(specimen, text)[0]).name for text in forms], ["ENTITY"] * 3
+
+
+@figure("facets", caption="Weights of the facets for a question about a time, as the strength of the mechanism grows from none: words, context and "
+        "association gain, use and recency lose", source="ours: the tables, multiplied")
+def facets_of_a_question_over_strength(specimen: Any) -> Picture:
+    strengths = np.linspace(0.0, 1.0, 11)
+    weights = np.array([weigh(specimen, "When did Ada move to Oslo?", s)[1] for s in strengths])
+    return Picture("strength", "factor of the facet's weight", tuple(
+        Curve(facet.name.lower(), strengths, weights[:, facet.value]) for facet in Facet if not np.allclose(weights[:, facet.value], 1.0)))
 
 
 @mutant("factors add", rejected_by="QI-2")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 
 TAU = 30.0 * 24.0 / math.log(2.0)
 
@@ -22,7 +23,7 @@ def plug_in(specimen: Any, half_life: float, time_scale: float = 1.0) -> Any:
     return specimen.Recency("recency", specimen.RecencyParams(time_scale=time_scale, half_life=half_life, weight=0.1), {"half_life": "d"})
 
 
-@equation("RC-1", source="closed form: 2^(-age / half-life)")
+@equation("RC-1", source="closed form: 2^(-age / half-life)", figure="half_life")
 def every_half_life_halves_it(specimen: Any) -> Any:
     ages = np.array([0.0, 360.0, 720.0, 1440.0, 7200.0])
     return decayed(specimen, ages), np.exp2(-ages / 720.0)
@@ -58,6 +59,15 @@ def encoding_and_recall_set_the_clock_and_nothing_else_does(specimen: Any) -> An
     mechanism.score(view, None)
     mechanism.recalled(view, None)
     return view.last_access, [3.0, 10.0, 20.0]
+
+
+@figure("half_life", caption="Recency halves with every half-life since a memory was last met: 30 days by default",
+        source="closed form 2^(-age / half-life)")
+def recency_over_days(specimen: Any) -> Picture:
+    days, marks = np.linspace(0.0, 180.0, 91), np.arange(0.0, 181.0, 30.0)
+    return Picture("days since last met", "recency", (
+        *(Curve(f"half-life {h} d", days, decayed(specimen, 24.0 * days, 24.0 * h / math.log(2.0))) for h in (30, 90)),
+        dots("closed form, 30 d", marks, 2.0 ** (-marks / 30.0))))
 
 
 @mutant("linear decay", rejected_by="RC-2")

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...engine.records import Event, Query
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 DRIVE = np.array([1.0, 0.9])
 STEP = 0.05
@@ -44,7 +45,7 @@ def practised(specimen: Any, competitor: float, rounds: int = 3) -> tuple[float,
 
 
 # --- competition -------------------------------------------------------------------------------------------------------------
-@equation("CM-15.1", source="I = (1, .9), k = .2, b = .1: sum 1.9 / .3, difference .1 / .1", atol=1e-9)
+@equation("CM-15.1", source="I = (1, .9), k = .2, b = .1: sum 1.9 / .3, difference .1 / .1", atol=1e-9, figure="accumulators")
 def weak_inhibition_settles_side_by_side(specimen: Any) -> Any:
     x = settled(specimen, DRIVE, 0.2, 0.1, 400.0)
     return [*x, x.sum(), x[0] - x[1]], [11 / 3, 8 / 3, 19 / 3, 1.0]
@@ -64,7 +65,7 @@ def many_accumulators_solve_the_linear_system(specimen: Any) -> Any:
     return settled(specimen, drive, 0.5, 0.1, 200.0), np.linalg.solve(0.4 * np.eye(5) + 0.1 * np.ones((5, 5)), drive)
 
 
-@signature("CM-15.2", source="k = .2, b = .4: the winner takes all, I / k", atol=1e-6)
+@signature("CM-15.2", source="k = .2, b = .4: the winner takes all, I / k", atol=1e-6, figure="accumulators")
 def strong_inhibition_lets_the_winner_take_all(specimen: Any) -> Any:
     return settled(specimen, DRIVE, 0.2, 0.4, 400.0), [5.0, 0.0]
 
@@ -184,6 +185,29 @@ def suppression_passes_with_time(specimen: Any) -> Any:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("accumulators", caption="Two memories race, one driven a little more: with weak inhibition both settle side by side, with strong inhibition "
+        "the winner takes all and the loser is silent", source="Usher & McClelland 2001; fixed points by hand, I = (1, 0.9), k = 0.2")
+def traces_of_the_race(specimen: Any) -> Picture:
+    time = np.arange(0.0, 81.0, 1.0)
+    weak, strong = (np.array([settled(specimen, DRIVE, 0.2, b, float(t)) for t in time]) for b in (0.1, 0.4))
+    return Picture("time, tau", "activation", (
+        Curve("stronger, b = 0.1", time, weak[:, 0]), Curve("weaker, b = 0.1", time, weak[:, 1]), Curve("stronger, b = 0.4", time, strong[:, 0]),
+        Curve("weaker, b = 0.4", time, strong[:, 1]), dots("fixed points", [80.0] * 4, [11 / 3, 8 / 3, 5.0, 0.0])))
+
+
+@figure("retrieval_induced_forgetting", caption="Recall after practice: of the practised items it rises, of their competitors it falls below that "
+        "of categories nobody practised, though by less than was published", source="Anderson, Bjork & Bjork 1994, Experiment 1, from memory")
+def recall_over_practice(specimen: Any) -> Picture:
+    rounds = np.arange(7)
+    recall = np.array([practised(specimen, 0.45, int(r)) for r in rounds])
+    return Picture("retrievals of each practised item", "recalled, %", (
+        Curve("practised, Rp+", rounds, recall[:, 0]), Curve("not practised, Nrp", rounds, recall[:, 2]),
+        Curve("their competitors, Rp-", rounds, recall[:, 1]), dots("published", [3, 3, 3], [73.6, NRP, 37.5])))
+
+
 @mutant("each unit inhibits itself, too", rejected_by="CM-15.1")
 def self_inhibition(specimen: Any) -> Any:
     settle = specimen.settle

@@ -9,26 +9,32 @@ from typing import Any
 import numpy as np
 
 from ..checks import Check, adaptation, mutant
+from ..figures import Curve, Picture, dots, figure
 from . import retrieval_competition as papers
 
 FACTOR = 0.3
 
 
+def as_race(specimen: Any) -> SimpleNamespace:
+    """The printed form in the place of the papers': its one step stands for settling, and what it learns is nothing."""
+    def settle(drive: Any, leak: float, inhibition: float, step: float, steps: int, noise: Any, x: Any) -> None:
+        order = np.argsort(-drive, kind="stable")
+        out = np.empty(len(drive))
+        specimen.suppressed(np.asarray(drive, dtype=np.float64)[order], FACTOR, out)
+        x[order] = out
+
+    def contrast(cue: Any, drive: Any, target: Any, inhibition: float, amplitude: float, gain: float, out: Any) -> None:
+        out[:] = 0.0
+
+    return SimpleNamespace(settle=settle, contrast=contrast, normal_inhibition=lambda drive, k: 0.0)
+
+
 def on_printed(check: Check) -> Check:
-    """A check of the papers' form, asked of the printed one: its one step stands for settling, and what it learns is nothing."""
+    """A check of the papers' form, asked of the printed one."""
 
     @functools.wraps(check.function)
     def function(specimen: Any) -> Any:
-        def settle(drive: Any, leak: float, inhibition: float, step: float, steps: int, noise: Any, x: Any) -> None:
-            order = np.argsort(-drive, kind="stable")
-            out = np.empty(len(drive))
-            specimen.suppressed(np.asarray(drive, dtype=np.float64)[order], FACTOR, out)
-            x[order] = out
-
-        def contrast(cue: Any, drive: Any, target: Any, inhibition: float, amplitude: float, gain: float, out: Any) -> None:
-            out[:] = 0.0
-
-        return check.function(SimpleNamespace(settle=settle, contrast=contrast, normal_inhibition=lambda drive, k: 0.0))
+        return check.function(as_race(specimen))
 
     return replace(check, function=function)
 
@@ -40,7 +46,7 @@ def after(specimen: Any, scores: Any, factor: float = FACTOR) -> Any:
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("RCP-1", source="Cortex 4.4.10: the definition, pair by pair, in numpy")
+@adaptation("RCP-1", source="Cortex 4.4.10: the definition, pair by pair, in numpy", figure="suppression")
 def each_loses_by_its_distance_to_all_who_are_stronger(specimen: Any) -> Any:
     scores = np.sort(np.random.default_rng(1).uniform(0.0, 1.0, 12))[::-1]
     scores[4] = scores[3]
@@ -48,7 +54,7 @@ def each_loses_by_its_distance_to_all_who_are_stronger(specimen: Any) -> Any:
     return after(specimen, scores), expected
 
 
-@adaptation("RCP-2", source="Cortex 4.4.10: above 0 no order changes")
+@adaptation("RCP-2", source="Cortex 4.4.10: above 0 no order changes", figure="suppression")
 def who_was_lower_is_lower_still(specimen: Any) -> Any:
     out = after(specimen, [1.0, 0.9, 0.8, 0.7])
     return bool((np.diff(out) < 0.0).all())
@@ -70,6 +76,23 @@ sign = on_printed(papers.activations_are_never_negative)
 contrast_rule = on_printed(papers.change_is_the_contrast_of_two_half_cycles)
 one_cycle = on_printed(papers.the_target_rises_and_a_strong_competitor_falls)
 forgetting = on_printed(papers.practice_lifts_the_practised_and_costs_their_competitors)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+race_picture = papers.traces_of_the_race.of_variety(
+    "The printed form in place of the race: no course in time and no inhibition to set; the weaker loses three tenths of its distance at once",
+    as_race)
+forgetting_picture = papers.recall_over_practice.of_variety(
+    "Recall after practice in the printed form: practice changes nothing for anybody", as_race)
+
+
+@figure("suppression", caption="Scores of ten candidates before and after: each loses by its distance to all who are stronger, the last falls to "
+        "nought, and the order above it stays", source="Cortex 4.4.10; the definition in numpy")
+def scores_before_and_after(specimen: Any) -> Picture:
+    scores, rank = np.linspace(1.0, 0.55, 10), np.arange(1, 11)
+    expected = [max(0.0, s - FACTOR * float(np.maximum(scores - s, 0.0).sum())) for s in scores]
+    return Picture("rank", "score", (
+        Curve("before", rank, scores), Curve("after", rank, after(specimen, scores)), dots("definition", rank, expected)))
 
 
 @mutant("suppression by the strongest alone", rejected_by="RCP-1")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...engine.records import Event, Query
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 
 # --- references --------------------------------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ def each_item_of_a_longer_list_is_sampled_less(specimen: Any) -> Any:
     return [specimen.recalled(p, 1.0, 30.0) for p in ps], [0.9576088, 0.7853613, 0.6383385]
 
 
-@signature("SAM-4", source="cue overload: twice the competitors, half the sampling, the same recovery")
+@signature("SAM-4", source="cue overload: twice the competitors, half the sampling, the same recovery", figure="list_length")
 def competitors_cost_sampling_and_not_recovery(specimen: Any) -> Any:
     (p1, r1), (p2, r2) = asked(specimen, [[0.5] * 8]), asked(specimen, [[0.5] * 16])
     return [p2[0] / p1[0], r2[0] / r1[0]], [0.5, 1.0]
@@ -127,6 +128,23 @@ def what_was_recalled_is_sampled_more_with_that_cue(specimen: Any) -> Any:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("list_length", caption="The longer the list, the less often an item is sampled in thirty draws and recalled; whether it is recovered once "
+        "sampled does not depend on the list", source="closed form 1 - (1 - 1/n)^30; Raaijmakers & Shiffrin 1981")
+def recall_over_the_length_of_the_list(specimen: Any) -> Picture:
+    lengths, sampled, recovered, recall = np.arange(1, 61), [], [], []
+    for n in lengths:
+        p, r = (float(x[0]) for x in asked(specimen, [[1.5] * int(n)]))
+        sampled.append(specimen.recalled(p, 1.0, 30.0))
+        recovered.append(r)
+        recall.append(specimen.recalled(p, r, 30.0))
+    return Picture("items in the list", "probability", (
+        Curve("sampled", lengths, sampled), Curve("recovered if sampled", lengths, recovered), Curve("recalled", lengths, recall),
+        dots("closed form, sampled", [10, 20, 30], [0.9576088, 0.7853613, 0.6383385])))
+
+
 @mutant("strengths are added, not multiplied", rejected_by="SAM-2")
 def weighted_sum(specimen: Any) -> Any:
     def sampling(product: Any, visible: Any, out: Any) -> None:

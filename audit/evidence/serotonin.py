@@ -14,6 +14,7 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Vector = NDArray[np.float64]
 DAW, DOYA = "Daw, Kakade & Dayan 2002", "Doya 2002"
@@ -81,7 +82,7 @@ def constant_reward_becomes_the_average_and_surprises_nobody(specimen: Any) -> A
     return [average, np.abs(errors).max()], [1.0, 0.0]
 
 
-@equation("5HT-3b", source="closed form of an exponential average: sum of kappa (1 - kappa)^(n - 1 - i) r_i")
+@equation("5HT-3b", source="closed form of an exponential average: sum of kappa (1 - kappa)^(n - 1 - i) r_i", figure="tonic_and_phasic")
 def the_average_is_exponential(specimen: Any) -> Any:
     r = np.random.default_rng(2).standard_normal(60)
     seen = functools.reduce(lambda average, x: specimen.averaged(average, x, 0.05), r.tolist(), 0.0)
@@ -101,7 +102,7 @@ def values_along_a_cycle_differ_by_reward_less_its_average(specimen: Any) -> Any
     return [average, *(v - np.roll(v, -1))], [r.mean(), *(r - r.mean())]
 
 
-@signature("5HT-5", source=f"{DAW}: opponency of the phasic signals before rectification")
+@signature("5HT-5", source=f"{DAW}: opponency of the phasic signals before rectification", figure="tonic_and_phasic")
 def phasic_serotonin_mirrors_phasic_dopamine(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     dopamine = np.array([specimen.error(*rng.standard_normal(4).tolist()) for _ in range(500)])
@@ -149,6 +150,33 @@ def plain_talk_leaves_the_horizon_alone(specimen: Any) -> Any:
 def a_bad_turn_is_a_burst(specimen: Any) -> Any:
     texts = ("a wonderful day",) * 10 + ("a horrible day",)
     return bool(horizons(specimen, texts, 1.0)[-1] > 1.5 * horizons(specimen, texts, 0.0)[-1])
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("delay_horizon", caption="Worth of 1 after two steps and of 2 after ten, over the discount: a longer horizon prefers the later, larger one "
+        "from 0.917 on", source=f"{DOYA}; they cross at (1/2)^(1/8)")
+def worth_of_a_sooner_and_a_later_reward(specimen: Any) -> Picture:
+    gammas = np.linspace(0.6, 1.0, 81)
+    worth = np.array([specimen.discounted(np.array([1.0, 2.0]), np.array([2.0, 10.0]), float(g)) for g in gammas])
+    return Picture("discount per step", "worth now", (
+        Curve("1 after 2 steps", gammas, worth[:, 0]), Curve("2 after 10 steps", gammas, worth[:, 1]),
+        dots("crossing, closed form", [TURN], [TURN ** 2])))
+
+
+@figure("tonic_and_phasic", caption="Reward comes for a hundred steps and then stays out: tonic serotonin follows its average, and phasic serotonin "
+        "mirrors the dopamine error, with a burst when reward fails", source=f"{DAW}; exponential average in closed form")
+def serotonin_as_reward_comes_and_goes(specimen: Any) -> Picture:
+    steps, kappa, average, tonic, phasic = np.arange(200), 0.02, 0.0, [], []
+    for i in steps:
+        r = float(i < 100)
+        delta = specimen.error(r, average, 0.0, 0.0)
+        phasic.append(specimen.phasic(delta))
+        average = specimen.averaged(average, r, kappa)
+        tonic.append(average)
+    marks = np.array([0, 24, 49, 99, 124, 149, 199])
+    closed = np.where(marks < 100, 1.0 - 0.98 ** (marks + 1.0), (1.0 - 0.98 ** 100) * 0.98 ** (marks - 99.0))
+    return Picture("step", "reward", (
+        Curve("tonic serotonin", steps, tonic), Curve("phasic serotonin", steps, phasic), dots("closed form, tonic", marks, closed)))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

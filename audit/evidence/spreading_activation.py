@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 GAMMA = 0.65
 FAN_TARGETS = np.array([[1.11, 1.17, 1.22], [1.17, 1.20, 1.22], [1.15, 1.23, 1.36]])     # s; rows: fan of the location, columns: of the person
@@ -112,14 +113,14 @@ def latency_correlates_with_the_measured_fan_effect(specimen: Any) -> Any:
     return at_least(float(np.corrcoef(np.ravel(latency), FAN_TARGETS.ravel())[0, 1]), 0.85)
 
 
-@signature("SA-2b", source="Anderson 1974: slower with each fan")
+@signature("SA-2b", source="Anderson 1974: slower with each fan", figure="fan_effect")
 def latency_rises_with_each_fan(specimen: Any) -> Any:
     a = np.array([[fan_activation(specimen, person, location) for person in (1, 2, 3)] for location in (1, 2, 3)])
     return bool((np.diff(a, axis=0) < 0).all() and (np.diff(a, axis=1) < 0).all())
 
 
 # --- the linear network ------------------------------------------------------------------------------------------------------
-@equation("SA-3", source="Anderson 1983, linear network; gamma, gamma^2, gamma^3")
+@equation("SA-3", source="Anderson 1983, linear network; gamma, gamma^2, gamma^3", figure="hops")
 def each_hop_decays_once(specimen: Any) -> Any:
     return spread_on(specimen, 4, CHAIN, {0: 1.0}, 3, limited=False)[1:], [0.65, 0.4225, 0.274625]
 
@@ -170,7 +171,7 @@ def activations_of_two_seeds_superpose(specimen: Any) -> Any:
     return both, a + b
 
 
-@signature("SA-8", source="Anderson 1974, fan; shares gamma/10 and gamma/6 beside a threshold of 0.1")
+@signature("SA-8", source="Anderson 1974, fan; shares gamma/10 and gamma/6 beside a threshold of 0.1", figure="hops")
 def a_hub_tells_less_about_each_of_its_neighbours(specimen: Any) -> Any:
     shares = [spread_on(specimen, degree + 1, star(degree), {0: 1.0}, 1, limited=True)[1] for degree in (10, 6)]
     return [*shares, shares[0] >= 0.1, shares[1] >= 0.1], [0.065, GAMMA / 6, False, True]
@@ -209,6 +210,29 @@ def breadth_first(seeds: Any, attention: Any, start: Any, degree: Any, pool: Any
             out[w] = a
         level, seen = list(arriving), seen | set(arriving)
     return 0
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("fan_effect", caption="Time to recognise a fact rises with the number of facts about its person and its place, in the mechanism as in the "
+        "experiment", source="Anderson 1974, targets; F = 0.63 s, with one intercept fitted")
+def latency_over_the_fan(specimen: Any) -> Picture:
+    fans = np.array([1, 2, 3])
+    latency = np.array([[0.63 * math.exp(-fan_activation(specimen, int(person), int(location))) for person in fans] for location in fans])
+    latency += FAN_TARGETS.mean() - latency.mean()
+    return Picture("facts about the person", "time to recognise, s", (
+        *(Curve(f"mechanism, {n} at the place", fans, latency[i]) for i, n in enumerate(fans)),
+        *(dots(f"Anderson 1974, {n} at the place", fans, FAN_TARGETS[i]) for i, n in enumerate(fans))))
+
+
+@figure("hops", caption="Activation that reaches the memories along a chain: each hop takes the same share, and of a hub each neighbour gets its "
+        "part only", source="Anderson 1983, linear network: gamma^d")
+def activation_over_hops(specimen: Any) -> Picture:
+    hops, chain = np.arange(7), [(v, v + 1, 1.0) for v in range(6)]
+    fork = [*chain, *((v, 7 + v, 1.0) for v in range(6))]                         # at every node one more link
+    return Picture("hops from the cue", "activation", (
+        Curve("chain of links", hops, spread_on(specimen, 7, chain, {0: 1.0}, 6, limited=False)),
+        Curve("two links at every node, shared", hops, spread_on(specimen, 13, fork, {0: 1.0}, 6, limited=True)[:7]),
+        dots("gamma^d", hops, GAMMA ** hops)), log="y")
 
 
 @mutant("gamma^d on top of an activation that has decayed already", rejected_by="SA-3")

@@ -18,16 +18,21 @@ def printed(specimen: Any, seeds: Any, *network: Any, gamma: float, depth: int, 
     return int(specimen.spread(np.asarray(seeds), *network, gamma, depth, threshold, MOST_NODES, out))
 
 
+def as_network(specimen: Any) -> SimpleNamespace:
+    """The printed form without its threshold in the place of the linear network; it knows seeds of 1 and no limited release."""
+    def spread(seeds: Any, attention: Any, *rest: Any) -> int:
+        *network, gamma, hops, _limited, _least_share, out = rest
+        return printed(specimen, seeds, *network, gamma=gamma, depth=hops, threshold=0.0, out=out)
+
+    return SimpleNamespace(spread=spread)
+
+
 def on_printed(check: Check) -> Check:
-    """A check of the linear network, asked of the printed form without its threshold; it knows seeds of 1 and no limited release."""
+    """A check of the linear network, asked of the printed form."""
 
     @functools.wraps(check.function)
     def function(specimen: Any) -> Any:
-        def spread(seeds: Any, attention: Any, *rest: Any) -> int:
-            *network, gamma, hops, _limited, _least_share, out = rest
-            return printed(specimen, seeds, *network, gamma=gamma, depth=hops, threshold=0.0, out=out)
-
-        return check.function(SimpleNamespace(spread=spread))
+        return check.function(as_network(specimen))
 
     return replace(check, function=function)
 
@@ -55,7 +60,7 @@ def a_hub_activates_fifty_nodes_and_no_more(specimen: Any) -> Any:
 
 # --- the papers' checks ------------------------------------------------------------------------------------------------------
 fan_equation = papers.strength_falls_with_the_log_of_the_fan
-fan_effect = papers.latency_correlates_with_the_measured_fan_effect
+fan_effect = replace(papers.latency_correlates_with_the_measured_fan_effect, figure=None)    # has no fan to be drawn
 per_hop = on_printed(papers.each_hop_decays_once)
 convergence = on_printed(papers.converging_paths_are_summed)
 walks = on_printed(papers.activation_is_the_sum_over_all_walks)
@@ -63,6 +68,12 @@ cycle = on_printed(papers.the_cut_sum_tends_to_the_fixed_point_of_a_cycle)
 complete_graph = on_printed(papers.limited_release_converges_on_a_complete_graph)
 superposition = on_printed(papers.activations_of_two_seeds_superpose)
 hub_dilution = on_printed(papers.a_hub_tells_less_about_each_of_its_neighbours)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+hops_picture = papers.activation_over_hops.of_variety(
+    "Activation along a chain in the printed form: its decay compounds, so that it falls ever faster below gamma^d; links are not shared out",
+    as_network)
 
 
 @mutant("decay once a hop, which is not what is printed", rejected_by="SAP-1")

@@ -18,6 +18,7 @@ from ...engine.graph import EdgeType, Graph
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Array = NDArray[np.float64]
 Successors = Sequence[Sequence[int]]
@@ -144,7 +145,7 @@ def learning_is_the_rule_step_by_step(specimen: Any) -> Any:
 
 
 # --- signatures --------------------------------------------------------------------------------------------------------------
-@signature("SR-5", source=f"{DAYAN}; a chain 0 -> 1 -> 2 that ends, gamma = 0.9: M(0,1), M(1,0), M(0,2)", figure="successor_line")
+@signature("SR-5", source=f"{DAYAN}; a chain 0 -> 1 -> 2 that ends, gamma = 0.9: M(0,1), M(1,0), M(0,2)", figure="successor_chain")
 def what_comes_before_does_not_follow(specimen: Any) -> Any:
     graph = blank(specimen)
     sweep(specimen, graph, CHAIN, 0.9, 0.1, 400)
@@ -243,6 +244,25 @@ def a_query_brings_up_what_followed_and_not_what_came_before(specimen: Any) -> A
 def it_reaches_beyond_the_next_step(specimen: Any) -> Any:
     texts, visits = succession(specimen, "What about Dora?")
     return at_least([visits[i] for i, text in enumerate(texts) if "Bo" in text], 1e-3)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("successor_line", caption="Expected discounted visits on a walk along a line of five: most where the walk is, falling off to both sides, "
+        "and more at the inner states", source=f"{DAYAN}; the resolvent (I - gamma T)^-1 at gamma = 0.9")
+def rows_of_a_line(specimen: Any) -> Picture:
+    states, m = np.arange(5), learnt(specimen, LINE, 0.9, 100)
+    return Picture("state", "expected visits", (
+        Curve("from the middle", states, m[2]), Curve("from the end", states, m[0]),
+        dots("resolvent, middle", states, [1.065789, 2.368421, 3.131579, 2.368421, 1.065789]),
+        dots("resolvent, end", states, [2.406126, 3.124724, 2.131579, 1.612119, 0.725453])))
+
+
+@figure("successor_chain", caption="On a walk that only goes forward, what follows is expected, discounted by the steps to it, and what came before "
+        "is not", source=f"{DAYAN}; closed form gamma^k ahead, 0 behind")
+def a_row_of_a_chain(specimen: Any) -> Picture:
+    steps, m = np.arange(-3, 4), learnt(specimen, [[1], [2], [3], [4], [5], [6], []], 0.9, 20)
+    return Picture("steps ahead", "expected visits", (
+        Curve("mechanism", steps, m[3]), dots("closed form", steps, np.where(steps < 0, 0.0, 0.9 ** np.maximum(steps, 0)))))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...engine.graph import EdgeType, Graph
 from ..checks import Check, adaptation, mutant
+from ..figures import Curve, Picture, dots, figure
 from . import successor_representation as papers
 
 
@@ -36,7 +37,7 @@ def on_printed(check: Check) -> Check:
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("SRP-1", source="Cortex 4.3.3: a count of 1 each time, both ways, and nothing two steps away")
+@adaptation("SRP-1", source="Cortex 4.3.3: a count of 1 each time, both ways, and nothing two steps away", figure="successor_chain")
 def counts_are_symmetric_and_reach_one_step(specimen: Any) -> Any:
     graph = papers.blank(as_learner(specimen))
     for _ in range(3):
@@ -69,6 +70,23 @@ rewards = on_printed(papers.new_rewards_are_valued_without_new_experience)
 transitions = on_printed(papers.new_transitions_are_valued_only_once_they_are_relived)
 no_future = on_printed(papers.without_a_future_a_state_expects_itself)
 far_horizon = on_printed(papers.at_a_far_horizon_rows_are_the_stationary_distribution)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+chain_picture = papers.a_row_of_a_chain.of_variety(
+    "The printed counts on a walk that only goes forward: one step behind as many as one step ahead, none further, growing with every walk",
+    as_learner)
+
+
+@figure("successor_line", caption="Printed counts on a walk along a line of five, scaled to the sum of the papers' row: only next neighbours, and "
+        "never the state itself", source=f"{papers.DAYAN}; the resolvent at gamma = 0.9")
+def rows_of_a_line(specimen: Any) -> Picture:
+    states, m = np.arange(5), papers.learnt(as_learner(specimen), papers.LINE, 0.9, 50)
+    middle, end = (10.0 * m[s] / max(m[s].sum(), 1.0) for s in (2, 0))
+    return Picture("state", "expected visits", (
+        Curve("from the middle", states, middle), Curve("from the end", states, end),
+        dots("resolvent, middle", states, [1.065789, 2.368421, 3.131579, 2.368421, 1.065789]),
+        dots("resolvent, end", states, [2.406126, 3.124724, 2.131579, 1.612119, 0.725453])))
 
 
 @mutant("counted one way only, which is not what is printed", rejected_by="SRP-1")

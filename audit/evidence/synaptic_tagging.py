@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ..checks import adaptation, at_most, between, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 LT = "Luboeinski & Tetzlaff 2021"
 H0, GAMMA_P, GAMMA_D, TAU_H = 4.20075, 1645.6, 313.1, 688.4 / 3600.0
@@ -169,7 +170,7 @@ def a_weak_memory_is_kept_by_strong_ones_before_longer_than_after(specimen: Any)
     return [of_the_weak(specimen, lag) for lag in (-5.0, -3.0, -1.0, 0.0, 1.0, 2.0)], [0.826, 0.819, 0.765, 0.604, 0.200, 0.0]
 
 
-@limit("CM-4.6b", source="life of the weak tag, 1.9122 h ln(0.5 h0 / theta_tag)", rtol=0.01)
+@limit("CM-4.6b", source="life of the weak tag, 1.9122 h ln(0.5 h0 / theta_tag)", rtol=0.01, figure="capture_window")
 def capture_ends_with_the_tag(specimen: Any) -> Any:
     lags = np.linspace(1.5, 2.0, 501)
     return float(max(lag for lag in lags if of_the_weak(specimen, lag, wait=4.0) > 0.0)), 1.75
@@ -216,6 +217,31 @@ def a_busy_entity_keeps_the_late_phase_in_bounds(specimen: Any) -> Any:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("capture", caption="A weak memory, and ten strong ones half an hour later on the same neuron: the weak one's late phase grows while its tag "
+        "lives and then stays; that of the strong ones goes on", source=f"{LT}; solve_ivp of its differential equations")
+def late_phases_over_time(specimen: Any) -> Picture:
+    events, hours, marks = weak_and_ten_strong(0.5), np.linspace(0.0, 6.0, 49), (2.0, 5.0)
+    z = np.array([late(specimen, events, float(t)) for t in hours])
+    exact = np.array([solved(events, t) for t in marks])
+    early = [float(specimen.early_phase(H0 + WEAK, float(t), False, False, H0, GAMMA_P, GAMMA_D, TAU_H) - H0) / H0 for t in hours]
+    return Picture("time, h", "share of h0", (
+        Curve("weak, early phase", hours, early), Curve("threshold of the tag", hours[[0, -1]], [THETA_TAG / H0] * 2),
+        Curve("weak, late phase", hours, z[:, 0]), Curve("strong, late phase", hours, z[:, 1]),
+        dots("solve_ivp", np.repeat(marks, 2), exact[:, :2].ravel())))
+
+
+@figure("capture_window", caption="What a weak memory captures by the time at which strong ones came: strong ones before it keep it for hours, "
+        "strong ones after it while its tag is alive", source=f"Frey & Morris 1997, the direction; {LT}, recomputed from its equations")
+def capture_by_the_lag_of_the_strong(specimen: Any) -> Picture:
+    lags = np.linspace(-8.0, 4.0, 49)
+    return Picture("strong ones after the weak one, h", "late phase of the weak one", (
+        Curve("mechanism", lags, [of_the_weak(specimen, float(lag)) for lag in lags]),
+        dots("recomputed", [-5.0, -3.0, -1.0, 0.0, 1.0, 2.0], [0.826, 0.819, 0.765, 0.604, 0.200, 0.0])))
+
+
 @mutant("a one-shot boost of a quarter", rejected_by="CM-4.3")
 def one_shot(specimen: Any) -> Any:
     return specimen.replacing("late_phase", lambda z, integral, potentiated, tau_z: z + 0.25 if integral > 0.0 else z)

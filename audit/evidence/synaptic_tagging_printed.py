@@ -27,20 +27,24 @@ def lifted(specimen: Any, events: paper.Events) -> tuple[NDArray[np.float64], ND
     return importance, heat
 
 
-def on_printed(check: Check) -> Check:
-    """A check of capture, asked of the printed rule: amplitude as importance, hours times kappa, gain of heat in the place of the late phase."""
-
-    def capture(specimen: Any, rest: Any) -> None:
+def as_synapses(specimen: Any, where: str) -> SimpleNamespace:
+    """The printed rule in the place of capture: amplitude as importance, hours times kappa, gain of heat in the place of the late phase."""
+    def capture(now: float, since: float, longest: float, *rest: Any) -> None:
         alpha, links, created, induced = rest[2], rest[6:10], rest[10], rest[11]
         if alpha == 0.0:
-            raise NotTestable("has no proteins to block", where=check.id)
+            raise NotTestable("has no proteins to block", where=where)
         neurons = [tuple(-1 - int(links[3][k]) for k in links[2][links[0][r]:links[0][r] + links[1][r]]) for r in range(len(created))]
         rest[-1][:] = lifted(specimen, [(KAPPA * t, 0.98 * c / paper.FULL, on) for t, c, on in zip(created, induced, neurons, strict=True)])[1] - 1.0
 
+    return SimpleNamespace(NO_SYNAPSE=-1.0, induce=lambda *_: None, capture=capture)
+
+
+def on_printed(check: Check) -> Check:
+    """A check of capture, asked of the printed rule."""
+
     @functools.wraps(check.function)
     def function(specimen: Any) -> Any:
-        return check.function(SimpleNamespace(
-            NO_SYNAPSE=-1.0, induce=lambda *_: None, capture=lambda now, since, longest, *rest: capture(specimen, rest)))
+        return check.function(as_synapses(specimen, check.id))
 
     return replace(check, function=function)
 
@@ -52,7 +56,7 @@ def an_important_memory_lifts_weak_ones_by_the_overlap_of_their_entities(specime
     return [*importance[:4], *heat[:4]], [0.4 + 0.25 / 2, 0.3 + 0.25, 0.4, 0.6, 1.5, 1.5, 1.0, 1.0]
 
 
-@adaptation("STP-2", source="Cortex 4.2.4: 48 h")
+@adaptation("STP-2", source="Cortex 4.2.4: 48 h", figure="capture_window")
 def the_window_is_forty_eight_hours(specimen: Any) -> Any:
     heat = [lifted(specimen, [(0.0, 0.4, (0,)), (at, 0.9, (0,))])[1][0] for at in (47.9, 48.1)]
     return heat, [1.5, 1.0]
@@ -74,6 +78,12 @@ window = on_printed(paper.a_weak_memory_is_kept_by_strong_ones_before_longer_tha
 end_of_window = on_printed(paper.capture_ends_with_the_tag)
 protein_block = on_printed(paper.without_protein_synthesis_nothing_is_captured)
 pathways = on_printed(paper.pathways_of_one_neuron_share_proteins_and_others_do_not)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+window_picture = paper.capture_by_the_lag_of_the_strong.of_variety(
+    "What a weak memory gains by the time at which strong ones came, in the paper's hours: one fixed lift for any in the window after it",
+    functools.partial(as_synapses, where="capture_window"))
 
 
 @mutant("overlap as a share of the union", rejected_by="STP-1")

@@ -14,6 +14,7 @@ from ...engine.lexical import Idf
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Vector = NDArray[np.float64]
 HK = "Howard & Kahana 2002"
@@ -67,7 +68,7 @@ def context_keeps_length_one_over_ten_thousand_random_steps(specimen: Any) -> An
     return lengths, 1.0
 
 
-@equation("TC-2a", source=f"{HK}, closed form rho^|i-j|")
+@equation("TC-2a", source=f"{HK}, closed form rho^|i-j|", figure="distractors")
 def contexts_resemble_each_other_by_rho_to_the_lag(specimen: Any) -> Any:
     a = supported(specimen, 4, np.full(9, specimen.retention(BETA, 0.0)), g=1.0, own=1.0)
     return a, RHO ** np.abs(np.arange(9) - 4.0)
@@ -134,7 +135,7 @@ def drift_over_time_does_not_depend_on_how_time_is_cut(specimen: Any) -> Any:
 
 
 # --- signatures and data -----------------------------------------------------------------------------------------------------
-@signature("TC-6a", source=f"{HK}, distractors between items: lag-1 similarity rho rho_D", figure="lag_crp")
+@signature("TC-6a", source=f"{HK}, distractors between items: lag-1 similarity rho rho_D", figure="distractors")
 def contiguity_survives_interruption(specimen: Any) -> Any:
     similar = {d: supported(specimen, 4, np.full(9, specimen.carried(RHO, 0.0, 24.0, d)), g=1.0) for d in (1.0, 0.8, 0.5)}
     monotone = all(np.all(np.diff(a[5:]) < 0) and np.all(np.diff(a[:4]) > 0) for a in similar.values())
@@ -248,6 +249,31 @@ def shuffling_the_order_destroys_the_advantage(specimen: Any) -> Any:
         differences[i] = a[place[4]] - a[place[2]]
     error = differences.std(ddof=1) / math.sqrt(len(differences))
     return bool(error > 0.0 and abs(differences.mean()) < 4.0 * error)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("lag_crp", caption="Probability of recalling next an item some places on: highest for the neighbours, and higher forward than back",
+        source=f"{HK}, 12 items, g = 0.5: values of the model; Kahana 1996: forward about twice backward")
+def transitions_over_lag(specimen: Any) -> Picture:
+    lags, others = np.arange(-5, 6), np.delete(np.arange(12), 6)
+    support = supported(specimen, 6, np.full(12, specimen.retention(BETA, 0.0)), g=0.5)
+
+    def course(tau: float) -> Vector:
+        return np.insert(np.asarray(specimen.choice(support, others, tau)), 6, np.nan)[1:]
+
+    return Picture("lag", "probability of the transition", (
+        Curve("tau = 0.3", lags, course(0.3)), Curve("tau = 0.5, fitted", lags, course(FITTED_TAU)),
+        dots("model, tau = 0.3", [-3, -2, -1, 1, 2, 3], [0.0268, 0.0433, 0.0785, 0.4698, 0.1809, 0.0843])))
+
+
+@figure("distractors", caption="Likeness of contexts by lag, with nothing between the items and with distractors: lower, and still highest for "
+        "neighbours", source=f"{HK}, distractors between items: rho rho_D at lag 1")
+def likeness_of_contexts_over_lag(specimen: Any) -> Picture:
+    lags, left = np.arange(-4, 5), (1.0, 0.8, 0.5)
+    likeness = [supported(specimen, 4, np.full(9, specimen.carried(RHO, 0.0, 24.0, d)), g=1.0, own=1.0) for d in left]
+    return Picture("lag", "likeness of the contexts", (
+        *(Curve(f"{d:.0%} of the context left", lags, a) for d, a in zip(left, likeness, strict=True)),
+        dots("closed form, lag 1", [1, 1, 1], [0.8, 0.64, 0.4])))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...engine.records import Event, Query
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 A_STUDY, B_STUDY, A_TEST, B_TEST = 0.804, 0.329, 0.760, 0.135
 FIT = (A_STUDY, B_STUDY, A_TEST, B_TEST)
@@ -51,7 +52,7 @@ def restudy_leads_at_five_minutes_and_retrieval_after_days(specimen: Any) -> Any
     return bool(gain[0] < 0.0 < gain[1] and gain[2] > 0.0)
 
 
-@data("TE-2", source="Roediger & Karpicke 2006, Experiment 1, six cells; four parameters fitted")
+@data("TE-2", source="Roediger & Karpicke 2006, Experiment 1, six cells; four parameters fitted", figure="testing_effect")
 def all_six_cells_lie_within_five_points(specimen: Any) -> Any:
     return between(np.concatenate([curve(specimen, DELAYS, 0.0) - STUDIED, curve(specimen, DELAYS, 1.0) - RECALLED]), -5.0, 5.0)
 
@@ -107,6 +108,19 @@ def strength_in_memory_follows_the_ratio_of_the_groups(specimen: Any) -> Any:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("testing_effect", caption="Recall over the delay after studying again and after a test: study leads at five minutes, the test after days",
+        source="Roediger & Karpicke 2006, Experiment 1, from memory; four parameters fitted")
+def recall_over_the_delay(specimen: Any) -> Picture:
+    days = np.geomspace(0.002, 30.0, 60)
+    return Picture("delay, d", "recalled, %", (
+        Curve("studied twice", days, curve(specimen, days, 0.0)), Curve("studied and tested", days, curve(specimen, days, 1.0)),
+        Curve("tested three times", days, curve(specimen, days, 3.0)), dots("published, studied twice", DELAYS, STUDIED),
+        dots("published, tested", DELAYS, RECALLED)), log="x")
+
+
 @mutant("a constant for each access, studied or retrieved", rejected_by="TE-1")
 def constant(specimen: Any) -> Any:
     return specimen.replacing("log_advantage", lambda t, w, *fit: 0.1 * w)

@@ -11,6 +11,7 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Array = NDArray[np.float64]
 TITANS = "Behrouz, Zhong & Mirrokni 2025"
@@ -214,7 +215,8 @@ def what_followed_is_expected(specimen: Any) -> Any:
     return expected, [1, 2, 3, 4]
 
 
-@adaptation("TI-10b", source="ours: a sequence that repeats surprises less each time; a first event, always", needs="engine")
+@adaptation("TI-10b", source="ours: a sequence that repeats surprises less each time; a first event, always", needs="engine",
+            figure="surprise_over_rounds")
 def surprise_falls_as_the_sequence_becomes_known(specimen: Any) -> Any:
     surprise = life(specimen, 12).store.array(specimen.UNFORESEEN).reshape(12, len(ROUND))
     return bool((surprise[:, 0] == 1.0).all() and (surprise[-1, 1:] < 0.5).all() and (surprise[-1, 1:] < surprise[1, 1:]).all())
@@ -249,6 +251,25 @@ def random_projections_keep_what_is_alike_alike(specimen: Any) -> Any:
         specimen.unit(k)
     far = np.einsum("id,id->i", keys[::2], keys[1::2]) - np.einsum("id,id->i", x[::2], x[1::2])
     return at_most(np.abs(far).mean(), 0.15)                   # about 1 / sqrt(64)
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("titans_sign", caption="Loss of a pair that is stored again and again: with momentum it swings, ever lower, towards nought",
+        source=f"{TITANS}, eqs 9 and 10; recomputed at eta = 0.9, theta = 0.01")
+def loss_over_repetitions(specimen: Any) -> Picture:
+    steps = np.arange(1, 61)
+    loss = np.array([e ** 2 for e in repeated(specimen, 0.9, 0.01, 0.0, tuple(steps.tolist()))])
+    return Picture("repetitions", "loss, share of the first", (
+        Curve("mechanism", np.r_[0, steps], np.r_[1.0, loss]),
+        dots("recursion of the paper", [1, 2, 10, 50], [0.9604, 0.888118, 0.094323, 0.005467])), log="y")
+
+
+@figure("surprise_over_rounds", caption="Surprise of a sequence of five events that is lived through again and again: what follows becomes "
+        "foreseen, the first event of a session never is", source="ours")
+def surprise_of_a_repeated_sequence(specimen: Any) -> Picture:
+    surprise = life(specimen, 12).store.array(specimen.UNFORESEEN).reshape(12, len(ROUND))
+    rounds, names = np.arange(1, 13), ("first event", "second", "third", "fourth", "fifth")
+    return Picture("times lived through", "surprise", tuple(Curve(name, rounds, surprise[:, i].astype(np.float64)) for i, name in enumerate(names)))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -19,26 +19,31 @@ def printed(specimen: Any, m: Any, s: Any, k: Any, v: Any, eta: float, theta: fl
     specimen.memorise(m, s, k, v, eta, theta)
 
 
+def as_memory(specimen: Any) -> SimpleNamespace:
+    """The printed update in the place of the paper's."""
+    return SimpleNamespace(memorise=functools.partial(printed, specimen))
+
+
 def on_printed(check: Check) -> Check:
     """A check of the paper's update, asked of the printed one, which knows no forgetting."""
 
     @functools.wraps(check.function)
     def function(specimen: Any) -> Any:
-        return check.function(SimpleNamespace(memorise=functools.partial(printed, specimen)))
+        return check.function(as_memory(specimen))
 
     return replace(check, function=function)
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("TIP-1", source="Cortex 4.3.2: loss over first loss of a repeated pair, eta = 0.9, theta = 0.01", rtol=1e-6)
+@adaptation("TIP-1", source="Cortex 4.3.2: loss over first loss of a repeated pair, eta = 0.9, theta = 0.01", rtol=1e-6, figure="titans_sign")
 def the_printed_sign_climbs_the_loss(specimen: Any) -> Any:
-    found = paper.repeated(SimpleNamespace(memorise=functools.partial(printed, specimen)), 0.9, 0.01, 0.0, (1, 2, 10))
+    found = paper.repeated(as_memory(specimen), 0.9, 0.01, 0.0, (1, 2, 10))
     return [e ** 2 for e in found], [1.0404, 1.120211, 3.931196]
 
 
 @adaptation("TIP-2", source="eigenvalue of the printed recursion, (1.92 + sqrt(0.0864)) / 2 a step", rtol=1e-6)
 def the_error_grows_without_bound(specimen: Any) -> Any:
-    a, b = paper.repeated(SimpleNamespace(memorise=functools.partial(printed, specimen)), 0.9, 0.01, 0.0, (200, 300))
+    a, b = paper.repeated(as_memory(specimen), 0.9, 0.01, 0.0, (200, 300))
     return (b / a) ** 0.01, (1.92 + 0.0864 ** 0.5) / 2.0
 
 
@@ -65,6 +70,11 @@ stability = on_printed(paper.learning_is_stable_up_to_its_bound)
 reading = paper.a_hundred_recalls_leave_memory_as_it_is
 capacity = on_printed(paper.as_many_pairs_as_dimensions_are_recalled_exactly)
 data_dependence = paper.all_three_gates_differ_from_event_to_event
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+sign_picture = paper.loss_over_repetitions.of_variety(
+    "Loss of a pair that is stored again and again by the printed update: it grows without bound, where the paper's falls", as_memory)
 
 
 @mutant("S is added, which is not what is printed", rejected_by="TIP-1")

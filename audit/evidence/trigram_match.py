@@ -11,6 +11,7 @@ import numpy as np
 
 from ...engine.lexical import TrigramIndex
 from ..checks import adaptation, at_least, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 
 SINGLE = 1e-6
 TEXTS = (
@@ -66,10 +67,21 @@ def the_same_words_score_one_and_foreign_words_nothing(specimen: Any) -> Any:
     return scores(specimen, ["Café über load_config", "xyz"], "uber CAFE load config"), [1.0, 0.0]
 
 
-@adaptation("TG-6", source="what it is for: a misspelt word is found, which word search cannot")
+@adaptation("TG-6", source="what it is for: a misspelt word is found, which word search cannot", figure="misspelling")
 def the_misspelt_name_is_found(specimen: Any) -> Any:
     found = scores(specimen, ["Caroline went hiking", "we met Melanie at the museum"], "Carolyne")
     return at_least(found[0] - found[1], 0.1)
+
+
+@figure("misspelling", caption="Score of a memory for a name with ever more letters wrong: it falls step by step, where word search would find "
+        "nothing after the first", source="definition, sets of trigrams")
+def score_over_wrong_letters(specimen: Any) -> Picture:
+    name, wrong = "constantinople", np.arange(8)
+    asked = ["".join("z" if i in range(1, 2 * int(k), 2) else letter for i, letter in enumerate(name)) for k in wrong]
+    shares = [len(cut(a) & cut(name)) / len(cut(a) | cut(name)) for a in asked]
+    return Picture("letters wrong", "score", (
+        *(Curve(measure, wrong, [scores(specimen, [name, "other"], a, measure)[0] for a in asked]) for measure in ("similarity", "containment")),
+        dots("sets, similarity", wrong, shares)))
 
 
 @mutant("words for trigrams", rejected_by="TG-2")

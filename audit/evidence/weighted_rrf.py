@@ -10,6 +10,7 @@ from scipy.stats import rankdata
 
 from ...engine.columns import Facet
 from ..checks import adaptation, at_least, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 
 SILENT = np.nan
 
@@ -81,7 +82,7 @@ def an_increasing_transform_of_a_list_and_the_scale_of_the_weights_do_not_matter
     return np.concatenate([fused(specimen, stretched), fused(specimen, some, [3.0] * 6) / 3.0]), np.tile(plain, 2)
 
 
-@limit("RR-4", source="closed form: (k + 10) / (k + 1)", rtol=1e-6)
+@limit("RR-4", source="closed form: (k + 10) / (k + 1)", rtol=1e-6, figure="contribution")
 def k_sets_how_far_the_first_is_ahead_of_the_tenth(specimen: Any) -> Any:
     ratios = [fused(specimen, [places(20, first=1)], k=k)[0] / fused(specimen, [places(20, tenth=10)], k=k)[0] for k in (0.0, 60.0, 1000.0)]
     return ratios, [10.0, 70 / 61, 1010 / 1001]
@@ -133,6 +134,15 @@ def a_facet_weight_multiplies_the_weight_of_its_signals(specimen: Any) -> Any:
     facets = np.ones(len(Facet))
     facets[1] = 4.0
     return fused(specimen, some, [1.0, 0.5], facets=facets), fused(specimen, some, [1.0, 2.0])
+
+
+@figure("contribution", caption="What a place on a list gives: the larger k, the less the first places stand out",
+        source="Cormack et al. 2009, w / (k + rank)")
+def contribution_over_rank(specimen: Any) -> Picture:
+    ranks = np.array([1, 2, 3, 5, 10, 20, 50, 100, 200])
+    return Picture("rank", "contribution to the fused score", (
+        *(Curve(f"k = {k}", ranks, [fused(specimen, [places(201, place=int(r))], k=float(k))[0] for r in ranks]) for k in (1, 10, 60)),
+        dots("closed form, k = 60", ranks, 1.0 / (60.0 + ranks))), log="xy")
 
 
 @mutant("ranks from 0", rejected_by="RR-1")

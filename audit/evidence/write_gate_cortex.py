@@ -11,6 +11,7 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 
 CORTEX = "Cortex 4.1.1, terms as errors"
 WEIGHTS = np.array([0.4, 0.2, 0.1, 0.3])
@@ -50,7 +51,7 @@ def what_shares_nothing_has_every_error(specimen: Any) -> Any:
     return [*d, specimen.prediction_error(d, WEIGHTS), float(specimen.admits(1.0, 0.15))], [1.0] * 6
 
 
-@adaptation("PC-8c", source=f"{CORTEX}: S does not rise with any likeness, nor fall with time; 21 grid points each")
+@adaptation("PC-8c", source=f"{CORTEX}: S does not rise with any likeness, nor fall with time; 21 grid points each", figure="surprise")
 def surprise_falls_with_every_likeness(specimen: Any) -> Any:
     rising = np.linspace(0.0, 1.0, 21)
     courses = (
@@ -106,6 +107,22 @@ def entities_and_time_are_read_off_the_memory(specimen: Any) -> Any:
 def a_repetition_in_a_new_session_has_the_error_of_time_alone(specimen: Any) -> Any:
     stored, errors = judged(specimen, event(SAID), event(OTHER, 1.0), event(SAID, 2.0, "new"))
     return [*errors, *stored], [0.0, 0.0, 1.0, 0.0, True, True, False]
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("surprise", caption="Surprise of an event by one likeness at a time, the other errors at one half: each lowers it in proportion to its "
+        "weight", source=f"{CORTEX}; weighted mean by hand")
+def surprise_over_each_likeness(specimen: Any) -> Picture:
+    like = np.linspace(0.0, 1.0, 21)
+
+    def course(k: int, errors: Any) -> Any:
+        return [specimen.prediction_error(np.where(np.arange(4) == k, d, 0.5), WEIGHTS) for d in errors]
+
+    shared = [specimen.overlap_error(s, 20, 20) for s in range(21)]
+    return Picture("likeness to memory", "surprise", (
+        Curve("embedding", like, course(0, [specimen.embedding_error(float(c)) for c in like])),
+        Curve("entities", np.arange(21) / 20, course(1, shared)), Curve("structure", np.arange(21) / 20, course(3, shared)),
+        dots("by hand, embedding", [0.0, 0.5, 1.0], [0.7, 0.5, 0.3])))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

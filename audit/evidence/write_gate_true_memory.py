@@ -23,6 +23,7 @@ from ...engine.errors import HebbariumError
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 TM = "Adler & Zehavi 2026, 4.1 stage 1"
 WEIGHTS = (0.25, 0.20, 0.30)
@@ -139,7 +140,7 @@ def below_the_salience_floor_no_score_helps_and_on_it_the_score_decides(specimen
     return found, [False, True]
 
 
-@equation("TM-8a", source=f"{TM}, eq. (1) solved for n with pi = 0")
+@equation("TM-8a", source=f"{TM}, eq. (1) solved for n with pi = 0", figure="bar")
 def the_least_novelty_that_is_admitted_is_the_solution_of_the_equation(specimen: Any) -> Any:
     found, cases = [], ((0.74, 0.2, "other"), (0.26, 0.8, "other"), (0.24, 0.6, "correction"))
     for n, s, category in cases:
@@ -200,12 +201,12 @@ def a_memory_compresses_the_events_it_holds(specimen: Any) -> Any:
     return judged(specimen, lived)[0], (size(before + NEW) - size(before)) / size(NEW)
 
 
-@signature("TM-4c", source=f"{TM}: redundant information compresses cheaply; gzip level 6 gives .105")
+@signature("TM-4c", source=f"{TM}: redundant information compresses cheaply; gzip level 6 gives .105", figure="novelty")
 def what_was_told_before_is_not_new(specimen: Any) -> Any:
     return between(specimen.novelty(TOLD, DUPLICATE, 6, "gzip"), 0.0, 0.2)
 
 
-@signature("TM-4d", source=f"{TM}: novel information is incompressible; gzip level 6 gives .494")
+@signature("TM-4d", source=f"{TM}: novel information is incompressible; gzip level 6 gives .494", figure="novelty")
 def what_was_never_told_is_new(specimen: Any) -> Any:
     new, old = specimen.novelty(TOLD, NEW, 6, "gzip"), specimen.novelty(TOLD, DUPLICATE, 6, "gzip")
     return at_least([new - 0.40, new / old - 3.0], 0.0)
@@ -434,6 +435,30 @@ def the_codes_novelty_is_its_own(specimen: Any) -> Any:
     size = SIZE["gzip"]
     expected = [max(0.05, (size(TOLD + b" " + e) - size(TOLD)) / size(e)) for e in (NEW, DUPLICATE, b"ok")]
     return [specimen.code_novelty(TOLD, e, 6, "gzip") for e in (NEW, DUPLICATE, b"ok")], expected
+
+
+# --- to be seen --------------------------------------------------------------------------------------------------------------
+@figure("bar", caption="Score of an event over its novelty: a salient event is admitted with little news, a dull one only with much, or when it "
+        "contradicts what memory expects", source=f"{TM}, eq. (1); least novelty admitted, solved by hand")
+def score_over_novelty(specimen: Any) -> Picture:
+    news = np.linspace(0.0, 1.0, 21)
+    cases = (("salience 0.8", 0.8, 0.0), ("salience 0.2", 0.2, 0.0), ("salience 0.2, contradicting", 0.2, 0.5))
+    return Picture("novelty", "score", (
+        *(Curve(label, news, [specimen.gate_score(float(n), s, pi, *WEIGHTS) for n in news]) for label, s, pi in cases),
+        Curve("bar", [0.0, 1.0], [TAU, TAU]), dots("least novelty, by hand", [0.26, 0.74, 0.14], [TAU, TAU, TAU])))
+
+
+@figure("novelty", caption="Novelty of a message by the part of it that was told before: it falls from nearly all to nearly nothing",
+        source=f"{TM}, novelty; Python's gzip and zlib modules")
+def novelty_over_what_was_told_before(specimen: Any) -> Picture:
+    rng = np.random.default_rng(6)
+    before, event, shares = random_text(rng, 1500), random_text(rng, 200), np.linspace(0.0, 1.0, 21)
+    told_before = [before + event[:round(200 * share)] for share in shares]
+    size = SIZE["gzip"]
+    exact = [(size(m + event) - size(m)) / size(event) for m in told_before[::4]]
+    return Picture("share of the message told before", "novelty", (
+        *(Curve(container, shares, [specimen.novelty(m, event, 6, container) for m in told_before]) for container in ("gzip", "raw")),
+        dots("gzip module", shares[::4], exact)))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

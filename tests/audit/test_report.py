@@ -54,6 +54,9 @@ RAISES = "def trace(age, b): raise ValueError('<script>no</script>')\n"
 POWER_EVIDENCE = '''
 import math
 from hebbarium.audit.checks import equation, limit, signature, data, mutant
+from hebbarium.audit.figures import Curve, Picture, figure
+@figure("forgetting", caption="The older, the less is left", source="closed form")
+def over_age(s): return Picture("age, h", "left", (Curve("mechanism", [1.0, 4.0], [s.trace(1.0, 0.5), s.trace(4.0, 0.5)]),))
 @equation("PW-1", source="closed form", atol=1e-12)
 def quadrupling_the_age_halves_the_trace(s): return s.trace(8.0, 0.5), s.trace(2.0, 0.5) / 2.0
 @limit("PW-2", source="closed form")
