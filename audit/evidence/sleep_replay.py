@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from scipy.stats import spearmanr
 
-from ...engine.columns import REPLAY_LAG, REPLAYED
+from ...engine.columns import NEED, REPLAY_LAG, REPLAYED, Phase
+from ...engine.contract import Mechanism, Params, Tick, hook
 from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
-from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 
 Array = NDArray[np.float64]
 PAPER = "Mattar & Daw 2018"
@@ -307,11 +308,21 @@ def in_sleep_the_rewarded_arm_is_replayed_more(specimen: Any) -> Any:
 TIMES = np.cumsum([0.0, 0.02, 0.1, 0.05, 0.03, 0.2, 0.07, 0.01]) + 100.0
 
 
-def nights(specimen: Any, texts: Sequence[str], count: int, backups: int, compression: float = 20.0) -> list[tuple[Any, Any]]:
+class Wanting(Mechanism[Params]):
+    """Predicts that the first memory will be needed most, each later one half as much as the one before it."""
+
+    @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(NEED,))
+    def want(self, view: Any, tick: Tick) -> None:
+        view.need[...] = 0.5 ** np.arange(len(view.need))
+
+
+def nights(specimen: Any, texts: Sequence[str], count: int, backups: int, compression: float = 20.0,
+           *company: Mechanism[Any]) -> list[tuple[Any, Any]]:
     """Rows and lags replayed in each of some nights after a session."""
-    params = specimen.SleepReplayParams(time_scale=1.0, backups=backups, alpha=ALPHA, discount=GAMMA, inverse_temperature=BETA, transition_rate=RATE,
-                                        baseline=BASELINE, compression=compression, window=1000, needed=10, rehearsal=0.0)
-    memory, dreamt = Engine([specimen.SleepReplay("sleep_replay", params)], HashingEmbedder(16), consolidate_every=10.0), []
+    params = specimen.SleepReplayParams(
+        time_scale=1.0, backups=backups, pause=20, alpha=ALPHA, discount=GAMMA, inverse_temperature=BETA, transition_rate=RATE, baseline=BASELINE,
+        compression=compression, window=1000, needed=10, rehearsal=0.0)
+    memory, dreamt = Engine([specimen.SleepReplay("sleep_replay", params), *company], HashingEmbedder(16), consolidate_every=10.0), []
     memory.encode_all(Event(float(t), text, session="s") for t, text in zip(TIMES, texts, strict=False))
     for night in range(1, count + 1):
         memory.advance(100.0 + 10.0 * night)
@@ -375,6 +386,13 @@ def a_night_has_as_many_replays_as_it_may(specimen: Any) -> Any:
     return [len(rows) for rows, _ in nights(specimen, STORY, 3, 25)], [25, 25, 25]
 
 
+@adaptation("RP-12", source="ours: with nothing left to learn, and one memory needed most, no step takes more than a third of a night", needs="engine")
+def a_night_does_not_dwell_on_what_is_needed_most(specimen: Any) -> Any:
+    rows, _ = nights(specimen, STORY, 3, 200, 20.0, Wanting("wanting", Params(1.0)))[-1]
+    _, times = np.unique(rows, axis=0, return_counts=True)
+    return at_most(times.max() / len(rows), 1.0 / 3.0)
+
+
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------
 def algorithm(specimen: Any, **faults: bool) -> Any:
     """The algorithm written out in the place of the kernel, with a fault."""
@@ -386,6 +404,11 @@ def algorithm(specimen: Any, **faults: bool) -> Any:
         return len(s)
 
     return specimen.replacing("replay", replay)
+
+
+@mutant("need is never met", rejected_by="RP-12")
+def unmeetable(specimen: Any) -> Any:
+    return specimen.replacing("unmet", lambda need, times: need)
 
 
 @mutant("priority is a weighted sum of importance and recency", rejected_by="RP-2.4b")

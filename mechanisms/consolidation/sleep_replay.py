@@ -6,6 +6,7 @@ most valuable one is replayed, then all that it changed is valued anew, and so o
 back from it step by step: reverse replay (Foster & Wilson 2006).  Where nothing is left to learn, need decides, and the last replay is carried on
 by one more step as long as that pays: forward replay (Diba & Buzsaki 2007).  Replay is compressed in time (Davidson, Kloosterman & Wilson 2009).
 
+A night is a row of ripples, each of as many backups as a pause has in the paper; from one to the next the need of what was just replayed is met.
 The need is what somebody predicts (NEED), else the stationary distribution of the walk through the sessions, as Mattar & Daw have it for sleep.
 What makes a memory rewarding is read off its words; who comes to a rewarded memory has arrived, and nothing beyond it counts.
 
@@ -288,6 +289,19 @@ def tracks(rows: Any, session: Any, reward: Any, after: Any) -> None:
 
 
 @kernel
+def unmet(need: Any, times: Any) -> Any:
+    """Need / (1 + times): what is left of the need of a memory that was replayed so often this night.  Ours.  Cost: O(m).
+
+    need   (m,)  visits
+    times  (m,)  replays of steps from each
+
+    >>> unmet(np.array([3.0, 1.0]), np.array([2.0, 0.0])).tolist()
+    [1.0, 1.0]
+    """
+    return need / (1.0 + times)
+
+
+@kernel
 def rehearse(replayed: Any, replays: Any, rehearsed: Any) -> None:
     """Count the steps that each memory is part of, and add them to ln(1 + steps so far).  Ours.  Cost: O(n)."""
     for i in range(replayed.shape[0]):
@@ -302,6 +316,7 @@ def rehearse(replayed: Any, replays: Any, rehearsed: Any) -> None:
 @dataclass(frozen=True, slots=True)
 class SleepReplayParams(Params):
     backups: int            # of a full night
+    pause: int              # backups of a ripple
     alpha: float
     discount: float         # gamma
     inverse_temperature: float
@@ -331,12 +346,19 @@ class SleepReplay(Mechanism[SleepReplayParams]):
         after, q = np.empty((rows.size, 2), dtype=np.int64), view.replay_value[rows]
         tracks(rows, view.session, view.replay_reward, after)
         states, actions, gains = np.empty(steps, dtype=np.int64), np.empty(steps, dtype=np.int64), np.empty(steps)
-        k = replay(steps, after, view.replay_reward[rows], need, q, p.alpha, p.discount, p.inverse_temperature, p.baseline,
-                   view.random.random((steps, 2)), np.empty(q.shape), states, actions, gains)
+        chance, backwards, evb, times = view.random.random((steps, 2)), np.empty(steps, dtype=np.bool_), np.empty(q.shape), np.zeros(rows.size)
+        k, made = 0, -1
+        while k < steps and made:
+            ripple = slice(k, min(k + p.pause, steps))
+            made = replay(ripple.stop - k, after, view.replay_reward[rows], unmet(need, times), q, p.alpha, p.discount, p.inverse_temperature,
+                          p.baseline, chance[ripple], evb, states[ripple], actions[ripple], gains[ripple])
+            new = slice(k, k + made)
+            reversed_steps(states[new], after[states[new], actions[new]], gains[new], p.baseline, backwards[new])
+            np.add.at(times, states[new], 1.0)
+            k += made
         view.replay_value[rows] = q
-        ends, backwards = after[states[:k], actions[:k]], np.empty(k, dtype=np.bool_)
-        reversed_steps(states[:k], ends, gains[:k], p.baseline, backwards)
-        pairs = rows[np.stack([np.where(backwards, ends, states[:k]), np.where(backwards, states[:k], ends)], axis=1)]
+        ends = after[states[:k], actions[:k]]
+        pairs = rows[np.stack([np.where(backwards[:k], ends, states[:k]), np.where(backwards[:k], states[:k], ends)], axis=1)]
         view.replayed[:k] = pairs
         view.replay_lag[:k] = np.abs(np.diff(view.created[pairs], axis=1)[:, 0]) / p.compression
         rehearse(pairs, view.replays, view.replay_rehearsed)
