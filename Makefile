@@ -8,7 +8,7 @@ OUT    := out/demo
 
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium ablate --set minimal --dataset demo --design leave-one-out --jobs 2 --out $(OUT)
-	$(BIN)/hebbarium audit --out $(OUT)
+	$(BIN)/hebbarium audit --jobs 2 --out $(OUT)
 	@echo "ablation report: $(OUT)/ablation.html"
 	@echo "audit report:    $(OUT)/audit.html"
 
@@ -24,7 +24,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[report]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python

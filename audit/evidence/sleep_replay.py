@@ -386,7 +386,7 @@ def a_night_has_as_many_replays_as_it_may(specimen: Any) -> Any:
     return [len(rows) for rows, _ in nights(specimen, STORY, 3, 25)], [25, 25, 25]
 
 
-@adaptation("RP-12", source="ours: with nothing left to learn, and one memory needed most, no step takes more than a third of a night", needs="engine")
+@adaptation("RP-12", source="ours: with nothing left to learn and one memory needed most, no step takes over a third of a night", needs="engine")
 def a_night_does_not_dwell_on_what_is_needed_most(specimen: Any) -> Any:
     rows, _ = nights(specimen, STORY, 3, 200, 20.0, Wanting("wanting", Params(1.0)))[-1]
     _, times = np.unique(rows, axis=0, return_counts=True)

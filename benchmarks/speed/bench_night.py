@@ -34,7 +34,8 @@ def enlarged(small: Engine, times: int) -> Engine:
     large = Engine(small.assembly.mechanisms, small.assembly.embedder)
     large.assembly.index.add_many(np.tile(small.assembly.index.vectors, (times, 1)))
     kinds = {column.name: column.scope for column in small.store.columns}
-    arrays = {name: np.concatenate([array] * times) if kinds[name] is Scope.MEMORY else array.copy() for name, array in small.store.persistent().items()}
+    arrays = {name: np.concatenate([array] * times) if kinds[name] is Scope.MEMORY else array.copy()
+              for name, array in small.store.persistent().items()}
     large.store.restore(arrays, times * small.store.n)
     large.clock.now = large.clock.maintained = large.clock.consolidated = small.now
     return large
