@@ -101,7 +101,7 @@ class Check:
     """One comparison; calling it calls its function.
 
     atol, rtol  |measured - expected| <= atol + rtol |expected|
-    figure      name of the figure that shows it
+    figure      name of the figure of its evidence that shows it
     warn        the source's number is uncertain: reported, never decides a rating
     scope       "out: why" for published data or a signature that the mechanism declares out of its scope
     needs       what must be provided for it to run, such as "engine"
@@ -243,6 +243,11 @@ def evidence_of(module: ModuleType) -> Evidence:
         if not gating[each.rejected_by]:
             raise ContractError(f"mutant {each.name!r} is rejected by {each.rejected_by!r}, which decides nothing", where=where,
                                 cure="name a check that gates")
+    drawn = [f.name for f in figures]
+    for check in checks:
+        if check.figure is not None and check.figure not in drawn:
+            raise ContractError(f"check {check.id!r} names figure {check.figure!r}, which is not there", where=where,
+                                cure=f"choose from {', '.join(drawn)}" if drawn else "declare it with @figure, or name none")
     return Evidence(where, checks, mutants, figures)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 IC = "Intrator & Cooper 1992"
 
@@ -35,7 +36,7 @@ def course(specimen: Any, c: float, steps: int, eta: float, tau: float, theta: f
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("CM-10.9", source="phi(0) = phi(theta) = 0, minimum -theta^2 / 4 at theta / 2", atol=1e-12)
+@equation("CM-10.9", source="phi(0) = phi(theta) = 0, minimum -theta^2 / 4 at theta / 2", atol=1e-12, figure="modification")
 def modification_is_a_parabola_through_zero_and_the_threshold(specimen: Any) -> Any:
     thetas = np.array([0.5, 1.0, 2.0, 7.0])
     grid = np.linspace(0.0, 1.0, 2001)
@@ -121,7 +122,7 @@ def the_fixed_point_is_lost_where_the_threshold_is_slower_than_learning(specimen
     return [spectral_radius(specimen, *case) for case in cases], expected
 
 
-@signature("CM-8.7c", source="solve_ivp at eta tau = 0.9 and 1.1: rest at 1, and a cycle from 0.42 to 1.59", atol=0.01, figure="hopf")
+@signature("CM-8.7c", source="solve_ivp at eta tau = 0.9 and 1.1: rest at 1, and a cycle from 0.42 to 1.59", atol=0.01, figure="one_input")
 def beyond_the_bifurcation_it_swings(specimen: Any) -> Any:
     measured, expected = [], []
     for tau in (900.0, 1100.0):
@@ -187,6 +188,38 @@ def a_full_buffer_is_stable(specimen: Any) -> Any:
     weight, theta = np.zeros(8), np.zeros(9)
     specimen.occur(times, eight + 1, np.zeros(8 * times, np.int64), eight, 1.0, 0.01, 5.0, weight, theta, np.zeros(9))
     return [weight.sum(), theta[0]], [0.0, 1.0]
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("modification", caption="Responses below the threshold weaken their synapse, those above it strengthen it, and the threshold slides with "
+        "activity", source=f"{IC}: phi(c) = c (c - theta)")
+def modification_over_response(specimen: Any) -> Picture:
+    c = np.linspace(0.0, 2.5, 101)
+    return Picture("response c", "modification phi", tuple(
+        Curve(f"theta {theta:g}", c, np.array([specimen.phi(x, theta) for x in c])) for theta in (0.5, 1.0, 2.0)))
+
+
+@figure("selectivity", caption="A neuron that answers two inputs nearly alike comes to answer one of them with 1 / p = 2 and the other not at all",
+        source=f"{IC}; orthonormal inputs, each of probability 1/2")
+def responses_over_presentations(specimen: Any) -> Picture:
+    inputs, w, theta, course = np.random.default_rng(5).integers(0, 2, 8000).reshape(80, 100), [0.6, 0.4], 0.5, [(0.6, 0.4, 0.5)]
+    for some in inputs:
+        weight, theta = neuron(specimen, some, w, 0.002, 50.0, theta)
+        w = weight.tolist()
+        course.append((*w, theta))
+    at = 100 * np.arange(81)
+    return Picture("presentations", "response; threshold", (
+        *(Curve(label, at, np.array(course)[:, k]) for k, label in enumerate(("to one input", "to the other", "threshold"))),
+        dots("fixed point", [8000.0, 8000.0], [2.0, 0.0])))
+
+
+@figure("one_input", caption="With a fast threshold every response comes to 1; with one slower than learning it swings for ever",
+        source=f"{IC}; eta = 0.01")
+def response_to_one_input(specimen: Any) -> Picture:
+    at = np.arange(20, 4001, 20)
+    runs = ((0.05, 5.0, 0.0025), (0.5, 5.0, 0.25), (2.0, 5.0, 4.0), (1.2, 130.0, 1.2))
+    return Picture("presentations", "response", tuple(
+        Curve(f"from {c:g}, tau {tau:g}", at, course(specimen, c, 4000, 0.01, tau, theta, every=20)) for c, tau, theta in runs))
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

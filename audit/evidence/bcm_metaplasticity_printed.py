@@ -4,15 +4,18 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..checks import Check, adaptation, mutant
+from ..figures import Figure
 from . import bcm_metaplasticity as paper
 
+Shown = TypeVar("Shown", Check, Figure)
 
-def on_printed(check: Check) -> Check:
+
+def on_printed(check: Shown) -> Shown:
     """A check of the theory, asked of the printed threshold: tau occasions as the decay 1 - 1 / tau, its mean settled at the root of theta."""
 
     def means(thetas: Any) -> Any:
@@ -62,6 +65,14 @@ one_input = on_printed(paper.one_input_is_answered_with_one)
 two_inputs = on_printed(paper.a_neuron_comes_to_answer_one_of_two_inputs)
 probability = on_printed(paper.the_answer_to_an_input_is_one_over_its_probability)
 bifurcation = on_printed(paper.the_fixed_point_is_lost_where_the_threshold_is_slower_than_learning)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+curve = on_printed(paper.modification_over_response)
+responses = replace(on_printed(paper.responses_over_presentations),
+                    caption="Under the printed threshold, a squared mean, the answer swings about 1 / p^2 = 4 where theory has 1 / p = 2")
+swings = replace(on_printed(paper.response_to_one_input),
+                 caption="One input is answered with 1 under the printed threshold, too, where that is fast; under a slow one the response dies out")
 
 
 @mutant("the mean of squares, as the theory has it", rejected_by="BMP-1")

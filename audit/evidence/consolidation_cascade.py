@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ..checks import Measured, adaptation, at_least, at_most, between, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 FUSI, BENNA = "Fusi, Drew & Abbott 2005", "Benna & Fusi 2016"
 X = 0.5
@@ -138,7 +139,7 @@ def with_one_level_forgetting_is_exponential(specimen: Any) -> Any:
     return measured, 0.3 * 0.7 ** np.arange(20)
 
 
-@signature("CM-1.4c", source="straight in log and log for the cascade, in log and linear for two states")
+@signature("CM-1.4c", source="straight in log and log for the cascade, in log and linear for two states", figure="memory_signal")
 def only_the_cascade_passes_the_test_of_a_power_law(specimen: Any) -> Any:
     times = np.arange(10, 301, 10)
     curves = (np.log(kept(specimen, 10, times)), np.log(0.05 * 0.95 ** times))
@@ -265,6 +266,34 @@ def stages_are_passed_in_order_and_each_decays_more_slowly(specimen: Any) -> Any
 @adaptation("CM-1.14", source="all synapses strong is the most that there can be")
 def a_signal_is_never_more_than_all_synapses(specimen: Any) -> Any:
     return between([kept(specimen, n, [0], replays=5000)[0] for n in (2, 5, 10)], 0.99, 1.0 + 1e-12)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("memory_signal", caption="The cascade's signal of one memory falls by the 3/4 power of the events after it, that of two states exponentially",
+        source=f"{FUSI}; its transition matrices, n = 10")
+def one_memory_among_later_events(specimen: Any) -> Picture:
+    times = np.unique(np.geomspace(1.0, 1000.0, 40).astype(int))
+    q, strong, weak, two = np.array([0.2]), np.array([0.5]), np.array([0.5]), []
+    specimen.potentiate(strong, weak, q, np.zeros(1))
+    for _ in range(40):
+        specimen.overwrite(strong, weak, q, np.zeros(1))
+        two.append(float(specimen.signal(strong, weak)))
+    marks, later = np.array([1, 10, 100, 1000]), times[times >= 20]
+    return Picture("events since the memory was stored", "signal", (
+        Curve("cascade of 10 levels", times, kept(specimen, 10, times)), Curve("two states", np.arange(1, 41), np.array(two)),
+        Curve("3/4 power", later, 0.45 * later ** -0.75),
+        dots("the paper's matrices", marks, signals(mean_event(10), potentiation(10) @ np.full(20, 0.05), marks))),
+        log="xy")
+
+
+@figure("chain", caption="The first beaker of the chain falls by the square root of time while what it held passes through the deeper ones",
+        source=f"{BENNA}, twelve beakers")
+def levels_over_time(specimen: Any) -> Picture:
+    times = np.geomspace(1.0, 1e6, 60)
+    found = np.array([levels(specimen, t) for t in times])
+    return Picture("events since the memory was stored", "level of a beaker", (
+        *(Curve(label, times, np.where(found[:, k] > 1e-5, found[:, k], np.nan)) for label, k in (("first", 0), ("third", 2), ("sixth", 5))),
+        Curve("square root", times[10:], 1.6 * times[10:] ** -0.5)), log="xy")
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import Measured, adaptation, mutant, signature
+from ..figures import Curve, Picture, figure
 from . import consolidation_cascade as paper
 
 RATE = -math.log(0.95)
@@ -60,25 +61,36 @@ stationary = paper.the_uniform_occupancy_is_stationary
 initial_signal = paper.the_initial_signal_is_two_over_n
 
 
-@signature("CM-1.4", source=f"{paper.FUSI}: forgetting by the 3/4 power of time; hours for events, 30 to 300", atol=0.05)
+@signature("CM-1.4", source=f"{paper.FUSI}: forgetting by the 3/4 power of time; hours for events, 30 to 300", atol=0.05, figure="heat")
 def heat_falls_by_the_three_quarter_power(specimen: Any) -> Any:
     early, late = heat(specimen, lived(specimen, importance=0.65), 30.0, 300.0)
     return math.log(late / early) / math.log(10.0), -0.75
 
 
-@signature("CM-1.4c", source="straight in log and log, not in log and linear")
+@signature("CM-1.4c", source="straight in log and log, not in log and linear", figure="heat")
 def heat_passes_the_test_of_a_power_law(specimen: Any) -> Any:
     times = np.arange(10.0, 301.0, 10.0)
     y = np.log(heat(specimen, lived(specimen, importance=0.65), *times))
     return bool(paper.fit(np.log(times), y) > paper.fit(times, y))
 
 
-@signature("CM-1.9", source="Bahrick 1984: a well-trained item stays, one seen once fades; no common floor")
+@signature("CM-1.9", source="Bahrick 1984: a well-trained item stays, one seen once fades; no common floor", figure="heat")
 def what_was_gone_over_stays_and_what_was_seen_once_fades(specimen: Any) -> Any:
     nights = [(24.0 * k, 3 * k) for k in range(1, 40)]
     trained, thrice, once = (heat(specimen, e, 90_000.0)[0] for e in (
         lived(specimen, *nights, importance=0.8), lived(specimen, (24.0, 3), importance=0.8), lived(specimen, importance=0.8)))
     return Measured([trained, thrice, once], "falling, the last near 0", bool(trained > thrice > once and once < 0.01))
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("heat", caption="Printed heat falls exponentially to the floor of its stage, where the cascade it cites falls by the 3/4 power of time",
+        source="Cortex 4.2.1; 3/4 power of Fusi, Drew & Abbott 2005")
+def printed_heat_over_time(specimen: Any) -> Picture:
+    times, nights = np.geomspace(1.0, 1000.0, 80), [(24.0 * k, 3 * k) for k in range(1, 40)]
+    lives = (("seen once", lived(specimen, importance=0.65)), ("replayed every night", lived(specimen, *nights, importance=0.8)))
+    return Picture("time since the memory was stored, h", "heat", (
+        *(Curve(label, times, np.where(y > 1e-4, y, np.nan)) for label, e in lives for y in (heat(specimen, e, *times),)),
+        Curve("3/4 power, by events", times, times ** -0.75)), log="xy")
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from scipy.special import expit
 
 from ...engine.graph import EdgeType, Graph, entity_node
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Array = NDArray[np.float64]
 DENDRITE, CELL = np.array([3.6, 0.2, 0.3, 0.0114]), np.array([0.96, 1509.0, 0.26])
@@ -51,7 +52,7 @@ def the_branch_is_a_step_on_a_parabola(specimen: Any) -> Any:
     return branches(specimen, *n), s(n)
 
 
-@equation("CM-13.3", source=f"{POIRAZI}: values of g", atol=6e-4)
+@equation("CM-13.3", source=f"{POIRAZI}: values of g", atol=6e-4, figure="soma")
 def the_soma_has_the_published_values(specimen: Any) -> Any:
     return [specimen.soma(x, CELL) for x in (0.0, 5.0, 10.0, 20.0, 30.0, 40.0, 100.0)], [0.0, 0.01164, 0.0849, 2.0591, 17.797, 36.714, 96.0]
 
@@ -96,13 +97,14 @@ def the_fourth_synapse_on_a_branch_brings_the_spike(specimen: Any) -> Any:
     return np.diff(branches(specimen, 2, 3, 4, 5)), [0.4041, 1.2132, 0.5209]
 
 
-@signature("CM-13.5", source=f"{POIRAZI}: weak input is best clustered, strong input best spread; 2.263 > 1.292 and 4.130 < 4.526", atol=6e-4)
+@signature("CM-13.5", source=f"{POIRAZI}: weak input is best clustered, strong input best spread; 2.263 > 1.292 and 4.130 < 4.526", atol=6e-4,
+           figure="clustering")
 def clustering_helps_a_weak_input_and_harms_a_strong_one(specimen: Any) -> Any:
     one = branches(specimen, 4, 0, 2, 8)
     return [one[0] + one[1], 2.0 * one[2], one[3] + one[1], 2.0 * one[0]], [2.263, 1.292, 4.130, 4.526]
 
 
-@signature("CM-13.5b", source="the same order of the rates, as g is monotone")
+@signature("CM-13.5b", source="the same order of the rates, as g is monotone", figure="clustering")
 def the_cell_fires_more_for_the_better_arrangement(specimen: Any) -> Any:
     return bool(output(specimen, 4, 0) > 1.8 * output(specimen, 2, 2) > 0.0 and output(specimen, 8, 0) < output(specimen, 4, 4))
 
@@ -160,6 +162,34 @@ def memories_on_an_active_branch_share_its_gain(specimen: Any) -> Any:
             for j in (j for j in range(60) if e in said[j]):
                 expected[j] = max(expected[j], gain * s(n[int(session[j])]) / s(list(n.values())).sum() if n[int(session[j])] else 0.0)
     return np.nan_to_num(out), expected
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("dendritic_spike", caption="Synapses on one branch add up little until the fourth brings a spike; the printed slope of 2 smears it out, and "
+        "its curve ends at 1", source=f"{POIRAZI}; Cortex 4.4.8 prints 1 / (1 + exp(-(n - 3.6) / 2))")
+def current_over_synapses(specimen: Any) -> Picture:
+    n = np.linspace(0.0, 10.0, 201)
+    return Picture("synapses active on one branch", "current of the branch", (
+        Curve("mechanism", n, branches(specimen, *n)),
+        dots("published formula", [1, 2, 3, 4, 5, 6, 10], [0.31140, 0.64594, 1.05003, 2.26320, 2.78409, 3.21039, 5.14]),
+        Curve("printed", n, expit((n - 3.6) / 2.0))))
+
+
+@figure("soma", caption="The soma hardly answers a weak current and in proportion to a strong one", source=f"{POIRAZI}: values of g")
+def rate_over_current(specimen: Any) -> Picture:
+    x = np.linspace(0.0, 60.0, 121)
+    return Picture("current from all branches", "rate, Hz", (
+        Curve("mechanism", x, np.array([specimen.soma(v, CELL) for v in x])),
+        dots("published formula", [0.0, 5.0, 10.0, 20.0, 30.0, 40.0], [0.0, 0.01164, 0.0849, 2.0591, 17.797, 36.714])))
+
+
+@figure("clustering", caption="A weak input drives the cell best if its synapses share a branch, a strong one if they are spread over two",
+        source=f"{POIRAZI}: 4 + 0 above 2 + 2, and 8 + 0 below 4 + 4")
+def current_over_arrangement(specimen: Any) -> Picture:
+    n = np.arange(2.0, 13.0, 2.0)
+    return Picture("synapses in all", "current of two branches", (
+        Curve("on one branch", n, branches(specimen, *n) + branches(specimen, 0.0)),
+        Curve("half on each of two", n, 2.0 * branches(specimen, *(n / 2.0)))))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -4,15 +4,17 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.special import expit
 
 from ..checks import Check, adaptation, at_most, mutant
+from ..figures import Figure
 from . import dendritic_integration as papers
 
 CELL = (0.96, 1509.0, 0.26)
+Shown = TypeVar("Shown", Check, Figure)
 
 
 def as_cell(specimen: Any) -> SimpleNamespace:
@@ -29,7 +31,7 @@ def as_cell(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(branch=branch, soma=soma, output=output)
 
 
-def on_printed(check: Check) -> Check:
+def on_printed(check: Shown) -> Shown:
     @functools.wraps(check.function)
     def function(specimen: Any) -> Any:
         return check.function(as_cell(specimen))
@@ -78,6 +80,14 @@ clustering = on_printed(papers.clustering_helps_a_weak_input_and_harms_a_strong_
 arrangement = on_printed(papers.the_cell_fires_more_for_the_better_arrangement)
 order = on_printed(papers.output_does_not_depend_on_which_branch_is_which)
 moved = on_printed(papers.output_depends_on_what_is_on_one_branch)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+current = replace(on_printed(papers.current_over_synapses), caption="The printed branch has no spike at the fourth synapse and ends at 1")
+rates = on_printed(papers.rate_over_current)
+arrangement_of_synapses = replace(on_printed(papers.current_over_arrangement),
+                                  caption="On printed branches sharing one gains a weak input almost nothing, where the paper's spike nearly "
+                                          "doubles it")
 
 
 @mutant("the paper's slope, which is not what is printed", rejected_by="DIP-1")

@@ -14,6 +14,7 @@ from scipy.stats import spearmanr
 from ...engine.embedding import HashingEmbedder
 from ...engine.text import terms_of
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Marks, Picture, dots, figure
 
 COVER, NAGY = "Cover & Thomas 2006", "Nagy, Torok & Orban 2020"
 TEXTS = (
@@ -156,6 +157,38 @@ def detail_never_falls_with_worth(specimen: Any) -> Any:
 def a_single_sentence_is_not_called_a_summary(specimen: Any) -> Any:
     loss = specimen.losses("Miso sleeps.")
     return [loss[0], float(chosen(specimen, [[0.0, 0.9], [0.0, 0.0]], [1.0, 1e-9], 0.25).sum())], [0.0, 0.0]
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("rate_distortion", caption="Distortion of a memory falls by a factor of four with each bit that is kept, and no code does better",
+        source=f"{COVER}; dots: Blahut-Arimoto iteration on a grid")
+def distortion_over_rate(specimen: Any) -> Picture:
+    rate, x = np.linspace(0.0, 3.0, 61), np.arange(-5.0, 5.001, 0.1)
+    p, squares, found = np.exp(-0.5 * x * x) / np.exp(-0.5 * x * x).sum(), (x[:, None] - x) ** 2, []
+    for slope in (0.7, 1.0, 2.0, 4.0, 8.0):
+        q, kernel = np.full(x.size, 1.0 / x.size), np.exp(-slope * squares)
+        for _ in range(100):
+            joint = kernel * q * (p / (kernel * q).sum(axis=1))[:, None]
+            q = joint.sum(axis=0)
+        found.append((float((joint * np.log2(np.maximum(joint, 1e-300) / (p[:, None] * q))).sum()), float((joint * squares).sum())))
+    return Picture("rate, bits", "distortion, share of the variance", (
+        Curve("mechanism", rate, np.array([specimen.distortion(r, 1.0) for r in rate])), dots("best code there is", *np.array(found).T)))
+
+
+@figure("water_level", caption="The more a memory is worth the less it may lose; each is shown in the shortest form that stays within that",
+        source="ours: a common water level of 0.25, forms that lose 0.3 and 0.6")
+def loss_over_worth(specimen: Any) -> Picture:
+    value, loss = np.geomspace(0.05, 20.0, 200), np.array([[0.3, 0.6]] * 200)
+    return Picture("worth of the memory", "distortion", (
+        Curve("allowed", value, np.array([specimen.distortion(specimen.rate(v, 1.0, 0.25), 1.0) for v in value])),
+        Curve("of the form that is shown", value, lost(loss, chosen(specimen, loss, value, 0.25)), Marks.STEPS)), log="x")
+
+
+@figure("forms", caption="From the full text to a summary to keywords the meaning is lost more slowly than the words",
+        source=f"{NAGY}; mean of eight texts")
+def loss_of_each_form(specimen: Any) -> Picture:
+    return Picture("0 full text, 1 summary, 2 keywords", "share lost", tuple(
+        Curve(label, np.arange(3), d.mean(axis=1), Marks.BARS) for label, d in zip(("words", "meaning"), forms(specimen), strict=True)))
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

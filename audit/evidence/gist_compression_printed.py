@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import Check, adaptation, mutant
+from ..figures import Curve, Marks, Picture, figure
 from . import gist_compression as paper
 
 SUMMARY, KEYWORDS = 168.0, 720.0
@@ -49,6 +50,16 @@ rate_distortion = paper.a_gaussian_loses_a_factor_of_four_per_bit
 water_level = paper.a_common_water_level_takes_the_fewest_bits
 budget = on_printed(paper.no_memory_loses_more_than_its_worth_allows)
 worth = on_printed(paper.what_is_worth_everything_stays_whole_and_what_is_worth_nothing_is_keywords)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("water_level", caption="The printed rule goes by age and dependency alone: a week makes a summary and a month keywords, whatever the memory "
+        "is worth", source="Cortex 4.2.3 and its compression.py, threshold 0.5")
+def form_over_age(specimen: Any) -> Picture:
+    days = np.linspace(0.0, 45.0, 181)
+    return Picture("age, days", "form, 0 full to 2 keywords", tuple(
+        Curve(label, days, cut(specimen, 24.0 * days, dependency, 0.5), Marks.STEPS)
+        for label, dependency in (("transferred", 0.3), ("hippocampal", 0.7))))
 
 
 @mutant("compression that never ends in keywords", rejected_by="GCP-1")

@@ -10,6 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Array = NDArray[np.float64]
 Occasion = tuple[Sequence[int], Sequence[tuple[int, int]]]
@@ -114,7 +115,7 @@ def synapses_that_only_decay_need_no_visit(specimen: Any) -> Any:
     return lived(specimen, 9, life, 0.1), dense(9, life, 0.1)
 
 
-@adaptation("CM-10.8e", source="fixed point of Oja's rule at y = 1: E[xy] / E[y^2] = P(source | target)", atol=0.03)
+@adaptation("CM-10.8e", source="fixed point of Oja's rule at y = 1: E[xy] / E[y^2] = P(source | target)", atol=0.03, figure="chance")
 def a_weight_is_the_chance_of_its_source_given_its_target(specimen: Any) -> Any:
     rng, p = np.random.default_rng(4), np.array([0.5, 0.3, 0.2])
     partners = rng.choice(3, 12000, p=p)
@@ -164,6 +165,31 @@ def the_signal_is_what_arrives_from_the_best_matches(specimen: Any) -> Any:
                      np.full(n, 5, np.int32), weight.ravel(), (5 - lag).ravel().astype(np.int32), out)
     sent = np.where(np.isin(np.arange(n), rows), np.maximum(match, 0.0) * release * resources, 0.0)
     return np.nan_to_num(out), sent @ (weight * 0.8 ** lag)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("oja_unit", caption="Oja's decay holds the weights at unit length and turns them to the principal component, where plain Hebb diverges",
+        source=f"{OJA}; inputs of covariance [[2, 1], [1, 2]]")
+def unit_over_inputs(specimen: Any) -> Picture:
+    w = hebb = np.array([0.3, -0.2])
+    course, eta = [], 4e-3
+    for x in np.random.default_rng(1).multivariate_normal(np.zeros(2), C, 2000):
+        w, hebb = np.asarray(specimen.oja(w, x, float(w @ x), eta)), hebb + eta * float(hebb @ x) * x
+        course.append((np.linalg.norm(w), abs(w @ PRINCIPAL) / np.linalg.norm(w), np.linalg.norm(hebb)))
+    found, at = np.array(course)[::20], np.arange(0, 2000, 20)
+    return Picture("inputs", "length; cosine", (
+        Curve("length, Oja", at, found[:, 0]), Curve("cosine with the principal component", at, found[:, 1]),
+        Curve("length, plain Hebb", at, np.where(found[:, 2] < 10.0, found[:, 2], np.nan))), log="y")
+
+
+@figure("chance", caption="The weight onto a memory comes to the chance of its source given that the memory is active",
+        source="fixed point of Oja's rule at y = 1")
+def weights_over_occasions(specimen: Any) -> Picture:
+    p, at = np.array([0.5, 0.3, 0.2]), np.array([0, 20, 50, 100, 200, 400, 800])
+    occasions: list[Occasion] = [((int(s), 3), [(int(s), 3)]) for s in np.random.default_rng(4).choice(3, at[-1], p=p)]
+    w = np.array([lived(specimen, 4, occasions[:n], 0.01)[:3, 3] if n else np.zeros(3) for n in at])
+    return Picture("occasions", "weight onto the memory", (
+        *(Curve(f"source of chance {p[k]:g}", at, w[:, k]) for k in range(3)), dots("the chances", np.full(3, at[-1]), p)))
 
 
 # --- wrong on purpose ----------------------------------------------------------------------------------------------------------

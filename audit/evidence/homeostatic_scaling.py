@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 PAPER = "van Rossum, Bi & Turrigiano 2000"
 BETA, GAMMA, TAU = 4e-5, 1e-7, 100.0                                      # 1/(s Hz), 1/(s2 Hz), s
@@ -135,7 +136,7 @@ def two_days_of_silence_double_all_weights(specimen: Any) -> Any:
     return between(on_synapses(specimen, [factor], log_w, np.zeros(3, np.int32)) / np.exp(log_w), 1.5, 2.5)
 
 
-@data("CM-8.8c", source="Turrigiano et al. 1998: 48 h of TTX, mEPSC amplitude +92%", atol=0.15, warn=True)
+@data("CM-8.8c", source="Turrigiano et al. 1998: 48 h of TTX, mEPSC amplitude +92%", atol=0.15, warn=True, figure="deprivation")
 def two_days_of_silence_scale_as_in_culture(specimen: Any) -> Any:
     return math.exp(advanced(specimen, GOAL, 0.0, 0.0, in_hours(48.0))[2]), 1.92
 
@@ -153,7 +154,7 @@ def without_the_integral_it_settles_above(specimen: Any) -> Any:
     return hyperbolic(math.exp(settled)) - GOAL, per_day / in_hours(24.0) / BETA
 
 
-@signature("CM-8.9c", source="no bias: from a fifth and from a thousandfold, back to the target", atol=0.01)
+@signature("CM-8.9c", source="no bias: from a fifth and from a thousandfold, back to the target", atol=0.01, figure="runaway")
 def whatever_strength_it_starts_from_it_ends_at_the_target(specimen: Any) -> Any:
     return [through_nights(specimen, 0.0, 400, start=math.log(s))[-1] for s in (0.2, 5.0, 1000.0)], [0.0, 0.0, 0.0]
 
@@ -188,6 +189,26 @@ def a_domain_is_what_a_speaker_said_and_is_on_the_surface(specimen: Any) -> Any:
 def the_rate_saturates(specimen: Any) -> Any:
     slope = (specimen.rate(1.001, 1.0, GOAL) - specimen.rate(0.999, 1.0, GOAL)) / 0.002
     return bool(specimen.rate(1e9, 1.0, GOAL) <= 2.0 * GOAL and specimen.rate(0.7, 0.7, GOAL) == GOAL and abs(slope - GOAL / 2.0) < 1e-3)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("deprivation", caption="Without activity all synapses are scaled up by one factor, which doubles within days",
+        source="Turrigiano et al. 1998, 48 h of TTX: +92%")
+def factor_under_silence(specimen: Any) -> Picture:
+    hours = np.linspace(0.0, 72.0, 37)
+    return Picture("time without activity, h", "factor on all weights", (
+        Curve("mechanism", hours, np.exp([advanced(specimen, GOAL, 0.0, 0.0, in_hours(h))[2] for h in hours])),
+        dots("Turrigiano et al. 1998", [0.0, 48.0], [1.0, 1.92])))
+
+
+@figure("runaway", caption="Whatever strength a domain starts from, and even if it grows every day, its rate comes back to the goal; without the "
+        "integral of the error it settles above", source=f"{PAPER}, eq. (3), with a hyperbolic response of ours")
+def rate_over_nights(specimen: Any) -> Picture:
+    nights, runs = np.arange(1, 91), (("from a fifth", 0.0, GAMMA, 0.2), ("from tenfold", 0.0, GAMMA, 10.0), ("growing 20% a day", 0.2, GAMMA, 1.0),
+                                      ("growing, no integral", 0.2, 0.0, 1.0))
+    return Picture("night", "rate before the sleep, Hz", (*(
+        Curve(label, nights, np.array([specimen.rate(math.exp(s), 1.0, GOAL) for s in through_nights(specimen, growth, 90, gamma, math.log(start))]))
+        for label, growth, gamma, start in runs), Curve("goal", nights, np.full(90, GOAL))))
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import Check, adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, figure
 from ..specimen import NotTestable
 from . import homeostatic_scaling as paper
 
@@ -40,7 +41,7 @@ def with_alpha_one_a_linear_neuron_hits_its_target(specimen: Any) -> Any:
     return [float(after @ x), after[0] / after[1]], [TARGET, w[0] / w[1]]
 
 
-@limit("CM-8.2b", source="e -> (1 - alpha) e, in logarithms; alpha = 2 alternates for ever", rtol=1e-9, atol=1e-9)
+@limit("CM-8.2b", source="e -> (1 - alpha) e, in logarithms; alpha = 2 alternates for ever", rtol=1e-9, atol=1e-9, figure="error")
 def the_error_shrinks_by_one_less_alpha(specimen: Any) -> Any:
     measured, expected = [], []
     for alpha in (0.05, 0.5, 1.5, 2.0):
@@ -76,7 +77,20 @@ ratios = on_printed(paper.scaling_keeps_ratios_and_order_within_a_domain)
 rossum = on_printed(paper.error_and_integral_drive_the_weight_in_proportion_to_itself)
 silence = on_printed(paper.a_silenced_neuron_scales_up_as_the_closed_form_says)
 drift_free = on_printed(paper.scaling_leaves_the_mean_of_spike_timing_plasticity_at_the_goal_and_moves_it_off_it)
-deprivation = on_printed(paper.two_days_of_silence_double_all_weights)
+deprivation = replace(on_printed(paper.two_days_of_silence_double_all_weights), figure=None)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("error", caption="The printed factor takes the share alpha off the logarithm of the error at each step: beyond 1 it overshoots, at 2 for "
+        "ever", source="Cortex 4.4.3; (1 - alpha)^n")
+def error_over_steps(specimen: Any) -> Picture:
+    curves = []
+    for alpha, last in ((ALPHA, 20), (0.5, 20), (1.5, 20), (2.0, 11)):
+        r = [3.0 * TARGET]
+        for _ in range(last):
+            r.append(float(specimen.power_ratio(r[-1], r[-1], TARGET, alpha)))
+        curves.append(Curve(f"alpha {alpha:g}", np.arange(last + 1), np.log(np.array(r) / TARGET)))
+    return Picture("step", "ln of rate over target", tuple(curves))
 
 
 @mutant("the ratio upside down", rejected_by="CM-8.2")

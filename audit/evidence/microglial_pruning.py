@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 OURS = "construction, dossier chapter 11"
 WANG = "Wang et al. 2020"
@@ -130,13 +131,13 @@ def use_takes_back_a_tag(specimen: Any) -> Any:
     return bool(after[2] < before - 0.1 and after[3] > 4.0 * idle[3])
 
 
-@signature("CM-11.4c", source=f"{WANG}: activity dependence")
+@signature("CM-11.4c", source=f"{WANG}: activity dependence", figure="survival")
 def the_more_an_association_is_used_the_longer_it_stays(specimen: Any) -> Any:
     survival = [lived(specimen, 90.0, np.arange(0.0, 90.0, every))[3] for every in (1.0, 3.0, 7.0, 20.0, 60.0)]
     return at_most(np.diff(survival), -1e-3)
 
 
-@signature("CM-11.4d", source=f"{WANG}: forgetting shows after weeks and not after days")
+@signature("CM-11.4d", source=f"{WANG}: forgetting shows after weeks and not after days", figure="survival")
 def forgetting_takes_weeks(specimen: Any) -> Any:
     survival = [lived(specimen, t, np.zeros(1))[3] for t in (5.0, 42.0)]
     return bool(survival[0] > 0.99 and survival[1] < 0.4)
@@ -228,6 +229,26 @@ def strong_memories_keep_complement_off(specimen: Any) -> Any:
     out = np.empty(4)
     specimen.shield(np.log([0.5, 1.0, 2.0, 1e9]), 1.0, out)
     return out, [0.0, 0.0, 0.5, 1.0 - 1e-9]
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("survival", caption="An association never used is tagged by complement and goes within weeks; one used daily keeps its tag low and stays",
+        source=f"{OURS}: tag 0.811 and 0.268, survival 0.022 and 0.979 after 60 d")
+def tag_and_survival(specimen: Any) -> Picture:
+    days, curves = np.linspace(0.0, 60.0, 61), []
+    for label, uses in (("never used", np.empty(0)), ("used daily", np.arange(0.0, 60.0, 1.0))):
+        found = np.array([lived(specimen, float(t), uses[uses < t]) for t in days])
+        curves += [Curve(f"tag, {label}", days, found[:, 2]), Curve(f"survival, {label}", days, found[:, 3])]
+    return Picture("age, days", "tag; probability to be there", (*curves, dots("recomputed", np.full(4, 60.0), [0.811, 0.022, 0.268, 0.979])))
+
+
+@figure("edge", caption="Used daily for a month and then left, an association loses its protection within weeks, gathers complement and goes",
+        source=f"{OURS}; {WANG}")
+def an_edge_that_is_left(specimen: Any) -> Picture:
+    days, uses = np.linspace(0.0, 100.0, 101), np.arange(0.0, 30.0, 1.0)
+    found = np.array([lived(specimen, float(t), uses[uses < t]) for t in days])
+    return Picture("age, days; last used on day 29", "share", tuple(
+        Curve(label, days, found[:, k]) for k, label in ((1, "protection"), (2, "complement tag"), (3, "survival"))))
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

@@ -7,18 +7,20 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..checks import Check, adaptation, mutant
+from ..figures import Figure
 from . import microglial_pruning as paper
 
 RULE = (0.1, 168.0, 0.1, 5)         # weak, stale (h), cold, many
 GAIN, HALF_LIFE = 0.04, 48.0
+Shown = TypeVar("Shown", Check, Figure)
 
 
-def asked(check: Check) -> Check:
+def on_rule(check: Shown) -> Shown:
     """A check of the paper's form, asked of the printed rule: days as hours, survival is 0 or 1; what the rule has no word for cannot be tested."""
 
     @functools.wraps(check.function)
@@ -42,7 +44,11 @@ def asked(check: Check) -> Check:
 
         return check.function(SimpleNamespace(use=use, patrol=patrol, advance=advance))
 
-    return replace(check, function=function, warn=True)
+    return replace(check, function=function)
+
+
+def asked(check: Check) -> Check:
+    return replace(on_rule(check), warn=True)
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
@@ -85,6 +91,11 @@ activity = asked(paper.the_more_an_association_is_used_the_longer_it_stays)
 weeks = asked(paper.forgetting_takes_weeks)
 recent_use = asked(paper.a_weak_association_in_recent_use_is_not_pruned)
 thinning = asked(paper.as_many_go_as_the_hazard_says)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+tags = replace(on_rule(paper.tag_and_survival),
+               caption="Under the printed rule an association never used is there until the day it meets the conditions, then gone; it has no tag")
 
 
 @mutant("a threshold of weight and nothing else", rejected_by="MPP-1")

@@ -16,6 +16,7 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 HASSELMO = "Hasselmo, Bodelon & Wyble 2002"
 START = 24.0 * 20000 + 9.0
@@ -85,7 +86,7 @@ def the_modulations_themselves_integrate_to_it(specimen: Any) -> Any:
         [math.pi * x / 2 * math.cos(ltp - phi) for x, phi, ltp in cases()]
 
 
-@data("CM-9.1c", source="+1.5708 in phase, 0 at 90 degrees, -1.5708 in antiphase", atol=5e-5, rtol=0.0)
+@data("CM-9.1c", source="+1.5708 in phase, 0 at 90 degrees, -1.5708 in antiphase", atol=5e-5, rtol=0.0, figure="learning")
 def in_phase_it_learns_and_in_antiphase_it_unlearns(specimen: Any) -> Any:
     return [specimen.learnt_in_a_cycle(1.0, phi, 0.0) for phi in (0.0, math.pi / 2, math.pi)], [1.5708, 0.0, -1.5708]
 
@@ -97,14 +98,14 @@ def without_modulation_all_passes_and_nothing_is_learnt(specimen: Any) -> Any:
     return [*passed, *learnt, specimen.weight_change(1.0, 1.0, 1.0, 0.0, 0.0, math.pi, 0.0)], [1.0] * 18 + [0.0] * 7
 
 
-@equation("CM-9.2b", source="mean of a modulation 1 - X / 2, by quadrature; extremes 1 and 1 - X", atol=1e-9)
+@equation("CM-9.2b", source="mean of a modulation 1 - X / 2, by quadrature; extremes 1 and 1 - X", atol=1e-9, figure="theta_gates")
 def on_average_a_path_passes_all_but_half_the_depth(specimen: Any) -> Any:
     means = [over_a_cycle(lambda t, x=x: specimen.transmission(t, 0.4, x)) / (2 * math.pi) for x in DEPTHS]
     ends = [specimen.transmission(math.pi / 2, phi, 0.8) for phi in (0.0, math.pi)]
     return [*means, *ends], [*(1.0 - x / 2 for x in DEPTHS), 1.0, 0.2]
 
 
-@signature("CM-9.3", source=f"{HASSELMO}: separate phases are best; all phases in steps of 15 degrees")
+@signature("CM-9.3", source=f"{HASSELMO}: separate phases are best; all phases in steps of 15 degrees", figure="learning")
 def learning_without_strengthening_what_is_recalled_is_best_in_opposite_phases(specimen: Any) -> Any:
     grid = np.radians(np.arange(0, 360, 15))
     learnt = np.array([specimen.learnt_in_a_cycle(1.0, phi, 0.0) for phi in grid]) / (2.0 * math.pi)
@@ -129,7 +130,7 @@ def a_synapse_changes_as_the_differential_equation_has_it(specimen: Any) -> Any:
     return found, expected
 
 
-@signature("CM-9.R", source=f"{HASSELMO}: reversal; with recall in phase the old strengthens itself as the new is learnt", figure="oscillatory_clock")
+@signature("CM-9.R", source=f"{HASSELMO}: reversal; with recall in phase the old strengthens itself as the new is learnt", figure="reversal")
 def separate_phases_let_an_association_be_reversed(specimen: Any) -> Any:
     def learnt(recall_phase: float) -> tuple[float, float]:
         a, b = 1.0, 0.0
@@ -264,6 +265,39 @@ def fast_gamma_fills_the_slots_there_are(specimen: Any) -> Any:
     memory.encode_all(Event(START + i * MINUTE, f"turn {i}") for i in range(20))
     held = memory.store.array(BUFFER)
     return at_least(held, 11.0).passed and at_most(held, 19.0).passed and bool((np.diff(held) == 1).all())
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("theta_gates", caption="Input from the cortex comes through while synapses strengthen, recall while they weaken", source=f"{HASSELMO}, X = 1")
+def gates_over_a_cycle(specimen: Any) -> Picture:
+    t = np.linspace(0.0, 2.0 * math.pi, 121)
+    return Picture("phase of theta, rad", "transmission; plasticity", (
+        Curve("input, EC", t, np.array([specimen.transmission(x, 0.0, 1.0) for x in t])),
+        Curve("recall, CA3", t, np.array([specimen.transmission(x, math.pi, 1.0) for x in t])),
+        Curve("plasticity", t, np.array([specimen.plasticity(x, 0.0) for x in t]))))
+
+
+@figure("learning", caption="What a path learns in a cycle goes with the cosine of its phase to plasticity: most in phase, unlearning in antiphase",
+        source=f"{HASSELMO}: +1.5708 in phase, 0 at 90 degrees, -1.5708 in antiphase")
+def learning_over_phase(specimen: Any) -> Picture:
+    degrees = np.arange(0.0, 361.0, 7.5)
+    return Picture("phase of the path to plasticity, degrees", "learnt in a cycle", (
+        *(Curve(f"X = {x:g}", degrees, np.array([specimen.learnt_in_a_cycle(x, phi, 0.0) for phi in np.radians(degrees)])) for x in (1.0, 0.5, 0.0)),
+        dots("closed form", [0.0, 90.0, 180.0], [math.pi / 2, 0.0, -math.pi / 2])))
+
+
+@figure("reversal", caption="With recall in antiphase the old association gives way to the new one; in phase it strengthens itself faster than that "
+        "is learnt", source=f"{HASSELMO}, reversal")
+def associations_over_cycles(specimen: Any) -> Picture:
+    curves = []
+    for where, phase in (("antiphase", math.pi), ("in phase", 0.0)):
+        change = [0.01 * specimen.weight_change(*path, 1.0, 1.0, 0.0, phase, 0.0) for path in ((0.0, 1.0), (1.0, 0.0), (0.0, 0.0))]
+        course = [np.array([1.0, 0.0])]
+        for _ in range(60):
+            old, new = course[-1]
+            course.append(course[-1] + [old * change[0], change[1] + new * change[0]])     # what recalls itself adds to what comes in
+        curves += [Curve(f"{name}, {where}", np.arange(61), np.array(course)[:, k]) for k, name in enumerate(("old", "new"))]
+    return Picture("theta cycles of reversal", "weight", tuple(curves))
 
 
 # --- mutants -------------------------------------------------------------------------------------------------------------------

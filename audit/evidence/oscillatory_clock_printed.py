@@ -5,7 +5,7 @@ import functools
 import math
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import Check, adaptation, between, mutant
+from ..figures import Figure
 from . import oscillatory_clock as papers
 
 DEPTH = 0.7         # X of a modulation between 0.3 and 1
+Shown = TypeVar("Shown", Check, Figure)
 
 
 def as_clock(specimen: Any) -> SimpleNamespace:
@@ -34,7 +36,7 @@ def as_clock(specimen: Any) -> SimpleNamespace:
         capacity=lambda f_gamma, f_theta: 7, hold=specimen.bind)
 
 
-def on_printed(check: Check) -> Check:
+def on_printed(check: Shown) -> Shown:
     """A check of the papers' clock, asked of the printed equations."""
 
     @functools.wraps(check.function)
@@ -104,6 +106,14 @@ opposite = on_printed(papers.learning_without_strengthening_what_is_recalled_is_
 reversal = on_printed(papers.separate_phases_let_an_association_be_reversed)
 span = on_printed(papers.gamma_in_theta_gives_the_span_of_memory)
 queue = on_printed(papers.the_buffer_is_a_queue_of_that_length)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+gates = replace(on_printed(papers.gates_over_a_cycle), caption="Printed envelopes never fall below 0.3, and plasticity never turns its sign")
+phases = replace(on_printed(papers.learning_over_phase),
+                 caption="Under printed envelopes a path learns at any phase and unlearns at none, whatever X is")
+course = replace(on_printed(papers.associations_over_cycles),
+                 caption="Under printed envelopes the old association strengthens itself in either phase")
 
 
 @mutant("an envelope that goes down to 0", rejected_by="OSP-1")

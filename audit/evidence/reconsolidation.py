@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ..checks import Measured, adaptation, at_least, at_most, between, equation, limit, mutant, signature
+from ..figures import Curve, Picture, figure
 
 OSAN, NADER = "Osan, Tort & Amaral 2011", "Nader, Schafe & LeDoux 2000"
 N, S, D, STORED, LEAST, WINDOW = 100, 0.8, 0.95, 0.8, 0.05, 6.0
@@ -141,7 +142,7 @@ def what_comes_prevails_beyond_one_half_the_nearer_the_stronger_it_is(specimen: 
     return between(excess, 7.0 * S, 14.0 * S)
 
 
-@signature("CM-1.7h", source=f"{OSAN}: extinction forms a new trace, and the inhibitor prevents it", atol=0.005)
+@signature("CM-1.7h", source=f"{OSAN}: extinction forms a new trace, and the inhibitor prevents it", atol=0.005, figure="inhibitor")
 def a_strong_new_input_lays_down_a_new_trace_and_leaves_the_old_one(specimen: Any) -> Any:
     """On the cue that both share the new one comes, and the old one on its own cue.  Under the inhibitor the shared cue still brings the old one."""
     before = with_a(specimen)
@@ -213,6 +214,27 @@ def strength_is_the_weight_over_that_of_a_memory_once_stored(specimen: Any) -> A
 def weights_are_continuous_in_time(specimen: Any) -> Any:
     curve = np.array([specimen.restabilised(0.3, S, t, WINDOW) for t in np.linspace(0.0, 8.0, 801)])
     return at_most(np.abs(np.diff(curve)), 1.01 * S / WINDOW * 0.01)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("inhibitor", caption="Recall of the old memory after reexposure to something else: kept at little mismatch, lost under the inhibitor beyond "
+        "S / D, replaced for the shared cue by a trace of its own where the input is strong",
+        source=f"{OSAN}; 100 units, two patterns of 14 that share seven")
+def recall_over_mismatch(specimen: Any) -> Picture:
+    before = with_a(specimen)
+    runs = (("weak input, inhibitor", 0.1, 0.0, [0.0, 0.6, 0.7, 0.8, 0.84, 0.9, 1.0]), ("weak input, synthesis", 0.1, S, [0.0, 0.5, 1.0]),
+            ("strong input, synthesis", 60.0, S, [0.0, 0.5, 0.9, 0.95, 1.0]))
+    return Picture("mismatch between memory and input", "activity of the old memory", tuple(
+        Curve(label, qs, np.array([answer(specimen, trained(specimen, before, amplitude * between_patterns(q), s))[0] for q in qs]))
+        for label, amplitude, s, qs in runs))
+
+
+@figure("window", caption="An inhibitor takes the more of a reactivated memory the earlier in the window of six hours it comes, and only the gain "
+        "of one that met no mismatch", source=f"{NADER}: at 0 h and at 6 h")
+def weight_over_the_time_of_the_inhibitor(specimen: Any) -> Picture:
+    hours = np.linspace(0.0, 12.0, 61)
+    return Picture("inhibitor given, h after reactivation", "weight two days later", tuple(
+        Curve(f"mismatch {m:g}", hours, np.array([days_later(specimen, m, float(h)) for h in hours])) for m in (0.0, 0.3, 0.6, 0.9)))
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

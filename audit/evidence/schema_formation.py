@@ -16,6 +16,7 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Array = NDArray[np.float64]
 TAU, KAPPA = 240.0, 15.0                # h, 1: of the registry
@@ -67,13 +68,13 @@ def dependence_solves_its_equation(specimen: Any) -> Any:
     return [[specimen.dependence(x, c, TAU, k) for x in t] for c, k in pairs], ends
 
 
-@data("CM-5.2", source=f"{TSE}: recall without the hippocampus, 1 - h, as a share of recall with it")
+@data("CM-5.2", source=f"{TSE}: recall without the hippocampus, 1 - h, as a share of recall with it", figure="lesion")
 def a_lesion_harms_at_three_hours_and_not_at_two_days(specimen: Any) -> Any:
     early, late = 1.0 - held(specimen, 3.0, 1.0), 1.0 - held(specimen, 48.0, 1.0)
     return bool(early <= 0.5 and late >= 0.9)
 
 
-@data("CM-5.2b", source=f"{TSE}: without a schema memory is still lost at 48 h")
+@data("CM-5.2b", source=f"{TSE}: without a schema memory is still lost at 48 h", figure="lesion")
 def without_a_schema_two_days_are_not_enough(specimen: Any) -> Any:
     return at_most(1.0 - held(specimen, 48.0, 0.0), 0.5)
 
@@ -83,12 +84,13 @@ def the_scale_of_time_is_a_change_of_unit(specimen: Any) -> Any:
     return [specimen.dependence(15.6 * t, 1.0, 15.6 * TAU, KAPPA) for t in (3.0, 48.0)], [held(specimen, t, 1.0) for t in (3.0, 48.0)]
 
 
-@data("CM-5.3", source=f"{TSE}: h(3 h) >= 0.75 and h(48 h) <= 0.1 leave 3 / ln(4/3) = 10.43 to 48 / ln 10 = 20.85 h")
+@data("CM-5.3", source=f"{TSE}: h(3 h) >= 0.75 and h(48 h) <= 0.1 leave 3 / ln(4/3) = 10.43 to 48 / ln 10 = 20.85 h", figure="lesion")
 def with_a_schema_dependence_ends_within_a_day(specimen: Any) -> Any:
     return between([-t / math.log(held(specimen, t, 1.0)) for t in (3.0, 48.0)], 3.0 / math.log(4.0 / 3.0), 48.0 / math.log(10.0))
 
 
-@data("CM-5.3b", source=f"{TSE}: at least 0.8 of it is left at 48 h without a schema, so a schema is at least 10 times as fast")
+@data("CM-5.3b", source=f"{TSE}: at least 0.8 of it is left at 48 h without a schema, so a schema is at least 10 times as fast",
+      figure="lesion")
 def a_schema_is_more_than_ten_times_as_fast(specimen: Any) -> Any:
     slow, fast = -48.0 / math.log(held(specimen, 48.0, 0.0)), -48.0 / math.log(held(specimen, 48.0, 1.0))
     return at_least([slow / fast - 10.0, held(specimen, 48.0, 0.0) - 0.8], 0.0)
@@ -266,6 +268,25 @@ def a_query_evokes_what_its_schema_has_taken_over(specimen: Any) -> Any:
     specimen.evoke(np.array([0.7, 0.3, 0.0]), serial, schema, created, c, 50.0, TAU, KAPPA, 0.01, out)
     h = np.exp(-(1.0 + KAPPA * c) * (50.0 - created) / TAU)
     return np.nan_to_num(out), np.array([0.7, 0.3, 0.0, 0.0, 0.3]) * (1.0 - h)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("u_shape", caption="What fits a schema and what is novel are both remembered better than what is in between",
+        source=f"{SLIMM}, a conceptual curve")
+def strength_over_congruency(specimen: Any) -> Picture:
+    return Picture("congruency with the schema", "memory strength, M(c)", (
+        Curve("both routes", GRID, strengths(specimen, GRID)), Curve("through the schema", GRID, strengths(specimen, GRID, b=0.0)),
+        Curve("by novelty", GRID, strengths(specimen, GRID, a=0.0))))
+
+
+@figure("lesion", caption="What fits a schema is lost with the hippocampus at 3 h and kept at 48 h; what fits none depends on it for weeks",
+        source=f"{TSE}, as bounds: at most 1/4 at 3 h, at least 0.9 at 48 h")
+def recall_without_hippocampus(specimen: Any) -> Picture:
+    hours = np.linspace(0.0, 96.0, 97)
+    return Picture("lesion, h after learning", "recall without hippocampus, share", (
+        *(Curve(label, hours, np.array([1.0 - held(specimen, h, c) for h in hours]))
+          for label, c in (("congruency 1", 1.0), ("congruency 0.3", 0.3), ("no schema", 0.0))),
+        dots("bounds after Tse et al.", [3.0, 48.0], [0.25, 0.9])))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 Array = NDArray[np.float64]
 Set = tuple[float, float, float]
@@ -64,7 +65,7 @@ def a_depressing_synapse_releases_less_and_less(specimen: Any) -> Any:
     return [found, found], [integrated(regular(20.0, 5), DEPRESSING), [0.5, 0.2651, 0.1548, 0.1030, 0.0787]]
 
 
-@equation("CM-10.4b", source="steady state in closed form, and its numbers at 10, 20 and 50 Hz", atol=1e-4)
+@equation("CM-10.4b", source="steady state in closed form, and its numbers at 10, 20 and 50 Hz", atol=1e-4, figure="steady")
 def depression_settles_by_the_rate(specimen: Any) -> Any:
     found = [releases(specimen, regular(rate, 200), DEPRESSING)[0][-1] for rate in (10.0, 20.0, 50.0)]
     closed = [math.prod(steady(1000.0 / rate, DEPRESSING)) for rate in (10.0, 20.0, 50.0)]
@@ -152,7 +153,7 @@ def the_baseline_decides_between_facilitation_and_depression(specimen: Any) -> A
     return found == [True, True, False, False]
 
 
-@signature("CM-10.7", source="without recovery 20 Hz would release 0.5, 0.375, 0.109, 0.0147, 0.00095, and 1 Hz the same")
+@signature("CM-10.7", source="without recovery 20 Hz would release 0.5, 0.375, 0.109, 0.0147, 0.00095, and 1 Hz the same", figure="dynamic_synapses")
 def releases_depend_on_the_rate(specimen: Any) -> Any:
     fast, slow = (releases(specimen, regular(rate, 5), DEPRESSING)[0] for rate in (20.0, 1.0))
     collapsed = np.array([0.5, 0.375, 0.109375, 0.0146484, 0.0009461])
@@ -219,6 +220,29 @@ def the_scale_of_time_is_a_change_of_unit(specimen: Any) -> Any:
         specimen.resources(kappa * 760.0, 0.03, np.ones(1), 130.0 * kappa, 530.0 * kappa, *state, out)
         results.append(float(out[0]))
     return results[1], results[0]
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("dynamic_synapses", caption="Spike by spike at 20 Hz one synapse releases less and less, the other more and more; without recovery, as "
+        "printed, release collapses", source=f"{TSODYKS}; Cortex 4.4.5 iterated by hand")
+def releases_in_a_train(specimen: Any) -> Picture:
+    spikes = np.arange(1, 11)
+    return Picture("spike of a train at 20 Hz", "release, u x", (
+        Curve("depressing", spikes, releases(specimen, regular(20.0, 10), DEPRESSING)[0]),
+        Curve("facilitating", spikes, releases(specimen, regular(20.0, 10), FACILITATING)[0]),
+        dots("equations solved, depressing", spikes[:5], [0.5, 0.2651, 0.1548, 0.1030, 0.0787]),
+        dots("equations solved, facilitating", spikes[:5], [0.0300, 0.0553, 0.0757, 0.0918, 0.1043]),
+        Curve("printed, at any rate", spikes[:5], [0.5, 0.375, 0.109375, 0.0146484, 0.0009461])))
+
+
+@figure("steady", caption="The steady release falls with the rate of a depressing synapse and peaks at some rate in a facilitating one",
+        source=f"{TSODYKS}; dots: steady state at 10, 20 and 50 Hz")
+def release_over_rate(specimen: Any) -> Picture:
+    rates = np.geomspace(0.5, 100.0, 25)
+    return Picture("rate, Hz", "steady release, u x", (
+        *(Curve(label, rates, np.array([releases(specimen, regular(r, 60), c)[0][-1] for r in rates]))
+          for label, c in (("depressing", DEPRESSING), ("facilitating", FACILITATING))),
+        dots("closed form", [10.0, 20.0, 50.0], [0.1052, 0.05713, 0.0241])), log="x")
 
 
 # --- wrong on purpose ------------------------------------------------------------------------------------------------------------

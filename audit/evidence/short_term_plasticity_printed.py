@@ -4,15 +4,18 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..checks import Check, adaptation, mutant
+from ..figures import Figure
 from . import short_term_plasticity as papers
 
+Shown = TypeVar("Shown", Check, Figure)
 
-def on_printed(check: Check) -> Check:
+
+def on_printed(check: Shown) -> Shown:
     """A check of the papers' synapse, asked of the printed one: nothing happens between spikes."""
 
     @functools.wraps(check.function)
@@ -51,6 +54,12 @@ irregular = on_printed(papers.irregular_trains_follow_the_differential_equations
 poisson = on_printed(papers.poisson_trains_find_the_mean_field)
 rest = on_printed(papers.rest_restores_the_first_response)
 rate = on_printed(papers.releases_depend_on_the_rate)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+trains = replace(on_printed(papers.releases_in_a_train),
+                 caption="Spike by spike printed synapses run out for good, at any rate, where the paper's settle")
+steady = replace(on_printed(papers.release_over_rate), caption="The printed synapse releases nothing in the end, whatever the rate")
 
 
 @mutant("resources are not used up, which is not what is printed", rejected_by="STP-P1")

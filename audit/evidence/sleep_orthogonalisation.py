@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
+from ..figures import Curve, Picture, figure
 
 Array = NDArray[np.float64]
 NORMAN = "Norman, Newman & Detre 2007"
@@ -119,7 +120,7 @@ def with_no_freedom_no_unit_turns(specimen: Any) -> Any:
 
 
 # --- signatures --------------------------------------------------------------------------------------------------------------
-@signature("SO-15.5", source=f"{NORMAN}: one cycle; response to the target's code")
+@signature("SO-15.5", source=f"{NORMAN}: one cycle; response to the target's code", figure="contrast")
 def the_competitor_falls_the_target_rises_the_rest_stays(specimen: Any) -> Any:
     x = unit_rows(np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [0.3, 0.0, 1.0]]))
     w = np.array([[0.95, 1.0, 1.0]]).T * x                                         # the target is weak
@@ -134,7 +135,7 @@ def interfering_memories_become_less_alike(specimen: Any) -> Any:
     return at_most(of_pairs(slept(specimen, x, rivals, 150), rivals) / of_pairs(x, rivals), 0.8)
 
 
-@signature("SO-15.7b", source="the bound: cosine with the own code, whatever the sleep and however often")
+@signature("SO-15.7b", source="the bound: cosine with the own code, whatever the sleep and however often", figure="sleep_separates")
 def every_memory_stays_what_it_was(specimen: Any) -> Any:
     low = []
     for seed, spread in ((4, 0.2), (5, 0.6), (6, 1.0)):
@@ -169,12 +170,12 @@ def sleep_helps_against_interference(specimen: Any) -> Any:
     return at_least(recalled(specimen, 0.4, 0.1)[0], 0.05)
 
 
-@adaptation("SO-8", source="where only the cue is noisy no other weights than the codes do better; what sleep costs there", figure="sleep_separates")
+@adaptation("SO-8", source="where only the cue is noisy no other weights than the codes do better; what sleep costs there")
 def where_matching_is_exact_it_costs_little(specimen: Any) -> Any:
     return at_least([recalled(specimen, sd, 0.0) for sd in (0.4, 0.8, 1.5)], -0.02)
 
 
-@signature("SO-15.7d", source="repeated sleep: change of the last of 200 nights of 100 cycles, beside that of the first")
+@signature("SO-15.7d", source="repeated sleep: change of the last of 200 nights of 100 cycles, beside that of the first", figure="sleep_separates")
 def repeated_sleep_converges(specimen: Any) -> Any:
     x, rivals = clusters(np.random.default_rng(8), groups=4)
     w, moved = x, []
@@ -201,6 +202,29 @@ def rivals_are_alike_and_not_the_same(specimen: Any) -> Any:
     for _ in range(2):
         specimen.oppose(4, np.array([4, 0, 1, 2, 3]), np.array([1.0, 0.96, 0.9, 0.7, 0.5]), 0.6, 0.95, rivals)
     return rivals, [[-1, -1], [4, -1], [4, -1], [-1, -1], [1, 2]]
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("sleep_separates", caption="Interfering memories become less alike with the cycles of sleep, and none leaves the cone around its own code",
+        source=f"after {PEROTTE}; twelve groups of four codes")
+def cosines_over_sleep(specimen: Any) -> Picture:
+    x, rivals = clusters(np.random.default_rng(3))
+    cycles, w, pairs, own = np.arange(0, 201, 10), x, [], []
+    for _ in cycles:
+        pairs.append(of_pairs(w, rivals))
+        own.append(float((unit_rows(w) * x).sum(axis=1).min()))
+        w = slept(specimen, x, rivals, 10, w)
+    return Picture("cycles of sleep", "cosine", (Curve("interfering pairs, mean", cycles, np.array(pairs)),
+        Curve("with the own code, least", cycles, np.array(own)), Curve("bound", cycles, np.full(len(cycles), LEAST))))
+
+
+@figure("contrast", caption="A unit that pops up under low inhibition is weakened, one that drops out under high inhibition is strengthened, the "
+        "rest learns nothing", source=f"{NORMAN}, one oscillation")
+def learning_over_drive(specimen: Any) -> Picture:
+    drive = np.linspace(0.3, 1.4, 221)
+    return Picture("drive of a unit", "change of weights / learning rate", tuple(
+        Curve(label, drive, np.array([2.0 * specimen.contrast(d, target, INHIBITION, AMPLITUDE, GAIN) for d in drive]))
+        for label, target in (("competitor", False), ("target", True))))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

@@ -4,12 +4,15 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..checks import Check, adaptation, at_most, mutant
+from ..figures import Figure
 from . import sleep_orthogonalisation as papers
+
+Shown = TypeVar("Shown", Check, Figure)
 
 
 def as_sleep(specimen: Any) -> SimpleNamespace:
@@ -25,7 +28,7 @@ def as_sleep(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(separate=separate, codes=specimen.codes)
 
 
-def on_printed(check: Check) -> Check:
+def on_printed(check: Shown) -> Shown:
     """A check of the paper's sleep, asked of the printed form."""
 
     @functools.wraps(check.function)
@@ -59,12 +62,17 @@ def nothing_in_common_is_left(specimen: Any) -> Any:
 oscillation = papers.an_oscillation_learns_twice_the_contrast
 least_interference = on_printed(papers.sleep_ends_at_the_least_interference_there_is)
 no_interference = on_printed(papers.without_interference_nothing_is_learnt)
-cycle = on_printed(papers.the_competitor_falls_the_target_rises_the_rest_stays)
+cycle = replace(on_printed(papers.the_competitor_falls_the_target_rises_the_rest_stays), figure=None)
 less_alike = on_printed(papers.interfering_memories_become_less_alike)
 own_code = on_printed(papers.every_memory_stays_what_it_was)
 recall = on_printed(papers.recall_does_not_fall)
 help_ = on_printed(papers.sleep_helps_against_interference)
 converges = on_printed(papers.repeated_sleep_converges)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+cosines = replace(on_printed(papers.cosines_over_sleep),
+                  caption="Printed steps push interfering memories apart and out of the cone around their own codes, which the paper's form keeps")
 
 
 @mutant("only one of the two is pushed", rejected_by="SOP-1")

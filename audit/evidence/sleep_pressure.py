@@ -13,6 +13,7 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, figure
 
 MODEL = "Daan, Beersma & Borbely 1984, two-process model"
 CAPTION = "Skeldon & Dijk 2025, Fig. 1"
@@ -188,14 +189,15 @@ def forced_days_swing_between_the_known_values(specimen: Any) -> Any:
     return [s, top, specimen.awake(0.0, 12.62, 18.2), specimen.asleep(1.0, 2.911, 4.2)], [0.0928, 0.6234, 0.5, 0.5]
 
 
-@data("CM-9.8", source="40 h awake from .0928: S = .8993; recovery sleep 6.996 h, 1.215 times the usual", atol=0.001, rtol=0.0)
+@data("CM-9.8", source="40 h awake from .0928: S = .8993; recovery sleep 6.996 h, 1.215 times the usual", atol=0.001, rtol=0.0, figure="lost_night")
 def a_lost_night_costs_little_over_an_hour(specimen: Any) -> Any:
     top, c = specimen.awake(0.0928, 40.0, 18.2), rhythm(amplitude=0.0)
     sleep = specimen.until_waking(top, 0.0, c)
     return [top, sleep, sleep / specimen.until_waking(0.67, 0.0, c)], [0.8993, 6.996, 1.215]
 
 
-@signature("CM-9.8b", source="the debt is carried by depth: initial slow-wave activity goes with S, the length of sleep with its logarithm")
+@signature("CM-9.8b", source="the debt is carried by depth: initial slow-wave activity goes with S, the length of sleep with its logarithm",
+           figure="lost_night")
 def a_debt_is_slept_off_more_deeply_rather_than_longer(specimen: Any) -> Any:
     c, usual = rhythm(), specimen.cycle(rhythm(), 100)
     top = specimen.awake(usual[1], usual[2] + 24.0, 18.2)
@@ -297,6 +299,37 @@ def the_first_event_meets_memory_as_usual_at_that_hour(specimen: Any) -> Any:
 def the_next_sleep_lies_ahead(specimen: Any) -> Any:
     night = Night(specimen).tell(NOON, NOON + 13.0, NOON + 13.0, NOON + 90.0)
     return night.value(SLEEP_END) > night.value(SLEEP_ONSET) >= night.memory.now + 2.0 - 1e-9
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+def through(specimen: Any, days: float, c: tuple[float, ...], kept_awake: float = 0.0) -> tuple[Any, Any]:
+    """Times of day and S from the onset of the first sleep, which may be put off by some hours."""
+    woke, s, wake, _, _ = specimen.cycle(c, 100)
+    times, start, until, asleep, found = np.arange(-wake, 24.0 * days, 0.25), -wake, kept_awake, False, []
+    for t in times:
+        while t >= until:
+            s, start, asleep = specimen.asleep(s, until - start, c[1]) if asleep else specimen.awake(s, until - start, c[0]), until, not asleep
+            until = start + (specimen.until_waking if asleep else specimen.until_sleep)(s, woke + wake + start, c)
+        found.append(specimen.asleep(s, t - start, c[1]) if asleep else specimen.awake(s, t - start, c[0]))
+    return times, np.array(found)
+
+
+@figure("sleep_pressure", caption="Process S rises awake to the upper threshold and falls asleep to the lower one, and the time of day in both "
+        "holds the cycle to 24 h", source=f"{MODEL}; as in {CAPTION}")
+def pressure_over_three_days(specimen: Any) -> Picture:
+    c = rhythm()
+    woke, _, wake, _, _ = specimen.cycle(c, 100)
+    times = np.arange(-wake, 100.0, 0.5)
+    wave = np.array([specimen.circadian(float(woke + wake + t), *c[4:]) for t in times])
+    return Picture("hours from the first evening", "pressure S", (
+        Curve("S", *through(specimen, 2.5, c)), Curve("sleep above, H+ + C", times, c[2] + wave), Curve("wake below, H- + C", times, c[3] + wave)))
+
+
+@figure("lost_night", caption="A night lost costs little more sleep in the next: the debt is slept off more deeply, from a higher S, rather than "
+        "longer", source=f"{MODEL}, awake for a day more")
+def pressure_after_a_lost_night(specimen: Any) -> Picture:
+    return Picture("hours from the first evening", "pressure S", tuple(
+        Curve(label, *through(specimen, 3.0, rhythm(), hours)) for label, hours in (("usual", 0.0), ("the first night lost", 24.0))))
 
 
 # --- mutants -------------------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
+from ..figures import Curve, Marks, Picture, dots, figure
 
 Array = NDArray[np.float64]
 PAPER = "Mattar & Daw 2018"
@@ -281,13 +282,14 @@ def forward_at_the_start_and_reverse_at_the_goal(specimen: Any) -> Any:
     return at_least([n["start", "F", 1.0] - n["start", "R", 1.0], n["goal", "R", 1.0] - n["goal", "F", 1.0]], 0.2)
 
 
-@signature("RP-2.6a", source="Ambrose, Pfeiffer & Foster 2016: reverse replay after a fourfold reward, over that after the usual one")
+@signature("RP-2.6a", source="Ambrose, Pfeiffer & Foster 2016: reverse replay after a fourfold reward, over that after the usual one",
+           figure="forward_and_reverse")
 def a_greater_reward_brings_more_reverse_replay(specimen: Any) -> Any:
     n = laps(specimen, [1.0, 4.0])
     return at_least(n["goal", "R", 4.0] / max(n["goal", "R", 1.0], 1e-9), 2.0)
 
 
-@signature("RP-2.6b", source="Ambrose, Pfeiffer & Foster 2016: forward replay after the two rewards; within a tenth")
+@signature("RP-2.6b", source="Ambrose, Pfeiffer & Foster 2016: forward replay after the two rewards; within a tenth", figure="forward_and_reverse")
 def a_greater_reward_leaves_forward_replay_alone(specimen: Any) -> Any:
     n = laps(specimen, [1.0, 4.0])
     return between(n["start", "F", 4.0] / n["start", "F", 1.0], 0.9, 1.1)
@@ -391,6 +393,28 @@ def a_night_does_not_dwell_on_what_is_needed_most(specimen: Any) -> Any:
     rows, _ = nights(specimen, STORY, 3, 200, 20.0, Wanting("wanting", Params(1.0)))[-1]
     _, times = np.unique(rows, axis=0, return_counts=True)
     return at_most(times.max() / len(rows), 1.0 / 3.0)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("reverse_replay", caption="Values after one, three, six and nine replayed steps: from a reward at the end of the line they spread back to "
+        "the start", source=f"{PAPER}, line of ten; 0.9^k")
+def values_along_the_line(specimen: Any) -> Picture:
+    need, curves = successors(explored(line(), {9: 0}))[0], []
+    for steps in (1, 3, 6, 9):
+        q = np.zeros((10, 2))
+        replayed(specimen, line(), np.eye(10)[9], need, q, np.full((steps, 2), 0.5))
+        curves.append(Curve(f"after {steps}", np.arange(9), q[:9, 1]))
+    return Picture("place on the line, reward at 9", "value of a step ahead", (*curves, dots("0.9^k", np.arange(9), GAMMA ** np.arange(8, -1, -1))))
+
+
+@figure("forward_and_reverse", caption="Sequences a lap: forward at the start of a run and reverse at the goal, where the larger of two rewards "
+        "brings more, the smaller few", source="Diba & Buzsaki 2007; Ambrose, Pfeiffer & Foster 2016; up to five simulated animals")
+def sequences_at_start_and_goal(specimen: Any) -> Picture:
+    alike, mixed = laps(specimen, [1.0], seeds=3), laps(specimen, [1.0, 4.0], seeds=5)
+    groups = ((alike, 1.0), (mixed, 1.0), (mixed, 4.0))
+    return Picture("0 start, 1 goal;  2, 3: where rewards differ, the smaller;  4, 5: the fourfold", "sequences a lap", tuple(
+        Curve(label, np.arange(8), np.array([*(n.get((where, kind, size), 0.0) for n, size in groups for where in ("start", "goal")), 0.0, 0.0]),
+              Marks.BARS) for label, kind in (("forward", "F"), ("reverse", "R"))))
 
 
 # --- wrong on purpose --------------------------------------------------------------------------------------------------------

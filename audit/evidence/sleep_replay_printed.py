@@ -4,12 +4,15 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..checks import Check, adaptation, mutant
+from ..figures import Figure
 from . import sleep_replay as papers
+
+Shown = TypeVar("Shown", Check, Figure)
 
 
 def links(entities: list[list[int]]) -> tuple[Any, ...]:
@@ -44,7 +47,7 @@ def as_replay(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(replay=replay, SleepReplayParams=params, SleepReplay=specimen.SleepReplayPrinted)
 
 
-def on_printed(check: Check) -> Check:
+def on_printed(check: Shown) -> Shown:
     """A check of the paper's replay, asked of the printed form."""
 
     @functools.wraps(check.function)
@@ -91,6 +94,14 @@ forward_alone = on_printed(papers.a_greater_reward_leaves_forward_replay_alone)
 arm = on_printed(papers.in_sleep_the_rewarded_arm_is_replayed_more)
 compression = on_printed(papers.replay_is_compressed_in_time)
 nights = on_printed(papers.the_first_night_is_reverse_and_a_later_one_forward)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+values = replace(on_printed(papers.values_along_the_line),
+                 caption="Printed replay backs up no value, so nothing spreads from the reward, where the paper's values reach the start after nine "
+                         "steps")
+sequences = replace(on_printed(papers.sequences_at_start_and_goal),
+                    caption="Printed sequences a lap: both directions everywhere, whatever the reward")
 
 
 @mutant("the mean alone", rejected_by="RPP-1")

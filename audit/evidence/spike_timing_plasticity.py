@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad, solve_ivp
 
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
+from ..figures import Curve, Marks, Picture, dots, figure
 
 Array = NDArray[np.float64]
 BI_POO = (0.777, 0.273, 16.8, 33.7)           # A+, A- of 60 pairings, tau+, tau- in ms
@@ -118,7 +119,7 @@ def weights_stay_between_their_bounds(specimen: Any) -> Any:
     return [*learnt(specimen, np.full(100, 5.0)), learnt(specimen, lags, w=0.2)[0]], [1.0, 0.0, w]
 
 
-@signature("CM-10.3f", source="Bi & Poo 1998: order; a chain of five, each 10 ms after the one before, over and over")
+@signature("CM-10.3f", source="Bi & Poo 1998: order; a chain of five, each 10 ms after the one before, over and over", figure="sequence")
 def a_sequence_is_learnt_in_its_direction(specimen: Any) -> Any:
     n, weight = 5, np.zeros(25)
     for _ in range(20):
@@ -164,6 +165,31 @@ def only_what_leads_survives_a_window_of_negative_area(specimen: Any) -> Any:
     chance = specimen.traced(poisson(rng, 0.02, duration), target, *SONG[:1], 0.007, 20.0, 20.0)
     leads = specimen.traced(target - 5.0, target, *SONG[:1], 0.007, 20.0, 20.0)
     return at_least([leads, -chance], 1.0)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("timing_window", caption="A source that fires before its target is strengthened, one that fires after it weakened, the latter over twice "
+        "the time", source=f"{FIT}, exponential fit; the window that Cortex 4.4.5 prints, brought to its A+ and tau+")
+def change_over_lag(specimen: Any) -> Picture:
+    lag = np.concatenate([np.linspace(-100.0, -0.1, 100), [0.0], np.linspace(0.1, 100.0, 100)])
+    found = np.array([specimen.window(d, *BI_POO) if d else np.nan for d in lag])
+    printed = np.where(lag == 0.0, np.nan, 0.777 * np.where(lag > 0.0, 1.0, -2.0 / 3.0) * np.exp(-np.abs(lag) / 16.8))
+    return Picture("target's spike after the source's, ms", "change of weight", (
+        Curve("mechanism", lag, found), dots("fit of Bi & Poo", [-40.0, -10.0, 10.0, 40.0], [-0.0833, -0.2029, 0.4285, 0.0718]),
+        Curve("printed, 0.03 and 0.02 over 24 h", lag, printed)))
+
+
+@figure("sequence", caption="After a chain of five, 10 ms apart, over and over, the weights lead ahead along it and not back",
+        source="Bi & Poo 1998: order")
+def weights_along_a_chain(specimen: Any) -> Picture:
+    n, weight = 5, np.zeros(25)
+    a, b = (x.ravel() for x in np.indices((n, n)))
+    apart = a != b
+    for _ in range(20):
+        specimen.paired((a * n + b)[apart], b[apart], 10.0 * (b - a)[apart], np.ones(n), 1.0, 0.777 / 60, 0.273 / 60, 16.8, 33.7, 1.0, weight)
+    steps = np.array([-4, -3, -2, -1, 1, 2, 3, 4])
+    return Picture("steps from source to target along the chain", "weight", (
+        Curve("", steps, np.array([weight[b - a == k].mean() for k in steps]), Marks.BARS),))
 
 
 # --- wrong on purpose ----------------------------------------------------------------------------------------------------------

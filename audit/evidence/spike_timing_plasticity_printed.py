@@ -5,18 +5,20 @@ import functools
 import math
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.integrate import quad
 
 from ..checks import Check, adaptation, mutant
+from ..figures import Figure
 from . import spike_timing_plasticity as paper
 
 PRINTED = (0.03, 0.02, 24.0, 24.0)
+Shown = TypeVar("Shown", Check, Figure)
 
 
-def on_printed(check: Check) -> Check:
+def on_printed(check: Shown) -> Shown:
     """A check of the paper's window, asked of the printed one: its 24 h stand for the paper's tau+, its 0.03 for the paper's A+."""
 
     @functools.wraps(check.function)
@@ -60,6 +62,12 @@ sixty = on_printed(paper.sixty_pairings_are_the_published_amplitude)
 bounds = on_printed(paper.weights_stay_between_their_bounds)
 sequence = on_printed(paper.a_sequence_is_learnt_in_its_direction)
 transmission = on_printed(paper.the_signal_is_what_arrives_from_the_best_matches)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+change = replace(on_printed(paper.change_over_lag),
+                 caption="The printed window decays as fast on either side, where depression reaches twice as far in the fit")
+chain = replace(on_printed(paper.weights_along_a_chain), caption="The printed window, unbounded, drives weights back along the chain below nothing")
 
 
 @mutant("depression by the common scale of time, 48.1 h, which is not what is printed", rejected_by="STDP-P2")

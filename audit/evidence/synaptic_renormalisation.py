@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 SHY, DE_VIVO = "Tononi & Cirelli 2014", "de Vivo et al. 2017"
 ETA, MOST, NIGHT = 0.2, 20.0, 0.18
@@ -62,7 +63,7 @@ def a_night_takes_eighteen_percent_off_the_mean_size(specimen: Any) -> Any:
     return means, [0.82, 0.82, 0.82]
 
 
-@data("CM-16.5b", source=f"{DE_VIVO}: the largest fifth did not change", atol=0.0)
+@data("CM-16.5b", source=f"{DE_VIVO}: the largest fifth did not change", atol=0.0, figure="downscaling")
 def the_largest_fifth_is_spared(specimen: Any) -> Any:
     before = sizes()
     largest = np.argsort(before)[-1000:]
@@ -156,6 +157,33 @@ def the_line_is_the_value_at_that_place(specimen: Any) -> Any:
 @adaptation("SHY-5", source="ours: headroom stays above 0 whatever is archived")
 def headroom_stays_in_bounds(specimen: Any) -> Any:
     return between([specimen.headroom(e, MOST) for e in (-3.0, 0.0, 10.0, 20.0, 1e9)], 1e-12, 1.0)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("downscaling", caption="A night takes the same share off all but the strongest: the largest fifth is spared, the rest bears the 18 per cent",
+        source=f"{DE_VIVO}: mean 0.82, largest fifth unchanged")
+def left_over_size(specimen: Any) -> Picture:
+    before = np.sort(sizes(2000))
+    left, rank = np.exp(slept(specimen, before) - before), np.exp(before)
+    whole = float(np.exp(before + np.log(left)).sum() / rank.sum())
+    return Picture("size of the synapse before sleep", "share left after sleep", (
+        Curve("mechanism", rank, left), Curve(f"of the total, {whole:.2f}", rank[[0, -1]], np.full(2, whole)),
+        dots("de Vivo et al.: the largest fifth", rank[[1600, 1999]], np.ones(2))), log="x")
+
+
+@figure("day_and_night", caption="Awake the mean weight rises and the headroom for learning falls; each night gives both back",
+        source=f"{SHY}; 60 occasions a day")
+def days_and_nights(specimen: Any) -> Picture:
+    log_weight, room, seen = np.zeros(200), 0.0, []
+    for k in range(181):
+        seen.append((float(np.exp(log_weight).mean()), math.exp(room)))
+        if k in (60, 120):
+            low, high = specimen.quantiles(log_weight, 0.7, 0.8)
+            room = math.log(specimen.headroom(specimen.downscale(NIGHT, low, high, log_weight.copy(), log_weight), MOST))
+            seen[-1] = (math.nan, math.nan)
+        room = specimen.potentiate(np.array([2 * k % 200, (2 * k + 1) % 200]), ETA, MOST, room, log_weight)
+    return Picture("occasions, sleep after 60 and 120", "share of that of the morning", tuple(
+        Curve(label, np.arange(181), np.array(seen)[:, i]) for i, label in enumerate(("mean weight", "headroom"))))
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from scipy.integrate import quad, solve_ivp
 from scipy.optimize import minimize_scalar
 
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 MMO, TSE = "McClelland, McNaughton & O'Reilly 1995", "Tse et al. 2007"
 D_H, C, D_C, K = 0.1, 0.1, 0.001, 15.0
@@ -59,7 +60,7 @@ def advancing_in_pieces_is_advancing_at_once(specimen: Any) -> Any:
     return pieces, whole
 
 
-@signature("CM-3.2", source=f"{MMO}: retrograde gradient; D_h = 0.1, D_c = 0.01 a day", figure="lesion")
+@signature("CM-3.2", source=f"{MMO}: retrograde gradient; D_h = 0.1, D_c = 0.01 a day", figure="traces")
 def a_lesion_spares_remote_memories_although_they_are_weaker(specimen: Any) -> Any:
     days = np.linspace(0.0, 200.0, 401)
     s = np.array([specimen.transfer(1.0, 0.0, t, 0.1, 0.1, 0.01) for t in days])
@@ -107,13 +108,14 @@ def with_faster_c_alone(hours: float, k: float) -> float:
     return 1.0 / (1.0 + (1.0 + k) * C * math.expm1((D_H - D_C) * hours / 24.0) / (D_H - D_C))
 
 
-@data("CM-5.2", source=f"{TSE}: without hippocampus new pairs that fit are lost at 3 h, kept at 48 h; others are lost")
+@data("CM-5.2", source=f"{TSE}: without hippocampus new pairs that fit are lost at 3 h, kept at 48 h; others are lost", figure="schema")
 def without_hippocampus_what_fits_is_lost_at_three_hours_and_kept_at_forty_eight(specimen: Any) -> Any:
     share = [1.0 - dependence(specimen, hours, k) for hours, k in ((3.0, K), (48.0, K), (48.0, 0.0))]
     return bool(share[0] <= 0.5 and share[1] >= 0.9 and share[2] <= 0.5)
 
 
-@data("CM-5.3", source=f"{TSE}: dependence >= 0.75 at 3 h and <= 0.1 at 48 h, >= 0.8 at 48 h without schema; a time constant of 10.4 to 20.8 h")
+@data("CM-5.3", source=f"{TSE}: dependence >= 0.75 at 3 h and <= 0.1 at 48 h, >= 0.8 at 48 h without schema; a time constant of 10.4 to 20.8 h",
+      figure="schema")
 def a_schema_makes_transfer_ten_to_twenty_times_as_fast(specimen: Any) -> Any:
     d = [dependence(specimen, hours, k) for hours, k in ((3.0, K), (48.0, K), (48.0, 0.0))]
     tau = -48.0 / math.log(d[1])
@@ -238,7 +240,7 @@ def the_log_of_recall_is_that_of_the_sum_of_traces(specimen: Any) -> Any:
     return measured, expected
 
 
-@adaptation("ST-7", source="the mean of the members is where the expected delta rule rests", figure="interleaving")
+@adaptation("ST-7", source="the mean of the members is where the expected delta rule rests")
 def a_theme_learns_the_mean_of_its_memories_in_turns_but_the_last_in_blocks(specimen: Any) -> Any:
     rng = np.random.default_rng(7)
     vectors = np.array([1.0, 0.0, 0.0, 0.0]) + 0.3 * rng.normal(size=(10, 4))
@@ -281,6 +283,44 @@ def themes_are_bounded_in_number(specimen: Any) -> Any:
     vectors, theme, weights = np.eye(6), np.full(6, -1, np.int16), np.zeros((4, 6))
     in_use = specimen.lesson(np.ones(6), 0.01, vectors, 0.05, 0.5, 0, theme, weights)
     return at_least([4 - in_use, theme.min(), 3 - theme.max(), 1 - abs(len({*theme[:4]}) - 4)], 0)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+@figure("traces", caption="The hippocampal trace fades as the cortical one grows, so a lesion takes most from recent memories, although remote ones "
+        "are weaker", source=f"{MMO}; D_h = 0.1, C = 0.1, D_c = 0.01 a day")
+def traces_over_days(specimen: Any) -> Picture:
+    days, peak = np.linspace(0.0, 120.0, 121), math.log(10.0) / 0.09
+    s = np.array([specimen.transfer(1.0, 0.0, float(t), 0.1, 0.1, 0.01) for t in days])
+    top = solved(1.0, 0.0, peak, 0.1, 0.1, 0.01)[1]
+    return Picture("age of the memory at the lesion, days", "trace", (
+        Curve("intact: both", days, s.sum(axis=1)), Curve("hippocampal", days, s[:, 0]), Curve("lesioned: cortical alone", days, s[:, 1]),
+        dots("peak, ln(D_h / D_c) / (D_h - D_c)", [peak], [top])))
+
+
+@figure("schema", caption="With a schema what is left without hippocampus meets both demands of the lesions at 3 h and 48 h; a faster C alone meets "
+        "one", source=f"{TSE}, as bounds: at most 1/4 at 3 h, at least 0.9 at 48 h; without schema at most 1/5")
+def share_without_hippocampus(specimen: Any) -> Picture:
+    hours = np.linspace(0.0, 72.0, 73)
+    return Picture("lesion, h after learning", "share without hippocampus", (
+        Curve("schema", hours, np.array([1.0 - dependence(specimen, float(h)) for h in hours])),
+        Curve("no schema", hours, np.array([1.0 - dependence(specimen, float(h), 0.0) for h in hours])),
+        Curve("C alone 16 times as fast", hours, np.array([1.0 - with_faster_c_alone(float(h), K) for h in hours])),
+        dots("bounds after Tse et al.", [3.0, 48.0], [0.25, 0.9])))
+
+
+@figure("interference", caption="A second list learnt by itself overwrites the first, one learnt in turns with it does not",
+        source=f"{MMO}, AB-AC lists under the delta rule")
+def error_over_rounds(specimen: Any) -> Picture:
+    ab, ac = lists(0)
+    blocked, turns, both = np.zeros((80, 8)), np.zeros((80, 8)), [item for pair in zip(ab, ac, strict=True) for item in pair]
+    rounds, course = np.arange(0, 161, 4), [(1.0, 1.0)]
+    start = error(turns, ab)
+    for r in rounds[1:]:
+        train(specimen, blocked, ab if r <= 80 else ac, 4)
+        train(specimen, turns, both, 4)
+        course.append((error(blocked, ab) / start, error(turns, ab) / start))
+    return Picture("rounds; in blocks the second list from round 80 on", "error on the first list, share", tuple(
+        Curve(label, rounds, np.array(course)[:, k]) for k, label in enumerate(("in blocks", "in turns"))))
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

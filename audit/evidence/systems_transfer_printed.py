@@ -4,17 +4,19 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..checks import Check, adaptation, mutant
+from ..figures import Figure
 from . import systems_transfer as paper
 
 RATE, FACTOR = 0.02, 2.5
+Shown = TypeVar("Shown", Check, Figure)
 
 
-def on_printed(check: Check) -> Check:
+def on_printed(check: Shown) -> Shown:
     """A check of the two traces, asked of the printed rule: h and 1 - h, with a replay a day, or, where schemas count, an hour."""
 
     @functools.wraps(check.function)
@@ -66,7 +68,14 @@ limits = on_printed(paper.equal_rates_no_time_and_no_decay)
 lesion = on_printed(paper.a_lesion_spares_remote_memories_although_they_are_weaker)
 without_hippocampus = on_printed(paper.without_hippocampus_what_fits_is_lost_at_three_hours_and_kept_at_forty_eight)
 schema = on_printed(paper.a_schema_makes_transfer_ten_to_twenty_times_as_fast)
-interference = on_printed(paper.learning_in_blocks_overwrites_and_learning_in_turns_does_not)
+interference = replace(on_printed(paper.learning_in_blocks_overwrites_and_learning_in_turns_does_not), figure=None)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+courses = replace(on_printed(paper.traces_over_days),
+                  caption="Printed dependency and its complement: nothing is forgotten, and what is transferred has no peak")
+lesions = replace(on_printed(paper.share_without_hippocampus),
+                  caption="Two and a half times as fast, printed transfer meets the demand of the lesion at 3 h and misses that at 48 h")
 
 
 @mutant("every replay transfers the same", rejected_by="CM-3.5")

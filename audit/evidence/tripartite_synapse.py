@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
 
 DEPITTA = "De Pitta et al. 2009 (G-ChI), constants of the authors' notebook"
 STIMBERG = "Stimberg et al. 2019, after De Pitta et al. 2011"
@@ -190,7 +191,7 @@ def the_closed_form_is_the_solution_between_releases(specimen: Any) -> Any:
     return [specimen.between_releases(*c, *glio(specimen)[2]) for c in cases], [transmitted(*c) for c in cases]
 
 
-@signature("CM-12.8b", source=f"{STIMBERG}: 1 / Omega_G = 120 s beside 1 / Omega_e = 1/60 s", rtol=1e-3)
+@signature("CM-12.8b", source=f"{STIMBERG}: 1 / Omega_G = 120 s beside 1 / Omega_e = 1/60 s", rtol=1e-3, figure="release")
 def receptors_stay_occupied_seven_thousand_times_longer_than_there_is_transmitter(specimen: Any) -> Any:
     G = specimen.between_releases(1.0, 78.0, 0.0, 1.0 / 60.0, *glio(specimen)[2])[1] / 78.0
     gamma = specimen.between_releases(1.0, 0.0, 0.8, 7200.0 / 60.0, *glio(specimen)[2])[2] / 0.8
@@ -204,17 +205,18 @@ def calcium_codes_by_amplitude(specimen: Any) -> Any:
     return [*(w[0] for w in waves), waves[0][1]], [0.208, 0.289, 0.337, 0.364, 0.364, 12.8]
 
 
-@signature("CM-12.3c", source="the same equations as written out above; the dossier's 10.5 s at 0.60 uM is 10.96 s by either", rtol=1e-3)
+@signature("CM-12.3c", source="the same equations as written out above; the dossier's 10.5 s at 0.60 uM is 10.96 s by either", rtol=1e-3,
+           figure="frequency")
 def the_period_shortens_with_ip3(specimen: Any) -> Any:
     return [wave(specimen, AM, I=I)[1] for I in (0.40, 0.50, 0.60)], [wave(None, AM, I=I)[1] for I in (0.40, 0.50, 0.60)]
 
 
-@signature("CM-12.3d", source=f"{DEPITTA}: largest over smallest amplitude from 0.40 to 0.60 uM IP3")
+@signature("CM-12.3d", source=f"{DEPITTA}: largest over smallest amplitude from 0.40 to 0.60 uM IP3", figure="amplitude")
 def amplitude_nearly_doubles(specimen: Any) -> Any:
     return at_least(wave(specimen, AM, I=0.60)[0] / wave(specimen, AM, I=0.40)[0], 1.7)
 
 
-@signature("CM-12.3b", source=f"{DEPITTA}: amplitude coding, outside of 0.40 to 0.60 uM IP3")
+@signature("CM-12.3b", source=f"{DEPITTA}: amplitude coding, outside of 0.40 to 0.60 uM IP3", figure="amplitude")
 def too_little_or_too_much_ip3_is_silent(specimen: Any) -> Any:
     return at_most([np.ptp(course(specimen, AM, I=I, seconds=1200.0)[1]) for I in (0.35, 0.70)], 1e-3)
 
@@ -226,7 +228,7 @@ def calcium_codes_by_frequency(specimen: Any) -> Any:
     return [min(height), max(height), waves[0][1], waves[-1][1]], [0.990, 1.065, 35.8, 17.3]
 
 
-@signature("CM-12.5", source=f"{DEPITTA}: the whole model at constant glutamate; recomputed from its equations", rtol=0.03, figure="glutamate")
+@signature("CM-12.5", source=f"{DEPITTA}: the whole model at constant glutamate; recomputed from its equations", rtol=0.03, figure="calcium")
 def glutamate_sets_the_period(specimen: Any) -> Any:
     weak, strong = wave(specimen, AM, g=0.1), wave(specimen, AM, g=2.5)
     slow, fast = wave(specimen, FM, g=0.1), wave(specimen, FM, g=2.5)
@@ -293,7 +295,7 @@ def looking_often_changes_nothing(specimen: Any) -> Any:
     return often.at(90.0), once.at(90.0)
 
 
-@adaptation("CM-12.11", source="one access a session is no cluster at work; two are")
+@adaptation("CM-12.11", source="one access a session is no cluster at work; two are", figure="release")
 def one_access_releases_nothing_and_two_in_a_row_do(specimen: Any) -> Any:
     gamma = []
     for n in (1, 2):
@@ -319,6 +321,67 @@ def a_dose_stays_in_its_territory(specimen: Any) -> Any:
     cells.access(0.0, [2.0, 0.0, 1.0], 4.0)
     cells.access(0.0, [0.0, 0.0, 1.0], 4.0)
     return [*cells.arrays[2], np.isnan(cells.arrays[4][1])], [7.2, 0.0, 7.2, True]
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+def oscillation(specimen: Any, k: dict[str, float], *, g: float = 0.0, I: float | None = None, start: float = 200.0,
+                seconds: float = 150.0) -> States:
+    """C every 0.1 s after `start`, at constant glutamate or, with no way in or out for it, constant IP3."""
+    still = {"v_b": 0.0, "v_d": 0.0, "v_3K": 0.0, "r_5P": 0.0} if I is not None else {}
+    a, C = constants(specimen, k | still | {"tau_g": math.inf}), []
+    y = specimen.integrate(*START[:2], START[2] if I is None else I, g, start, a)
+    for _ in range(int(seconds / 0.1)):
+        C.append(y[0])
+        y = specimen.integrate(*y, g, 0.1, a)
+    return np.array(C)
+
+
+def rhythm(C: States) -> tuple[float, float]:
+    """Peak to peak, and mean period where C swings at all."""
+    ups = np.flatnonzero((C[:-1] < 0.5 * (C.max() + C.min())) & (C[1:] >= 0.5 * (C.max() + C.min())))
+    return float(np.ptp(C)), float(np.diff(ups).mean() * 0.1) if len(ups) > 1 and np.ptp(C) > 0.02 else math.nan
+
+
+@figure("calcium", caption="Calcium under the same glutamate: small swings with one set of constants, spikes of one height with the other",
+        source=f"{DEPITTA}; glutamate held at 2.5 uM")
+def calcium_over_time(specimen: Any) -> Picture:
+    t = 0.1 * np.arange(500)
+    return Picture("time, s", "calcium, uM", (
+        *(Curve(label, t, oscillation(specimen, k, g=2.5, start=100.0, seconds=50.0))
+          for label, k in (("amplitude coding", AM), ("frequency coding", FM))),
+        Curve("release above", [0.0, 75.0], [GLIO["C_Theta"]] * 2)))
+
+
+@figure("amplitude", caption="With IP3 the amplitude of the oscillation nearly doubles in amplitude coding and stays the same in frequency coding",
+        source=f"{DEPITTA}, constant IP3; dots recomputed from its equations")
+def amplitude_over_ip3(specimen: Any) -> Picture:
+    ip3 = (np.array([0.36, 0.38, 0.40, 0.45, 0.50, 0.55, 0.60, 0.64, 0.68]), np.array([0.50, 0.55, 0.60, 0.70, 0.80, 0.90, 1.0, 1.10]))
+    return Picture("IP3, uM", "amplitude of calcium, uM", (
+        *(Curve(label, at, np.array([rhythm(oscillation(specimen, k, I=float(i)))[0] for i in at]))
+          for label, k, at in (("amplitude coding", AM, ip3[0]), ("frequency coding", FM, ip3[1]))),
+        dots("recomputed", [0.40, 0.45, 0.50, 0.55, 0.60], [0.208, 0.289, 0.337, 0.364, 0.364])))
+
+
+@figure("frequency", caption="With IP3 the period of the oscillation halves in frequency coding and hardly changes in amplitude coding",
+        source=f"{DEPITTA}, constant IP3; dots recomputed from its equations")
+def period_over_ip3(specimen: Any) -> Picture:
+    ip3 = (np.array([0.40, 0.45, 0.50, 0.55, 0.60]), np.array([0.55, 0.60, 0.70, 0.80, 0.90, 1.0, 1.10]))
+    return Picture("IP3, uM", "period of calcium, s", (
+        *(Curve(label, at, np.array([rhythm(oscillation(specimen, k, I=float(i)))[1] for i in at]))
+          for label, k, at in (("amplitude coding", AM, ip3[0]), ("frequency coding", FM, ip3[1]))),
+        dots("recomputed", [0.40, 0.55, 1.10], [12.8, 35.8, 17.3])))
+
+
+@figure("release", caption="Two accesses in a row drive calcium over its threshold: the store is spent and fills again in seconds, while the "
+        "synapse's receptors stay occupied for minutes", source=f"{STIMBERG}; accesses at 0 and 4 s")
+def release_after_two_accesses(specimen: Any) -> Picture:
+    cell, times = Territories(specimen), np.arange(0.0, 40.0, 0.2)
+    cell.access(0.0, [1.0])
+    states = [cell.at(float(t)) for t in times[times < 4.0]]
+    cell.access(4.0, [1.0])
+    found = np.array([*states, *(cell.at(float(t)) for t in times[times >= 4.0])])
+    return Picture("time, s", "calcium, uM; share", (
+        Curve("calcium", times, found[:, 0]), Curve("store of transmitter", times, found[:, 3]), Curve("occupied receptors", times, found[:, 5])))
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------

@@ -5,15 +5,19 @@ import functools
 import math
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 from scipy.optimize import brentq
 
 from ..checks import Check, adaptation, mutant
+from ..figures import Curve, Figure, Picture, dots, figure
 from . import tripartite_synapse as paper
 
+Shown = TypeVar("Shown", Check, Figure)
 
-def on_printed(check: Check) -> Check:
+
+def on_printed(check: Shown) -> Shown:
     """A check of calcium's course, asked of the printed rule: a constant drive leads to the steady state of its IP3 and stays."""
 
     @functools.wraps(check.function)
@@ -76,7 +80,21 @@ frequency = on_printed(paper.calcium_codes_by_frequency)
 glutamate = on_printed(paper.glutamate_sets_the_period)
 release = paper.a_release_spends_six_tenths_of_the_store
 probability = paper.occupied_receptors_draw_release_towards_alpha
-crossings = paper.each_upward_crossing_releases_once
+crossings = replace(paper.each_upward_crossing_releases_once, figure=None)
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+calcium = replace(on_printed(paper.calcium_over_time),
+                  caption="Under constant glutamate printed calcium goes to a steady state and stays: nothing oscillates")
+swings = replace(on_printed(paper.amplitude_over_ip3), caption="Printed calcium has no amplitude at any IP3")
+
+
+@figure("frequency", caption="Printed calcium has no period: it is a level that rises with IP3, from six times what the paper's cell has at rest",
+        source="Cortex, code of 4.4.7; rest of De Pitta et al. 2009")
+def steady_calcium_over_ip3(specimen: Any) -> Picture:
+    ip3 = np.linspace(0.0, 1.2, 61)
+    return Picture("IP3, uM", "steady calcium, uM", (
+        Curve("printed", ip3, np.array([specimen.steady(i) for i in ip3])), dots("rest in the paper", [0.226], [0.0906])))
 
 
 @mutant("one threshold", rejected_by="TSP-2")

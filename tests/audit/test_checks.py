@@ -177,11 +177,33 @@ def test_evidence_keeps_the_order_of_the_file() -> None:
     (('@mutant("wrong", rejected_by="X-1")', ""), "no mutant"),
     (("def second", "def first"), "named"),
     (("@mutant", '@mutant("wrong", rejected_by="X-1")\ndef other(s): return s\n@mutant'), "twice"),
+    (('"definition")', '"definition", figure="decay")'), "names figure 'decay'"),
 ])
 def test_evidence_that_convinces_nobody_is_refused(change: tuple[str, str], words: str) -> None:
     assert change[0] in GOOD
     with pytest.raises(ContractError, match=words):
         evidence_of(module_of("evidence_bad", GOOD.replace(*change)))
+
+
+DRAWN = GOOD.replace('"definition")', '"definition", figure="{}")') + """
+from hebbarium.audit.figures import Curve, Picture, figure
+@figure("decay", caption="It falls", source="ours")
+def falling(s): return Picture("h", "1", (Curve("", [0.0, 1.0], [s, 0.0]),))
+"""
+
+
+def test_a_check_names_a_figure_of_its_own_evidence() -> None:
+    assert evidence_of(module_of("evidence_drawn", DRAWN.format("decay"))).check("X-1").figure == "decay"
+    with pytest.raises(ContractError, match="names figure 'rise'") as refused:
+        evidence_of(module_of("evidence_amiss", DRAWN.format("rise")))
+    assert "decay" in refused.value.cure
+
+
+def test_a_figure_of_a_variety_has_its_own_caption_and_specimen() -> None:
+    ours = evidence_of(module_of("evidence_drawn", DRAWN.format("decay"))).figures[0]
+    theirs = ours.of_variety("It falls from twice as high", lambda specimen: 2.0 * specimen)
+    assert (theirs.name, theirs.source, theirs.caption) == (ours.name, ours.source, "It falls from twice as high")
+    assert [list(f(3.0).curves[0].y) for f in (ours, theirs)] == [[3.0, 0.0], [6.0, 0.0]]
 
 
 def test_evidence_without_checks_is_refused() -> None:
