@@ -44,7 +44,7 @@ def a_duplicate_has_no_error_and_is_kept_out(specimen: Any) -> Any:
     return [*errors, *stored], [0.0, 0.0, 0.0, 0.0, True, False]
 
 
-@adaptation("PC-8b", source=f"{CORTEX}: cosine 0, no entity and no trigram shared, a new session: S = 1 by the definition", atol=1e-12)
+@limit("PC-8b", source=f"{CORTEX}: cosine 0, no entity and no trigram shared, a new session: S = 1 by the definition", atol=1e-12)
 def what_shares_nothing_has_every_error(specimen: Any) -> Any:
     d = np.array([specimen.embedding_error(0.0), specimen.apart({"ada"}, {"bo"}), specimen.time_error(math.inf, 1.0),
                   specimen.apart({"abc", "bcd"}, {"xyz"})])
