@@ -3,17 +3,20 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
 from hebbarium.audit.checks import evidence_of
+from hebbarium.audit.collect import evidence_module
 from hebbarium.audit.drawing import to_svg
 from hebbarium.audit.evidence import base_level_activation as evidence
 from hebbarium.audit.figures import Curve, Marks, Picture, dots, figure
 from hebbarium.audit.specimen import Specimen
 from hebbarium.engine.errors import ContractError
+from hebbarium.engine.registry import Registry
 from hebbarium.mechanisms.maintenance import base_level_activation
 
 X = np.linspace(0.0, 1.0, 5)
@@ -60,3 +63,10 @@ def test_the_picture_goes_through_the_published_data() -> None:
     curve, data = picture.curves[0], picture.curves[1]
     at = np.interp(np.log(np.asarray(data.x)), np.log(np.asarray(curve.x)), np.asarray(curve.y))
     assert np.abs(at - np.asarray(data.y)).max() < 4.0
+
+
+def test_every_mechanism_has_a_figure() -> None:
+    registry = Registry.read()
+    for entry in registry.entries.values():
+        name = evidence_module(entry, registry)
+        assert name and evidence_of(import_module(name)).figures, entry.id
