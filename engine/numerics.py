@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -16,3 +19,20 @@ def kernel(function: F) -> F:
     `kernel.py_func`; the tests run both.  Division by zero gives inf or NaN as in numpy.
     """
     return cast(F, numba.njit(cache=True, error_model="numpy")(function))
+
+
+@cache
+def projection(seed: int, dimensions: int, size: int) -> NDArray[np.float32]:
+    """(d, p) Gaussian: cosines are kept but for an error of about 1 / sqrt(p)."""
+    return np.random.default_rng(seed).standard_normal((dimensions, size), dtype=np.float32)
+
+
+def codes(vectors: NDArray[np.float32], seed: int, size: int) -> NDArray[np.float32]:
+    """Small codes x (m, p) of vectors (m, d), a fixed random projection brought to unit length.  Cost: O(m d p).
+
+    >>> x = codes(np.eye(3, 8, dtype=np.float32), 0, 4)
+    >>> x.shape, bool(np.allclose((x * x).sum(axis=1), 1.0))
+    ((3, 4), True)
+    """
+    x = vectors @ projection(seed, vectors.shape[1], size)
+    return np.asarray(x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12), dtype=np.float32)

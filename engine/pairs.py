@@ -26,6 +26,7 @@ from .columns import (
     Phase,
 )
 from .graph import EdgeType
+from .numerics import kernel
 from .schedule import Node
 
 PARTNERS: Final = 32       # live associations of a memory; beyond, the oldest gives way
@@ -95,3 +96,23 @@ def _of_answer(view: Any, cue: Any) -> None:
     rows = view.recalled[:TOGETHER].astype(np.int64)
     one, other = np.triu_indices(len(rows), 1)
     view.pairs.put(rows[one], rows[other], np.zeros(len(one)), view.graph, view.now)
+
+
+@kernel
+def pass_on(rows: Any, match: Any, release: Any, resources: Any, start: Any, degree: Any, pool: Any, leads_to: Any, weight: Any, out: Any) -> None:
+    """out_j = sum_i match_i release_i resources_i w_ij over some memories i, of either sign.  Cost: O(their edges).
+
+    rows                 (q,)      memories i; those without a positive match pass nothing on
+    match                (n,)  sd  how well they answer the query
+    release, resources   (n,)      factors on what they pass on
+    start, degree, pool            out-edges of node v: pool[start[v]:start[v] + degree[v]]
+    leads_to, weight     (m,)      where an edge leads, w
+    out                  (n,)  sd  NaN before, and where nothing arrives; written
+    """
+    for v in rows:
+        sent = match[v] * release[v] * resources[v]
+        if sent > 0.0:
+            for place in range(start[v], start[v] + degree[v]):
+                j, w = leads_to[pool[place]], weight[pool[place]]
+                if j >= 0 and w != 0.0:
+                    out[j] = sent * w if np.isnan(out[j]) else out[j] + sent * w

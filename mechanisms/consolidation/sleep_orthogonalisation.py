@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from ...engine.columns import EMBEDDING, INDEX, ROW, SLEEP_SHARE, Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
+from ...engine.numerics import codes, kernel
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 CODE = Column("distinct_code", np.float32, Scope.MEMORY, "1", 0.0, "direction of the weights w of the memory's unit", ("code",))
@@ -36,19 +35,6 @@ DISTINCT = signal("distinct", Facet.MEANING, "cosine of the cue's code and the w
 
 ROUNDING = 1e-6             # activity that is an error of codes in float32
 STILL = 1e-5                # a unit that would turn by less in a cycle has come to its end
-
-# --- the code ----------------------------------------------------------------------------------------------------------------
-@cache
-def projection(seed: int, dimensions: int, size: int) -> NDArray[np.float32]:
-    """(d, p) Gaussian: cosines are kept but for an error of about 1 / sqrt(p)."""
-    return np.random.default_rng(seed).standard_normal((dimensions, size), dtype=np.float32)
-
-
-def codes(vectors: NDArray[np.float32], seed: int, size: int) -> NDArray[np.float32]:
-    """x, (m, p), unit length, of vectors (m, d).  Cost: O(m d p)."""
-    x = vectors @ projection(seed, vectors.shape[1], size)
-    return np.asarray(x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12), dtype=np.float32)
-
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...engine.columns import EMBEDDING, INDEX, ROW, SLEEP_SHARE, Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
+from ...engine.numerics import codes, kernel
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 CODE = Column("pushed_code", np.float32, Scope.MEMORY, "1", 0.0, "small code, pushed apart; unit length", ("code",))
@@ -28,18 +27,6 @@ PUSHED = signal("pushed", Facet.MEANING, "cosine of the cue's small code with th
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
-@cache
-def projection(seed: int, dimensions: int, size: int) -> NDArray[np.float32]:
-    """(d, p) Gaussian: cosines are kept but for an error of about 1 / sqrt(p)."""
-    return np.random.default_rng(seed).standard_normal((dimensions, size), dtype=np.float32)
-
-
-def codes(vectors: NDArray[np.float32], seed: int, size: int) -> NDArray[np.float32]:
-    """(m, p), unit length, of vectors (m, d).  Cost: O(m d p)."""
-    x = vectors @ projection(seed, vectors.shape[1], size)
-    return np.asarray(x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12), dtype=np.float32)
-
-
 @kernel
 def push(one: Any, other: Any, rate: float) -> None:
     """a <- a - rate (a.b) b and b <- b - rate (a.b) a, to unit length.  Cortex 4.4.10, projection-based separation.  Cost: O(p).

@@ -37,6 +37,7 @@ from ...engine.columns import (
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
+from ...engine.pairs import pass_on
 from ...engine.ranking import best
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -111,26 +112,6 @@ def paired(edge: Any, target: Any, lag: Any, growth: Any, ltp: float, a_plus: fl
         if change > 0.0:
             change *= ltp * growth[target[i]]
         weight[edge[i]] = min(max(weight[edge[i]] + change, 0.0), w_max)
-
-
-@kernel
-def pass_on(rows: Any, match: Any, release: Any, resources: Any, start: Any, degree: Any, pool: Any, leads_to: Any, weight: Any, out: Any) -> None:
-    """out_j = sum_i match_i release_i resources_i w_ij over some memories i.  Cost: O(their edges).
-
-    rows                 (q,)      memories i; those without a positive match pass nothing on
-    match                (n,)  sd  how well they answer the query
-    release, resources   (n,)      factors on what they pass on
-    start, degree, pool            out-edges of node v: pool[start[v]:start[v] + degree[v]]
-    leads_to, weight     (m,)      where an edge leads, w
-    out                  (n,)  sd  NaN before, and where nothing arrives; written
-    """
-    for v in rows:
-        sent = match[v] * release[v] * resources[v]
-        if sent > 0.0:
-            for place in range(start[v], start[v] + degree[v]):
-                j, w = leads_to[pool[place]], weight[pool[place]]
-                if j >= 0 and w > 0.0:
-                    out[j] = sent * w if np.isnan(out[j]) else out[j] + sent * w
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------

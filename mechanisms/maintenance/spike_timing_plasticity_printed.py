@@ -17,6 +17,7 @@ from ...engine.columns import GRAPH, MATCH, PAIRS, RELEASE_PROBABILITY, RESOURCE
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
+from ...engine.pairs import pass_on
 from ...engine.ranking import best
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -50,26 +51,6 @@ def paired(edge: Any, lag: Any, a_plus: float, a_minus: float, tau_plus: float, 
     """
     for i in range(edge.shape[0]):
         weight[edge[i]] += window(lag[i], a_plus, a_minus, tau_plus, tau_minus)
-
-
-@kernel
-def pass_on(rows: Any, match: Any, release: Any, resources: Any, start: Any, degree: Any, pool: Any, leads_to: Any, weight: Any, out: Any) -> None:
-    """out_j = sum_i match_i release_i resources_i w_ij over some memories i, of either sign.  Cost: O(their edges).
-
-    rows                 (q,)      memories i; those without a positive match pass nothing on
-    match                (n,)  sd  how well they answer the query
-    release, resources   (n,)      factors on what they pass on
-    start, degree, pool            out-edges of node v: pool[start[v]:start[v] + degree[v]]
-    leads_to, weight     (m,)      where an edge leads, w
-    out                  (n,)  sd  NaN before, and where nothing arrives; written
-    """
-    for v in rows:
-        sent = match[v] * release[v] * resources[v]
-        if sent > 0.0:
-            for place in range(start[v], start[v] + degree[v]):
-                j, w = leads_to[pool[place]], weight[pool[place]]
-                if j >= 0 and w != 0.0:
-                    out[j] = sent * w if np.isnan(out[j]) else out[j] + sent * w
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
