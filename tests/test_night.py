@@ -1,0 +1,110 @@
+"""The mechanisms of a night together: each hands on to the next through declared columns, and nothing is ever destroyed."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbarium.audit.conformance import talk
+from hebbarium.engine.columns import CONGRUENCY, DEPENDENCE, LOG_STRENGTH, NEED, REPLAYS, RIPPLES, SLEEP_END, SLEEP_SHARE, Column, Phase
+from hebbarium.engine.embedding import HashingEmbedder
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
+
+REGISTRY = Registry.read()
+GLAD = "What a wonderful, happy day, I won the prize!"
+
+
+def memory_of(name: str, *without: str, **options: Any) -> Engine:
+    return Engine(REGISTRY.build(REGISTRY.set(name).without(without)), HashingEmbedder(32), **options)
+
+
+def told(*without: str) -> Engine:
+    """Two days with a session each; something good at the end of the first."""
+    memory, events = memory_of("night", *without), talk(16)
+    for i, event in enumerate(events):
+        memory.encode(Event(event.time, GLAD, event.speaker, event.session, event.id) if i == 7 else event)
+    return memory
+
+
+def slept(memory: Engine) -> Engine:
+    """One night more."""
+    end = float(memory.store.array(SLEEP_END)[()])
+    memory.advance(end if np.isfinite(end) else memory.now + 24.0)
+    return memory
+
+
+def column(memory: Engine, name: str) -> Any:
+    found: Column = next(c for c in memory.store.columns if c.name == name)
+    return memory.store.array(found)
+
+
+def test_every_word_of_the_night_is_said_once_and_heard() -> None:
+    """Of what one mechanism sets for the others in sleep, each word has one who sets it and somebody who reads it."""
+    nodes = memory_of("night").assembly.phases[Phase.CONSOLIDATE]
+    for word in (SLEEP_SHARE, RIPPLES, NEED, REPLAYS):
+        assert len([n for n in nodes if word in n.sets]) == 1, word
+        assert [n for n in nodes if word in n.sees], word
+    place = {n.owner: i for i, n in enumerate(nodes)}
+    order = ["sleep_pressure", "oscillatory_clock", "sleep_replay", "engine", "bcm_metaplasticity", "hebbian_association"]
+    assert sorted(order, key=place.__getitem__) == order
+    assert all(place["sleep_replay"] < place[later] for later in ("consolidation_cascade", "systems_transfer", "schema_formation"))
+
+
+def test_what_is_replayed_is_what_consolidates() -> None:
+    memory = slept(told())
+    replays = memory.store.array(REPLAYS)
+    assert np.count_nonzero(replays) > 0 and replays.sum() > 16
+    before, balance, cortical = replays.copy(), column(memory, "cascade_balance").copy(), column(memory, "cortical_trace").copy()
+    slept(memory)
+    more = memory.store.array(REPLAYS) > 0
+    assert more.any() and before.any()
+    gained = np.abs(column(memory, "cascade_balance") - balance).sum(axis=1)
+    assert gained[more].mean() > gained[~more].mean() if (~more).any() else gained.any()
+    assert (column(memory, "cortical_trace")[more] > cortical[more]).any()
+    assert memory.store.array(DEPENDENCE)[more].mean() < 1.0
+
+
+@pytest.mark.parametrize(("off", "changes"), [
+    ("sleep_replay", ("cascade_balance", "hebbian_weight", "timing_weight", "hippocampal_trace")),
+    ("oscillatory_clock", ("hebbian_weight", "timing_weight")),
+    ("bcm_metaplasticity", ("hebbian_weight",)), ("successor_representation", ("replay_rehearsed",)),
+    ("schema_formation", ("hippocampal_trace",)), ("sleep_pressure", ("cascade_balance",)),
+])
+def test_without_one_the_next_has_other_work(off: str, changes: tuple[str, ...]) -> None:
+    whole, less = (slept(slept(told(*names))) for names in ((), (off,)))
+    for name in changes:
+        a, b = column(whole, name), column(less, name)
+        assert a.shape != b.shape or not np.array_equal(a, b), name
+
+
+def test_five_idle_days_cost_five_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = slept(told())
+    nights, run = [], memory.assembly.run
+    consolidate: Callable[..., None] = run[Phase.CONSOLIDATE]
+    monkeypatch.setitem(run, Phase.CONSOLIDATE, lambda tick: (nights.append(tick.end), consolidate(tick)))
+    memory.advance(memory.now + 5 * 24.0 + 1.0)      # an hour more: the last of them need not end to the minute as the first did
+    assert len(nights) == 5
+
+
+def test_strengths_stay_finite_and_bounded() -> None:
+    memory = told()
+    memory.advance(memory.now + 24.0 * 300)
+    early = memory.store.array(LOG_STRENGTH).copy()
+    memory.advance(memory.now + 24.0 * 350)
+    assert np.isfinite(memory.store.array(LOG_STRENGTH)).all() and np.abs(early).max() < 50.0
+    assert (memory.store.array(CONGRUENCY) <= 1.0).all()
+
+
+def test_a_year_with_everything_on_destroys_nothing() -> None:
+    memory, events = memory_of("everything"), talk(24)
+    rows = [memory.encode(event) for event in events]
+    memory.advance(events[-1].time + 365 * 24.0)
+    assert [e.text for e in memory.diary.events] == [e.text for e in events]
+    kept = [row for row in rows if row is not None]
+    assert kept and all(memory.event(row) == event for row, event in zip(rows, events, strict=True) if row is not None)
+    assert all(memory.shown(row) for row in kept)
+    assert len(memory.retrieve("Who painted Oslo?", k=5).rows) == min(5, len(kept))
