@@ -27,7 +27,7 @@ def to_json(result: AuditResult, registry: Registry | None = None, systems: Sequ
     return {
         "format": FORMAT, "version": __version__, "registry": registry.digest if registry else "",
         "exit_code": result.exit_code,
-        "mutants_asked": result.mutants_asked,
+        "mutants_asked": result.mutants_asked, "mutants_run": result.mutants_run, "mutants_rejected": result.mutants_rejected,
         "failures": [{"mechanism": id, "fault": fault} for id, fault in result.failures],
         "findings": [{"mechanism": id, "fault": fault} for id, fault in result.findings],
         "mechanisms": [_mechanism_json(m, registry.entries.get(m.id) if registry else None) for m in result.mechanisms],
@@ -119,7 +119,14 @@ def plain(result: AuditResult, failures: Sequence[tuple[str, str]] | None = None
     for title, faults in (("not earned", result.failures if failures is None else failures), ("findings about printed forms", result.findings)):
         if faults:
             lines += ["", f"{title}:", *(f"  {id}: {fault}" for id, fault in faults)]
+    if result.mutants_asked:
+        lines += ["", mutants_said(result)]
     return "\n".join(lines) + "\n"
+
+
+def mutants_said(result: AuditResult) -> str:
+    """How many of the wrong versions the evidence rejects; all of them is the target."""
+    return f"mutants rejected: {result.mutants_rejected} of {result.mutants_run}"
 
 
 def to_markdown(result: AuditResult, systems: Sequence[System] = (), changes: Changes | None = None) -> str:
@@ -131,6 +138,8 @@ def to_markdown(result: AuditResult, systems: Sequence[System] = (), changes: Ch
     for title, faults in (("Not earned", result.failures), ("Findings about printed forms", result.findings)):
         if faults:
             lines += ["", f"## {title}", "", *(f"- `{id}`: {_flat(fault)}" for id, fault in faults)]
+    if result.mutants_asked:
+        lines += ["", f"{mutants_said(result).capitalize()}."]
     for system in systems:
         rows = ((c.claim.module, c.claim.claimed, str(c.derived or "not run"), c.claim.citation, c.claim.finding or c.claim.why_none)
                 for c in compared(system, result))

@@ -150,6 +150,14 @@ class AuditResult:
         return tuple((m.id, fault) for m in self.mechanisms if m.variety_of is not None for fault in m.faults)
 
     @property
+    def mutants_run(self) -> int:
+        return sum(x.fate is not Fate.NOT_RUN for m in self.mechanisms for x in m.mutants)
+
+    @property
+    def mutants_rejected(self) -> int:
+        return sum(x.rejected for m in self.mechanisms for x in m.mutants)
+
+    @property
     def strict_failures(self) -> tuple[tuple[str, str], ...]:
         """Faults, and what leaves our own claims thinly shown."""
         return (*self.failures, *((m.id, gap) for m in self.mechanisms if m.variety_of is None for gap in m.gaps))
