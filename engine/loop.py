@@ -145,7 +145,7 @@ class Engine:
             self._consolidate(end)
             if self._sleep()[1] <= end:
                 break
-        self._maintain(time)
+        self._maintain(time, again=not waking)
         if waking and self._sleep()[0] < time:
             self._consolidate(time)
 
@@ -159,9 +159,10 @@ class Engine:
             raise ContractError(f"after the sleep that ended at {time:.4f} h the next is said to be over, too", where="consolidate",
                                 cure="set SLEEP_ONSET and SLEEP_END anew in that phase")
 
-    def _maintain(self, time: float) -> None:
+    def _maintain(self, time: float, again: bool = False) -> None:
+        """`again`: also if memory was maintained at that very time, for what came in since then."""
         self._set_now(time)
-        if time > self.clock.maintained and self.store.n:
+        if self.store.n and (again or time > self.clock.maintained):
             self._run[Phase.MAINTAIN](Tick(self.clock.maintained, time))
         self.clock.maintained = time
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Final
 
 from .errors import HebbariumError, InputError, SnapshotError
 from .records import Event, Query, moment
@@ -120,16 +120,25 @@ class Integrity:
             raise
 
 
+WORDS: Final = ("text", "speaker", "session", "id", "caption")     # of an event
+
+
 def sound_event(event: Any, now: float) -> Event:
-    """The event with its time as a plain float.  Raises InputError for one that cannot be taken; called before anything changes."""
+    """The event with its time as a plain float and its words as plain str, as a snapshot gives them back.
+
+    Raises InputError for one that cannot be taken; called before anything changes.
+    """
     if not isinstance(event, Event):
         raise InputError(f"{type(event).__name__} is no Event", where="event", cure="give hebbarium.Event(time, text)")
     where = f"event {event.id or event.text[:40]!r}" if isinstance(event.text, str) and isinstance(event.id, str) else "event"
-    for name in ("text", "speaker", "session", "id", "caption"):
+    for name in WORDS:
         if not isinstance(getattr(event, name), str):
             raise InputError(f"{name} is {type(getattr(event, name)).__name__}, not text", where=where, cure=f"give {name} as a str")
     time = sound_time(event.time, now, where)
-    return event if type(event.time) is float and time is event.time else replace(event, time=time)
+    plain: dict[str, Any] = {name: str.__str__(getattr(event, name)) for name in WORDS if type(getattr(event, name)) is not str}
+    if type(event.time) is not float or time is not event.time:
+        plain["time"] = time
+    return replace(event, **plain) if plain else event
 
 
 def sound_query(query: Any, now: float) -> Query:

@@ -23,9 +23,11 @@ from ...engine.columns import MODIFIABILITY, PAIRS, RECALLED, Column, Phase, Sco
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 
+LARGEST = 5.0           # of a weight: an input rarer than theta remembers meets a threshold that has forgotten it, and would grow without end
+
 # --- columns -----------------------------------------------------------------------------------------------------------------
 THETA = Column("bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "sliding threshold: running mean of the memory's squared activity", low=0)
-WEIGHT = Column("bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association")
+WEIGHT = Column("bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association", low=-LARGEST, high=LARGEST)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -56,7 +58,7 @@ def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, tau:
     source, target, edge  (p,)  pairs: rows, and the edge from one to the other
     drive                 ()    what a memory's own activity adds to c
     eta, tau              ()    gain of learning; occasions over which theta averages
-    weight                (m,)  w; written
+    weight                (m,)  w, kept within LARGEST of 0; written
     theta, modifiability  (n,)  written; phi is added to the modifiability of each target
 
     Every c is that before anything changes.  Cost: O(p^2).
@@ -67,7 +69,7 @@ def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, tau:
             if target[k] == target[i]:
                 c[i] += weight[edge[k]]
     for i in range(target.shape[0]):
-        weight[edge[i]] += eta * phi(c[i], theta[target[i]])
+        weight[edge[i]] = min(max(weight[edge[i]] + eta * phi(c[i], theta[target[i]]), -LARGEST), LARGEST)
     for i in range(target.shape[0]):
         first = True
         for k in range(i):

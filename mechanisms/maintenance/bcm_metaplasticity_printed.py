@@ -17,10 +17,13 @@ from ...engine.columns import MODIFIABILITY, PAIRS, RECALLED, Column, Phase, Sco
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 
+LARGEST = 20.0          # of a weight: an input rarer than theta remembers would grow without end; far above what the evidence comes to
+
 # --- columns -----------------------------------------------------------------------------------------------------------------
 MEAN = Column("printed_bcm_mean", np.float64, Scope.MEMORY, "1", 0.0, "running mean of the memory's activity")
 THETA = Column("printed_bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "running mean of that mean's square", low=0)
-WEIGHT = Column("printed_bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association, under the printed threshold")
+WEIGHT = Column("printed_bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association, under the printed threshold",
+                low=-LARGEST, high=LARGEST)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -52,7 +55,7 @@ def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, deca
     source, target, edge        (p,)  pairs: rows, and the edge from one to the other
     drive, eta                  ()    what a memory's own activity adds to c; gain of learning
     decay                       ()    gamma, share of the old mean that is kept
-    weight                      (m,)  w; written
+    weight                      (m,)  w, kept within LARGEST of 0; written
     mean, theta, modifiability  (n,)  written; phi is added to the modifiability of each target
 
     Cost: O(p^2).
@@ -63,7 +66,7 @@ def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, deca
             if target[k] == target[i]:
                 c[i] += weight[edge[k]]
     for i in range(target.shape[0]):
-        weight[edge[i]] += eta * phi(c[i], theta[target[i]])
+        weight[edge[i]] = min(max(weight[edge[i]] + eta * phi(c[i], theta[target[i]]), -LARGEST), LARGEST)
     for i in range(target.shape[0]):
         first = True
         for k in range(i):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.engine.assembly import planned
 from hebbarium.engine.contract import Params
 from hebbarium.engine.errors import RegistryError
 from hebbarium.engine.registry import Entry, MechanismSet, Registry, digest, parameters
@@ -191,3 +192,12 @@ def test_sets_are_changed_by_copies_and_digests_tell(tmp_path: Path) -> None:
     assert one.mechanisms["dense"] == {"weight": 2} and more.mechanisms["dense"] == {"weight": 3}
     assert digest(registry.build(one)) != digest(registry.build(more))
     assert digest(registry.build(one)) == digest(registry.build(one.overridden({"dense": {"weight": 2.0}})))
+
+
+def test_every_variety_takes_the_place_of_its_form_among_all_others() -> None:
+    registry = Registry.installed()
+    whole = [m.id for m in registry.build(registry.set("everything"))]
+    variety = {entry.variety_of: entry.id for entry in registry.entries.values() if entry.variety_of in whole}
+    assert len(variety) > 10
+    for taken in (*([form] for form in variety), list(variety)):
+        assert planned([registry.instance(variety[id] if id in taken else id, {}) for id in whole])

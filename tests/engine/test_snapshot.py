@@ -148,6 +148,14 @@ def test_going_on_equals_never_having_stopped(tmp_path: Path, digests: list[str]
     np.testing.assert_array_equal(found[0], expected[0])
 
 
+def test_words_of_another_kind_of_str_are_the_same_after_loading(tmp_path: Path) -> None:
+    e = memory(by_number(), path=tmp_path / "m.db")
+    e.encode(Event(1.0, np.str_("number 3"), np.str_("Ada"), id=np.str_("e0")))
+    before = e.digest()
+    e.close()
+    assert memory(by_number(), path=tmp_path / "m.db").digest() == before
+
+
 def test_saving_in_steps_writes_the_same_state_as_saving_at_once(tmp_path: Path) -> None:
     """Only what may have changed is looked at; whatever did change must be in the file."""
     for name, skipped in (("steps", False), ("once", True)):

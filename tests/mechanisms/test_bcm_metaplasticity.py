@@ -103,6 +103,18 @@ def test_two_partners_at_a_time_compete(registry: Registry) -> None:
     assert weight[0] == pytest.approx(2.0, abs=0.3) and weight[1] == pytest.approx(0.0, abs=1e-3)
 
 
+@pytest.mark.parametrize("module", [paper, printed])
+@pytest.mark.parametrize("every", [60, 100])
+def test_an_input_rarer_than_the_threshold_remembers_stays_bounded(module: Any, every: int) -> None:
+    """The other input is lost: c = 0, so theta is forgotten from one turn to the next, and nothing in the rule would ever stop the growth."""
+    source, target, edge = np.array([1, 2]), np.array([0, 0]), np.array([0, 1])
+    weight, running, told = np.array([-1.0, 0.0]), [np.zeros(3) for _ in range(1 if module is paper else 2)], np.zeros(3)
+    for k in range(40000):
+        rare = int(k % every == every - 1)
+        module.occasion(source[rare:][:1], target[:1], edge[rare:][:1], 1.0, ETA, TAU if module is paper else 0.8, weight, *running, told)
+    assert np.isfinite(told).all() and weight.tolist() == [-1.0, module.LARGEST]
+
+
 def test_asking_changes_nothing_unless_it_may(registry: Registry) -> None:
     memory = memory_of(registry)
     before = memory.store.array(paper.THETA).copy()

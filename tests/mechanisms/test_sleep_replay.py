@@ -15,6 +15,7 @@ from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.mechanisms.consolidation import sleep_replay as paper
 from hebbarium.mechanisms.consolidation import sleep_replay_printed as printed
+from hebbarium.mechanisms.maintenance import hebbian_association
 
 Build = Callable[..., Engine]
 
@@ -132,6 +133,14 @@ def test_a_lone_memory_sleeps_quietly(build: Build) -> None:
     memory.encode(Event(100.0, "Then Ada sang, wonderful."))
     memory.advance(130.0)
     assert not steps(memory)
+
+
+def test_the_printed_form_drives_those_who_live_on_pairs(registry: Registry) -> None:
+    memory = told(Engine([registry.instance(id, {}) for id in ("sleep_replay_printed", "hebbian_association")], HashingEmbedder(32)))
+    occasions = memory.store.array(hebbian_association.OCCASIONS).copy()
+    memory.advance(130.0)
+    assert (memory.store.array(REPLAYS) > 0).any()
+    np.testing.assert_array_equal(memory.store.array(hebbian_association.OCCASIONS) - occasions, memory.store.array(REPLAYS))
 
 
 def test_the_printed_form_repeats_itself(build: Build) -> None:
