@@ -5,8 +5,10 @@ import re
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from latex2mathml.converter import convert
@@ -17,12 +19,15 @@ from .changes import Changes
 from .checks import CheckResult
 from .rating import FEWEST, Rating
 from .references import References
-from .report import HEADS, cells, verdict_of
+from .report import HEADS, cells, mutants_of, verdict_of
 from .run import AuditResult, MechanismResult
 from .sources import System, compared
 
 TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = re.compile(r"\\(arg)(?![a-zA-Z])")      # commands that the converter does not know
+QUAD = re.compile(r"\\q?quad(?![a-zA-Z])")
+NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
+NAMED = {"ln", "log", "exp", "sin", "cos", "tan", "tanh", "sgn"}
 
 
 def to_html(result: AuditResult, path: Path, references: References | None = None, registry: Registry | None = None,
@@ -46,7 +51,8 @@ def to_html(result: AuditResult, path: Path, references: References | None = Non
     environment.globals.update(verdict_of=verdict_of, cells=cells, home_of=home_of, text_of=text_of)
     derived = [(r, m.variety_of is None) for m in result.mechanisms for r in (m.verdict.rating,)]
     page = environment.get_template("audit.html.j2").render(
-        result=result, references=references, registry=registry, changes=changes, head_names=(*HEADS, "claim"), fewest=FEWEST,
+        result=result, mutants=mutants_of(result), references=references, registry=registry, changes=changes,
+        head_names=(*HEADS, "claim"), fewest=FEWEST,
         sources=[(s, compared(s, result)) for s in systems],
         tally=[(r, derived.count((r, True)), derived.count((r, False))) for r in Rating],
         choices=[(name, label, values) for name, label, values in (
@@ -57,16 +63,34 @@ def to_html(result: AuditResult, path: Path, references: References | None = Non
 
 
 def mathml(tex: str) -> Markup:
-    """TeX as MathML, with the TeX as its label; what cannot be turned stands there as TeX.
+    r"""TeX as MathML, one formula for each part that a \quad sets off, so that a line may break there; what cannot be turned stands there as TeX.
 
-    >>> str(mathml("x^2"))[:44]
-    '<math xmlns="http://www.w3.org/1998/Math/Mat'
+    >>> str(mathml("x^2"))[:44], str(mathml(r"x, \quad y")).count("<math")
+    ('<math xmlns="http://www.w3.org/1998/Math/Mat', 2)
     """
+    parts = QUAD.split(tex)
+    if any(part.count("{") != part.count("}") or part.count(r"\left") != part.count(r"\right") or r"\begin" in part for part in parts):
+        parts = [tex]
     try:
-        made = convert(OPERATORS.sub(r"\\operatorname{\1}", tex).replace(r"\%", "%"), display="block")
+        made = [convert(OPERATORS.sub(r"\\operatorname{\1}", part).replace(r"\%", "%"), display="block") for part in parts if part.strip()]
+        return Markup("".join(map(_spaced, made)))
     except Exception:  # whatever a formula does to the converter, the page must come out
         return Markup("<code>") + escape(tex) + Markup("</code>")
-    return Markup(made)
+
+
+def _spaced(made: str) -> str:
+    """With room before and after a named function, which the converter sets as "lnn" and "dlnn"; none where a bracket or an operator has it."""
+    root = ElementTree.fromstring(made.replace(NAMESPACE, "", 1))
+    for row in root.iter("mrow"):
+        parts = list(row)
+        for left, right in reversed([*pairwise(parts)]):
+            if (_named(left) or _named(right)) and left.tag != "mo" and right.tag not in ("mo", "mspace"):
+                row.insert(parts.index(right), ElementTree.Element("mspace", width="0.17em"))
+    return ElementTree.tostring(root, encoding="unicode").replace("<math", f"<math{NAMESPACE}", 1)
+
+
+def _named(part: ElementTree.Element) -> bool:
+    return part.tag == "mi" and part.text in NAMED
 
 
 def _number(value: Any) -> str:

@@ -95,11 +95,15 @@ class Case:
 
 
 def _broken(case: Case) -> list[Ground]:
-    """A gating check that does not pass.  A check that merely was not run breaks equations and limits only."""
+    """A gating check that does not pass: first what was measured and is wrong, then what could not be measured.
+
+    A check that merely was not run breaks equations and limits only.
+    """
     strict = (Kind.EQUATION, Kind.LIMIT)
+    short = [r for r in case.gating if r.score is not Score.PASS and (r.check.kind in strict or r.score is not Score.NOT_RUN)]
     return [
         Ground(f"{r.check.kind} {r.check.id} {_said(r)}", f"make {r.check.id} pass" if r.score.complete else f"make {r.check.id} run", r.check.id)
-        for r in case.gating if r.score is not Score.PASS and (r.check.kind in strict or r.score is not Score.NOT_RUN)
+        for r in sorted(short, key=lambda r: not r.score.complete)
     ]
 
 

@@ -92,6 +92,12 @@ def cells(m: MechanismResult, mutants_asked: bool) -> tuple[str, str, str, str, 
 HEADS = ("mechanism", "claimed", "derived", "checks", "mutants", "first failing check")
 
 
+def mutants_of(result: AuditResult) -> str:
+    """How many of all mutants that ran were rejected, as a sentence; empty if none was asked for."""
+    run = [x for m in result.mechanisms for x in m.mutants if x.fate is not Fate.NOT_RUN]
+    return f"{sum(x.rejected for x in run)} of {len(run)} mutants rejected" if result.mutants_asked and run else ""
+
+
 def verdict_of(m: MechanismResult) -> str:
     """In one word: earned, unearned (our own claim), finding (a source system's)."""
     return "earned" if m.earned else "finding" if m.variety_of else "unearned"
@@ -119,14 +125,9 @@ def plain(result: AuditResult, failures: Sequence[tuple[str, str]] | None = None
     for title, faults in (("not earned", result.failures if failures is None else failures), ("findings about printed forms", result.findings)):
         if faults:
             lines += ["", f"{title}:", *(f"  {id}: {fault}" for id, fault in faults)]
-    if result.mutants_asked:
-        lines += ["", mutants_said(result)]
+    if said := mutants_of(result):
+        lines += ["", said]
     return "\n".join(lines) + "\n"
-
-
-def mutants_said(result: AuditResult) -> str:
-    """How many of the wrong versions the evidence rejects; all of them is the target."""
-    return f"mutants rejected: {result.mutants_rejected} of {result.mutants_run}"
 
 
 def to_markdown(result: AuditResult, systems: Sequence[System] = (), changes: Changes | None = None) -> str:
@@ -135,18 +136,23 @@ def to_markdown(result: AuditResult, systems: Sequence[System] = (), changes: Ch
     if changes is not None:
         lines += ["## Since the earlier audit", "", *(f"- {line}" for line in changes.lines() or ["nothing rose or fell"]), ""]
     lines += ["## Mechanisms", "", *_markdown((*HEADS, "claim"), ((*cells(m, result.mutants_asked), verdict_of(m)) for m in result.mechanisms))]
+    if said := mutants_of(result):
+        lines += ["", f"{said}."]
     for title, faults in (("Not earned", result.failures), ("Findings about printed forms", result.findings)):
         if faults:
             lines += ["", f"## {title}", "", *(f"- `{id}`: {_flat(fault)}" for id, fault in faults)]
-    if result.mutants_asked:
-        lines += ["", f"{mutants_said(result).capitalize()}."]
     for system in systems:
-        rows = ((c.claim.module, c.claim.claimed, str(c.derived or "not run"), c.claim.citation, c.claim.finding or c.claim.why_none)
+        rows = ((c.claim.module, c.claim.claimed, f"{c.derived}{' of our own form' if c.ours else ''}" if c.derived else "not run", c.claim.printed,
+                 c.claim.paper and f"`{c.claim.paper}`", f"{c.claim.citation}{_keys(c.claim.corrected)}", c.claim.finding or c.claim.why_none)
                 for c in compared(system, result))
         lines += ["", f"## What {system.name} says of itself", "", system.scale, "",
-                  *_markdown(("module", "claimed", "derived", "citation", "finding"), rows)]
-        lines += [f"- {c.place}: {_flat(c.cites)}: {c.citation}. {_flat(c.finding)}" for c in system.citations]
+                  *_markdown(("module", "claimed", "derived", "as printed", "in the literature", "citation", "finding"), rows), ""]
+        lines += [f"- {c.place}: {_flat(c.cites)}: {c.citation}{_keys(c.corrected)}. {_flat(c.finding)}" for c in system.citations]
     return "\n".join(lines) + "\n"
+
+
+def _keys(corrected: Sequence[str]) -> str:
+    return f" ({', '.join(corrected)})" if corrected else ""
 
 
 def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

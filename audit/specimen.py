@@ -41,7 +41,7 @@ class Specimen:
             return self._namespace[name]
         except KeyError:
             where = f"specimen {self.id}"
-            raise NotTestable(f"{self._module.__name__} has no {name!r}", where=where, cure="name something the module defines") from None
+            raise NotTestable(f"{self.id} has no {name!r}", where=where, cure="name something the module defines") from None
 
     def __dir__(self) -> list[str]:
         return ["id", "replacing", *(n for n in self._namespace if not n.startswith("_"))]

@@ -4,7 +4,7 @@ ST-1  every claimed equation is a kernel of the module and cites a paper
 ST-2  every parameter has a source, and one that is said to be a paper's names the paper
 ST-3  kernels are pure: what they read besides their arguments is constants and other pure functions
 ST-4  declarations are true: hooks touch what they declare and nothing else
-ST-5  one time scale: memory, lived in twice the time with twice the time scale, is the same memory
+ST-5  one time scale: constants are read with it, and memory, lived in twice the time with twice the time scale, is the same memory
 """
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.columns import RANDOM, RECALLED, ROW, Before, Column, Signal
+from ..engine.contract import HOURS_PER
 from ..engine.embedding import HashingEmbedder
 from ..engine.errors import HebbariumError
 from ..engine.loop import Engine
@@ -120,20 +121,35 @@ def declarations_are_true(exhibit: Exhibit) -> Measured:
 
 @static("ST-5", source="dimension: time occurs over time only")
 def one_time_scale_is_common_to_all_constants(exhibit: Exhibit) -> Measured:
-    once, twice = _life(exhibit, 1.0), _life(exhibit, STRETCH)
-    columns = [c for c in exhibit.entry.load().owns if isinstance(c, Column) and c.persists and np.dtype(c.dtype).kind == "f"]
+    (once, answers), (twice, later) = _life(exhibit, 1.0), _life(exhibit, STRETCH)
+    loaded = exhibit.entry.load()
+    touched = {t for hook in loaded.hooks() for t in (*hook.adds, *hook.sets)} | set(loaded.owns)
+    columns = sorted((c for c in touched if isinstance(c, Column) and c.persists and np.dtype(c.dtype).kind == "f"), key=lambda c: c.name)
     wrong = []
     for column in columns:
         a, b = once.store.array(column), twice.store.array(column)
-        same = a.shape == b.shape and _close(a * STRETCH ** _power_of_time(column.unit), b, float(column.neutral))
+        same = a.shape == b.shape and _close(a, b, STRETCH ** _power_of_time(column.unit), float(column.neutral))
         wrong += [] if same else [f"{column.name} is another after twice the time"]
-    return _none(wrong, f"{len(columns)} columns")
+    constants = [name for name, p in exhibit.entry.params.items() if p.unit.removeprefix("1/") in HOURS_PER]
+    # Without a constant of time there is none to share: who reads the calendar may well answer otherwise at another date.
+    if constants and not all(np.allclose(a, b, rtol=1e-5, atol=1e-7, equal_nan=True) for a, b in zip(answers, later, strict=True)):
+        wrong.append("the answer to a question is another after twice the time")
+    wrong += [f"{name} is not read by hours() alone" for name in constants if not _scaled(name, exhibit.tree)]
+    return _none(wrong, f"{len(constants)} constants of time, {len(columns)} columns")
 
 
-def _close(scaled: NDArray[Any], other: NDArray[Any], neutral: float) -> bool:
-    """Equal to rounding; a cell that still is neutral (no time, yet, perhaps) may be so in both."""
-    untouched = other == neutral
-    return bool(np.allclose(np.where(untouched, 0.0, scaled), np.where(untouched, 0.0, other), rtol=1e-6, atol=1e-9, equal_nan=True))
+def _scaled(constant: str, tree: ast.Module) -> bool:
+    """Whether a constant of time is read by `hours`, which applies the scale, and not past it; or the module applies the scale itself."""
+    read = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    asked = {a.value for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "hours"
+             for a in n.args if isinstance(a, ast.Constant)}
+    return (constant in asked and constant not in read) or "time_scale" in read
+
+
+def _close(once: NDArray[Any], twice: NDArray[Any], factor: float, neutral: float) -> bool:
+    """Equal to rounding, with the factor of its unit; a cell that is neutral in both (no time, yet, perhaps) is no time to stretch."""
+    untouched = (once == neutral) & (twice == neutral)
+    return bool(np.allclose(np.where(untouched, 0.0, once * factor), np.where(untouched, 0.0, twice), rtol=1e-6, atol=1e-9, equal_nan=True))
 
 
 def _none(wrong: list[str], of: str) -> Measured:
@@ -174,20 +190,24 @@ def _power_of_time(unit: str) -> int:
     return count - len(re.findall(r"\bh\b", tail))
 
 
-def _life(exhibit: Exhibit, stretch: float) -> Engine:
-    """Three sessions of a small talk, recall that may change memory, five days of rest; all times `stretch` times as long."""
+def _life(exhibit: Exhibit, stretch: float) -> tuple[Engine, list[NDArray[np.float32]]]:
+    """Three sessions of a small talk, recall that may change memory, five days of rest; all times `stretch` times as long.
+
+    Returns the engine and the scores of all memories for each question, one of them at the end.
+    """
     entry = exhibit.entry
     own = exhibit.registry.instance(entry.id, {"time_scale": entry.time_scale * stretch})
     company = [] if entry.id == "dense_similarity" else [exhibit.registry.instance("dense_similarity")]
     memory = Engine([own, *company], HashingEmbedder(16), tick_hours=stretch, consolidate_every=24.0 * stretch)
-    start = 10_000 * 24.0 + 9.0
+    start, scores = 10_000 * 24.0 + 9.0, []
     for i, text in enumerate(LINES):
         time = start + 26.0 * (i // 6) + (i % 6) / 60.0
         memory.encode(Event(time * stretch, text, ("Ada", "Bo")[i % 2], f"s{i // 6}", f"e{i}", dated=False))
         if i % 6 == 5:
-            memory.retrieve("Where did Ada see the blue boat?", learn=True)
+            scores.append(memory.retrieve("Where did Ada see the blue boat?", learn=True).final)
     memory.advance((start + 26.0 * (len(LINES) // 6) + 120.0) * stretch)
-    return memory
+    scores.append(memory.retrieve("Where did Ada see the blue boat?").final)
+    return memory, scores
 
 
 LINES = (

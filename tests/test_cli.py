@@ -275,6 +275,12 @@ def test_audit_writes_its_report(hebbarium: Command, tmp_path: Path) -> None:
     assert re.search(r"mechanisms: (\d+)/\1.*\n$", said.err) and "| recency | HONEST | HONEST |" in (tmp_path / "deep" / "o" / "audit.md").read_text()
 
 
+def test_what_was_not_asked_for_is_not_gone(hebbarium: Command, tmp_path: Path) -> None:
+    hebbarium("audit", "recency", "heat", "--no-mutants", "--out", tmp_path / "old")
+    said = hebbarium("audit", "recency", "--no-mutants", "--against", tmp_path / "old" / "audit.json")
+    assert said.code == 0 and "is gone" not in said.out
+
+
 def test_audit_fails_when_a_claim_is_not_earned(hebbarium: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = {**REGISTRY.entries, "recency": REGISTRY.entries["recency"].model_copy(update={"claims": "FAITHFUL"})}
     monkeypatch.setattr(Registry, "installed", lambda: Registry(entries, REGISTRY.sets, REGISTRY.digest))

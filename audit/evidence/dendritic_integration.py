@@ -166,7 +166,7 @@ def memories_on_an_active_branch_share_its_gain(specimen: Any) -> Any:
 
 # --- pictures ----------------------------------------------------------------------------------------------------------------
 @figure("dendritic_spike", caption="Synapses on one branch add up little until the fourth brings a spike; the printed slope of 2 smears it out, and "
-        "its curve ends at 1", source=f"{POIRAZI}; Cortex 4.4.8 prints 1 / (1 + exp(-(n - 3.6) / 2))")
+        "its curve ends at 1", source=f"{POIRAZI}; Cortex 4.4.8 prints the logistic alone, 3.6 and the slope of 2 are of its public code")
 def current_over_synapses(specimen: Any) -> Picture:
     n = np.linspace(0.0, 10.0, 201)
     return Picture("synapses active on one branch", "current of the branch", (

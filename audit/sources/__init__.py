@@ -89,12 +89,14 @@ class Comparison:
     """A claim with what the audit derives of the form as printed; None where nothing was run.
 
     stands  whether the derived rating earns the claim, if the source's word is one of ours
+    ours    whether what ran is the collection's own form of the mechanism and no transcription of the source's
     """
 
     claim: Claim
     derived: Rating | None
     stands: bool | None
     why: tuple[str, ...] = ()
+    ours: bool = False
 
 
 def read(registry: Registry, references: References, folder: Path = HERE) -> tuple[System, ...]:
@@ -127,14 +129,14 @@ def _read(file: Path, registry: Registry, references: References) -> System:
 def compared(system: System, result: AuditResult) -> tuple[Comparison, ...]:
     """Every claim of a system beside what an audit derived."""
     found = {m.id: m for m in result.mechanisms}
-    return tuple(_compared(claim, found) for claim in system.claims)
+    return tuple(_compared(claim, found, system.key) for claim in system.claims)
 
 
-def _compared(claim: Claim, found: dict[str, Any]) -> Comparison:
+def _compared(claim: Claim, found: dict[str, Any], key: str) -> Comparison:
     run = found.get(claim.variety)
     if run is None:
         return Comparison(claim, None, None)
     known = claim.claimed in Rating.__members__
     stands = earned(Rating(claim.claimed), run.verdict.rating) if known else None
-    return Comparison(claim, run.verdict.rating, stands, run.verdict.reasons)
+    return Comparison(claim, run.verdict.rating, stands, run.verdict.reasons, run.variety_of is None and key not in run.papers)
 

@@ -270,6 +270,8 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
     from .engine.errors import InputError
 
     old = changes.read(against) if against else None
+    if old and only:                                      # what was not asked for is not gone
+        old["mechanisms"] = [m for m in old["mechanisms"] if m["id"] in only]
     references = of_registry(registry)
     systems = () if only else sources.read(registry, references)
     if out:

@@ -61,6 +61,7 @@ def test_a_verdict_names_its_grounds() -> None:
     verdict = derive(results("e+ l- s+ d!"), claims_equation=True)
     assert verdict.lowered_by == ("X-1", "X-3")
     assert "X-1" in verdict.reasons[0] and "X-1" in verdict.raise_by[0] and len(verdict.reasons) == 2
+    assert derive(results("e? e! l- s-"), claims_equation=True).lowered_by == ("X-2", "X-3", "X-0", "X-1"), "what was measured comes first"
     faithful = derive(results("e+ l+ s+"), claims_equation=True)
     assert faithful.raise_by == faithful.lowered_by == () and "3 gating checks" in faithful.reasons[0]
 

@@ -214,6 +214,8 @@ def test_plain_and_table_say_the_same(result: AuditResult) -> None:
     assert row.split(maxsplit=6) == ["power_law_printed", "FAITHFUL", "APPROXIMATION", "1/3", "-", "PW-1", "quadrupling the age halves the trace"]
     assert next(line for line in lines if line.startswith("power_law ")).split() == ["power_law", "FAITHFUL", "FAITHFUL", "3/3", "2/2", "-"]
     assert "findings about printed forms:" in lines
+    run = [x.fate for m in result.mechanisms for x in m.mutants]
+    assert lines[-1] == f"{run.count(Fate.REJECTED)} of {len(run)} mutants rejected"
     console = Console(width=200, record=True, file=open("/dev/null", "w", encoding="utf-8"))  # noqa: SIM115, PTH123
     console.print(table(result))
     drawn = console.export_text()

@@ -86,7 +86,7 @@ CITATIONS = [
 # (system, place, module, words of its finding): errors of equations and of logic, most with a number that can be worked out again.
 FINDINGS = [
     ("Cortex", "4.3.2", "titans_memory.py", "negated twice; forgetting gate"),
-    ("Cortex", "4.3.1", "spreading_activation.py", "0.65, 0.2746, 0.0754; no equation; nothing at the permitted depth of 3"),
+    ("Cortex", "4.3.1", "spreading_activation.py", "0.65, 0.2746, 0.0754; no equation; nothing at the permitted depth of 3 reaches the threshold"),
     ("Cortex", "4.1.2", "emotional_tagging.py", "no equation; lower for harder tasks"),
     ("Cortex", "4.1.3", "neuromodulation_channels.py (DA)", "four to six times; no blocking"),
     ("Cortex", "4.1.3", "coupled_neuromodulation.py", "noradrenaline exploration"),
@@ -179,6 +179,13 @@ def test_formulas_of_the_papers_turn_into_mathml_without_leftovers(systems: dict
         assert made.startswith("<math") and "\\" not in made and tex.count("{") == tex.count("}"), tex
 
 
+def test_a_named_function_stands_apart_and_a_script_keeps_its_two_parts() -> None:
+    room = '<mspace width="0.17em" />'
+    assert f"<mi>d</mi>{room}<mi>ln</mi>{room}<mi>L</mi>" in str(mathml(r"n - d \ln L"))
+    assert "<msub><mo>max</mo><mrow><mi>j</mi></mrow></msub>" in str(mathml(r"\max_{j} x")) and room not in str(mathml(r"\exp(x)"))
+    assert str(mathml(r"\left(a \quad b\right)")).count("<math") == 1, "no break inside brackets"
+
+
 @pytest.mark.parametrize(("system", "place", "words", "stands", "right"), CITATIONS, ids=[f"{s} {p} {w}" for s, p, w, *_ in CITATIONS])
 def test_a_citation_is_judged_and_put_right(systems: dict[str, System], system: str, place: str, words: str, stands: Citation, right: str) -> None:
     all_of_it: list[Claim | Reference] = [*systems[system].claims, *systems[system].citations]
@@ -264,3 +271,12 @@ def test_claims_stand_beside_what_the_audit_derived() -> None:
     assert [(r.claim.module, r.derived, r.stands, r.why) for r in rows] == [
         ("falls", Rating.APPROXIMATION, False, ("equation X-1 fails",)), ("stands", Rating.FAITHFUL, True, ("all pass",)),
         ("other words", Rating.FAITHFUL, None, ("all pass",)), ("not run", None, None, ()), ("not tied", None, None, ())]
+    assert not any(r.ours for r in rows)
+
+
+@pytest.mark.parametrize(("papers", "ours"), [(("cortex2026",), False), (("kanerva2009hyperdimensional",), True)])
+def test_a_form_of_our_own_is_told_from_a_transcription(papers: tuple[str, ...], ours: bool) -> None:
+    run = MechanismResult("one", Rating.FAITHFUL, Verdict(Rating.FAITHFUL, ("all pass",)), None, papers, (), ())
+    claim = Claim(module="m", place="table", claimed="DOCUMENTED", variety="one")
+    row, = compared(System(name="S", key="cortex2026", scale="", claims=(claim,)), AuditResult((run,)))
+    assert row.derived is Rating.FAITHFUL and row.ours is ours

@@ -12,6 +12,7 @@ import pytest
 from hebbarium.audit.checks import Score, judge
 from hebbarium.audit.references import References, load
 from hebbarium.audit.static import Exhibit, evidence
+from hebbarium.engine.errors import HebbariumError
 from hebbarium.engine.registry import Registry
 
 MODULE = '''
@@ -101,10 +102,12 @@ def test_a_sound_mechanism_passes_all(folder: Path) -> None:
     ("ST-2", {"source": "as usual"}, "names none"), ("ST-3", {"impure": " + len(SEEN)"}, "reads SEEN, which is list"),
     ("ST-4", {"more": "SURPRISE"}, "means nothing"), ("ST-4", {"more": "NOW"}, "now is declared and never touched"),
     ("ST-4", {"faded": "faded"}, "was not declared"), ("ST-5", {"tau": "self.params.tau"}, "is another after twice the time"),
+    ("ST-5", {"tau": "self.params.tau"}, "tau is not read by hours() alone"),
+    ("ST-5", {"impure": " - (age > 160.0)"}, "log_strength is another after twice the time"),
 ])
 def test_each_fault_is_found_and_named(folder: Path, id: str, wrong: dict[str, str], told: str) -> None:
     if "SURPRISE" in wrong.get("more", ""):
-        with pytest.raises(Exception, match=told):
+        with pytest.raises(HebbariumError, match=told):
             scores(folder, load(), **wrong)
         return
     score, said = scores(folder, load(), **wrong)[id]
