@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -279,6 +279,10 @@ def judge(check: Check, specimen: Any, provides: Collection[str] | None = None) 
             result = compare(check(specimen), check.atol, check.rtol)
     except NotTestable as error:
         return CheckResult(check, Score.NOT_TESTABLE, note=str(error.what), seconds=perf_counter() - start)
+    except AttributeError as error:                           # a variety's adapter lacks what its form has nothing of
+        lacks = isinstance(error.obj, SimpleNamespace)
+        note = f"the form has nothing to stand for {error.name!r}" if lacks else described(error)
+        return CheckResult(check, Score.NOT_TESTABLE if lacks else Score.ERROR, note=note, seconds=perf_counter() - start)
     except Exception as error:
         return CheckResult(check, Score.ERROR, note=described(error), seconds=perf_counter() - start)
     score = Score.PASS if result.passed else Score.FAIL

@@ -98,6 +98,11 @@ class Engine:
         final, rows = self.store.array(self.assembly.last_stage), self.store.structures[RECALLED]
         return Answer(rows, final[rows], final.copy(), self.store.array(VISIBLE).copy())
 
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Every event ever taken in, verbatim and in order, those that a gate kept out as well.  O(events)."""
+        return tuple(self.diary.events)
+
     def event(self, row: int) -> Event:
         """The event behind a row, verbatim."""
         return self.diary.of_row(int(row))

@@ -6,6 +6,7 @@ there in both directions, with a COACCESS edge for each, so a rule of plasticity
 """
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any, Final
 
 import numpy as np
@@ -50,15 +51,20 @@ class Pairs:
         """Take over pairs of rows with the time from first to second; edges that are missing are made at `now` (h).  Cost: O(p)."""
         self.source, self.target = np.concatenate([first, second]), np.concatenate([second, first])
         self.lag = np.concatenate([lag, -lag])
-        ends = zip(self.source.tolist(), self.target.tolist(), strict=True)
-        self.edge = np.array([_edge(graph, a, b, now) for a, b in ends], dtype=np.int64)
+        ends = list(zip(self.source.tolist(), self.target.tolist(), strict=True))
+        in_hand = set(ends)
+        self.edge = np.array([_edge(graph, a, b, now, in_hand) for a, b in ends], dtype=np.int64)
 
 
-def _edge(graph: Any, source: int, target: int, now: float) -> int:
+def _edge(graph: Any, source: int, target: int, now: float, in_hand: Set[tuple[int, int]]) -> int:
+    """The edge; where a memory has all the partners it may have, the oldest that is not in hand gives way."""
     known = graph.find(source, target, EdgeType.COACCESS)
     if known is None:
-        if len(old := graph.neighbours(source, EdgeType.COACCESS)) >= PARTNERS:
-            graph.remove(int(old[0]))
+        old = graph.neighbours(source, EdgeType.COACCESS)
+        if len(old) >= PARTNERS:
+            gone = next((int(edge) for edge in old if (source, int(graph.target[edge])) not in in_hand), None)
+            if gone is not None:
+                graph.remove(gone)
         known = graph.add(source, target, EdgeType.COACCESS, now)
     return int(known)
 

@@ -355,6 +355,18 @@ def script(name: str) -> Any:
     return module
 
 
+def test_the_picture_of_the_nights_has_every_column_that_lasts() -> None:
+    """Else: `python docs/draw_night.py`."""
+    import hebbarium as hb
+
+    module = script("draw_night")
+    days = module.lived(hb.memory("night", embedding="hashing"))
+    picture = (ROOT / "docs" / "pictures" / "night.svg").read_text(encoding="utf-8")
+    assert f"{len(days.traces)} columns" in picture and len(days.sleeps) == 3
+    assert all(f">{column.name}" in picture and f">{owner}<" in picture for owner, column in days.traces)
+    assert f"{len(days.traces)} columns" in module.drawn(days)
+
+
 def test_mechanism_pages_say_what_the_registry_says() -> None:
     """Else: `python docs/draw_parameters.py`."""
     from hebbarium.audit.references import load

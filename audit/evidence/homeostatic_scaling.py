@@ -159,7 +159,7 @@ def whatever_strength_it_starts_from_it_ends_at_the_target(specimen: Any) -> Any
     return [through_nights(specimen, 0.0, 400, start=math.log(s))[-1] for s in (0.2, 5.0, 1000.0)], [0.0, 0.0, 0.0]
 
 
-@signature("CM-8.7b", source="dossier: scaling slower than learning; a doubled strength is more than half there after two days and gone within weeks")
+@signature("CM-8.7b", source="Zenke et al. 2013: slower than learning; a doubled strength is more than half there after two days, gone in weeks")
 def scaling_is_slower_than_learning(specimen: Any) -> Any:
     course = through_nights(specimen, 0.0, 30, start=math.log(2.0))
     return bool(course[2] > 0.5 * math.log(2.0) and np.abs(course[25:]).max() < 0.2 * math.log(2.0))

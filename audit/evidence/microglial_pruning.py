@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 
-OURS = "construction, dossier chapter 11"
+OURS = "construction, ours"
 WANG = "Wang et al. 2020"
 K = {"tau_A": 7.0, "K_A": 1.0, "tau_P": 1.0, "K_P": 1.0, "k_on": 0.05, "k_off": 0.01, "k_ph": 0.1, "K_T": 0.5, "h": 4.0, "q": 1.0, "M": 1.0}
 State = tuple[float, float, float]

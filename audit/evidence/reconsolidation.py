@@ -1,4 +1,4 @@
-"""Evidence for reconsolidation, on the network of dossier chapter 1: 100 units, a pattern A of 14 and a pattern B of 14 that share seven.  The
+"""Evidence for reconsolidation, on a network of 100 units, a pattern A of 14 and a pattern B of 14 that share seven.  The
 references are a general solver, outer products of numpy, and closed forms; none calls a kernel it judges.
 """
 from __future__ import annotations
@@ -96,7 +96,7 @@ def one_session_stores_a_pattern(specimen: Any) -> Any:
     return [w[:14, :14].min(), w[:14, :14].max(), w[14:, :14].max(), np.abs(w[:, 14:]).max(), *answer(specimen, w)], [S, S, -S, 0.0, 1.0, 0.0, 0.0]
 
 
-# --- the dossier's checks ------------------------------------------------------------------------------------------------------
+# --- what the model shows ------------------------------------------------------------------------------------------------------
 @limit("CM-1.7a", source=f"{OSAN}: no mismatch, no change; inhibitor given")
 def reexposure_to_the_same_leaves_the_memory_alone(specimen: Any) -> Any:
     before = with_a(specimen)

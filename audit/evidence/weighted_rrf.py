@@ -101,7 +101,7 @@ def the_order_of_the_memories_does_not_matter(specimen: Any) -> Any:
     return fused(specimen, [s[shuffled] for s in some], depth=37), fused(specimen, some, depth=37)[shuffled]
 
 
-@adaptation("RR-6", source="dossier E12: fused scores of at most sum(w)/61 beside a reranker's in [0, 1]")
+@adaptation("RR-6", source="closed form: fused scores of at most sum(w)/61 beside a reranker's in [0, 1]")
 def brought_to_one_scale_the_fused_score_can_outvote_a_reranker(specimen: Any) -> Any:
     changed = 0
     for seed in range(20):

@@ -196,9 +196,9 @@ class SleepOrthogonalisation(Mechanism[SleepOrthogonalisationParams]):
 
     @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE), adds=(), sets=(CODE, SIZE, RIVALS, SEARCHED, TURNED))
     def dream(self, view: Any, tick: Tick) -> None:
-        """Of the memories that have come since, the first `newest`, with their rivals."""
+        """Of the memories that have come since the last sleep, the last `newest`, with their rivals; no others are looked at later."""
         p, n, rivals = self.params, len(view.embedding), view.distinct_rivals
-        new, cycles = np.arange(view.distinct_searched, min(n, view.distinct_searched + p.newest)), round(p.cycles * view.sleep_share)
+        new, cycles = np.arange(max(view.distinct_searched, n - p.newest), n), round(p.cycles * view.sleep_share)
         if not new.size or not cycles:
             return
         for row in new.tolist():

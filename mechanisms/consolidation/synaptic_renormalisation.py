@@ -55,7 +55,7 @@ def potentiate(active: Any, eta: float, most: float, log_room: float, log_weight
     gain = eta * math.exp(log_room) / len(active)
     for row in active:
         log_weight[row] = math.log(math.exp(log_weight[row]) + gain)
-    return log_room + math.log1p(-eta / most)
+    return max(log_room + math.log1p(-eta / most) if eta < most else -np.inf, math.log(LEAST_ROOM))
 
 
 @kernel

@@ -86,6 +86,8 @@ def consolidate(now: float, before: float, spontaneous: bool, first: bool, d_h: 
                 congruency: Any, replays: Any, s_h: Any, s_c: Any, transferred: Any, dependence: Any, amount: Any) -> None:
     """Every memory at the end of a sleep; the state of those that were replayed is brought up to it, and of all at the first replay.  Cost: O(n).
 
+    Of the replays of a memory as many count as rho has come to since the last sleep: C is the most that reinstatement transfers.
+
     now, before               h        end of this sleep and of the last
     spontaneous, first                 whether reinstatement was, up to the last sleep, and whether replay takes its place since then
     created, congruency, replays       (n,)  h, 1, 1
@@ -103,10 +105,10 @@ def consolidate(now: float, before: float, spontaneous: bool, first: bool, d_h: 
             amount[i] = rho * faster * h * grown(faster * d_h, 0.0, t)
             h, s = transfer(h, s, t, faster * d_h, faster * c, d_c)
         else:
-            amount[i] = replays[i]
+            amount[i] = min(float(replays[i]), rho * (now - before))
             h, s = transfer(h, s, t, d_h, 0.0, d_c)
         if replays[i] > 0:
-            h, s = reinstated(h, s, float(replays[i]), rho, k, congruency[i], d_h, c)
+            h, s = reinstated(h, s, min(float(replays[i]), rho * (now - before)), rho, k, congruency[i], d_h, c)
         if first or replays[i] > 0:
             s_h[i], s_c[i], transferred[i] = h, s, now - created[i]
         dependence[i] = h / (h + s) if h + s > 0.0 else 0.0

@@ -97,15 +97,19 @@ def test_the_best_of_an_answer_are_together_if_recall_may_change_memory() -> Non
 
 
 def test_a_memory_keeps_its_latest_partners() -> None:
+    """Over nights; those of one night stay together, were they more than a memory may have."""
+    nights = iter(((1, 21), (21, PARTNERS + 6), (PARTNERS + 6, 2 * PARTNERS + 10)))
+
     def replay(view: Any, tick: Any) -> None:
-        view.replayed[:PARTNERS + 5] = [[0, i + 1] for i in range(PARTNERS + 5)]
+        rows = range(*next(nights))
+        view.replayed[:len(rows)] = [[0, row] for row in rows]
 
     e = memory(mechanism("replayer", does(Phase.CONSOLIDATE, replay, sets=[REPLAYED])), witness([]), consolidate_every=10.0)
-    e.encode_all([Event(0.0, "x", session=str(i)) for i in range(PARTNERS + 6)])
-    e.advance(10.0)
+    e.encode_all([Event(0.0, "x", session=str(i)) for i in range(2 * PARTNERS + 10)])
     graph = e.assembly.graph
-    partners = graph.target[graph.neighbours(0, EdgeType.COACCESS)]
-    assert partners.tolist() == list(range(6, PARTNERS + 6))
+    for time, expected in ((10.0, range(1, 21)), (20.0, range(6, PARTNERS + 6)), (30.0, range(PARTNERS + 6, 2 * PARTNERS + 10))):
+        e.advance(time)
+        assert graph.target[graph.neighbours(0, EdgeType.COACCESS)].tolist() == list(expected)
 
 
 def test_nothing_is_paired_if_nobody_looks() -> None:

@@ -154,7 +154,7 @@ def test_adders_start_from_zero_and_fresh_columns_from_neutral() -> None:
     for hour in (1.0, 2.0, 3.0):
         e.advance(hour)
     assert e.store.array(LOG_STRENGTH)[0] == 2.0, "gathered anew in each pass"
-    assert e.store.array(kept)[0] == 1.0 + 3 * 5.0, "gathered on in each pass"
+    assert e.store.array(kept)[0] == 1.0 + 4 * 5.0, "gathered on in each pass; the first finishes the tick of the encoding itself"
 
 
 def test_before_a_fresh_column_is_gathered_it_shows_the_last_pass() -> None:
