@@ -350,7 +350,7 @@ def script(name: str) -> Any:
     """A script of docs/ as a module."""
     spec = util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec and spec.loader
-    module = util.module_from_spec(spec)
+    module = sys.modules[name] = util.module_from_spec(spec)       # dataclasses look up their module by name
     spec.loader.exec_module(module)
     return module
 
