@@ -42,6 +42,7 @@ class Engine:
         self.assembly, self._integrity = Assembly(mechanisms, embedder, seed, observer), Integrity()
         self.diary, self.store, self.clock, self._run = self.assembly.diary, self.assembly.store, self.assembly.clock, self.assembly.run
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
+        self._news = True       # whether anything may have changed since the last maintenance
 
     @property
     def now(self) -> float:
@@ -60,6 +61,7 @@ class Engine:
                 self.save()
             self._set_now(event.time)
             self._run[Phase.ENCODE](incoming)
+            self._news = True
         row = int(self.store.array(ROW)[()])
         return row if row >= 0 else None
 
@@ -95,6 +97,7 @@ class Engine:
         cue = self.assembly.cue(query)
         with self._integrity.change("retrieve", learn):
             self._run[Phase.RETRIEVE](cue, learn)
+            self._news = self._news or learn
         final, rows = self.store.array(self.assembly.last_stage), self.store.structures[RECALLED]
         return Answer(rows, final[rows], final.copy(), self.store.array(VISIBLE).copy())
 
@@ -115,11 +118,13 @@ class Engine:
         """Take a memory off the surface; its text and columns stay."""
         self._integrity.require("archive")
         self.assembly.show(row, False)
+        self._news = True
 
     def restore(self, row: int) -> None:
         """Bring an archived memory back to the surface."""
         self._integrity.require("restore")
         self.assembly.show(row, True)
+        self._news = True
 
     def save(self) -> None:
         """Bring the snapshot file up to date.  Nothing to do without one.  Raises SnapshotError; memory itself stays sound."""
@@ -159,6 +164,7 @@ class Engine:
         self._maintain(time)
         if self.store.n:
             self._run[Phase.CONSOLIDATE](Tick(self.clock.consolidated, time))
+            self._news = True
         self.clock.consolidated = time
         if self.store.n and self._sleep()[1] <= time:
             raise ContractError(f"after the sleep that ended at {time:.4f} h the next is said to be over, too", where="consolidate",
@@ -167,8 +173,9 @@ class Engine:
     def _maintain(self, time: float, again: bool = False) -> None:
         """`again`: also if memory was maintained at that very time, for what came in since then."""
         self._set_now(time)
-        if self.store.n and (again or time > self.clock.maintained):
+        if self.store.n and (time > self.clock.maintained or (again and self._news)):
             self._run[Phase.MAINTAIN](Tick(self.clock.maintained, time))
+            self._news = False
         self.clock.maintained = time
 
     def _set_now(self, time: float) -> None:
