@@ -38,7 +38,7 @@ def to_html(result: AuditResult, path: Path, references: References | None = Non
     registry    to show each mechanism's label
     """
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(number=_number, tolerance=_tolerance, mathml=mathml,
+    environment.filters.update(broken=_broken, number=_number, tolerance=_tolerance, mathml=mathml,
                                csp_hash=lambda script: b64encode(sha256(str(script).encode()).digest()).decode())
 
     def home_of(m: MechanismResult) -> str:
@@ -91,6 +91,15 @@ def _spaced(made: str) -> str:
 
 def _named(part: ElementTree.Element) -> bool:
     return part.tag == "mi" and part.text in NAMED
+
+
+def _broken(name: str) -> Markup:
+    """A name that may go on in the next line after an underscore or a point.
+
+    >>> str(_broken("a_b.py"))
+    'a_<wbr>b.<wbr>py'
+    """
+    return Markup(re.sub(r"([_.])", r"\1<wbr>", str(escape(name))))
 
 
 def _number(value: Any) -> str:
