@@ -8,7 +8,7 @@ OUT    := out/demo
 
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium ablate --set minimal --dataset demo --design leave-one-out --jobs 2 --out $(OUT)
-	$(BIN)/hebbarium audit --jobs 2 --out $(OUT)
+	$(BIN)/hebbarium audit --set minimal --jobs 2 --out $(OUT)
 	@echo "ablation report: $(OUT)/ablation.html"
 	@echo "audit report:    $(OUT)/audit.html"
 

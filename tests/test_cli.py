@@ -281,6 +281,11 @@ def test_what_was_not_asked_for_is_not_gone(hebbarium: Command, tmp_path: Path) 
     assert said.code == 0 and "is gone" not in said.out
 
 
+def test_audit_of_a_set_judges_its_mechanisms(hebbarium: Command) -> None:
+    told = hebbarium("audit", "recency", "--set", "naive_rag", "--no-mutants", "--json").json
+    assert [m["id"] for m in told["mechanisms"]] == sorted({"recency", *REGISTRY.set("naive_rag").mechanisms})
+
+
 def test_audit_fails_when_a_claim_is_not_earned(hebbarium: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = {**REGISTRY.entries, "recency": REGISTRY.entries["recency"].model_copy(update={"claims": "FAITHFUL"})}
     monkeypatch.setattr(Registry, "installed", lambda: Registry(entries, REGISTRY.sets, REGISTRY.digest))

@@ -253,6 +253,7 @@ def ablate(set_name: SetOption, dataset: DatasetOption, out: OutOption, data: Da
 
 @app.command(short_help="Evidence, and the rating derived from it beside the claimed one.")
 def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to judge; all if none.")] = None,
+          set_name: Annotated[str | None, typer.Option("--set", help="Judge the mechanisms of a set.")] = None,
           out: Annotated[Path | None, typer.Option("--out", help="Folder for audit.json, audit.md and audit.html.")] = None,
           mutants: Annotated[bool, typer.Option("--mutants/--no-mutants", help="Show, too, that the evidence rejects its mutants.")] = True,
           strict: Annotated[bool, typer.Option("--strict", help="Fail, too, for what is incomplete or thinly shown.")] = False,
@@ -260,6 +261,8 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
           jobs: JobsOption = 1, as_json: JsonOption = False) -> None:
     """Evidence, and the rating derived from it beside the claimed one; exit code 1 when a claim is not earned."""
     registry = _registry()
+    if set_name:
+        only = [*dict.fromkeys((*(only or ()), *registry.set(set_name).mechanisms))]
     for id in only or ():
         registry.entry(id)
     from .audit import changes, report, sources
