@@ -4,6 +4,7 @@ from __future__ import annotations
 import io
 import itertools
 import re
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,7 @@ SHAPES = "osD^vPX*"
 
 def available() -> bool:
     """Whether pictures can be drawn: matplotlib is an extra."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("matplotlib") is not None
 
 
 def to_svg(picture: Picture, name: str) -> str:

@@ -49,15 +49,14 @@ def to_html(result: AuditResult, path: Path, references: References | None = Non
         return " ".join([registry.entries[m.id].summary if registry and m.id in registry.entries else "", *m.papers, *papers])
 
     environment.globals.update(verdict_of=verdict_of, cells=cells, home_of=home_of, text_of=text_of)
-    derived = [(r, m.variety_of is None) for m in result.mechanisms for r in (m.verdict.rating,)]
+    derived, ratings = [(m.verdict.rating, m.variety_of is None) for m in result.mechanisms], [str(r) for r in Rating]
     page = environment.get_template("audit.html.j2").render(
         result=result, mutants=mutants_of(result), references=references, registry=registry, changes=changes,
         head_names=(*HEADS, "claim"), fewest=FEWEST,
         sources=[(s, compared(s, result)) for s in systems],
         tally=[(r, derived.count((r, True)), derived.count((r, False))) for r in Rating],
-        choices=[(name, label, values) for name, label, values in (
-            ("home", "Home", sorted({home_of(m) for m in result.mechanisms} - {""})), ("claimed", "Claimed", [str(r) for r in Rating]),
-            ("derived", "Derived", [str(r) for r in Rating]), ("claim", "Claim", ["earned", "finding", "unearned"]))])
+        choices=[("home", "Home", sorted({home_of(m) for m in result.mechanisms} - {""})), ("claimed", "Claimed", ratings),
+                 ("derived", "Derived", ratings), ("claim", "Claim", ["earned", "finding", "unearned"])])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
 

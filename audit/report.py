@@ -94,8 +94,7 @@ HEADS = ("mechanism", "claimed", "derived", "checks", "mutants", "first failing 
 
 def mutants_of(result: AuditResult) -> str:
     """How many of all mutants that ran were rejected, as a sentence; empty if none was asked for."""
-    run = [x for m in result.mechanisms for x in m.mutants if x.fate is not Fate.NOT_RUN]
-    return f"{sum(x.rejected for x in run)} of {len(run)} mutants rejected" if result.mutants_asked and run else ""
+    return f"{result.mutants_rejected} of {result.mutants_run} mutants rejected" if result.mutants_asked and result.mutants_run else ""
 
 
 def verdict_of(m: MechanismResult) -> str:

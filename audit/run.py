@@ -121,7 +121,6 @@ class MechanismResult:
         loose = (f"mutant {m.name!r} {m.fate}{f': {m.note}' if m.note else ''}" for m in self.mutants if m.fate in (Fate.SURVIVED, Fate.BROKEN))
         return (*claim, *loose)
 
-
     @property
     def gaps(self) -> tuple[str, ...]:
         """What a sceptic would miss: checks that did not finish, and too little evidence for a paper's claim."""

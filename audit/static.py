@@ -54,6 +54,11 @@ class Exhibit:
         return {name: f for name, f in plain if isinstance(f, FunctionType) and f.__module__ == self.module.__name__}
 
     @cached_property
+    def life(self) -> tuple[Engine, list[NDArray[np.float32]]]:
+        """One short life at the registry's own time scale, see `_life`."""
+        return _life(self, 1.0)
+
+    @cached_property
     def tree(self) -> ast.Module:
         return ast.parse(inspect.getsource(self.module))
 
@@ -113,7 +118,7 @@ def declarations_are_true(exhibit: Exhibit) -> Measured:
     wrong += sorted(f"{c.name} is declared and never touched" for c in declared
                     if c.name not in touched and id(c) not in constants and not isinstance(c, Signal))
     try:
-        _life(exhibit, 1.0)
+        exhibit.life  # noqa: B018  (lived for what it may raise)
     except HebbariumError as error:
         wrong.append(f"in a short life: {error.what}")
     return _none(wrong, f"{len(declared)} columns and structures")
@@ -121,7 +126,7 @@ def declarations_are_true(exhibit: Exhibit) -> Measured:
 
 @static("ST-5", source="dimension: time occurs over time only")
 def one_time_scale_is_common_to_all_constants(exhibit: Exhibit) -> Measured:
-    (once, answers), (twice, later) = _life(exhibit, 1.0), _life(exhibit, STRETCH)
+    (once, answers), (twice, later) = exhibit.life, _life(exhibit, STRETCH)
     loaded = exhibit.entry.load()
     touched = {t for hook in loaded.hooks() for t in (*hook.adds, *hook.sets)} | set(loaded.owns)
     columns = sorted((c for c in touched if isinstance(c, Column) and c.persists and np.dtype(c.dtype).kind == "f"), key=lambda c: c.name)

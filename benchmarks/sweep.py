@@ -5,7 +5,6 @@ resumed sweep; times stand beside them.
 """
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 import time
@@ -23,6 +22,7 @@ from ..engine.embedding import CachedEmbedder
 from ..engine.errors import DataError, HebbariumError, InputError
 from ..engine.loop import Engine
 from ..engine.observer import Observer
+from ..engine.packages import source_digest
 from ..engine.records import Query
 from ..engine.registry import MechanismSet, Registry, digest
 from .datasets import Conversation, Dataset
@@ -77,11 +77,7 @@ class Outcome:
 def code_version() -> str:
     """Version and a digest of every source file of the package: results of other code are other cells."""
     root = Path(engine.__file__).parent.parent
-    h = hashlib.sha256()
-    for room in ("engine", "mechanisms", "benchmarks"):
-        for file in sorted((root / room).rglob("*.py")):
-            h.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
-    return f"{__version__}+{h.hexdigest()[:12]}"
+    return f"{__version__}+{source_digest(root, *(root / room for room in ('engine', 'mechanisms', 'benchmarks')))[:12]}"
 
 
 def _version(name: str) -> str:

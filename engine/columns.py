@@ -20,8 +20,6 @@ BUFFER_SLOTS: Final = 9       # most items that a cycle of theta can hold
 REPLAY_STEPS: Final = 1024    # most steps replayed in one sleep
 
 
-
-
 class Phase(Enum):
     """The four phases of a tick."""
 

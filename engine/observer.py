@@ -55,12 +55,13 @@ class Observer:
     phase_ms: dict[Phase, list[float]] = field(default_factory=lambda: {p: [] for p in Phase})
     mechanism_ms: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     _assembly: Assembly | None = None
+    _hears: tuple[Mechanism[Any], ...] = ()
     _given: dict[tuple[str, str, Column], NDArray[Any]] = field(default_factory=dict)
     _paused: bool = False
     _silenced: str = ""
 
     def attach(self, assembly: Assembly) -> None:
-        self._assembly = assembly
+        self._assembly, self._hears = assembly, tuple(m for m in assembly.mechanisms if _heard(m, assembly))
         for m in assembly.mechanisms:
             self.receipts[m.id] = Receipt()
 
@@ -140,7 +141,7 @@ class Observer:
         try:
             run(what, False)
             whole = store.structures[RECALLED][:10]
-            for m in (m for m in assembly.mechanisms if _heard(m, assembly)):
+            for m in self._hears:
                 with self._without(m, assembly):
                     run(what, False)
                 self.receipts[m.id].ranks_changed += _places_changed(whole, store.structures[RECALLED][:10])

@@ -40,10 +40,16 @@ class Package:
 
     def digest(self) -> str:
         """SHA-256 over its source files: results of other code are other results."""
-        h = hashlib.sha256()
-        for file in sorted(self.folder.rglob("*.py")):
-            h.update(file.relative_to(self.folder).as_posix().encode() + b"\0" + file.read_bytes())
-        return h.hexdigest()
+        return source_digest(self.folder, self.folder)
+
+
+def source_digest(root: Path, *folders: Path) -> str:
+    """SHA-256 over names, from the root on, and contents of the Python files in some folders below it."""
+    h = hashlib.sha256()
+    for folder in folders:
+        for file in sorted(folder.rglob("*.py")):
+            h.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return h.hexdigest()
 
 
 def installed() -> tuple[Package, ...]:

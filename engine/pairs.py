@@ -82,11 +82,10 @@ def _of_event(view: Any, incoming: Any) -> None:
     """The new memory follows each of those in the buffer."""
     row, now = view.row, incoming.event.time
     held = view.buffer[view.buffer >= 0].astype(np.int64)
-    steps = np.arange(len(held), 0, -1) - float(row in held)     # slots from each to the new memory, whether or not that is in already
-    held, steps = held[held != row], steps[held != row]
-    if not (view.buffer >= 0).any() and row and view.session[row - 1] == view.session[row]:
-        held, steps = np.array([row - 1]), np.ones(1)
-    lag = now - view.created[held] if np.isnan(view.buffer_step) else steps * view.buffer_step
+    if not held.size and row and view.session[row - 1] == view.session[row]:
+        held = np.array([row - 1])
+    held = held[held != row]                                     # whether or not the new memory is in already, it comes last
+    lag = now - view.created[held] if np.isnan(view.buffer_step) else np.arange(len(held), 0.0, -1.0) * view.buffer_step
     view.pairs.put(held, np.full(len(held), row), lag, view.graph, now)
 
 
