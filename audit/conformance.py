@@ -23,10 +23,10 @@ import numpy as np
 
 from ..engine.columns import Column, Phase, Scope, Signal
 from ..engine.contract import Mechanism, parameter_types
-from ..engine.embedding import HashingEmbedder
 from ..engine.errors import ContractError
 from ..engine.loop import Engine
 from ..engine.plan import nodes_of
+from ..engine.ports.embedder import HashingEmbedder
 from ..engine.records import Event, Query, hours
 from ..engine.registry import Registry
 from ..engine.schedule import Stages
@@ -153,7 +153,7 @@ def outputs_are_finite_on_hostile_input(bench: Bench) -> None:
     for column in memory.store.columns:
         if column.scope.persists:
             _sound(column, memory.store.array(column))
-    assert [memory.diary.events[i].text for i in range(len(HOSTILE))] == HOSTILE, "a text was changed"
+    assert [memory.event_log.events[i].text for i in range(len(HOSTILE))] == HOSTILE, "a text was changed"
 
 
 def _sound(column: Column, array: Any) -> None:
@@ -182,7 +182,7 @@ def its_random_stream_is_its_own(bench: Bench) -> None:
     whole = lived(bench.build(*ids), talk())
     for other in ids[1:4]:
         fewer = lived(bench.build(*(i for i in ids if i != other)), talk())
-        if len(fewer.diary.rows) == len(whole.diary.rows):
+        if len(fewer.event_log.rows) == len(whole.event_log.rows):
             assert fewer.assembly.streams[bench.id].bit_generator.state == whole.assembly.streams[bench.id].bit_generator.state, other
 
 
@@ -220,7 +220,7 @@ def a_year_of_rest_destroys_nothing(bench: Bench) -> None:
     memory, events = bench.build(*dict.fromkeys((bench.id, "dense_similarity"))), talk(16)
     kept = [memory.encode(event) for event in events]
     memory.advance(events[-1].time + 365 * 24.0)
-    assert [memory.diary.events[i].text for i in range(len(events))] == [e.text for e in events]
+    assert [memory.event_log.events[i].text for i in range(len(events))] == [e.text for e in events]
     assert all(memory.event(row) == event for row, event in zip(kept, events, strict=True) if row is not None)
     assert np.isfinite(memory.retrieve("Who painted Oslo?").scores).all()
 

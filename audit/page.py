@@ -21,7 +21,7 @@ from .rating import FEWEST, Rating
 from .references import References
 from .report import HEADS, cells, mutants_of, verdict_of
 from .run import AuditResult, MechanismResult
-from .sources import System, compared
+from .sources import SourceSystem, compared
 
 TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = re.compile(r"\\(arg)(?![a-zA-Z])")      # commands that the converter does not know
@@ -31,7 +31,7 @@ NAMED = {"ln", "log", "exp", "sin", "cos", "tan", "tanh", "sgn"}
 
 
 def to_html(result: AuditResult, path: Path, references: References | None = None, registry: Registry | None = None,
-            systems: Sequence[System] = (), changes: Changes | None = None) -> None:
+            systems: Sequence[SourceSystem] = (), changes: Changes | None = None) -> None:
     """Write the page; it loads nothing, and without its script it still reads from top to bottom.
 
     references  to name the papers in full; without it their keys stand there

@@ -13,12 +13,12 @@ from ..engine.registry import Entry, Registry
 from .changes import Changes
 from .checks import CheckResult
 from .run import AuditResult, Fate, MechanismResult
-from .sources import System, compared
+from .sources import SourceSystem, compared
 
 FORMAT = "hebbarium.audit/1"            # of audit.json, as audit.schema.json describes it
 
 
-def to_json(result: AuditResult, registry: Registry | None = None, systems: Sequence[System] = ()) -> dict[str, Any]:
+def to_json(result: AuditResult, registry: Registry | None = None, systems: Sequence[SourceSystem] = ()) -> dict[str, Any]:
     """The whole result as plain JSON values; NaN and infinities, which JSON lacks, as words.
 
     registry  to put each mechanism's label beside its result
@@ -60,11 +60,11 @@ def _label(entry: Entry) -> dict[str, Any]:
         "home": entry.home, "summary": entry.summary, "acts_on": entry.acts_on, "claimed_by": entry.claimed_by, "time_scale": entry.time_scale,
         "equations": [e.model_dump() for e in entry.equations],
         "parameters": [{"name": name, **p.model_dump(mode="json")} for name, p in entry.params.items()],
-        "departures": [d.model_dump() for d in entry.departures], "departs_from_seed": entry.departs_from_seed,
+        "departures": [d.model_dump() for d in entry.departures], "departs_from_source": entry.departs_from_source,
     }
 
 
-def _system_json(system: System, result: AuditResult) -> dict[str, Any]:
+def _system_json(system: SourceSystem, result: AuditResult) -> dict[str, Any]:
     return {
         "name": system.name, "key": system.key, "scale": system.scale,
         "claims": [{**c.claim.model_dump(mode="json"), "derived": str(c.derived) if c.derived else None, "stands": c.stands, "why": list(c.why)}
@@ -129,7 +129,7 @@ def plain(result: AuditResult, failures: Sequence[tuple[str, str]] | None = None
     return "\n".join(lines) + "\n"
 
 
-def to_markdown(result: AuditResult, systems: Sequence[System] = (), changes: Changes | None = None) -> str:
+def to_markdown(result: AuditResult, systems: Sequence[SourceSystem] = (), changes: Changes | None = None) -> str:
     """What the page says, for a pull request or a notebook: tables without figures."""
     lines = ["# Audit", ""]
     if changes is not None:

@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.columns import RANDOM, RECALLED, ROW, Before, Column, Signal
+from ..engine.columns import Before, Column, Signal
 from ..engine.contract import HOURS_PER
-from ..engine.embedding import HashingEmbedder
 from ..engine.errors import HebbariumError
 from ..engine.loop import Engine
+from ..engine.ports.embedder import HashingEmbedder
 from ..engine.records import Event
 from ..engine.registry import Entry, Registry
+from ..engine.vocabulary import RANDOM, RECALLED, ROW
 from .checks import Check, Decorator, Kind, Measured
 from .references import References
 

@@ -7,13 +7,14 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from ..engine.embedding import CachedEmbedder
 from ..engine.errors import InputError
+from ..engine.ports.embedding_cache import CachedEmbedder
 from ..engine.registry import MechanismSet, Registry
+from ..reporting.files import results_folder, write_json, write_whole
 from . import ablation_report as report
 from .datasets import Dataset
-from .metrics import METRICS, summary
 from .run import scored, total_receipts
+from .scores.metrics import METRICS, summary
 from .sweep import (
     FULL,
     Arm,
@@ -24,11 +25,8 @@ from .sweep import (
     code_version,
     embed_ahead,
     manifest,
-    results_folder,
     run_cells,
-    write_json,
     write_rows,
-    write_whole,
 )
 
 
@@ -82,7 +80,7 @@ def ablate(chosen: MechanismSet, registry: Registry, data: Dataset, embedder: Ca
     return result
 
 
-def _arm(arm: Arm, full: Sequence[Outcome], without: Sequence[Outcome], receipts: dict[str, dict[str, int]], seed: int) -> report.Arm:
+def _arm(arm: Arm, full: Sequence[Outcome], without: Sequence[Outcome], receipts: dict[str, dict[str, int]], seed: int) -> report.ArmResult:
     pairs = [(a, b) for one, other in zip(full, without, strict=True) for a, b in zip(one.rows, other.rows, strict=True) if a["gold"]]
     clusters = [a["conversation"] for a, _ in pairs]
     ours, theirs = [m for _, m in scored(a for a, _ in pairs)], [m for _, m in scored(b for _, b in pairs)]
@@ -96,10 +94,10 @@ def _arm(arm: Arm, full: Sequence[Outcome], without: Sequence[Outcome], receipts
     id = arm.id.removeprefix("without ")
     receipt = receipts.get(id if id in receipts else id.removeprefix("swap ").split("->")[0])
     metrics: dict[str, Any] = summary(theirs)
-    return report.Arm(
+    return report.ArmResult(
         id=id, no_op=not any(changes), metrics=metrics, differences=differences, n_questions_changed=sum(map(bool, changes)),
         n_ranks_changed=sum(changes), n_helped=sum(g > 0 for g in gains), n_hurt=sum(g < 0 for g in gains),
-        receipt=report.Receipt(**receipt) if receipt else None, seconds=sum(o.seconds for o in without),
+        receipt=report.ArmReceipt(**receipt) if receipt else None, seconds=sum(o.seconds for o in without),
         by_category={c: sum(g) / len(g) for c, g in grouped.items()})
 
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from ..engine.errors import DataError, InputError
-from .metrics import METRICS
-from .statistics import ClusterIds, clustered_bootstrap, holm, sign_flip, smallest_p
+from .scores.metrics import METRICS
+from .scores.statistics import ClusterIds, clustered_bootstrap, holm, sign_flip, smallest_p
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -48,7 +48,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class ArmReceipt:
     """What the mechanism did in the full run."""
 
     calls: int
@@ -57,7 +57,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class ArmResult:
     """The full set without one mechanism, or with one in another's place.
 
     id                   the mechanism removed, or "swap a->b"
@@ -79,7 +79,7 @@ class Arm:
     n_ranks_changed: int
     n_helped: int
     n_hurt: int
-    receipt: Receipt | None
+    receipt: ArmReceipt | None
     seconds: float
     by_category: Mapping[str, float]
 
@@ -121,7 +121,7 @@ class AblationResult:
     n_conversations: int
     n_questions: int
     baseline: Mapping[str, float | int | None]
-    arms: tuple[Arm, ...]
+    arms: tuple[ArmResult, ...]
     categories: Mapping[str, int]
     seconds: float
     level: float = 0.95
@@ -144,7 +144,7 @@ class AblationResult:
         """The smallest p-value the design can give, before correction."""
         return smallest_p(self.n_conversations, self.n_flips)
 
-    def ordered(self) -> tuple[Arm, ...]:
+    def ordered(self) -> tuple[ArmResult, ...]:
         """Arms by falling difference of the primary metric; no-ops last, by id."""
         return tuple(sorted(self.arms, key=lambda arm: (arm.no_op, 0.0 if arm.no_op else -arm.differences[PRIMARY].mean, arm.id)))
 
@@ -163,7 +163,7 @@ def difference(full: ArrayLike, without: ArrayLike, cluster_ids: ClusterIds, *, 
     return Difference(interval.mean, interval.low, interval.high, sign_flip(d, cluster_ids, seed=seed, n=n_flips).p)
 
 
-def with_holm(arms: Sequence[Arm]) -> tuple[Arm, ...]:
+def with_holm(arms: Sequence[ArmResult]) -> tuple[ArmResult, ...]:
     """The arms with p_holm filled in: one family per metric, over all arms, no-ops included, because the family was fixed before the run."""
     adjusted = {name: holm([arm.differences[name].p for arm in arms]) for name in METRICS}
     return tuple(replace(arm, differences={name: replace(arm.differences[name], p_holm=float(adjusted[name][i])) for name in METRICS})
@@ -181,8 +181,8 @@ def from_json(data: Mapping[str, Any]) -> AblationResult:
         if data["format"] != _FORMAT:
             raise DataError(f"the ablation result has format {data['format']}; this release reads {_FORMAT}",
                             cure="run the report with the release that wrote it")
-        arms = tuple(Arm(**{**arm, "differences": {name: Difference(**d) for name, d in arm["differences"].items()},
-                            "receipt": Receipt(**arm["receipt"]) if arm["receipt"] else None}) for arm in data["arms"])
+        arms = tuple(ArmResult(**{**arm, "differences": {name: Difference(**d) for name, d in arm["differences"].items()},
+                            "receipt": ArmReceipt(**arm["receipt"]) if arm["receipt"] else None}) for arm in data["arms"])
         return AblationResult(**{name: value for name, value in data.items() if name not in ("format", "smallest_p", "arms")}, arms=arms)
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(f"this is not an ablation result ({error})", cure="give the JSON file that an ablation wrote") from error
@@ -380,20 +380,20 @@ def _limit(reach: Sequence[float]) -> float:
     return 6.0 * ordered[len(ordered) // 2] if ordered and ordered[len(ordered) // 2] > 0 else math.inf
 
 
-def _heat_scale(arms: Sequence[Arm]) -> float:
+def _heat_scale(arms: Sequence[ArmResult]) -> float:
     """The difference that gets the full colour: the largest of an arm that does not dwarf the others."""
     reach = [max(map(abs, arm.by_category.values()), default=0.0) for arm in arms if not arm.no_op]
     limit = _limit(reach)
     return max((value for value in reach if value <= limit), default=0.0) or 1.0
 
 
-def _label_rows(arms: Sequence[Arm], layout: _Layout) -> list[dict[str, Any]]:
+def _label_rows(arms: Sequence[ArmResult], layout: _Layout) -> list[dict[str, Any]]:
     lines = 2 if layout.values else 1
     return [{"arm": arm, "label": _wrapped(_visible(arm.id), layout.characters, lines), "y": layout.head + i * layout.row}
             for i, arm in enumerate(arms)]
 
 
-def _figure(layout: _Layout, arms: Sequence[Arm]) -> dict[str, Any]:
+def _figure(layout: _Layout, arms: Sequence[ArmResult]) -> dict[str, Any]:
     """A figure's frame; its vertical lines are whole beside labels, and cut into one piece per row where labels stand above the marks."""
     bottom = layout.head + len(arms) * layout.row
     marks = [layout.head + i * layout.row + layout.mark for i in range(len(arms))]

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.embedding import CachedEmbedder
+from ..engine.ports.embedding_cache import CachedEmbedder
 from ..engine.registry import MechanismSet, Registry
+from ..reporting.files import results_folder, write_json
 from .datasets import Dataset
-from .metrics import Metrics, question_metrics, summary
-from .sweep import FULL, Arm, Outcome, Progress, cells_of, check_arms, embed_ahead, manifest, results_folder, run_cells, write_json, write_rows
+from .scores.metrics import Metrics, question_metrics, summary
+from .sweep import FULL, Arm, Outcome, Progress, cells_of, check_arms, embed_ahead, manifest, run_cells, write_rows
 
 
 def scored(rows: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], Metrics]]:

@@ -13,20 +13,20 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from .. import __version__, engine
 from ..engine.assembly import planned
-from ..engine.embedding import CachedEmbedder
-from ..engine.errors import DataError, HebbariumError, InputError
+from ..engine.errors import DataError, HebbariumError
 from ..engine.loop import Engine
 from ..engine.observer import Observer
 from ..engine.packages import source_digest
+from ..engine.ports.embedding_cache import CachedEmbedder
 from ..engine.records import Query
 from ..engine.registry import MechanismSet, Registry, digest
+from ..reporting.files import write_whole
 from .datasets import Conversation, Dataset
-from .ledger import Ledger
+from .execution.ledger import Ledger
 
 FULL = "full"          # the arm that is the set as it is
 PROBED = 16            # questions a conversation whose ranks are compared with each mechanism silenced
@@ -113,12 +113,12 @@ def run_cell(cell: Cell, registry: Registry, embedder: CachedEmbedder) -> Outcom
         answer = memory.retrieve(query, RETRIEVED)
         if number % every == 0:
             observer.probe(memory.assembly.cue(query))
-        ranks = [answer.rank(memory.diary.row(gold)) for gold in question.gold]
+        ranks = [answer.rank(memory.event_log.row(gold)) for gold in question.gold]
         found = [rank for rank in ranks if rank]
         rows[question.id] = {
             "arm": cell.arm.id, "dataset": cell.dataset, "sha256": cell.sha256, "conversation": cell.conversation.id, "question": question.id,
             "category": question.category, "gold": list(question.gold), "ranks": ranks, "reciprocal_rank": 1.0 / min(found) if found else 0.0,
-            "retrieved": [memory.diary.of_row(int(row)).id for row in answer.rows], "seed": cell.seed, "set": name, "code": code,
+            "retrieved": [memory.event_log.of_row(int(row)).id for row in answer.rows], "seed": cell.seed, "set": name, "code": code,
         }
     return Outcome(
         [rows[q.id] for q in cell.conversation.questions], {p.value: ms for p, ms in observer.phase_ms.items()},
@@ -194,38 +194,9 @@ def check_arms(arms: Iterable[Arm], registry: Registry) -> None:
             raise error if arm.id == FULL else type(error)(error.what, where=f"arm {arm.id!r}, {error.where}", cure=error.cure) from error
 
 
-def results_folder(out: Path) -> Path:
-    """The folder for results, made where needed; raises InputError where it cannot be written to."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=out, prefix=".write-test-"):
-            pass
-    except (OSError, ValueError) as error:
-        what = "it is a file, not a folder" if out.is_file() else f"results cannot be written there ({getattr(error, 'strerror', None) or error})"
-        raise InputError(what, where=str(out), cure="give --out a folder that you can write to") from error
-    return out
-
-
-def write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write a text file whole or not at all, in UTF-8; half surrogates come out as \\udXXX.  Raises HebbariumError."""
-    draft = path.with_name(path.name + ".part")
-    try:
-        with draft.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.writelines(lines)
-        draft.replace(path)
-    except OSError as error:
-        raise HebbariumError(f"it cannot be written ({error.strerror})", where=str(path),
-                             cure="free disk space or make the folder writable, then start again; finished cells are safe") from error
-
-
 def write_rows(path: Path, outcomes: Iterable[Outcome]) -> None:
     """rows.jsonl: one line a question, in the order of the cells."""
     write_whole(path, (json.dumps(row, sort_keys=True) + "\n" for outcome in outcomes for row in outcome.rows))
-
-
-def write_json(path: Path, data: Any) -> None:
-    """Indented JSON."""
-    write_whole(path, [json.dumps(data, indent=2, ensure_ascii=False, default=str), "\n"])
 
 
 def manifest(chosen: MechanismSet, registry: Registry, data: Dataset, embedder: CachedEmbedder, seed: int, unit: str,

@@ -8,23 +8,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .acts import ENGINE, StoreEvent, answer_node, carry_node, gather_node, imprint_node, weigh_node
-from .columns import EMBEDDER, ENCODING, ENGINE_COLUMNS, GRAPH, INDEX, LEXICON, PAIRS, TEXTS, TRIGRAMS, VISIBLE, Column, Phase, Signal
-from .columns import RERANKED as LAST_STAGE
+from .checks import checked_count
+from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Cue, Incoming, Mechanism, parameter_types
-from .embedding import Embedder, HashingEmbedder
 from .errors import ContractError, InputError
-from .graph import Graph
-from .index import VectorIndex
-from .lexical import BM25Index, TrigramIndex, terms_of
 from .observer import Observer
-from .pairs import Pairs, pair_nodes
 from .plan import PhasePlan, nodes_of, schedule
+from .ports.embedder import Embedder, HashingEmbedder
 from .records import Event, Query
 from .schedule import Node
-from .state import Clock, Diary, Texts, sound_count
-from .store import Store, read_only
-from .text import features
+from .state import Clock
+from .steps import ENGINE, StoreEvent, answer_node, carry_node, gather_node, imprint_node, weigh_node
+from .storage.event_log import EventLog, Texts
+from .storage.graph import Graph
+from .storage.postings import BM25Index, TrigramIndex, terms_of
+from .storage.store import Store, read_only
+from .storage.vectors import VectorIndex
+from .text.features import features
+from .vocabulary import EMBEDDER, ENCODING_STRENGTH, ENGINE_COLUMNS, GRAPH, INDEX, LEXICON, TEXTS, TRIGRAMS, VISIBLE
+from .vocabulary import RERANKED as LAST_STAGE
 
 
 class Assembly:
@@ -35,25 +37,25 @@ class Assembly:
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, observer: Observer | None) -> None:
-        self.mechanisms, self.embedder, self.seed = in_order(mechanisms), embedder, sound_count(seed, "seed")
-        self.diary, self.clock = Diary(), Clock()
+        self.mechanisms, self.embedder, self.seed = in_order(mechanisms), embedder, checked_count(seed, "seed")
+        self.event_log, self.clock = EventLog(), Clock()
         self.index, self.graph, self.lexicon, self.trigrams = VectorIndex(embedder.dimensions), Graph(), BM25Index(), TrigramIndex()
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
-        structures = {
-            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.diary), EMBEDDER: embedder,
-            PAIRS: Pairs()}
+        structures: dict[Structure, Any] = {
+            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.event_log), EMBEDDER: embedder,
+            **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
         self.answer_size = [10]
         signals = weighted_signals(self.mechanisms)
-        self._store_event = StoreEvent(self.store, self.diary, self.lexicon, self.trigrams, self.graph)
+        self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph)
         nodes = [*nodes_of(self.mechanisms), self._store_event.node(), weigh_node(), gather_node(signals), answer_node(self.store, self.answer_size)]
-        if any(ENCODING in node.adds for node in nodes):
+        if any(ENCODING_STRENGTH in node.adds for node in nodes):
             nodes += [imprint_node(), carry_node()]
-        if any(PAIRS in node.reads for node in nodes):
-            nodes += pair_nodes()
+        read = {r for node in nodes for r in node.reads}
+        nodes += [node for s in structures if s in read and s.steps for node in s.steps()]
         self.phases: Mapping[Phase, tuple[Node, ...]] = schedule(nodes, [s for s, _ in signals])
         wrap = observer.wrap if observer else None
-        self.plans = {phase: PhasePlan(phase, acts, self.store, signals, self.streams, wrap) for phase, acts in self.phases.items()}
+        self.plans = {phase: PhasePlan(phase, nodes, self.store, signals, self.streams, wrap) for phase, nodes in self.phases.items()}
         self.run: dict[Phase, Callable[..., None]] = {
             phase: observer.timed(phase, plan.run) if observer else plan.run for phase, plan in self.plans.items()}
         self.last_stage: Column = self.plans[Phase.RETRIEVE].stages.source(LAST_STAGE)  # type: ignore[assignment]
@@ -64,7 +66,7 @@ class Assembly:
         """Read off an event once what gates and dressers need; changes nothing.  Raises InputError for an unsound vector."""
         text = event.rendered()
         read = features(f"{event.text} {event.caption}" if event.caption else event.text)
-        session, speaker = self.diary.sessions.due(event.session), self.diary.speakers.due(event.speaker)
+        session, speaker = self.event_log.sessions.due(event.session), self.event_log.speakers.due(event.speaker)
         return Incoming(event, text, read, terms_of(text, stop_words=True), self._vector(text), session, speaker)
 
     def cue(self, query: Query) -> Cue:
@@ -84,14 +86,14 @@ class Assembly:
 
     def show(self, row: int, visible: bool) -> None:
         """Archive a row or bring it back.  Raises InputError."""
-        row = sound_count(row, "the row", self.store.n - 1)
+        row = checked_count(row, "the row", self.store.n - 1)
         self.store.array(VISIBLE)[row] = visible
         (self.index.restore if visible else self.index.archive)(row)
 
     def replay(self, event: Event, row: int, vector: Any) -> None:
         """Enter a saved event in everything that is rebuilt from text; columns and graph are restored from arrays."""
-        session, speaker = self.diary.sessions.due(event.session), self.diary.speakers.due(event.speaker)
-        self.diary.write(event, row)
+        session, speaker = self.event_log.sessions.due(event.session), self.event_log.speakers.due(event.speaker)
+        self.event_log.write(event, row)
         if row >= 0:
             text = event.rendered()
             self.index.add(vector)
@@ -104,8 +106,8 @@ class Assembly:
 
     def digest(self) -> str:
         """SHA-256 over columns, vectors, graph, texts, clocks and random streams."""
-        h = hashlib.sha256(repr((self.clock, self.diary.row_of)).encode())
-        for event in self.diary.events:
+        h = hashlib.sha256(repr((self.clock, self.event_log.row_of)).encode())
+        for event in self.event_log.events:
             h.update(repr(event).encode("utf-8", "backslashreplace"))
         for name, array in sorted({**self.store.persistent(), "embedding": self.index.vectors, **_arrays(self.graph.state())}.items()):
             h.update(name.encode() + np.ascontiguousarray(array).tobytes())
@@ -156,6 +158,12 @@ def owned_columns(mechanisms: Sequence[Mechanism[Any]], dimensions: int) -> list
                 if isinstance(item, Column) and item not in owners:
                     raise ContractError(f"writes {item.name}, which nobody owns", where=f"{m.id}.{each.name}", cure="list it in `owns`")
     return columns
+
+
+def provided(mechanisms: Sequence[Mechanism[Any]]) -> list[Structure]:
+    """Structures that hooks name and that make their own object, each once, in order of first mention."""
+    touched = (t.of if isinstance(t, Before) else t for m in mechanisms for h in type(m).hooks() for t in (*h.reads, *h.adds, *h.sets))
+    return list(dict.fromkeys(t for t in touched if isinstance(t, Structure) and t.create))
 
 
 def weighted_signals(mechanisms: Sequence[Mechanism[Any]]) -> list[tuple[Signal, float]]:

@@ -13,10 +13,11 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import ENGINE_ALONE, PAIRS, RANDOM, RECALLED, ROW, SIGNALS, Before, Column, Phase, Scope, Structure
+from .columns import Before, Column, Phase, Scope, Structure
 from .errors import ContractError
 from .records import Event, Query
-from .text import Features
+from .text.features import Features
+from .vocabulary import ENGINE_ALONE, RANDOM, RECALLED, ROW
 
 Touched = Column | Structure
 Read = Column | Structure | Before
@@ -166,7 +167,7 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
                 cure="read RECALLED, so that it runs only where recall may change memory",
             )
         for item in (*each.adds, *each.sets):
-            if item in ENGINE_ALONE:
+            if item in ENGINE_ALONE or (isinstance(item, Structure) and item.steps):
                 raise ContractError(f"writes {item.name}, which the engine alone writes", where=where, cure="keep a column of your own")
             if isinstance(item, Column) and item.fresh not in (None, each.phase):
                 raise ContractError(f"{item.name} is gathered anew in {item.fresh}, not in {each.phase}", where=where, cure="write it there")
@@ -182,13 +183,13 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
 
 def _phases(item: Touched) -> tuple[Phase, ...]:
     """Where there is an event, a query or an answer for the item to belong to."""
+    if isinstance(item, Structure):
+        return item.phases
     if item is ROW:
         return (Phase.ENCODE,)
-    if item is PAIRS:
-        return (Phase.ENCODE, Phase.CONSOLIDATE, Phase.RETRIEVE)
-    if item in (SIGNALS, RECALLED) or (isinstance(item, Column) and item.scope is Scope.CANDIDATE):
+    if item.scope is Scope.CANDIDATE:
         return (Phase.RETRIEVE,)
-    return (Phase.ENCODE, Phase.RETRIEVE) if isinstance(item, Column) and item.scope is Scope.EVENT else tuple(Phase)
+    return (Phase.ENCODE, Phase.RETRIEVE) if item.scope is Scope.EVENT else tuple(Phase)
 
 
 def parameter_types(cls: type[Params]) -> dict[str, Any]:

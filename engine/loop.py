@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from .assembly import Assembly
-from .columns import DETAIL, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE, Phase
-from .context.shown import shown
+from .checks import checked_count, checked_event, checked_hours, checked_query, checked_time
+from .columns import Phase
 from .contract import Mechanism, Tick
-from .embedding import Embedder
 from .errors import ContractError
 from .observer import Observer
+from .ports.embedder import Embedder
 from .ranking import Answer
 from .records import Event, Query
-from .snapshot import Snapshot
-from .state import Integrity, sound_count, sound_event, sound_hours, sound_query, sound_time
+from .state import Integrity
+from .storage.snapshot import Snapshot
+from .text.condensing import condensed
+from .vocabulary import DETAIL, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE
 
 
 class Engine:
@@ -37,10 +39,10 @@ class Engine:
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Observer | None = None) -> None:
-        self.tick_hours = sound_hours(tick_hours, "tick_hours", 0.0)
-        self.consolidate_every = sound_hours(consolidate_every, "consolidate_every", 0.001)
+        self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
+        self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
         self.assembly, self._integrity = Assembly(mechanisms, embedder, seed, observer), Integrity()
-        self.diary, self.store, self.clock, self._run = self.assembly.diary, self.assembly.store, self.assembly.clock, self.assembly.run
+        self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
         self._news = True       # whether anything may have changed since the last maintenance
 
@@ -51,7 +53,7 @@ class Engine:
 
     def encode(self, event: Event) -> int | None:
         """Take in an event.  Its row, or None if a gate kept it out.  Raises InputError, with nothing changed."""
-        event = sound_event(event, self.now)
+        event = checked_event(event, self.now)
         incoming = self.assembly.incoming(event)
         with self._integrity.change("encode"):
             if math.isnan(self.now):
@@ -69,7 +71,7 @@ class Engine:
         """Take in events in order, and finish the tick; their texts are embedded together first, which is faster."""
         pending, now = [], self.now
         for event in events:
-            pending.append(sound_event(event, now))
+            pending.append(checked_event(event, now))
             now = pending[-1].time
         self.assembly.embed_ahead(pending)
         rows = [self.encode(event) for event in pending]
@@ -79,7 +81,7 @@ class Engine:
 
     def advance(self, time: float) -> None:
         """Let simulated time pass: maintenance up to `time`, cut at the sleeps that end by then.  Only an event ends a sleep early."""
-        time = sound_time(time, self.now, "advance")
+        time = checked_time(time, self.now, "advance")
         if math.isnan(self.now):
             return
         with self._integrity.change("advance"):
@@ -92,8 +94,8 @@ class Engine:
         The state stays bit for bit as it is, unless `learn`: then recall may change memory.  A query from the future needs
         `advance(query.time)` first, for letting time pass changes memory.
         """
-        query = sound_query(query, self.now)
-        self.assembly.answer_size[0] = sound_count(k, "k")
+        query = checked_query(query, self.now)
+        self.assembly.answer_size[0] = checked_count(k, "k")
         cue = self.assembly.cue(query)
         with self._integrity.change("retrieve", learn):
             self._run[Phase.RETRIEVE](cue, learn)
@@ -104,15 +106,15 @@ class Engine:
     @property
     def events(self) -> tuple[Event, ...]:
         """Every event ever taken in, verbatim and in order, those that a gate kept out as well.  O(events)."""
-        return tuple(self.diary.events)
+        return tuple(self.event_log.events)
 
     def event(self, row: int) -> Event:
         """The event behind a row, verbatim."""
-        return self.diary.of_row(int(row))
+        return self.event_log.of_row(int(row))
 
-    def shown(self, row: int) -> str:
+    def condensed(self, row: int) -> str:
         """What a context shows of a memory: all of its text, a summary or keywords, as DETAIL has it; the text itself stays in `event`."""
-        return shown(self.event(row).text, int(self.store.array(DETAIL)[row]))
+        return condensed(self.event(row).text, int(self.store.array(DETAIL)[row]))
 
     def archive(self, row: int) -> None:
         """Take a memory off the surface; its text and columns stay."""

@@ -1,6 +1,6 @@
 """Instrumentation from outside: receipts, timings and traces.  Mechanisms never log or time themselves.
 
-An observer wraps the acts when the plans are built; a memory without one pays nothing.
+An observer wraps the steps when the plans are built; a memory without one pays nothing.
 """
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import GRAPH, RECALLED, VISIBLE, Column, Phase
+from .columns import Column, Phase
 from .schedule import Node
+from .vocabulary import GRAPH, RECALLED, VISIBLE
 
 if TYPE_CHECKING:
     from .assembly import Assembly
     from .contract import Mechanism
     from .view import Binding
 
-Act = Callable[[Any, Any], None]
+StepFunction = Callable[[Any, Any], None]
 
 
 @dataclass
@@ -47,7 +48,7 @@ class Observer:
     receipts      by mechanism id
     phase_ms      by phase, one entry a pass
     mechanism_ms  by mechanism id, total
-    trace         called with (node label, simulated hours) after every act; None for none
+    trace         called with (node label, simulated hours) after every step; None for none
     """
 
     trace: Callable[[str, float], None] | None = None
@@ -76,17 +77,17 @@ class Observer:
 
         return call
 
-    def wrap(self, node: Node, binding: Binding, act: Act) -> Act:
-        """An act that leaves a receipt.  Cost: one comparison of every column it may write; the engine's own acts are only counted and timed."""
+    def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
+        """A step that leaves a receipt.  Cost: one comparison of every column it may write; the engine's own steps are only counted and timed."""
         if node.order < 0:
-            return self._timed(node, act)
+            return self._timed(node, function)
         columns = [c for c in node.sets if isinstance(c, Column)]
         lasting = [c for c in node.adds if isinstance(c, Column) and c.persists]
         graph = binding.store.graph if GRAPH in (*node.sets, *node.adds) else None
 
         def call(view: Any, what: Any) -> None:
             if self._paused:
-                act(view, what)
+                function(view, what)
                 if node.owner == self._silenced:
                     _silence(node, binding)
                 return
@@ -94,7 +95,7 @@ class Observer:
             before = [store.array(c).copy() for c in columns]
             edges = (graph.n_edges, int(np.count_nonzero(graph.alive))) if graph else (0, 0)
             start = perf_counter()
-            act(view, what)
+            function(view, what)
             self.mechanism_ms[node.owner] += (perf_counter() - start) * 1e3
             receipt.calls += 1
             receipt.cells_changed += sum(_differ(old, store.array(c)) for c, old in zip(columns, before, strict=True))
@@ -110,10 +111,10 @@ class Observer:
 
         return call
 
-    def _timed(self, node: Node, act: Act) -> Act:
+    def _timed(self, node: Node, function: StepFunction) -> StepFunction:
         def call(view: Any, what: Any) -> None:
             start = perf_counter()
-            act(view, what)
+            function(view, what)
             if not self._paused:
                 self.mechanism_ms[node.owner] += (perf_counter() - start) * 1e3
                 self.receipts[node.owner].calls += 1

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .columns import PAIRS, RANDOM, RECALLED, ROW, VISIBLE, Column, Phase, Scope, Signal
+from .columns import Column, Phase, Scope, Signal, Structure
 from .contract import Mechanism
 from .schedule import Node, Stages, ordered
-from .store import Store
+from .storage.store import Store
 from .view import Binding
+from .vocabulary import RANDOM, RECALLED, ROW, VISIBLE
 
-Act = Callable[[Any, Any], None]
-Wrap = Callable[[Node, Binding, Act], Act]
+StepFunction = Callable[[Any, Any], None]
+Wrap = Callable[[Node, Binding, StepFunction], StepFunction]
 Start = tuple[Column, Column]
 
 
@@ -31,7 +32,7 @@ def schedule(nodes: Iterable[Node], signals: Sequence[Signal]) -> dict[Phase, tu
     return {phase: ordered([n for n in pool if n.phase is phase], signals) for phase in Phase}
 
 
-class Step:
+class BoundStep:
     """One node of a phase, bound.
 
     needs_row, needs_recall  whether it waits for a stored event, or for recall that may change memory
@@ -40,11 +41,12 @@ class Step:
     archives                 whether it decides what is on the surface
     """
 
-    __slots__ = ("act", "archives", "binding", "gathers", "needs_recall", "needs_row", "node", "starts")
+    __slots__ = ("archives", "binding", "function", "gathers", "needs_recall", "needs_row", "node", "starts")
 
-    def __init__(self, node: Node, binding: Binding, act: Act, starts: Sequence[Start]) -> None:
-        self.node, self.binding, self.act, self.starts = node, binding, act, tuple(starts)
-        self.needs_row = node.phase is Phase.ENCODE and not node.sees.isdisjoint((ROW, PAIRS)) and ROW not in node.sets
+    def __init__(self, node: Node, binding: Binding, function: StepFunction, starts: Sequence[Start]) -> None:
+        self.node, self.binding, self.function, self.starts = node, binding, function, tuple(starts)
+        stored_only = ROW in node.sees or any(isinstance(s, Structure) and s.stored_only for s in node.sees)
+        self.needs_row = node.phase is Phase.ENCODE and stored_only and ROW not in node.sets
         self.needs_recall = RECALLED in node.sees
         self.archives = VISIBLE in node.sets and ROW not in node.sets
         self.gathers: list[tuple[Column, Column | None, list[Binding]]] = []
@@ -53,7 +55,7 @@ class Step:
 class PhasePlan:
     """The steps of one phase in order.
 
-    changes  persistent columns and structures whose cells the acts of this phase may change, more than by adding rows
+    changes  persistent columns and structures whose cells the steps of this phase may change, more than by adding rows
     changed  whether a pass may have changed them; whoever has seen to that puts it back to False
     """
 
@@ -66,8 +68,8 @@ class PhasePlan:
         for node in nodes:
             binding = Binding(node, store, self.stages, signals, streams.get(node.owner) if RANDOM in node.sets else None)
             starts = [(c, start) for c in node.sets if isinstance(c, Column) and (start := self._start(c))]
-            self.steps.append(Step(node, binding, wrap(node, binding, node.act) if wrap else node.act, starts))
-        added: dict[Column, list[Step]] = {}
+            self.steps.append(BoundStep(node, binding, wrap(node, binding, node.function) if wrap else node.function, starts))
+        added: dict[Column, list[BoundStep]] = {}
         for step in self.steps:
             for column in step.binding.contributions:
                 added.setdefault(column, []).append(step)
@@ -92,7 +94,7 @@ class PhasePlan:
             for column, start in step.starts:
                 self._begin(column, start)
             if not ((step.needs_row and row.item() < 0) or (step.needs_recall and not learn)):
-                step.act(binding.view, what)
+                step.function(binding.view, what)
                 if step.archives:
                     store.surface()
             for column, first, bindings in step.gathers:

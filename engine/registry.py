@@ -104,7 +104,7 @@ class Entry(_Strict):
     time_scale: float = 1.0
     params: Mapping[str, Parameter] = {}
     departures: tuple[Departure, ...] = ()
-    departs_from_seed: str = ""
+    departs_from_source: str = ""
     probes: tuple[str, ...] = ()
     variety_of: str | None = None
     claimed_by: str | None = None

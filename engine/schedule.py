@@ -1,4 +1,4 @@
-"""The schedule: the order of all acts of a phase, computed from what they declare.
+"""The schedule: the order of all steps of a phase, computed from what they declare.
 
 Readers of what a column was before come first, then its setter, then those who add to it, then its readers; what is left open
 goes by registry order.  A stage comes after the stage it passes on.  What recall changes comes after the answer, so those who lead to
@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .columns import RECALLED, SIGNALS, Before, Column, Phase, Signal, Structure
+from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Read, Touched
 from .errors import ContractError
+from .vocabulary import RECALLED, SIGNALS
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """One act: a hook of a mechanism, or an act of the engine itself (owner "engine", order -1).
+    """One step: a hook of a mechanism, or a step of the engine itself (owner "engine", order -1).
 
     appends  whether it only ever adds rows and edges, and leaves those there are as they were
     """
@@ -30,7 +31,7 @@ class Node:
     reads: tuple[Read, ...]
     adds: tuple[Touched, ...]
     sets: tuple[Touched, ...]
-    act: Callable[..., Any]
+    function: Callable[..., Any]
     appends: bool = False
 
     @property
@@ -49,7 +50,7 @@ class Node:
 
 
 class Stages:
-    """Which array stands for a stage column: its own if an act sets it, else that of the stage before."""
+    """Which array stands for a stage column: its own if a step sets it, else that of the stage before."""
 
     def __init__(self, written: Iterable[Touched]) -> None:
         self.written = frozenset(written)
@@ -140,12 +141,12 @@ def _loop(after: Mapping[Node, set[Node]], stuck: set[Node]) -> str:
 
 
 def describe(phases: Mapping[Phase, Sequence[Node]]) -> list[dict[str, Any]]:
-    """The schedule as plain rows: phase, place, act, reads, adds, sets."""
+    """The schedule as plain rows: phase, place, step, reads, adds, sets."""
 
     def names(columns: Iterable[Read]) -> list[str]:
         return [f"{c.of.name}.before" if isinstance(c, Before) else c.name for c in columns]
 
     return [
-        {"phase": phase.value, "place": i + 1, "act": n.label, "reads": names(n.reads), "adds": names(n.adds), "sets": names(n.sets)}
+        {"phase": phase.value, "place": i + 1, "step": n.label, "reads": names(n.reads), "adds": names(n.adds), "sets": names(n.sets)}
         for phase, nodes in phases.items() for i, n in enumerate(nodes)
     ]

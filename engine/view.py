@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .columns import SIGNALS, Before, Column, Scope, Structure
+from .columns import Before, Column, Scope, Structure
 from .errors import ContractError
-from .graph import BUILT_IN
 from .schedule import Node, Stages
-from .store import PER_ROW, Array, Store, read_only
+from .storage.graph import BUILT_IN
+from .storage.store import PER_ROW, Array, Store, read_only
+from .vocabulary import SIGNALS
 
 
 class View:

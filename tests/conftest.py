@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.registry import Registry
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.engine.columns import ROW, Column, Facet, Phase, Scope, Signal, signal
+from hebbarium.engine.columns import Column, Facet, Phase, Scope, Signal, signal
 from hebbarium.engine.contract import HookFunction, Mechanism, Params, hook
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
+from hebbarium.engine.vocabulary import ROW
 
 
 @dataclass(frozen=True, slots=True)

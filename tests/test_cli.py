@@ -25,7 +25,7 @@ from hebbarium import __version__
 from hebbarium.audit import collect
 from hebbarium.audit.checks import evidence_of
 from hebbarium.benchmarks import sweep
-from hebbarium.benchmarks.ledger import Ledger
+from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.cli import main
 from hebbarium.engine.registry import Registry
 
@@ -142,7 +142,7 @@ def test_show_names_every_parameter_with_its_value(hebbarium: Command, id: str) 
 
 def test_the_schedule_holds_every_mechanism_in_order(hebbarium: Command) -> None:
     rows = hebbarium("show", "--set", "hybrid", "--schedule", "--json").json
-    assert {row["act"].split(".")[0] for row in rows} == {*REGISTRY.set("hybrid").mechanisms, "engine"}
+    assert {row["step"].split(".")[0] for row in rows} == {*REGISTRY.set("hybrid").mechanisms, "engine"}
     written: set[str] = set()
     for row in (r for r in rows if r["phase"] == "retrieve"):
         later = {c for r in rows if r["phase"] == "retrieve" and r["place"] > row["place"] for c in r["sets"]}

@@ -267,7 +267,7 @@ def test_the_tables_of_the_pages_are_the_enumerations_of_the_code() -> None:
     from hebbarium.audit.checks import Kind, Score
     from hebbarium.audit.rating import Rating
     from hebbarium.benchmarks.datasets.fetch import SOURCES
-    from hebbarium.benchmarks.metrics import METRICS
+    from hebbarium.benchmarks.scores.metrics import METRICS
     from hebbarium.engine.columns import Phase, Scope
 
     def page(name: str) -> str:
@@ -329,13 +329,13 @@ def test_the_picture_shows_the_set_and_the_data_as_they_are() -> None:
 
 def test_the_picture_is_drawn_to_scale() -> None:
     """Marks stand where their differences say, whatever the result: three arms at known places."""
-    from hebbarium.benchmarks.ablation_report import AblationResult, Arm, Difference
-    from hebbarium.benchmarks.metrics import METRICS
+    from hebbarium.benchmarks.ablation_report import AblationResult, ArmResult, Difference
+    from hebbarium.benchmarks.scores.metrics import METRICS
 
-    def arm(id: str, mean: float, low: float, high: float) -> Arm:
+    def arm(id: str, mean: float, low: float, high: float) -> ArmResult:
         d = {m: Difference(mean, low, high, 0.03, 0.1) for m in METRICS}
         changed = int(bool(mean))
-        return Arm(id, not changed, dict.fromkeys(METRICS, 0.5), d, changed, changed, 0, 0, None, 1.0, {})
+        return ArmResult(id, not changed, dict.fromkeys(METRICS, 0.5), d, changed, changed, 0, 0, None, 1.0, {})
 
     arms = (arm("up", 0.1, 0.05, 0.15), arm("down", -0.05, -0.1, 0.02), arm("<none>", 0.0, 0.0, 0.0))
     result = AblationResult("demo", "0" * 64, "toy", 0, "leave-one-out", 6, 50, dict.fromkeys(METRICS, 0.5), arms, {}, 1.0)

@@ -19,9 +19,10 @@ from hebbarium.audit.conformance import START, talk
 from hebbarium.audit.page import to_html
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.embedding import CachedEmbedder, HashingEmbedder
 from hebbarium.engine.errors import HebbariumError, InputError, RegistryError
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
 
@@ -48,7 +49,7 @@ def life(name: str = "minimal") -> Engine:
 def sound(memory: Engine, question: str = "Who painted Oslo?") -> None:
     answer = memory.retrieve(question)
     assert np.isfinite(answer.final[answer.visible]).all() and len(set(answer.rows)) == len(answer.rows) <= 10
-    assert len(memory.diary.rows) == memory.store.n
+    assert len(memory.event_log.rows) == memory.store.n
 
 
 @pytest.mark.parametrize("kind", TEXTS)
@@ -56,7 +57,7 @@ def test_any_text_is_kept_verbatim_and_can_be_asked_about(kind: str) -> None:
     memory, text = life(), TEXTS[kind]
     memory.encode(Event(memory.now + 1.0, text, text[:50], text[:50], f"x{text[:50]}", text[:50]))
     memory.advance(memory.now + 100.0)
-    assert memory.diary.events[-1].text == text and memory.diary.events[-1].caption == text[:50]
+    assert memory.event_log.events[-1].text == text and memory.event_log.events[-1].caption == text[:50]
     before = memory.digest()
     sound(memory, text)
     sound(memory)
@@ -75,7 +76,7 @@ def test_a_life_of_any_texts_is_sound_and_the_same_each_time(happenings: list[tu
 
     memory = lived()
     sound(memory, question)
-    assert [e.text for e in memory.diary.events] == [text for text, _, _ in happenings]
+    assert [e.text for e in memory.event_log.events] == [text for text, _, _ in happenings]
     assert lived().digest() == memory.digest()
 
 
@@ -84,7 +85,7 @@ def test_a_megabyte_is_a_text_like_others() -> None:
     start = time.process_time()
     memory.encode(Event(memory.now + 1.0, text, id="big"))
     sound(memory, text)
-    assert memory.diary.events[-1].text == text
+    assert memory.event_log.events[-1].text == text
     assert time.process_time() - start < 20.0
 
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.conformance import talk
-from hebbarium.engine.columns import CONGRUENCY, DEPENDENCE, LOG_STRENGTH, NEED, REPLAYS, RIPPLES, SLEEP_END, SLEEP_SHARE, Column, Phase
-from hebbarium.engine.embedding import HashingEmbedder
+from hebbarium.engine.columns import Column, Phase
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, NEED, REPLAYS, RIPPLES, SLEEP_END, SLEEP_SHARE
 
 REGISTRY = Registry.read()
 GLAD = "What a wonderful, happy day, I won the prize!"
@@ -65,7 +66,7 @@ def test_what_is_replayed_is_what_consolidates() -> None:
     gained = np.abs(column(memory, "cascade_balance") - balance).sum(axis=1)
     assert gained[more].mean() > gained[~more].mean() if (~more).any() else gained.any()
     assert (column(memory, "cortical_trace")[more] > cortical[more]).any()
-    assert memory.store.array(DEPENDENCE)[more].mean() < 1.0
+    assert memory.store.array(HIPPOCAMPAL_DEPENDENCE)[more].mean() < 1.0
 
 
 @pytest.mark.parametrize(("off", "changes"), [
@@ -103,7 +104,7 @@ def test_a_year_with_everything_on_destroys_nothing() -> None:
     memory, events = memory_of("everything"), talk(24)
     rows = [memory.encode(event) for event in events]
     memory.advance(events[-1].time + 365 * 24.0)
-    assert [e.text for e in memory.diary.events] == [e.text for e in events]
+    assert [e.text for e in memory.event_log.events] == [e.text for e in events]
     kept = [row for row in rows if row is not None]
     assert kept and all(memory.event(row) == event for row, event in zip(rows, events, strict=True) if row is not None)
     assert all(memory.shown(row) for row in kept)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad
 
-from ...engine.columns import CONTEXT_KEPT, ENCODED, LEARNING_RATE, LOG_FACETS, Facet, Phase
+from ...engine.columns import Facet, Phase
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.loop import Engine
+from ...engine.vocabulary import CONTEXT_KEPT, INITIAL_STRENGTH, LEARNING_RATE, LOG_FACETS
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 from .norepinephrine import Given, Trial, events, joint_model, topics
@@ -157,7 +158,8 @@ def expecting(specimen: Any, vectors: Vector, trials: list[Trial]) -> tuple[Engi
     for event in events(len(vectors)):
         memory.encode(event)
         memory.retrieve("event 0")
-        state = [float(array(c)[()]) for c in (specimen.VALID, specimen.TRIALS, specimen.LEVEL, specimen.USUAL, LEARNING_RATE)]
+        state = [float(array(c)[()]) for c in (specimen.CUE_VALID, specimen.CUE_TRIALS, specimen.ACETYLCHOLINE_LEVEL, specimen.ACETYLCHOLINE_USUAL,
+                                               LEARNING_RATE)]
         found.append([*state, float(array(LOG_FACETS)[Facet.CONTEXT.value])])
     return memory, np.array(found)
 
@@ -182,7 +184,7 @@ def what_comes_in_uncertain_times_is_laid_down_more_strongly(specimen: Any) -> A
     trials = joint_model(vectors, 0.99, PRIOR, REACH)
     memory = expecting(specimen, vectors, trials)[0]
     reference = expected_of(trials)
-    return memory.store.array(ENCODED), ENCODING_GAIN * (np.log(reference[:, 2]) - reference[:, 3])
+    return memory.store.array(INITIAL_STRENGTH), ENCODING_GAIN * (np.log(reference[:, 2]) - reference[:, 3])
 
 
 @adaptation("ACH-6c", source="ours: signals from the cue keep their weight", needs="engine")

@@ -7,13 +7,13 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from ...engine.columns import ENCODED, LOG_STRENGTH
 from ...engine.contract import Mechanism
-from ...engine.embedding import HashingEmbedder
-from ...engine.graph import EdgeType, Graph, entity_node
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.registry import Registry
+from ...engine.storage.graph import EdgeType, Graph, entity_node
+from ...engine.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
 
@@ -105,7 +105,7 @@ def a_thing_said_four_times_is_stored_four_times_and_rehearsed_three(specimen: A
     memory.advance(memory.now + 10.0)
     version = {(int(s), int(t)) for s, t, k in zip(memory.store.graph.source, memory.store.graph.target, memory.store.graph.type, strict=True)
                if k == EdgeType.VERSION}
-    rehearsed = memory.store.array(LOG_STRENGTH) - memory.store.array(ENCODED)
+    rehearsed = memory.store.array(LOG_STRENGTH) - memory.store.array(INITIAL_STRENGTH)
     return ([*restates(specimen, memory), *rehearsed, float(version == {(1, 0), (3, 0), (4, 0)})],
             [-1, 0, -1, 0, 0, 0.2 * math.log(4.0), 0.0, 0.0, 0.0, 0.0, 1.0])
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ...engine.graph import EdgeType, Graph, entity_node
+from ...engine.storage.graph import EdgeType, Graph, entity_node
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
@@ -159,7 +159,7 @@ def told(engine: Engine, start: int, *talks: tuple[str, ...]) -> int:
 
 
 def predicts(specimen: Any, engine: Engine, name: str) -> float:
-    return float(engine.store.array(specimen.PREDICTED)[0, specimen.cells([name], 4096, 1)[0]])
+    return float(engine.store.array(specimen.PREDICTED_REWARD)[0, specimen.cells([name], 4096, 1)[0]])
 
 
 ALONE, BOTH, DULL = ("Then Ada came.", "it was wonderful"), ("Then Ada met Bo.", "it was wonderful"), ("Then Ada came.", "it was raining")
@@ -197,7 +197,7 @@ def credit_for_a_recall_fades_as_it_becomes_expected(specimen: Any) -> Any:
     credit = []
     for _ in range(12):
         engine.retrieve("Ada lost a red umbrella", k=1, learn=True)
-        credit.append(float(engine.store.array(specimen.CREDIT).max()))
+        credit.append(float(engine.store.array(specimen.RECALL_CREDIT).max()))
     gained = np.diff([0.0, *credit])
     return at_most(gained[1:] / gained[:-1], 0.5) if gained[-1] > 0.0 else False
 

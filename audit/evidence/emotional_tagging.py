@@ -9,11 +9,11 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import lambertw
 
-from ...engine.columns import EMBEDDING, ENCODED, LOG_STRENGTH
-from ...engine.embedding import HashingEmbedder
 from ...engine.errors import HebbariumError
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 
@@ -105,7 +105,7 @@ def the_best_arousal_falls_with_difficulty(specimen: Any) -> Any:
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
-def laid_down(specimen: Any, *texts: str, hours: float = 0.0, column: Any = ENCODED, steps: int = 1) -> Any:
+def laid_down(specimen: Any, *texts: str, hours: float = 0.0, column: Any = INITIAL_STRENGTH, steps: int = 1) -> Any:
     """A column of a memory that was told these texts, some time after."""
     params = specimen.EmotionalTaggingParams(**PARAMS)
     memory = Engine([specimen.EmotionalTagging("emotional_tagging", params, {"day": "d"})], HashingEmbedder(256))

@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from ...engine.columns import ENCODED
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import INITIAL_STRENGTH
 from ..checks import Check, adaptation, mutant
 from . import emotional_tagging as papers
 
@@ -43,7 +43,7 @@ def encoding_follows_the_printed_curve(specimen: Any) -> Any:
     memory = Engine([plugin(specimen, 3.0, 2.0)], HashingEmbedder(64))
     memory.encode_all(Event(0.0, text) for text in ("The box is on the table", "She was so happy and so proud", "panic"))
     share = (0.0, 2 / 7, 1.0)
-    return memory.store.array(ENCODED).tolist(), [math.log1p(3.0 * a / math.exp(2.0 * a)) for a in share]
+    return memory.store.array(INITIAL_STRENGTH).tolist(), [math.log1p(3.0 * a / math.exp(2.0 * a)) for a in share]
 
 
 # --- the paper's checks ------------------------------------------------------------------------------------------------------

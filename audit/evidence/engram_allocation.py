@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import hypergeom, norm
 
-from ...engine.embedding import HashingEmbedder
-from ...engine.graph import EdgeType, Graph
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.storage.graph import EdgeType, Graph
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 
@@ -229,7 +229,7 @@ def recall_of_one_partly_reactivates_the_other(specimen: Any) -> Any:
         for i in range(0, 120, 2):
             match[:], out = 0.0, np.full(120, np.nan)
             match[i + 1] = 1.0
-            specimen.lend(np.array([i + 1]), match, *graph.csr(EdgeType.SIBLING), graph.target, graph.column(specimen.OVERLAP.name), out)
+            specimen.lend(np.array([i + 1]), match, *graph.csr(EdgeType.SIBLING), graph.target, graph.column(specimen.ENGRAM_OVERLAP.name), out)
             lent.append(np.nan_to_num(out)[i])
     near, far = np.mean(lent[:60]), np.mean(lent[60:])
     return bool(near > 0.15 and far < 0.02)
@@ -260,19 +260,19 @@ def companions_are_those_of_a_full_search(specimen: Any) -> Any:
 @adaptation("CM-14.12", source="matrix of overlaps times the match, in numpy")
 def lending_is_a_matrix_product(specimen: Any) -> Any:
     rng, graph = np.random.default_rng(7), Graph()
-    graph.allocate(specimen.OVERLAP.name, np.float32, (), 0.0)
+    graph.allocate(specimen.ENGRAM_OVERLAP.name, np.float32, (), 0.0)
     shares = np.triu(np.where(rng.random((9, 9)) < 0.4, rng.integers(1, 9, (9, 9)) / 8.0, 0.0), 1)
     for a, b in np.argwhere(shares):
         specimen.link(graph, int(b), int(a), float(shares[a, b]), 99, 0.0)
     match, out, rows = rng.standard_normal(9), np.full(9, np.nan), np.array([0, 3, 4, 8])
-    specimen.lend(rows, match, *graph.csr(EdgeType.SIBLING), graph.target, graph.column(specimen.OVERLAP.name), out)
+    specimen.lend(rows, match, *graph.csr(EdgeType.SIBLING), graph.target, graph.column(specimen.ENGRAM_OVERLAP.name), out)
     return np.nan_to_num(out), (shares + shares.T)[:, rows] @ np.maximum(match[rows], 0.0)
 
 
 @adaptation("CM-14.13", source="ours: a hub that everybody seeks keeps its strongest links only, and they stay mutual")
 def links_are_bounded_and_mutual(specimen: Any) -> Any:
     graph, shares = Graph(), np.random.default_rng(8).permutation(np.arange(1, 41)) / 40.0
-    graph.allocate(specimen.OVERLAP.name, np.float32, (), 0.0)
+    graph.allocate(specimen.ENGRAM_OVERLAP.name, np.float32, (), 0.0)
     for row, share in enumerate(shares, start=1):
         specimen.link(graph, row, 0, float(share), 6, 0.0)
     out = {int(graph.target[e]) for e in graph.neighbours(0, EdgeType.SIBLING)}

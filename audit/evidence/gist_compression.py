@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, minimize
 from scipy.stats import spearmanr
 
-from ...engine.embedding import HashingEmbedder
-from ...engine.text import terms_of
+from ...engine.ports.embedder import HashingEmbedder
+from ...engine.text.features import terms_of
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
 from ...engine.loop import Engine
 from ...engine.records import Event
+from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 
@@ -118,8 +118,9 @@ def watched(specimen: Any, vectors: Vector, **changes: float) -> tuple[Engine, l
     for event in events(len(vectors)):
         memory.encode(event)
         kept = float(array(CONTEXT_KEPT)[()])
-        found.append(Trial(float(array(specimen.TRUST)[()]), float(array(specimen.VALID)[()]), float(array(specimen.TRIALS)[()]), kept == 1.0,
-                           float(array(specimen.NOREPINEPHRINE)[()])))
+        found.append(Trial(float(array(specimen.CONTEXT_TRUST)[()]), float(array(specimen.CONTEXT_VALID)[()]),
+                           float(array(specimen.CONTEXT_TRIALS)[()]), kept == 1.0,
+                           float(array(specimen.NOREPINEPHRINE_LEVEL)[()])))
         effects.append([kept, float(array(CHOICE_GAIN)[()]), float(array(THRESHOLD_SHIFT)[()])])
     return memory, found, np.array(effects)
 

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad, solve_ivp
 
-from ...engine.columns import BUFFER, BUFFER_SLOTS, BUFFER_STEP, LTP, RIPPLES, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, Phase
+from ...engine.columns import Phase
 from ...engine.contract import Mechanism, Params, hook
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import LTP, RIPPLES, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, WORKING_MEMORY, WORKING_MEMORY_SLOTS, WORKING_MEMORY_STEP
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 
@@ -161,12 +162,12 @@ def gamma_in_theta_gives_the_span_of_memory(specimen: Any) -> Any:
 def the_buffer_is_a_queue_of_that_length(specimen: Any) -> Any:
     found, expected = [], []
     for n in (1, 5, 6, 9):
-        buffer, queue = np.full(BUFFER_SLOTS, -1, dtype=np.int32), deque[int](maxlen=n)
+        buffer, queue = np.full(WORKING_MEMORY_SLOTS, -1, dtype=np.int32), deque[int](maxlen=n)
         for item in range(25):
             specimen.hold(buffer, item, n)
             queue.append(item)
             found.append(buffer.copy())
-            expected.append([*queue, *[-1] * (BUFFER_SLOTS - len(queue))])
+            expected.append([*queue, *[-1] * (WORKING_MEMORY_SLOTS - len(queue))])
     return np.array(found), np.array(expected)
 
 
@@ -193,8 +194,8 @@ def the_buffer_holds_the_last_turns_of_the_session(specimen: Any) -> Any:
             queue.clear()
         memory.encode(Event(START + minute * MINUTE, f"turn {i}", session=session))
         queue.append(i)
-        found.append(memory.store.array(BUFFER).copy())
-        expected.append([*queue, *[-1] * (BUFFER_SLOTS - len(queue))])
+        found.append(memory.store.array(WORKING_MEMORY).copy())
+        expected.append([*queue, *[-1] * (WORKING_MEMORY_SLOTS - len(queue))])
     return np.array(found), np.array(expected)
 
 
@@ -203,7 +204,8 @@ def a_gamma_cycle_is_a_minute_and_all_scale_together(specimen: Any) -> Any:
     memory, paper, ours = engine(specimen), clock(specimen, 1.0), clock(specimen)
     memory.encode(Event(START, "hello"))
     ratios = [paper.hours(n) / ours.hours(n) for n in ("theta", "gamma", "ripple_rate")]
-    return [value(memory, BUFFER_STEP), 3.6e6 / paper.hours("gamma"), 3.6e6 / paper.hours("theta"), *ratios], [MINUTE, 25.0, 160.0, *[2400.0] * 3]
+    found = [value(memory, WORKING_MEMORY_STEP), 3.6e6 / paper.hours("gamma"), 3.6e6 / paper.hours("theta"), *ratios]
+    return found, [MINUTE, 25.0, 160.0, *[2400.0] * 3]
 
 
 @adaptation("OSC-3", source="learning of input and of recall over a cycle, relative to the most there is", atol=1e-9, needs="engine")
@@ -263,7 +265,7 @@ def theta_starts_anew_with_a_session(specimen: Any) -> Any:
 def fast_gamma_fills_the_slots_there_are(specimen: Any) -> Any:
     memory = engine(specimen, gamma=90.0, theta=4.0)
     memory.encode_all(Event(START + i * MINUTE, f"turn {i}") for i in range(20))
-    held = memory.store.array(BUFFER)
+    held = memory.store.array(WORKING_MEMORY)
     return at_least(held, 11.0).passed and at_most(held, 19.0).passed and bool((np.diff(held) == 1).all())
 
 

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...engine.columns import BUFFER, LTP, RIPPLES
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import LTP, RIPPLES, WORKING_MEMORY
 from ..checks import Check, adaptation, between, mutant
 from ..figures import Figure
 from . import oscillatory_clock as papers
@@ -63,9 +63,9 @@ def the_printed_envelope_is_a_raised_cosine(specimen: Any) -> Any:
 def the_printed_buffer_binds_seven_in_twenty_operations(specimen: Any) -> Any:
     memory = engine(specimen)
     memory.encode_all(Event(papers.START + i / 60.0, f"turn {i}") for i in range(20))
-    first = memory.store.array(BUFFER).tolist()
+    first = memory.store.array(WORKING_MEMORY).tolist()
     memory.encode_all(Event(papers.START + 1.0 + i / 60.0, f"turn {i}") for i in range(3))
-    return [first, memory.store.array(BUFFER).tolist()], [[*range(7), -1, -1], [20, 21, 22, *[-1] * 6]]
+    return [first, memory.store.array(WORKING_MEMORY).tolist()], [[*range(7), -1, -1], [20, 21, 22, *[-1] * 6]]
 
 
 @adaptation("OSP-3", source="definition: the envelope at the operation's place in the cycle; a replaying night has 1.5", needs="engine")

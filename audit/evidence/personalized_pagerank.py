@@ -174,8 +174,8 @@ def two_links_are_one_step_between_entities(specimen: Any) -> Any:
 
 @adaptation("PR-9", source="ours: the memory with both names of the query leads, and one that shares a link with it is found", needs="engine")
 def a_query_reaches_memories_that_do_not_name_what_it_asks(specimen: Any) -> Any:
-    from ...engine.embedding import HashingEmbedder
     from ...engine.loop import Engine
+    from ...engine.ports.embedder import HashingEmbedder
 
     texts = ("Yesterday Ada met Bo again.", "They say Bo moved to Lisbon.", "In winter Lisbon was warm.", "Nobody wrote to Cleo.")
     params = specimen.PersonalizedPageRankParams(time_scale=1.0, damping=0.5, epsilon=1e-6, weight=1.0)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from ...engine.columns import ENCODED, SURPRISE
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import INITIAL_STRENGTH, SURPRISE
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 
@@ -258,14 +258,14 @@ def what_memory_holds_word_for_word_is_no_surprise(specimen: Any) -> Any:
 @adaptation("PC-14", source="ours: a wholly predicted event is not stored, a new one is", needs="engine")
 def a_repetition_is_kept_out(specimen: Any) -> Any:
     told = repeated(2)
-    return len(surprises(specimen, told, wholly_predicted=0.1)[1].diary.rows), len(SAID)
+    return len(surprises(specimen, told, wholly_predicted=0.1)[1].event_log.rows), len(SAID)
 
 
 @adaptation("PC-15", source="ours: gain (S/S_usual - 1), by numpy's running mean", needs="engine", rtol=1e-6)
 def surprise_sets_the_strength_with_which_an_event_is_laid_down(specimen: Any) -> Any:
     found, memory = surprises(specimen, repeated(3), adaptation=1e-9)
     usual = np.array([np.mean(found[:i]) for i in range(1, len(found))])
-    return memory.store.array(ENCODED), np.concatenate([[0.0], 0.1 * np.clip(np.array(found[1:]) / usual - 1.0, -1.0, 1.0)])
+    return memory.store.array(INITIAL_STRENGTH), np.concatenate([[0.0], 0.1 * np.clip(np.array(found[1:]) / usual - 1.0, -1.0, 1.0)])
 
 
 # --- to be seen --------------------------------------------------------------------------------------------------------------

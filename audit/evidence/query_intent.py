@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.columns import Facet
-from ...engine.text import features
+from ...engine.text.features import features
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 

@@ -141,8 +141,8 @@ DRINK = ("whisky", "vodka", "brandy", "sherry", "cognac", "rum")
 
 
 def studied(specimen: Any) -> Any:
-    from ...engine.embedding import HashingEmbedder
     from ...engine.loop import Engine
+    from ...engine.ports.embedder import HashingEmbedder
     from ...engine.registry import Registry
 
     params = specimen.RetrievalCompetitionParams(time_scale=1.0, leak=0.2, inhibition=0.1, step=0.1, steps=600, pool=50, learning_rate=RATE,
@@ -153,7 +153,7 @@ def studied(specimen: Any) -> Any:
 
 
 def strengths(memory: Any) -> NDArray[np.float64]:
-    from ...engine.columns import LOG_STRENGTH
+    from ...engine.vocabulary import LOG_STRENGTH
 
     memory.advance(memory.now + 1 / 3)                                # the test is twenty minutes later
     return np.array(memory.store.array(LOG_STRENGTH))

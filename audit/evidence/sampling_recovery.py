@@ -35,8 +35,8 @@ def enumerated(p: list[float], recover: list[float], draws: int) -> NDArray[np.f
 
 
 def memory_of(specimen: Any, texts: list[str]) -> Any:
-    from ...engine.embedding import HashingEmbedder
     from ...engine.loop import Engine
+    from ...engine.ports.embedder import HashingEmbedder
 
     params = specimen.SamplingRecoveryParams(
         time_scale=1.0, context_strength=0.1, item_strength=0.1, residual_strength=0.02, context_increment=0.7, item_increment=0.7,

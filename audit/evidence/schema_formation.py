@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import minimize_scalar
 from scipy.stats import poisson
 
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
@@ -223,13 +223,13 @@ def a_new_cause_makes_a_new_schema_and_bends_no_old_one(specimen: Any) -> Any:
     old, new = before.array(specimen.SCHEMA), after.array(specimen.SCHEMA)
     cause = [set(old[i:30:2].tolist()) for i in range(2)]
     places = [next(iter(c)) % 8 for c in cause]
-    kept = np.array_equal(before.array(specimen.WEIGHTS)[places], after.array(specimen.WEIGHTS)[places])
+    kept = np.array_equal(before.array(specimen.SCHEMA_WEIGHTS)[places], after.array(specimen.SCHEMA_WEIGHTS)[places])
     return bool(len(cause[0]) == len(cause[1]) == 1 and cause[0] != cause[1] and len(set(new[30:].tolist()) - cause[0] - cause[1]) == 1 and kept)
 
 
 @signature("CM-5.9b", source="Tse et al. 2007: a new item of a known kind fits better the longer the schema is built", needs="engine")
 def congruency_grows_with_the_schema(specimen: Any) -> Any:
-    from ...engine.columns import CONGRUENCY
+    from ...engine.vocabulary import CONGRUENCY
 
     c = life(specimen, flavours(30)).store.array(CONGRUENCY)
     return bool(c[0] == c[1] == 0.0 and c[2:10].mean() + 0.1 < c[20:].mean())

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from scipy.stats import entropy
 
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure

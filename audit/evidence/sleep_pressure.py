@@ -8,10 +8,11 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from ...engine.columns import SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, Phase
-from ...engine.embedding import HashingEmbedder
+from ...engine.columns import Phase
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import SLEEP_END, SLEEP_ONSET, SLEEP_SHARE
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 
@@ -222,7 +223,7 @@ def pressure_stays_between_nothing_and_one(specimen: Any) -> Any:
 @adaptation("SLP-1", source="one sleep a night, where the integrated model has it", atol=1e-7, rtol=0.0, needs="engine")
 def five_idle_days_cost_five_sleeps(specimen: Any) -> Any:
     night = Night(specimen, effort=0.0, vigil=0.0).tell(NOON)
-    s = night.value(specimen.PRESSURE)
+    s = night.value(specimen.PROCESS_S)
     night.memory.advance(NOON + 120.0)
     return [x[:2] for x in night.sleeps], [(x[0] + NOON - 12.0, x[2] + NOON - 12.0) for x in reference(s, 12.0, 5)]
 
@@ -237,14 +238,14 @@ def undisturbed_sleeps_are_full_nights(specimen: Any) -> Any:
 @adaptation("SLP-3", source="closed form: S decays until the event, and rises from there to the threshold, found by scan", atol=1e-9, needs="engine")
 def an_event_at_night_wakes_and_leaves_the_debt(specimen: Any) -> Any:
     night = Night(specimen, effort=0.0).tell(NOON)
-    onset, s = night.value(SLEEP_ONSET), night.value(specimen.PRESSURE)
+    onset, s = night.value(SLEEP_ONSET), night.value(specimen.PROCESS_S)
     night.tell(onset + 3.0)
     top = 1.0 - (1.0 - s) * math.exp(-(onset - NOON) / 18.2)
     left = top * math.exp(-3.0 / 4.2)
     (_, ended, share), = night.sleeps
     usual = reference(0.1, 8.0, 12)[-1]
     again = scanned(lambda x: 1.0 - (1.0 - left) * np.exp(-x / 18.2) - 0.67 - 0.12 * np.sin(2.0 * np.pi * (ended % 24.0 + x - 9.54) / 24.0))
-    return [ended - onset, night.value(specimen.PRESSURE), share, night.value(SLEEP_ONSET) - ended], \
+    return [ended - onset, night.value(specimen.PROCESS_S), share, night.value(SLEEP_ONSET) - ended], \
         [3.0, left, (top - left) / (usual[1] - usual[3]), again]
 
 
@@ -263,7 +264,7 @@ def a_broken_night_is_made_up_for(specimen: Any) -> Any:
 @adaptation("SLP-4", source="hysteresis, and `resist`: a moment's sleep a day at most while events never pause", needs="engine")
 def a_stream_that_never_pauses_does_not_flicker(specimen: Any) -> Any:
     night = Night(specimen).tell(*(NOON + np.arange(3 * 1440) / 60.0))
-    return between([len(night.sleeps), 2.0 * night.value(specimen.PRESSURE)], 1.0, 3.0)
+    return between([len(night.sleeps), 2.0 * night.value(specimen.PROCESS_S)], 1.0, 3.0)
 
 
 @adaptation("SLP-4b", source="`vigil`: at most one sleep in two hours, whatever the rhythm of events", needs="engine")
@@ -275,15 +276,15 @@ def events_that_keep_waking_it_cannot_make_it_flicker(specimen: Any) -> Any:
 @adaptation("SLP-5", source="closed form: from the S of waking on, as long as it was kept awake", rtol=1e-9, needs="engine")
 def kept_awake_it_gets_sleepier_all_the_time(specimen: Any) -> Any:
     night = Night(specimen, effort=0.0).tell(NOON)
-    s = night.value(specimen.PRESSURE)
+    s = night.value(specimen.PROCESS_S)
     night.tell(*(NOON + np.arange(1, 30)))
-    return [night.value(specimen.PRESSURE), float(len(night.sleeps))], [1.0 - (1.0 - s) * math.exp(-29.0 / 18.2), 0.0]
+    return [night.value(specimen.PROCESS_S), float(len(night.sleeps))], [1.0 - (1.0 - s) * math.exp(-29.0 / 18.2), 0.0]
 
 
 @adaptation("SLP-6", source="definition: writing counts as wakefulness; a surprise counts more", needs="engine")
 def what_is_written_makes_sleepy(specimen: Any) -> Any:
     times = NOON + np.arange(60) / 60.0
-    with_, without = (Night(specimen, effort=e).tell(*times).value(specimen.PRESSURE) for e in (0.02, 0.0))
+    with_, without = (Night(specimen, effort=e).tell(*times).value(specimen.PROCESS_S) for e in (0.02, 0.0))
     return 0.0 < with_ - without < 0.05 and specimen.effort(9.0, 2.0, 0.02, 20.0) > specimen.effort(9.0, 0.0, 0.02, 20.0)
 
 
@@ -291,7 +292,7 @@ def what_is_written_makes_sleepy(specimen: Any) -> Any:
 def the_first_event_meets_memory_as_usual_at_that_hour(specimen: Any) -> Any:
     _, _, woke, s = reference(0.1, 8.0, 12)[-2]
     onset, top, _, _ = reference(0.1, 8.0, 12)[-1]
-    found = [Night(specimen, effort=0.0).tell(24.0 * 20000 + hour).value(specimen.PRESSURE) for hour in (12.0, 3.0)]
+    found = [Night(specimen, effort=0.0).tell(24.0 * 20000 + hour).value(specimen.PROCESS_S) for hour in (12.0, 3.0)]
     return found, [1.0 - (1.0 - s) * math.exp(-((12.0 - woke) % 24.0) / 18.2), top * math.exp(-((3.0 - onset) % 24.0) / 4.2)]
 
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from scipy.stats import spearmanr
 
-from ...engine.columns import NEED, REPLAY_LAG, REPLAYED, Phase
+from ...engine.columns import Phase
 from ...engine.contract import Mechanism, Params, Tick, hook
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import NEED, REPLAY_LAG, REPLAYED
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 

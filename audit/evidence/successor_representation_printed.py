@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.graph import EdgeType, Graph
+from ...engine.storage.graph import EdgeType, Graph
 from ..checks import Check, adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from . import successor_representation as papers
@@ -23,7 +23,7 @@ def as_learner(specimen: Any) -> SimpleNamespace:
             for other in after:
                 specimen.retrieved_together(graph, s, other)
 
-    return SimpleNamespace(experience=experience, SUCCESSOR=specimen.COUNT)
+    return SimpleNamespace(experience=experience, SUCCESSOR=specimen.COACCESS_COUNT)
 
 
 def on_printed(check: Check) -> Check:
@@ -52,7 +52,7 @@ def associates_are_summed_over_the_best_matches(specimen: Any) -> Any:
     for a, b in ((0, 1), (0, 2), (1, 2), (0, 1)):
         specimen.retrieved_together(graph, a, b)
     rows = np.array([0, 1])
-    specimen.associates(rows, *graph.csr(EdgeType.COACCESS), graph.target, graph.column(specimen.COUNT.name), out)
+    specimen.associates(rows, *graph.csr(EdgeType.COACCESS), graph.target, graph.column(specimen.COACCESS_COUNT.name), out)
     return np.nan_to_num(out), papers.matrix(as_learner(specimen), graph, 4)[rows].sum(axis=0)
 
 
@@ -93,6 +93,6 @@ def rows_of_a_line(specimen: Any) -> Picture:
 def directed(specimen: Any) -> Any:
     def forward(graph: Graph, a: int, b: int, now: float = 0.0) -> None:
         edge = graph.add(a, b, EdgeType.COACCESS, now)
-        graph.column(specimen.COUNT.name)[edge] += 1.0
+        graph.column(specimen.COACCESS_COUNT.name)[edge] += 1.0
 
     return specimen.replacing("retrieved_together", forward)

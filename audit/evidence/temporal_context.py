@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import LEXICON, Facet, Phase, signal
+from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.embedding import HashingEmbedder
-from ...engine.lexical import Idf
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.storage.postings import Idf
+from ...engine.vocabulary import LEXICON
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 

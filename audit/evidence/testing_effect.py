@@ -72,8 +72,8 @@ def a_harder_retrieval_gains_more(specimen: Any) -> Any:
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 def told(specimen: Any) -> Any:
-    from ...engine.embedding import HashingEmbedder
     from ...engine.loop import Engine
+    from ...engine.ports.embedder import HashingEmbedder
     from ...engine.registry import Registry
 
     params = specimen.RetrievalPracticeParams(
@@ -85,7 +85,7 @@ def told(specimen: Any) -> Any:
 
 
 def strength(memory: Any, hours: float) -> Any:
-    from ...engine.columns import LOG_STRENGTH
+    from ...engine.vocabulary import LOG_STRENGTH
 
     memory.advance(memory.now + hours)
     return np.array(memory.store.array(LOG_STRENGTH))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
@@ -211,14 +211,14 @@ def what_followed_is_expected(specimen: Any) -> Any:
     memory, expected = life(specimen, 12), []
     for text in ROUND[:-1]:
         memory.retrieve(text)
-        expected.append(int(np.argmax(memory.store.array(specimen.RECALL)[-len(ROUND):])))
+        expected.append(int(np.argmax(memory.store.array(specimen.TITANS_RECALL)[-len(ROUND):])))
     return expected, [1, 2, 3, 4]
 
 
 @adaptation("TI-10b", source="ours: a sequence that repeats surprises less each time; a first event, always", needs="engine",
             figure="surprise_over_rounds")
 def surprise_falls_as_the_sequence_becomes_known(specimen: Any) -> Any:
-    surprise = life(specimen, 12).store.array(specimen.UNFORESEEN).reshape(12, len(ROUND))
+    surprise = life(specimen, 12).store.array(specimen.TITANS_UNFORESEEN).reshape(12, len(ROUND))
     return bool((surprise[:, 0] == 1.0).all() and (surprise[-1, 1:] < 0.5).all() and (surprise[-1, 1:] < surprise[1, 1:]).all())
 
 
@@ -227,7 +227,7 @@ def with_its_own_key_an_event_recalls_itself(specimen: Any) -> Any:
     memory, found = life(specimen, 12, "same"), []
     for text in ROUND:
         memory.retrieve(text)
-        found.append(int(np.argmax(memory.store.array(specimen.RECALL)[-len(ROUND):])))
+        found.append(int(np.argmax(memory.store.array(specimen.TITANS_RECALL)[-len(ROUND):])))
     return found, [0, 1, 2, 3, 4]
 
 
@@ -267,7 +267,7 @@ def loss_over_repetitions(specimen: Any) -> Picture:
 @figure("surprise_over_rounds", caption="Surprise of a sequence of five events that is lived through again and again: what follows becomes "
         "foreseen, the first event of a session never is", source="ours")
 def surprise_of_a_repeated_sequence(specimen: Any) -> Picture:
-    surprise = life(specimen, 12).store.array(specimen.UNFORESEEN).reshape(12, len(ROUND))
+    surprise = life(specimen, 12).store.array(specimen.TITANS_UNFORESEEN).reshape(12, len(ROUND))
     rounds, names = np.arange(1, 13), ("first event", "second", "third", "fourth", "fifth")
     return Picture("times lived through", "surprise", tuple(Curve(name, rounds, surprise[:, i].astype(np.float64)) for i, name in enumerate(names)))
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ..checks import Check, adaptation, mutant
 from . import titans_memory as paper
@@ -53,7 +53,8 @@ def an_error_beyond_the_largest_number_leaves_a_finite_state(specimen: Any) -> A
     memory = Engine([specimen.TitansMemoryPrinted("titans_memory_printed", params)], HashingEmbedder(8))
     for i in range(1000):                       # the error grows 2.55 times a step at theta = 0.5
         memory.encode(Event(i / 60.0, "porridge"))
-    return bool(np.isfinite(memory.store.array(specimen.MEMORY)).all() and memory.store.array(specimen.SURPRISE)[-1] == 1.0)
+    matrix, surprise = (memory.store.array(c) for c in (specimen.TITANS_PRINTED_MATRIX, specimen.TITANS_PRINTED_SURPRISE))
+    return bool(np.isfinite(matrix).all() and surprise[-1] == 1.0)
 
 
 # --- the paper's checks ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.lexical import TrigramIndex
+from ...engine.storage.postings import TrigramIndex
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.embedding import HashingEmbedder
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
@@ -30,7 +30,7 @@ def judged(specimen: Any, *told: Event, **changed: Any) -> tuple[list[bool], lis
     """Which events were stored, and the four errors of the last."""
     gate = memory(specimen, **changed)
     stored = [gate.encode(event) is not None for event in told]
-    return stored, [float(d) for d in gate.store.array(specimen.ERRORS)]
+    return stored, [float(d) for d in gate.store.array(specimen.CORTEX_ERRORS)]
 
 
 def event(text: str, time: float = 0.0, session: str = "s") -> Event:

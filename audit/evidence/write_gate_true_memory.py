@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import SALIENCE, THRESHOLD_SHIFT, Phase
+from ...engine.columns import Phase
 from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.embedding import HashingEmbedder
 from ...engine.errors import HebbariumError
 from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import SALIENCE, THRESHOLD_SHIFT
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 
@@ -102,7 +103,7 @@ def told(memory: Engine, *texts: str) -> list[bool]:
 
 def judged(specimen: Any, memory: Engine) -> tuple[float, float, float]:
     """n, s and pi of the last event."""
-    n, s, pi = (float(memory.store.array(column)[()]) for column in (specimen.NOVELTY, SALIENCE, specimen.PREDICTION_ERROR))
+    n, s, pi = (float(memory.store.array(column)[()]) for column in (specimen.GATE_NOVELTY, SALIENCE, specimen.GATE_PREDICTION_ERROR))
     return n, s, pi
 
 
@@ -355,7 +356,7 @@ def duplicates_and_noise_are_rejected_and_news_is_kept(specimen: Any) -> Any:
 
 
 @adaptation("TM-A1", source="ours: verbatim text is never lost", needs="engine")
-def rejected_events_stay_in_the_diary_and_admitted_ones_carry_their_signals(specimen: Any) -> Any:
+def rejected_events_stay_in_the_event_log_and_admitted_ones_carry_their_signals(specimen: Any) -> Any:
     lived, texts = memory(specimen), ("Alice prefers oat milk.", "ok", str(NEW, "ascii"))
     tags, kept = [], []
     for text in texts:
@@ -363,7 +364,7 @@ def rejected_events_stay_in_the_diary_and_admitted_ones_carry_their_signals(spec
         if kept[-1]:
             tags.append(judged(specimen, lived))
     written = lived.store.array(specimen.GATE_TAGS)
-    return bool([e.text for e in lived.diary.events] == list(texts) and kept == [True, False, True] and np.allclose(written, tags, atol=1e-7))
+    return bool([e.text for e in lived.event_log.events] == list(texts) and kept == [True, False, True] and np.allclose(written, tags, atol=1e-7))
 
 
 @adaptation("TM-A2", source="ours: 32 KiB of M are enough, the nearest memory next to the event", needs="engine")

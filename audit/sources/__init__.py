@@ -64,7 +64,7 @@ class Claim(_Strict):
     finding: str = ""
 
 
-class Reference(_Strict):
+class PrintedCitation(_Strict):
     """A citation that the source prints outside its ratings, where there is something to say of it."""
 
     place: str
@@ -74,14 +74,14 @@ class Reference(_Strict):
     finding: str = ""
 
 
-class System(_Strict):
+class SourceSystem(_Strict):
     """A source system: its name, its own entry in references.bib, how it rates itself, its claims and further citations."""
 
     name: str
     key: str
     scale: str
     claims: tuple[Claim, ...]
-    citations: tuple[Reference, ...] = ()
+    citations: tuple[PrintedCitation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,14 +99,14 @@ class Comparison:
     ours: bool = False
 
 
-def read(registry: Registry, references: References, folder: Path = HERE) -> tuple[System, ...]:
+def read(registry: Registry, references: References, folder: Path = HERE) -> tuple[SourceSystem, ...]:
     """Every system, by file name.  Raises DataError for a file that is not sound, or names a mechanism or a reference that is not there."""
     return tuple(_read(file, registry, references) for file in sorted(folder.glob("*.yaml")))
 
 
-def _read(file: Path, registry: Registry, references: References) -> System:
+def _read(file: Path, registry: Registry, references: References) -> SourceSystem:
     try:
-        system = System.model_validate(read_yaml(file))
+        system = SourceSystem.model_validate(read_yaml(file))
     except ValidationError as error:
         first = error.errors()[0]
         raise DataError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(file),
@@ -126,7 +126,7 @@ def _read(file: Path, registry: Registry, references: References) -> System:
     return system
 
 
-def compared(system: System, result: AuditResult) -> tuple[Comparison, ...]:
+def compared(system: SourceSystem, result: AuditResult) -> tuple[Comparison, ...]:
     """Every claim of a system beside what an audit derived."""
     found = {m.id: m for m in result.mechanisms}
     return tuple(_compared(claim, found, system.key) for claim in system.claims)

@@ -36,7 +36,7 @@ def test_ungated(clock: Any, grown: Callable[..., Engine], memory: Memory, turns
 
 @pytest.mark.parametrize("n", (1_000, 4_000))
 def test_observed(clock: Any, grown: Callable[..., Engine], turns: Turns, n: int) -> None:
-    """With receipts and timings of every act, in turn with the same without."""
+    """With receipts and timings of every step, in turn with the same without."""
     plain, watched, events, same = grown(n), grown(n, observer=Observer()), turns(n, COUNT), turns(n, COUNT)
     clock(encoder(watched, events), COUNT // 2, reference=encoder(plain, same), against="without observer")
 

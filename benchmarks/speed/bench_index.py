@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.graph import EdgeType, Graph, gather
-from hebbarium.engine.index import VectorIndex
+from hebbarium.engine.storage.graph import EdgeType, Graph, gather
+from hebbarium.engine.storage.vectors import VectorIndex
 
 DIMENSIONS, SIZES = 384, (1_000, 10_000, 100_000)
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import ACTIVATION, CREATED, LOG_STRENGTH
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Query
-from hebbarium.mechanisms.consolidation.synaptic_tagging import INDUCED, LATE
-from hebbarium.mechanisms.maintenance.base_level_activation import RECENT, RECENT_DECAY, USES
+from hebbarium.engine.vocabulary import ACTIVATION, CREATED, LOG_STRENGTH
+from hebbarium.mechanisms.consolidation.synaptic_tagging import EARLY_PHASE_INDUCED, LATE_PHASE
+from hebbarium.mechanisms.maintenance.base_level_activation import RECENT_DECAYS, RECENT_USES, USES
 
 SIZES = (1_000, 10_000, 100_000)
 Memory = Callable[[int], Engine]
@@ -62,7 +62,7 @@ def test_retrieve(clock: Any, memory: Memory, asked: Callable[[int], Iterator[Qu
 def test_maintain(clock: Any, memory: Memory, n: int) -> None:
     """One maintenance against copying the arrays that it writes and reading those that it reads."""
     one = memory(n)
-    read = [one.store.array(column) for column in (CREATED, USES, RECENT, RECENT_DECAY, INDUCED, LATE)]
+    read = [one.store.array(column) for column in (CREATED, USES, RECENT_USES, RECENT_DECAYS, EARLY_PHASE_INDUCED, LATE_PHASE)]
     written = [(one.store.array(column), one.store.array(column).copy()) for column in (ACTIVATION, LOG_STRENGTH)]
 
     def touch() -> None:

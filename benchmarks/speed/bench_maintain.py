@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hebbarium.engine.loop import Engine
-from hebbarium.mechanisms.maintenance.base_level_activation import RECENT, RECENT_DECAY, USES
+from hebbarium.mechanisms.maintenance.base_level_activation import RECENT_DECAYS, RECENT_USES, USES
 
 TARGETS = {1_000: None, 10_000: None, 100_000: 5.0}     # ms
 HOUR = 1.0
@@ -24,7 +24,7 @@ def test_maintain(clock: Any, memory: Memory, n: int) -> None:
 def used(memory: Memory, n: int) -> Iterator[Engine]:
     """The memory as if everything in it had been recalled until every kept use is taken."""
     one = memory(n)
-    arrays = [one.store.array(column) for column in (USES, RECENT, RECENT_DECAY)]
+    arrays = [one.store.array(column) for column in (USES, RECENT_USES, RECENT_DECAYS)]
     before = [array.copy() for array in arrays]
     arrays[0][:], arrays[1][:], arrays[2][:] = arrays[1].shape[1], before[1][:, :1], before[2][:, :1]
     yield one

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.columns import RECALLED, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Tick
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import RECALLED
 
 UNITS, EVENTS = 10_000, 256
 REGISTRY = Registry.read()
@@ -44,7 +45,7 @@ def repeated(memory: Engine, phase: Phase, id: str, occasions: Iterable[Any]) ->
         what = next(in_turn)
         for step in mine:
             step.binding.bind()
-            step.act(step.binding.view, what)
+            step.function(step.binding.view, what)
 
     return call
 

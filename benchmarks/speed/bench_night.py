@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import ACTIVATION, CREATED, NOW, Phase, Scope
+from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.contract import Tick
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import ACTIVATION, CREATED, NOW
 
 UNITS, TIMES, NEWS = 10_000, 10, 64
 NIGHT, TICK = 2000.0, 12.0      # ms, most that a full night at 10,000 units and a tick at 100,000 may take
@@ -74,7 +75,7 @@ def test_tick_of(clock: Any, whole: Engine, id: str) -> None:
 
     def call() -> None:
         for step in mine:
-            step.act(step.binding.view, Tick(large.now, large.now + 1.0))
+            step.function(step.binding.view, Tick(large.now, large.now + 1.0))
 
     clock(call, 32)
 

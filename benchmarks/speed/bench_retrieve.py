@@ -36,6 +36,6 @@ def test_learn(clock: Any, grown: Callable[..., Engine], asked: Asked, n: int) -
 
 
 def test_observed(clock: Any, grown: Callable[..., Engine], asked: Asked) -> None:
-    """With receipts and timings of every act, at 1,000 units, in turn with the same without."""
+    """With receipts and timings of every step, at 1,000 units, in turn with the same without."""
     plain, watched, queries, same = grown(1_000), grown(1_000, observer=Observer()), asked(1_000), asked(1_000)
     clock(lambda: watched.retrieve(next(queries)), 192, reference=lambda: plain.retrieve(next(same)), against="without observer")

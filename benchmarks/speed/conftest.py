@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.embedding import Vectors
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
+from hebbarium.engine.ports.embedder import Vectors
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
 

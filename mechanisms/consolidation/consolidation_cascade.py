@@ -25,20 +25,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import LOG_STRENGTH, RECALLED, REPLAYS, ROW, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.pairs import TOGETHER
+from ...engine.vocabulary import LOG_STRENGTH, RECALLED, REPLAYS, ROW
+from ..shared.coactivation import TOGETHER
 
 BITS = 40                                                      # of the number of events
 STAGES = ("LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED")   # names of Cortex 4.2.1 for quarters of the depth; labels, nothing more
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-BALANCE = Column("cascade_balance", np.float32, Scope.MEMORY, "1", 0.0, "strong less weak synapses at each level; levels of the beakers of a chain",
+CASCADE_BALANCE = Column("cascade_balance", np.float32, Scope.MEMORY, "1", 0.0,
+                         "strong less weak synapses at each level; levels of the beakers of a chain",
                  ("levels",))
-OCCUPANCY = Column("cascade_occupancy", np.float32, Scope.MEMORY, "1", 0.0, "synapses at each level; 0 for a chain", ("levels",), low=0)
-AS_OF = Column("cascade_as_of", np.int64, Scope.MEMORY, "events", 0, "plasticity events up to which both are written", low=0)
-EVENTS = Column("plasticity_events", np.int64, Scope.GLOBAL, "events", 0, "events stored so far, each of which overwrites all older memories", low=0)
+CASCADE_OCCUPANCY = Column("cascade_occupancy", np.float32, Scope.MEMORY, "1", 0.0, "synapses at each level; 0 for a chain", ("levels",), low=0)
+CASCADE_AS_OF = Column("cascade_as_of", np.int64, Scope.MEMORY, "events", 0, "plasticity events up to which both are written", low=0)
+PLASTICITY_EVENTS = Column("plasticity_events", np.int64, Scope.GLOBAL, "events", 0,
+                           "events stored so far, each of which overwrites all older memories", low=0)
 
 
 # --- the cascade -------------------------------------------------------------------------------------------------------------
@@ -244,7 +247,7 @@ class ConsolidationCascadeParams(Params):
 
 
 class ConsolidationCascade(Mechanism[ConsolidationCascadeParams]):
-    owns = (BALANCE, OCCUPANCY, AS_OF, EVENTS)
+    owns = (CASCADE_BALANCE, CASCADE_OCCUPANCY, CASCADE_AS_OF, PLASTICITY_EVENTS)
 
     def __init__(self, id: str, params: ConsolidationCascadeParams, units: dict[str, str] | None = None, order: int = 0) -> None:
         super().__init__(id, params, units, order)
@@ -274,22 +277,22 @@ class ConsolidationCascade(Mechanism[ConsolidationCascadeParams]):
         renew(rows, times, view.plasticity_events, view.cascade_balance, view.cascade_occupancy, view.cascade_as_of, self.lean, self.total,
               self.q, self.p, self.chain)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(BALANCE, OCCUPANCY, AS_OF, EVENTS))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(CASCADE_BALANCE, CASCADE_OCCUPANCY, CASCADE_AS_OF, PLASTICITY_EVENTS))
     def store(self, view: Any, incoming: Incoming) -> None:
         view.plasticity_events += 1
         view.cascade_balance[view.row], view.cascade_occupancy[view.row] = self.balance, self.occupancy
         view.cascade_as_of[view.row] = view.plasticity_events
 
-    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, EVENTS), adds=(), sets=(BALANCE, OCCUPANCY, AS_OF))
+    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, PLASTICITY_EVENTS), adds=(), sets=(CASCADE_BALANCE, CASCADE_OCCUPANCY, CASCADE_AS_OF))
     def sleep(self, view: Any, tick: Tick) -> None:
         self._renew(view, np.arange(len(view.replays)), view.replays)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, EVENTS), adds=(), sets=(BALANCE, OCCUPANCY, AS_OF))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, PLASTICITY_EVENTS), adds=(), sets=(CASCADE_BALANCE, CASCADE_OCCUPANCY, CASCADE_AS_OF))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         rows = view.recalled[:TOGETHER].astype(np.int64)
         self._renew(view, rows, np.ones(len(rows), dtype=np.int32))
 
-    @hook(Phase.MAINTAIN, reads=(BALANCE, AS_OF, EVENTS), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(CASCADE_BALANCE, CASCADE_AS_OF, PLASTICITY_EVENTS), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         relative_signal(view.plasticity_events, view.cascade_balance, view.cascade_as_of, self.readout, self.transposed, self.initial, self.least,
                         view.log_strength)

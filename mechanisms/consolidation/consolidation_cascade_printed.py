@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import CONGRUENCY, CREATED, LOG_STRENGTH, PLASTICITY, REPLAYS, ROW, SALIENCE, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import CONGRUENCY, CREATED, LOG_STRENGTH, PLASTICITY, REPLAYS, ROW, SALIENCE
 
 STAGES = ("LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED")
 LASTS = np.array([1.0, 5.0, 18.0, np.inf])      # h; 0-1, 1-6, 6-24, above 24
@@ -25,8 +26,8 @@ MULTIPLIER = np.array([2.0, 1.2, 0.8, 0.5])
 FLOOR = np.array([0.0, 0.0, 0.05, 0.10])
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-ENTERED = Column("stage_entered", np.float64, Scope.MEMORY, "h", np.nan, "when each stage begins or began; NaN: its condition is not met", (4,))
-IMPORTANCE = Column("stage_importance", np.float64, Scope.MEMORY, "1", 0.5, "importance: salience when encoded", low=0, high=1)
+STAGE_ENTERED = Column("stage_entered", np.float64, Scope.MEMORY, "h", np.nan, "when each stage begins or began; NaN: its condition is not met", (4,))
+STAGE_IMPORTANCE = Column("stage_importance", np.float64, Scope.MEMORY, "1", 0.5, "importance: salience when encoded", low=0, high=1)
 REPLAYED_SO_FAR = Column("replayed_so_far", np.int64, Scope.MEMORY, "1", 0, "replayed steps it was part of, over all sleeps", low=0)
 
 
@@ -106,20 +107,20 @@ class ConsolidationCascadePrintedParams(Params):
 
 
 class ConsolidationCascadePrinted(Mechanism[ConsolidationCascadePrintedParams]):
-    owns = (ENTERED, IMPORTANCE, REPLAYED_SO_FAR)
+    owns = (STAGE_ENTERED, STAGE_IMPORTANCE, REPLAYED_SO_FAR)
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, SALIENCE, PLASTICITY), adds=(), sets=(ENTERED, IMPORTANCE))
+    @hook(Phase.ENCODE, reads=(ROW, CREATED, SALIENCE, PLASTICITY), adds=(), sets=(STAGE_ENTERED, STAGE_IMPORTANCE))
     def encode(self, view: Any, incoming: Incoming) -> None:
         row, now = view.row, float(view.created[view.row])
         view.stage_importance[row], view.stage_entered[row, 0] = view.salience, now
         advance(now, view.plasticity, view.salience, 0, False, self.params.time_scale, view.stage_entered[row])
 
-    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, CONGRUENCY, IMPORTANCE), adds=(), sets=(ENTERED, REPLAYED_SO_FAR))
+    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, CONGRUENCY, STAGE_IMPORTANCE), adds=(), sets=(STAGE_ENTERED, REPLAYED_SO_FAR))
     def sleep(self, view: Any, tick: Tick) -> None:
         view.replayed_so_far += view.replays
         slept(tick.end, view.stage_importance, view.replayed_so_far, view.congruency, self.params.congruent, self.params.time_scale,
               view.stage_entered)
 
-    @hook(Phase.MAINTAIN, reads=(ENTERED,), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(STAGE_ENTERED,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         heats(tick.end, view.stage_entered, -math.log(self.params.decay_factor) / self.params.time_scale, view.log_strength)

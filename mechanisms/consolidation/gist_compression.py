@@ -22,16 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import DETAIL, LOG_STRENGTH, ROW, Column, Phase, Scope
-from ...engine.context.shown import levels
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.text import terms_of
+from ...engine.text.condensing import levels
+from ...engine.text.features import terms_of
+from ...engine.vocabulary import DETAIL, LOG_STRENGTH, ROW
 
 VARIANCE = 1.0      # of a memory's meaning, a vector of unit length
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-LOSS = Column("gist_loss", np.float32, Scope.MEMORY, "1", 0.0, "share of its meaning's variance that a memory's summary, and its keywords, lose",
+GIST_LOSS = Column("gist_loss", np.float32, Scope.MEMORY, "1", 0.0, "share of its meaning's variance that a memory's summary, and its keywords, lose",
               (2,), low=0, high=1)
 
 
@@ -122,12 +123,12 @@ class GistCompressionParams(Params):
 class GistCompression(Mechanism[GistCompressionParams]):
     """Judges once what each form of a memory loses; chooses a form anew at each consolidation, by what the memory is worth."""
 
-    owns = (LOSS,)
+    owns = (GIST_LOSS,)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(LOSS,))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(GIST_LOSS,))
     def judge(self, view: Any, incoming: Incoming) -> None:
         view.gist_loss[view.row] = losses(incoming.event.text)
 
-    @hook(Phase.CONSOLIDATE, reads=(LOSS, LOG_STRENGTH), adds=(), sets=(DETAIL,))
+    @hook(Phase.CONSOLIDATE, reads=(GIST_LOSS, LOG_STRENGTH), adds=(), sets=(DETAIL,))
     def compress(self, view: Any, tick: Tick) -> None:
         choose(view.gist_loss, view.log_strength, self.params.level, view.detail)

@@ -3,7 +3,7 @@
     eligible if h <= threshold      full text, from 168 h a summary, from 720 h keywords
 
 The paper prints "below a threshold" without a number, its code goes by age alone; a threshold of 1 does so, too.
-DEPENDENCE is what systems transfer makes of it.  No distortion is measured and no
+HIPPOCAMPAL_DEPENDENCE is what systems transfer makes of it.  No distortion is measured and no
 value weighed.  The source replaces the text; here it stays and only what is shown changes.
 
 Acts on: DETAIL, and so what a context shows.  Cost: O(n) per consolidation.
@@ -13,9 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import CREATED, DEPENDENCE, DETAIL, Phase
+from ...engine.columns import Phase
 from ...engine.contract import Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import CREATED, DETAIL, HIPPOCAMPAL_DEPENDENCE
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ class GistCompressionPrintedParams(Params):
 
 
 class GistCompressionPrinted(Mechanism[GistCompressionPrintedParams]):
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, DEPENDENCE), adds=(), sets=(DETAIL,))
+    @hook(Phase.CONSOLIDATE, reads=(CREATED, HIPPOCAMPAL_DEPENDENCE), adds=(), sets=(DETAIL,))
     def compress(self, view: Any, tick: Tick) -> None:
         p = self.params
-        cut(tick.end, view.created, view.dependence, p.threshold, self.hours("summary_age"), self.hours("keywords_age"), view.detail)
+        cut(tick.end, view.created, view.hippocampal_dependence, p.threshold, self.hours("summary_age"), self.hours("keywords_age"), view.detail)

@@ -27,19 +27,21 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import EMBEDDING, GRAPH, INDEX, LOG_STRENGTH, NOW, RECALLED, ROW, SPEAKER, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import EMBEDDING, GRAPH, INDEX, LOG_STRENGTH, NOW, RECALLED, ROW, SPEAKER
 
 LOW, MEDIUM, HIGH = 0, 1, 2
 STEP = 0.05                         # of the integration, in tau
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-TRACE = Column("trace_weight", np.float64, Scope.MEMORY, "1", 0.0, "weight of the memory's own synapses at its last reactivation", low=0, high=1)
-DUE = Column("synthesis_due", np.float64, Scope.MEMORY, "1", 0.0, "weight that synthesis adds in the window after it", low=0)
+TRACE_WEIGHT = Column("trace_weight", np.float64, Scope.MEMORY, "1", 0.0, "weight of the memory's own synapses at its last reactivation", low=0,
+                      high=1)
+SYNTHESIS_DUE = Column("synthesis_due", np.float64, Scope.MEMORY, "1", 0.0, "weight that synthesis adds in the window after it", low=0)
 REACTIVATED = Column("reactivated", np.float64, Scope.MEMORY, "h", np.nan, "when it was last reactivated, or stored as a new version; NaN: never")
-TOTAL = Column("embedding_total", np.float64, Scope.GLOBAL, "1", 0.0, "sum of the embeddings of all memories", ("dimensions",))
+EMBEDDING_TOTAL = Column("embedding_total", np.float64, Scope.GLOBAL, "1", 0.0, "sum of the embeddings of all memories", ("dimensions",))
 
 
 # --- the network ---------------------------------------------------------------------------------------------------------------
@@ -181,7 +183,7 @@ class ReconsolidationParams(Params):
 
 
 class Reconsolidation(Mechanism[ReconsolidationParams]):
-    owns = (TRACE, DUE, REACTIVATED, TOTAL)
+    owns = (TRACE_WEIGHT, SYNTHESIS_DUE, REACTIVATED, EMBEDDING_TOTAL)
 
     def _weight(self, view: Any, row: int) -> float:
         since = view.now - view.reactivated[row]
@@ -192,7 +194,7 @@ class Reconsolidation(Mechanism[ReconsolidationParams]):
         view.trace_weight[row] = degraded(self._weight(view, row), m, p.d, p.least)
         view.synthesis_due[row], view.reactivated[row] = due, view.now
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW, INDEX, SPEAKER), adds=(GRAPH,), sets=(TRACE, DUE, REACTIVATED, TOTAL))
+    @hook(Phase.ENCODE, reads=(ROW, NOW, INDEX, SPEAKER), adds=(GRAPH,), sets=(TRACE_WEIGHT, SYNTHESIS_DUE, REACTIVATED, EMBEDDING_TOTAL))
     def meet(self, view: Any, incoming: Incoming) -> None:
         p, row = self.params, view.row
         background = float(incoming.vector @ view.embedding_total) / (row + p.prior)
@@ -210,8 +212,8 @@ class Reconsolidation(Mechanism[ReconsolidationParams]):
                 view.synthesis_due[row], view.reactivated[row] = p.s, view.now
                 view.graph.add(row, old, EdgeType.VERSION, view.now)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, EMBEDDING, TOTAL), adds=(), sets=(TRACE, DUE, REACTIVATED))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, EMBEDDING, EMBEDDING_TOTAL), adds=(), sets=(TRACE_WEIGHT, SYNTHESIS_DUE, REACTIVATED))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         if view.recalled.size:
             p, row = self.params, int(view.recalled[0])
             background = float(cue.vector @ view.embedding_total) / (len(view.embedding) + p.prior)
@@ -219,7 +221,7 @@ class Reconsolidation(Mechanism[ReconsolidationParams]):
             if regime(m, p.low, p.high) != HIGH:
                 self._reactivate(view, row, m, p.s)
 
-    @hook(Phase.MAINTAIN, reads=(TRACE, DUE, REACTIVATED), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(TRACE_WEIGHT, SYNTHESIS_DUE, REACTIVATED), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         relative_weights(tick.end, view.trace_weight, view.synthesis_due, view.reactivated, self.hours("window"), self.params.stored,
                          view.log_strength)

@@ -12,7 +12,7 @@ belongs to the schema of largest n_k exp(E_k), or is the first of a new one if a
 are not bent.  Congruency c is the share of the item's bits that the best schema saves, and strength is U-shaped in it,
 M = a c^p + b (1 - c)^p.  A memory depends on the hippocampus for a time tau / (1 + kappa c), after which its schema alone brings it up.
 
-Acts on: CONGRUENCY, which transfer reads; ENCODING; THRESHOLD_SHIFT, up for what was foreseen; the SCHEMATIC signal.  Cost, with K schemas,
+Acts on: CONGRUENCY, which transfer reads; ENCODING_STRENGTH; THRESHOLD_SHIFT, up for what was foreseen; the SCHEMATIC signal.  Cost, with K schemas,
 F features an item, H buckets: O(K F + H) per event; O(n + K H + replayed K F) per sleep; O(K F + n) per query.
 """
 from __future__ import annotations
@@ -24,26 +24,28 @@ from zlib import crc32
 
 import numpy as np
 
-from ...engine.columns import CONGRUENCY, CREATED, ENCODING, NOW, REPLAYS, ROW, THRESHOLD_SHIFT, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.text import Features
+from ...engine.text.features import Features
+from ...engine.vocabulary import CONGRUENCY, CREATED, ENCODING_STRENGTH, NOW, REPLAYS, ROW, THRESHOLD_SHIFT
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-WEIGHTS = Column("schema_weights", np.float32, Scope.GLOBAL, "1", 0.0, "share of each schema's items with a feature", ("schemas", "buckets"),
+SCHEMA_WEIGHTS = Column("schema_weights", np.float32, Scope.GLOBAL, "1", 0.0, "share of each schema's items with a feature", ("schemas", "buckets"),
                  low=0, high=1)
-COUNT = Column("schema_count", np.float64, Scope.GLOBAL, "items", 0.0, "items of each schema; 0: free", ("schemas",), low=0)
-SIZE = Column("schema_size", np.float64, Scope.GLOBAL, "features", 0.0, "mean number of features of each schema's items", ("schemas",), low=0)
-USED = Column("schema_used", np.int64, Scope.GLOBAL, "items", 0, "number of the item that last joined each schema", ("schemas",), low=0)
-SERIAL = Column("schema_serial", np.int64, Scope.GLOBAL, "1", -1, "number of each schema, its place modulo the table; -1: never used", ("schemas",))
-BASE = Column("schema_base", np.int32, Scope.GLOBAL, "items", 0, "items with each feature so far", ("buckets",), low=0)
-ITEMS = Column("schema_items", np.int64, Scope.GLOBAL, "items", 0, "items so far", low=0)
-USUAL = Column("schema_usual", np.float64, Scope.GLOBAL, "1", 0.0, "mean of M(c) and of c so far", (2,), low=0)
+SCHEMA_COUNT = Column("schema_count", np.float64, Scope.GLOBAL, "items", 0.0, "items of each schema; 0: free", ("schemas",), low=0)
+SCHEMA_SIZE = Column("schema_size", np.float64, Scope.GLOBAL, "features", 0.0, "mean number of features of each schema's items", ("schemas",), low=0)
+SCHEMA_USED = Column("schema_used", np.int64, Scope.GLOBAL, "items", 0, "number of the item that last joined each schema", ("schemas",), low=0)
+SCHEMA_SERIAL = Column("schema_serial", np.int64, Scope.GLOBAL, "1", -1, "number of each schema, its place modulo the table; -1: never used",
+                       ("schemas",))
+SCHEMA_BASE = Column("schema_base", np.int32, Scope.GLOBAL, "items", 0, "items with each feature so far", ("buckets",), low=0)
+SCHEMA_ITEMS = Column("schema_items", np.int64, Scope.GLOBAL, "items", 0, "items so far", low=0)
+SCHEMA_USUAL = Column("schema_usual", np.float64, Scope.GLOBAL, "1", 0.0, "mean of M(c) and of c so far", (2,), low=0)
 SCHEMA = Column("schema", np.int64, Scope.MEMORY, "1", -1, "number of the schema that the memory belongs to; -1: none")
-ITEM = Column("schema_item", np.int16, Scope.MEMORY, "1", -1, "features of the memory; -1: no more", ("features",))
-FEATURES = Column("schema_features", np.int16, Scope.EVENT, "1", -1, "features of the event; -1: no more", ("features",))
-WINNER = Column("schema_winner", np.int64, Scope.EVENT, "1", -1, "place of the schema that the event belongs to; -1: a new one")
-FIT = Column("schema_fit", np.float64, Scope.EVENT, "1", 0.0, "congruency of the event with what was known before it", low=0, high=1)
+SCHEMA_ITEM = Column("schema_item", np.int16, Scope.MEMORY, "1", -1, "features of the memory; -1: no more", ("features",))
+SCHEMA_FEATURES = Column("schema_features", np.int16, Scope.EVENT, "1", -1, "features of the event; -1: no more", ("features",))
+SCHEMA_WINNER = Column("schema_winner", np.int64, Scope.EVENT, "1", -1, "place of the schema that the event belongs to; -1: a new one")
+SCHEMA_FIT = Column("schema_fit", np.float64, Scope.EVENT, "1", 0.0, "congruency of the event with what was known before it", low=0, high=1)
 SCHEMATIC = signal("schematic", Facet.ASSOCIATION, "probability of the memory's schema given the query, as far as the schema holds the memory",
                    direct=False)
 
@@ -283,10 +285,12 @@ class SchemaFormationParams(Params):
 
 
 class SchemaFormation(Mechanism[SchemaFormationParams]):
-    owns = (WEIGHTS, COUNT, SIZE, USED, SERIAL, BASE, ITEMS, USUAL, SCHEMA, ITEM, FEATURES, WINNER, FIT, SCHEMATIC)
+    owns = (SCHEMA_WEIGHTS, SCHEMA_COUNT, SCHEMA_SIZE, SCHEMA_USED, SCHEMA_SERIAL, SCHEMA_BASE, SCHEMA_ITEMS, SCHEMA_USUAL, SCHEMA, SCHEMA_ITEM,
+            SCHEMA_FEATURES, SCHEMA_WINNER, SCHEMA_FIT, SCHEMATIC)
 
-    @hook(Phase.ENCODE, reads=(WEIGHTS.before, COUNT.before, SIZE.before, BASE.before, ITEMS.before, USUAL.before), adds=(ENCODING, THRESHOLD_SHIFT),
-          sets=(FEATURES, WINNER, FIT))
+    @hook(Phase.ENCODE, reads=(SCHEMA_WEIGHTS.before, SCHEMA_COUNT.before, SCHEMA_SIZE.before, SCHEMA_BASE.before, SCHEMA_ITEMS.before,
+                               SCHEMA_USUAL.before), adds=(ENCODING_STRENGTH, THRESHOLD_SHIFT),
+          sets=(SCHEMA_FEATURES, SCHEMA_WINNER, SCHEMA_FIT))
     def predict(self, view: Any, incoming: Incoming) -> None:
         """How well the event fits what memory was before, for the gates and for its strength."""
         p, x = self.params, features_of(incoming.features, self.params.buckets, self.params.features)
@@ -302,11 +306,12 @@ class SchemaFormation(Mechanism[SchemaFormationParams]):
         usual_strength, usual_fit = view.schema_usual
         if usual_strength > 0.0:
             lasting = strength(view.schema_fit, p.schema_route, p.novelty_route, p.exponent)
-            view.encoding = p.strength_gain * math.log(max(lasting, 1e-9) / usual_strength)
+            view.encoding_strength = p.strength_gain * math.log(max(lasting, 1e-9) / usual_strength)
             view.threshold_shift = p.threshold_gain * (view.schema_fit - usual_fit)
 
-    @hook(Phase.ENCODE, reads=(ROW, FEATURES, WINNER, FIT), adds=(),
-          sets=(WEIGHTS, COUNT, SIZE, USED, SERIAL, BASE, ITEMS, USUAL, SCHEMA, ITEM, CONGRUENCY))
+    @hook(Phase.ENCODE, reads=(ROW, SCHEMA_FEATURES, SCHEMA_WINNER, SCHEMA_FIT), adds=(),
+          sets=(SCHEMA_WEIGHTS, SCHEMA_COUNT, SCHEMA_SIZE, SCHEMA_USED, SCHEMA_SERIAL, SCHEMA_BASE, SCHEMA_ITEMS, SCHEMA_USUAL, SCHEMA, SCHEMA_ITEM,
+                CONGRUENCY))
     def accommodate(self, view: Any, incoming: Incoming) -> None:
         """A stored event joins its schema or founds one."""
         p, row, c = self.params, view.row, view.schema_fit
@@ -321,15 +326,17 @@ class SchemaFormation(Mechanism[SchemaFormationParams]):
             news = np.array([strength(c, p.schema_route, p.novelty_route, p.exponent), c]) - view.schema_usual
             view.schema_usual += news / view.schema_items
 
-    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, ITEM, BASE, ITEMS), adds=(), sets=(WEIGHTS, COUNT, SIZE, USED, SERIAL, SCHEMA))
+    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, SCHEMA_ITEM, SCHEMA_BASE, SCHEMA_ITEMS), adds=(),
+          sets=(SCHEMA_WEIGHTS, SCHEMA_COUNT, SCHEMA_SIZE, SCHEMA_USED, SCHEMA_SERIAL, SCHEMA))
     def replay(self, view: Any, tick: Tick) -> None:
         p = self.params
         if view.replays.any():
             rehearse(view.replays, p.replay_share, p.smoothing, p.concentration, view.schema_item, view.schema_base, view.schema_items,
                      view.schema_weights, view.schema_count, view.schema_size, view.schema_used, view.schema_serial, view.schema)
 
-    @hook(Phase.RETRIEVE, reads=(WEIGHTS, COUNT, SIZE, BASE, ITEMS, SERIAL, SCHEMA, CREATED, CONGRUENCY, NOW), adds=(), sets=(SCHEMATIC,))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(SCHEMA_WEIGHTS, SCHEMA_COUNT, SCHEMA_SIZE, SCHEMA_BASE, SCHEMA_ITEMS, SCHEMA_SERIAL, SCHEMA, CREATED, CONGRUENCY,
+                                 NOW), adds=(), sets=(SCHEMATIC,))
+    def score(self, view: Any, cue: Cue) -> None:
         """The cortical route: a query that fits a schema brings up what that schema has taken over from the hippocampus."""
         p, x = self.params, features_of(cue.features, self.params.buckets, self.params.features)
         if x.size:

@@ -4,7 +4,7 @@ A memory that matches a schema (0.7 Jaccard of entities + 0.3 Jaccard of tags) t
 (4.2.3); one that matches to less than 0.3 is accommodated: the schema moves a tenth of the way towards it, whatever it is about.  A tag that all
 memories share counts as much as any.  What is called free energy is the sum of squared errors.
 
-Acts on: CONGRUENCY, the match; ENCODING, the acceleration.  Cost, with K schemas and H buckets: O(K H) per event.
+Acts on: CONGRUENCY, the match; ENCODING_STRENGTH, the acceleration.  Cost, with K schemas and H buckets: O(K H) per event.
 """
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from zlib import crc32
 
 import numpy as np
 
-from ...engine.columns import CONGRUENCY, ENCODING, ROW, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import CONGRUENCY, ENCODING_STRENGTH, ROW
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-ENTITIES = Column("schema_entities", np.float32, Scope.GLOBAL, "1", 0.0, "entity signature of each schema", ("schemas", "buckets"), low=0, high=1)
-TAGS = Column("schema_tags", np.float32, Scope.GLOBAL, "1", 0.0, "tag distribution of each schema", ("schemas", "buckets"), low=0, high=1)
-KNOWN = Column("schemas_known", np.int64, Scope.GLOBAL, "schemas", 0, "schemas so far", low=0)
-BEST = Column("schema_best", np.int64, Scope.EVENT, "1", -1, "schema that the event matches best; -1: none at all")
-OVERLAP = Column("schema_overlap", np.float64, Scope.EVENT, "1", 0.0, "match with it", low=0, high=1)
-FREE_ENERGY = Column("schema_free_energy", np.float64, Scope.MEMORY, "1", 0.0, "sum of squared errors of the schema's prediction", low=0)
+SCHEMA_ENTITIES = Column("schema_entities", np.float32, Scope.GLOBAL, "1", 0.0, "entity signature of each schema", ("schemas", "buckets"), low=0,
+                         high=1)
+SCHEMA_TAGS = Column("schema_tags", np.float32, Scope.GLOBAL, "1", 0.0, "tag distribution of each schema", ("schemas", "buckets"), low=0, high=1)
+SCHEMAS_KNOWN = Column("schemas_known", np.int64, Scope.GLOBAL, "schemas", 0, "schemas so far", low=0)
+SCHEMA_BEST = Column("schema_best", np.int64, Scope.EVENT, "1", -1, "schema that the event matches best; -1: none at all")
+SCHEMA_OVERLAP = Column("schema_overlap", np.float64, Scope.EVENT, "1", 0.0, "match with it", low=0, high=1)
+SCHEMA_FREE_ENERGY = Column("schema_free_energy", np.float64, Scope.MEMORY, "1", 0.0, "sum of squared errors of the schema's prediction", low=0)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -118,9 +120,10 @@ class SchemaFormationPrintedParams(Params):
 
 
 class SchemaFormationPrinted(Mechanism[SchemaFormationPrintedParams]):
-    owns = (ENTITIES, TAGS, KNOWN, BEST, OVERLAP, FREE_ENERGY)
+    owns = (SCHEMA_ENTITIES, SCHEMA_TAGS, SCHEMAS_KNOWN, SCHEMA_BEST, SCHEMA_OVERLAP, SCHEMA_FREE_ENERGY)
 
-    @hook(Phase.ENCODE, reads=(ENTITIES.before, TAGS.before, KNOWN.before), adds=(ENCODING,), sets=(BEST, OVERLAP))
+    @hook(Phase.ENCODE, reads=(SCHEMA_ENTITIES.before, SCHEMA_TAGS.before, SCHEMAS_KNOWN.before), adds=(ENCODING_STRENGTH,),
+          sets=(SCHEMA_BEST, SCHEMA_OVERLAP))
     def classify(self, view: Any, incoming: Incoming) -> None:
         """Normal below the threshold of assimilation: only what is assimilated is accelerated."""
         p, (entities, tags) = self.params, self._features(incoming)
@@ -129,9 +132,10 @@ class SchemaFormationPrinted(Mechanism[SchemaFormationPrintedParams]):
             if matched > view.schema_overlap:
                 view.schema_best, view.schema_overlap = k, matched
         if view.schema_overlap >= p.assimilate:
-            view.encoding = p.strength_gain * math.log(acceleration(view.schema_overlap, p.most))
+            view.encoding_strength = p.strength_gain * math.log(acceleration(view.schema_overlap, p.most))
 
-    @hook(Phase.ENCODE, reads=(ROW, BEST, OVERLAP), adds=(), sets=(ENTITIES, TAGS, KNOWN, FREE_ENERGY, CONGRUENCY))
+    @hook(Phase.ENCODE, reads=(ROW, SCHEMA_BEST, SCHEMA_OVERLAP), adds=(),
+          sets=(SCHEMA_ENTITIES, SCHEMA_TAGS, SCHEMAS_KNOWN, SCHEMA_FREE_ENERGY, CONGRUENCY))
     def revise(self, view: Any, incoming: Incoming) -> None:
         """What has nothing in common with any schema starts one while there is room; what violates the nearest bends it."""
         p, k, (entities, tags) = self.params, view.schema_best, self._features(incoming)

@@ -21,16 +21,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import EMBEDDING, INDEX, ROW, SLEEP_SHARE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import codes, kernel
+from ...engine.vocabulary import EMBEDDING, INDEX, ROW, SLEEP_SHARE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CODE = Column("distinct_code", np.float32, Scope.MEMORY, "1", 0.0, "direction of the weights w of the memory's unit", ("code",))
-SIZE = Column("distinct_size", np.float32, Scope.MEMORY, "1", 1.0, "length of w", low=0)
-RIVALS = Column("distinct_rivals", np.int32, Scope.MEMORY, "1", -1, "memories that get in its way; -1: no more", ("rivals",), low=-1)
-SEARCHED = Column("distinct_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been looked for", low=0)
-TURNED = Column("distinct_turned", np.int64, Scope.GLOBAL, "1", 0, "times that sleep has turned a unit", low=0)
+DISTINCT_CODE = Column("distinct_code", np.float32, Scope.MEMORY, "1", 0.0, "direction of the weights w of the memory's unit", ("code",))
+DISTINCT_SIZE = Column("distinct_size", np.float32, Scope.MEMORY, "1", 1.0, "length of w", low=0)
+DISTINCT_RIVALS = Column("distinct_rivals", np.int32, Scope.MEMORY, "1", -1, "memories that get in its way; -1: no more", ("rivals",), low=-1)
+DISTINCT_SEARCHED = Column("distinct_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been looked for", low=0)
+DISTINCT_TURNED = Column("distinct_turned", np.int64, Scope.GLOBAL, "1", 0, "times that sleep has turned a unit", low=0)
 DISTINCT = signal("distinct", Facet.MEANING, "cosine of the cue's code and the weights of the memory's unit; silent until sleep has turned one")
 
 ROUNDING = 1e-6             # activity that is an error of codes in float32
@@ -188,13 +189,14 @@ class SleepOrthogonalisationParams(Params):
 class SleepOrthogonalisation(Mechanism[SleepOrthogonalisationParams]):
     """Turns the units of rival memories away from each other at night; compares the cue with what has become of them."""
 
-    owns = (CODE, SIZE, RIVALS, SEARCHED, TURNED, DISTINCT)
+    owns = (DISTINCT_CODE, DISTINCT_SIZE, DISTINCT_RIVALS, DISTINCT_SEARCHED, DISTINCT_TURNED, DISTINCT)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(CODE,))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(DISTINCT_CODE,))
     def store(self, view: Any, incoming: Incoming) -> None:
         view.distinct_code[view.row] = self._codes(incoming.vector[None])[0]
 
-    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE), adds=(), sets=(CODE, SIZE, RIVALS, SEARCHED, TURNED))
+    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE), adds=(),
+          sets=(DISTINCT_CODE, DISTINCT_SIZE, DISTINCT_RIVALS, DISTINCT_SEARCHED, DISTINCT_TURNED))
     def dream(self, view: Any, tick: Tick) -> None:
         """Of the memories that have come since the last sleep, the last `newest`, with their rivals; no others are looked at later."""
         p, n, rivals = self.params, len(view.embedding), view.distinct_rivals
@@ -218,7 +220,7 @@ class SleepOrthogonalisation(Mechanism[SleepOrthogonalisationParams]):
         sizes = np.linalg.norm(w, axis=1)
         view.distinct_code[rows], view.distinct_size[rows] = w / sizes[:, None], sizes
 
-    @hook(Phase.RETRIEVE, reads=(CODE, TURNED), adds=(), sets=(DISTINCT,))
+    @hook(Phase.RETRIEVE, reads=(DISTINCT_CODE, DISTINCT_TURNED), adds=(), sets=(DISTINCT,))
     def compare(self, view: Any, cue: Cue) -> None:
         if view.distinct_turned:
             np.matmul(view.distinct_code, self._codes(cue.vector[None])[0], out=view.distinct)

@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import EMBEDDING, INDEX, ROW, SLEEP_SHARE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import codes, kernel
+from ...engine.vocabulary import EMBEDDING, INDEX, ROW, SLEEP_SHARE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CODE = Column("pushed_code", np.float32, Scope.MEMORY, "1", 0.0, "small code, pushed apart; unit length", ("code",))
-RIVALS = Column("pushed_rivals", np.int32, Scope.MEMORY, "1", -1, "earlier memories that interfere; -1: no more", ("rivals",), low=-1)
-SEARCHED = Column("pushed_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been looked for", low=0)
+PUSHED_CODE = Column("pushed_code", np.float32, Scope.MEMORY, "1", 0.0, "small code, pushed apart; unit length", ("code",))
+PUSHED_RIVALS = Column("pushed_rivals", np.int32, Scope.MEMORY, "1", -1, "earlier memories that interfere; -1: no more", ("rivals",), low=-1)
+PUSHED_SEARCHED = Column("pushed_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been looked for", low=0)
 PUSHED = signal("pushed", Facet.MEANING, "cosine of the cue's small code with the memory's, as sleep has pushed it; silent before the first sleep")
 
 
@@ -77,13 +78,13 @@ class SleepOrthogonalisationPrintedParams(Params):
 
 
 class SleepOrthogonalisationPrinted(Mechanism[SleepOrthogonalisationPrintedParams]):
-    owns = (CODE, RIVALS, SEARCHED, PUSHED)
+    owns = (PUSHED_CODE, PUSHED_RIVALS, PUSHED_SEARCHED, PUSHED)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(CODE,))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(PUSHED_CODE,))
     def store(self, view: Any, incoming: Incoming) -> None:
         view.pushed_code[view.row] = self._codes(incoming.vector)
 
-    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE), adds=(), sets=(CODE, RIVALS, SEARCHED))
+    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE), adds=(), sets=(PUSHED_CODE, PUSHED_RIVALS, PUSHED_SEARCHED))
     def dream(self, view: Any, tick: Tick) -> None:
         """One step a night; a part of a night is a part of a step."""
         p, n = self.params, len(view.embedding)
@@ -94,7 +95,7 @@ class SleepOrthogonalisationPrinted(Mechanism[SleepOrthogonalisationPrintedParam
         view.pushed_searched = min(n, view.pushed_searched + p.newest)
         push_all(view.pushed_rivals, min(1.0, p.rate * view.sleep_share), view.pushed_code)
 
-    @hook(Phase.RETRIEVE, reads=(CODE, SEARCHED), adds=(), sets=(PUSHED,))
+    @hook(Phase.RETRIEVE, reads=(PUSHED_CODE, PUSHED_SEARCHED), adds=(), sets=(PUSHED,))
     def compare(self, view: Any, cue: Cue) -> None:
         if view.pushed_searched:
             np.matmul(view.pushed_code, self._codes(cue.vector), out=view.pushed)

@@ -22,18 +22,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import NOW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import NOW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO
 
 CLOSE: Final = 1e-11            # h, a step shorter than this has arrived
 STEPS: Final = 500
 ENTRAINING: Final = 100         # sleeps after which a cycle that settles has settled
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-PRESSURE = Column("process_s", np.float64, Scope.GLOBAL, "1", 0.0, "S when it was last known, memory being awake", low=0, high=1)
-SINCE = Column("process_s_since", np.float64, Scope.GLOBAL, "h", np.nan, "when that was; NaN: nothing happened yet")
-DROWSY = Column("drowsy_from", np.float64, Scope.GLOBAL, "h", np.nan, "when S meets, or met, the upper threshold first after the last sleep")
+PROCESS_S = Column("process_s", np.float64, Scope.GLOBAL, "1", 0.0, "S when it was last known, memory being awake", low=0, high=1)
+PROCESS_S_SINCE = Column("process_s_since", np.float64, Scope.GLOBAL, "h", np.nan, "when that was; NaN: nothing happened yet")
+DROWSY_FROM = Column("drowsy_from", np.float64, Scope.GLOBAL, "h", np.nan, "when S meets, or met, the upper threshold first after the last sleep")
 
 
 # --- equations: the two processes ----------------------------------------------------------------------------------------------
@@ -176,7 +177,7 @@ class SleepPressureParams(Params):
 
 
 class SleepPressure(Mechanism[SleepPressureParams]):
-    owns = (PRESSURE, SINCE, DROWSY)
+    owns = (PROCESS_S, PROCESS_S_SINCE, DROWSY_FROM)
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -190,7 +191,7 @@ class SleepPressure(Mechanism[SleepPressureParams]):
         t = (now - waking) % self.rhythm[6]
         return awake(s, t, self.rhythm[0]) if t <= up else asleep(top, min(t - up, down), self.rhythm[1])
 
-    @hook(Phase.ENCODE, reads=(NOW, SURPRISE, VETO), adds=(), sets=(PRESSURE, SINCE, DROWSY, SLEEP_ONSET, SLEEP_END))
+    @hook(Phase.ENCODE, reads=(NOW, SURPRISE, VETO), adds=(), sets=(PROCESS_S, PROCESS_S_SINCE, DROWSY_FROM, SLEEP_ONSET, SLEEP_END))
     def attend(self, view: Any, incoming: Incoming) -> None:
         """Also after sleeps that an empty memory did not consolidate."""
         now, vigil, slept = view.now, self.hours("vigil"), True
@@ -205,7 +206,7 @@ class SleepPressure(Mechanism[SleepPressureParams]):
         sleepy = now + vigil + until_sleep(awake(s, vigil, self.rhythm[0]), now + vigil, self.rhythm)
         self._plan(view, s, now, min(sleepy, max(view.drowsy_from + self.hours("resist"), now)))
 
-    @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(PRESSURE, SINCE, DROWSY, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE))
+    @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(PROCESS_S, PROCESS_S_SINCE, DROWSY_FROM, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE))
     def clear(self, view: Any, tick: Tick) -> None:
         """At the end of a sleep, be it early."""
         onset, now = view.sleep_onset, tick.end

@@ -23,7 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import (
+from ...engine.columns import Column, Phase, Scope
+from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
+from ...engine.numerics import kernel
+from ...engine.ranking import best
+from ...engine.vocabulary import (
     CREATED,
     LOG_STRENGTH,
     NEED,
@@ -37,19 +41,14 @@ from ...engine.columns import (
     SESSION,
     SLEEP_SHARE,
     VISIBLE,
-    Column,
-    Phase,
-    Scope,
 )
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.reward import reward_in
+from ..shared.reward import reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-VALUE = Column("replay_value", np.float64, Scope.MEMORY, "reward", 0.0, "Q(s, a): discounted reward after a step back, and a step on", (2,), low=0)
-REWARD = Column("replay_reward", np.float64, Scope.MEMORY, "reward", 0.0, "size of the reward that is in the memory", low=0, high=1)
-REHEARSED = Column("replay_rehearsed", np.float64, Scope.MEMORY, "ln", 0.0, "ln(1 + replayed steps that the memory was part of so far)", low=0)
+REPLAY_VALUE = Column("replay_value", np.float64, Scope.MEMORY, "reward", 0.0, "Q(s, a): discounted reward after a step back, and a step on", (2,),
+                      low=0)
+REPLAY_REWARD = Column("replay_reward", np.float64, Scope.MEMORY, "reward", 0.0, "size of the reward that is in the memory", low=0, high=1)
+REPLAY_REHEARSED = Column("replay_rehearsed", np.float64, Scope.MEMORY, "ln", 0.0, "ln(1 + replayed steps that the memory was part of so far)", low=0)
 
 
 # --- equations: backup, gain ---------------------------------------------------------------------------------------------------
@@ -331,14 +330,14 @@ class SleepReplayParams(Params):
 class SleepReplay(Mechanism[SleepReplayParams]):
     """Learns by night what by day followed on what, where it pays most."""
 
-    owns = (VALUE, REWARD, REHEARSED)
+    owns = (REPLAY_VALUE, REPLAY_REWARD, REPLAY_REHEARSED)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(REWARD,))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(REPLAY_REWARD,))
     def taste(self, view: Any, incoming: Incoming) -> None:
         view.replay_reward[view.row] = abs(reward_in(incoming.features.terms))
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, SESSION, VISIBLE, NEED, RIPPLES, SLEEP_SHARE, REWARD), adds=(),
-          sets=(VALUE, REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS, RANDOM))
+    @hook(Phase.CONSOLIDATE, reads=(CREATED, SESSION, VISIBLE, NEED, RIPPLES, SLEEP_SHARE, REPLAY_REWARD), adds=(),
+          sets=(REPLAY_VALUE, REPLAY_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS, RANDOM))
     def dream(self, view: Any, tick: Tick) -> None:
         p = self.params
         steps = min(round(p.backups * view.ripples * view.sleep_share), REPLAY_STEPS)
@@ -363,7 +362,7 @@ class SleepReplay(Mechanism[SleepReplayParams]):
         view.replay_lag[:k] = np.abs(np.diff(view.created[pairs], axis=1)[:, 0]) / p.compression
         rehearse(pairs, view.replays, view.replay_rehearsed)
 
-    @hook(Phase.MAINTAIN, reads=(REHEARSED,), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(REPLAY_REHEARSED,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         np.multiply(view.replay_rehearsed, self.params.rehearsal, out=view.log_strength)
 

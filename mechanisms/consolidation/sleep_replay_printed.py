@@ -15,7 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import (
+from ...engine.columns import Column, Phase, Scope
+from ...engine.contract import Mechanism, Params, Tick, hook
+from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import (
     ACTIVATION,
     CREATED,
     GRAPH,
@@ -28,16 +32,11 @@ from ...engine.columns import (
     RIPPLES,
     SLEEP_SHARE,
     VISIBLE,
-    Column,
-    Phase,
-    Scope,
 )
-from ...engine.contract import Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType
-from ...engine.numerics import kernel
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-REHEARSED = Column("printed_rehearsed", np.float64, Scope.MEMORY, "ln", 0.0, "ln(1 + replayed steps that the memory was part of so far)", low=0)
+PRINTED_REHEARSED = Column("printed_rehearsed", np.float64, Scope.MEMORY, "ln", 0.0, "ln(1 + replayed steps that the memory was part of so far)",
+                           low=0)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -111,10 +110,10 @@ class SleepReplayPrintedParams(Params):
 
 
 class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
-    owns = (REHEARSED,)
+    owns = (PRINTED_REHEARSED,)
 
     @hook(Phase.CONSOLIDATE, reads=(CREATED, VISIBLE, ACTIVATION, LOG_STRENGTH, PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
-          sets=(REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))
+          sets=(PRINTED_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))
     def dream(self, view: Any, tick: Tick) -> None:
         p, links, heat = self.params, view.graph.csr(EdgeType.ENTITY), 1.0 / (1.0 + np.exp(-view.activation - view.log_strength))
         n, found, room = len(heat), [], np.empty(p.length, dtype=np.int64)
@@ -131,6 +130,6 @@ class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
         view.replays[...] = np.bincount(pairs.ravel(), minlength=n)
         view.printed_rehearsed[...] = np.log(np.exp(view.printed_rehearsed) + view.replays)
 
-    @hook(Phase.MAINTAIN, reads=(REHEARSED,), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(PRINTED_REHEARSED,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         np.multiply(view.printed_rehearsed, self.params.rehearsal, out=view.log_strength)

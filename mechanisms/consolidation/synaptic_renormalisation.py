@@ -10,7 +10,8 @@ the sum of all weights, but never more than E: sleep brings the total back to it
 days cost nothing, and an old memory fades only as far as others have grown.  Within a night, all weights below the line of the strongest fifth lose
 the same share, so that their ratios stay; toward the line the loss goes smoothly to nothing.
 
-Acts on: LOG_STRENGTH, by ln w; ENCODING, by the headroom.  Cost: O(p) per event and answer for p memories active; O(n) per sleep and per maintain.
+Acts on: LOG_STRENGTH, by ln w; ENCODING_STRENGTH, by the headroom.  Cost: O(p) per event and answer for p memories active; O(n) per sleep and per
+maintain.
 """
 from __future__ import annotations
 
@@ -20,16 +21,19 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import ENCODING, LOG_STRENGTH, PAIRS, RECALLED, ROW, SLEEP_SHARE, Before, Column, Phase, Scope
+from ...engine.columns import Before, Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, RECALLED, ROW, SLEEP_SHARE
+from ..shared.coactivation import COACTIVATION
 
 MOST = 0.5              # share that no weight loses more than in a night, even where nearly all of the total is spared
 LEAST_ROOM = 1e-9
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-LOG_WEIGHT = Column("renormalised_weight", np.float64, Scope.MEMORY, "ln", 0.0, "log of the memory's weight w from waking gains and sleeping losses")
-LOG_ROOM = Column("renormalised_room", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the headroom 1 - E / E_max; 0: rested", high=0)
+RENORMALISED_WEIGHT = Column("renormalised_weight", np.float64, Scope.MEMORY, "ln", 0.0,
+                             "log of the memory's weight w from waking gains and sleeping losses")
+RENORMALISED_ROOM = Column("renormalised_room", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the headroom 1 - E / E_max; 0: rested", high=0)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -118,26 +122,26 @@ class SynapticRenormalisationParams(Params):
 
 
 class SynapticRenormalisation(Mechanism[SynapticRenormalisationParams]):
-    owns = (LOG_WEIGHT, LOG_ROOM)
+    owns = (RENORMALISED_WEIGHT, RENORMALISED_ROOM)
 
-    @hook(Phase.ENCODE, reads=(Before(LOG_ROOM),), adds=(ENCODING,), sets=())
+    @hook(Phase.ENCODE, reads=(Before(RENORMALISED_ROOM),), adds=(ENCODING_STRENGTH,), sets=())
     def encode(self, view: Any, incoming: Incoming) -> None:
-        view.encoding = view.renormalised_room
+        view.encoding_strength = view.renormalised_room
 
-    @hook(Phase.ENCODE, reads=(ROW, PAIRS), adds=(), sets=(LOG_WEIGHT, LOG_ROOM))
+    @hook(Phase.ENCODE, reads=(ROW, COACTIVATION), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
     def learn(self, view: Any, incoming: Incoming) -> None:
-        self.potentiate(view, np.unique(np.append(view.pairs.target, view.row)))
+        self.potentiate(view, np.unique(np.append(view.coactivation.target, view.row)))
 
-    @hook(Phase.RETRIEVE, reads=(PAIRS, RECALLED), adds=(), sets=(LOG_WEIGHT, LOG_ROOM))
-    def recall(self, view: Any, cue: Cue) -> None:
-        if len(view.pairs.target):
-            self.potentiate(view, np.unique(view.pairs.target))
+    @hook(Phase.RETRIEVE, reads=(COACTIVATION, RECALLED), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
+    def on_recall(self, view: Any, cue: Cue) -> None:
+        if len(view.coactivation.target):
+            self.potentiate(view, np.unique(view.coactivation.target))
 
     def potentiate(self, view: Any, active: Any) -> None:
         p = self.params
         view.renormalised_room = potentiate(active, p.eta, p.excess_most, view.renormalised_room, view.renormalised_weight)
 
-    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, SLEEP_SHARE), adds=(), sets=(LOG_WEIGHT, LOG_ROOM))
+    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, SLEEP_SHARE), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
     def sleep(self, view: Any, tick: Tick) -> None:
         p = self.params
         if view.renormalised_room < 0.0:
@@ -145,6 +149,6 @@ class SynapticRenormalisation(Mechanism[SynapticRenormalisationParams]):
             left = downscale(1.0 - (1.0 - p.downscaling) ** view.sleep_share, low, high, view.log_strength, view.renormalised_weight)
             view.renormalised_room = math.log(headroom(left, p.excess_most))
 
-    @hook(Phase.MAINTAIN, reads=(LOG_WEIGHT,), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(RENORMALISED_WEIGHT,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         np.copyto(view.log_strength, view.renormalised_weight)

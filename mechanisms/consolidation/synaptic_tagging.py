@@ -22,21 +22,25 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import CREATED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import CREATED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
 
 CEILING_MV, RELAXATION = 10.0, 0.1      # constants of the early-phase equation itself
 NO_SYNAPSE = -1.0                       # SYNTHESIS of a link that is no synapse
 FADED = 40.0                            # decay times after which what is left of the early phase is beyond float64
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-INDUCED = Column("early_phase_induced", np.float64, Scope.MEMORY, "mV", 0.0, "h - h0 just after encoding; 0: at rest")
-LATE = Column("late_phase", np.float64, Scope.MEMORY, "1", 0.0, "mean late phase z of the memory's synapses; 0: nothing captured", low=-0.5, high=1)
-DRIVE = Column("protein_drive", np.float64, Scope.EDGE, "mV", 0.0, "sum of |h - h0| over the entity's synapses just after this encoding", low=0)
+EARLY_PHASE_INDUCED = Column("early_phase_induced", np.float64, Scope.MEMORY, "mV", 0.0, "h - h0 just after encoding; 0: at rest")
+LATE_PHASE = Column("late_phase", np.float64, Scope.MEMORY, "1", 0.0, "mean late phase z of the memory's synapses; 0: nothing captured", low=-0.5,
+                    high=1)
+PROTEIN_DRIVE = Column("protein_drive", np.float64, Scope.EDGE, "mV", 0.0, "sum of |h - h0| over the entity's synapses just after this encoding",
+                       low=0)
 PROTEINS = Column("proteins", np.float64, Scope.EDGE, "1", 0.0, "amount p of the entity's proteins at that time", low=0)
-SYNTHESIS = Column("protein_integral", np.float64, Scope.EDGE, "h", NO_SYNAPSE, "integral of p up to that time; -1: no synapse", low=NO_SYNAPSE)
+PROTEIN_INTEGRAL = Column("protein_integral", np.float64, Scope.EDGE, "h", NO_SYNAPSE, "integral of p up to that time; -1: no synapse",
+                          low=NO_SYNAPSE)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -234,7 +238,7 @@ class SynapticTaggingParams(Params):
 
 
 class SynapticTagging(Mechanism[SynapticTaggingParams]):
-    owns = (INDUCED, LATE, DRIVE, PROTEINS, SYNTHESIS)
+    owns = (EARLY_PHASE_INDUCED, LATE_PHASE, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL)
 
     @property
     def decay(self) -> float:
@@ -247,14 +251,14 @@ class SynapticTagging(Mechanism[SynapticTaggingParams]):
         odds = salience / (1.0 - salience) if salience < 1.0 else math.inf
         return early_phase(p.h0, self.hours("stimulation") * odds, True, True, p.h0, p.gamma_p, p.gamma_d, self.hours("tau_h")) - p.h0
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW, CREATED, SALIENCE, GRAPH), adds=(), sets=(INDUCED, DRIVE, PROTEINS, SYNTHESIS))
+    @hook(Phase.ENCODE, reads=(ROW, NOW, CREATED, SALIENCE, GRAPH), adds=(), sets=(EARLY_PHASE_INDUCED, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL))
     def encode(self, view: Any, incoming: Incoming) -> None:
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
         view.early_phase_induced[view.row] = change = self.induction(view.salience)
         induce(view.row, view.now, change, p.theta_pro, p.alpha, self.decay, self.hours("tau_p"), links.start, links.degree, links.pool,
                view.graph.target, view.created, view.protein_drive, view.proteins, view.protein_integral)
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, INDUCED, GRAPH, DRIVE, PROTEINS, SYNTHESIS), adds=(), sets=(LATE,))
+    @hook(Phase.CONSOLIDATE, reads=(CREATED, EARLY_PHASE_INDUCED, GRAPH, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL), adds=(), sets=(LATE_PHASE,))
     def settle(self, view: Any, tick: Tick) -> None:
         """The late phase as of now, exactly; memories whose tag had gone by the last consolidation stay as they are."""
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
@@ -263,6 +267,6 @@ class SynapticTagging(Mechanism[SynapticTaggingParams]):
                 links.start, links.degree, links.pool, view.graph.target, view.created, view.early_phase_induced, view.protein_drive, view.proteins,
                 view.protein_integral, view.late_phase)
 
-    @hook(Phase.MAINTAIN, reads=(CREATED, INDUCED, LATE), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(CREATED, EARLY_PHASE_INDUCED, LATE_PHASE), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         log_weight(tick.end, view.created, view.early_phase_induced, view.late_phase, self.params.h0, self.decay, view.log_strength)

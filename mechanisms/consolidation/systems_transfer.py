@@ -25,20 +25,21 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import CONGRUENCY, CREATED, DEPENDENCE, EMBEDDING, LOG_STRENGTH, REPLAYS, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import CONGRUENCY, CREATED, EMBEDDING, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, REPLAYS
 
 LEAST_REINSTATED = 0.01     # expected reinstatements of a night below which a memory is left out of the cortex's lessons
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-HIPPOCAMPAL = Column("hippocampal_trace", np.float64, Scope.MEMORY, "1", 1.0, "S_h at the memory's last transfer; 1: as encoded", low=0)
-CORTICAL = Column("cortical_trace", np.float64, Scope.MEMORY, "1", 0.0, "S_c at the memory's last transfer", low=0)
-TRANSFERRED = Column("transferred_age", np.float64, Scope.MEMORY, "h", 0.0, "how old the memory was then; 0: at encoding", low=0)
-REPLAYING = Column("replay_is_known", np.bool_, Scope.GLOBAL, "1", False, "whether any memory was ever replayed; spontaneous until then")
-THEME = Column("gist_theme", np.int16, Scope.MEMORY, "1", -1, "theme in which the cortex keeps the memory; -1: never reinstated")
-THEMES = Column("gist_weights", np.float32, Scope.GLOBAL, "1", 0.0, "cortical weights from each theme to meaning", ("themes", "dimensions"))
-IN_USE = Column("gist_themes_in_use", np.int64, Scope.GLOBAL, "1", 0, "themes that have any memory", low=0)
+HIPPOCAMPAL_TRACE = Column("hippocampal_trace", np.float64, Scope.MEMORY, "1", 1.0, "S_h at the memory's last transfer; 1: as encoded", low=0)
+CORTICAL_TRACE = Column("cortical_trace", np.float64, Scope.MEMORY, "1", 0.0, "S_c at the memory's last transfer", low=0)
+TRANSFERRED_AGE = Column("transferred_age", np.float64, Scope.MEMORY, "h", 0.0, "how old the memory was then; 0: at encoding", low=0)
+REPLAY_IS_KNOWN = Column("replay_is_known", np.bool_, Scope.GLOBAL, "1", False, "whether any memory was ever replayed; spontaneous until then")
+GIST_THEME = Column("gist_theme", np.int16, Scope.MEMORY, "1", -1, "theme in which the cortex keeps the memory; -1: never reinstated")
+GIST_WEIGHTS = Column("gist_weights", np.float32, Scope.GLOBAL, "1", 0.0, "cortical weights from each theme to meaning", ("themes", "dimensions"))
+GIST_THEMES_IN_USE = Column("gist_themes_in_use", np.int64, Scope.GLOBAL, "1", 0, "themes that have any memory", low=0)
 GIST = signal("gist", Facet.MEANING, "how well the theme of a cortical memory answers, beside the other cortical ones", direct=False)
 
 
@@ -275,7 +276,7 @@ class SystemsTransferParams(Params):
 class SystemsTransfer(Mechanism[SystemsTransferParams]):
     """Moves memories from the hippocampal to the cortical trace, and teaches the cortex their gist."""
 
-    owns = (HIPPOCAMPAL, CORTICAL, TRANSFERRED, REPLAYING, THEME, THEMES, IN_USE, GIST)
+    owns = (HIPPOCAMPAL_TRACE, CORTICAL_TRACE, TRANSFERRED_AGE, REPLAY_IS_KNOWN, GIST_THEME, GIST_WEIGHTS, GIST_THEMES_IN_USE, GIST)
 
     @property
     def rates(self) -> tuple[float, float, float]:
@@ -283,7 +284,8 @@ class SystemsTransfer(Mechanism[SystemsTransferParams]):
         return self.hours("hippocampal_decay"), self.hours("consolidation"), self.hours("cortical_decay")
 
     @hook(Phase.CONSOLIDATE, reads=(CREATED, CONGRUENCY, REPLAYS, EMBEDDING), adds=(),
-          sets=(HIPPOCAMPAL, CORTICAL, TRANSFERRED, DEPENDENCE, REPLAYING, THEME, THEMES, IN_USE))
+          sets=(HIPPOCAMPAL_TRACE, CORTICAL_TRACE, TRANSFERRED_AGE, HIPPOCAMPAL_DEPENDENCE, REPLAY_IS_KNOWN, GIST_THEME, GIST_WEIGHTS,
+                GIST_THEMES_IN_USE))
     def sleep(self, view: Any, tick: Tick) -> None:
         """The first night of replay ends spontaneous reinstatement, from the night before on."""
         p, spontaneous = self.params, not view.replay_is_known
@@ -291,18 +293,19 @@ class SystemsTransfer(Mechanism[SystemsTransferParams]):
         amount = np.empty(len(view.replays))
         consolidate(tick.end, tick.start, spontaneous, spontaneous and view.replay_is_known, *self.rates, self.hours("reinstatement"), p.acceleration,
                     view.created, view.congruency, view.replays, view.hippocampal_trace, view.cortical_trace, view.transferred_age,
-                    view.dependence, amount)
+                    view.hippocampal_dependence, amount)
         view.gist_themes_in_use = lesson(
             amount, LEAST_REINSTATED, view.embedding, p.eps, p.alike, view.gist_themes_in_use, view.gist_theme, view.gist_weights)
 
-    @hook(Phase.MAINTAIN, reads=(CREATED, CONGRUENCY, HIPPOCAMPAL, CORTICAL, TRANSFERRED, REPLAYING), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(CREATED, CONGRUENCY, HIPPOCAMPAL_TRACE, CORTICAL_TRACE, TRANSFERRED_AGE, REPLAY_IS_KNOWN), adds=(LOG_STRENGTH,),
+          sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         d_h, c, d_c = self.rates
         c, k = (0.0, 0.0) if view.replay_is_known else (c, self.params.acceleration)
         log_recall(tick.end, d_h, c, d_c, k, self.params.least, view.created, view.transferred_age, view.congruency, view.hippocampal_trace,
                    view.cortical_trace, view.log_strength)
 
-    @hook(Phase.RETRIEVE, reads=(THEME, THEMES, IN_USE, DEPENDENCE), adds=(), sets=(GIST,))
+    @hook(Phase.RETRIEVE, reads=(GIST_THEME, GIST_WEIGHTS, GIST_THEMES_IN_USE, HIPPOCAMPAL_DEPENDENCE), adds=(), sets=(GIST,))
     def remind(self, view: Any, cue: Cue) -> None:
-        answer(cue.vector, view.gist_weights, view.gist_themes_in_use, view.gist_theme, view.dependence, self.params.dependence,
+        answer(cue.vector, view.gist_weights, view.gist_themes_in_use, view.gist_theme, view.hippocampal_dependence, self.params.dependence,
                view.gist)

@@ -5,7 +5,8 @@
 There is one number and no cortical trace: nothing is learnt, nothing decays, and time does not come in.  The sum does not converge, so it
 is cut off at 0: half of it is gone after 175 replays, nine tenths after 540.
 
-Acts on: DEPENDENCE, which decides who may be compressed; the source prints no way from it into the ranking.  Cost: O(n + replays) per consolidation.
+Acts on: HIPPOCAMPAL_DEPENDENCE, which decides who may be compressed; the source prints no way from it into the ranking.  Cost: O(n + replays) per
+consolidation.
 """
 from __future__ import annotations
 
@@ -15,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import CONGRUENCY, DEPENDENCE, REPLAYS, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, REPLAYS
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-COUNT = Column("printed_dependency_replays", np.int32, Scope.MEMORY, "1", 0, "replays of the memory so far", low=0)
+PRINTED_DEPENDENCY_REPLAYS = Column("printed_dependency_replays", np.int32, Scope.MEMORY, "1", 0, "replays of the memory so far", low=0)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -63,9 +65,9 @@ class SystemsTransferPrintedParams(Params):
 
 
 class SystemsTransferPrinted(Mechanism[SystemsTransferPrintedParams]):
-    owns = (COUNT,)
+    owns = (PRINTED_DEPENDENCY_REPLAYS,)
 
-    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, CONGRUENCY), adds=(), sets=(DEPENDENCE, COUNT))
+    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, CONGRUENCY), adds=(), sets=(HIPPOCAMPAL_DEPENDENCE, PRINTED_DEPENDENCY_REPLAYS))
     def sleep(self, view: Any, tick: Tick) -> None:
-        transferred(view.replays, self.params.rate, self.params.schema_factor, view.congruency, view.dependence,
+        transferred(view.replays, self.params.rate, self.params.schema_factor, view.congruency, view.hippocampal_dependence,
                     view.printed_dependency_replays)

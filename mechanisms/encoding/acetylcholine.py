@@ -9,7 +9,7 @@ What acetylcholine does is Hasselmo's: it sets the depth X = c ACh of a theta rh
 cycle is proportional to X, so without acetylcholine encoding and recall cancel and nothing is learnt.  All effects are relative to the usual
 level, the geometric mean so far, so that they favour some events over others and none on average.
 
-Acts on: LEARNING_RATE; ENCODING; LOG_FACETS of ASSOCIATION, CONTEXT and COMPLETION, the signals that memory gives to itself.
+Acts on: LEARNING_RATE; ENCODING_STRENGTH; LOG_FACETS of ASSOCIATION, CONTEXT and COMPLETION, the signals that memory gives to itself.
 Cost: O(d) per event, O(1) per query.
 """
 from __future__ import annotations
@@ -20,22 +20,23 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import CONTEXT_KEPT, ENCODING, LEARNING_RATE, LOG_FACETS, Column, Facet, Phase, Scope
+from ...engine.columns import Column, Facet, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.topics import fits, follow
+from ...engine.vocabulary import CONTEXT_KEPT, ENCODING_STRENGTH, LEARNING_RATE, LOG_FACETS
+from ..shared.topic_fit import fits, follow
 
 ENCODING_PHASE: Final = math.pi / 2     # of the cycle, where plasticity is at its height
 RECALL_LAG: Final = math.pi             # of the recurrent path behind the input
 RECURRENT: Final = (Facet.ASSOCIATION, Facet.CONTEXT, Facet.COMPLETION)
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-LEVEL = Column("acetylcholine_level", np.float64, Scope.GLOBAL, "1", 0.0, "ACh = 1 - gamma, expected uncertainty", low=0, high=1)
-USUAL = Column("acetylcholine_usual", np.float64, Scope.GLOBAL, "ln", 0.0, "mean of ln ACh over all events so far")
-VALID = Column("cue_valid", np.float64, Scope.GLOBAL, "events", 0.0, "events that fitted the present context", low=0)
-TRIALS = Column("cue_trials", np.float64, Scope.GLOBAL, "events", 0.0, "events judged in the present context", low=0)
-THEMES = Column("cue_themes", np.float64, Scope.GLOBAL, "1", 0.0, "mean vector of the present context, and of all events", (2, "dimensions"))
-MASSES = Column("cue_masses", np.float64, Scope.GLOBAL, "events", 0.0, "events behind each of the two means", (2,), low=0)
+ACETYLCHOLINE_LEVEL = Column("acetylcholine_level", np.float64, Scope.GLOBAL, "1", 0.0, "ACh = 1 - gamma, expected uncertainty", low=0, high=1)
+ACETYLCHOLINE_USUAL = Column("acetylcholine_usual", np.float64, Scope.GLOBAL, "ln", 0.0, "mean of ln ACh over all events so far")
+CUE_VALID = Column("cue_valid", np.float64, Scope.GLOBAL, "events", 0.0, "events that fitted the present context", low=0)
+CUE_TRIALS = Column("cue_trials", np.float64, Scope.GLOBAL, "events", 0.0, "events judged in the present context", low=0)
+CUE_THEMES = Column("cue_themes", np.float64, Scope.GLOBAL, "1", 0.0, "mean vector of the present context, and of all events", (2, "dimensions"))
+CUE_MASSES = Column("cue_masses", np.float64, Scope.GLOBAL, "events", 0.0, "events behind each of the two means", (2,), low=0)
 
 
 # --- equations: expected uncertainty -------------------------------------------------------------------------------------------
@@ -135,9 +136,10 @@ class AcetylcholineParams(Params):
 class Acetylcholine(Mechanism[AcetylcholineParams]):
     """Judges every event by the topic, and turns memory towards what comes in where the topic predicts badly."""
 
-    owns = (LEVEL, USUAL, VALID, TRIALS, THEMES, MASSES)
+    owns = (ACETYLCHOLINE_LEVEL, ACETYLCHOLINE_USUAL, CUE_VALID, CUE_TRIALS, CUE_THEMES, CUE_MASSES)
 
-    @hook(Phase.ENCODE, reads=(CONTEXT_KEPT,), adds=(), sets=(LEVEL, USUAL, VALID, TRIALS, THEMES, MASSES, LEARNING_RATE))
+    @hook(Phase.ENCODE, reads=(CONTEXT_KEPT,), adds=(), sets=(ACETYLCHOLINE_LEVEL, ACETYLCHOLINE_USUAL, CUE_VALID, CUE_TRIALS, CUE_THEMES, CUE_MASSES,
+                                                              LEARNING_RATE))
     def expect(self, view: Any, incoming: Incoming) -> None:
         """The first two events only make the topic: before that there is nothing it could differ from."""
         p, vector, anew = self.params, incoming.vector, view.context_kept < 1.0
@@ -154,11 +156,11 @@ class Acetylcholine(Mechanism[AcetylcholineParams]):
         usual = math.exp(view.acetylcholine_usual)
         view.learning_rate = (learning(ach, 1.0) / learning(usual, 1.0)) ** p.rate_gain
 
-    @hook(Phase.ENCODE, reads=(LEVEL, USUAL), adds=(ENCODING,), sets=())
+    @hook(Phase.ENCODE, reads=(ACETYLCHOLINE_LEVEL, ACETYLCHOLINE_USUAL), adds=(ENCODING_STRENGTH,), sets=())
     def lay_down(self, view: Any, incoming: Incoming) -> None:
-        view.encoding = self.params.encoding_gain * (math.log(view.acetylcholine_level) - view.acetylcholine_usual)
+        view.encoding_strength = self.params.encoding_gain * (math.log(view.acetylcholine_level) - view.acetylcholine_usual)
 
-    @hook(Phase.RETRIEVE, reads=(LEVEL, USUAL), adds=(LOG_FACETS,), sets=())
+    @hook(Phase.RETRIEVE, reads=(ACETYLCHOLINE_LEVEL, ACETYLCHOLINE_USUAL), adds=(LOG_FACETS,), sets=())
     def turn_outwards(self, view: Any, cue: Cue) -> None:
         """Silent before the first event."""
         if view.acetylcholine_level > 0.0:

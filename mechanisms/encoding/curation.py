@@ -23,12 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, TEXTS, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
 from ...engine.ranking import best
-from ...engine.text import Features, SpeechAct, features
+from ...engine.storage.graph import EdgeType
+from ...engine.text.features import Features, SpeechAct, features
+from ...engine.vocabulary import DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, TEXTS, VISIBLE
 
 CREATE, LINK, MERGE = 0, 1, 2
 NEGATIONS = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"))

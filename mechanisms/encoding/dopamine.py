@@ -10,7 +10,8 @@ Cues are entities.  What one event names predicts the reward of the next; a sess
 that may change memory is a trial of its own: the entities asked about, and the asking itself as background, predict how well the best
 answer fits.  A cue asked about is another cue than the same cue told of, so the two predictions are kept apart.
 
-Acts on: PLASTICITY, ENCODING and, from recall, LOG_STRENGTH.  Cost, with q cues: O(q + terms) per event, O(q + d) per recall, O(n) per maintain.
+Acts on: PLASTICITY, ENCODING_STRENGTH and, from recall, LOG_STRENGTH.  Cost, with q cues: O(q + terms) per event, O(q + d) per recall, O(n) per
+maintain.
 """
 from __future__ import annotations
 
@@ -20,16 +21,17 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import EMBEDDING, ENCODING, LOG_STRENGTH, PLASTICITY, RECALLED, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.reward import cells, reward_in
+from ...engine.vocabulary import EMBEDDING, ENCODING_STRENGTH, LOG_STRENGTH, PLASTICITY, RECALLED
+from ..shared.reward import cells, reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-PREDICTED = Column("predicted_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue told of, and asked about; by hash", (2, "cues"))
-PRESENT = Column("present_cues", np.int64, Scope.GLOBAL, "1", -1, "cells of the cues of the last event; -1: no more", ("most_cues",))
-EPISODE = Column("reward_episode", np.int64, Scope.GLOBAL, "1", -1, "session of the last event; -1: none yet")
-CREDIT = Column("recall_credit", np.float64, Scope.MEMORY, "ln", 0.0, "log strength from recalls that went better or worse than predicted")
+PREDICTED_REWARD = Column("predicted_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue told of, and asked about; by hash", (2, "cues"))
+PRESENT_CUES = Column("present_cues", np.int64, Scope.GLOBAL, "1", -1, "cells of the cues of the last event; -1: no more", ("most_cues",))
+REWARD_EPISODE = Column("reward_episode", np.int64, Scope.GLOBAL, "1", -1, "session of the last event; -1: none yet")
+RECALL_CREDIT = Column("recall_credit", np.float64, Scope.MEMORY, "ln", 0.0, "log strength from recalls that went better or worse than predicted")
 TOLD, ASKED = 0, 1
 
 
@@ -116,9 +118,9 @@ class DopamineParams(Params):
 class Dopamine(Mechanism[DopamineParams]):
     """Learns what announces reward; its error modulates plasticity and the strength with which events are laid down."""
 
-    owns = (PREDICTED, PRESENT, EPISODE, CREDIT)
+    owns = (PREDICTED_REWARD, PRESENT_CUES, REWARD_EPISODE, RECALL_CREDIT)
 
-    @hook(Phase.ENCODE, reads=(), adds=(ENCODING,), sets=(PREDICTED, PRESENT, EPISODE, PLASTICITY))
+    @hook(Phase.ENCODE, reads=(), adds=(ENCODING_STRENGTH,), sets=(PREDICTED_REWARD, PRESENT_CUES, REWARD_EPISODE, PLASTICITY))
     def experience(self, view: Any, incoming: Incoming) -> None:
         """Of every event, stored or not."""
         p, value, present = self.params, view.predicted_reward[TOLD], view.present_cues
@@ -130,9 +132,9 @@ class Dopamine(Mechanism[DopamineParams]):
         level = tone(self._learn(value, present, reward_in(incoming.features.terms), prediction(value, now)), p.gain, p.most)
         present[...] = now
         view.plasticity = level
-        view.encoding = p.encoding_gain * (level - 1.0)
+        view.encoding_strength = p.encoding_gain * (level - 1.0)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, EMBEDDING), adds=(), sets=(PREDICTED, CREDIT, PLASTICITY))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, EMBEDDING), adds=(), sets=(PREDICTED_REWARD, RECALL_CREDIT, PLASTICITY))
     def outcome(self, view: Any, cue: Cue) -> None:
         """A recall is worth the cosine of question and best answer, if above 0; the best answer gets the credit."""
         if view.recalled.size:
@@ -142,7 +144,7 @@ class Dopamine(Mechanism[DopamineParams]):
             view.plasticity = level
             view.recall_credit[row] += p.encoding_gain * (level - 1.0)
 
-    @hook(Phase.MAINTAIN, reads=(CREDIT,), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(RECALL_CREDIT,), adds=(LOG_STRENGTH,), sets=())
     def credit(self, view: Any, tick: Tick) -> None:
         view.log_strength[...] = view.recall_credit
 

@@ -3,17 +3,18 @@
 It is called the Rescorla-Wagner learning rule there, but nothing is learnt: no V changes, nothing is summed over cues, no rate appears.  V(s) is
 therefore one constant here, `predicted`.  Each event's reward is read off its text.
 
-Acts on: PLASTICITY and ENCODING.  Cost: O(terms) per event.
+Acts on: PLASTICITY and ENCODING_STRENGTH.  Cost: O(terms) per event.
 """
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import ENCODING, PLASTICITY, Phase
+from ...engine.columns import Phase
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.reward import reward_in
+from ...engine.vocabulary import ENCODING_STRENGTH, PLASTICITY
+from ..shared.reward import reward_in
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -51,9 +52,9 @@ class DopaminePrintedParams(Params):
 
 
 class DopaminePrinted(Mechanism[DopaminePrintedParams]):
-    @hook(Phase.ENCODE, reads=(), adds=(ENCODING,), sets=(PLASTICITY,))
+    @hook(Phase.ENCODE, reads=(), adds=(ENCODING_STRENGTH,), sets=(PLASTICITY,))
     def experience(self, view: Any, incoming: Incoming) -> None:
         p = self.params
         level = tone(error(reward_in(incoming.features.terms), p.predicted), p.most)
         view.plasticity = level
-        view.encoding = p.encoding_gain * (level - 1.0)
+        view.encoding_strength = p.encoding_gain * (level - 1.0)

@@ -10,7 +10,7 @@ count.  The task of memory is to tell the event from what it holds already, so d
 encoding, the exponent of the power law of forgetting is reduced in proportion to arousal (that the amygdala modulates consolidation:
 McGaugh 2004; the form is ours).
 
-Acts on: ENCODING, and LOG_STRENGTH by age.  Cost: O(n d) per arousing event, for one search; O(n) per maintain.
+Acts on: ENCODING_STRENGTH, and LOG_STRENGTH by age.  Cost: O(n d) per arousing event, for one search; O(n) per maintain.
 """
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import CREATED, ENCODING, INDEX, LOG_STRENGTH, ROW, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.errors import RegistryError
 from ...engine.numerics import kernel
-from ...engine.text import SpeechAct
+from ...engine.text.features import SpeechAct
+from ...engine.vocabulary import CREATED, ENCODING_STRENGTH, INDEX, LOG_STRENGTH, ROW
 
 AT_STAKE = frozenset({SpeechAct.COMMITMENT, SpeechAct.CORRECTION, SpeechAct.DECISION, SpeechAct.INSTRUCTION})
 
@@ -147,13 +148,13 @@ class EmotionalTagging(Mechanism[EmotionalTaggingParams]):
         if not 0.0 < params.optimum < 1.0:
             raise RegistryError(f"the optimum {params.optimum:g} leaves no inverted U between arousal 0 and 1", where=id, cure="give one in between")
 
-    @hook(Phase.ENCODE, reads=(INDEX.before,), adds=(ENCODING,), sets=())
+    @hook(Phase.ENCODE, reads=(INDEX.before,), adds=(ENCODING_STRENGTH,), sets=())
     def enhance(self, view: Any, incoming: Incoming) -> None:
         p, a = self.params, self.aroused(incoming)
         if a > 0.0:
             _, nearest = view.index.search(incoming.vector, 1)
             difficulty = min(max(float(nearest[0]), 0.0), 1.0) if nearest.size else 0.0
-            view.encoding += math.log(enhancement(a, difficulty, p.optimum, p.hardening, p.gain))
+            view.encoding_strength += math.log(enhancement(a, difficulty, p.optimum, p.hardening, p.gain))
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(AROUSAL,))
     def tag(self, view: Any, incoming: Incoming) -> None:

@@ -3,7 +3,7 @@
 The source calls this the exact equation of Yerkes & Dodson (1908), who have none, and leaves out what they found: that the best arousal is lower for
 harder tasks.  It prints neither c nor b, nor what f does to the strength; nothing keeps b from being so small that f only rises.
 
-Acts on: ENCODING.  Cost: O(1) per event.
+Acts on: ENCODING_STRENGTH.  Cost: O(1) per event.
 """
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import ENCODING, Phase
+from ...engine.columns import Phase
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import ENCODING_STRENGTH
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -48,6 +49,6 @@ class EmotionalTaggingPrintedParams(Params):
 
 
 class EmotionalTaggingPrinted(Mechanism[EmotionalTaggingPrintedParams]):
-    @hook(Phase.ENCODE, reads=(), adds=(ENCODING,), sets=())
+    @hook(Phase.ENCODE, reads=(), adds=(ENCODING_STRENGTH,), sets=())
     def enhance(self, view: Any, incoming: Incoming) -> None:
-        view.encoding += math.log(enhancement(incoming.features.emotion, self.params.c, self.params.b))
+        view.encoding_strength += math.log(enhancement(incoming.features.emotion, self.params.c, self.params.b))

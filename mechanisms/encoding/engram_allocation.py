@@ -24,23 +24,27 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, MATCH, NOW, RANDOM, RECALLED, ROW, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.errors import RegistryError
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import GRAPH, MATCH, NOW, RANDOM, RECALLED, ROW, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-EXCITED = Column("engram_excited", np.float64, Scope.GLOBAL, "activations", 0.0, "past activations of each unit, faded by tau_E, at its last one",
+ENGRAM_EXCITED = Column("engram_excited", np.float64, Scope.GLOBAL, "activations", 0.0,
+                        "past activations of each unit, faded by tau_E, at its last one",
                  ("units",), low=0)
-INHIBITED = Column("engram_inhibited", np.float64, Scope.GLOBAL, "activations", 0.0, "past activations of each unit, faded by tau_I, at its last one",
+ENGRAM_INHIBITED = Column("engram_inhibited", np.float64, Scope.GLOBAL, "activations", 0.0,
+                          "past activations of each unit, faded by tau_I, at its last one",
                    ("units",), low=0)
-ACTIVE = Column("engram_active", np.float64, Scope.GLOBAL, "h", 0.0, "when each unit was last active", ("units",))
+ENGRAM_ACTIVE = Column("engram_active", np.float64, Scope.GLOBAL, "h", 0.0, "when each unit was last active", ("units",))
 ENGRAM = Column("engram", np.int16, Scope.MEMORY, "1", -1, "units of the memory, ascending", ("size",))
-RECENT = Column("engram_recent", np.int32, Scope.GLOBAL, "1", -1, "the last memories written into each unit, in turn; -1: none", ("units", "depth"))
-WRITTEN = Column("engram_written", np.int64, Scope.GLOBAL, "1", 0, "memories written into each unit so far", ("units",), low=0)
-OVERLAP = Column("engram_overlap", np.float32, Scope.EDGE, "1", 0.0, "share of units that two memories have in common; 0: not linked by this",
+ENGRAM_RECENT = Column("engram_recent", np.int32, Scope.GLOBAL, "1", -1, "the last memories written into each unit, in turn; -1: none",
+                       ("units", "depth"))
+ENGRAM_WRITTEN = Column("engram_written", np.int64, Scope.GLOBAL, "1", 0, "memories written into each unit so far", ("units",), low=0)
+ENGRAM_OVERLAP = Column("engram_overlap", np.float32, Scope.EDGE, "1", 0.0, "share of units that two memories have in common; 0: not linked by this",
                  low=0, high=1)
 LINKED = signal("linked", Facet.CONTEXT, "match lent by the best matches to memories that share their units", unit="sd", direct=False)
 
@@ -206,7 +210,7 @@ def link(graph: Any, row: int, other: int, share: float, most: int, now: float) 
     share  ()  1  overlap
     now    ()  h  for new edges
     """
-    edges, shares = graph.neighbours(other, EdgeType.SIBLING), graph.column(OVERLAP.name)
+    edges, shares = graph.neighbours(other, EdgeType.SIBLING), graph.column(ENGRAM_OVERLAP.name)
     edges = edges[shares[edges] > 0.0]
     if len(edges) >= most:
         weakest = int(edges[np.argmin(shares[edges])])
@@ -218,7 +222,7 @@ def link(graph: Any, row: int, other: int, share: float, most: int, now: float) 
             graph.remove(back)
     for source, target in ((row, other), (other, row)):
         edge = graph.add(source, target, EdgeType.SIBLING, now)
-        graph.column(OVERLAP.name)[edge] = share
+        graph.column(ENGRAM_OVERLAP.name)[edge] = share
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
@@ -241,7 +245,7 @@ class EngramAllocationParams(Params):
 class EngramAllocation(Mechanism[EngramAllocationParams]):
     """Writes each memory into the most excitable units; links memories that share them."""
 
-    owns = (EXCITED, INHIBITED, ACTIVE, ENGRAM, RECENT, WRITTEN, OVERLAP, LINKED)
+    owns = (ENGRAM_EXCITED, ENGRAM_INHIBITED, ENGRAM_ACTIVE, ENGRAM, ENGRAM_RECENT, ENGRAM_WRITTEN, ENGRAM_OVERLAP, LINKED)
 
     def __init__(self, id: str, params: EngramAllocationParams, units: dict[str, str] | None = None, order: int = 0) -> None:
         super().__init__(id, params, units, order)
@@ -252,7 +256,8 @@ class EngramAllocation(Mechanism[EngramAllocationParams]):
         self.times = self.hours("half_life") / math.log(2.0), self.hours("inhibition_time")
         self.base = np.zeros(params.units)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(GRAPH,), sets=(EXCITED, INHIBITED, ACTIVE, ENGRAM, RECENT, WRITTEN, OVERLAP, RANDOM))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(GRAPH,), sets=(ENGRAM_EXCITED, ENGRAM_INHIBITED, ENGRAM_ACTIVE, ENGRAM, ENGRAM_RECENT, ENGRAM_WRITTEN,
+                                                           ENGRAM_OVERLAP, RANDOM))
     def lay_down(self, view: Any, incoming: Incoming) -> None:
         p, row, now = self.params, view.row, incoming.event.time
         excitable = np.empty(p.units)
@@ -266,7 +271,7 @@ class EngramAllocation(Mechanism[EngramAllocationParams]):
         for other, share in zip(rows.tolist(), shares.tolist(), strict=True):
             link(view.graph, row, other, share, 2 * p.links, now)
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, OVERLAP, MATCH, VISIBLE), adds=(), sets=(LINKED,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH, ENGRAM_OVERLAP, MATCH, VISIBLE), adds=(), sets=(LINKED,))
     def reactivate(self, view: Any, cue: Cue) -> None:
         """Silent where nothing stands out of the match, which is 0 on average."""
         rows = best(view.match, view.visible, self.params.lenders)
@@ -274,7 +279,7 @@ class EngramAllocation(Mechanism[EngramAllocationParams]):
             edges = view.graph.csr(EdgeType.SIBLING)
             lend(rows, view.match, edges.start, edges.degree, edges.pool, view.graph.target, view.engram_overlap, view.linked)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, ENGRAM, NOW), adds=(), sets=(EXCITED, INHIBITED, ACTIVE))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, ENGRAM, NOW), adds=(), sets=(ENGRAM_EXCITED, ENGRAM_INHIBITED, ENGRAM_ACTIVE))
     def excite(self, view: Any, cue: Cue) -> None:
         """Recall is activity, too: the memory that answers leaves its units excitable."""
         if len(view.recalled) and (engram := view.engram[view.recalled[0]])[0] >= 0:

@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import MATCH, ROW, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.vocabulary import MATCH, ROW, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-HELD = Column("slot_excitability", np.float64, Scope.GLOBAL, "1", 0.0, "excitability of a slot at its last change; 0: never used", ("slots",), low=0)
-CHANGED = Column("slot_changed", np.float64, Scope.GLOBAL, "h", 0.0, "when the excitability of a slot last changed", ("slots",))
+SLOT_EXCITABILITY = Column("slot_excitability", np.float64, Scope.GLOBAL, "1", 0.0, "excitability of a slot at its last change; 0: never used",
+                           ("slots",), low=0)
+SLOT_CHANGED = Column("slot_changed", np.float64, Scope.GLOBAL, "h", 0.0, "when the excitability of a slot last changed", ("slots",))
 SLOT = Column("slot", np.int32, Scope.MEMORY, "1", -1, "slot of the memory")
 SLOTMATES = signal("slotmates", Facet.CONTEXT, "match of the best memories in the same slot", unit="sd", direct=False)
 
@@ -101,9 +103,9 @@ class EngramAllocationPrintedParams(Params):
 
 
 class EngramAllocationPrinted(Mechanism[EngramAllocationPrintedParams]):
-    owns = (HELD, CHANGED, SLOT, SLOTMATES)
+    owns = (SLOT_EXCITABILITY, SLOT_CHANGED, SLOT, SLOTMATES)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(HELD, CHANGED, SLOT))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(SLOT_EXCITABILITY, SLOT_CHANGED, SLOT))
     def lay_down(self, view: Any, incoming: Incoming) -> None:
         p, now, excitable = self.params, incoming.event.time, np.empty(self.params.slots)
         excitability(view.slot_excitability, now - view.slot_changed, self.hours("half_life"), excitable)

@@ -17,12 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import NOW, TURNOVER, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import NOW, TURNOVER
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-STARTED = Column("neurogenesis_started", np.float64, Scope.GLOBAL, "h", np.nan, "time of the first event, when all cells were mature; NaN: none yet")
+NEUROGENESIS_STARTED = Column("neurogenesis_started", np.float64, Scope.GLOBAL, "h", np.nan,
+                              "time of the first event, when all cells were mature; NaN: none yet")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -75,19 +77,19 @@ class NeurogenesisParams(Params):
 class Neurogenesis(Mechanism[NeurogenesisParams]):
     """Counts births from elapsed time alone: an event sees those up to its own time, however long the tick is."""
 
-    owns = (STARTED,)
+    owns = (NEUROGENESIS_STARTED,)
 
     def replaced(self, elapsed: float) -> float:
         p = self.params
         return float(turnover(elapsed, 24.0 * p.time_scale * replacement_time(p.population, p.births_per_day, p.survival)))
 
-    @hook(Phase.ENCODE, reads=(NOW,), adds=(), sets=(STARTED, TURNOVER))
+    @hook(Phase.ENCODE, reads=(NOW,), adds=(), sets=(NEUROGENESIS_STARTED, TURNOVER))
     def experience(self, view: Any, incoming: Incoming) -> None:
         if np.isnan(view.neurogenesis_started):
             view.neurogenesis_started = view.now
         view.turnover = self.replaced(view.now - view.neurogenesis_started)
 
-    @hook(Phase.MAINTAIN, reads=(STARTED,), adds=(), sets=(TURNOVER,))
+    @hook(Phase.MAINTAIN, reads=(NEUROGENESIS_STARTED,), adds=(), sets=(TURNOVER,))
     def grow(self, view: Any, tick: Tick) -> None:
         if not np.isnan(view.neurogenesis_started):
             view.turnover = self.replaced(tick.end - view.neurogenesis_started)

@@ -19,21 +19,24 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.topics import fits, follow
+from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
+from ..shared.topic_fit import fits, follow
 
 CHANCE: Final = 0.5             # how often a trial is valid once the context has changed
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-TRUST = Column("context_trust", np.float64, Scope.GLOBAL, "1", 1.0, "lambda, probability that the context is still the same", low=0, high=1)
-VALID = Column("context_valid", np.float64, Scope.GLOBAL, "events", 0.0, "events that fitted the present context", low=0)
-TRIALS = Column("context_trials", np.float64, Scope.GLOBAL, "events", 0.0, "events judged in the present context", low=0)
-SWITCHES = Column("context_switches", np.int64, Scope.GLOBAL, "switches", 0, "changes of context declared so far", low=0)
-THEMES = Column("context_themes", np.float64, Scope.GLOBAL, "1", 0.0, "mean vector of the present context, and of all events", (2, "dimensions"))
-MASSES = Column("context_masses", np.float64, Scope.GLOBAL, "events", 0.0, "events behind each of the two means", (2,), low=0)
-NOREPINEPHRINE = Column("norepinephrine_level", np.float64, Scope.EVENT, "1", 0.0, "NE = 1 - lambda at this event; 0: as expected", low=0, high=1)
+CONTEXT_TRUST = Column("context_trust", np.float64, Scope.GLOBAL, "1", 1.0, "lambda, probability that the context is still the same", low=0, high=1)
+CONTEXT_VALID = Column("context_valid", np.float64, Scope.GLOBAL, "events", 0.0, "events that fitted the present context", low=0)
+CONTEXT_TRIALS = Column("context_trials", np.float64, Scope.GLOBAL, "events", 0.0, "events judged in the present context", low=0)
+CONTEXT_SWITCHES = Column("context_switches", np.int64, Scope.GLOBAL, "switches", 0, "changes of context declared so far", low=0)
+CONTEXT_THEMES = Column("context_themes", np.float64, Scope.GLOBAL, "1", 0.0, "mean vector of the present context, and of all events",
+                        (2, "dimensions"))
+CONTEXT_MASSES = Column("context_masses", np.float64, Scope.GLOBAL, "events", 0.0, "events behind each of the two means", (2,), low=0)
+NOREPINEPHRINE_LEVEL = Column("norepinephrine_level", np.float64, Scope.EVENT, "1", 0.0, "NE = 1 - lambda at this event; 0: as expected", low=0,
+                              high=1)
 
 
 # --- equations: unexpected uncertainty ---------------------------------------------------------------------------------------
@@ -154,10 +157,11 @@ class NorepinephrineParams(Params):
 class Norepinephrine(Mechanism[NorepinephrineParams]):
     """Judges every event by the topic; on a declared switch cuts the context and starts a new estimate."""
 
-    owns = (TRUST, VALID, TRIALS, SWITCHES, THEMES, MASSES, NOREPINEPHRINE)
+    owns = (CONTEXT_TRUST, CONTEXT_VALID, CONTEXT_TRIALS, CONTEXT_SWITCHES, CONTEXT_THEMES, CONTEXT_MASSES, NOREPINEPHRINE_LEVEL)
 
     @hook(Phase.ENCODE, reads=(), adds=(),
-          sets=(TRUST, VALID, TRIALS, SWITCHES, THEMES, MASSES, NOREPINEPHRINE, CONTEXT_KEPT, CHOICE_GAIN))
+          sets=(CONTEXT_TRUST, CONTEXT_VALID, CONTEXT_TRIALS, CONTEXT_SWITCHES, CONTEXT_THEMES, CONTEXT_MASSES, NOREPINEPHRINE_LEVEL, CONTEXT_KEPT,
+                CHOICE_GAIN))
     def watch(self, view: Any, incoming: Incoming) -> None:
         """The first two events only make the topic: before that there is nothing it could differ from."""
         p, vector = self.params, incoming.vector
@@ -177,7 +181,7 @@ class Norepinephrine(Mechanism[NorepinephrineParams]):
         engaged = engagement(log_odds(view.context_trust), log_odds(self.gamma(view)))
         view.choice_gain = choice_gain(engaged, p.tonic_gain, p.phasic_gain)
 
-    @hook(Phase.ENCODE, reads=(NOREPINEPHRINE,), adds=(THRESHOLD_SHIFT,), sets=())
+    @hook(Phase.ENCODE, reads=(NOREPINEPHRINE_LEVEL,), adds=(THRESHOLD_SHIFT,), sets=())
     def open_gates(self, view: Any, incoming: Incoming) -> None:
         view.threshold_shift = -self.params.gate_relief * view.norepinephrine_level
 

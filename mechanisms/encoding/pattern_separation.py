@@ -23,14 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ...engine.columns import DUPLICATE, ROW, TURNOVER, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CODE = Column("separation_code", np.int32, Scope.MEMORY, "1", -1, "active cells, unit and generation, at storage; -1: none", ("active",))
-EVENT_CODE = Column("separation_event_code", np.int32, Scope.EVENT, "1", -1, "active cells of the event in hand", ("active",))
+SEPARATION_CODE = Column("separation_code", np.int32, Scope.MEMORY, "1", -1, "active cells, unit and generation, at storage; -1: none", ("active",))
+SEPARATION_EVENT_CODE = Column("separation_event_code", np.int32, Scope.EVENT, "1", -1, "active cells of the event in hand", ("active",))
 SEPARATION = signal("separation", Facet.MEANING, "share of active cells that the memory's code has in common with the cue's")
 
 GENERATION: Final = 32_768      # a cell's number is unit + generation * GENERATION
@@ -276,7 +277,7 @@ class PatternSeparationParams(Params):
 class PatternSeparation(Mechanism[PatternSeparationParams]):
     """Codes every event, finds the memory it repeats, and compares the codes of all memories with the cue's."""
 
-    owns = (CODE, EVENT_CODE, SEPARATION)
+    owns = (SEPARATION_CODE, SEPARATION_EVENT_CODE, SEPARATION)
 
     def code(self, x: Any, turnover: float, out: Any) -> None:
         """Cells of an input, into out (k,)."""
@@ -286,17 +287,17 @@ class PatternSeparation(Mechanism[PatternSeparationParams]):
         active = winners(h, min(p.active, p.units))
         cells(active, turnover, p.units, out[: active.size])
 
-    @hook(Phase.ENCODE, reads=(CODE.before, VISIBLE.before, TURNOVER), adds=(), sets=(DUPLICATE, EVENT_CODE))
+    @hook(Phase.ENCODE, reads=(SEPARATION_CODE.before, VISIBLE.before, TURNOVER), adds=(), sets=(DUPLICATE, SEPARATION_EVENT_CODE))
     def recognise(self, view: Any, incoming: Incoming) -> None:
         self.code(incoming.vector, view.turnover, view.separation_event_code)
         view.duplicate = repeated(
             view.separation_code, view.visible, view.separation_event_code, self.params.units, self.params.duplicate_overlap)
 
-    @hook(Phase.ENCODE, reads=(ROW, EVENT_CODE), adds=(), sets=(CODE,))
+    @hook(Phase.ENCODE, reads=(ROW, SEPARATION_EVENT_CODE), adds=(), sets=(SEPARATION_CODE,))
     def store(self, view: Any, incoming: Incoming) -> None:
         view.separation_code[view.row] = view.separation_event_code
 
-    @hook(Phase.RETRIEVE, reads=(CODE, VISIBLE, TURNOVER), adds=(), sets=(SEPARATION,))
+    @hook(Phase.RETRIEVE, reads=(SEPARATION_CODE, VISIBLE, TURNOVER), adds=(), sets=(SEPARATION,))
     def compare(self, view: Any, cue: Cue) -> None:
         code = np.full(self.params.active, -1, dtype=np.int32)
         self.code(cue.vector, view.turnover, code)

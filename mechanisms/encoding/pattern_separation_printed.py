@@ -15,14 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import DUPLICATE, EMBEDDING, ROW, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.vocabulary import DUPLICATE, EMBEDDING, ROW, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-KEPT = Column("separated_kept", np.float32, Scope.MEMORY, "1", 0.0, "the vector that is left after separation; 0 where zeroed", ("dimensions",))
-EVENT_KEPT = Column("separated_event_kept", np.float32, Scope.EVENT, "1", 0.0, "the same of the event in hand", ("dimensions",))
+SEPARATED_KEPT = Column("separated_kept", np.float32, Scope.MEMORY, "1", 0.0, "the vector that is left after separation; 0 where zeroed",
+                        ("dimensions",))
+SEPARATED_EVENT_KEPT = Column("separated_event_kept", np.float32, Scope.EVENT, "1", 0.0, "the same of the event in hand", ("dimensions",))
 SEPARATED = signal("separated", Facet.MEANING, "cosine of the cue with what separation left of the memory")
 
 
@@ -123,18 +125,18 @@ class PatternSeparationPrintedParams(Params):
 
 
 class PatternSeparationPrinted(Mechanism[PatternSeparationPrintedParams]):
-    owns = (KEPT, EVENT_KEPT, SEPARATED)
+    owns = (SEPARATED_KEPT, SEPARATED_EVENT_KEPT, SEPARATED)
 
-    @hook(Phase.ENCODE, reads=(EMBEDDING.before, VISIBLE.before), adds=(), sets=(DUPLICATE, EVENT_KEPT))
+    @hook(Phase.ENCODE, reads=(EMBEDDING.before, VISIBLE.before), adds=(), sets=(DUPLICATE, SEPARATED_EVENT_KEPT))
     def separate(self, view: Any, incoming: Incoming) -> None:
         p, left = self.params, np.empty(incoming.vector.size)
         view.duplicate = orthogonalised(incoming.vector, view.embedding, view.visible, p.strength, p.interference, p.identity, left)
         sparsified(left, p.kept_share, view.separated_event_kept)
 
-    @hook(Phase.ENCODE, reads=(ROW, EVENT_KEPT), adds=(), sets=(KEPT,))
+    @hook(Phase.ENCODE, reads=(ROW, SEPARATED_EVENT_KEPT), adds=(), sets=(SEPARATED_KEPT,))
     def store(self, view: Any, incoming: Incoming) -> None:
         view.separated_kept[view.row] = view.separated_event_kept
 
-    @hook(Phase.RETRIEVE, reads=(KEPT, VISIBLE), adds=(), sets=(SEPARATED,))
+    @hook(Phase.RETRIEVE, reads=(SEPARATED_KEPT, VISIBLE), adds=(), sets=(SEPARATED,))
     def compare(self, view: Any, cue: Cue) -> None:
         cosines(view.separated_kept, view.visible, cue.vector, view.separated)

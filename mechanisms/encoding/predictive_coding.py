@@ -11,7 +11,7 @@ For a linear hierarchy the sum of precision-weighted squared errors at rest is -
 Before an event is judged, the memory nearest to it has a share in the prediction, as the hippocampus has in that of the cortex: a
 repetition is expected however long ago it was.  Learning sees the event itself, without that help.
 
-Acts on: SURPRISE; ENCODING, as what was expected is laid down less strongly; VETO of what is wholly predicted; THRESHOLD_SHIFT.
+Acts on: SURPRISE; ENCODING_STRENGTH, as what was expected is laid down less strongly; VETO of what is wholly predicted; THRESHOLD_SHIFT.
 Cost: one exact search, O(n d); O(d k0) for the projection; O(k0 k1 + k1 k2 + k2 k3) a step of inference, two inferences of at most `steps` each:
 1 ms per event.
 """
@@ -25,39 +25,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import (
-    ENCODING,
-    INDEX,
-    LEARNING_RATE,
-    PLASTICITY,
-    RANDOM,
-    ROW,
-    SURPRISE,
-    THRESHOLD_SHIFT,
-    VETO,
-    Column,
-    Phase,
-    Scope,
-)
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import ENCODING_STRENGTH, INDEX, LEARNING_RATE, PLASTICITY, RANDOM, ROW, SURPRISE, THRESHOLD_SHIFT, VETO
 
 Array = NDArray[np.float64]
 CODE_BITS = 512          # of the digest that gives an entity its signs
 LEAST_VARIANCE = 1e-6    # without a hyperprior errors may vanish altogether
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-PROJECTION = Column("pc_projection", np.float64, Scope.GLOBAL, "1", 0.0, "embedding to what is seen of it, drawn once", ("inputs", "dimensions"))
-CAUSES = Column("pc_causes", np.float64, Scope.GLOBAL, "1", 0.0, "U1, from causes to what is seen", ("inputs", "causes"))
-ENTITIES = Column("pc_entities", np.float64, Scope.GLOBAL, "1", 0.0, "U2, from entities to causes", ("causes", "entities"))
-SCHEMATA = Column("pc_schemata", np.float64, Scope.GLOBAL, "1", 0.0, "U3, from the schema to entities", ("entities", "schema"))
-SCHEMA = Column("pc_schema", np.float64, Scope.GLOBAL, "1", 0.0, "the schema expected at the next event", ("schema",))
-VARIANCE = Column("pc_variance", np.float64, Scope.GLOBAL, "1", 0.0, "of past errors, of each level and of the entity code; 0: none yet", (5,), low=0)
-EVENTS = Column("pc_events", np.int64, Scope.GLOBAL, "events", 0, "events perceived", low=0)
-USUAL = Column("pc_usual_surprise", np.float64, Scope.GLOBAL, "nats", 0.0, "running mean of SURPRISE; 0: nothing perceived yet", low=0)
-INPUT = Column("pc_input", np.float64, Scope.EVENT, "1", 0.0, "u, what is seen of the event", ("inputs",))
-CODE = Column("pc_code", np.float64, Scope.EVENT, "1", 0.0, "e, code of the entities named; 0: none", ("entities",))
-CODES = Column("pc_codes", np.float32, Scope.MEMORY, "1", 0.0, "CODE of each memory", ("entities",))
+PC_PROJECTION = Column("pc_projection", np.float64, Scope.GLOBAL, "1", 0.0, "embedding to what is seen of it, drawn once", ("inputs", "dimensions"))
+PC_CAUSES = Column("pc_causes", np.float64, Scope.GLOBAL, "1", 0.0, "U1, from causes to what is seen", ("inputs", "causes"))
+PC_ENTITIES = Column("pc_entities", np.float64, Scope.GLOBAL, "1", 0.0, "U2, from entities to causes", ("causes", "entities"))
+PC_SCHEMATA = Column("pc_schemata", np.float64, Scope.GLOBAL, "1", 0.0, "U3, from the schema to entities", ("entities", "schema"))
+PC_SCHEMA = Column("pc_schema", np.float64, Scope.GLOBAL, "1", 0.0, "the schema expected at the next event", ("schema",))
+PC_VARIANCE = Column("pc_variance", np.float64, Scope.GLOBAL, "1", 0.0, "of past errors, of each level and of the entity code; 0: none yet", (5,),
+                     low=0)
+PC_EVENTS = Column("pc_events", np.int64, Scope.GLOBAL, "events", 0, "events perceived", low=0)
+PC_USUAL_SURPRISE = Column("pc_usual_surprise", np.float64, Scope.GLOBAL, "nats", 0.0, "running mean of SURPRISE; 0: nothing perceived yet", low=0)
+PC_INPUT = Column("pc_input", np.float64, Scope.EVENT, "1", 0.0, "u, what is seen of the event", ("inputs",))
+PC_CODE = Column("pc_code", np.float64, Scope.EVENT, "1", 0.0, "e, code of the entities named; 0: none", ("entities",))
+PC_CODES = Column("pc_codes", np.float32, Scope.MEMORY, "1", 0.0, "CODE of each memory", ("entities",))
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -368,17 +357,18 @@ class PredictiveCodingParams(Params):
 class PredictiveCoding(Mechanism[PredictiveCodingParams]):
     """Predicts every event and settles on it; surprise decides how strongly, and whether, it is laid down."""
 
-    owns = (PROJECTION, CAUSES, ENTITIES, SCHEMATA, SCHEMA, VARIANCE, EVENTS, USUAL, INPUT, CODE, CODES)
+    owns = (PC_PROJECTION, PC_CAUSES, PC_ENTITIES, PC_SCHEMATA, PC_SCHEMA, PC_VARIANCE, PC_EVENTS, PC_USUAL_SURPRISE, PC_INPUT, PC_CODE, PC_CODES)
 
-    @hook(Phase.ENCODE, reads=(), adds=(), sets=(PROJECTION, RANDOM))
+    @hook(Phase.ENCODE, reads=(), adds=(), sets=(PC_PROJECTION, RANDOM))
     def draw(self, view: Any, incoming: Incoming) -> None:
         """Once; components of what is seen of a unit vector have variance 1."""
         w = view.pc_projection
         if w[0, 0] == 0.0:
             w[...] = view.random.standard_normal(w.shape)
 
-    @hook(Phase.ENCODE, adds=(), sets=(SURPRISE, INPUT, CODE), reads=(
-        PROJECTION, CAUSES.before, ENTITIES.before, SCHEMATA.before, SCHEMA.before, VARIANCE.before, EVENTS.before, INDEX.before, CODES.before))
+    @hook(Phase.ENCODE, adds=(), sets=(SURPRISE, PC_INPUT, PC_CODE), reads=(
+        PC_PROJECTION, PC_CAUSES.before, PC_ENTITIES.before, PC_SCHEMATA.before, PC_SCHEMA.before, PC_VARIANCE.before, PC_EVENTS.before, INDEX.before,
+        PC_CODES.before))
     def foresee(self, view: Any, incoming: Incoming) -> None:
         """Surprise, before anybody decides about the event."""
         p, u, e = self.params, view.pc_input, view.pc_code
@@ -399,16 +389,16 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
         eps = self._settled(x, weights, prior, code, precisions)
         view.surprise = surprise(eps, weights, precisions)
 
-    @hook(Phase.ENCODE, reads=(SURPRISE, USUAL.before), adds=(ENCODING, THRESHOLD_SHIFT, VETO), sets=())
+    @hook(Phase.ENCODE, reads=(SURPRISE, PC_USUAL_SURPRISE.before), adds=(ENCODING_STRENGTH, THRESHOLD_SHIFT, VETO), sets=())
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, usual = self.params, view.pc_usual_surprise
         news = relative(view.surprise, usual)
-        view.encoding = p.surprise_gain * news
+        view.encoding_strength = p.surprise_gain * news
         view.threshold_shift = -p.threshold_gain * news
         view.veto = int(view.surprise < p.wholly_predicted * usual)
 
-    @hook(Phase.ENCODE, reads=(INPUT, CODE, SURPRISE, LEARNING_RATE, PLASTICITY), adds=(),
-          sets=(CAUSES, ENTITIES, SCHEMATA, SCHEMA, VARIANCE, EVENTS, USUAL, RANDOM))
+    @hook(Phase.ENCODE, reads=(PC_INPUT, PC_CODE, SURPRISE, LEARNING_RATE, PLASTICITY), adds=(),
+          sets=(PC_CAUSES, PC_ENTITIES, PC_SCHEMATA, PC_SCHEMA, PC_VARIANCE, PC_EVENTS, PC_USUAL_SURPRISE, RANDOM))
     def perceive(self, view: Any, incoming: Incoming) -> None:
         """Settles on the event itself and learns from it, stored or not."""
         p, u, e = self.params, view.pc_input, view.pc_code
@@ -433,7 +423,7 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
                 square = p.hyperprior * first[i] + (1.0 - p.hyperprior) * float(part @ part) / part.size
                 variance[i] = variance_after(variance[i], square, p.adaptation)
 
-    @hook(Phase.ENCODE, reads=(ROW, CODE), adds=(), sets=(CODES,))
+    @hook(Phase.ENCODE, reads=(ROW, PC_CODE), adds=(), sets=(PC_CODES,))
     def dress(self, view: Any, incoming: Incoming) -> None:
         view.pc_codes[view.row] = view.pc_code
 

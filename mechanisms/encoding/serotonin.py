@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import HORIZON, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.reward import cells, reward_in
+from ...engine.vocabulary import HORIZON
+from ..shared.reward import cells, reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-AVERAGE = Column("average_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "long-run average of reward per event", low=-1, high=1)
-RELATIVE = Column("relative_value", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue, relative to the average; by hash", ("cues",))
-STANDING = Column("standing_cues", np.int64, Scope.GLOBAL, "1", -1, "cells of the cues of the last event; -1: no more", ("most_cues",))
+AVERAGE_REWARD = Column("average_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "long-run average of reward per event", low=-1, high=1)
+RELATIVE_VALUE = Column("relative_value", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue, relative to the average; by hash", ("cues",))
+STANDING_CUES = Column("standing_cues", np.int64, Scope.GLOBAL, "1", -1, "cells of the cues of the last event; -1: no more", ("most_cues",))
 
 
 # --- equations of Daw, Kakade & Dayan (2002) ---------------------------------------------------------------------------------------
@@ -183,9 +184,9 @@ class SerotoninParams(Params):
 class Serotonin(Mechanism[SerotoninParams]):
     """Averages reward over the long run; stretches the horizon of prediction in good times."""
 
-    owns = (AVERAGE, RELATIVE, STANDING)
+    owns = (AVERAGE_REWARD, RELATIVE_VALUE, STANDING_CUES)
 
-    @hook(Phase.ENCODE, reads=(), adds=(), sets=(AVERAGE, RELATIVE, STANDING, HORIZON))
+    @hook(Phase.ENCODE, reads=(), adds=(), sets=(AVERAGE_REWARD, RELATIVE_VALUE, STANDING_CUES, HORIZON))
     def experience(self, view: Any, incoming: Incoming) -> None:
         """Of every event, stored or not."""
         p, value, present = self.params, view.relative_value, view.standing_cues

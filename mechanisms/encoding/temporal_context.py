@@ -20,13 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import CHOICE_GAIN, CONTEXT_KEPT, CREATED, MATCH, ROW, SESSION, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, CREATED, MATCH, ROW, SESSION, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-RETENTION = Column("context_retention", np.float64, Scope.MEMORY, "1", 0.0, "t_i . t_{i-1}, what is left of the context before", low=0, high=1)
+CONTEXT_RETENTION = Column("context_retention", np.float64, Scope.MEMORY, "1", 0.0, "t_i . t_{i-1}, what is left of the context before", low=0,
+                           high=1)
 CONTEXT = signal("context", Facet.CONTEXT, "support by the temporal context that the best matches bring back", direct=False)
 
 
@@ -159,9 +161,9 @@ class TemporalContextParams(Params):
 class TemporalContext(Mechanism[TemporalContextParams]):
     """Stores the drift of context with each memory; supports the neighbours of what is recalled."""
 
-    owns = (RETENTION, CONTEXT)
+    owns = (CONTEXT_RETENTION, CONTEXT)
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION, CONTEXT_KEPT), adds=(), sets=(RETENTION,))
+    @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION, CONTEXT_KEPT), adds=(), sets=(CONTEXT_RETENTION,))
     def lay_down(self, view: Any, incoming: Incoming) -> None:
         row = view.row
         if row == 0:
@@ -170,7 +172,7 @@ class TemporalContext(Mechanism[TemporalContextParams]):
         kept = view.context_kept * (1.0 if session[row] == session[row - 1] else p.session_retention)
         view.context_retention[row] = carried(retention(p.beta, 0.0), created[row] - created[row - 1], self.hours("drift_time"), kept)
 
-    @hook(Phase.RETRIEVE, reads=(MATCH, RETENTION, VISIBLE, CHOICE_GAIN), adds=(), sets=(CONTEXT,))
+    @hook(Phase.RETRIEVE, reads=(MATCH, CONTEXT_RETENTION, VISIBLE, CHOICE_GAIN), adds=(), sets=(CONTEXT,))
     def reinstate(self, view: Any, cue: Cue) -> None:
         """Silent where nothing stands out of the match, which is 0 on average."""
         p = self.params

@@ -16,16 +16,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import CREATED, GRAPH, INDEX, NOW, SESSION, TEXTS, THRESHOLD_SHIFT, VETO, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.graph import EdgeType, entity_node
-from ...engine.lexical import trigrams_of
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.storage.postings import trigrams_of
+from ...engine.vocabulary import CREATED, GRAPH, INDEX, NOW, SESSION, TEXTS, THRESHOLD_SHIFT, VETO
 
 CHARACTERS: Final = 8_192   # of a text that are compared; a megabyte in memory would slow every event near it
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-ERRORS = Column("cortex_errors", np.float64, Scope.EVENT, "1", np.nan, "of meaning, entities, time, structure; NaN: not judged", (4,), low=0, high=1)
+CORTEX_ERRORS = Column("cortex_errors", np.float64, Scope.EVENT, "1", np.nan, "of meaning, entities, time, structure; NaN: not judged", (4,), low=0,
+                       high=1)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -134,9 +136,9 @@ class WriteGateCortexParams(Params):
 class WriteGateCortex(Mechanism[WriteGateCortexParams]):
     """Votes against an event whose weighted error is not above the threshold."""
 
-    owns = (ERRORS,)
+    owns = (CORTEX_ERRORS,)
 
-    @hook(Phase.ENCODE, adds=(VETO,), sets=(ERRORS,), reads=(
+    @hook(Phase.ENCODE, adds=(VETO,), sets=(CORTEX_ERRORS,), reads=(
         NOW, INDEX.before, TEXTS.before, GRAPH.before, SESSION.before, CREATED.before, THRESHOLD_SHIFT))
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, d = self.params, view.cortex_errors

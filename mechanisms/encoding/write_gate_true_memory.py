@@ -3,7 +3,7 @@
 Novelty n is what the event adds to the compressed size of the memories nearest to it, salience s is read off the event alone, prediction error
 pi compares the embedding of the event beside its nearest memory with that of the memory beside itself.  Kept is what has enough salience and
 whose weighted mean of the three reaches a bar that is lower for corrections, decisions and relationships (Adler & Zehavi 2026, section 4.1,
-stage 1).  Texts are judged verbatim, as said and as stored; a rejected event stays in the diary.
+stage 1).  Texts are judged verbatim, as said and as stored; a rejected event stays in the event log.
 
 `variant: code` adds what the public code does and the paper does not say (`truememory/ingest/encoding_gate.py` at commit 000af45): (i) offsets of
 two more categories, (ii) a least bar, (iii) corrections always pass, (iv) all passes without an embedding model, (v) a clamped score, and (form)
@@ -26,17 +26,20 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ...engine.columns import EMBEDDER, INDEX, ROW, SALIENCE, TEXTS, THRESHOLD_SHIFT, VETO, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.errors import HebbariumError
 from ...engine.numerics import kernel
-from ...engine.text import Features, SpeechAct
+from ...engine.text.features import Features, SpeechAct
+from ...engine.vocabulary import EMBEDDER, INDEX, ROW, SALIENCE, TEXTS, THRESHOLD_SHIFT, VETO
 
 Container = Literal["raw", "zlib", "gzip"]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-NOVELTY = Column("gate_novelty", np.float64, Scope.EVENT, "1", np.nan, "n, what the event adds to its neighbours; NaN: not judged", low=0, high=1)
-PREDICTION_ERROR = Column("gate_prediction_error", np.float64, Scope.EVENT, "1", np.nan, "pi, news on a known topic; NaN: not judged", low=0, high=1)
+GATE_NOVELTY = Column("gate_novelty", np.float64, Scope.EVENT, "1", np.nan, "n, what the event adds to its neighbours; NaN: not judged", low=0,
+                      high=1)
+GATE_PREDICTION_ERROR = Column("gate_prediction_error", np.float64, Scope.EVENT, "1", np.nan, "pi, news on a known topic; NaN: not judged", low=0,
+                               high=1)
 GATE_TAGS = Column("gate_tags", np.float32, Scope.MEMORY, "1", np.nan, "(n, s, pi) of the event when it was admitted", (3,), low=0, high=1)
 
 # --- novelty -----------------------------------------------------------------------------------------------------------------
@@ -285,9 +288,10 @@ class WriteGateTrueMemoryParams(Params):
 class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
     """Votes on admission by novelty, salience and prediction error, and writes the three to what is admitted."""
 
-    owns = (NOVELTY, PREDICTION_ERROR, GATE_TAGS)
+    owns = (GATE_NOVELTY, GATE_PREDICTION_ERROR, GATE_TAGS)
 
-    @hook(Phase.ENCODE, reads=(INDEX.before, TEXTS.before, EMBEDDER, THRESHOLD_SHIFT), adds=(VETO,), sets=(NOVELTY, SALIENCE, PREDICTION_ERROR))
+    @hook(Phase.ENCODE, reads=(INDEX.before, TEXTS.before, EMBEDDER, THRESHOLD_SHIFT), adds=(VETO,),
+          sets=(GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR))
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, said, features = self.params, incoming.event.text, incoming.features
         rows, cosines = view.index.search(incoming.vector, p.neighbours)
@@ -305,7 +309,7 @@ class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
             admitted = code_admits(score, s, bar, p.salience_floor, correction=features.act is SpeechAct.CORRECTION, unjudged=pi is None)
         view.veto = 0 if admitted else 1
 
-    @hook(Phase.ENCODE, reads=(ROW, NOVELTY, SALIENCE, PREDICTION_ERROR), adds=(), sets=(GATE_TAGS,))
+    @hook(Phase.ENCODE, reads=(ROW, GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR), adds=(), sets=(GATE_TAGS,))
     def dress(self, view: Any, incoming: Incoming) -> None:
         view.gate_tags[view.row] = view.gate_novelty, view.salience, view.gate_prediction_error
 

@@ -18,16 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import ACTIVATION, CREATED, NOW, RECALLED, ROW, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import ACTIVATION, CREATED, NOW, RECALLED, ROW
 
 SHORTEST_AGE = 1.0      # s; the law diverges at age 0
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 USES = Column("uses", np.int64, Scope.MEMORY, "1", 0, "how often the memory was encoded or recalled", low=0)
-RECENT = Column("recent_uses", np.float64, Scope.MEMORY, "h", np.nan, "times of the latest uses, newest first", ("kept_uses",))
-RECENT_DECAY = Column("recent_decays", np.float64, Scope.MEMORY, "1", np.nan, "decay d_j of each of those uses", ("kept_uses",))
+RECENT_USES = Column("recent_uses", np.float64, Scope.MEMORY, "h", np.nan, "times of the latest uses, newest first", ("kept_uses",))
+RECENT_DECAYS = Column("recent_decays", np.float64, Scope.MEMORY, "1", np.nan, "decay d_j of each of those uses", ("kept_uses",))
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -133,21 +134,21 @@ class BaseLevelParams(Params):
 class BaseLevelActivation(Mechanism[BaseLevelParams]):
     """A memory just encoded has ACTIVATION 0, its neutral value: ln 1, one use at the shortest age."""
 
-    owns = (USES, RECENT, RECENT_DECAY)
+    owns = (USES, RECENT_USES, RECENT_DECAYS)
 
     @property
     def seconds(self) -> float:
         return 3600.0 / self.params.time_scale
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, NOW), adds=(), sets=(USES, RECENT, RECENT_DECAY))
+    @hook(Phase.ENCODE, reads=(ROW, CREATED, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
     def first_use(self, view: Any, incoming: Incoming) -> None:
         self._use(view, np.array([view.row]))
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, CREATED, NOW), adds=(), sets=(USES, RECENT, RECENT_DECAY))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, CREATED, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         self._use(view, view.recalled)
 
-    @hook(Phase.MAINTAIN, reads=(CREATED, USES, RECENT, RECENT_DECAY, NOW), adds=(), sets=(ACTIVATION,))
+    @hook(Phase.MAINTAIN, reads=(CREATED, USES, RECENT_USES, RECENT_DECAYS, NOW), adds=(), sets=(ACTIVATION,))
     def age(self, view: Any, tick: Tick) -> None:
         activation(view.now, view.created, view.uses, view.recent_uses, view.recent_decays, self.seconds, view.activation)
 

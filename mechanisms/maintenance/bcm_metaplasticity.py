@@ -19,15 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import MODIFIABILITY, PAIRS, RECALLED, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import MODIFIABILITY, RECALLED
+from ..shared.coactivation import COACTIVATION
 
 LARGEST = 5.0           # of a weight: an input rarer than theta remembers meets a threshold that has forgotten it, and would grow without end
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-THETA = Column("bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "sliding threshold: running mean of the memory's squared activity", low=0)
-WEIGHT = Column("bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association", low=-LARGEST, high=LARGEST)
+BCM_THETA = Column("bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "sliding threshold: running mean of the memory's squared activity", low=0)
+BCM_WEIGHT = Column("bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association", low=-LARGEST, high=LARGEST)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -95,24 +97,24 @@ class BCMMetaplasticityParams(Params):
 
 
 class BCMMetaplasticity(Mechanism[BCMMetaplasticityParams]):
-    owns = (THETA, WEIGHT)
+    owns = (BCM_THETA, BCM_WEIGHT)
 
-    @hook(Phase.ENCODE, reads=(PAIRS,), adds=(), sets=(THETA, WEIGHT, MODIFIABILITY))
+    @hook(Phase.ENCODE, reads=(COACTIVATION,), adds=(), sets=(BCM_THETA, BCM_WEIGHT, MODIFIABILITY))
     def encode(self, view: Any, incoming: Incoming) -> None:
         self.learn(view, 1)
 
-    @hook(Phase.CONSOLIDATE, reads=(PAIRS,), adds=(), sets=(THETA, WEIGHT, MODIFIABILITY))
+    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION,), adds=(), sets=(BCM_THETA, BCM_WEIGHT, MODIFIABILITY))
     def replay(self, view: Any, tick: Tick) -> None:
         """Each replayed step is an occasion; a memory's modifiability for the night is the mean over its own."""
-        self.learn(view, len(view.pairs.target) // 2)
-        rows, times = np.unique(view.pairs.target, return_counts=True)
+        self.learn(view, len(view.coactivation.target) // 2)
+        rows, times = np.unique(view.coactivation.target, return_counts=True)
         view.modifiability[rows] /= times
 
-    @hook(Phase.RETRIEVE, reads=(PAIRS, RECALLED), adds=(), sets=(THETA, WEIGHT, MODIFIABILITY))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(COACTIVATION, RECALLED), adds=(), sets=(BCM_THETA, BCM_WEIGHT, MODIFIABILITY))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         self.learn(view, 1)
 
     def learn(self, view: Any, times: int) -> None:
-        p, pairs = self.params, view.pairs
+        p, pairs = self.params, view.coactivation
         view.modifiability[pairs.target] = 0.0
         occur(times, pairs.source, pairs.target, pairs.edge, p.drive, p.eta, p.tau, view.bcm_weight, view.bcm_theta, view.modifiability)

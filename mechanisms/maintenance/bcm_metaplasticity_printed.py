@@ -13,16 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import MODIFIABILITY, PAIRS, RECALLED, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import MODIFIABILITY, RECALLED
+from ..shared.coactivation import COACTIVATION
 
 LARGEST = 20.0          # of a weight: an input rarer than theta remembers would grow without end; far above what the evidence comes to
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-MEAN = Column("printed_bcm_mean", np.float64, Scope.MEMORY, "1", 0.0, "running mean of the memory's activity")
-THETA = Column("printed_bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "running mean of that mean's square", low=0)
-WEIGHT = Column("printed_bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association, under the printed threshold",
+PRINTED_BCM_MEAN = Column("printed_bcm_mean", np.float64, Scope.MEMORY, "1", 0.0, "running mean of the memory's activity")
+PRINTED_BCM_THETA = Column("printed_bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "running mean of that mean's square", low=0)
+PRINTED_BCM_WEIGHT = Column("printed_bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association, under the printed threshold",
                 low=-LARGEST, high=LARGEST)
 
 
@@ -95,24 +97,24 @@ class BCMMetaplasticityPrintedParams(Params):
 
 
 class BCMMetaplasticityPrinted(Mechanism[BCMMetaplasticityPrintedParams]):
-    owns = (MEAN, THETA, WEIGHT)
+    owns = (PRINTED_BCM_MEAN, PRINTED_BCM_THETA, PRINTED_BCM_WEIGHT)
 
-    @hook(Phase.ENCODE, reads=(PAIRS,), adds=(), sets=(MEAN, THETA, WEIGHT, MODIFIABILITY))
+    @hook(Phase.ENCODE, reads=(COACTIVATION,), adds=(), sets=(PRINTED_BCM_MEAN, PRINTED_BCM_THETA, PRINTED_BCM_WEIGHT, MODIFIABILITY))
     def encode(self, view: Any, incoming: Incoming) -> None:
         self.learn(view, 1)
 
-    @hook(Phase.CONSOLIDATE, reads=(PAIRS,), adds=(), sets=(MEAN, THETA, WEIGHT, MODIFIABILITY))
+    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION,), adds=(), sets=(PRINTED_BCM_MEAN, PRINTED_BCM_THETA, PRINTED_BCM_WEIGHT, MODIFIABILITY))
     def replay(self, view: Any, tick: Tick) -> None:
-        self.learn(view, len(view.pairs.target) // 2)
-        rows, times = np.unique(view.pairs.target, return_counts=True)
+        self.learn(view, len(view.coactivation.target) // 2)
+        rows, times = np.unique(view.coactivation.target, return_counts=True)
         view.modifiability[rows] /= times
 
-    @hook(Phase.RETRIEVE, reads=(PAIRS, RECALLED), adds=(), sets=(MEAN, THETA, WEIGHT, MODIFIABILITY))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(COACTIVATION, RECALLED), adds=(), sets=(PRINTED_BCM_MEAN, PRINTED_BCM_THETA, PRINTED_BCM_WEIGHT, MODIFIABILITY))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         self.learn(view, 1)
 
     def learn(self, view: Any, times: int) -> None:
-        p, pairs = self.params, view.pairs
+        p, pairs = self.params, view.coactivation
         view.modifiability[pairs.target] = 0.0
         occur(times, pairs.source, pairs.target, pairs.edge, p.drive, p.eta, p.decay, view.printed_bcm_weight, view.printed_bcm_mean,
               view.printed_bcm_theta, view.modifiability)

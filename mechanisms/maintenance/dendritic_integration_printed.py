@@ -14,15 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, MATCH, ROW, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import GRAPH, MATCH, ROW, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 BRANCH = Column("branch", np.int32, Scope.MEMORY, "1", -1, "branch that the memory is on, by the row of its first memory; -1: none")
-MEMBERS = Column("branch_members", np.int32, Scope.MEMORY, "memories", 0, "memories on the branch that this one is the first of", low=0)
+BRANCH_MEMBERS = Column("branch_members", np.int32, Scope.MEMORY, "memories", 0, "memories on the branch that this one is the first of", low=0)
 BRANCHED = signal("branched", Facet.ASSOCIATION, "g(s(n)) of the memory's branch times its mean match", unit="sd Hz", direct=False)
 
 
@@ -102,9 +103,9 @@ class DendriticIntegrationPrintedParams(Params):
 
 
 class DendriticIntegrationPrinted(Mechanism[DendriticIntegrationPrintedParams]):
-    owns = (BRANCH, MEMBERS, BRANCHED)
+    owns = (BRANCH, BRANCH_MEMBERS, BRANCHED)
 
-    @hook(Phase.ENCODE, reads=(ROW, GRAPH), adds=(), sets=(BRANCH, MEMBERS))
+    @hook(Phase.ENCODE, reads=(ROW, GRAPH), adds=(), sets=(BRANCH, BRANCH_MEMBERS))
     def assign(self, view: Any, incoming: Incoming) -> None:
         """The branch of the memory most alike that has room, else a new one."""
         p, graph, row, chosen, most = self.params, view.graph, view.row, -1, 0.0

@@ -8,7 +8,8 @@ and all others onto it have x = 0: the weight tends to how often the source was 
 The synapses that only decay are not visited: a memory counts how often it was active, a synapse up to which count it is current, and
 Oja's rule with x = 0 is a power.
 
-Memories are active together as PAIRS says: in the buffer at encoding, in a replayed step, in an answer that memory learns from.  One event, one
+Memories are active together as COACTIVATION says: in the buffer at encoding, in a replayed step, in an answer that memory learns from.  One event,
+one
 replayed step and one answer are one occasion each.
 
 Acts on: the ASSOCIATED signal, what the best matches pass on.  Cost, with at most 32 associations a memory: O(32 p^2) for the p memories of an
@@ -21,32 +22,18 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import (
-    GRAPH,
-    LTP,
-    MATCH,
-    MODIFIABILITY,
-    PAIRS,
-    RECALLED,
-    RELEASE_PROBABILITY,
-    RESOURCES,
-    ROW,
-    VISIBLE,
-    Column,
-    Facet,
-    Phase,
-    Scope,
-    signal,
-)
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import GRAPH, LTP, MATCH, MODIFIABILITY, RECALLED, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE
+from ..shared.coactivation import COACTIVATION
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-WEIGHT = Column("hebbian_weight", np.float64, Scope.EDGE, "1", 0.0, "Oja's weight of an association, as of its last occasion", low=0, high=1)
-SEEN = Column("hebbian_seen", np.int32, Scope.EDGE, "1", 0, "occasions of the target that the weight has taken in", low=0)
-OCCASIONS = Column("hebbian_occasions", np.int32, Scope.MEMORY, "1", 0, "how often the memory was active together with others", low=0)
+HEBBIAN_WEIGHT = Column("hebbian_weight", np.float64, Scope.EDGE, "1", 0.0, "Oja's weight of an association, as of its last occasion", low=0, high=1)
+HEBBIAN_SEEN = Column("hebbian_seen", np.int32, Scope.EDGE, "1", 0, "occasions of the target that the weight has taken in", low=0)
+HEBBIAN_OCCASIONS = Column("hebbian_occasions", np.int32, Scope.MEMORY, "1", 0, "how often the memory was active together with others", low=0)
 ASSOCIATED = signal("associated", Facet.ASSOCIATION, "match of the best, passed on to what was active together with them", unit="sd", direct=False)
 
 
@@ -153,30 +140,31 @@ class HebbianAssociationParams(Params):
 class HebbianAssociation(Mechanism[HebbianAssociationParams]):
     """Ties together what is active together; brings up what the best matches are tied to."""
 
-    owns = (WEIGHT, SEEN, OCCASIONS, ASSOCIATED)
+    owns = (HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS, ASSOCIATED)
 
     def _learn(self, view: Any, times: int) -> None:
-        pairs, edges = view.pairs, view.graph.csr(EdgeType.COACCESS)
+        pairs, edges = view.coactivation, view.graph.csr(EdgeType.COACCESS)
         if times:
             occur(times, pairs.source, pairs.target, pairs.edge, self.params.eta, view.ltp, view.modifiability, edges.start, edges.degree,
                   edges.pool, view.graph.target, view.hebbian_occasions, view.hebbian_weight, view.hebbian_seen)
 
-    @hook(Phase.ENCODE, reads=(ROW, PAIRS, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT, SEEN, OCCASIONS))
+    @hook(Phase.ENCODE, reads=(ROW, COACTIVATION, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS))
     def encode(self, view: Any, incoming: Incoming) -> None:
         """The event and all that is still held: one occasion."""
-        self._learn(view, min(len(view.pairs.edge), 1))
+        self._learn(view, min(len(view.coactivation.edge), 1))
 
-    @hook(Phase.CONSOLIDATE, reads=(PAIRS, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT, SEEN, OCCASIONS))
+    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS))
     def replay(self, view: Any, tick: Tick) -> None:
         """Each replayed step is an occasion, in both directions."""
-        self._learn(view, len(view.pairs.edge) // 2)
+        self._learn(view, len(view.coactivation.edge) // 2)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, PAIRS, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT, SEEN, OCCASIONS))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, COACTIVATION, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         """The best of the answer: one occasion."""
-        self._learn(view, min(len(view.pairs.edge), 1))
+        self._learn(view, min(len(view.coactivation.edge), 1))
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, WEIGHT, SEEN, OCCASIONS), adds=(), sets=(ASSOCIATED,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS), adds=(),
+          sets=(ASSOCIATED,))
     def associate(self, view: Any, cue: Cue) -> None:
         """Silent where nothing stands out of the match, which is 0 on average."""
         edges = view.graph.csr(EdgeType.COACCESS)

@@ -21,17 +21,20 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import LOG_STRENGTH, SPEAKER, VISIBLE, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import HOURS_PER, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import LOG_STRENGTH, SPEAKER, VISIBLE
 
 STEPS = 10              # of integration per tau_a: errors below 1e-5
 SECOND = HOURS_PER["s"]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-EXCESS = Column("scaling_excess", np.float64, Scope.GLOBAL, "Hz", 0.0, "a - a_goal, what each domain's sensor is above its goal", ("domains",))
-INTEGRAL = Column("scaling_integral", np.float64, Scope.GLOBAL, "Hz h", 0.0, "time integral of a_goal - a, of each domain", ("domains",))
-FACTOR = Column("scaling_factor", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the factor on all strengths of a domain; 0: none", ("domains",))
+SCALING_EXCESS = Column("scaling_excess", np.float64, Scope.GLOBAL, "Hz", 0.0, "a - a_goal, what each domain's sensor is above its goal",
+                        ("domains",))
+SCALING_INTEGRAL = Column("scaling_integral", np.float64, Scope.GLOBAL, "Hz h", 0.0, "time integral of a_goal - a, of each domain", ("domains",))
+SCALING_FACTOR = Column("scaling_factor", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the factor on all strengths of a domain; 0: none",
+                        ("domains",))
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -130,7 +133,7 @@ class HomeostaticScalingParams(Params):
 
 
 class HomeostaticScaling(Mechanism[HomeostaticScalingParams]):
-    owns = (EXCESS, INTEGRAL, FACTOR)
+    owns = (SCALING_EXCESS, SCALING_INTEGRAL, SCALING_FACTOR)
 
     @property
     def gains(self) -> tuple[float, float]:
@@ -138,7 +141,7 @@ class HomeostaticScaling(Mechanism[HomeostaticScalingParams]):
         second = SECOND * self.params.time_scale
         return self.params.beta / second, self.params.gamma / second**2
 
-    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, VISIBLE, SPEAKER), adds=(), sets=(EXCESS, INTEGRAL, FACTOR))
+    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, VISIBLE, SPEAKER), adds=(), sets=(SCALING_EXCESS, SCALING_INTEGRAL, SCALING_FACTOR))
     def regulate(self, view: Any, tick: Tick) -> None:
         p, (beta, gamma), tau_a = self.params, self.gains, self.hours("tau_a")
         mean, count = np.zeros(p.domains), np.zeros(p.domains, np.int64)
@@ -149,7 +152,7 @@ class HomeostaticScaling(Mechanism[HomeostaticScalingParams]):
             view.scaling_excess[k], view.scaling_integral[k] = a - p.a_goal, integral
             view.scaling_factor[k] += gained
 
-    @hook(Phase.MAINTAIN, reads=(SPEAKER, FACTOR), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(SPEAKER, SCALING_FACTOR), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         if view.scaling_factor.any():
             scale(view.scaling_factor, view.speaker, view.log_strength)

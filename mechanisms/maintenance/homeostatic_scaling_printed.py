@@ -13,12 +13,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import LOG_STRENGTH, VISIBLE, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import LOG_STRENGTH, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-FACTOR = Column("printed_scaling_factor", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the factor on every heat from scaling; 0: none")
+PRINTED_SCALING_FACTOR = Column("printed_scaling_factor", np.float64, Scope.GLOBAL, "ln", 0.0,
+                                "log of the factor on every heat from scaling; 0: none")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -63,16 +65,16 @@ class HomeostaticScalingPrintedParams(Params):
 
 
 class HomeostaticScalingPrinted(Mechanism[HomeostaticScalingPrintedParams]):
-    owns = (FACTOR,)
+    owns = (PRINTED_SCALING_FACTOR,)
 
-    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, VISIBLE), adds=(), sets=(FACTOR,))
+    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, VISIBLE), adds=(), sets=(PRINTED_SCALING_FACTOR,))
     def regulate(self, view: Any, tick: Tick) -> None:
         p, mean = self.params, mean_strength(view.log_strength, view.visible)
         if mean > 0.0:
             factor = power_ratio(1.0, mean, p.target, p.alpha) if p.variant == "paper" else proportional(1.0, mean, p.target, p.gain)
             view.printed_scaling_factor = view.printed_scaling_factor + math.log(factor)
 
-    @hook(Phase.MAINTAIN, reads=(FACTOR,), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(PRINTED_SCALING_FACTOR,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         if view.printed_scaling_factor != 0.0:
             view.log_strength[...] = view.printed_scaling_factor

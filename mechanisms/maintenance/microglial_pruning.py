@@ -20,20 +20,24 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import GRAPH, LOG_STRENGTH, NOW, PAIRS, RANDOM, RECALLED, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import GRAPH, LOG_STRENGTH, NOW, RANDOM, RECALLED
+from ..shared.coactivation import COACTIVATION
 
 COACCESS: Final = int(EdgeType.COACCESS)
 Constants = tuple[float, float, float, tuple[float, float, float], tuple[float, float, float, float, float]]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-USE = Column("synaptic_use", np.float64, Scope.EDGE, "uses", 0.0, "trace A of the association's use, as of its clock", low=0)
-PROTECTOR = Column("synaptic_protector", np.float64, Scope.EDGE, "1", 0.0, "protector P, like CD47, as of its clock", low=0, high=1)
+SYNAPTIC_USE = Column("synaptic_use", np.float64, Scope.EDGE, "uses", 0.0, "trace A of the association's use, as of its clock", low=0)
+SYNAPTIC_PROTECTOR = Column("synaptic_protector", np.float64, Scope.EDGE, "1", 0.0, "protector P, like CD47, as of its clock", low=0, high=1)
 COMPLEMENT = Column("complement", np.float64, Scope.EDGE, "1", 0.0, "complement tag T, as of its clock", low=0, high=1)
-RISK = Column("engulfment_risk", np.float64, Scope.EDGE, "1", 0.0, "hazard of engulfment gathered since the last sleep, up to its clock", low=0)
-CLOCK = Column("complement_clock", np.float64, Scope.EDGE, "h", np.nan, "when these were brought up to date: at the last use or sleep; NaN: never")
+ENGULFMENT_RISK = Column("engulfment_risk", np.float64, Scope.EDGE, "1", 0.0, "hazard of engulfment gathered since the last sleep, up to its clock",
+                         low=0)
+COMPLEMENT_CLOCK = Column("complement_clock", np.float64, Scope.EDGE, "h", np.nan,
+                          "when these were brought up to date: at the last use or sleep; NaN: never")
 PRUNED = Column("pruned", np.float64, Scope.EDGE, "h", np.nan, "when the association was engulfed; NaN: it was not")
 CD55 = Column("cd55", np.float64, Scope.MEMORY, "1", 0.0, "share of complement that the memory keeps off its associations", low=0, high=1)
 
@@ -243,7 +247,7 @@ class MicroglialPruningParams(Params):
 class MicroglialPruning(Mechanism[MicroglialPruningParams]):
     """Tags idle associations, removes tagged ones in sleep."""
 
-    owns = (USE, PROTECTOR, COMPLEMENT, RISK, CLOCK, PRUNED, CD55)
+    owns = (SYNAPTIC_USE, SYNAPTIC_PROTECTOR, COMPLEMENT, ENGULFMENT_RISK, COMPLEMENT_CLOCK, PRUNED, CD55)
 
     @property
     def constants(self) -> Constants:
@@ -253,20 +257,23 @@ class MicroglialPruning(Mechanism[MicroglialPruningParams]):
                 (self.hours("k_ph"), p.K_T, p.h, p.q, p.microglia))
 
     def used(self, view: Any, now: float) -> None:
-        if view.pairs.edge.size:
+        if view.coactivation.edge.size:
             g = view.graph
-            use(now, view.pairs.edge, g.alive, g.source, g.target, view.cd55, self.constants, view.synaptic_use, view.synaptic_protector,
+            use(now, view.coactivation.edge, g.alive, g.source, g.target, view.cd55, self.constants, view.synaptic_use, view.synaptic_protector,
                 view.complement, view.engulfment_risk, view.complement_clock)
 
-    @hook(Phase.ENCODE, reads=(PAIRS, GRAPH, NOW, CD55), adds=(), sets=(USE, PROTECTOR, COMPLEMENT, RISK, CLOCK))
+    @hook(Phase.ENCODE, reads=(COACTIVATION, GRAPH, NOW, CD55), adds=(),
+          sets=(SYNAPTIC_USE, SYNAPTIC_PROTECTOR, COMPLEMENT, ENGULFMENT_RISK, COMPLEMENT_CLOCK))
     def encode(self, view: Any, incoming: Incoming) -> None:
         self.used(view, view.now)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, PAIRS, GRAPH, NOW, CD55), adds=(), sets=(USE, PROTECTOR, COMPLEMENT, RISK, CLOCK))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, COACTIVATION, GRAPH, NOW, CD55), adds=(),
+          sets=(SYNAPTIC_USE, SYNAPTIC_PROTECTOR, COMPLEMENT, ENGULFMENT_RISK, COMPLEMENT_CLOCK))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         self.used(view, view.now)
 
-    @hook(Phase.CONSOLIDATE, reads=(PAIRS, LOG_STRENGTH), adds=(GRAPH,), sets=(USE, PROTECTOR, COMPLEMENT, RISK, CLOCK, PRUNED, CD55, RANDOM))
+    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, LOG_STRENGTH), adds=(GRAPH,),
+          sets=(SYNAPTIC_USE, SYNAPTIC_PROTECTOR, COMPLEMENT, ENGULFMENT_RISK, COMPLEMENT_CLOCK, PRUNED, CD55, RANDOM))
     def prune(self, view: Any, tick: Tick) -> None:
         """After a sleep; what was replayed in it and still stands counts as used at its end."""
         g, key = view.graph, int(view.random.integers(2**63))

@@ -13,18 +13,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import GRAPH, NOW, PAIRS, RECALLED, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import GRAPH, NOW, RECALLED
+from ..shared.coactivation import COACTIVATION
 
 COACCESS: Final = int(EdgeType.COACCESS)
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-WEIGHT = Column("printed_edge_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of the association: a gain for each co-activation", low=0, high=1)
-COACTIVE = Column("printed_coactive", np.float64, Scope.EDGE, "h", np.nan, "last co-activation; NaN: none")
-ACCESSES = Column("printed_accesses", np.int32, Scope.MEMORY, "1", 0, "times that the memory was active together with another", low=0)
-TOUCHED = Column("printed_touched", np.float64, Scope.MEMORY, "h", np.nan, "when it last was; NaN: never")
+PRINTED_EDGE_WEIGHT = Column("printed_edge_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of the association: a gain for each co-activation",
+                             low=0, high=1)
+PRINTED_COACTIVE = Column("printed_coactive", np.float64, Scope.EDGE, "h", np.nan, "last co-activation; NaN: none")
+PRINTED_ACCESSES = Column("printed_accesses", np.int32, Scope.MEMORY, "1", 0, "times that the memory was active together with another", low=0)
+PRINTED_TOUCHED = Column("printed_touched", np.float64, Scope.MEMORY, "h", np.nan, "when it last was; NaN: never")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -70,23 +73,24 @@ class MicroglialPruningPrintedParams(Params):
 
 
 class MicroglialPruningPrinted(Mechanism[MicroglialPruningPrintedParams]):
-    owns = (WEIGHT, COACTIVE, ACCESSES, TOUCHED)
+    owns = (PRINTED_EDGE_WEIGHT, PRINTED_COACTIVE, PRINTED_ACCESSES, PRINTED_TOUCHED)
 
     def used(self, view: Any, now: float) -> None:
-        for edge, row in zip(view.pairs.edge.tolist(), view.pairs.source.tolist(), strict=True):
+        for edge, row in zip(view.coactivation.edge.tolist(), view.coactivation.source.tolist(), strict=True):
             view.printed_edge_weight[edge] = min(1.0, view.printed_edge_weight[edge] + self.params.gain)
             view.printed_coactive[edge] = view.printed_touched[row] = now
             view.printed_accesses[row] += 1
 
-    @hook(Phase.ENCODE, reads=(PAIRS, NOW), adds=(), sets=(WEIGHT, COACTIVE, ACCESSES, TOUCHED))
+    @hook(Phase.ENCODE, reads=(COACTIVATION, NOW), adds=(), sets=(PRINTED_EDGE_WEIGHT, PRINTED_COACTIVE, PRINTED_ACCESSES, PRINTED_TOUCHED))
     def encode(self, view: Any, incoming: Incoming) -> None:
         self.used(view, view.now)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, PAIRS, NOW), adds=(), sets=(WEIGHT, COACTIVE, ACCESSES, TOUCHED))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, COACTIVATION, NOW), adds=(),
+          sets=(PRINTED_EDGE_WEIGHT, PRINTED_COACTIVE, PRINTED_ACCESSES, PRINTED_TOUCHED))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         self.used(view, view.now)
 
-    @hook(Phase.CONSOLIDATE, reads=(PAIRS,), adds=(GRAPH,), sets=(WEIGHT, COACTIVE, ACCESSES, TOUCHED))
+    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION,), adds=(GRAPH,), sets=(PRINTED_EDGE_WEIGHT, PRINTED_COACTIVE, PRINTED_ACCESSES, PRINTED_TOUCHED))
     def prune(self, view: Any, tick: Tick) -> None:
         p, g = self.params, view.graph
         self.used(view, tick.end)

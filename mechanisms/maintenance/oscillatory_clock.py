@@ -9,7 +9,8 @@ and replay what was learnt (Buzsaki 2015).
 
 The clock runs on simulated time.  With time_scale 2400 a gamma cycle takes a minute, a turn of a conversation.
 
-Acts on: BUFFER and BUFFER_STEP, hence PAIRS; LTP; RIPPLES.  Through others only: plasticity learns from pairs, replay counts by ripples.
+Acts on: WORKING_MEMORY and WORKING_MEMORY_STEP, hence COACTIVATION; LTP; RIPPLES.  Through others only: plasticity learns from pairs, replay counts
+by ripples.
 Cost: O(1) per event, recall and sleep.
 """
 from __future__ import annotations
@@ -20,10 +21,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import (
-    BUFFER,
-    BUFFER_SLOTS,
-    BUFFER_STEP,
+from ...engine.columns import Column, Phase, Scope
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.numerics import kernel
+from ...engine.vocabulary import (
     CREATED,
     LTP,
     NOW,
@@ -33,12 +34,10 @@ from ...engine.columns import (
     SESSION,
     SLEEP_ONSET,
     SLEEP_SHARE,
-    Column,
-    Phase,
-    Scope,
+    WORKING_MEMORY,
+    WORKING_MEMORY_SLOTS,
+    WORKING_MEMORY_STEP,
 )
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
 
 NO_THETA: Final = 1.0           # LTP in sleep: replay potentiates as it would without a clock
 
@@ -46,7 +45,7 @@ NO_THETA: Final = 1.0           # LTP in sleep: replay potentiates as it would w
 THETA_SESSION = Column("theta_session", np.int64, Scope.GLOBAL, "1", -1, "session the present run of theta belongs to; -1: none yet")
 THETA_START = Column("theta_start", np.float64, Scope.GLOBAL, "h", np.nan, "when that session began; NaN: none yet")
 THETA_PHASE = Column("theta_phase", np.float64, Scope.GLOBAL, "rad", 0.0, "phase of theta at the last event", low=0, high=2 * math.pi)
-SLEPT = Column("ripple_time", np.float64, Scope.GLOBAL, "nights", 0.0, "length of the last sleep, in which ripples could come", low=0)
+RIPPLE_TIME = Column("ripple_time", np.float64, Scope.GLOBAL, "nights", 0.0, "length of the last sleep, in which ripples could come", low=0)
 
 
 # --- equations: theta ----------------------------------------------------------------------------------------------------------
@@ -167,7 +166,7 @@ class OscillatoryClockParams(Params):
 
 
 class OscillatoryClock(Mechanism[OscillatoryClockParams]):
-    owns = (THETA_SESSION, THETA_START, THETA_PHASE, SLEPT)
+    owns = (THETA_SESSION, THETA_START, THETA_PHASE, RIPPLE_TIME)
 
     def learning(self, phi: float) -> float:
         """What a path learns in a cycle, relative to the most that any could: X = 1, in phase."""
@@ -180,26 +179,26 @@ class OscillatoryClock(Mechanism[OscillatoryClockParams]):
         view.theta_phase = phase(view.now - view.theta_start, self.hours("theta"))
         view.ltp = self.learning(self.params.phase_ec)
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION), adds=(), sets=(BUFFER, BUFFER_STEP))
+    @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION), adds=(), sets=(WORKING_MEMORY, WORKING_MEMORY_STEP))
     def keep(self, view: Any, incoming: Incoming) -> None:
         """An item lasts from one theta cycle to the next by being active in each; a longer pause, or a new session, empties the buffer."""
         row, cycle, gamma = view.row, 1.0 / self.hours("theta"), self.hours("gamma")
         if row == 0 or view.session[row] != view.session[row - 1] or view.created[row] - view.created[row - 1] > cycle:
-            view.buffer[:] = -1
-        hold(view.buffer, row, min(capacity(gamma, 1.0 / cycle), BUFFER_SLOTS))
-        view.buffer_step = 1.0 / gamma
+            view.working_memory[:] = -1
+        hold(view.working_memory, row, min(capacity(gamma, 1.0 / cycle), WORKING_MEMORY_SLOTS))
+        view.working_memory_step = 1.0 / gamma
 
     @hook(Phase.RETRIEVE, reads=(RECALLED,), adds=(), sets=(LTP,))
-    def recall(self, view: Any, cue: Cue) -> None:
+    def on_recall(self, view: Any, cue: Cue) -> None:
         view.ltp = self.learning(self.params.phase_ca3)
 
-    @hook(Phase.CONSOLIDATE, reads=(SLEEP_ONSET.before,), adds=(), sets=(SLEPT, LTP))
+    @hook(Phase.CONSOLIDATE, reads=(SLEEP_ONSET.before,), adds=(), sets=(RIPPLE_TIME, LTP))
     def sleep(self, view: Any, tick: Tick) -> None:
         """Where nobody says when memory sleeps, it is a full night."""
         view.ripple_time = 1.0 if math.isnan(view.sleep_onset) else max(tick.end - view.sleep_onset, 0.0) / self.params.night
         view.ltp = NO_THETA
 
-    @hook(Phase.CONSOLIDATE, reads=(SLEPT, SLEEP_SHARE), adds=(), sets=(RIPPLES,))
+    @hook(Phase.CONSOLIDATE, reads=(RIPPLE_TIME, SLEEP_SHARE), adds=(), sets=(RIPPLES,))
     def ripple(self, view: Any, tick: Tick) -> None:
         """Such that RIPPLES times SLEEP_SHARE, which whoever replays takes, is the number of ripples over that of a usual full night."""
         usual, share = ripples(self.hours("usual_rate"), self.params.night), view.sleep_share

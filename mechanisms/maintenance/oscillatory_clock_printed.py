@@ -5,7 +5,7 @@ weaker in the retrieval half but never turns into depression.  The cycle goes by
 bound.  Ripples come if enough has happened since the last ones, without chance.  Constants that the text does not print are those of the
 public code.
 
-Acts on: LTP; BUFFER, hence PAIRS; RIPPLES.  Cost: O(1) per event, recall and sleep.
+Acts on: LTP; WORKING_MEMORY, hence COACTIVATION; RIPPLES.  Cost: O(1) per event, recall and sleep.
 """
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import BUFFER, LTP, NOW, RECALLED, RIPPLES, ROW, SALIENCE, SESSION, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import LTP, NOW, RECALLED, RIPPLES, ROW, SALIENCE, SESSION, WORKING_MEMORY
 
 MEAN, SWING = 0.65, 0.35
 ENCODING_CENTRE, RETRIEVAL_CENTRE = 0.25, 0.75     # cycles
@@ -26,11 +27,11 @@ REPLAYING: Final = 1.5                             # factor on plasticity in a r
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 CLOCK_SESSION = Column("clock_session", np.int64, Scope.GLOBAL, "1", -1, "session of the last event; -1: none yet")
-TURNS = Column("clock_operations", np.int64, Scope.GLOBAL, "1", 0, "events and recalls of the session before the last", low=0)
-BOUND = Column("cycle_bound", np.int64, Scope.GLOBAL, "1", -1, "theta cycle of the session whose items the buffer holds; -1: none")
-BUSY = Column("since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "operations since the last ripples", low=0)
-WEIGHTY = Column("importance_since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "summed importance of events since then", low=0)
-RIPPLED = Column("last_ripples", np.float64, Scope.GLOBAL, "h", np.nan, "when the last ripples were; NaN: none since the first event")
+CLOCK_OPERATIONS = Column("clock_operations", np.int64, Scope.GLOBAL, "1", 0, "events and recalls of the session before the last", low=0)
+CYCLE_BOUND = Column("cycle_bound", np.int64, Scope.GLOBAL, "1", -1, "theta cycle of the session whose items the buffer holds; -1: none")
+SINCE_RIPPLES = Column("since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "operations since the last ripples", low=0)
+IMPORTANCE_SINCE_RIPPLES = Column("importance_since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "summed importance of events since then", low=0)
+LAST_RIPPLES = Column("last_ripples", np.float64, Scope.GLOBAL, "h", np.nan, "when the last ripples were; NaN: none since the first event")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -81,12 +82,13 @@ class OscillatoryClockPrintedParams(Params):
 
 
 class OscillatoryClockPrinted(Mechanism[OscillatoryClockPrintedParams]):
-    owns = (CLOCK_SESSION, TURNS, BOUND, BUSY, WEIGHTY, RIPPLED)
+    owns = (CLOCK_SESSION, CLOCK_OPERATIONS, CYCLE_BOUND, SINCE_RIPPLES, IMPORTANCE_SINCE_RIPPLES, LAST_RIPPLES)
 
     def encoding(self, turns: int) -> float:
         return envelope(turns / self.params.operations, ENCODING_CENTRE)
 
-    @hook(Phase.ENCODE, reads=(NOW, SALIENCE), adds=(), sets=(CLOCK_SESSION, TURNS, BUSY, WEIGHTY, RIPPLED, LTP))
+    @hook(Phase.ENCODE, reads=(NOW, SALIENCE), adds=(), sets=(CLOCK_SESSION, CLOCK_OPERATIONS, SINCE_RIPPLES, IMPORTANCE_SINCE_RIPPLES, LAST_RIPPLES,
+                                                              LTP))
     def operate(self, view: Any, incoming: Incoming) -> None:
         view.clock_operations = view.clock_operations + 1 if incoming.session == view.clock_session else 0
         view.clock_session = incoming.session
@@ -96,22 +98,22 @@ class OscillatoryClockPrinted(Mechanism[OscillatoryClockPrintedParams]):
             view.last_ripples = view.now
         view.ltp = self.encoding(view.clock_operations)
 
-    @hook(Phase.ENCODE, reads=(ROW, SESSION, TURNS), adds=(), sets=(BOUND, BUFFER))
+    @hook(Phase.ENCODE, reads=(ROW, SESSION, CLOCK_OPERATIONS), adds=(), sets=(CYCLE_BOUND, WORKING_MEMORY))
     def hold(self, view: Any, incoming: Incoming) -> None:
         """A new cycle, or session, starts with nothing bound."""
         cycle, row = view.clock_operations // self.params.operations, view.row
         if cycle != view.cycle_bound or row == 0 or view.session[row] != view.session[row - 1]:
-            view.buffer[:] = -1
+            view.working_memory[:] = -1
         view.cycle_bound = cycle
-        bind(view.buffer, row, self.params.capacity)
+        bind(view.working_memory, row, self.params.capacity)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED,), adds=(), sets=(TURNS, BUSY, LTP))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED,), adds=(), sets=(CLOCK_OPERATIONS, SINCE_RIPPLES, LTP))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         view.clock_operations += 1
         view.since_ripples += 1.0
         view.ltp = self.encoding(view.clock_operations)
 
-    @hook(Phase.CONSOLIDATE, reads=(TURNS,), adds=(), sets=(BUSY, WEIGHTY, RIPPLED, RIPPLES, LTP))
+    @hook(Phase.CONSOLIDATE, reads=(CLOCK_OPERATIONS,), adds=(), sets=(SINCE_RIPPLES, IMPORTANCE_SINCE_RIPPLES, LAST_RIPPLES, RIPPLES, LTP))
     def ripple(self, view: Any, tick: Tick) -> None:
         due = ripples_due(view.since_ripples, tick.end - view.last_ripples, view.importance_since_ripples, self.hours("interval"))
         view.ripples, view.ltp = float(due), REPLAYING if due else self.encoding(view.clock_operations)

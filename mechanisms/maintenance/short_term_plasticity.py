@@ -20,27 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import (
-    NOW,
-    RECALLED,
-    RELEASE_PROBABILITY,
-    REPLAY_LAG,
-    REPLAYED,
-    RESOURCES,
-    ROW,
-    Column,
-    Phase,
-    Scope,
-)
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
 
 RECOVERED = 20.0        # time constants after which what is left, 2e-9, is beyond the float32 of RESOURCES
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 UTILISATION = Column("utilisation", np.float64, Scope.MEMORY, "1", 0.0, "u just after the last use", low=0, high=1)
 DEPLETION = Column("depletion", np.float64, Scope.MEMORY, "1", 0.0, "1 - x just after the last use", low=0, high=1)
-USED = Column("last_used", np.float64, Scope.MEMORY, "h", np.nan, "last use; NaN: never")
+LAST_USED = Column("last_used", np.float64, Scope.MEMORY, "h", np.nan, "last use; NaN: never")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -165,25 +155,25 @@ class ShortTermPlasticityParams(Params):
 class ShortTermPlasticity(Mechanism[ShortTermPlasticityParams]):
     """Keeps u and x of every memory as of its last use."""
 
-    owns = (UTILISATION, DEPLETION, USED)
+    owns = (UTILISATION, DEPLETION, LAST_USED)
 
     def _state(self, view: Any) -> tuple[float, Any, float, float, Any, Any, Any]:
         p = self.params
         return (p.baseline, view.release_probability, self.hours("tau_rec"), self.hours("tau_f"), view.utilisation, view.depletion, view.last_used)
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION, DEPLETION, USED))
+    @hook(Phase.ENCODE, reads=(ROW, NOW, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION, DEPLETION, LAST_USED))
     def encode(self, view: Any, incoming: Incoming) -> None:
         use(view.row, view.now, *self._state(view))
 
-    @hook(Phase.CONSOLIDATE, reads=(REPLAYED, REPLAY_LAG, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION, DEPLETION, USED))
+    @hook(Phase.CONSOLIDATE, reads=(REPLAYED, REPLAY_LAG, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION, DEPLETION, LAST_USED))
     def sleep(self, view: Any, tick: Tick) -> None:
         replay(tick.end, view.replayed, view.replay_lag, *self._state(view))
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION, DEPLETION, USED))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION, DEPLETION, LAST_USED))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         for row in view.recalled.tolist():
             use(row, view.now, *self._state(view))
 
-    @hook(Phase.RETRIEVE, reads=(NOW, RELEASE_PROBABILITY, UTILISATION, DEPLETION, USED), adds=(), sets=(RESOURCES,))
+    @hook(Phase.RETRIEVE, reads=(NOW, RELEASE_PROBABILITY, UTILISATION, DEPLETION, LAST_USED), adds=(), sets=(RESOURCES,))
     def supply(self, view: Any, cue: Cue) -> None:
         resources(view.now, *self._state(view), view.resources)

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import RECALLED, RELEASE_PROBABILITY, REPLAYED, RESOURCES, ROW, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import RECALLED, RELEASE_PROBABILITY, REPLAYED, RESOURCES, ROW
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-UTILISATION = Column("utilisation_printed", np.float64, Scope.MEMORY, "1", 0.0, "u after all uses so far", low=0, high=1)
-DEPLETION = Column("depletion_printed", np.float64, Scope.MEMORY, "1", 0.0, "1 - x after all uses so far", low=0, high=1)
+UTILISATION_PRINTED = Column("utilisation_printed", np.float64, Scope.MEMORY, "1", 0.0, "u after all uses so far", low=0, high=1)
+DEPLETION_PRINTED = Column("depletion_printed", np.float64, Scope.MEMORY, "1", 0.0, "1 - x after all uses so far", low=0, high=1)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -65,23 +66,23 @@ class ShortTermPlasticityPrintedParams(Params):
 
 
 class ShortTermPlasticityPrinted(Mechanism[ShortTermPlasticityPrintedParams]):
-    owns = (UTILISATION, DEPLETION)
+    owns = (UTILISATION_PRINTED, DEPLETION_PRINTED)
 
     def _use(self, view: Any, rows: Any) -> None:
         use(rows, self.params.baseline, view.release_probability, view.utilisation_printed, view.depletion_printed)
 
-    @hook(Phase.ENCODE, reads=(ROW, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION, DEPLETION))
+    @hook(Phase.ENCODE, reads=(ROW, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION_PRINTED, DEPLETION_PRINTED))
     def encode(self, view: Any, incoming: Incoming) -> None:
         self._use(view, np.array([view.row]))
 
-    @hook(Phase.CONSOLIDATE, reads=(REPLAYED, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION, DEPLETION))
+    @hook(Phase.CONSOLIDATE, reads=(REPLAYED, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION_PRINTED, DEPLETION_PRINTED))
     def sleep(self, view: Any, tick: Tick) -> None:
         self._use(view, view.replayed.ravel())
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION, DEPLETION))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, RELEASE_PROBABILITY), adds=(), sets=(UTILISATION_PRINTED, DEPLETION_PRINTED))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         self._use(view, view.recalled)
 
-    @hook(Phase.RETRIEVE, reads=(RELEASE_PROBABILITY, UTILISATION, DEPLETION), adds=(), sets=(RESOURCES,))
+    @hook(Phase.RETRIEVE, reads=(RELEASE_PROBABILITY, UTILISATION_PRINTED, DEPLETION_PRINTED), adds=(), sets=(RESOURCES,))
     def supply(self, view: Any, cue: Cue) -> None:
         resources(self.params.baseline, view.release_probability, view.utilisation_printed, view.depletion_printed, view.resources)

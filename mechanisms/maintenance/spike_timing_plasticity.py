@@ -2,7 +2,7 @@
 
 A synapse whose source fires within some ten milliseconds before its target grows, one whose source fires after it shrinks, both the less
 the longer between (Bi & Poo 1998; the exponential fit of 2001).  Changes add up over all pairs of spikes; a weight stays between 0 and a largest
-value (Song, Miller & Abbott 2000).  Here each memory is a neuron that fires when it is encoded or replayed; PAIRS gives the time
+value (Song, Miller & Abbott 2000).  Here each memory is a neuron that fires when it is encoded or replayed; COACTIVATION gives the time
 from source to target.  With the default scale of time a turn of one minute is one gamma cycle of 25 ms; steps that sleep replays faster than they
 were lived count more, and each time they are replayed.
 
@@ -18,30 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import (
-    GRAPH,
-    LTP,
-    MATCH,
-    MODIFIABILITY,
-    PAIRS,
-    RELEASE_PROBABILITY,
-    RESOURCES,
-    ROW,
-    VISIBLE,
-    Column,
-    Facet,
-    Phase,
-    Scope,
-    signal,
-)
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
-from ...engine.pairs import pass_on
 from ...engine.ranking import best
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import GRAPH, LTP, MATCH, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE
+from ..shared.coactivation import COACTIVATION, pass_on
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-WEIGHT = Column("timing_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of an association from a memory to one that came after it", low=0)
+TIMING_WEIGHT = Column("timing_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of an association from a memory to one that came after it", low=0)
 SUCCESSOR_IN_TIME = signal(
     "successor_in_time", Facet.ASSOCIATION, "match of the best, passed on to what came after them", unit="sd", direct=False)
 
@@ -130,25 +116,25 @@ class SpikeTimingPlasticityParams(Params):
 class SpikeTimingPlasticity(Mechanism[SpikeTimingPlasticityParams]):
     """Learns what follows what in time; brings up what followed the best matches."""
 
-    owns = (WEIGHT, SUCCESSOR_IN_TIME)
+    owns = (TIMING_WEIGHT, SUCCESSOR_IN_TIME)
 
     def _learn(self, view: Any) -> None:
-        p, pairs = self.params, view.pairs
+        p, pairs = self.params, view.coactivation
         if pairs.edge.size:
             paired(pairs.edge, pairs.target, pairs.lag, view.modifiability, view.ltp, p.a_plus / p.pairings, p.a_minus / p.pairings,
                    self.hours("tau_plus"), self.hours("tau_minus"), p.w_max, view.timing_weight)
 
-    @hook(Phase.ENCODE, reads=(ROW, PAIRS, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT,))
+    @hook(Phase.ENCODE, reads=(ROW, COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT,))
     def encode(self, view: Any, incoming: Incoming) -> None:
         """The event comes after all that is still held."""
         self._learn(view)
 
-    @hook(Phase.CONSOLIDATE, reads=(PAIRS, LTP, MODIFIABILITY), adds=(), sets=(WEIGHT,))
+    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT,))
     def replay(self, view: Any, tick: Tick) -> None:
         """A step replayed k times is k pairings."""
         self._learn(view)
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, WEIGHT), adds=(), sets=(SUCCESSOR_IN_TIME,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, TIMING_WEIGHT), adds=(), sets=(SUCCESSOR_IN_TIME,))
     def follow(self, view: Any, cue: Cue) -> None:
         """Silent where nothing stands out of the match, which is 0 on average."""
         edges = view.graph.csr(EdgeType.COACCESS)

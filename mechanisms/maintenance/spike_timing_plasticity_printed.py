@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, MATCH, PAIRS, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
-from ...engine.pairs import pass_on
 from ...engine.ranking import best
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import GRAPH, MATCH, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE
+from ..shared.coactivation import COACTIVATION, pass_on
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-WEIGHT = Column("timing_printed", np.float64, Scope.EDGE, "1", 0.0, "sum of the printed window over all pairs; without bounds")
+TIMING_PRINTED = Column("timing_printed", np.float64, Scope.EDGE, "1", 0.0, "sum of the printed window over all pairs; without bounds")
 CLOSE_IN_TIME = signal("close_in_time", Facet.ASSOCIATION, "match of the best, passed on to what came a day around them", unit="sd", direct=False)
 
 
@@ -65,22 +66,22 @@ class SpikeTimingPlasticityPrintedParams(Params):
 
 
 class SpikeTimingPlasticityPrinted(Mechanism[SpikeTimingPlasticityPrintedParams]):
-    owns = (WEIGHT, CLOSE_IN_TIME)
+    owns = (TIMING_PRINTED, CLOSE_IN_TIME)
 
     def _learn(self, view: Any) -> None:
-        p, pairs = self.params, view.pairs
+        p, pairs = self.params, view.coactivation
         if pairs.edge.size:
             paired(pairs.edge, pairs.lag, p.a_plus, p.a_minus, self.hours("tau_plus"), self.hours("tau_minus"), view.timing_printed)
 
-    @hook(Phase.ENCODE, reads=(ROW, PAIRS), adds=(), sets=(WEIGHT,))
+    @hook(Phase.ENCODE, reads=(ROW, COACTIVATION), adds=(), sets=(TIMING_PRINTED,))
     def encode(self, view: Any, incoming: Incoming) -> None:
         self._learn(view)
 
-    @hook(Phase.CONSOLIDATE, reads=(PAIRS,), adds=(), sets=(WEIGHT,))
+    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION,), adds=(), sets=(TIMING_PRINTED,))
     def replay(self, view: Any, tick: Tick) -> None:
         self._learn(view)
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, WEIGHT), adds=(), sets=(CLOSE_IN_TIME,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, TIMING_PRINTED), adds=(), sets=(CLOSE_IN_TIME,))
     def follow(self, view: Any, cue: Cue) -> None:
         """Silent where nothing stands out of the match, which is 0 on average."""
         edges = view.graph.csr(EdgeType.COACCESS)

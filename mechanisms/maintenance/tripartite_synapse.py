@@ -24,9 +24,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import NOW, RECALLED, RELEASE_PROBABILITY, REPLAYS, ROW, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAYS, ROW
 
 AT_REST: Final = 1e-3           # uM and 1: nearer than this to the resting state is at rest
 TOLERANCE: Final = 1e-5         # of a step, per uM, and in h
@@ -37,11 +38,11 @@ START = (0.09, 0.78, 0.22)      # uM, 1, uM: near rest
 TERRITORY = Column("territory", np.int16, Scope.MEMORY, "1", -1, "astrocyte around the memory", low=-1)
 GLUTAMATE = Column("glutamate", np.float64, Scope.GLOBAL, "uM", 0.0, "g above its basal level in a territory, as of its clock",
                    ("territories",), low=0)
-CALCIUM = Column("astrocyte", np.float64, Scope.GLOBAL, "uM, 1, uM", 0.0, "C, h and I of a territory, as of its clock", ("territories", 3), low=0)
-RELEASED = Column("gliotransmission", np.float64, Scope.GLOBAL, "1, uM, 1", 0.0, "x_A, G_A and Gamma of a territory, as of its clock",
+ASTROCYTE = Column("astrocyte", np.float64, Scope.GLOBAL, "uM, 1, uM", 0.0, "C, h and I of a territory, as of its clock", ("territories", 3), low=0)
+GLIOTRANSMISSION = Column("gliotransmission", np.float64, Scope.GLOBAL, "1, uM, 1", 0.0, "x_A, G_A and Gamma of a territory, as of its clock",
                   ("territories", 3), low=0)
-STEP = Column("astrocyte_step", np.float64, Scope.GLOBAL, "s", FIRST_STEP, "step to try next in a territory", ("territories",), low=0)
-CLOCK = Column("astrocyte_clock", np.float64, Scope.GLOBAL, "h", np.nan, "time up to which a territory was stepped; NaN: never active",
+ASTROCYTE_STEP = Column("astrocyte_step", np.float64, Scope.GLOBAL, "s", FIRST_STEP, "step to try next in a territory", ("territories",), low=0)
+ASTROCYTE_CLOCK = Column("astrocyte_clock", np.float64, Scope.GLOBAL, "h", np.nan, "time up to which a territory was stepped; NaN: never active",
                ("territories",))
 
 # Constants, in the order in which the kernels take them: of the astrocyte `a`, a tuple of three, then the basal glutamate and tau_g, and of its
@@ -357,7 +358,7 @@ class TripartiteSynapseParams(Params):
 class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
     """Steps the astrocytes, and gates what the memories around them pass on."""
 
-    owns = (TERRITORY, GLUTAMATE, CALCIUM, RELEASED, STEP, CLOCK)
+    owns = (TERRITORY, GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -386,7 +387,8 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
         return (self.second, self.rest, view.astrocyte, view.gliotransmission, view.glutamate, view.astrocyte_step, view.astrocyte_clock,
                 self.astrocyte, self.gliotransmission)
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(TERRITORY, GLUTAMATE, CALCIUM, RELEASED, STEP, CLOCK, RELEASE_PROBABILITY))
+    @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(TERRITORY, GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK,
+                                                         RELEASE_PROBABILITY))
     def encode(self, view: Any, incoming: Incoming) -> None:
         territory = view.territory[view.row] = nearest(incoming.vector, self.params.territories, self.params.territory_seed)
         doses = np.zeros(self.params.territories)
@@ -394,11 +396,11 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
         self.accessed(view, view.now, doses)
         self.gated(view, view.now, territory)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, TERRITORY), adds=(), sets=(GLUTAMATE, CALCIUM, RELEASED, STEP, CLOCK))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, TERRITORY), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         self.accessed(view, view.now, np.bincount(view.territory[view.recalled], minlength=self.params.territories).astype(float))
 
-    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, TERRITORY), adds=(), sets=(GLUTAMATE, CALCIUM, RELEASED, STEP, CLOCK))
+    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, TERRITORY), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK))
     def replay(self, view: Any, tick: Tick) -> None:
         """A replay is so many times shorter than what it replays: that many make one access, fewer make none."""
         p, replayed = self.params, np.flatnonzero(view.replays)
@@ -406,7 +408,8 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
             counts = np.bincount(view.territory[replayed], weights=view.replays[replayed], minlength=p.territories)
             self.accessed(view, tick.end, counts // p.compression)
 
-    @hook(Phase.MAINTAIN, reads=(TERRITORY,), adds=(), sets=(GLUTAMATE, CALCIUM, RELEASED, STEP, CLOCK, RELEASE_PROBABILITY))
+    @hook(Phase.MAINTAIN, reads=(TERRITORY,), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK,
+                                                             RELEASE_PROBABILITY))
     def maintain(self, view: Any, tick: Tick) -> None:
         """As of now.  What is kept is the last whole step of each territory, which follows from its last access alone."""
         self.gated(view, tick.end)

@@ -15,17 +15,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import NOW, RECALLED, RELEASE_PROBABILITY, ROW, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, ROW
 
 BITS: Final = 5                                                                    # 32 clusters
 RC, RL, VER, KER, TOTAL, RATIO, D1, D2, D3, D5 = 6.0, 0.11, 0.9, 0.1, 2.0, 0.185, 0.13, 1.049, 0.9434, 0.08234     # as in the source's code
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CLUSTER = Column("printed_territory", np.int16, Scope.MEMORY, "1", -1, "cluster of the memory", low=-1)
-LEVEL = Column("printed_calcium", np.float64, Scope.GLOBAL, "1", 0.0, "calcium of a cluster at its last access, 0 at rest", (2**BITS,), low=0, high=1)
-ACCESSED = Column("printed_calcium_clock", np.float64, Scope.GLOBAL, "h", 0.0, "when that was", (2**BITS,))
+PRINTED_TERRITORY = Column("printed_territory", np.int16, Scope.MEMORY, "1", -1, "cluster of the memory", low=-1)
+PRINTED_CALCIUM = Column("printed_calcium", np.float64, Scope.GLOBAL, "1", 0.0, "calcium of a cluster at its last access, 0 at rest", (2**BITS,),
+                         low=0, high=1)
+PRINTED_CALCIUM_CLOCK = Column("printed_calcium_clock", np.float64, Scope.GLOBAL, "h", 0.0, "when that was", (2**BITS,))
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -95,7 +97,7 @@ class TripartiteSynapsePrintedParams(Params):
 
 
 class TripartiteSynapsePrinted(Mechanism[TripartiteSynapsePrintedParams]):
-    owns = (CLUSTER, LEVEL, ACCESSED)
+    owns = (PRINTED_TERRITORY, PRINTED_CALCIUM, PRINTED_CALCIUM_CLOCK)
 
     def accessed(self, view: Any, cluster: int, events: float) -> None:
         p = self.params
@@ -103,18 +105,18 @@ class TripartiteSynapsePrinted(Mechanism[TripartiteSynapsePrintedParams]):
         view.printed_calcium[cluster] = risen(level, events, p.ip3_per_event, p.ip3_most, p.rest, p.rise)
         view.printed_calcium_clock[cluster] = view.now
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(CLUSTER, LEVEL, ACCESSED))
+    @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(PRINTED_TERRITORY, PRINTED_CALCIUM, PRINTED_CALCIUM_CLOCK))
     def encode(self, view: Any, incoming: Incoming) -> None:
         cluster = view.printed_territory[view.row] = int((incoming.vector[:BITS] > 0.0) @ (1 << np.arange(min(BITS, len(incoming.vector)))))
         self.accessed(view, cluster, 1.0)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, CLUSTER), adds=(), sets=(LEVEL, ACCESSED))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, PRINTED_TERRITORY), adds=(), sets=(PRINTED_CALCIUM, PRINTED_CALCIUM_CLOCK))
+    def on_recall(self, view: Any, cue: Cue) -> None:
         clusters, events = np.unique(view.printed_territory[view.recalled], return_counts=True)
         for cluster, count in zip(clusters.tolist(), events.tolist(), strict=True):
             self.accessed(view, cluster, float(count))
 
-    @hook(Phase.MAINTAIN, reads=(CLUSTER, LEVEL, ACCESSED), adds=(), sets=(RELEASE_PROBABILITY,))
+    @hook(Phase.MAINTAIN, reads=(PRINTED_TERRITORY, PRINTED_CALCIUM, PRINTED_CALCIUM_CLOCK), adds=(), sets=(RELEASE_PROBABILITY,))
     def modulate(self, view: Any, tick: Tick) -> None:
         p = self.params
         level = view.printed_calcium * np.exp(-self.hours("decay") * (tick.end - view.printed_calcium_clock))

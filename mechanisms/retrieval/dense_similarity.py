@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import INDEX, Facet, Phase, signal
+from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
+from ...engine.vocabulary import INDEX
 
 DENSE = signal("dense", Facet.MEANING, "cosine of the embeddings of query and memory", floor=-1.0)
 

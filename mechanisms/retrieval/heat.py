@@ -13,9 +13,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import ACTIVATION, LOG_STRENGTH, Facet, Phase, signal
+from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import ACTIVATION, LOG_STRENGTH
 
 # --- columns ------------------------------------------------------------------------------------------------------
 HEAT = signal("heat", Facet.USE, "probability of being needed, from use and strength; 0.5 while nothing is known", direct=False)

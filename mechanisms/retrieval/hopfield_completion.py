@@ -19,16 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import EMBEDDING, INDEX, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import EMBEDDING, INDEX, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COMPLETION = signal("completion", Facet.COMPLETION, "overlap x_i . xi with the completed cue; silent outside the pool")
-CONFIDENCE = Column(
+COMPLETION_CONFIDENCE = Column(
     "completion_confidence", np.float64, Scope.EVENT, "1", 0.0, "largest p_i of the completed cue; 1: one memory is recalled, 1/m: m alike",
     low=0, high=1)
-NEGLECTED = Column(
+COMPLETION_NEGLECTED = Column(
     "completion_neglected", np.float64, Scope.EVENT, "1", 0.0, "upper bound on the softmax mass, at the cue, of memories outside the pool",
     low=0, high=1)
 
@@ -282,10 +283,10 @@ class HopfieldCompletionParams(Params):
 
 
 class HopfieldCompletion(Mechanism[HopfieldCompletionParams]):
-    owns = (COMPLETION, CONFIDENCE, NEGLECTED)
+    owns = (COMPLETION, COMPLETION_CONFIDENCE, COMPLETION_NEGLECTED)
 
-    @hook(Phase.RETRIEVE, reads=(INDEX, EMBEDDING, VISIBLE), adds=(), sets=(COMPLETION, CONFIDENCE, NEGLECTED))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(INDEX, EMBEDDING, VISIBLE), adds=(), sets=(COMPLETION, COMPLETION_CONFIDENCE, COMPLETION_NEGLECTED))
+    def score(self, view: Any, cue: Cue) -> None:
         p = self.params
         rows, first = view.index.search(cue.vector, p.pool)
         if not rows.size:

@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import EMBEDDING, INDEX, Facet, Phase, signal
+from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import EMBEDDING, INDEX
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-COMPLETION = signal("completion_printed", Facet.COMPLETION, "overlap with the pattern that the query converges to, as printed in Cortex 4.3.4")
+COMPLETION_PRINTED = signal("completion_printed", Facet.COMPLETION,
+                            "overlap with the pattern that the query converges to, as printed in Cortex 4.3.4")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -107,10 +109,10 @@ class HopfieldCompletionPrintedParams(Params):
 
 
 class HopfieldCompletionPrinted(Mechanism[HopfieldCompletionPrintedParams]):
-    owns = (COMPLETION,)
+    owns = (COMPLETION_PRINTED,)
 
-    @hook(Phase.RETRIEVE, reads=(INDEX, EMBEDDING), adds=(), sets=(COMPLETION,))
-    def recall(self, view: Any, cue: Cue) -> None:
+    @hook(Phase.RETRIEVE, reads=(INDEX, EMBEDDING), adds=(), sets=(COMPLETION_PRINTED,))
+    def score(self, view: Any, cue: Cue) -> None:
         p = self.params
         rows, _ = view.index.search(cue.vector, p.pool)
         if not rows.size:

@@ -26,16 +26,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import ROW, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.records import moment
-from ...engine.text import Features, fold, terms_of
+from ...engine.text.features import Features, fold, terms_of
+from ...engine.vocabulary import ROW
 
 Bits = NDArray[np.uint64]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-RECORD = Column("role_filler_record", np.uint64, Scope.MEMORY, "bits", 0, "majority of the memory's role-filler pairs, 64 signs a word", ("words",))
+ROLE_FILLER_RECORD = Column("role_filler_record", np.uint64, Scope.MEMORY, "bits", 0, "majority of the memory's role-filler pairs, 64 signs a word",
+                            ("words",))
 BINDING = signal("binding", Facet.ASSOCIATION, "cosine of the records of query and memory; silent within the noise of unrelated ones")
 
 
@@ -317,14 +319,14 @@ class HyperdimensionalBindingParams(Params):
 
 
 class HyperdimensionalBinding(Mechanism[HyperdimensionalBindingParams]):
-    owns = (RECORD, BINDING)
+    owns = (ROLE_FILLER_RECORD, BINDING)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(RECORD,))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(ROLE_FILLER_RECORD,))
     def lay_down(self, view: Any, incoming: Incoming) -> None:
         who = [("who", fold(incoming.event.speaker))] if incoming.event.speaker else []
         view.role_filler_record[view.row] = self._record(iter((*who, *happened(incoming.event.time), *contents(incoming.features))))
 
-    @hook(Phase.RETRIEVE, reads=(RECORD,), adds=(), sets=(BINDING,))
+    @hook(Phase.RETRIEVE, reads=(ROLE_FILLER_RECORD,), adds=(), sets=(BINDING,))
     def match(self, view: Any, cue: Cue) -> None:
         """Whoever the query names may have said it, or be who it is about: both pairs are asked for."""
         asked = [("who", name) for name in cue.features.entities] + list(contents(cue.features))

@@ -16,10 +16,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import LEXICON, Facet, Phase, signal
+from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.lexical import Idf
 from ...engine.numerics import kernel
+from ...engine.storage.postings import Idf
+from ...engine.vocabulary import LEXICON
 
 # --- columns ------------------------------------------------------------------------------------------------------
 LEXICAL = signal("lexical", Facet.WORDS, "BM25 score of the memory's words; silent where none is shared")

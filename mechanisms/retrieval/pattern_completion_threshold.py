@@ -22,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import INDEX, LOG_FACETS, VISIBLE, Column, Facet, Phase, Scope
+from ...engine.columns import Column, Facet, Phase, Scope
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import INDEX, LOG_FACETS, VISIBLE
 
 
 class Decision(IntEnum):
@@ -37,8 +38,9 @@ class Decision(IntEnum):
 
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CUE_COSINE = Column("completion_cosine", np.float32, Scope.CANDIDATE, "1", 0.0, "cosine with the cue", low=-1, high=1)
-DECISION = Column("completion_decision", np.int64, Scope.EVENT, "1", -1, "a number of Decision; -1: fewer than three memories", low=-1, high=2)
+COMPLETION_COSINE = Column("completion_cosine", np.float32, Scope.CANDIDATE, "1", 0.0, "cosine with the cue", low=-1, high=1)
+COMPLETION_DECISION = Column("completion_decision", np.int64, Scope.EVENT, "1", -1, "a number of Decision; -1: fewer than three memories", low=-1,
+                             high=2)
 
 
 # --- equations: when a cue is one memory -----------------------------------------------------------------------------------------
@@ -227,9 +229,9 @@ class PatternCompletionThresholdParams(Params):
 class PatternCompletionThreshold(Mechanism[PatternCompletionThresholdParams]):
     """Judges the cue against the store before the signals are weighed."""
 
-    owns = (CUE_COSINE, DECISION)
+    owns = (COMPLETION_COSINE, COMPLETION_DECISION)
 
-    @hook(Phase.RETRIEVE, reads=(INDEX, VISIBLE), adds=(LOG_FACETS,), sets=(CUE_COSINE, DECISION))
+    @hook(Phase.RETRIEVE, reads=(INDEX, VISIBLE), adds=(LOG_FACETS,), sets=(COMPLETION_COSINE, COMPLETION_DECISION))
     def decide(self, view: Any, cue: Cue) -> None:
         p = self.params
         view.index.scores(cue.vector, view.completion_cosine)

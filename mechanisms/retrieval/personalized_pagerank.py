@@ -22,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, Facet, Phase, signal
+from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.graph import EdgeType, entity_node
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.vocabulary import GRAPH
 
 MOST_ROUNDS = 1000      # the residual falls by d a round; reached only with d beyond 0.99
 

@@ -18,9 +18,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import LOG_FACETS, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.text import Features
+from ...engine.text.features import Features
+from ...engine.vocabulary import LOG_FACETS
 
 # --- columns ------------------------------------------------------------------------------------------------------
 INTENT = Column("intent", np.int64, Scope.EVENT, "1", -1, "intent of the query in hand, a number of Intent; -1: none")

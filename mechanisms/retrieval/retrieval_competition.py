@@ -20,14 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import FUSED, LOG_STRENGTH, MATCH, NOW, RECALLED, REWEIGHTED, VISIBLE, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.vocabulary import FUSED, LOG_STRENGTH, MATCH, NOW, RECALLED, REWEIGHTED, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-TRACE = Column("competition_trace", np.float64, Scope.MEMORY, "ln", 0.0, "what competition left at that time: suppressed below 0, strengthened above")
-TRACED = Column("competition_time", np.float64, Scope.MEMORY, "h", 0.0, "when competition last left a trace")
+COMPETITION_TRACE = Column("competition_trace", np.float64, Scope.MEMORY, "ln", 0.0,
+                           "what competition left at that time: suppressed below 0, strengthened above")
+COMPETITION_TIME = Column("competition_time", np.float64, Scope.MEMORY, "h", 0.0, "when competition last left a trace")
 
 
 # --- equations: competition ----------------------------------------------------------------------------------------------------
@@ -168,9 +170,9 @@ class RetrievalCompetitionParams(Params):
 
 
 class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
-    owns = (TRACE, TRACED)
+    owns = (COMPETITION_TRACE, COMPETITION_TIME)
 
-    @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, NOW, TRACE, TRACED), adds=(), sets=(REWEIGHTED,))
+    @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, NOW, COMPETITION_TRACE, COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
     def compete(self, view: Any, cue: Cue) -> None:
         """The pool keeps its range of scores; within it goes by where competition ends.  Without traces no order changes."""
         p = self.params
@@ -186,7 +188,7 @@ class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
         if (span := float(np.ptp(stands))) > 0.0:
             view.reweighted[rows] = low + (high - low) * (stands - stands.min()) / span
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, MATCH, VISIBLE, NOW), adds=(), sets=(TRACE, TRACED))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, MATCH, VISIBLE, NOW), adds=(), sets=(COMPETITION_TRACE, COMPETITION_TIME))
     def learn(self, view: Any, cue: Cue) -> None:
         """One cycle of inhibition.  It goes by the match, which unlike the fused score does not depend on when memory was last maintained."""
         p = self.params
@@ -202,7 +204,7 @@ class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
         view.competition_trace[rows[changed]] = left[changed] + p.learning_rate * change[changed]
         view.competition_time[rows[changed]] = view.now
 
-    @hook(Phase.MAINTAIN, reads=(TRACE, TRACED), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(COMPETITION_TRACE, COMPETITION_TIME), adds=(LOG_STRENGTH,), sets=())
     def weaken(self, view: Any, tick: Tick) -> None:
         add_traces(tick.end, view.competition_trace, view.competition_time, self.hours("recovery"), view.log_strength)
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import FUSED, REWEIGHTED, VISIBLE, Phase
+from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.vocabulary import FUSED, REWEIGHTED, VISIBLE
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

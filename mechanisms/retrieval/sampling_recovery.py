@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, LEXICON, RECALLED, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.graph import EdgeType, entity_node
-from ...engine.lexical import Idf, terms_of
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.storage.postings import Idf, terms_of
+from ...engine.vocabulary import GRAPH, LEXICON, RECALLED, VISIBLE
 
 NEVER = -30.0       # ln probability of what is not sampled in any lifetime; the signal goes no lower
 
@@ -34,7 +35,8 @@ CUE_GAIN = Column("cue_gain", np.float64, Scope.EDGE, "1", 0.0, "strength from a
 CUE_MATCH = Column("cue_match", np.float32, Scope.CANDIDATE, "1", 0.0, "match of each memory with the cue in hand", low=0)
 CUE_PRODUCT = Column("cue_product", np.float64, Scope.CANDIDATE, "ln", 0.0, "ln of the product of strengths, then the probability of being sampled")
 CUE_SUM = Column("cue_sum", np.float64, Scope.CANDIDATE, "1", 0.0, "weighted sum of strengths to the cues", low=0)
-RECALL = signal("recall_odds", Facet.WORDS, "ln of the probability of being sampled and recovered with the cues of the query", unit="ln", floor=NEVER)
+RECALL_ODDS = signal("recall_odds", Facet.WORDS, "ln of the probability of being sampled and recovered with the cues of the query", unit="ln",
+                     floor=NEVER)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -161,9 +163,9 @@ class SamplingRecoveryParams(Params):
 
 
 class SamplingRecovery(Mechanism[SamplingRecoveryParams]):
-    owns = (CONTEXT_GAIN, CUE_GAIN, CUE_MATCH, CUE_PRODUCT, CUE_SUM, RECALL)
+    owns = (CONTEXT_GAIN, CUE_GAIN, CUE_MATCH, CUE_PRODUCT, CUE_SUM, RECALL_ODDS)
 
-    @hook(Phase.RETRIEVE, reads=(LEXICON, GRAPH, CONTEXT_GAIN, CUE_GAIN, VISIBLE), adds=(), sets=(CUE_MATCH, CUE_PRODUCT, CUE_SUM, RECALL))
+    @hook(Phase.RETRIEVE, reads=(LEXICON, GRAPH, CONTEXT_GAIN, CUE_GAIN, VISIBLE), adds=(), sets=(CUE_MATCH, CUE_PRODUCT, CUE_SUM, RECALL_ODDS))
     def search(self, view: Any, cue: Cue) -> None:
         """Silent for memories that go with nothing but the context."""
         p, graph, match = self.params, view.graph, view.cue_match

@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, ROW, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.graph import EdgeType, entity_node
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.vocabulary import GRAPH, ROW
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ASSOCIATION = Column("association", np.float32, Scope.EDGE, "1", 1.0, "strength of a link between a memory and an entity; 1: mentioned once", low=0)

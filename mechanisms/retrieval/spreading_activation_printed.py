@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, Facet, Phase, signal
+from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.graph import EdgeType, entity_node
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.vocabulary import GRAPH
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-SPREAD = signal("spread_printed", Facet.ASSOCIATION, "activation that spreads from the entities of the query, as printed in Cortex 4.3.1")
+SPREAD_PRINTED = signal("spread_printed", Facet.ASSOCIATION, "activation that spreads from the entities of the query, as printed in Cortex 4.3.1")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -84,9 +85,9 @@ class SpreadingActivationPrintedParams(Params):
 
 
 class SpreadingActivationPrinted(Mechanism[SpreadingActivationPrintedParams]):
-    owns = (SPREAD,)
+    owns = (SPREAD_PRINTED,)
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH,), adds=(), sets=(SPREAD,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH,), adds=(), sets=(SPREAD_PRINTED,))
     def retrieve(self, view: Any, cue: Cue) -> None:
         p, graph, out = self.params, view.graph, view.spread_printed
         known = [entity_node(e) for name in cue.features.entities if (e := graph.entity_id(name)) is not None]

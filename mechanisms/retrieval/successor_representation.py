@@ -20,14 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, HORIZON, LEARNING_RATE, NEED, PLASTICITY, ROW, SESSION, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.graph import EdgeType, entity_node
 from ...engine.numerics import kernel
+from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.vocabulary import GRAPH, HORIZON, LEARNING_RATE, NEED, PLASTICITY, ROW, SESSION
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SUCCESSOR = Column("successor", np.float64, Scope.EDGE, "visits", 0.0, "M(s, s') of two entities: expected discounted visits of s' from s on", low=0)
-STATED = Column("successor_stated", np.int32, Scope.MEMORY, "1", -1, "last row of the session, so far, that names an entity; -1: none")
+SUCCESSOR_STATED = Column("successor_stated", np.int32, Scope.MEMORY, "1", -1, "last row of the session, so far, that names an entity; -1: none")
 SUCCESSION = signal("succession", Facet.ASSOCIATION, "expected visits, after what the query names", unit="visits")
 
 
@@ -172,9 +173,9 @@ class SuccessorRepresentationParams(Params):
 class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
     """Learns which entities follow which; brings up the memories of what follows those of the query."""
 
-    owns = (SUCCESSOR, STATED, SUCCESSION)
+    owns = (SUCCESSOR, SUCCESSOR_STATED, SUCCESSION)
 
-    @hook(Phase.ENCODE, reads=(ROW, SESSION, LEARNING_RATE, PLASTICITY, HORIZON), adds=(GRAPH,), sets=(STATED, SUCCESSOR))
+    @hook(Phase.ENCODE, reads=(ROW, SESSION, LEARNING_RATE, PLASTICITY, HORIZON), adds=(GRAPH,), sets=(SUCCESSOR_STATED, SUCCESSOR))
     def learn(self, view: Any, incoming: Incoming) -> None:
         """A session starts without a past."""
         p, row, graph = self.params, view.row, view.graph
@@ -185,7 +186,7 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
             gamma = further(p.discount, view.horizon)
             experience(graph, entities_of(graph, last), entities_of(graph, row), alpha, gamma, p.least, p.initial, incoming.event.time)
 
-    @hook(Phase.CONSOLIDATE, reads=(GRAPH.before, SUCCESSOR, STATED), adds=(), sets=(NEED,))
+    @hook(Phase.CONSOLIDATE, reads=(GRAPH.before, SUCCESSOR, SUCCESSOR_STATED), adds=(), sets=(NEED,))
     def expect(self, view: Any, tick: Tick) -> None:
         """From the entities of the last memory that names any; before replay, which makes edges between memories."""
         graph, last = view.graph, int(view.successor_stated[-1])

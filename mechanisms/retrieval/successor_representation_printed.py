@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import GRAPH, MATCH, NOW, RECALLED, VISIBLE, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.graph import EdgeType
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import GRAPH, MATCH, NOW, RECALLED, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-COUNT = Column("coaccess_count", np.float64, Scope.EDGE, "times", 0.0, "how often two memories were retrieved together", low=0)
+COACCESS_COUNT = Column("coaccess_count", np.float64, Scope.EDGE, "times", 0.0, "how often two memories were retrieved together", low=0)
 COACCESSED = signal("coaccessed", Facet.ASSOCIATION, "times retrieved together with the best matches", unit="times", direct=False)
 
 
@@ -33,7 +34,7 @@ def retrieved_together(graph: Any, a: int, b: int, now: float = 0.0) -> None:
     """
     for source, target in ((a, b), (b, a)):
         edge = graph.add(source, target, EdgeType.COACCESS, now)
-        graph.column(COUNT.name)[edge] += 1.0
+        graph.column(COACCESS_COUNT.name)[edge] += 1.0
 
 
 @kernel
@@ -60,9 +61,9 @@ class SuccessorRepresentationPrintedParams(Params):
 
 
 class SuccessorRepresentationPrinted(Mechanism[SuccessorRepresentationPrintedParams]):
-    owns = (COUNT, COACCESSED)
+    owns = (COACCESS_COUNT, COACCESSED)
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, COUNT, MATCH, VISIBLE), adds=(), sets=(COACCESSED,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH, COACCESS_COUNT, MATCH, VISIBLE), adds=(), sets=(COACCESSED,))
     def navigate(self, view: Any, cue: Cue) -> None:
         """Silent where nothing stands out of the match, which is 0 on average."""
         rows = best(view.match, view.visible, self.params.partners)
@@ -70,7 +71,7 @@ class SuccessorRepresentationPrinted(Mechanism[SuccessorRepresentationPrintedPar
             edges = view.graph.csr(EdgeType.COACCESS)
             associates(rows, edges.start, edges.degree, edges.pool, view.graph.target, view.coaccess_count, view.coaccessed)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW), adds=(GRAPH,), sets=(COUNT,))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW), adds=(GRAPH,), sets=(COACCESS_COUNT,))
     def count(self, view: Any, cue: Cue) -> None:
         rows = view.recalled[: self.params.partners].tolist()
         for i, a in enumerate(rows):

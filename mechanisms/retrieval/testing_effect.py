@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import CREATED, LOG_STRENGTH, MATCH, NOW, RECALLED, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import CREATED, LOG_STRENGTH, MATCH, NOW, RECALLED
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TESTS = Column("tests", np.float64, Scope.MEMORY, "tests", 0.0, "successful retrievals, weighed by how difficult they were", low=0)

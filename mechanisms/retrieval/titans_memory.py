@@ -17,21 +17,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import CREATED, EMBEDDING, LEARNING_RATE, LOG_STRENGTH, PLASTICITY, RANDOM, ROW, SESSION, Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import CREATED, EMBEDDING, LEARNING_RATE, LOG_STRENGTH, PLASTICITY, RANDOM, ROW, SESSION
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-PROJECTIONS = Column("titans_projections", np.float32, Scope.GLOBAL, "1", 0.0, "W_K and W_V, drawn once", (2, "dimensions", "keys"))
-MEMORY = Column("titans_matrix", np.float64, Scope.GLOBAL, "1", 0.0, "M, from keys to values", ("keys", "keys"))
-MOMENTUM = Column("titans_momentum", np.float64, Scope.GLOBAL, "1", 0.0, "S, surprise carried on", ("keys", "keys"))
-KEY = Column("titans_key", np.float64, Scope.EVENT, "1", 0.0, "k_t, of length 1; 0: there is nothing to foresee the event from", ("keys",))
-TARGET = Column("titans_target", np.float64, Scope.EVENT, "1", 0.0, "v_t, the value to be foreseen", ("keys",))
-RELEVANCE = Column("titans_relevance", np.float64, Scope.EVENT, "1", 0.0, "likeness to the event before, r_t", low=0, high=1)
-SURPRISE = Column("titans_surprise", np.float64, Scope.EVENT, "1", 1.0, "|grad l| over what an empty memory has; 1: nothing was foreseen", low=0)
-UNFORESEEN = Column("titans_unforeseen", np.float64, Scope.MEMORY, "1", 1.0, "SURPRISE when the memory was made", low=0)
-VALUE = Column("titans_value", np.float32, Scope.MEMORY, "1", 0.0, "direction of the memory's value", ("keys",))
-RECALL = signal("titans_recall", Facet.ASSOCIATION, "likeness to the value that M recalls for the query", floor=-1.0)
+TITANS_PROJECTIONS = Column("titans_projections", np.float32, Scope.GLOBAL, "1", 0.0, "W_K and W_V, drawn once", (2, "dimensions", "keys"))
+TITANS_MATRIX = Column("titans_matrix", np.float64, Scope.GLOBAL, "1", 0.0, "M, from keys to values", ("keys", "keys"))
+TITANS_MOMENTUM = Column("titans_momentum", np.float64, Scope.GLOBAL, "1", 0.0, "S, surprise carried on", ("keys", "keys"))
+TITANS_KEY = Column("titans_key", np.float64, Scope.EVENT, "1", 0.0, "k_t, of length 1; 0: there is nothing to foresee the event from", ("keys",))
+TITANS_TARGET = Column("titans_target", np.float64, Scope.EVENT, "1", 0.0, "v_t, the value to be foreseen", ("keys",))
+TITANS_RELEVANCE = Column("titans_relevance", np.float64, Scope.EVENT, "1", 0.0, "likeness to the event before, r_t", low=0, high=1)
+TITANS_SURPRISE = Column("titans_surprise", np.float64, Scope.EVENT, "1", 1.0, "|grad l| over what an empty memory has; 1: nothing was foreseen",
+                         low=0)
+TITANS_UNFORESEEN = Column("titans_unforeseen", np.float64, Scope.MEMORY, "1", 1.0, "SURPRISE when the memory was made", low=0)
+TITANS_VALUE = Column("titans_value", np.float32, Scope.MEMORY, "1", 0.0, "direction of the memory's value", ("keys",))
+TITANS_RECALL = signal("titans_recall", Facet.ASSOCIATION, "likeness to the value that M recalls for the query", floor=-1.0)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -201,16 +203,18 @@ class TitansMemoryParams(Params):
 class TitansMemory(Mechanism[TitansMemoryParams]):
     """Learns to foresee each event; recalls, for a query, what it would expect."""
 
-    owns = (PROJECTIONS, MEMORY, MOMENTUM, KEY, TARGET, RELEVANCE, SURPRISE, UNFORESEEN, VALUE, RECALL)
+    owns = (TITANS_PROJECTIONS, TITANS_MATRIX, TITANS_MOMENTUM, TITANS_KEY, TITANS_TARGET, TITANS_RELEVANCE, TITANS_SURPRISE, TITANS_UNFORESEEN,
+            TITANS_VALUE, TITANS_RECALL)
 
-    @hook(Phase.ENCODE, reads=(), adds=(), sets=(PROJECTIONS, RANDOM))
+    @hook(Phase.ENCODE, reads=(), adds=(), sets=(TITANS_PROJECTIONS, RANDOM))
     def draw(self, view: Any, incoming: Incoming) -> None:
         """Once; lengths are kept on average."""
         w = view.titans_projections
         if w[0, 0, 0] == 0.0:
             w[...] = view.random.standard_normal(w.shape, dtype=np.float32) / np.float32(np.sqrt(self.params.keys))
 
-    @hook(Phase.ENCODE, reads=(PROJECTIONS, MEMORY.before, EMBEDDING.before, SESSION.before), adds=(), sets=(KEY, TARGET, RELEVANCE, SURPRISE))
+    @hook(Phase.ENCODE, reads=(TITANS_PROJECTIONS, TITANS_MATRIX.before, EMBEDDING.before, SESSION.before), adds=(),
+          sets=(TITANS_KEY, TITANS_TARGET, TITANS_RELEVANCE, TITANS_SURPRISE))
     def foresee(self, view: Any, incoming: Incoming) -> None:
         """Before anybody decides about the event."""
         w_key, w_value = view.titans_projections
@@ -227,8 +231,8 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
         if k.any() and v.any():
             view.titans_surprise = gradient(view.titans_matrix, k, v, np.empty_like(view.titans_matrix)) / (2.0 * float(np.linalg.norm(v)))
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, KEY, TARGET, RELEVANCE, SURPRISE, LEARNING_RATE, PLASTICITY), adds=(),
-          sets=(MEMORY, MOMENTUM, UNFORESEEN, VALUE))
+    @hook(Phase.ENCODE, reads=(ROW, CREATED, TITANS_KEY, TITANS_TARGET, TITANS_RELEVANCE, TITANS_SURPRISE, LEARNING_RATE, PLASTICITY), adds=(),
+          sets=(TITANS_MATRIX, TITANS_MOMENTUM, TITANS_UNFORESEEN, TITANS_VALUE))
     def learn(self, view: Any, incoming: Incoming) -> None:
         p, row, k, v = self.params, view.row, view.titans_key, view.titans_target
         dt = view.created[row] - view.created[row - 1] if row else 0.0
@@ -238,7 +242,7 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
         view.titans_value[row] = v
         unit(view.titans_value[row])
 
-    @hook(Phase.MAINTAIN, reads=(UNFORESEEN,), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(TITANS_UNFORESEEN,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         """gain (min(u, 2) - 1): nothing where memory had no idea, less where it knew."""
         strength = view.log_strength
@@ -246,7 +250,7 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
         strength -= 1.0
         strength *= self.params.surprise_gain
 
-    @hook(Phase.RETRIEVE, reads=(PROJECTIONS, MEMORY, VALUE), adds=(), sets=(RECALL,))
+    @hook(Phase.RETRIEVE, reads=(TITANS_PROJECTIONS, TITANS_MATRIX, TITANS_VALUE), adds=(), sets=(TITANS_RECALL,))
     def expect(self, view: Any, cue: Cue) -> None:
         """Silent while nothing is learnt."""
         q, y = np.empty(self.params.keys), np.empty(self.params.keys)

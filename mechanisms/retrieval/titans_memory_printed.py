@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import LOG_STRENGTH, ROW, Column, Phase, Scope
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import LOG_STRENGTH, ROW
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-MEMORY = Column("titans_printed_matrix", np.float64, Scope.GLOBAL, "1", 0.0, "M, the memory state", ("dimensions", 1))
-MOMENTUM = Column("titans_printed_momentum", np.float64, Scope.GLOBAL, "1", 0.0, "S", ("dimensions", 1))
-SURPRISE = Column("titans_printed_surprise", np.float64, Scope.MEMORY, "1", 0.0, "|S| / (1 + |S|) when the memory was made", low=0, high=1)
+TITANS_PRINTED_MATRIX = Column("titans_printed_matrix", np.float64, Scope.GLOBAL, "1", 0.0, "M, the memory state", ("dimensions", 1))
+TITANS_PRINTED_MOMENTUM = Column("titans_printed_momentum", np.float64, Scope.GLOBAL, "1", 0.0, "S", ("dimensions", 1))
+TITANS_PRINTED_SURPRISE = Column("titans_printed_surprise", np.float64, Scope.MEMORY, "1", 0.0, "|S| / (1 + |S|) when the memory was made", low=0,
+                                 high=1)
 KEY = np.ones(1)
 
 
@@ -61,9 +63,9 @@ class TitansMemoryPrintedParams(Params):
 
 
 class TitansMemoryPrinted(Mechanism[TitansMemoryPrintedParams]):
-    owns = (MEMORY, MOMENTUM, SURPRISE)
+    owns = (TITANS_PRINTED_MATRIX, TITANS_PRINTED_MOMENTUM, TITANS_PRINTED_SURPRISE)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(MEMORY, MOMENTUM, SURPRISE))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(TITANS_PRINTED_MATRIX, TITANS_PRINTED_MOMENTUM, TITANS_PRINTED_SURPRISE))
     def learn(self, view: Any, incoming: Incoming) -> None:
         m, s = view.titans_printed_matrix, view.titans_printed_momentum
         memorise(m, s, KEY, incoming.vector, self.params.eta, self.params.theta)
@@ -73,6 +75,6 @@ class TitansMemoryPrinted(Mechanism[TitansMemoryPrintedParams]):
             m *= 1e-180
             s *= 1e-180
 
-    @hook(Phase.MAINTAIN, reads=(SURPRISE,), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(TITANS_PRINTED_SURPRISE,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         np.multiply(view.titans_printed_surprise, self.params.surprise_gain, out=view.log_strength)

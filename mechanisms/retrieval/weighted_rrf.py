@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import FACET_WEIGHTS, FUSED, SIGNALS, VISIBLE, Phase
+from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, VISIBLE
 
 
 # --- equations ----------------------------------------------------------------------------------------------------

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .api import memory
     from .benchmarks.datasets import load
     from .engine.contract import Mechanism, Params, hook
-    from .engine.embedding import embedder
     from .engine.errors import HebbariumError
     from .engine.loop import Engine
     from .engine.observer import Observer
+    from .engine.ports.by_name import embedder
     from .engine.ranking import Answer
     from .engine.records import Event, Query, hours
     from .engine.registry import Registry
-    from .face import memory
 
 _HOMES = {
     "Answer": "engine.ranking", "Engine": "engine.loop", "Event": "engine.records", "HebbariumError": "engine.errors", "Mechanism": "engine.contract",
     "Observer": "engine.observer", "Params": "engine.contract", "Query": "engine.records", "Registry": "engine.registry",
-    "embedder": "engine.embedding", "hook": "engine.contract", "hours": "engine.records", "load": "benchmarks.datasets", "memory": "face",
+    "embedder": "engine.ports.by_name", "hook": "engine.contract", "hours": "engine.records", "load": "benchmarks.datasets", "memory": "api",
 }
 
 __all__ = [

@@ -18,7 +18,7 @@ from . import __version__
 if TYPE_CHECKING:
     from .benchmarks.datasets import Dataset
     from .console import Meter
-    from .engine.embedding import CachedEmbedder
+    from .engine.ports.embedding_cache import CachedEmbedder
     from .engine.registry import MechanismSet, Parameter, Registry
 
 class Commands(TyperGroup):
@@ -122,7 +122,7 @@ def list_mechanisms(as_json: JsonOption = False) -> None:
 @app.command()
 def show(mechanism: Annotated[str | None, typer.Argument(help="A mechanism.")] = None,
          set_name: Annotated[str | None, typer.Option("--set", help="A mechanism set: a name, or a YAML file.")] = None,
-         schedule: Annotated[bool, typer.Option("--schedule", help="The computed order of all acts of the set.")] = False,
+         schedule: Annotated[bool, typer.Option("--schedule", help="The computed order of all steps of the set.")] = False,
          as_json: JsonOption = False) -> None:
     """One mechanism, or one set and its schedule."""
     if (mechanism is None) == (set_name is None):
@@ -149,7 +149,7 @@ def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
     fields += [("variety of", f"{entry.variety_of} (printed by {entry.claimed_by})")] if entry.variety_of else []
     fields += [("equation", f"{e.id}: {e.tex}   [{', '.join(filter(None, (e.paper, e.where)))}]") for e in entry.equations]
     fields += [("departure", f"{d.what}: {d.why}") for d in entry.departures]
-    fields += [("from seed", entry.departs_from_seed)] if entry.departs_from_seed else []
+    fields += [("from seed", entry.departs_from_source)] if entry.departs_from_source else []
     fields += [("sets", ", ".join(s.name for s in registry.sets.values() if id in s.mechanisms) or "-")]
     print_lines(f"{entry.id}: {entry.summary}")
     print_fields(fields)
@@ -188,10 +188,10 @@ def _show_schedule(registry: Registry, chosen: MechanismSet, as_json: bool) -> N
         _print_json(rows)
         return
     # Adds and sets share a column: side by side they leave no room for the names at 100 characters a line.
-    shown = [(r["phase"], str(r["place"]), r["act"], ", ".join(r["reads"]) or "-", ", ".join([*(f"+{c}" for c in r["adds"]), *r["sets"]]) or "-")
+    shown = [(r["phase"], str(r["place"]), r["step"], ", ".join(r["reads"]) or "-", ", ".join([*(f"+{c}" for c in r["adds"]), *r["sets"]]) or "-")
              for r in rows]
-    print_table(f"Schedule of {chosen.name} (+: added to, together with others)", ("phase", "", "act", "reads", "writes"), shown,
-                numbers=("",), whole=("phase", "", "act"))
+    print_table(f"Schedule of {chosen.name} (+: added to, together with others)", ("phase", "", "step", "reads", "writes"), shown,
+                numbers=("",), whole=("phase", "", "step"))
 
 
 @app.command(short_help="Measure one mechanism set on one data set.")
@@ -268,9 +268,9 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
     from .audit import changes, report, sources
     from .audit.collect import audit_registry
     from .audit.references import of_registry
-    from .benchmarks.sweep import results_folder, write_json
     from .console import Meter, console, draw, print_lines
     from .engine.errors import InputError
+    from .reporting.files import results_folder, write_json
 
     old = changes.read(against) if against else None
     if old and only:                                      # what was not asked for is not gone
@@ -316,7 +316,7 @@ def cite(set_name: Annotated[str | None, typer.Option("--set", help="A mechanism
     registry = _registry()
     from .audit.references import of_registry
     from .benchmarks.datasets import papers_of
-    from .engine.embedding import papers_behind
+    from .engine.ports.by_name import papers_behind
 
     ids = registry.set(set_name).mechanisms if set_name else registry.entries
     keys = dict.fromkeys((*(k for i in ids for k in registry.entry(i).papers), *(k for name in dataset or () for k in papers_of(name)),
@@ -446,7 +446,8 @@ def _load(dataset: str, path: Path | None, unit: Unit, limit: int | None) -> Dat
 
 
 def _embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmbedder:
-    from .engine.embedding import default_cache, embedder
+    from .engine.ports.by_name import embedder
+    from .engine.ports.embedding_cache import default_cache
 
     return embedder(spec, default_cache(), progress=progress)
 

@@ -11,7 +11,7 @@ from hebbarium.audit.page import mathml
 from hebbarium.audit.rating import Rating, Verdict
 from hebbarium.audit.references import References, load
 from hebbarium.audit.run import AuditResult, MechanismResult
-from hebbarium.audit.sources import Citation, Claim, Reference, System, compared, read
+from hebbarium.audit.sources import Citation, Claim, SourceSystem, compared, read
 from hebbarium.engine.errors import DataError
 from hebbarium.engine.registry import Registry
 
@@ -125,16 +125,16 @@ def references() -> References:
 
 
 @pytest.fixture(scope="module")
-def systems(registry: Registry, references: References) -> dict[str, System]:
+def systems(registry: Registry, references: References) -> dict[str, SourceSystem]:
     return {s.name: s for s in read(registry, references)}
 
 
-def test_every_source_system_is_there(systems: dict[str, System]) -> None:
+def test_every_source_system_is_there(systems: dict[str, SourceSystem]) -> None:
     assert set(systems) == {"All-Mem", "Context Assembly Specification", "Cortex", "True Memory"}
     assert all(s.claims and s.citations and len(s.scale) > 80 for s in systems.values())
 
 
-def test_every_row_of_the_rating_tables_is_there_under_its_own_word(systems: dict[str, System]) -> None:
+def test_every_row_of_the_rating_tables_is_there_under_its_own_word(systems: dict[str, SourceSystem]) -> None:
     found: dict[str, dict[int, set[str]]] = {word: {} for word in ROWS}
     for claim in systems["Cortex"].claims:
         if row := re.match(r"7\.2 ([A-Z]+), row (\d+)(;|$)", claim.place):
@@ -145,13 +145,13 @@ def test_every_row_of_the_rating_tables_is_there_under_its_own_word(systems: dic
     assert found == {word: {n: {module} for n, module in enumerate(modules, 1)} for word, modules in ROWS.items()}
 
 
-def test_the_counts_that_the_scale_gives_are_those_of_the_tables(systems: dict[str, System]) -> None:
+def test_the_counts_that_the_scale_gives_are_those_of_the_tables(systems: dict[str, SourceSystem]) -> None:
     scale, each = systems["Cortex"].scale, [len(modules) for modules in ROWS.values()]
     assert f"{' + '.join(map(str, each))} = {sum(each)} rows, of {len(set().union(*ROWS.values()))} different modules" in scale
     assert "12 + 12 + 8 + 1 = 33" in scale
 
 
-def test_what_only_the_text_rates_or_names_is_there(systems: dict[str, System]) -> None:
+def test_what_only_the_text_rates_or_names_is_there(systems: dict[str, SourceSystem]) -> None:
     found = {name: c.claimed for c in systems["Cortex"].claims if not c.place.startswith("7.2") for name in re.findall(r"(\w+)\.py", c.module)}
     assert {name: found[name] for name in TEXT_ONLY} == TEXT_ONLY
     rated = {name for name, word in found.items() if word in Rating.__members__}
@@ -159,11 +159,11 @@ def test_what_only_the_text_rates_or_names_is_there(systems: dict[str, System]) 
 
 
 @pytest.mark.parametrize("module", AT_ODDS)
-def test_where_text_and_table_differ_the_finding_says_so(systems: dict[str, System], module: str) -> None:
+def test_where_text_and_table_differ_the_finding_says_so(systems: dict[str, SourceSystem], module: str) -> None:
     assert any(AT_ODDS[module] in c.finding for c in systems["Cortex"].claims if c.module.startswith(f"{module}.py"))
 
 
-def test_every_rating_in_one_of_our_words_has_a_finding_and_says_what_it_cites(systems: dict[str, System]) -> None:
+def test_every_rating_in_one_of_our_words_has_a_finding_and_says_what_it_cites(systems: dict[str, SourceSystem]) -> None:
     for system in systems.values():
         for claim in system.claims:
             assert bool(claim.cites) == (claim.citation is not Citation.NONE), claim.module
@@ -171,7 +171,7 @@ def test_every_rating_in_one_of_our_words_has_a_finding_and_says_what_it_cites(s
             assert claim.corrected or claim.citation in (Citation.NONE, Citation.SOUND), claim.module
 
 
-def test_formulas_of_the_papers_turn_into_mathml_without_leftovers(systems: dict[str, System]) -> None:
+def test_formulas_of_the_papers_turn_into_mathml_without_leftovers(systems: dict[str, SourceSystem]) -> None:
     formulas = [c.paper for s in systems.values() for c in s.claims if c.paper]
     assert len(formulas) > 20
     for tex in formulas:
@@ -187,19 +187,20 @@ def test_a_named_function_stands_apart_and_a_script_keeps_its_two_parts() -> Non
 
 
 @pytest.mark.parametrize(("system", "place", "words", "stands", "right"), CITATIONS, ids=[f"{s} {p} {w}" for s, p, w, *_ in CITATIONS])
-def test_a_citation_is_judged_and_put_right(systems: dict[str, System], system: str, place: str, words: str, stands: Citation, right: str) -> None:
-    all_of_it: list[Claim | Reference] = [*systems[system].claims, *systems[system].citations]
+def test_a_citation_is_judged_and_put_right(systems: dict[str, SourceSystem], system: str, place: str, words: str, stands: Citation,
+                                            right: str) -> None:
+    all_of_it: list[Claim | PrintedCitation] = [*systems[system].claims, *systems[system].citations]
     found = [c for c in all_of_it if place in c.place and words in c.cites and right in c.corrected]
     assert found and all(c.citation is stands for c in found)
 
 
 @pytest.mark.parametrize(("system", "place", "module", "words"), FINDINGS, ids=[f"{s} {m}" for s, _, m, _ in FINDINGS])
-def test_an_error_of_an_equation_is_told(systems: dict[str, System], system: str, place: str, module: str, words: str) -> None:
+def test_an_error_of_an_equation_is_told(systems: dict[str, SourceSystem], system: str, place: str, module: str, words: str) -> None:
     claim, = (c for c in systems[system].claims if c.module == module)
     assert place in claim.place and not [w for w in words.split("; ") if w not in claim.finding]
 
 
-def test_numbers_of_the_findings_follow_from_what_is_printed(systems: dict[str, System]) -> None:
+def test_numbers_of_the_findings_follow_from_what_is_printed(systems: dict[str, SourceSystem]) -> None:
     told = {c.module: c.finding for c in systems["Cortex"].claims}
     depth = range(1, 4)
     compounded, per_hop = (", ".join(f"{0.65 ** n:.4f}".rstrip("0") for n in ns) for ns in ([d * (d + 1) // 2 for d in depth], depth))
@@ -267,7 +268,7 @@ def test_claims_stand_beside_what_the_audit_derived() -> None:
         ("falls", "FAITHFUL", "one"), ("stands", "DOCUMENTED", "two"), ("other words", "\"inspired by\"", "two"), ("not run", "HONEST", "absent"),
         ("not tied", "HONEST", "")))
     result = AuditResult((judged("one", Rating.APPROXIMATION, "equation X-1 fails"), judged("two", Rating.FAITHFUL, "all pass")))
-    rows = compared(System(name="S", key="cortex2026", scale="", claims=claims), result)
+    rows = compared(SourceSystem(name="S", key="cortex2026", scale="", claims=claims), result)
     assert [(r.claim.module, r.derived, r.stands, r.why) for r in rows] == [
         ("falls", Rating.APPROXIMATION, False, ("equation X-1 fails",)), ("stands", Rating.FAITHFUL, True, ("all pass",)),
         ("other words", Rating.FAITHFUL, None, ("all pass",)), ("not run", None, None, ()), ("not tied", None, None, ())]
@@ -278,5 +279,5 @@ def test_claims_stand_beside_what_the_audit_derived() -> None:
 def test_a_form_of_our_own_is_told_from_a_transcription(papers: tuple[str, ...], ours: bool) -> None:
     run = MechanismResult("one", Rating.FAITHFUL, Verdict(Rating.FAITHFUL, ("all pass",)), None, papers, (), ())
     claim = Claim(module="m", place="table", claimed="DOCUMENTED", variety="one")
-    row, = compared(System(name="S", key="cortex2026", scale="", claims=(claim,)), AuditResult((run,)))
+    row, = compared(SourceSystem(name="S", key="cortex2026", scale="", claims=(claim,)), AuditResult((run,)))
     assert row.derived is Rating.FAITHFUL and row.ours is ours

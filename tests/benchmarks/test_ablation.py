@@ -19,8 +19,9 @@ from hebbarium.benchmarks import sweep
 from hebbarium.benchmarks.ablation import ablate, arms_of
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.sweep import Cell, Outcome
-from hebbarium.engine.embedding import CachedEmbedder, HashingEmbedder
 from hebbarium.engine.errors import ContractError, InputError
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import MechanismSet, Registry
 

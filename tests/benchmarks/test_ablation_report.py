@@ -21,9 +21,9 @@ from hebbarium.benchmarks.ablation_report import (
     NO_OP,
     PRIMARY,
     AblationResult,
-    Arm,
+    ArmReceipt,
+    ArmResult,
     Difference,
-    Receipt,
     difference,
     from_json,
     p_text,
@@ -36,7 +36,7 @@ from hebbarium.benchmarks.ablation_report import (
     to_table,
     with_holm,
 )
-from hebbarium.benchmarks.metrics import METRICS, question_metrics, summary
+from hebbarium.benchmarks.scores.metrics import METRICS, question_metrics, summary
 from hebbarium.engine.errors import DataError, HebbariumError, InputError
 
 HOSTILE = "<script>alert('x')</script>&\"|`*\x1b[31m\u202e"
@@ -70,12 +70,12 @@ def sample(effects: dict[str, float | None] = EFFECTS, n_conversations: int = 10
         d = base - table(ranks)
         changed = [a != b for a, b in zip(full, ranks, strict=True)]
         n_ranks = sum(x != y for a, b in zip(full, ranks, strict=True) for x, y in zip(a, b, strict=True))
-        arms.append(Arm(
+        arms.append(ArmResult(
             id=name, no_op=n_ranks == 0, metrics=dict(zip(METRICS, table(ranks).mean(axis=0).tolist(), strict=True)),
             differences={metric: difference(base[:, j], base[:, j] - d[:, j], ids, seed=1, n_resamples=400, n_flips=2048) if n_ranks
                          else Difference(0.0, 0.0, 0.0, 1.0) for j, metric in enumerate(METRICS)},
             n_questions_changed=sum(changed), n_ranks_changed=n_ranks, n_helped=int((d[:, 2] > 1e-12).sum()), n_hurt=int((d[:, 2] < -1e-12).sum()),
-            receipt=Receipt(int(rng.integers(5000)), int(rng.integers(90000)), int(rng.integers(900))) if not name.startswith("swap") else None,
+            receipt=ArmReceipt(int(rng.integers(5000)), int(rng.integers(90000)), int(rng.integers(900))) if not name.startswith("swap") else None,
             seconds=float(rng.uniform(2, 9)), by_category={kind: float(d[kinds == kind, 2].mean()) for kind in list(CATEGORIES)[:3]}))
     baseline = summary([question_metrics(row) for row in full])
     return AblationResult("LoCoMo", sha256(b"data").hexdigest(), "cortex", 7, "leave one out", n_conversations, n_questions, baseline,
@@ -137,7 +137,7 @@ def test_verdicts_follow_from_the_numbers(result: AblationResult) -> None:
     verdict = {arm.id: arm.verdict for arm in result.arms}
     assert verdict["dense_retrieval"] == "helps" and verdict["surprise_gate"] == "hurts"
     assert [name for name, word in verdict.items() if word == "no-op"] == [name for name, effect in EFFECTS.items() if effect is None]
-    uncorrected = Arm(**{**{name: getattr(result.arms[0], name) for name in Arm.__slots__},
+    uncorrected = ArmResult(**{**{name: getattr(result.arms[0], name) for name in ArmResult.__slots__},
                          "differences": {name: replace(d, p_holm=None) for name, d in result.arms[0].differences.items()}})
     assert uncorrected.verdict == "unclear"
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hebbarium.benchmarks.datasets import load
-from hebbarium.benchmarks.metrics import question_metrics, summary
+from hebbarium.benchmarks.scores.metrics import question_metrics, summary
 
 FOLDER = os.environ.get("HEBBARIUM_DATA", "")
 POINTS = {"locomo/locomo_dev.json": ("locomo", 997, 0.562, 0.394), "beam/100K": ("beam", 179, 0.473, 0.420)}

@@ -11,7 +11,8 @@ from hebbarium.benchmarks import sweep
 from hebbarium.benchmarks.ablation import ablate, arms_of
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.embedding import CachedEmbedder, HashingEmbedder
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.registry import MechanismSet, Registry
 
 CHOSEN = MechanismSet("small", "for the test", {"temporal_context": {"weight": 0.0}, "dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from small import by_number, column, does, mechanism, memory, numbered
 
 from hebbarium.audit.conformance import START, talk
-from hebbarium.engine.columns import GRAPH, NOW, RANDOM, RECALLED, ROW, VETO, Phase, Scope
-from hebbarium.engine.embedding import HashingEmbedder
+from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.errors import HebbariumError, InputError
-from hebbarium.engine.graph import EdgeType
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event, Query
+from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.vocabulary import GRAPH, NOW, RANDOM, RECALLED, ROW, VETO
 
 HOURS_IN_A_YEAR = 365 * 24.0
 Steps = list[tuple[str, float, float]]
@@ -190,7 +191,7 @@ def test_a_rejected_event_leaves_the_store_untouched_and_keeps_its_text() -> Non
                     e.assembly.trigrams.n_rows)
     for name, array in before.items():
         np.testing.assert_array_equal(array, e.store.persistent()[name], err_msg=name)
-    assert e.diary.events[-1] == secret and e.diary.row("kept") == -1 and called == [0, 1]
+    assert e.event_log.events[-1] == secret and e.event_log.row("kept") == -1 and called == [0, 1]
 
 
 def learner() -> Any:
@@ -228,7 +229,7 @@ def test_archived_memories_are_neither_lost_nor_found() -> None:
     e.archive(1)
     answer = e.retrieve("number")
     assert answer.rows.tolist() == [2, 0] and [answer.rank(r) for r in range(3)] == [2, 0, 1]
-    assert e.diary.of_row(1).text == "number 9" and e.store.persistent()["number_held"][1] == 9.0
+    assert e.event_log.of_row(1).text == "number 9" and e.store.persistent()["number_held"][1] == 9.0
     e.archive(1)
     e.restore(1)
     assert e.digest() == before and e.retrieve("number").rows.tolist() == [1, 2, 0]

@@ -6,7 +6,11 @@ from typing import Any
 import numpy as np
 from small import by_number, column, does, mechanism, memory, numbered, score
 
-from hebbarium.engine.columns import (
+from hebbarium.engine.columns import Phase, Scope
+from hebbarium.engine.observer import Observer
+from hebbarium.engine.records import Query
+from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.vocabulary import (
     ACTIVATION,
     CREATED,
     FUSED,
@@ -20,12 +24,7 @@ from hebbarium.engine.columns import (
     REWEIGHTED,
     ROW,
     VISIBLE,
-    Phase,
-    Scope,
 )
-from hebbarium.engine.graph import EdgeType
-from hebbarium.engine.observer import Observer
-from hebbarium.engine.records import Query
 
 
 def probed(*mechanisms: Any, numbers: tuple[float, ...] = (1, 2, 3, 4), advance: float = 2.0) -> dict[str, int]:

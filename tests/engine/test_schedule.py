@@ -9,33 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import (
-    ACTIVATION,
-    FACET_WEIGHTS,
-    FUSED,
-    GRAPH,
-    MATCH,
-    RANDOM,
-    RECALLED,
-    RERANKED,
-    REWEIGHTED,
-    SIGNALS,
-    Before,
-    Column,
-    Facet,
-    Phase,
-    Scope,
-    signal,
-)
+from hebbarium.engine.columns import Before, Column, Facet, Phase, Scope, signal
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.schedule import Node, ordered
+from hebbarium.engine.vocabulary import ACTIVATION, FACET_WEIGHTS, FUSED, GRAPH, MATCH, RANDOM, RECALLED, RERANKED, REWEIGHTED, SIGNALS
 
 A, B, C = (Column(name, np.float64, Scope.MEMORY, "1", 0.0, "for the test") for name in "abc")
 ONE, TWO = (signal(name, Facet.WORDS, "for the test") for name in ("one", "two"))
 
 
 def node(owner: str, order: int, reads: Any = (), adds: Any = (), sets: Any = (), phase: Phase = Phase.MAINTAIN) -> Node:
-    return Node(owner, "act", phase, order, tuple(reads), tuple(adds), tuple(sets), lambda *_: None)
+    return Node(owner, "step", phase, order, tuple(reads), tuple(adds), tuple(sets), lambda *_: None)
 
 
 def names(nodes: Any, signals: Any = ()) -> list[str]:
@@ -90,7 +74,7 @@ def test_learners_see_what_other_learners_came_to() -> None:
 
 
 def test_two_setters_are_named() -> None:
-    with pytest.raises(ContractError, match=r"x\.act and y\.act both set a"):
+    with pytest.raises(ContractError, match=r"x\.step and y\.step both set a"):
         ordered([node("x", 0, sets=[A]), node("y", 1, sets=[A])])
 
 
@@ -102,7 +86,7 @@ def test_a_cycle_names_its_loop_and_nobody_else(length: int) -> None:
     with pytest.raises(ContractError) as caught:
         ordered([*bystanders, *ring])
     path = caught.value.what.partition(": ")[2].split(" -> ")
-    assert path[0] == path[-1] and sorted(path[1:]) == [f"n{i}.act" for i in range(length)]
+    assert path[0] == path[-1] and sorted(path[1:]) == [f"n{i}.step" for i in range(length)]
     for here, there in pairwise(path):
         assert int(there[1]) == (int(here[1]) + 1) % length
     assert "before" in caught.value.cure

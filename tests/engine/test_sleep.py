@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import column, does, mechanism, memory
 
-from hebbarium.engine.columns import NOW, SLEEP_END, SLEEP_ONSET, VETO, Phase, Scope
+from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.contract import Mechanism
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.vocabulary import NOW, SLEEP_END, SLEEP_ONSET, VETO
 
 Sleeps = list[tuple[float, float, float]]
 

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 from small import by_number, column, does, mechanism, memory, numbered, score
 
-from hebbarium.engine.columns import (
+from hebbarium.engine.columns import Column, Phase, Scope, Structure
+from hebbarium.engine.errors import ContractError
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.records import Event
+from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.vocabulary import (
     CREATED,
     EMBEDDING,
     FACET_WEIGHTS,
@@ -29,15 +34,7 @@ from hebbarium.engine.columns import (
     TEXTS,
     VETO,
     VISIBLE,
-    Column,
-    Phase,
-    Scope,
-    Structure,
 )
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.graph import EdgeType
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
 
 
 def seen(phase: Phase, look: Any, **declared: Any) -> Any:
@@ -105,7 +102,7 @@ def test_arrays_are_changed_in_place_by_augmented_assignment() -> None:
 
 def test_structures_can_only_be_read_by_readers() -> None:
     for structure, attempt in ((INDEX, lambda v: v.index.archive(0)), (GRAPH, lambda v: v.graph.add(0, 1, EdgeType.SEMANTIC)),
-                               (TEXTS, lambda v: v.texts._diary.events.clear())):
+                               (TEXTS, lambda v: v.texts._event_log.events.clear())):
         with pytest.raises((ContractError, AttributeError), match=r"would change|no attribute"):
             seen(Phase.MAINTAIN, attempt, reads=[structure])
 

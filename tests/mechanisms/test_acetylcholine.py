@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.evidence.norepinephrine import Given, events, joint_model, topics
-from hebbarium.engine.columns import ENCODED, FACET_WEIGHTS, LEARNING_RATE, Facet
+from hebbarium.engine.columns import Facet
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import FACET_WEIGHTS, INITIAL_STRENGTH, LEARNING_RATE
 from hebbarium.mechanisms.encoding import acetylcholine as module
 from hebbarium.mechanisms.encoding import norepinephrine
-from hebbarium.mechanisms.encoding.acetylcholine import LEVEL, TRIALS, USUAL, VALID, fits, follow, learn_cycle
+from hebbarium.mechanisms.encoding.acetylcholine import ACETYLCHOLINE_LEVEL, ACETYLCHOLINE_USUAL, CUE_TRIALS, CUE_VALID, fits, follow, learn_cycle
 
 RNG = np.random.default_rng(7)
 
@@ -54,7 +55,8 @@ def test_both_together_are_the_joint_model() -> None:
     array = memory.store.array
     for event in events(len(vectors)):
         memory.encode(event)
-        found.append([float(array(c)[()]) for c in (norepinephrine.TRUST, norepinephrine.VALID, norepinephrine.TRIALS, VALID, TRIALS)])
+        found.append([float(array(c)[()]) for c in (norepinephrine.CONTEXT_TRUST, norepinephrine.CONTEXT_VALID, norepinephrine.CONTEXT_TRIALS,
+                                                    CUE_VALID, CUE_TRIALS)])
     trials = joint_model(vectors, 0.99, (4.0, 1.0), 16.0)
     assert sum(not t.kept for t in trials) >= 5
     np.testing.assert_allclose(found, [[t.lam, t.valid, t.trials, t.valid, t.trials] for t in trials], atol=1e-9)
@@ -66,12 +68,12 @@ def test_effects_are_relative_to_the_usual_level() -> None:
     memory.encode_all(events(len(vectors)))
     memory.retrieve("event 3")
     array = memory.store.array
-    level, usual = float(array(LEVEL)[()]), float(np.exp(array(USUAL)[()]))
+    level, usual = float(array(ACETYLCHOLINE_LEVEL)[()]), float(np.exp(array(ACETYLCHOLINE_USUAL)[()]))
     assert array(LEARNING_RATE)[()] == pytest.approx((level / usual) ** 0.5)
     expected = np.ones(len(Facet))
     expected[[Facet.ASSOCIATION.value, Facet.CONTEXT.value, Facet.COMPLETION.value]] = (1 - 0.8 * level) / (1 - 0.8 * usual)
     np.testing.assert_allclose(array(FACET_WEIGHTS), expected, rtol=1e-12)
-    assert abs(float(array(ENCODED).mean())) < 0.05 < float(array(ENCODED).max() - array(ENCODED).min())
+    assert abs(float(array(INITIAL_STRENGTH).mean())) < 0.05 < float(array(INITIAL_STRENGTH).max() - array(INITIAL_STRENGTH).min())
 
 
 def test_nothing_is_weighed_before_the_first_event() -> None:

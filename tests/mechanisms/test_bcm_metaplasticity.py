@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 from small import does, mechanism
 
-from hebbarium.engine.columns import MODIFIABILITY, PAIRS, REPLAY_LAG, REPLAYED, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import MODIFIABILITY, REPLAY_LAG, REPLAYED
 from hebbarium.mechanisms.maintenance import bcm_metaplasticity as paper
 from hebbarium.mechanisms.maintenance import bcm_metaplasticity_printed as printed
+from hebbarium.mechanisms.shared.coactivation import COACTIVATION
 
 ETA, TAU = 0.01, 5.0
 
@@ -64,7 +66,7 @@ def memory_of(registry: Registry, *others: Mechanism[Any], id: str = "bcm_metapl
 def test_an_untouched_memory_is_modifiable_as_usual_and_a_used_one_less(registry: Registry) -> None:
     memory = memory_of(registry, turns=2)
     np.testing.assert_array_equal(memory.store.array(MODIFIABILITY), [1.0, 1.0])
-    np.testing.assert_allclose(memory.store.array(paper.THETA), [1.0 / TAU, 1.0 / TAU])
+    np.testing.assert_allclose(memory.store.array(paper.BCM_THETA), [1.0 / TAU, 1.0 / TAU])
     memory.encode(Event(100.1, "turn 2", "Ada", "s"))
     np.testing.assert_allclose(memory.store.array(MODIFIABILITY), [1.0, 1.0 - 1.0 / TAU, 1.0])
 
@@ -72,15 +74,15 @@ def test_an_untouched_memory_is_modifiable_as_usual_and_a_used_one_less(registry
 def test_use_without_end_makes_no_more_modifiable(registry: Registry) -> None:
     memory = memory_of(registry, replays([(0, 1)] * 40))
     memory.advance(100.0 + 24.0 * 20)
-    theta, modifiability = memory.store.array(paper.THETA), memory.store.array(MODIFIABILITY)
+    theta, modifiability = memory.store.array(paper.BCM_THETA), memory.store.array(MODIFIABILITY)
     np.testing.assert_allclose(theta[:2], 1.0, atol=1e-2)
     np.testing.assert_allclose(modifiability[:2], 0.0, atol=1e-2)
 
 
 def test_a_night_is_one_occasion_a_step_and_tells_their_mean(registry: Registry) -> None:
     memory = memory_of(registry, replays([(0, 2), (2, 1)]), turns=3)
-    theta, w = memory.store.array(paper.THETA).copy(), {(0, 2): 0.0, (2, 0): 0.0, (2, 1): 0.0, (1, 2): 0.0}
-    graph, weight = memory.assembly.store.graph, memory.store.array(paper.WEIGHT)
+    theta, w = memory.store.array(paper.BCM_THETA).copy(), {(0, 2): 0.0, (2, 0): 0.0, (2, 1): 0.0, (1, 2): 0.0}
+    graph, weight = memory.assembly.store.graph, memory.store.array(paper.BCM_WEIGHT)
     for edge in range(len(weight)):
         w[int(graph.source[edge]), int(graph.target[edge])] = float(weight[edge])
     told: dict[int, list[float]] = {0: [], 1: [], 2: []}
@@ -90,7 +92,7 @@ def test_a_night_is_one_occasion_a_step_and_tells_their_mean(registry: Registry)
             told[v].append(c * (c - theta[v]))
             theta[v] += (c * c - theta[v]) / TAU
     memory.advance(100.0 + 24.5)
-    np.testing.assert_allclose(memory.store.array(paper.THETA), theta, rtol=1e-12)
+    np.testing.assert_allclose(memory.store.array(paper.BCM_THETA), theta, rtol=1e-12)
     np.testing.assert_allclose(memory.store.array(MODIFIABILITY), [np.mean(told[v]) for v in range(3)], rtol=1e-12)
 
 
@@ -117,11 +119,11 @@ def test_an_input_rarer_than_the_threshold_remembers_stays_bounded(module: Any, 
 
 def test_asking_changes_nothing_unless_it_may(registry: Registry) -> None:
     memory = memory_of(registry)
-    before = memory.store.array(paper.THETA).copy()
+    before = memory.store.array(paper.BCM_THETA).copy()
     memory.retrieve("apples")
-    np.testing.assert_array_equal(memory.store.array(paper.THETA), before)
+    np.testing.assert_array_equal(memory.store.array(paper.BCM_THETA), before)
     memory.retrieve("apples", learn=True)
-    assert (memory.store.array(paper.THETA) != before).any()
+    assert (memory.store.array(paper.BCM_THETA) != before).any()
 
 
 def test_it_reaches_the_weights_of_other_rules(registry: Registry) -> None:
@@ -129,9 +131,9 @@ def test_it_reaches_the_weights_of_other_rules(registry: Registry) -> None:
     seen: list[float] = []
 
     def read(view: Any, incoming: Any) -> None:
-        seen.extend(view.modifiability[view.pairs.target].tolist())
+        seen.extend(view.modifiability[view.coactivation.target].tolist())
 
-    reader = mechanism("reader", does(Phase.ENCODE, read, reads=(PAIRS, MODIFIABILITY)))
+    reader = mechanism("reader", does(Phase.ENCODE, read, reads=(COACTIVATION, MODIFIABILITY)))
     memory_of(registry, reader, turns=3)
     assert sorted(round(x, 12) for x in seen) == [0.8, 1.0, 1.0, 1.0]
 
@@ -139,5 +141,5 @@ def test_it_reaches_the_weights_of_other_rules(registry: Registry) -> None:
 def test_printed_threshold_is_lower_than_the_mean_of_squares(registry: Registry) -> None:
     memory = memory_of(registry, replays([(0, 1)] * 40), id="bcm_metaplasticity_printed")
     memory.advance(100.0 + 25.0)
-    mean, theta = memory.store.array(printed.MEAN)[0], memory.store.array(printed.THETA)[0]
+    mean, theta = memory.store.array(printed.PRINTED_BCM_MEAN)[0], memory.store.array(printed.PRINTED_BCM_THETA)[0]
     assert 0.0 < theta < mean**2 and memory.store.array(MODIFIABILITY)[0] > 0.0

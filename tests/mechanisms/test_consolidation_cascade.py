@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import LOG_STRENGTH, REPLAYS, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism, Params, Tick, hook
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import LOG_STRENGTH, REPLAYS
 from hebbarium.mechanisms.consolidation import consolidation_cascade as paper
 from hebbarium.mechanisms.consolidation import consolidation_cascade_printed as printed
 
@@ -123,4 +124,4 @@ def test_printed_form_goes_by_the_clock(registry: Registry, build: Callable[...,
     memory = memory_of(registry, "consolidation_cascade_printed", 1)
     memory.advance(START + 30.0)
     assert memory.store.array(LOG_STRENGTH)[0] == pytest.approx(2.0 * 30.0 * math.log(0.95))
-    assert np.isnan(memory.store.array(printed.ENTERED)[0, 1:]).all()
+    assert np.isnan(memory.store.array(printed.STAGE_ENTERED)[0, 1:]).all()

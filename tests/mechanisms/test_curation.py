@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import DUPLICATE, LOG_STRENGTH, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Incoming, Mechanism, Params, hook
-from hebbarium.engine.embedding import HashingEmbedder
-from hebbarium.engine.graph import EdgeType, Graph, entity_node
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.text import features
+from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
+from hebbarium.engine.text.features import features
+from hebbarium.engine.vocabulary import DUPLICATE, LOG_STRENGTH
 from hebbarium.mechanisms.encoding import curation
 
 Build = Callable[..., Engine]
@@ -60,7 +61,7 @@ def test_duplicates_are_stored_and_counted_at_the_first(build: Build) -> None:
     np.testing.assert_allclose(memory.store.array(LOG_STRENGTH), [0.2 * np.log(3.0), 0.0, 0.0, 0.0], atol=1e-12)
     graph = memory.store.graph
     assert graph.find(2, 0, EdgeType.VERSION) is not None and graph.find(0, 2, EdgeType.VERSION) is None
-    assert [memory.diary.of_row(row).text for row in range(4)] == list(said)
+    assert [memory.event_log.of_row(row).text for row in range(4)] == list(said)
 
 
 def test_near_duplicates_are_linked_both_ways_and_nothing_else(build: Build) -> None:

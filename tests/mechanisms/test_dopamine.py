@@ -6,15 +6,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.graph import EdgeType, entity_node
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
-from hebbarium.engine.reward import PUNISHING, REWARDING
-from hebbarium.engine.text import terms_of
+from hebbarium.engine.storage.graph import EdgeType, entity_node
+from hebbarium.engine.text.features import terms_of
 from hebbarium.mechanisms.encoding import dopamine as papers
 from hebbarium.mechanisms.encoding import dopamine_printed as printed
 from hebbarium.mechanisms.encoding import serotonin
 from hebbarium.mechanisms.retrieval.successor_representation import SUCCESSOR
+from hebbarium.mechanisms.shared.reward import PUNISHING, REWARDING
 
 Build = Callable[..., Engine]
 
@@ -56,7 +56,7 @@ def test_many_cues_do_not_overshoot(build: Build) -> None:
     memory = build("dopamine", params={"dopamine": {"alpha": 1.0, "discount": 0.0}})
     crowd = "Then Ada, Bo, Cleo, Dora, Emil and Fay came."
     memory.encode_all(Event(i / 60.0, text) for i, text in enumerate((crowd, "how wonderful", crowd, "how wonderful")))
-    assert memory.store.array(papers.PREDICTED)[0].sum() == pytest.approx(0.5)
+    assert memory.store.array(papers.PREDICTED_REWARD)[0].sum() == pytest.approx(0.5)
     assert memory.store.persistent()["encoded"].tolist() == pytest.approx([0.0, 0.05, 0.0, 0.0])
 
 
@@ -64,8 +64,8 @@ def test_the_end_of_a_session_brings_nothing(build: Build) -> None:
     memory = build("dopamine", params={"dopamine": {"discount": 0.0}})
     memory.encode_all([Event(0.0, "Then Ada came.", session="a"), Event(0.1, "how wonderful, says Ada", session="a"),
                        Event(9.0, "it rained", session="b")])
-    value = memory.store.array(papers.PREDICTED)[0]
-    assert value.sum() == pytest.approx(0.05 * 0.9) and (memory.store.array(papers.PRESENT) == -1).all()
+    value = memory.store.array(papers.PREDICTED_REWARD)[0]
+    assert value.sum() == pytest.approx(0.05 * 0.9) and (memory.store.array(papers.PRESENT_CUES) == -1).all()
 
 
 def test_plasticity_speeds_up_what_learns(build: Build) -> None:
@@ -91,9 +91,9 @@ def test_only_recall_that_may_learn_gives_credit(build: Build) -> None:
     memory.retrieve("Ada lost a red umbrella")
     assert memory.digest() == before
     memory.retrieve("Ada lost a red umbrella", learn=True)
-    credit = memory.store.array(papers.CREDIT).copy()
+    credit = memory.store.array(papers.RECALL_CREDIT).copy()
     assert credit[0] > 0.0 and credit[1] == 0.0
-    assert memory.store.array(papers.PREDICTED)[0].sum() == 0.0 and memory.store.array(papers.PREDICTED)[1].sum() > 0.0
+    assert memory.store.array(papers.PREDICTED_REWARD)[0].sum() == 0.0 and memory.store.array(papers.PREDICTED_REWARD)[1].sum() > 0.0
     encoded = memory.store.persistent()["encoded"].copy()
     memory.advance(memory.now + 5.0)
     np.testing.assert_allclose(memory.store.persistent()["log_strength"], encoded + credit)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import EMBEDDING, ENCODED, LOG_STRENGTH
 from hebbarium.engine.errors import RegistryError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH
 from hebbarium.mechanisms.encoding import emotional_tagging as papers
 from hebbarium.mechanisms.encoding import emotional_tagging_printed as printed
 
@@ -47,7 +47,7 @@ def test_only_what_arouses_is_laid_down_more_strongly(build: Build) -> None:
     best = 0.9 / (1 + 2 * max(one @ other, 0.0))
     a = 1 - np.exp(-(1 / 9) / 0.15)
     np.testing.assert_allclose(memory.store.array(papers.AROUSAL), [0.0, a], atol=1e-12)
-    np.testing.assert_allclose(memory.store.array(ENCODED), [0.0, np.log1p(0.5 * a / best * np.exp(1 - a / best))], atol=1e-6)
+    np.testing.assert_allclose(memory.store.array(INITIAL_STRENGTH), [0.0, np.log1p(0.5 * a / best * np.exp(1 - a / best))], atol=1e-6)
 
 
 def test_a_promise_is_at_stake(build: Build) -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.errors import RegistryError
-from hebbarium.engine.graph import EdgeType
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.mechanisms.encoding import engram_allocation as papers
 from hebbarium.mechanisms.encoding import engram_allocation_printed as printed
 
@@ -74,7 +74,7 @@ def test_recall_makes_the_units_of_the_best_excitable_again(build: Build) -> Non
     memory = story(build, "engram_allocation", later=1.0)
     memory.advance(memory.now + 100.0)
     memory.retrieve("zebra3", k=3, learn=True)
-    active, engram = memory.store.array(papers.ACTIVE), memory.store.array(papers.ENGRAM)
+    active, engram = memory.store.array(papers.ENGRAM_ACTIVE), memory.store.array(papers.ENGRAM)
     assert set(np.flatnonzero(active == memory.now)) == set(engram[6].tolist())
 
 
@@ -87,7 +87,7 @@ def test_a_busy_day_keeps_degrees_bounded(build: Build) -> None:
     assert (np.diff(engrams, axis=1) > 0).all() and engrams.shape == (200, 100)
     for edge in np.flatnonzero(memory.store.graph.alive):
         a, b = memory.store.graph.source[edge], memory.store.graph.target[edge]
-        assert memory.store.graph.column(papers.OVERLAP.name)[edge] == pytest.approx(len(np.intersect1d(engrams[a], engrams[b])) / 100)
+        assert memory.store.graph.column(papers.ENGRAM_OVERLAP.name)[edge] == pytest.approx(len(np.intersect1d(engrams[a], engrams[b])) / 100)
 
 
 def test_an_engram_larger_than_the_population_is_refused(build: Build) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import DETAIL, ENCODED, ENCODING, Phase
-from hebbarium.engine.context.shown import shown
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Incoming, Mechanism, Params, hook
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.text.condensing import condensed
+from hebbarium.engine.vocabulary import DETAIL, ENCODING_STRENGTH, INITIAL_STRENGTH
 from hebbarium.mechanisms.consolidation import gist_compression as paper
 from hebbarium.mechanisms.consolidation import gist_compression_printed as printed
 
@@ -22,9 +23,9 @@ TEXT = "We booked the cabin by the lake again. The kids want to sail on the lake
 class Worth(Mechanism[Params]):
     """Lays an event down as strongly as its speaker field says."""
 
-    @hook(Phase.ENCODE, reads=(), adds=(ENCODING,), sets=())
+    @hook(Phase.ENCODE, reads=(), adds=(ENCODING_STRENGTH,), sets=())
     def judge(self, view: Any, incoming: Incoming) -> None:
-        view.encoding = np.log(float(incoming.event.speaker))
+        view.encoding_strength = np.log(float(incoming.event.speaker))
 
 
 def lived(registry: Registry, id: str, worths: list[float], days: float, gap: float = 0.0) -> Engine:
@@ -56,10 +57,10 @@ def test_array_kernels_compiled_equal_plain() -> None:
 
 def test_worth_decides_what_is_shown(registry: Registry) -> None:
     memory = lived(registry, "gist_compression", [4.0, 1.0, 0.6, 0.3], 1.5)
-    loss = memory.store.array(paper.LOSS)[0]
+    loss = memory.store.array(paper.GIST_LOSS)[0]
     assert 0.25 < loss[0] < 0.25 / 0.6 < loss[1] < 0.25 / 0.3
     assert memory.store.array(DETAIL).tolist() == [0, 0, 1, 2]
-    assert [memory.shown(row) for row in range(4)] == [shown(TEXT, d) for d in memory.store.array(DETAIL)]
+    assert [memory.shown(row) for row in range(4)] == [condensed(TEXT, d) for d in memory.store.array(DETAIL)]
     assert len({memory.shown(row) for row in range(4)}) == 3
 
 
@@ -72,7 +73,7 @@ def test_age_by_itself_decides_nothing(registry: Registry) -> None:
 def test_the_verbatim_text_stays_and_comes_back_with_worth(registry: Registry) -> None:
     memory = lived(registry, "gist_compression", [0.3], 1.5)
     assert memory.store.array(DETAIL)[0] == 2 and memory.event(0).text == TEXT
-    memory.store.array(ENCODED)[0] = np.log(4.0)
+    memory.store.array(INITIAL_STRENGTH)[0] = np.log(4.0)
     memory.advance(memory.now + 24.0)
     assert memory.store.array(DETAIL)[0] == 0 and memory.event(0).text == TEXT
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from small import does, mechanism
 
-from hebbarium.engine.columns import LTP, MODIFIABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW, Phase
-from hebbarium.engine.embedding import HashingEmbedder
-from hebbarium.engine.graph import EdgeType
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
+from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.vocabulary import LTP, MODIFIABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
 from hebbarium.mechanisms.maintenance import hebbian_association as hebb
 
 Build = Callable[..., Engine]
@@ -26,8 +27,8 @@ def weight(memory: Engine, a: int, b: int) -> float:
     edge = graph.find(a, b, EdgeType.COACCESS)
     if edge is None:
         return 0.0
-    silent = int(memory.store.array(hebb.OCCASIONS)[b]) - int(graph.column(hebb.SEEN.name)[edge])
-    return float(graph.column(hebb.WEIGHT.name)[edge]) * (1.0 - ETA) ** silent
+    silent = int(memory.store.array(hebb.HEBBIAN_OCCASIONS)[b]) - int(graph.column(hebb.HEBBIAN_SEEN.name)[edge])
+    return float(graph.column(hebb.HEBBIAN_WEIGHT.name)[edge]) * (1.0 - ETA) ** silent
 
 
 def told(build: Build, *more: str, **params: Any) -> Engine:

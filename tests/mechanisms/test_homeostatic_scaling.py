@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from small import does, mechanism
 
-from hebbarium.engine.columns import LOG_STRENGTH, SPEAKER, VISIBLE, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import LOG_STRENGTH, SPEAKER, VISIBLE
 from hebbarium.mechanisms.maintenance import homeostatic_scaling as paper
 from hebbarium.mechanisms.maintenance import homeostatic_scaling_printed as printed
 
@@ -98,7 +99,7 @@ def test_what_is_archived_does_not_count(registry: Registry) -> None:
     for row in range(6):
         memory.archive(row)
     memory.advance(400.0)
-    assert not memory.store.array(VISIBLE).any() and not memory.store.array(paper.FACTOR).any()
+    assert not memory.store.array(VISIBLE).any() and not memory.store.array(paper.SCALING_FACTOR).any()
 
 
 def test_speakers_beyond_the_domains_share(registry: Registry) -> None:
@@ -106,7 +107,7 @@ def test_speakers_beyond_the_domains_share(registry: Registry) -> None:
     for k in range(9):
         memory.encode(Event(100.0, f"turn {k}", f"speaker {k % 3}"))
     memory.advance(200.0)
-    log_factor = memory.store.array(paper.FACTOR)
+    log_factor = memory.store.array(paper.SCALING_FACTOR)
     assert log_factor.shape == (2,) and log_factor[0] < log_factor[1] < 0.0
 
 
@@ -116,7 +117,7 @@ def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
         memory = Engine([scaling], HashingEmbedder(16), consolidate_every=kappa / 100)
         memory.encode(Event(100.0, "turn", "Ada"))
         memory.advance(100.0 + kappa / 10.0 * (1.0 + 1e-12))
-        return memory.store.array(paper.FACTOR)[0]
+        return memory.store.array(paper.SCALING_FACTOR)[0]
 
     assert factor(1.0) == pytest.approx(factor(800.0), rel=1e-9)
     assert factor(800.0) > 0.1

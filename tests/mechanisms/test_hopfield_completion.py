@@ -72,10 +72,10 @@ def test_signal_is_the_overlap_with_the_fixed_point(build: Build, pool: int) -> 
     rows, x, state = fixed_point(memory, "red fox", pool, 4.0)
     np.testing.assert_allclose(got[rows], x[rows] @ state, atol=1e-5)
     assert np.isnan(np.delete(got, rows)).all()
-    assert memory.store.array(paper.CONFIDENCE).item() == pytest.approx(softmax(4.0 * (x[rows] @ state)).max(), abs=1e-5)
+    assert memory.store.array(paper.COMPLETION_CONFIDENCE).item() == pytest.approx(softmax(4.0 * (x[rows] @ state)).max(), abs=1e-5)
     scores = np.exp(4.0 * (x @ memory.assembly.embedder.embed(["red fox"])[0]))
     most = (len(TEXTS) - pool) * scores[rows[-1]]                   # each memory left out at the score of the last of the pool
-    assert memory.store.array(paper.NEGLECTED).item() == pytest.approx(most / (most + scores[rows].sum()), abs=1e-5)
+    assert memory.store.array(paper.COMPLETION_NEGLECTED).item() == pytest.approx(most / (most + scores[rows].sum()), abs=1e-5)
     assert np.delete(scores, rows).sum() <= most + 1e-9
 
 
@@ -83,7 +83,7 @@ def test_large_beta_recalls_one_memory(build: Build) -> None:
     memory = told(build, "hopfield_completion", beta=500.0)
     memory.retrieve("the red fox ran")
     got = memory.store.array(paper.COMPLETION)
-    assert np.nanmax(got) == pytest.approx(1.0, abs=1e-4) and memory.store.array(paper.CONFIDENCE).item() > 0.999
+    assert np.nanmax(got) == pytest.approx(1.0, abs=1e-4) and memory.store.array(paper.COMPLETION_CONFIDENCE).item() > 0.999
 
 
 def test_archived_memories_are_no_patterns(build: Build) -> None:
@@ -97,4 +97,4 @@ def test_printed_form_ranks_by_its_own_fixed_point(build: Build) -> None:
     memory = told(build, "hopfield_completion_printed", beta=4.0, tolerance=0.0, most_updates=500)
     memory.retrieve("red fox")
     rows, x, state = fixed_point(memory, "red fox", 6, 4.0)
-    np.testing.assert_allclose(memory.store.array(printed.COMPLETION)[rows], x[rows] @ state, atol=1e-4)
+    np.testing.assert_allclose(memory.store.array(printed.COMPLETION_PRINTED)[rows], x[rows] @ state, atol=1e-4)

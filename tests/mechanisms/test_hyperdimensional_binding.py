@@ -94,7 +94,7 @@ def test_a_query_that_says_nothing_is_silent(build: Build) -> None:
 def test_a_record_is_the_majority_of_its_pairs(build: Build) -> None:
     memory = build("hyperdimensional_binding")
     memory.encode(TALK[0])
-    record = memory.store.array(hd.RECORD)[0]
+    record = memory.store.array(hd.ROLE_FILLER_RECORD)[0]
     for role, filler in (("who", "ada"), ("year", "2023"), ("month", "5"), ("day", "7"), ("what", "rose"), ("what", "garden"), ("what", "plant")):
         pair = hd.atom(f"role {role}", 32) ^ hd.atom(f"filler {filler}", 32)
         assert hd.cosine(record, pair) == pytest.approx(0.3125, abs=5 / 2048 ** 0.5)   # C(6, 3) / 2^6, seven pairs
@@ -104,7 +104,7 @@ def test_a_record_is_the_majority_of_its_pairs(build: Build) -> None:
 def test_records_hold_no_more_than_they_may(build: Build) -> None:
     memory = build("hyperdimensional_binding", params={"hyperdimensional_binding": {"most_pairs": 1}})
     memory.encode(TALK[0])
-    np.testing.assert_array_equal(memory.store.array(hd.RECORD)[0], hd.atom("role who", 32) ^ hd.atom("filler ada", 32))
+    np.testing.assert_array_equal(memory.store.array(hd.ROLE_FILLER_RECORD)[0], hd.atom("role who", 32) ^ hd.atom("filler ada", 32))
 
 
 @pytest.mark.parametrize(("date", "pairs"), [

@@ -5,11 +5,11 @@ import sqlite3
 import numpy as np
 import pytest
 
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.text import terms_of
+from hebbarium.engine.text.features import terms_of
 from hebbarium.mechanisms.retrieval import lexical_bm25 as module
 
 TEXTS = ("the cat sat on the mat", "a dog beside a grey cat", "dogs bark", "the quick brown fox jumps over the lazy dog", "mat mat mat",

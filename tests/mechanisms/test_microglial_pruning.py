@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from hebbarium.engine.graph import EdgeType
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.mechanisms.maintenance import microglial_pruning as paper
 from hebbarium.mechanisms.maintenance import microglial_pruning_printed as printed
 
@@ -95,7 +95,7 @@ def test_state_of_an_association_is_that_of_its_differential_equations(build: Bu
         return [-y[0] / 7.0, y[0] / (y[0] + 1.0) - y[1], 0.05 / (1.0 + y[0]) * (1.0 - y[2]) - 0.01 * y[2]]
 
     expected = solve_ivp(slope, (0.0, 14.0 - 0.5 / 24.0), [1.0, 0.0, 0.0], rtol=1e-10, atol=1e-12).y[:, -1]
-    measured = [memory.store.array(c)[edge] for c in (paper.USE, paper.PROTECTOR, paper.COMPLEMENT)]
+    measured = [memory.store.array(c)[edge] for c in (paper.SYNAPTIC_USE, paper.SYNAPTIC_PROTECTOR, paper.COMPLEMENT)]
     np.testing.assert_allclose(measured, expected, atol=1e-5)
 
 
@@ -125,7 +125,7 @@ def test_an_association_can_come_back(build: Build) -> None:
     assert (0, 1) not in associations(memory)
     memory.retrieve("wine", k=2, learn=True)
     edge = memory.store.graph.find(0, 1, EdgeType.COACCESS)
-    assert edge is not None and memory.store.array(paper.COMPLEMENT)[edge] == 0.0 and memory.store.array(paper.USE)[edge] == 1.0
+    assert edge is not None and memory.store.array(paper.COMPLEMENT)[edge] == 0.0 and memory.store.array(paper.SYNAPTIC_USE)[edge] == 1.0
 
 
 def test_when_it_was_is_kept(build: Build) -> None:

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.evidence.norepinephrine import Given, events, topics
-from hebbarium.engine.columns import CHOICE_GAIN, CONTEXT_KEPT
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT
 from hebbarium.mechanisms.encoding import norepinephrine as module
-from hebbarium.mechanisms.encoding.norepinephrine import SWITCHES, TRIALS, TRUST, fits, follow
-from hebbarium.mechanisms.encoding.temporal_context import RETENTION
+from hebbarium.mechanisms.encoding.norepinephrine import CONTEXT_SWITCHES, CONTEXT_TRIALS, CONTEXT_TRUST, fits, follow
+from hebbarium.mechanisms.encoding.temporal_context import CONTEXT_RETENTION
 
 RNG = np.random.default_rng(7)
 SCALARS = ("validity", "switch_bar", "switches", "response", "engagement", "log_odds", "choice_gain")
@@ -64,9 +64,9 @@ def test_a_change_of_topic_cuts_the_temporal_context_there_and_nowhere_else() ->
         cut.append(float(memory.store.array(CONTEXT_KEPT)[()]) < 1.0)
     plain = engine(vectors, kept_on_switch=0.999)
     plain.encode_all(events(len(vectors)))
-    retention, whole = memory.store.array(RETENTION), plain.store.array(RETENTION)
+    retention, whole = memory.store.array(CONTEXT_RETENTION), plain.store.array(CONTEXT_RETENTION)
     np.testing.assert_allclose(retention[1:] / whole[1:], np.where(cut, 0.25 / 0.999, 1.0)[1:], rtol=1e-12)
-    assert memory.store.array(SWITCHES)[()] == sum(cut)
+    assert memory.store.array(CONTEXT_SWITCHES)[()] == sum(cut)
     found = np.flatnonzero(cut)
     assert all(((found >= change) & (found < change + 3)).any() for change in (90, 120, 150, 180, 210))
 
@@ -78,12 +78,12 @@ def test_uncertainty_opens_choice() -> None:
     for event in events(len(vectors)):
         memory.encode(event)
         gains.append(float(memory.store.array(CHOICE_GAIN)[()]))
-    assert memory.store.array(TRUST)[()] < 1.0 and 0.25 < gains[-1] < gains[1] <= 1.0
+    assert memory.store.array(CONTEXT_TRUST)[()] < 1.0 and 0.25 < gains[-1] < gains[1] <= 1.0
 
 
 def test_the_first_two_events_are_not_judged() -> None:
     memory = engine(np.eye(3))
     memory.encode_all(events(2))
-    assert memory.store.array(TRIALS)[()] == 0.0 and memory.store.array(TRUST)[()] == 1.0
+    assert memory.store.array(CONTEXT_TRIALS)[()] == 0.0 and memory.store.array(CONTEXT_TRUST)[()] == 1.0
     memory.encode(events(3)[2])
-    assert memory.store.array(TRIALS)[()] == 1.0
+    assert memory.store.array(CONTEXT_TRIALS)[()] == 1.0

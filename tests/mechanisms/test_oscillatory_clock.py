@@ -6,14 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import LTP, PAIRS, RECALLED, RIPPLES, SLEEP_ONSET, SLEEP_SHARE, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism, Params, hook
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import LTP, RECALLED, RIPPLES, SLEEP_ONSET, SLEEP_SHARE
 from hebbarium.mechanisms.maintenance import oscillatory_clock as papers
 from hebbarium.mechanisms.maintenance import oscillatory_clock_printed as printed
+from hebbarium.mechanisms.shared.coactivation import COACTIVATION
 
 START = 24.0 * 19000 + 9.0
 
@@ -27,19 +29,20 @@ class Plastic(Mechanism[Params]):
         self.signs: list[float] = []
 
     def _note(self, view: Any, what: Any) -> None:
-        pairs = zip(view.pairs.source.tolist(), view.pairs.target.tolist(), (view.pairs.lag * 60.0).round(6).tolist(), strict=True)
+        pairs = zip(view.coactivation.source.tolist(), view.coactivation.target.tolist(), (view.coactivation.lag * 60.0).round(6).tolist(),
+                    strict=True)
         self.pairs.append(list(pairs))
         self.signs.append(view.ltp)
 
-    @hook(Phase.ENCODE, reads=(PAIRS, LTP), adds=(), sets=())
+    @hook(Phase.ENCODE, reads=(COACTIVATION, LTP), adds=(), sets=())
     def encode(self, view: Any, what: Any) -> None:
         self._note(view, what)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, PAIRS, LTP), adds=(), sets=())
-    def recall(self, view: Any, what: Any) -> None:
+    @hook(Phase.RETRIEVE, reads=(RECALLED, COACTIVATION, LTP), adds=(), sets=())
+    def on_recall(self, view: Any, what: Any) -> None:
         self._note(view, what)
 
-    @hook(Phase.CONSOLIDATE, reads=(PAIRS, LTP), adds=(), sets=())
+    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, LTP), adds=(), sets=())
     def sleep(self, view: Any, what: Any) -> None:
         self._note(view, what)
 

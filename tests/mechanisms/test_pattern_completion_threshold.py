@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import FACET_WEIGHTS, Facet
+from hebbarium.engine.columns import Facet
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.vocabulary import FACET_WEIGHTS
 from hebbarium.mechanisms.retrieval import pattern_completion_threshold as paper
 from hebbarium.mechanisms.retrieval.pattern_completion_threshold import Decision
 
@@ -53,7 +54,7 @@ def test_each_decision_moves_the_facets_it_should(build: Build, confidence: floa
     for cue in ("nothing of the kind", *WORDS):
         memory.retrieve(cue)
         expected, weights = expected_decision(memory, cue, confidence), memory.store.array(FACET_WEIGHTS)
-        assert memory.store.array(paper.DECISION).item() == expected
+        assert memory.store.array(paper.COMPLETION_DECISION).item() == expected
         assert weights[changed] == pytest.approx(facets[expected]) and np.delete(weights, changed) == pytest.approx(1.0)
         seen.add(expected)
     assert seen == set(facets)
@@ -72,4 +73,4 @@ def test_too_few_memories_decide_nothing(build: Build) -> None:
     memory = build("pattern_completion_threshold")
     memory.encode_all([Event(0.0, "fox"), Event(1.0, "lake")])
     memory.retrieve("fox")
-    assert memory.store.array(paper.DECISION).item() == Decision.NONE and memory.store.array(FACET_WEIGHTS) == pytest.approx(1.0)
+    assert memory.store.array(paper.COMPLETION_DECISION).item() == Decision.NONE and memory.store.array(FACET_WEIGHTS) == pytest.approx(1.0)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import DUPLICATE, TURNOVER
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.vocabulary import DUPLICATE, TURNOVER
 from hebbarium.mechanisms.encoding import neurogenesis as births
 from hebbarium.mechanisms.encoding import pattern_separation as paper
 from hebbarium.mechanisms.encoding import pattern_separation_printed as printed
@@ -81,7 +81,7 @@ def test_a_repeat_is_recognised_and_a_lure_is_not(build: Build) -> None:
 def test_signal_is_the_overlap_of_codes(build: Build) -> None:
     memory = told(build, "pattern_separation", **SMALL)
     memory.retrieve(memory.assembly.incoming(Event(0.0, TEXTS[0])).text)      # as it was embedded, with its date
-    got, codes = memory.store.array(paper.SEPARATION), memory.store.array(paper.CODE)
+    got, codes = memory.store.array(paper.SEPARATION), memory.store.array(paper.SEPARATION_CODE)
     expected = [len(set(code.tolist()) & set(codes[0].tolist())) / 16 for code in codes]
     np.testing.assert_allclose(got, expected, rtol=1e-6)
     assert expected[0] == 1.0 > max(expected[1:])
@@ -108,23 +108,23 @@ def test_births_are_counted_from_time_alone(build: Build) -> None:
 
 def test_replaced_cells_answer_to_no_cue(build: Build) -> None:
     memory = told(build, "pattern_separation", "neurogenesis", **SMALL)
-    before = memory.store.array(paper.CODE)[:5].copy()
+    before = memory.store.array(paper.SEPARATION_CODE)[:5].copy()
     answers = []
     for day in (1.0, 110.0, 230.0):
         memory.advance(day * DAY)
         memory.retrieve(TEXTS[0])
         answers.append(float(memory.store.array(paper.SEPARATION)[0]))
     assert answers[0] > answers[1] > answers[2] == 0.0
-    np.testing.assert_array_equal(memory.store.array(paper.CODE)[:5], before)
+    np.testing.assert_array_equal(memory.store.array(paper.SEPARATION_CODE)[:5], before)
 
 
 def test_printed_form_keeps_four_percent_and_takes_identity_for_a_duplicate(build: Build) -> None:
     memory = told(build, "pattern_separation_printed")
-    kept = memory.store.array(printed.KEPT)
+    kept = memory.store.array(printed.SEPARATED_KEPT)
     assert (np.count_nonzero(kept, axis=1) <= 1).all()          # 4 % of 32 dimensions is one
     memory.encode(Event(9.0, TEXTS[1]))
     assert memory.store.array(DUPLICATE).item() == 1
     memory.retrieve(TEXTS[3])
     cue, score = memory.assembly.embedder.embed([TEXTS[3]])[0], memory.store.array(printed.SEPARATED)
-    kept = memory.store.array(printed.KEPT)
+    kept = memory.store.array(printed.SEPARATED_KEPT)
     np.testing.assert_allclose(score, kept @ cue / np.linalg.norm(kept, axis=1) / np.linalg.norm(cue), rtol=1e-5)

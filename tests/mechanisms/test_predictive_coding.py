@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import ENCODED, SURPRISE
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.vocabulary import INITIAL_STRENGTH, SURPRISE
 from hebbarium.mechanisms.encoding import predictive_coding as pc
 
 Build = Callable[..., Engine]
@@ -68,7 +68,7 @@ def told(build: Build, rounds: int, **params: object) -> tuple[Engine, np.ndarra
 def test_what_memory_holds_surprises_less_and_is_laid_down_less_strongly(build: Build) -> None:
     memory, surprise = told(build, 2, wholly_predicted=0.0)
     assert (surprise[1] < 0.1 * surprise[0]).all()
-    strength = memory.store.array(ENCODED)
+    strength = memory.store.array(INITIAL_STRENGTH)
     assert strength[0] == 0.0 and (strength[3:] < -0.08).all()
 
 
@@ -84,7 +84,7 @@ def test_without_recall_repetition_is_learnt(build: Build) -> None:
 
 def test_without_a_say_nothing_changes(build: Build) -> None:
     memory, _ = told(build, 2, surprise_gain=0.0, wholly_predicted=0.0)
-    assert memory.store.n == 2 * len(SAID) and not memory.store.array(ENCODED).any()
+    assert memory.store.n == 2 * len(SAID) and not memory.store.array(INITIAL_STRENGTH).any()
 
 
 def test_names_count_as_seen(build: Build) -> None:

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import FACET_WEIGHTS, Facet
-from hebbarium.engine.embedding import HashingEmbedder
+from hebbarium.engine.columns import Facet
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.text import features
+from hebbarium.engine.text.features import features
+from hebbarium.engine.vocabulary import FACET_WEIGHTS
 from hebbarium.mechanisms.retrieval.query_intent import CLUE_FACETS, INTENT, INTENT_FACETS, Clue, Intent, clues_of, facet_weights, intent_of
 
 

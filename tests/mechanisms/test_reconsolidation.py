@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import LOG_STRENGTH, VISIBLE
-from hebbarium.engine.graph import EdgeType
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.vocabulary import LOG_STRENGTH, VISIBLE
 from hebbarium.mechanisms.consolidation import reconsolidation as paper
 
 START, S, D, STORED, WINDOW, LOW, HIGH = 1000.0, 0.8, 0.95, 0.8, 6.0, 0.1, 0.3
@@ -123,7 +123,7 @@ def test_recalled_memories_are_weak_while_labile(registry: Registry) -> None:
 def test_no_revision_erases(registry: Registry) -> None:
     memory = memory_of(registry, [(0.0, 0.0, "Ada"), *((10.0 + i, (0.25, 0.0)[i % 2], "Ada") for i in range(30))], 100.0)
     assert min(strengths(memory)) >= math.log(0.05 / STORED) - 1e-9
-    assert memory.store.array(VISIBLE).all() and len(memory.diary.events) == 31
+    assert memory.store.array(VISIBLE).all() and len(memory.event_log.events) == 31
 
 
 def test_ticks_do_not_matter(registry: Registry) -> None:

@@ -52,7 +52,7 @@ def test_without_traces_no_order_changes(build: Build) -> None:
 def test_retrieval_lowers_strong_competitors_and_nobody_else(build: Build) -> None:
     memory = told(build, "retrieval_competition")
     memory.retrieve(Query("fruit orange"), k=1, learn=True)
-    trace = memory.store.array(papers.TRACE)
+    trace = memory.store.array(papers.COMPETITION_TRACE)
     assert trace[0] > 0.0 and (trace[1:4] < 0.0).all()
     assert not trace[4:].any()
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.graph import EdgeType
-from hebbarium.engine.lexical import BM25Index, Idf, terms_of
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event, Query
+from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.storage.postings import BM25Index, Idf, terms_of
 from hebbarium.mechanisms.retrieval import sampling_recovery as papers
 
 Build = Callable[..., Engine]
@@ -45,9 +45,9 @@ def test_kernels_compiled_equal_plain() -> None:
 def test_signal_is_the_definition(build: Build) -> None:
     memory = told(build)
     memory.retrieve("Ada's violin")
-    got = np.array(memory.store.array(papers.RECALL), dtype=np.float64)
+    got = np.array(memory.store.array(papers.RECALL_ODDS), dtype=np.float64)
     lexicon = BM25Index()
-    for row, event in enumerate(memory.diary.events):
+    for row, event in enumerate(memory.event_log.events):
         lexicon.add(row, terms_of(event.rendered(), stop_words=True))
     violin = np.empty(4, np.float32)
     lexicon.scores(["violin"], violin, Idf.LUCENE)
@@ -83,5 +83,5 @@ def test_recall_strengthens_the_cues_that_led_to_it(build: Build) -> None:
 def test_silent_without_any_cue(build: Build) -> None:
     memory = told(build)
     memory.retrieve("Who was it?")
-    assert np.isnan(memory.store.array(papers.RECALL)).all()
+    assert np.isnan(memory.store.array(papers.RECALL_ODDS)).all()
     assert math.isfinite(memory.retrieve("").final.sum())

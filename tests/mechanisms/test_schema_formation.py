@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from small import does, mechanism
 
-from hebbarium.engine.columns import CONGRUENCY, ENCODED, REPLAYS, THRESHOLD_SHIFT, Phase
-from hebbarium.engine.embedding import HashingEmbedder
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import CONGRUENCY, INITIAL_STRENGTH, REPLAYS, THRESHOLD_SHIFT
 from hebbarium.mechanisms.consolidation import schema_formation as papers
 from hebbarium.mechanisms.consolidation import schema_formation_printed as printed
 
@@ -62,12 +63,12 @@ def test_two_topics_make_two_schemas(build: Build) -> None:
 def test_strength_follows_the_u_relative_to_its_mean(build: Build) -> None:
     memory = build("schema_formation", params={"schema_formation": {"strength_gain": 1.0}})
     memory.encode_all([*two_topics(), Event(START + 50.0, "comet telescope orbit planet")])
-    usual = memory.store.array(papers.USUAL).copy()
+    usual = memory.store.array(papers.SCHEMA_USUAL).copy()
     memory.encode(Event(START + 51.0, KITCHEN[0]))
-    c, encoded = memory.store.array(CONGRUENCY), memory.store.array(ENCODED)
+    c, encoded = memory.store.array(CONGRUENCY), memory.store.array(INITIAL_STRENGTH)
     assert encoded[-1] == pytest.approx(math.log((c[-1] ** 2 + (1.0 - c[-1]) ** 2) / usual[0]))
     assert c[40] == 0.0 and encoded[40] > 0.0
-    assert memory.store.array(papers.USUAL)[1] == pytest.approx(c.mean())
+    assert memory.store.array(papers.SCHEMA_USUAL)[1] == pytest.approx(c.mean())
 
 
 def test_what_is_foreseen_raises_thresholds_before_it_is_stored(registry: Registry) -> None:
@@ -91,8 +92,8 @@ def test_replay_draws_a_schema_towards_what_is_replayed(registry: Registry) -> N
     for memory in memories:
         memory.encode_all(two_topics(20))
         memory.advance(START + 30.0)
-    idle, taught = (m.store.array(papers.WEIGHTS) for m in memories)
-    place, x = memories[0].store.array(papers.SCHEMA)[0] % 32, memories[0].store.array(papers.ITEM)[0]
+    idle, taught = (m.store.array(papers.SCHEMA_WEIGHTS) for m in memories)
+    place, x = memories[0].store.array(papers.SCHEMA)[0] % 32, memories[0].store.array(papers.SCHEMA_ITEM)[0]
     item = np.isin(np.arange(2048), x[x >= 0])
     assert np.abs(item - taught[place]).sum() < np.abs(item - idle[place]).sum()
     other = np.arange(32) != place
@@ -103,7 +104,7 @@ def test_one_whose_schema_gave_way_joins_another(registry: Registry) -> None:
     memory = Engine([replaying((0,)), registry.instance("schema_formation", {"schemas": 2, "smoothing": 1.0})], HashingEmbedder(16))
     texts = KITCHEN[0], "comet orbit", "comet orbit", "tiger lion", "tiger lion", *KITCHEN[1:] * 4
     memory.encode_all(Event(START + i, text) for i, text in enumerate(texts))
-    assert memory.store.array(papers.SCHEMA)[0] not in memory.store.array(papers.SERIAL)
+    assert memory.store.array(papers.SCHEMA)[0] not in memory.store.array(papers.SCHEMA_SERIAL)
     memory.advance(START + 30.0)
     assert memory.store.array(papers.SCHEMA)[0] == memory.store.array(papers.SCHEMA)[-1]
 
@@ -133,9 +134,9 @@ def test_printed_bends_the_nearest_schema(build: Build) -> None:
     memory = build("schema_formation_printed")
     texts = "So Ada met Bo at work.", "So Ada met Bo at work.", "So Ada sang songs loudly."
     memory.encode_all(Event(START + i, text) for i, text in enumerate(texts))
-    c, energy = memory.store.array(CONGRUENCY), memory.store.array(printed.FREE_ENERGY)
+    c, energy = memory.store.array(CONGRUENCY), memory.store.array(printed.SCHEMA_FREE_ENERGY)
     assert c[1] == pytest.approx(1.0) and energy[0] == energy[1] == 0.0 < energy[2]
-    assert memory.store.array(ENCODED)[1] == pytest.approx(0.1 * math.log(2.5))
+    assert memory.store.array(INITIAL_STRENGTH)[1] == pytest.approx(0.1 * math.log(2.5))
 
 
 def test_printed_kernels_compiled_equal_plain() -> None:

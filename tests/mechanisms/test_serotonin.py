@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.graph import EdgeType, entity_node
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.storage.graph import EdgeType, entity_node
 from hebbarium.mechanisms.encoding import serotonin
 from hebbarium.mechanisms.retrieval.successor_representation import SUCCESSOR
 
@@ -36,9 +36,9 @@ def test_what_announces_reward_is_worth_more_than_the_average(build: Build) -> N
     memory = build("serotonin", params={"serotonin": {"alpha": 0.1, "kappa": 0.01}})
     story = ("Then Ada came.", "how wonderful when Cleo came", "Then Bo came.", "it rained when Dora came")
     memory.encode_all(Event(i / 60.0, story[i % 4]) for i in range(1200))
-    value = memory.store.array(serotonin.RELATIVE)
+    value = memory.store.array(serotonin.RELATIVE_VALUE)
     ada, bo = (value[serotonin.cells([name], 4096, 1)[0]] for name in ("ada", "bo"))
-    assert memory.store.array(serotonin.AVERAGE) == pytest.approx(0.125, abs=0.01)
+    assert memory.store.array(serotonin.AVERAGE_REWARD) == pytest.approx(0.125, abs=0.01)
     assert ada - bo == pytest.approx(0.25, abs=0.03)
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from small import does, mechanism
 
-from hebbarium.engine.columns import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, Phase
-from hebbarium.engine.embedding import HashingEmbedder
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
+from hebbarium.engine.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES
 from hebbarium.mechanisms.maintenance import hebbian_association as hebb
 from hebbarium.mechanisms.maintenance import short_term_plasticity as stp
 from hebbarium.mechanisms.maintenance import short_term_plasticity_printed as printed

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import SLEEP_SHARE, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism, Params, Tick, hook
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import SLEEP_SHARE
 from hebbarium.mechanisms.consolidation import sleep_orthogonalisation as paper
 from hebbarium.mechanisms.consolidation import sleep_orthogonalisation_printed as printed
 
@@ -71,10 +72,10 @@ def test_kernels_compiled_equal_plain() -> None:
 
 def test_rivals_are_turned_away_and_stay_themselves(build: Build) -> None:
     memory = told(build("sleep_orthogonalisation"))
-    before, codes = cosines(memory, paper.CODE), memory.store.array(paper.CODE).astype(np.float64)
+    before, codes = cosines(memory, paper.DISTINCT_CODE), memory.store.array(paper.DISTINCT_CODE).astype(np.float64)
     vectors = memory.assembly.index.vectors.copy()
     memory.advance(125.0)
-    after, own = cosines(memory, paper.CODE), (memory.store.array(paper.CODE) * codes).sum(axis=1)
+    after, own = cosines(memory, paper.DISTINCT_CODE), (memory.store.array(paper.DISTINCT_CODE) * codes).sum(axis=1)
     pairs = np.triu_indices(5, 1)
     assert (after[pairs] < before[pairs] - 0.05).all()
     assert own.min() >= 0.95 - 1e-6 and own[:5].max() < 1.0 - 1e-4
@@ -85,9 +86,9 @@ def test_rivals_are_turned_away_and_stay_themselves(build: Build) -> None:
 def test_nights_without_news_change_nothing(build: Build) -> None:
     memory = told(build("sleep_orthogonalisation"))
     memory.advance(125.0)
-    once = memory.store.array(paper.CODE).copy()
+    once = memory.store.array(paper.DISTINCT_CODE).copy()
     memory.advance(1000.0)
-    np.testing.assert_array_equal(memory.store.array(paper.CODE), once)
+    np.testing.assert_array_equal(memory.store.array(paper.DISTINCT_CODE), once)
 
 
 def test_it_speaks_once_something_was_turned(build: Build) -> None:
@@ -103,26 +104,26 @@ def test_of_a_busy_day_the_last_are_looked_at(build: Build) -> None:
     memory = told(build("sleep_orthogonalisation", params={"sleep_orthogonalisation": {"newest": 3}}))
     for night in (125.0, 149.0):
         memory.advance(night)
-        assert int(memory.store.array(paper.SEARCHED)) == 7, "no backlog is left behind"
-    looked_at = (memory.store.array(paper.RIVALS) >= 0).any(axis=1)
+        assert int(memory.store.array(paper.DISTINCT_SEARCHED)) == 7, "no backlog is left behind"
+    looked_at = (memory.store.array(paper.DISTINCT_RIVALS) >= 0).any(axis=1)
     whole = told(build("sleep_orthogonalisation"))
     whole.advance(125.0)
-    assert looked_at.sum() <= (whole.store.array(paper.RIVALS) >= 0).any(axis=1).sum()
+    assert looked_at.sum() <= (whole.store.array(paper.DISTINCT_RIVALS) >= 0).any(axis=1).sum()
 
 
 def test_without_sleep_nothing_is_learnt(registry: Registry) -> None:
     memory = told(Engine([Nap("nap", Params(1.0)), registry.instance("sleep_orthogonalisation")], HashingEmbedder(32)))
     memory.advance(200.0)
-    assert int(memory.store.array(paper.SEARCHED)) == int(memory.store.array(paper.TURNED)) == 0
+    assert int(memory.store.array(paper.DISTINCT_SEARCHED)) == int(memory.store.array(paper.DISTINCT_TURNED)) == 0
 
 
 def test_the_printed_form_goes_on_until_nothing_is_in_common(build: Build) -> None:
     memory = told(build("sleep_orthogonalisation_printed"))
-    codes = memory.store.array(printed.CODE).astype(np.float64)
+    codes = memory.store.array(printed.PUSHED_CODE).astype(np.float64)
     memory.advance(125.0)
-    after_one = cosines(memory, printed.CODE)
+    after_one = cosines(memory, printed.PUSHED_CODE)
     memory.advance(125.0 + 24.0 * 60)
-    after_all = cosines(memory, printed.CODE)
+    after_all = cosines(memory, printed.PUSHED_CODE)
     pairs = np.triu_indices(5, 1)
     assert (after_all[pairs] < after_one[pairs]).all() and after_all[pairs].max() < 0.01
-    assert (memory.store.array(printed.CODE) * codes).sum(axis=1).min() < 0.95
+    assert (memory.store.array(printed.PUSHED_CODE) * codes).sum(axis=1).min() < 0.95

@@ -6,12 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import CREATED, ROW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, VETO, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism, Params, hook
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import CREATED, ROW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, VETO
 from hebbarium.mechanisms.consolidation import sleep_pressure as module
 
 Build = Callable[..., Engine]

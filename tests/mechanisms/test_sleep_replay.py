@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import LOG_STRENGTH, NEED, REPLAY_LAG, REPLAYED, REPLAYS, RIPPLES, SLEEP_SHARE, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism, Params, Tick, hook
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import LOG_STRENGTH, NEED, REPLAY_LAG, REPLAYED, REPLAYS, RIPPLES, SLEEP_SHARE
 from hebbarium.mechanisms.consolidation import sleep_replay as paper
 from hebbarium.mechanisms.consolidation import sleep_replay_printed as printed
 from hebbarium.mechanisms.maintenance import hebbian_association
@@ -75,9 +76,9 @@ def test_a_good_end_is_replayed_backwards_and_its_track_is_learnt(build: Build) 
     memory = told(build("sleep_replay", params={"sleep_replay": {"backups": 5}}))
     memory.advance(125.0)
     assert steps(memory) == [(11, 10), (10, 9), (9, 8), (8, 7), (7, 6)]
-    reward = memory.store.array(paper.REWARD)
+    reward = memory.store.array(paper.REPLAY_REWARD)
     assert np.flatnonzero(reward).tolist() == [11]
-    np.testing.assert_allclose(memory.store.array(paper.VALUE)[6:11, 1], reward[11] * 0.9 ** np.arange(4, -1, -1))
+    np.testing.assert_allclose(memory.store.array(paper.REPLAY_VALUE)[6:11, 1], reward[11] * 0.9 ** np.arange(4, -1, -1))
     np.testing.assert_allclose(memory.store.array(REPLAY_LAG)[:5], 1.0 / 60.0 / 20.0, rtol=1e-6)
     assert memory.store.array(REPLAYS).tolist() == [0] * 6 + [1, 2, 2, 2, 2, 1]
 
@@ -124,7 +125,7 @@ def test_from_archived_memories_nobody_sets_out(build: Build) -> None:
         if archived:
             memory.archive(10)
         memory.advance(125.0)
-        values.append(memory.store.array(paper.VALUE)[10].copy())
+        values.append(memory.store.array(paper.REPLAY_VALUE)[10].copy())
     assert not values[0].any() and values[1].any()
 
 
@@ -137,10 +138,10 @@ def test_a_lone_memory_sleeps_quietly(build: Build) -> None:
 
 def test_the_printed_form_drives_those_who_live_on_pairs(registry: Registry) -> None:
     memory = told(Engine([registry.instance(id, {}) for id in ("sleep_replay_printed", "hebbian_association")], HashingEmbedder(32)))
-    occasions = memory.store.array(hebbian_association.OCCASIONS).copy()
+    occasions = memory.store.array(hebbian_association.HEBBIAN_OCCASIONS).copy()
     memory.advance(130.0)
     assert (memory.store.array(REPLAYS) > 0).any()
-    np.testing.assert_array_equal(memory.store.array(hebbian_association.OCCASIONS) - occasions, memory.store.array(REPLAYS))
+    np.testing.assert_array_equal(memory.store.array(hebbian_association.HEBBIAN_OCCASIONS) - occasions, memory.store.array(REPLAYS))
 
 
 def test_the_printed_form_repeats_itself(build: Build) -> None:

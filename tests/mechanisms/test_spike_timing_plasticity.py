@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from small import does, mechanism
 
-from hebbarium.engine.columns import LTP, REPLAY_LAG, REPLAYED, Phase
-from hebbarium.engine.embedding import HashingEmbedder
-from hebbarium.engine.graph import EdgeType
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
+from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.vocabulary import LTP, REPLAY_LAG, REPLAYED
 from hebbarium.mechanisms.maintenance import spike_timing_plasticity as stdp
 from hebbarium.mechanisms.maintenance import spike_timing_plasticity_printed as printed
 
@@ -23,7 +24,7 @@ TAU_PLUS, TAU_MINUS = (2400.0 * ms / 3.6e6 for ms in (16.8, 33.7))      # h
 UP, DOWN = 0.777 / 60.0, 0.273 / 60.0
 
 
-def weight(memory: Engine, a: int, b: int, column: Any = stdp.WEIGHT) -> float:
+def weight(memory: Engine, a: int, b: int, column: Any = stdp.TIMING_WEIGHT) -> float:
     edge = memory.store.graph.find(a, b, EdgeType.COACCESS)
     return 0.0 if edge is None else float(memory.store.graph.column(column.name)[edge])
 
@@ -101,8 +102,8 @@ def test_in_the_wrong_phase_of_theta_potentiation_is_depression(registry: Any) -
 
 def test_the_printed_form_falls_below_zero_and_ties_what_is_hours_apart(build: Build) -> None:
     memory = told(build, "spike_timing_plasticity_printed", gap=2.0)
-    assert weight(memory, 1, 2, printed.WEIGHT) == pytest.approx(0.03 * math.exp(-2.0 / 24.0))
-    assert weight(memory, 2, 1, printed.WEIGHT) == pytest.approx(-0.02 * math.exp(-2.0 / 24.0))
+    assert weight(memory, 1, 2, printed.TIMING_PRINTED) == pytest.approx(0.03 * math.exp(-2.0 / 24.0))
+    assert weight(memory, 2, 1, printed.TIMING_PRINTED) == pytest.approx(-0.02 * math.exp(-2.0 / 24.0))
     memory.retrieve("Who saw the lantern?")
     arrived = memory.store.array(printed.CLOSE_IN_TIME)
     assert arrived[2] > 0.0 > arrived[0] and np.isnan(arrived[3])

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import NEED
-from hebbarium.engine.graph import EdgeType, Graph, entity_node
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
+from hebbarium.engine.vocabulary import NEED
 from hebbarium.mechanisms.retrieval import successor_representation as papers
 from hebbarium.mechanisms.retrieval import successor_representation_printed as printed
 
@@ -92,7 +92,7 @@ def test_the_printed_form_learns_from_recall_and_both_ways(build: Build) -> None
     assert memory.store.graph.find(0, 3, EdgeType.COACCESS) is None
     memory.retrieve("Did Ada and Cleo sing?", k=2, learn=True)
     graph = memory.store.graph
-    counts = [graph.column(printed.COUNT.name)[graph.find(a, b, EdgeType.COACCESS)] for a, b in ((0, 3), (3, 0))]
+    counts = [graph.column(printed.COACCESS_COUNT.name)[graph.find(a, b, EdgeType.COACCESS)] for a, b in ((0, 3), (3, 0))]
     assert counts == [1.0, 1.0]
     memory.retrieve("Did Ada ring?")
     assert memory.store.array(printed.COACCESSED)[3] >= 1.0

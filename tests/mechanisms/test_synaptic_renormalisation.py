@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from small import does, mechanism
 
-from hebbarium.engine.columns import ENCODED, LOG_STRENGTH, SLEEP_SHARE, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH, SLEEP_SHARE
 from hebbarium.mechanisms.consolidation import synaptic_renormalisation as shy
 
 LEFT = 1.0 - 0.2 / 20.0                     # headroom that an occasion leaves
@@ -45,18 +46,18 @@ def test_kernels_compiled_equal_plain() -> None:
 
 def test_a_day_awake_leaves_less_to_learn_with_and_a_night_gives_it_back(registry: Registry) -> None:
     memory = memory_of(registry, turns=40)
-    encoded = memory.store.array(ENCODED)
+    encoded = memory.store.array(INITIAL_STRENGTH)
     np.testing.assert_allclose(encoded, math.log(LEFT) * np.arange(40), atol=1e-12)
     for night in range(4):
         memory.advance(100.0 + 24.0 * (night + 1) + 1.0)
-    assert memory.store.array(shy.LOG_ROOM)[()] == pytest.approx(0.0, abs=1e-9)
+    assert memory.store.array(shy.RENORMALISED_ROOM)[()] == pytest.approx(0.0, abs=1e-9)
     row = memory.encode(Event(memory.now, "good morning", "Ada", "new"))
-    assert row is not None and memory.store.array(ENCODED)[row] == pytest.approx(0.0, abs=1e-9)
+    assert row is not None and memory.store.array(INITIAL_STRENGTH)[row] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_what_is_active_gains_together_what_an_occasion_brings(registry: Registry) -> None:
     memory = memory_of(registry, turns=3)
-    excess = np.exp(memory.store.array(shy.LOG_WEIGHT)) - 1.0
+    excess = np.exp(memory.store.array(shy.RENORMALISED_WEIGHT)) - 1.0
     assert excess.sum() == pytest.approx(20.0 * (1.0 - LEFT**4), rel=1e-9)       # three events and one answer
     shared = [0.2 + 0.1 * LEFT, 0.1 * LEFT + 0.1 * LEFT**2, 0.1 * LEFT**2]        # the first came alone
     np.testing.assert_allclose(excess, np.array(shared) + 0.2 * LEFT**3 / 3.0, rtol=1e-9)
@@ -71,11 +72,11 @@ def test_a_night_scales_down_in_proportion_and_spares_the_strong(registry: Regis
 
     marker = mechanism("marker", does(Phase.MAINTAIN, mark, adds=(LOG_STRENGTH,)))
     memory = memory_of(registry, marker, turns=30)
-    before = memory.store.array(shy.LOG_WEIGHT).copy()
+    before = memory.store.array(shy.RENORMALISED_WEIGHT).copy()
     memory.advance(100.0 + 25.0)
-    change = memory.store.array(shy.LOG_WEIGHT) - before
+    change = memory.store.array(shy.RENORMALISED_WEIGHT) - before
     np.testing.assert_array_equal(change[:6], 0.0)
-    weak = np.argsort(memory.store.array(shy.LOG_WEIGHT)[6:])[:10] + 6
+    weak = np.argsort(memory.store.array(shy.RENORMALISED_WEIGHT)[6:])[:10] + 6
     np.testing.assert_allclose(change[weak], change[weak[0]], rtol=1e-9)
     assert change[weak[0]] < -0.05
 
@@ -83,9 +84,9 @@ def test_a_night_scales_down_in_proportion_and_spares_the_strong(registry: Regis
 def test_idle_nights_take_nothing(registry: Registry) -> None:
     memory = memory_of(registry, days=3)
     memory.advance(100.0 + 24.0 * 10)
-    before = memory.store.array(shy.LOG_WEIGHT).copy()
+    before = memory.store.array(shy.RENORMALISED_WEIGHT).copy()
     memory.advance(100.0 + 24.0 * 375)
-    np.testing.assert_array_equal(memory.store.array(shy.LOG_WEIGHT), before)
+    np.testing.assert_array_equal(memory.store.array(shy.RENORMALISED_WEIGHT), before)
     assert np.exp(before).mean() == pytest.approx(1.0, abs=1e-9)
 
 
@@ -101,7 +102,7 @@ def test_two_halves_of_a_night_come_to_one(registry: Registry) -> None:
     for share, nights in ((0.5, 2), (1.0, 1)):
         memory = memory_of(registry, shared(share), turns=12, eta=1.0, spared=0.0, ramp=0.0)
         memory.advance(100.0 + 24.0 * nights + 1.0)
-        totals.append(np.exp(memory.store.array(shy.LOG_WEIGHT)).sum())
+        totals.append(np.exp(memory.store.array(shy.RENORMALISED_WEIGHT)).sum())
     assert totals[0] == pytest.approx(totals[1], rel=1e-9) and totals[0] > 12.0
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import LOG_STRENGTH, SALIENCE, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Incoming, Mechanism, Params, hook
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import LOG_STRENGTH, SALIENCE
 from hebbarium.mechanisms.consolidation import synaptic_tagging as paper
 from hebbarium.mechanisms.consolidation import synaptic_tagging_printed as printed
 
@@ -105,27 +106,27 @@ def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
 def test_ticks_and_late_looks_do_not_matter(registry: Registry) -> None:
     events = [(100.0 + 3.7 * i, 0.3 + 0.1 * (i % 7), f"So {('Ada', 'Bo')[i % 2]} met Cleo.") for i in range(20)]
     fine, coarse = (memory_of(registry, "synaptic_tagging", events, 260.0, tick=tick) for tick in (0.01, 500.0))
-    for column in (LOG_STRENGTH, paper.LATE):
+    for column in (LOG_STRENGTH, paper.LATE_PHASE):
         np.testing.assert_allclose(fine.store.array(column), coarse.store.array(column), rtol=1e-9, atol=1e-12)
-    assert fine.store.array(paper.LATE).max() > 0.3
+    assert fine.store.array(paper.LATE_PHASE).max() > 0.3
 
 
 def test_blocking_proteins_leaves_the_early_phase_alone(registry: Registry) -> None:
     events = [(100.0, 0.9, "So Ada came.")]
     blocked, open_ = (memory_of(registry, "synaptic_tagging", events, 101.0, alpha=alpha) for alpha in (0.0, 1.0))
-    assert blocked.store.array(paper.LATE)[0] == 0.0 < open_.store.array(paper.LATE)[0]
-    decayed = blocked.store.array(paper.INDUCED)[0] * math.exp(-1.0 / (15.6 * 6884.0 / 3600.0))
+    assert blocked.store.array(paper.LATE_PHASE)[0] == 0.0 < open_.store.array(paper.LATE_PHASE)[0]
+    decayed = blocked.store.array(paper.EARLY_PHASE_INDUCED)[0] * math.exp(-1.0 / (15.6 * 6884.0 / 3600.0))
     assert blocked.store.array(LOG_STRENGTH)[0] == pytest.approx(math.log1p(decayed / 4.20075))
 
 
 def test_printed_form_lifts_weak_memories_once(registry: Registry) -> None:
     events = [(100.0, 0.4, "So Ada came."), (110.0, 0.4, "So Bo came."), (120.0, 0.9, "So Ada sang."), (170.0, 0.9, "So Bo sang.")]
     memory = memory_of(registry, "synaptic_tagging_printed", events, 200.0)
-    np.testing.assert_allclose(memory.store.array(printed.IMPORTANCE), [0.65, 0.4, 0.9, 0.9])
+    np.testing.assert_allclose(memory.store.array(printed.PRINTED_IMPORTANCE), [0.65, 0.4, 0.9, 0.9])
     np.testing.assert_allclose(memory.store.array(LOG_STRENGTH), [math.log(1.5), 0.0, 0.0, 0.0])
 
 
 def test_at_scale_one_the_papers_number_comes_out(registry: Registry) -> None:
     """CM-4.4: one fully potentiated synapse captures 0.698 within a day."""
     memory = memory_of(registry, "synaptic_tagging", [(100.0, 1.0, "So Ada came.")], 124.0, time_scale=1.0)
-    assert memory.store.array(paper.LATE)[0] == pytest.approx(0.698, abs=0.01)
+    assert memory.store.array(paper.LATE_PHASE)[0] == pytest.approx(0.698, abs=0.01)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import CONGRUENCY, LOG_STRENGTH, REPLAYS, ROW, Phase
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Incoming, Mechanism, Params, Tick, hook
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import CONGRUENCY, LOG_STRENGTH, REPLAYS, ROW
 from hebbarium.mechanisms.consolidation import systems_transfer as paper
 from hebbarium.mechanisms.consolidation import systems_transfer_printed as printed
 
@@ -97,20 +98,20 @@ def test_left_alone_a_memory_follows_the_papers_course(life: Life) -> None:
     memory = life([("Ada sang.", 0.0)], 10.0)
     s_h, s_c = paper.transfer(1.0, 0.0, 10.0, 0.1, 0.1, 0.001)
     assert memory.store.array(LOG_STRENGTH)[0] == pytest.approx(math.log(s_h + s_c), abs=1e-12)
-    assert memory.store.array(paper.DEPENDENCE)[0] == pytest.approx(s_h / (s_h + s_c), abs=1e-6)
+    assert memory.store.array(paper.HIPPOCAMPAL_DEPENDENCE)[0] == pytest.approx(s_h / (s_h + s_c), abs=1e-6)
 
 
 def test_with_replay_only_what_is_replayed_is_kept(life: Life) -> None:
     memory = life([("Ada sang.", 0.0), ("Bo slept.", 0.0)], 30.0, replays=(4, 0))
     strength = np.exp(memory.store.array(LOG_STRENGTH))
     assert strength[0] > 0.9 > 0.1 > strength[1]
-    assert memory.store.array(paper.DEPENDENCE)[0] < 0.1
-    assert memory.store.array(paper.DEPENDENCE)[1] > 0.5
+    assert memory.store.array(paper.HIPPOCAMPAL_DEPENDENCE)[0] < 0.1
+    assert memory.store.array(paper.HIPPOCAMPAL_DEPENDENCE)[1] > 0.5
 
 
 def test_what_fits_leaves_the_hippocampus_within_two_days(life: Life) -> None:
     for replays in ((), (4, 4)):
-        share = life([("Ada sang.", 1.0), ("Bo slept.", 0.0)], 2.0, replays=replays).store.array(paper.DEPENDENCE)
+        share = life([("Ada sang.", 1.0), ("Bo slept.", 0.0)], 2.0, replays=replays).store.array(paper.HIPPOCAMPAL_DEPENDENCE)
         assert share[0] < 0.15 < 0.8 < share[1]
 
 
@@ -122,7 +123,7 @@ def test_nothing_sinks_below_the_least_strength(life: Life) -> None:
 def test_ticks_do_not_matter(life: Life, replays: tuple[int, ...]) -> None:
     texts = [("Ada sang.", 0.0), ("Bo slept.", 0.5), ("Cleo ran.", 1.0)]
     fine, coarse = (life(texts, 12.3, replays=replays, tick=tick) for tick in (0.01, 1000.0))
-    for column in (LOG_STRENGTH, paper.CORTICAL, paper.THEMES, paper.DEPENDENCE):
+    for column in (LOG_STRENGTH, paper.CORTICAL_TRACE, paper.GIST_WEIGHTS, paper.HIPPOCAMPAL_DEPENDENCE):
         np.testing.assert_allclose(fine.store.array(column), coarse.store.array(column), rtol=1e-9, atol=1e-12)
 
 
@@ -131,7 +132,7 @@ def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
         memory = Engine([registry.instance("systems_transfer", {"time_scale": kappa})], HashingEmbedder(32), consolidate_every=24.0 * kappa)
         memory.encode(Event(100.0, "Ada sang."))
         memory.advance(100.0 + 24.0 * 9.5 * kappa)
-        return [*memory.store.array(LOG_STRENGTH), *memory.store.array(paper.THEMES).ravel()]
+        return [*memory.store.array(LOG_STRENGTH), *memory.store.array(paper.GIST_WEIGHTS).ravel()]
 
     np.testing.assert_allclose(strength(1.0), strength(7.0), rtol=1e-6, atol=1e-9)
 
@@ -140,7 +141,7 @@ def test_cortical_memories_answer_by_their_theme(life: Life) -> None:
     texts = [("The boat left the harbour at dawn.", 1.0), ("The harbour was full of boats at dawn.", 1.0), ("Green tea with lemon, please.", 1.0),
              ("We repaired the roof.", 0.0)]
     memory = life(texts, 5.0, alike=0.6)
-    theme, before = memory.store.array(paper.THEME), memory.digest()
+    theme, before = memory.store.array(paper.GIST_THEME), memory.digest()
     assert theme[0] == theme[1] != theme[2]
     memory.retrieve("boats in the harbour")
     gist = memory.store.array(paper.GIST)
@@ -151,5 +152,5 @@ def test_cortical_memories_answer_by_their_theme(life: Life) -> None:
 def test_printed_form_lowers_one_number_by_replay_alone(life: Life) -> None:
     memory = life([("Ada sang.", 0.0), ("Bo slept.", 1.0), ("Cleo ran.", 0.0)], 3.0, replays=(1, 1, 0), id="systems_transfer_printed")
     loss = 0.02 * sum(n**-0.5 for n in (1, 2, 3))
-    np.testing.assert_allclose(memory.store.array(printed.DEPENDENCE), [1.0 - loss, 1.0 - 2.5 * loss, 1.0], rtol=1e-12)
+    np.testing.assert_allclose(memory.store.array(printed.HIPPOCAMPAL_DEPENDENCE), [1.0 - loss, 1.0 - 2.5 * loss, 1.0], rtol=1e-12)
     assert not memory.store.array(LOG_STRENGTH).any()

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.evidence.temporal_context import WordParams, Words
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
-from hebbarium.mechanisms.encoding.temporal_context import CONTEXT, RETENTION, carried, choice, drift, retention, support
+from hebbarium.mechanisms.encoding.temporal_context import CONTEXT, CONTEXT_RETENTION, carried, choice, drift, retention, support
 
 RNG = np.random.default_rng(7)
 
@@ -51,13 +51,13 @@ def engine(**overrides: float) -> Engine:
 def test_retention_is_what_is_left_of_the_context_before() -> None:
     memory = engine(beta=0.6, drift_time=10.0, session_retention=0.5)
     memory.encode_all([Event(0.0, "one", session="a"), Event(2.0, "two", session="a"), Event(3.0, "three", session="b")])
-    np.testing.assert_allclose(memory.store.array(RETENTION), [0.0, 0.8 * math.exp(-0.2), 0.4 * math.exp(-0.1)], rtol=1e-12)
+    np.testing.assert_allclose(memory.store.array(CONTEXT_RETENTION), [0.0, 0.8 * math.exp(-0.2), 0.4 * math.exp(-0.1)], rtol=1e-12)
 
 
 def test_time_scale_stretches_the_drift() -> None:
     memory = engine(beta=0.6, drift_time=10.0, time_scale=3.0)
     memory.encode_all([Event(0.0, "one"), Event(6.0, "two")])
-    assert memory.store.array(RETENTION)[1] == pytest.approx(0.8 * math.exp(-0.2), rel=1e-12)
+    assert memory.store.array(CONTEXT_RETENTION)[1] == pytest.approx(0.8 * math.exp(-0.2), rel=1e-12)
 
 
 def test_support_goes_to_neighbours_and_more_to_the_next() -> None:

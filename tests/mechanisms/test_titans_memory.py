@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import LOG_STRENGTH
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.vocabulary import LOG_STRENGTH
 from hebbarium.mechanisms.retrieval import titans_memory as paper
 from hebbarium.mechanisms.retrieval import titans_memory_printed as printed
 
@@ -58,7 +58,7 @@ def test_it_recalls_what_came_next_and_reading_changes_nothing(build: Build) -> 
     before = memory.digest()
     for asked, due in ((0, 1), (1, 2)):
         memory.retrieve(TEXTS[asked])
-        assert np.argmax(memory.store.array(paper.RECALL)[-3:]) == due
+        assert np.argmax(memory.store.array(paper.TITANS_RECALL)[-3:]) == due
     assert memory.digest() == before
 
 
@@ -66,32 +66,32 @@ def test_a_silent_memory_before_anything_followed_anything(build: Build) -> None
     memory = build("titans_memory")
     memory.encode_all([Event(0.0, TEXTS[0], session="a"), Event(1.0, TEXTS[1], session="b")])
     memory.retrieve(TEXTS[0])
-    assert np.isnan(memory.store.array(paper.RECALL)).all()
-    assert (memory.store.array(paper.UNFORESEEN) == 1.0).all()
+    assert np.isnan(memory.store.array(paper.TITANS_RECALL)).all()
+    assert (memory.store.array(paper.TITANS_UNFORESEEN) == 1.0).all()
 
 
 def test_what_was_foreseen_is_held_less_strongly(build: Build) -> None:
     memory = told(build, "titans_memory", surprise_gain=0.5)
-    strength, surprise = memory.store.array(LOG_STRENGTH), memory.store.array(paper.UNFORESEEN)
+    strength, surprise = memory.store.array(LOG_STRENGTH), memory.store.array(paper.TITANS_UNFORESEEN)
     np.testing.assert_allclose(strength, 0.5 * (np.minimum(surprise, 2.0) - 1.0))
     assert strength[-1] < strength[1] <= 0.0
 
 
 def test_time_scale_stretches_the_half_life(build: Build) -> None:
     slow, fast = told(build, "titans_memory", half_life=60.0), told(build, "titans_memory", half_life=30.0, time_scale=2.0)
-    np.testing.assert_array_equal(slow.store.array(paper.MEMORY), fast.store.array(paper.MEMORY))
+    np.testing.assert_array_equal(slow.store.array(paper.TITANS_MATRIX), fast.store.array(paper.TITANS_MATRIX))
 
 
 def test_another_seed_draws_other_projections(build: Build) -> None:
     one, other = (build("titans_memory", seed=seed) for seed in (0, 1))
     for memory in (one, other):
         memory.encode(Event(0.0, TEXTS[0]))
-    assert not np.array_equal(one.store.array(paper.PROJECTIONS), other.store.array(paper.PROJECTIONS))
+    assert not np.array_equal(one.store.array(paper.TITANS_PROJECTIONS), other.store.array(paper.TITANS_PROJECTIONS))
 
 
 def test_the_printed_form_runs_away_from_what_it_meets(build: Build) -> None:
     memory = build("titans_memory_printed")
     memory.encode_all(Event(i / 60.0, TEXTS[0]) for i in range(60))
-    state, vector = memory.store.array(printed.MEMORY)[:, 0], memory.store.index.vectors[0]
+    state, vector = memory.store.array(printed.TITANS_PRINTED_MATRIX)[:, 0], memory.store.index.vectors[0]
     assert state @ vector < -10.0
     assert memory.store.array(LOG_STRENGTH)[-1] > memory.store.array(LOG_STRENGTH)[0] > 0.0

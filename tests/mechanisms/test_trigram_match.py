@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.mechanisms.retrieval import trigram_match as module

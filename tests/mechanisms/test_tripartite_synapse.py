@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import RELEASE_PROBABILITY
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
+from hebbarium.engine.vocabulary import RELEASE_PROBABILITY
 from hebbarium.mechanisms.maintenance import tripartite_synapse as paper
 from hebbarium.mechanisms.maintenance import tripartite_synapse_printed as printed
 
@@ -120,7 +120,7 @@ def test_ticks_do_not_matter(build: Build, ticks: float) -> None:
         one.advance(1000.2 + hours)
     one.advance(1009.0)
     other.advance(1009.0)
-    for column in (RELEASE_PROBABILITY, paper.CALCIUM, paper.RELEASED, paper.CLOCK):
+    for column in (RELEASE_PROBABILITY, paper.ASTROCYTE, paper.GLIOTRANSMISSION, paper.ASTROCYTE_CLOCK):
         np.testing.assert_array_equal(one.store.array(column), other.store.array(column))
 
 
@@ -136,7 +136,7 @@ def test_the_scale_of_time_is_a_change_of_unit(build: Build) -> None:
 def test_printed_form_tells_three_regimes_and_decays(build: Build) -> None:
     memory = talk(build("tripartite_synapse_printed"), n=12)
     memory.advance(1000.21)
-    level = memory.store.array(printed.LEVEL)[memory.store.array(printed.CLUSTER)[0]]
+    level = memory.store.array(printed.PRINTED_CALCIUM)[memory.store.array(printed.PRINTED_TERRITORY)[0]]
     assert 0.3 < level < 0.6 and factor(memory)[0] == pytest.approx(1.0 + 0.2 * (level * np.exp(-0.1 / 60.0) - 0.3) / 0.3, rel=1e-2)
     memory.advance(1048.0)
     assert (factor(memory) == 1.0).all()

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.mechanisms.retrieval import weighted_rrf as module

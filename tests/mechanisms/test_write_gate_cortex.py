@@ -33,9 +33,9 @@ def told(build: Build, texts: tuple[str, ...], **params: object) -> Engine:
     return memory
 
 
-def test_repetitions_stay_out_of_memory_but_in_the_diary(build: Build) -> None:
+def test_repetitions_stay_out_of_memory_but_in_the_event_log(build: Build) -> None:
     memory = told(build, SAID + SAID)
-    assert memory.diary.row_of == [0, 1, 2, -1, -1, -1]
+    assert memory.event_log.row_of == [0, 1, 2, -1, -1, -1]
 
 
 def test_everything_is_kept_below_the_least_error(build: Build) -> None:
@@ -47,5 +47,5 @@ def test_time_scale_stretches_news_time(build: Build) -> None:
     for params in ({"news_time": 4.0}, {"news_time": 2.0, "time_scale": 2.0}):
         memory = build("write_gate_cortex", params={"write_gate_cortex": params})
         memory.encode_all(Event(2.0 * i, text, session="s", dated=False) for i, text in enumerate(SAID))
-        errors.append(memory.store.array(gate.ERRORS)[2])
+        errors.append(memory.store.array(gate.CORTEX_ERRORS)[2])
     assert errors == pytest.approx([1.0 - np.exp(-0.5)] * 2, rel=1e-12)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from hebbarium.engine.columns import SALIENCE
-from hebbarium.engine.embedding import HashingEmbedder
 from hebbarium.engine.errors import RegistryError
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import SALIENCE
 from hebbarium.mechanisms.encoding import write_gate_true_memory as tm
-from hebbarium.mechanisms.encoding.write_gate_true_memory import GATE_TAGS, NOVELTY, PREDICTION_ERROR
+from hebbarium.mechanisms.encoding.write_gate_true_memory import GATE_NOVELTY, GATE_PREDICTION_ERROR, GATE_TAGS
 
 RNG = np.random.default_rng(11)
 FACT, NEWS = "Alice prefers oat milk in her coffee.", "The nightly backup job moved to Frankfurt at 02:30 on Tuesdays."
@@ -62,15 +62,15 @@ def test_news_is_kept_and_what_is_known_or_noise_is_not() -> None:
     m = memory()
     rows = [m.encode(Event(i / 60.0, text, "Ann", id=str(i))) for i, text in enumerate((FACT, "ok", FACT, NEWS))]
     assert rows == [0, None, None, 1]
-    assert [event.text for event in m.diary.events] == [FACT, "ok", FACT, NEWS]
-    assert m.diary.row_of == [0, -1, -1, 1]
+    assert [event.text for event in m.event_log.events] == [FACT, "ok", FACT, NEWS]
+    assert m.event_log.row_of == [0, -1, -1, 1]
 
 
 def test_the_signals_are_written_to_what_is_admitted() -> None:
     m = memory()
     for i, text in enumerate((FACT, "lol", NEWS)):
         m.encode(Event(i / 60.0, text))
-    last = [float(m.store.array(c)[()]) for c in (NOVELTY, SALIENCE, PREDICTION_ERROR)]
+    last = [float(m.store.array(c)[()]) for c in (GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR)]
     tags = m.store.array(GATE_TAGS)
     assert tags.shape == (2, 3) and tags[0].tolist() == [1.0, 0.5, 0.0]
     np.testing.assert_allclose(tags[1], last, atol=1e-7)
@@ -85,7 +85,7 @@ def test_what_is_judged_is_said_text_not_its_date_or_speaker() -> None:
     m = memory()
     m.encode(Event(0.0, FACT, "Ann"))
     assert m.encode(Event(9000.0, FACT, "Bo")) is None
-    assert m.store.array(PREDICTION_ERROR)[()] == pytest.approx(0.0, abs=1e-6)
+    assert m.store.array(GATE_PREDICTION_ERROR)[()] == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("variant", ["paper", "code"])
@@ -94,7 +94,7 @@ def test_hostile_texts_are_judged_in_bounded_time(variant: str) -> None:
     texts = ["", " ", "\x00", "\ud800 lone", "x" * 1_000_000, "x" * 1_000_000, "שלום עולם", NEWS, "?" * 60]
     for i, text in enumerate(texts):
         m.encode(Event(float(i), text))
-        signals = [float(m.store.array(c)[()]) for c in (NOVELTY, SALIENCE, PREDICTION_ERROR)]
+        signals = [float(m.store.array(c)[()]) for c in (GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR)]
         assert all(math.isfinite(x) and 0.0 <= x <= 1.0 for x in signals), text[:20]
 
 
@@ -109,5 +109,5 @@ def test_the_container_decides_how_new_a_short_message_can_be() -> None:
         m = memory(container=container)
         m.encode(Event(0.0, FACT))
         m.encode(Event(0.1, "Tom moved to Oslo."))
-        found.append(float(m.store.array(NOVELTY)[()]))
+        found.append(float(m.store.array(GATE_NOVELTY)[()]))
     assert found[0] > found[1] > found[2]

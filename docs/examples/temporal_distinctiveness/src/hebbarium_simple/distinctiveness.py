@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.engine.columns import CREATED, NOW, VISIBLE, Facet, Phase, signal
+from hebbarium.engine.columns import Facet, Phase, signal
 from hebbarium.engine.contract import Cue, Mechanism, Params, hook
 from hebbarium.engine.numerics import kernel
+from hebbarium.engine.vocabulary import CREATED, NOW, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 DISTINCT = signal("distinct_in_time", Facet.TIME, "probability that a memory can be told from the others by its time", direct=False)

@@ -1,0 +1,1 @@
+"""Execution: what decides a cell, running cells, the ledger of finished cells."""

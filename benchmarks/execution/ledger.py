@@ -1,0 +1,179 @@
+"""The ledger of a sweep: which cells are finished, and what came out of them.
+
+A cell is content-addressed: its key is the hash of everything that decides its outcome (data, configuration, seed, code), so a sweep
+that was stopped anywhere goes on where it was, and a changed parameter is a different cell.  One SQLite file in WAL mode.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...engine.errors import DataError, HebbariumError, InputError
+
+_APPLICATION = 0x48656262  # "Hebb", in the header of the file: a stranger's database is recognised
+_VERSION = 1
+_TABLE = """CREATE TABLE cells (
+    key TEXT PRIMARY KEY, payload NOT NULL, digest BLOB NOT NULL, meta TEXT NOT NULL, finished TEXT NOT NULL DEFAULT (datetime('now'))
+) WITHOUT ROWID"""
+_BUSY_SECONDS = 60.0
+_CURES = {sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
+          sqlite3.SQLITE_FULL: "free disk space; finished cells are safe",
+          sqlite3.SQLITE_BUSY: "another process holds the file; end it or wait",
+          sqlite3.SQLITE_READONLY: "make the file and its folder writable"}
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedCell:
+    """A finished cell: payload as it was put, and what the writer noted beside it (seconds, host of the run ...)."""
+
+    key: str
+    payload: bytes | str
+    meta: Mapping[str, Any]
+
+
+class Ledger:
+    """Finished cells in one file.
+
+    Safe with many writers: processes, threads, forks and pickling alike, because every call opens its own connection (well under a
+    millisecond, against seconds for a cell) and shares nothing.  `put` returns when the cell is on disk; a process killed at any moment
+    leaves every cell whole or absent.  WAL needs one machine: on a cluster let the coordinator `put` what the workers return.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open or create; raises DataError if the file is damaged or not a ledger.  The folder must exist."""
+        self.path = Path(path)
+        with self._connection("rwc") as connection:
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal" and not self._foreign(connection):
+                _switch_to_wal(connection)
+            connection.execute("BEGIN IMMEDIATE")  # one creator; the others wait here and then find the table
+            if self._foreign(connection):
+                raise DataError("this is another program's database, not a ledger", where=str(self.path), cure="choose another file for the ledger")
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            if version > _VERSION:
+                raise DataError(f"the ledger has format {version}; this release reads up to {_VERSION}", where=str(self.path),
+                                cure="update hebbarium, or start a new ledger")
+            if version == 0:
+                connection.execute(_TABLE)
+                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {_VERSION}")
+            connection.execute("COMMIT")
+
+    @staticmethod
+    def key(parts: Mapping[str, Any]) -> str:
+        """SHA-256 (hex) of the canonical JSON of `parts`: sorted keys, no spaces, shortest round-trip floats.
+
+        1 and 1.0 differ, lists and tuples do not.  Raises InputError for what JSON cannot hold faithfully (NaN, sets, arrays, keys
+        that are not text), because two different cells must never share a key.
+
+        >>> Ledger.key({"seed": 1, "set": "cortex"}) == Ledger.key({"set": "cortex", "seed": 1})
+        True
+        """
+        return hashlib.sha256(_canonical(parts).encode("ascii")).hexdigest()
+
+    def done(self, keys: Iterable[str]) -> set[str]:
+        """Those of the keys whose cells are finished; one query, O(keys log cells)."""
+        with self._connection() as connection:
+            rows = connection.execute("SELECT key FROM cells WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),))
+            return {str(key) for key, in rows}
+
+    def put(self, key: str, payload: bytes | str, meta: Mapping[str, Any] | None = None) -> bool:
+        """Record a finished cell; False, and no change, if it is there already: the first outcome stands."""
+        try:
+            row = (key, payload, _digest(payload), _canonical(dict(meta or {})))
+        except UnicodeEncodeError as error:
+            raise InputError("the payload holds half a surrogate pair and cannot be stored as text", where=key, cure="put bytes instead") from error
+        with self._connection() as connection:
+            return connection.execute("INSERT OR IGNORE INTO cells (key, payload, digest, meta) VALUES (?, ?, ?, ?)", row).rowcount == 1
+
+    def get(self, key: str) -> FinishedCell | None:
+        """The finished cell, or None; raises DataError if its payload is not what was put."""
+        return next(self.cells([key]), None)
+
+    def cells(self, keys: Iterable[str] | None = None) -> Iterator[FinishedCell]:
+        """Finished cells, ordered by key: those of `keys`, or all; read one at a time."""
+        where, values = ("", ()) if keys is None else (" WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),))
+        with self._connection() as connection:
+            for key, payload, digest, meta in connection.execute(f"SELECT key, payload, digest, meta FROM cells{where} ORDER BY key", values):
+                if _digest(payload) != digest:
+                    raise DataError(f"the payload of cell {key} was altered after it was written", where=str(self.path), cure=self._cure)
+                yield FinishedCell(key, payload, json.loads(meta))
+
+    def __len__(self) -> int:
+        with self._connection() as connection:
+            return int(connection.execute("SELECT count(*) FROM cells").fetchone()[0])
+
+    @contextmanager
+    def sweep(self) -> Iterator[None]:
+        """Hold the ledger for one sweep, so that two sweeps never run the same cell; raises HebbariumError if another one holds it.
+
+        Taken by the process that hands out the cells, not by its workers.  The operating system lets go when that process ends, however it ends.
+        """
+        lock = self.path.with_name(self.path.name + ".lock")
+        with closing(sqlite3.connect(lock, timeout=0.0, isolation_level=None)) as connection:
+            try:
+                connection.execute("BEGIN EXCLUSIVE")
+            except sqlite3.Error as error:
+                raise HebbariumError("another sweep is running on this ledger", where=str(self.path),
+                                     cure="wait until it ends, or give this sweep a ledger of its own") from error
+            yield
+
+    @property
+    def _cure(self) -> str:
+        return (f"move the file away (with its -wal and -shm companions) and start the sweep again, its cells are run anew; "
+                f"or salvage what is left: sqlite3 '{self.path.name}' .recover | sqlite3 salvaged.sqlite")
+
+    @staticmethod
+    def _foreign(connection: sqlite3.Connection) -> bool:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        return application != _APPLICATION and bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] or application)
+
+    @contextmanager
+    def _connection(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        try:
+            with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
+                connection.execute("PRAGMA synchronous = FULL")  # a finished cell outlives a power cut, too
+                yield connection
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                raise DataError(f"the ledger is damaged ({error})", where=str(self.path), cure=self._cure) from error
+            raise HebbariumError(f"the ledger cannot be used ({error})", where=str(self.path), cure=_CURES.get(code, self._cure)) from error
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Two processes that switch a new file at once can meet a lock which does not wait; then the other one has switched it."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+
+
+def _digest(payload: bytes | str) -> bytes:
+    return hashlib.sha256(b"t" + payload.encode() if isinstance(payload, str) else b"b" + payload).digest()
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """The value, if JSON holds it without loss; tuples become lists."""
+    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if isinstance(value, Mapping):
+        if odd := [key for key in value if not isinstance(key, str)]:
+            raise InputError(f"the key {odd[0]!r} is not text", cure="name every part of a cell by a string")
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    raise InputError(f"{value!r} ({type(value).__name__}) cannot be hashed faithfully",
+                     cure="describe a cell by text, finite numbers, true/false, null, lists and mappings; call .tolist() on arrays and numpy scalars")

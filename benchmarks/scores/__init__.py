@@ -1,0 +1,1 @@
+"""Metrics of single questions, and statistics over questions and conversations."""

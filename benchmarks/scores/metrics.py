@@ -1,0 +1,77 @@
+"""Retrieval metrics of one question, from the ranks of its gold items, and their means over questions.
+
+Definitions: Manning, Raghavan & Schuetze (2008), *Introduction to Information Retrieval*, ch. 8; nDCG with binary gains and the
+log2(rank + 1) discount of Jarvelin & Kekalainen (2002), doi:10.1145/582415.582418, as trec_eval computes it.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum, log2
+from operator import index
+
+from ...engine.errors import InputError
+
+METRICS = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10")
+DEPTH = 10
+_DISCOUNT = tuple(1.0 / log2(rank + 1) for rank in range(1, DEPTH + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """One question's metrics, each in [0, 1].
+
+    hit_10      1 if any gold item is among the first ten
+    recall_5    share of the gold items among the first five
+    recall_10   share of the gold items among the first ten
+    mrr_10      1 / rank of the first gold item; 0 if it is beyond ten
+    ndcg_10     discounted gain of the gold among the first ten, over the best gain that min(gold, 10) items can have
+    """
+
+    hit_10: float
+    recall_5: float
+    recall_10: float
+    mrr_10: float
+    ndcg_10: float
+
+    def named(self) -> dict[str, float]:
+        """The metrics under their printed names, in the order of `METRICS`."""
+        return dict(zip(METRICS, (self.hit_10, self.recall_5, self.recall_10, self.mrr_10, self.ndcg_10), strict=True))
+
+
+def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics:
+    """Metrics of one question; O(gold).
+
+    ranks    (g,) 1-based ranks of the gold items in any order; 0: never retrievable (rejected at encoding, say), a miss
+    n_gold   number of gold items where `ranks` leaves out those that were not retrieved; g by default
+
+    Raises InputError where no metric is defined: no gold item, a negative rank, two items at one rank.
+
+    >>> question_metrics([2, 7, 0]).named()["mrr@10"]
+    0.5
+    >>> round(question_metrics([2, 7, 0]).recall_10, 3)
+    0.667
+    """
+    given = [index(rank) for rank in ranks]
+    total = len(given) if n_gold is None else index(n_gold)
+    found = sorted(rank for rank in given if rank)
+    if total < 1 or total < len(given):
+        raise InputError(f"{len(given)} ranks were given for {total} gold items",
+                         cure="leave questions without gold items out of the metrics; give at most one rank per gold item")
+    if found and (found[0] < 0 or len(set(found)) < len(found)):
+        raise InputError(f"ranks of gold items must be distinct and 1-based, with 0 for a miss; got {given[:20]}")
+    top = [rank for rank in found if rank <= DEPTH]
+    # fsum is correctly rounded whatever the order: a perfect ranking gives exactly 1.
+    gain, ideal = fsum(_DISCOUNT[rank - 1] for rank in top), fsum(_DISCOUNT[:total])
+    return Metrics(float(bool(top)), sum(rank <= 5 for rank in top) / total, len(top) / total, 1.0 / top[0] if top else 0.0, gain / ideal)
+
+
+def summary(rows: Iterable[Metrics]) -> dict[str, float | int | None]:
+    """Means over questions, with their number as "n"; no question gives n = 0 and None.  Independent of the rows' order.
+
+    >>> summary([question_metrics([1]), question_metrics([0])])["recall@10"]
+    0.5
+    """
+    named = [row.named() for row in rows]
+    means = {name: fsum(row[name] for row in named) / len(named) if named else None for name in METRICS}
+    return {"n": len(named), **means}

@@ -1,0 +1,73 @@
+"""Checks of what a user gives: events, queries, times, counts.  Each returns the value in plain form or raises InputError."""
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Final
+
+from .errors import InputError
+from .records import Event, Query, moment
+
+WORDS: Final = ("text", "speaker", "session", "id", "caption")     # of an event
+
+
+def checked_event(event: Any, now: float) -> Event:
+    """The event with its time as a plain float and its words as plain str, as a snapshot gives them back.
+
+    Raises InputError for one that cannot be taken; called before anything changes.
+    """
+    if not isinstance(event, Event):
+        raise InputError(f"{type(event).__name__} is no Event", where="event", cure="give hebbarium.Event(time, text)")
+    where = f"event {event.id or event.text[:40]!r}" if isinstance(event.text, str) and isinstance(event.id, str) else "event"
+    for name in WORDS:
+        if not isinstance(getattr(event, name), str):
+            raise InputError(f"{name} is {type(getattr(event, name)).__name__}, not text", where=where, cure=f"give {name} as a str")
+    time = checked_time(event.time, now, where)
+    plain: dict[str, Any] = {name: str.__str__(getattr(event, name)) for name in WORDS if type(getattr(event, name)) is not str}
+    if type(event.time) is not float or time is not event.time:
+        plain["time"] = time
+    return replace(event, **plain) if plain else event
+
+
+def checked_query(query: Any, now: float) -> Query:
+    """The query as a record.  Raises InputError for one that cannot be answered."""
+    query = Query(query) if isinstance(query, str) else query
+    if not isinstance(query, Query) or not isinstance(query.text, str):
+        raise InputError(f"{type(getattr(query, 'text', query)).__name__} is no question", where="query", cure="give the question as text")
+    where = f"query {query.id or query.text[:40]!r}"
+    if query.time is not None and checked_time(query.time, now, where) > now:
+        raise InputError(f"is asked at {query.time:.4f} h, after the memory's present {now:.4f} h", where=where,
+                         cure="call advance(query.time) first: letting time pass changes memory, asking does not")
+    return query
+
+
+def checked_time(time: Any, now: float, where: str) -> float:
+    """Hours as a plain float.  Raises InputError for what is no time of the calendar, or before now."""
+    cure = "give hours since 1970-01-01 (hebbarium.hours turns a datetime into them)"
+    if isinstance(time, bool) or not isinstance(time, Real) or time != time:
+        raise InputError(f"time {time!r} is no number", where=where, cure=cure)
+    try:
+        at = float(time) + 0.0  # -0.0 would come back from a file as 0.0
+        moment(at)
+    except (OverflowError, ValueError):
+        raise InputError(f"time {time!r} lies outside the years 1 to 9999", where=where, cure=f"{cure}; seconds are 3600 times too many") from None
+    if at < now:
+        raise InputError(f"time runs backwards: {at:.4f} h is before the memory's {now:.4f} h", where=where,
+                         cure="sort by time, or clamp to the time before")
+    return at
+
+
+def checked_count(number: Any, what: str, most: int | None = None) -> int:
+    """A whole number from 0.  Raises InputError."""
+    sound = isinstance(number, Integral) and not isinstance(number, bool)
+    if not sound or not 0 <= int(number) <= (int(number) if most is None else most):
+        raise InputError(f"{what} is {number!r}", where="memory", cure=f"give a whole number from 0{'' if most is None else f' to {most}'}")
+    return int(number)
+
+
+def checked_hours(hours: Any, what: str, least: float) -> float:
+    """A length of time, infinity included.  Raises InputError."""
+    sound = isinstance(hours, Real) and not isinstance(hours, bool)
+    if not sound or not float(hours) >= least:
+        raise InputError(f"{what} is {hours!r}", where="memory", cure=f"give hours, {least:g} or more")
+    return float(hours)

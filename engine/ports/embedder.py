@@ -1,0 +1,96 @@
+"""The embedder port: texts to unit vectors, and a stand-in by feature hashing that needs no model."""
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+
+Vectors = NDArray[np.float32]
+Progress = Callable[[int, int], None]
+
+CURE_SPEC = "use 'minilm', 'hashing', 'hashing:<dimensions>' or the folder of a sentence-transformers model"
+WORD = re.compile(r"\w+")
+
+
+class Embedder(Protocol):
+    """Maps texts to unit vectors.  Equal (name, revision) must mean equal vectors."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def revision(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, d) float32, C order, rows of unit length."""
+        ...
+
+
+class HashingEmbedder:
+    """Signed feature hashing of words (weight 2) and of the character trigrams of `<word>` (weight 1): no model, no training.
+
+    Each feature adds its signed weight to one of the d coordinates, both chosen by BLAKE2b; Weinberger et al. 2009, *Feature hashing
+    for large scale multitask learning*, DOI 10.1145/1553374.1553516.  Weights are integers, so the sum does not depend on word order
+    or platform.  A text without word characters, or whose features cancel, gets the first unit vector (1, 0, ..., 0).
+
+    >>> HashingEmbedder(8).embed(["", "?!"])[:, :2].tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+    >>> near, far = HashingEmbedder().embed(["we moved house", "green tea"]) @ HashingEmbedder().embed(["we moved"])[0]
+    >>> bool(near > 0.5 > far)
+    True
+    """
+
+    name = "hashing"
+
+    def __init__(self, dimensions: int = 384) -> None:
+        if not 1 <= dimensions <= 65_536:
+            raise InputError(f"the hashing embedder cannot have {dimensions} dimensions", cure="choose 1 to 65536, such as 384")
+        self.dimensions = dimensions
+        self.revision = f"1-{dimensions}"
+        self._words: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, d) unit vectors; O(d) and O(1) per known word of a text, O(length) for a new word."""
+        checked_texts(texts)
+        out = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in zip(out, texts, strict=True):
+            found = [self._word(word) for word in WORD.findall(text.casefold())]
+            if found:
+                coordinates, weights = (np.concatenate(part) for part in zip(*found, strict=True))
+                total = np.bincount(coordinates, weights, self.dimensions)
+                row[:] = total / max(float(np.sqrt(np.sum(total * total))), 1.0)
+            if not row.any():
+                row[0] = 1.0
+        return out
+
+    def _word(self, word: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Coordinates and signed weights of a word's features."""
+        known = self._words.get(word)
+        if known is None:
+            framed = f"<{word}>"
+            features = [f"w:{word}", *(f"c:{framed[i:i + 3]}" for i in range(len(framed) - 2))]
+            codes = [int.from_bytes(hashlib.blake2b(text_bytes(feature), digest_size=8).digest(), "little") for feature in features]
+            weights = np.array([2 * (code & 1) - 1 for code in codes], np.int64)
+            weights[0] *= 2
+            known = np.array([(code >> 1) % self.dimensions for code in codes], np.int64), weights
+            if len(word) <= 64 and len(self._words) < 65_536:  # a memo, not a leak
+                self._words[word] = known
+        return known
+
+
+def checked_texts(texts: Sequence[str]) -> None:
+    """Raises InputError for anything but a sequence of texts."""
+    if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+        raise InputError("an embedder takes a sequence of texts", cure="wrap a single text in a list")
+
+
+def text_bytes(text: str) -> bytes:
+    """UTF-8, lone surrogates included."""
+    return text.encode("utf-8", "surrogatepass")

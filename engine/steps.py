@@ -1,0 +1,128 @@
+"""The engine's own steps: store the event, gather the direct signals, answer.  They stand in the same schedule as the hooks."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .columns import Phase, Signal
+from .contract import Cue, Incoming, Tick
+from .ranking import add_standardised, best
+from .schedule import Node
+from .storage.event_log import EventLog
+from .storage.graph import EdgeType, Graph, entity_node
+from .storage.postings import BM25Index, TrigramIndex
+from .storage.store import Store, read_only
+from .vocabulary import (
+    CREATED,
+    EMBEDDING,
+    ENCODING_STRENGTH,
+    FACET_WEIGHTS,
+    GRAPH,
+    INDEX,
+    INITIAL_STRENGTH,
+    LEXICON,
+    LOG_FACETS,
+    LOG_STRENGTH,
+    MATCH,
+    NOW,
+    RECALLED,
+    RERANKED,
+    ROW,
+    SESSION,
+    SPEAKER,
+    TEXTS,
+    TRIGRAMS,
+    VETO,
+    VISIBLE,
+)
+
+ENGINE = "engine"
+SIGNALS_BY_WEIGHT = Sequence[tuple[Signal, float]]
+
+
+class StoreEvent:
+    """Makes the row of an event that no gate vetoed, and enters its text in every index.  Cost: O(words + entities) amortised."""
+
+    def __init__(self, store: Store, event_log: EventLog, lexicon: BM25Index, trigrams: TrigramIndex, graph: Graph) -> None:
+        self.store, self.event_log, self.lexicon, self.trigrams, self.graph = store, event_log, lexicon, trigrams, graph
+
+    def __call__(self, view: Any, incoming: Incoming) -> None:
+        if view.veto > 0:
+            self.event_log.write(incoming.event, -1)
+            return
+        row = self.store.append(incoming.vector)
+        array, now = self.store.array, view.now
+        array(CREATED)[row], array(SESSION)[row], array(SPEAKER)[row] = now, incoming.session, incoming.speaker
+        view.row = row
+        self.index(row, incoming)
+        self.graph.cover_rows(row + 1)
+        for name in incoming.features.entities:
+            node = entity_node(self.graph.entity(name))
+            self.graph.add(row, node, EdgeType.ENTITY, now)
+            self.graph.add(node, row, EdgeType.ENTITY, now)
+        self.event_log.write(incoming.event, row)
+
+    def index(self, row: int, incoming: Incoming) -> None:
+        """Enter the text in the postings."""
+        self.lexicon.add(row, incoming.terms)
+        self.trigrams.add(row, incoming.text)
+
+    def node(self) -> Node:
+        return Node(ENGINE, "store", Phase.ENCODE, -1, (NOW, VETO), (),
+                    (ROW, CREATED, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS), self, appends=True)
+
+
+def imprint_node() -> Node:
+    """INITIAL_STRENGTH: with what strength the event was laid down."""
+
+    def imprint(view: Any, incoming: Incoming) -> None:
+        view.initial_strength[view.row] = view.encoding_strength
+
+    return Node(ENGINE, "imprint", Phase.ENCODE, -1, (ROW, ENCODING_STRENGTH), (), (INITIAL_STRENGTH,), imprint, appends=True)
+
+
+def carry_node() -> Node:
+    """What a memory was laid down with is part of its strength for good.  Cost: O(n)."""
+
+    def carry(view: Any, tick: Tick) -> None:
+        view.log_strength[...] = view.initial_strength
+
+    return Node(ENGINE, "carry", Phase.MAINTAIN, -1, (INITIAL_STRENGTH,), (LOG_STRENGTH,), (), carry)
+
+
+def weigh_node() -> Node:
+    """FACET_WEIGHTS from all that was said about them."""
+
+    def weigh(view: Any, cue: Cue) -> None:
+        np.exp(view.log_facets, out=view.facet_weights)
+
+    return Node(ENGINE, "weigh", Phase.RETRIEVE, -1, (LOG_FACETS,), (), (FACET_WEIGHTS,), weigh)
+
+
+def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
+    """MATCH: how well each memory answers the query directly."""
+    direct = [(s, w) for s, w in signals if s.direct and w > 0]
+
+    def gather(view: Any, cue: Cue) -> None:
+        match, facets, total = view.match, view.facet_weights, 0.0
+        match[...] = 0.0
+        for each, weight in direct:
+            trust = weight * facets[each.facet.value]
+            total += trust
+            add_standardised(getattr(view, each.name), view.visible, each.floor, trust, match)
+        if total > 0:
+            match /= total
+
+    return Node(ENGINE, "gather", Phase.RETRIEVE, -1, (*(s for s, _ in direct), FACET_WEIGHTS, VISIBLE), (), (MATCH,), gather)
+
+
+def answer_node(store: Store, k: list[int]) -> Node:
+    """RECALLED: the best rows of the last stage; `k` holds how many are asked for."""
+
+    def answer(view: Any, cue: Cue) -> None:
+        store.structures[RECALLED] = read_only(best(view.reranked, view.visible, min(k[0], len(view.visible))))
+
+    store.structures[RECALLED] = np.empty(0, dtype=np.int64)
+    return Node(ENGINE, "answer", Phase.RETRIEVE, -1, (RERANKED, VISIBLE), (), (RECALLED,), answer)

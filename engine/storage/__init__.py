@@ -1,0 +1,1 @@
+"""Storage: columns, vectors, postings, graph, event log, snapshot."""

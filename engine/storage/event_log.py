@@ -1,0 +1,75 @@
+"""The event log: every event verbatim, stored or not, with the names of sessions and speakers."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..records import Event
+
+
+class Names:
+    """Names numbered in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, name: str) -> int:
+        return self._numbers.setdefault(name, len(self._numbers))
+
+    def known(self, name: str) -> int | None:
+        return self._numbers.get(name)
+
+    def due(self, name: str) -> int:
+        """The number that the name has, or would get; changes nothing."""
+        return self._numbers.get(name, len(self._numbers))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+class Texts:
+    """Verbatim text of every row."""
+
+    def __init__(self, event_log: EventLog) -> None:
+        self._event_log = event_log
+
+    def __getitem__(self, row: int) -> str:
+        return self._event_log.of_row(row).text
+
+    def __len__(self) -> int:
+        return len(self._event_log.rows)
+
+
+@dataclass
+class EventLog:
+    """Every event ever taken in, verbatim, stored or not; nothing is ever removed.
+
+    events    in the order of encoding
+    row_of    row of each event, -1 where a gate kept it out
+    rows      event number of each row
+    sessions, speakers  names of those met in the events
+    """
+
+    events: list[Event] = field(default_factory=list)
+    row_of: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    by_id: dict[str, int] = field(default_factory=dict)
+    sessions: Names = field(default_factory=Names)
+    speakers: Names = field(default_factory=Names)
+
+    def write(self, event: Event, row: int) -> None:
+        self.sessions.number(event.session)
+        self.speakers.number(event.speaker)
+        if event.id:
+            self.by_id[event.id] = len(self.events)
+        if row >= 0:
+            self.rows.append(len(self.events))
+        self.events.append(event)
+        self.row_of.append(row)
+
+    def of_row(self, row: int) -> Event:
+        return self.events[self.rows[row]]
+
+    def row(self, event_id: str) -> int:
+        """Row of the event with that id; -1 if it was kept out or never seen."""
+        number = self.by_id.get(event_id, -1)
+        return self.row_of[number] if number >= 0 else -1

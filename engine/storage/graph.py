@@ -1,0 +1,364 @@
+"""Typed directed edges between memory rows and entities: growable CSR, edge columns, tombstones.
+
+Nodes.  A memory row r is the node r >= 0; an entity e is the node ~e = -1 - e < 0.  Per-node arrays hold rows from the front and entities
+from the back, so that `start[node]` finds either with numpy's and numba's ordinary (negative) indexing and nothing is translated.
+
+Blocks.  The live out-edges of a (type, node) stand side by side in a shared pool, oldest first:
+
+    start   (6, nodes) int64   first place in the pool
+    degree  (6, nodes) int32   live out-edges
+    room    (6, nodes) int32   places of the block: a power of two, or 0
+    pool    (places,)  int32   edge ids
+
+A full block moves to the end of the pool with twice the room.  A node's blocks double, so those left behind hold less than the one
+in use: the pool has at most 8 places per edge (and 256 at first).  Only out-edges are indexed; whoever spreads memory -> entity -> memory
+adds both directed edges.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ..errors import ContractError, InputError, SnapshotError
+from ..numerics import kernel
+
+FIRST_EDGES = 256
+FIRST_NODES = 64
+FIRST_ROOM = 2
+LAST_NODE = 2**31 - 2
+
+
+class EdgeType(IntEnum):
+    TEMPORAL = 0
+    SEMANTIC = 1
+    VERSION = 2
+    SIBLING = 3
+    ENTITY = 4
+    COACCESS = 5
+
+
+TYPES = len(EdgeType)
+BUILT_IN: dict[str, tuple[np.dtype[Any], Any]] = {
+    "source": (np.dtype(np.int32), 0), "target": (np.dtype(np.int32), 0), "type": (np.dtype(np.uint8), 0),
+    "alive": (np.dtype(bool), False), "created": (np.dtype(np.float64), 0.0)}
+
+
+class Adjacency(NamedTuple):
+    """Out-edges of one type, for kernels: `pool[start[v]:start[v] + degree[v]]` are the live edges of node v, oldest first."""
+
+    start: NDArray[np.int64]
+    degree: NDArray[np.int32]
+    pool: NDArray[np.int32]
+
+
+def entity_node(entity: int) -> int:
+    """The node of an entity, and the entity of a node: ~e is its own inverse.
+
+    >>> entity_node(0), entity_node(entity_node(7))
+    (-1, 7)
+    """
+    return ~entity
+
+
+@kernel
+def gather(nodes: NDArray[np.int32], start: NDArray[np.int64], degree: NDArray[np.int32], pool: NDArray[np.int32], out: NDArray[np.int32]) -> int:
+    """Live out-edges of several nodes, in the order of `nodes`, oldest first; their number (also when `out` is too short).
+
+    nodes                 (q,) nodes v
+    start, degree, pool   Adjacency of one type
+    out                   (>= sum of degree[v],) edge ids, filled from the front
+    Cost: O(q + edges).
+    """
+    n = 0
+    for v in nodes:
+        for place in range(start[v], start[v] + degree[v]):
+            if n < out.shape[0]:
+                out[n] = pool[place]
+            n += 1
+    return n
+
+
+@kernel
+def drop(pool: NDArray[np.int32], start: int, count: int, edge: int) -> bool:
+    """Take an edge out of the block pool[start:start + count] and close the gap; whether it was there.  O(count)."""
+    for place in range(start, start + count):
+        if pool[place] == edge:
+            for later in range(place, start + count - 1):
+                pool[later] = pool[later + 1]
+            return True
+    return False
+
+
+class Graph:
+    """m edges (alive or tombstoned) over memory rows and entities.
+
+    Edge ids are 0 ... m-1 in order of creation and never reused.  The arrays and columns are views of the first m edges: take them anew after
+    `add`; `buffer(name)` is the whole allocated array and, like `csr`, stays right until `epoch` changes.
+
+    caps    at most this many live out-edges of a type per node; beyond, the oldest is tombstoned
+    epoch   grows whenever any array has moved
+
+    Errors: InputError for bad nodes, edges and caps, ContractError for bad columns; nothing has changed then.
+    """
+
+    def __init__(self, caps: Mapping[EdgeType, int] | None = None) -> None:
+        self.caps = {EdgeType(kind): int(cap) for kind, cap in sorted((caps or {}).items())}
+        if any(cap < 1 for cap in self.caps.values()):
+            raise InputError("a degree cap is below 1", where="graph", cure="leave a type out instead of capping it at 0")
+        self.epoch = self.n_edges = self.n_rows = self._used = 0
+        self._rows = self._entities = FIRST_NODES
+        self._neutral: dict[str, Any] = {name: neutral for name, (_, neutral) in BUILT_IN.items()}
+        self._edges = {name: np.full(FIRST_EDGES, neutral, dtype) for name, (dtype, neutral) in BUILT_IN.items()}
+        self._start = np.zeros((TYPES, 2 * FIRST_NODES), np.int64)
+        self._degree = np.zeros((TYPES, 2 * FIRST_NODES), np.int32)
+        self._room = np.zeros((TYPES, 2 * FIRST_NODES), np.int32)
+        self._pool = np.zeros(FIRST_EDGES, np.int32)
+        self._ids: dict[tuple[int, int, int], int] = {}  # live edges
+        self._names: list[str] = []
+        self._entity_ids: dict[str, int] = {}
+
+    # --- entities and rows -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def n_entities(self) -> int:
+        return len(self._names)
+
+    def entity(self, name: str) -> int:
+        """The entity of this name, made if new; amortised O(1)."""
+        known = self._entity_ids.get(name)
+        if known is None:
+            known = len(self._names)
+            self._cover(self._rows, known + 1)
+            self._names.append(name)
+            self._entity_ids[name] = known
+        return known
+
+    def entity_id(self, name: str) -> int | None:
+        return self._entity_ids.get(name)
+
+    def entity_name(self, entity: int) -> str:
+        if not 0 <= entity < len(self._names):
+            raise InputError(f"there is no entity {entity} among {len(self._names)}", where="graph")
+        return self._names[entity]
+
+    def cover_rows(self, rows: int) -> None:
+        """Make `csr` valid for the nodes 0 ... rows-1 (those of edges always are); amortised O(1) per row."""
+        if rows - 1 > LAST_NODE:
+            raise InputError(f"{rows} rows do not fit the graph", where="graph", cure=f"at most {LAST_NODE + 1} do")
+        self._cover(rows, self._entities)
+        self.n_rows = max(self.n_rows, rows)
+
+    # --- edges -----------------------------------------------------------------------------------------------------------------------
+
+    def add(self, source: int, target: int, type: EdgeType, created: float = 0.0) -> int:
+        """The live edge (source, target, type), made at time `created` (h) if there is none; amortised O(1), O(cap) at the cap."""
+        source, target, kind, created = int(source), int(target), int(type), float(created)
+        key = source, target, kind
+        known = self._ids.get(key)
+        if known is not None:
+            return known
+        low, high = min(source, target), max(source, target)
+        if not 0 <= kind < TYPES or low < -len(self._names) or high > LAST_NODE:
+            raise InputError(f"no edge of type {kind} can lead from {source} to {target}", where="graph",
+                             cure="nodes are memory rows, or entity_node(e) of an entity made with entity(name)")
+        if high >= self.n_rows:
+            self.cover_rows(high + 1)
+        cap = self.caps.get(kind)  # type: ignore[call-overload]
+        if cap is not None and self._degree[kind, source] >= cap:
+            self.remove(int(self._pool[self._start[kind, source]]))
+        edge = self.n_edges
+        if edge == len(self._edges["alive"]):
+            self._edges = {name: _longer(array, 2 * edge, self._neutral[name]) for name, array in self._edges.items()}
+            self.epoch += 1
+        arrays = self._edges
+        arrays["source"][edge], arrays["target"][edge], arrays["type"][edge] = source, target, kind
+        arrays["alive"][edge], arrays["created"][edge] = True, created
+        count = int(self._degree[kind, source])
+        if count == self._room[kind, source]:
+            self._move(kind, source, max(2 * count, FIRST_ROOM))
+        self._pool[self._start[kind, source] + count] = edge
+        self._degree[kind, source] = count + 1
+        self._ids[key] = edge
+        self.n_edges = edge + 1
+        return edge
+
+    def remove(self, edge: int) -> None:
+        """Tombstone an edge: it keeps its id and columns, but is out of `csr`; no effect on a dead one.  O(degree)."""
+        if not 0 <= edge < self.n_edges:
+            raise InputError(f"there is no edge {edge} among {self.n_edges}", where="graph")
+        arrays = self._edges
+        if not arrays["alive"][edge]:
+            return
+        source, kind = int(arrays["source"][edge]), int(arrays["type"][edge])
+        drop(self._pool, int(self._start[kind, source]), int(self._degree[kind, source]), edge)
+        self._degree[kind, source] -= 1
+        arrays["alive"][edge] = False
+        del self._ids[source, int(arrays["target"][edge]), kind]
+
+    def find(self, source: int, target: int, type: EdgeType) -> int | None:
+        """The live edge between two nodes, if any; O(1)."""
+        return self._ids.get((int(source), int(target), int(type)))
+
+    def neighbours(self, node: int, type: EdgeType) -> NDArray[np.int32]:
+        """Ids of the live out-edges of a node, oldest first: a view, right until the next `add` or `remove`.  O(1)."""
+        if not -len(self._names) <= node < self.n_rows:
+            return np.empty(0, np.int32)
+        first = int(self._start[type, node])
+        return _sealed(self._pool[first:first + int(self._degree[type, node])])
+
+    def csr(self, type: EdgeType) -> Adjacency:
+        """Out-edges of one type for kernels, O(1): valid for covered rows and for entities, kept up to date in place until `epoch` changes."""
+        return Adjacency(_sealed(self._start[type]), _sealed(self._degree[type]), _sealed(self._pool))
+
+    # --- arrays over edges -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def source(self) -> NDArray[np.int32]:
+        """(m,) nodes, read-only."""
+        return _sealed(self.column("source"))
+
+    @property
+    def target(self) -> NDArray[np.int32]:
+        """(m,) nodes, read-only."""
+        return _sealed(self.column("target"))
+
+    @property
+    def type(self) -> NDArray[np.uint8]:
+        """(m,) EdgeType, read-only."""
+        return _sealed(self.column("type"))
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """(m,) False for tombstones, read-only."""
+        return _sealed(self.column("alive"))
+
+    @property
+    def created(self) -> NDArray[np.float64]:
+        """(m,) h, read-only."""
+        return _sealed(self.column("created"))
+
+    def allocate(self, name: str, dtype: DTypeLike, shape: tuple[int, ...], neutral: Any) -> None:
+        """Declare a growable array of one value (shape ()) or block per edge; new edges start at `neutral`.  O(m).
+
+        The same declaration again changes nothing; another one under the same name is a ContractError.
+        """
+        array = np.full((len(self._edges["alive"]), *shape), neutral, np.dtype(dtype))
+        known = self._edges.get(name)
+        if known is None:
+            self._edges[name], self._neutral[name] = array, neutral
+            self.epoch += 1
+            return
+        # Rows of neutral values are compared as bytes: NaN is a neutral value like any other.
+        old = np.full((1, *known.shape[1:]), self._neutral[name], known.dtype)
+        if name in BUILT_IN or old.dtype != array.dtype or old.shape[1:] != tuple(shape) or old.tobytes() != array[:1].tobytes():
+            raise ContractError(f"the edge column {name!r} is declared twice, differently", where="graph", cure="one owner declares a column, once")
+
+    def column(self, name: str) -> NDArray[Any]:
+        """(m, *shape) view of an edge column."""
+        return self.buffer(name)[:self.n_edges]
+
+    def buffer(self, name: str) -> NDArray[Any]:
+        """The whole allocated column, spare room included: indexed by any edge id until `epoch` changes."""
+        array = self._edges.get(name)
+        if array is None:
+            raise ContractError(f"there is no edge column {name!r}", where="graph", cure="allocate it first")
+        return array
+
+    # --- saving ----------------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any] | list[str]]:
+        """Everything that makes the graph, as copies; O(m).  Blocks are not saved: they follow from the live edges."""
+        names = [name for name in self._edges if name not in BUILT_IN]
+        return {
+            "entities": list(self._names), "columns": names, "n_rows": np.array(self.n_rows),
+            "caps": np.array([self.caps.get(kind, 0) for kind in EdgeType], np.int64),
+            **{name: self.column(name).copy() for name in BUILT_IN},
+            **{f"column:{name}": self.column(name).copy() for name in names},
+            **{f"neutral:{name}": np.array(self._neutral[name], self._edges[name].dtype) for name in names}}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, NDArray[Any] | Sequence[str]]) -> Graph:
+        """The graph that goes on exactly as the saved one would have; O(m log m).  Errors: SnapshotError for a state that is no state."""
+        try:
+            caps = np.asarray(state["caps"])
+            graph = cls({kind: int(cap) for kind, cap in zip(EdgeType, caps, strict=True) if cap})
+            graph._restore(state)
+        except (KeyError, ValueError, TypeError, IndexError, InputError) as error:
+            raise SnapshotError(f"the saved graph is not sound: {error}", where="graph", cure="restore the snapshot from a copy") from error
+        return graph
+
+    def _restore(self, state: Mapping[str, NDArray[Any] | Sequence[str]]) -> None:
+        self._names = [str(name) for name in state["entities"]]
+        self._entity_ids = {name: entity for entity, name in enumerate(self._names)}
+        self._cover(self._rows, len(self._names))
+        self.cover_rows(int(np.asarray(state["n_rows"])))
+        m = len(np.asarray(state["alive"]))
+        saved = {name: np.asarray(state[name]) for name in BUILT_IN} | {name: np.asarray(state[f"column:{name}"]) for name in state["columns"]}
+        self._neutral |= {str(name): np.asarray(state[f"neutral:{name}"]) for name in state["columns"]}
+        if any(len(array) != m for array in saved.values()) or len(self._entity_ids) != len(self._names):
+            raise ValueError("its arrays differ in length, or entities share a name")
+        room = max(FIRST_EDGES, 1 << max(m - 1, 0).bit_length())
+        types = {name: dtype for name, (dtype, _) in BUILT_IN.items()}
+        self._edges = {name: _longer(array.astype(types.get(name, array.dtype)), room, self._neutral[name]) for name, array in saved.items()}
+        self.n_edges = m
+        ends = np.concatenate([self.source, self.target])
+        if m and (ends.min() < -len(self._names) or ends.max() >= self.n_rows or self.type.max() >= TYPES):
+            raise ValueError("an edge has an unknown node or type")
+        live = np.flatnonzero(self.alive)
+        columns = (self.source[live].tolist(), self.target[live].tolist(), self.type[live].tolist())
+        self._ids = dict(zip(zip(*columns, strict=True), live.tolist(), strict=True))
+        if len(self._ids) != len(live):
+            raise ValueError("two live edges are the same")
+        live = live[np.lexsort((live, self.source[live], self.type[live]))]
+        heads = np.flatnonzero(np.diff(self.source[live], prepend=0) | np.diff(self.type[live].astype(np.int32), prepend=-1))
+        counts = np.diff(np.append(heads, len(live)))
+        rooms = np.maximum(1 << np.ceil(np.log2(np.maximum(counts, 1))).astype(np.int64), FIRST_ROOM)
+        starts = np.cumsum(rooms) - rooms
+        kinds, nodes = self.type[live[heads]], self.source[live[heads]]
+        self._start[kinds, nodes], self._degree[kinds, nodes], self._room[kinds, nodes] = starts, counts, rooms
+        self._used = int(rooms.sum())
+        self._pool = np.zeros(max(FIRST_EDGES, 2 * self._used), np.int32)
+        self._pool[np.repeat(starts - heads, counts) + np.arange(len(live))] = live
+
+    # --- growth ----------------------------------------------------------------------------------------------------------------------
+
+    def _cover(self, rows: int, entities: int) -> None:
+        if rows <= self._rows and entities <= self._entities:
+            return
+        new_rows = max(rows, 2 * self._rows) if rows > self._rows else self._rows
+        new_entities = max(entities, 2 * self._entities) if entities > self._entities else self._entities
+        grown = []
+        for old in (self._start, self._degree, self._room):
+            new = np.zeros((TYPES, new_rows + new_entities), old.dtype)
+            new[:, :self._rows] = old[:, :self._rows]
+            new[:, new_rows + new_entities - self._entities:] = old[:, self._rows:]
+            grown.append(new)
+        self._start, self._degree, self._room = grown
+        self._rows, self._entities = new_rows, new_entities
+        self.epoch += 1
+
+    def _move(self, kind: int, node: int, room: int) -> None:
+        """Give a block this much room at the end of the pool."""
+        first, count = int(self._start[kind, node]), int(self._degree[kind, node])
+        if self._used + room > len(self._pool):
+            self._pool = _longer(self._pool, 2 * (self._used + room), 0)
+            self.epoch += 1
+        self._pool[self._used:self._used + count] = self._pool[first:first + count]
+        self._start[kind, node], self._room[kind, node] = self._used, room
+        self._used += room
+
+
+def _longer(array: NDArray[Any], length: int, neutral: Any) -> NDArray[Any]:
+    new = np.full((length, *array.shape[1:]), neutral, array.dtype)
+    new[:len(array)] = array
+    return new
+
+
+def _sealed(view: NDArray[Any]) -> NDArray[Any]:
+    view = view[:]
+    view.flags.writeable = False
+    return view

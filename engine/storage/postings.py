@@ -1,0 +1,330 @@
+"""Incremental lexical indexes over memory rows: BM25 over terms and trigram overlap.
+
+Both keep their postings in one growable CSR (`Postings`): each key owns a block of a shared pool; a full block moves to one twice as
+long, and the block it leaves is used again by the next key that needs one of that length.  So an append is amortised O(1), the pool is
+linear in the number of postings, and a query reads each of its keys' postings once, in row order.
+Every row is added exactly once and in order, texts without terms included; archived rows stay, and still count in the statistics.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Final, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..numerics import kernel
+from ..text.features import terms_of
+
+__all__ = ["BM25Index", "Idf", "Postings", "TrigramIndex", "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]
+
+Entry = TypeVar("Entry", np.int32, np.int64)
+
+MIN_BLOCK: Final = 4
+TF_BITS: Final = 24  # of a BM25 posting: row << 24 | tf, so that a posting is one number and rows stay in order
+
+
+class Idf(Enum):
+    """Inverse document frequency of a term that n of N rows hold (Robertson and Zaragoza 2009, https://doi.org/10.1561/1500000019).
+
+    ROBERTSON  ln((N - n + .5) / (n + .5)), where not positive 1e-6: as SQLite FTS5 computes it
+    LUCENE     ln(1 + (N - n + .5) / (n + .5)): never negative
+    """
+
+    ROBERTSON = "robertson"
+    LUCENE = "lucene"
+
+    def weight(self, n_rows: int, frequency: int) -> float:
+        """The idf itself.
+
+        >>> round(Idf.ROBERTSON.weight(10, 2), 4), Idf.ROBERTSON.weight(10, 9)
+        (1.2238, 1e-06)
+        """
+        odds = (n_rows - frequency + 0.5) / (frequency + 0.5)
+        if self is Idf.LUCENE:
+            return math.log1p(odds)
+        idf = math.log(odds)
+        return idf if idf > 0.0 else 1e-6
+
+
+class TrigramMeasure(Enum):
+    """How much of the query A and the text B is shared, as sets of trigrams.
+
+    SIMILARITY   |A and B| / |A or B|: PostgreSQL's pg_trgm similarity()
+    CONTAINMENT  |A and B| / |A|: does not punish long texts
+    """
+
+    SIMILARITY = "similarity"
+    CONTAINMENT = "containment"
+
+
+class Vocabulary:
+    """Strings interned as 0, 1, 2, ... in order of first sight.  O(1) per string."""
+
+    __slots__ = ("_ids", "_terms")
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+        self._terms: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def intern(self, terms: Iterable[str]) -> list[int]:
+        """The id of each term; a term never seen gets the next one."""
+        ids, known = self._ids, self._terms
+        found: list[int] = []
+        for term in terms:
+            id_ = ids.get(term)
+            if id_ is None:
+                id_ = ids[term] = len(known)
+                known.append(term)
+            found.append(id_)
+        return found
+
+    def find(self, terms: Iterable[str]) -> list[int]:
+        """The ids of those terms that are known; changes nothing."""
+        ids = self._ids
+        return [ids[term] for term in terms if term in ids]
+
+    def term(self, id_: int) -> str:
+        return self._terms[id_]
+
+
+class Postings(Generic[Entry]):
+    """Growable CSR of integer postings: a list per key, appended to in order.
+
+    pool      (capacity,)  blocks of MIN_BLOCK * 2^c entries
+    start     (keys,)      where a key's block begins
+    length    (keys,)      postings of a key (int64), its document frequency
+    capacity  (keys,)      length of its block; 0 before the first posting
+    free      (64,)        per block size the first unused block, as offset / MIN_BLOCK, or -1; the first entry of an unused block names the next
+    """
+
+    def __init__(self, dtype: type[Entry]) -> None:
+        self.pool: NDArray[Entry] = np.zeros(1024, dtype)
+        self.start = np.zeros(256, np.int64)
+        self.length = np.zeros(256, np.int64)
+        self.capacity = np.zeros(256, np.int64)
+        self.free = np.full(64, -1, np.int64)
+        self.used = 0
+
+    def append(self, keys: NDArray[np.int64], entries: NDArray[Entry], n_keys: int) -> None:
+        """Append `entries[i]` to the list of `keys[i]`; keys are distinct and below `n_keys`.  Amortised O(len(keys))."""
+        if n_keys > self.start.size:
+            size = max(n_keys, 2 * self.start.size)
+            self.start, self.length, self.capacity = (_grown(array, size) for array in (self.start, self.length, self.capacity))
+        room = self.used + _space_needed(keys, self.length, self.capacity)
+        if room > self.pool.size:
+            self.pool = _grown(self.pool, max(room, 2 * self.pool.size))
+        self.used = _append(keys, entries, self.pool, self.start, self.length, self.capacity, self.free, self.used)
+
+    @property
+    def nbytes(self) -> int:
+        return self.pool.nbytes + self.start.nbytes + self.length.nbytes + self.capacity.nbytes
+
+
+class BM25Index:
+    """Okapi BM25 over term lists, with the whole score vector as its answer.
+
+    Memory: 8 bytes per (row, distinct term), at most four times that with the slack of growth.
+    """
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self.n_rows = 0
+        self._postings: Postings[np.int64] = Postings(np.int64)
+        self._lengths = np.zeros(256, np.float64)
+        self._total = 0
+
+    def add(self, row: int, terms: Sequence[str]) -> None:
+        """Index the terms (with repeats, any order) of the next row.  O(len(terms)) amortised.  InputError unless `row == n_rows`."""
+        _require_next(row, self.n_rows, "BM25Index.add")
+        counts: dict[str, int] = {}
+        for term in terms:
+            counts[term] = counts.get(term, 0) + 1
+        if counts:
+            ids = np.array(self.vocabulary.intern(counts), np.int64)
+            frequencies = np.array([min(tf, (1 << TF_BITS) - 1) for tf in counts.values()], np.int64)
+            self._postings.append(ids, (row << TF_BITS) | frequencies, len(self.vocabulary))
+        if row == self._lengths.size:
+            self._lengths = _grown(self._lengths, 2 * row)
+        self._lengths[row] = len(terms)
+        self._total += len(terms)
+        self.n_rows += 1
+
+    def document_frequency(self, term: str) -> int:
+        """How many rows hold the term."""
+        return sum(int(self._postings.length[id_]) for id_ in self.vocabulary.find((term,)))
+
+    def scores(self, terms: Sequence[str], out: NDArray[np.float32], idf: Idf, k1: float = 1.2, b: float = 0.75) -> None:
+        """Write each row's score into `out` (n_rows,) float32; 0 where no term matches.
+
+        sum over distinct query terms of  idf tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length))
+
+        ROBERTSON with k1 = 1.2, b = .75 is -bm25() of SQLite FTS5 for an OR query.  LUCENE keeps the constant k1 + 1, which Lucene itself has
+        dropped since version 8 (same ranking).  Frequencies and lengths are those of the moment.  The order of the query's terms does not
+        matter, to the bit.  O(n_rows + postings of the query's terms); InputError on a vector of another shape or type.
+        """
+        _require_vector(out, self.n_rows, "BM25Index.scores")
+        ids = np.array(sorted(self.vocabulary.find(dict.fromkeys(terms))), np.int64)
+        weights = np.array([idf.weight(self.n_rows, int(self._postings.length[id_])) * (k1 + 1.0) for id_ in ids], np.float64)
+        mean = self._total / self.n_rows if self._total else 1.0
+        _bm25(ids, weights, self._postings.pool, self._postings.start, self._postings.length, self._lengths, k1 * (1.0 - b), k1 * b / mean, out)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays, without the vocabulary."""
+        return self._postings.nbytes + self._lengths.nbytes
+
+
+class TrigramIndex:
+    """Overlap of sets of trigrams, as in PostgreSQL's pg_trgm, with the whole score vector as its answer.
+
+    Memory: 4 bytes per (row, distinct trigram), at most four times that with the slack of growth.
+    """
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self.n_rows = 0
+        self._postings: Postings[np.int32] = Postings(np.int32)
+        self._sizes = np.zeros(256, np.int32)
+
+    def add(self, row: int, text: str) -> None:
+        """Index the text of the next row.  O(len(text)) amortised.  InputError unless `row == n_rows`."""
+        _require_next(row, self.n_rows, "TrigramIndex.add")
+        ids = np.array(self.vocabulary.intern(trigrams_of(text)), np.int64)
+        if ids.size:
+            self._postings.append(ids, np.full(ids.size, row, np.int32), len(self.vocabulary))
+        if row == self._sizes.size:
+            self._sizes = _grown(self._sizes, 2 * row)
+        self._sizes[row] = ids.size
+        self.n_rows += 1
+
+    def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
+        """Write each row's overlap with `text` into `out` (n_rows,) float32, in [0, 1].
+
+        Query trigrams that more than `max_df * n_rows` rows hold are passed over as if no row held them: exact at 1, below it a lower bound
+        at a fraction of the work (an engineering cap: the commonest trigrams cost most and tell least).
+        O(n_rows + postings of the trigrams considered); InputError on a vector of another shape or type.
+        """
+        _require_vector(out, self.n_rows, "TrigramIndex.scores")
+        asked = trigrams_of(text)
+        ids = np.array(self.vocabulary.find(asked), np.int64)
+        ids = ids[self._postings.length[ids] <= max_df * self.n_rows]
+        jaccard = measure is TrigramMeasure.SIMILARITY
+        _overlap(ids, len(asked), self._postings.pool, self._postings.start, self._postings.length, self._sizes, jaccard, out)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays, without the vocabulary."""
+        return self._postings.nbytes + self._sizes.nbytes
+
+
+def trigrams_of(text: str) -> list[str]:
+    """The distinct trigrams of a text in order: each word in lower case, with two blanks before and one behind (pg_trgm).
+
+    Diacritics are folded, which pg_trgm leaves to a dictionary.  O(len(text)).
+
+    >>> trigrams_of("Cat cat!")
+    ['  c', ' ca', 'cat', 'at ']
+    """
+    words = dict.fromkeys(terms_of(text, stem=False))
+    return list(dict.fromkeys([padded[i:i + 3] for word in words for padded in (f"  {word} ",) for i in range(len(word) + 1)]))
+
+
+def _require_next(row: int, due: int, where: str) -> None:
+    if row != due:
+        raise InputError(f"row {row} was added where row {due} is due", where=where, cure="add every row once and in order, empty texts included")
+
+
+def _require_vector(out: NDArray[np.float32], n_rows: int, where: str) -> None:
+    if out.shape != (n_rows,) or out.dtype != np.float32:
+        raise InputError(f"the score vector is {out.dtype} of shape {out.shape}", where=where, cure=f"pass float32 of shape ({n_rows},)")
+
+
+Array = TypeVar("Array", bound=np.generic)
+
+
+def _grown(array: NDArray[Array], size: int) -> NDArray[Array]:
+    longer = np.zeros(size, array.dtype)
+    longer[:array.size] = array
+    return longer
+
+
+@kernel
+def _space_needed(keys: NDArray[np.int64], length: NDArray[np.int64], capacity: NDArray[np.int64]) -> int:
+    """Entries of new pool that appending one posting to each key takes at most (unused blocks not counted on)."""
+    room = 0
+    for i in range(keys.size):
+        key = keys[i]
+        if length[key] == capacity[key]:
+            room += max(MIN_BLOCK, 2 * capacity[key])
+    return room
+
+
+@kernel
+def _append(
+    keys: NDArray[np.int64], entries: NDArray[Entry], pool: NDArray[Entry], start: NDArray[np.int64], length: NDArray[np.int64],
+    capacity: NDArray[np.int64], free: NDArray[np.int64], used: int,
+) -> int:
+    """Append `entries[i]` to the block of `keys[i]`, moving full blocks; the new end of the used pool."""
+    for i in range(keys.size):
+        key = keys[i]
+        old = capacity[key]
+        if length[key] == old:
+            new = max(MIN_BLOCK, 2 * old)
+            size = 0
+            while MIN_BLOCK << size < new:
+                size += 1
+            if free[size] >= 0:
+                at = free[size] * MIN_BLOCK
+                free[size] = pool[at]
+            else:
+                at = used
+                used += new
+            for j in range(old):
+                pool[at + j] = pool[start[key] + j]
+            if old:
+                pool[start[key]] = free[size - 1]
+                free[size - 1] = start[key] // MIN_BLOCK
+            start[key] = at
+            capacity[key] = new
+        pool[start[key] + length[key]] = entries[i]
+        length[key] += 1
+    return used
+
+
+@kernel
+def _bm25(
+    ids: NDArray[np.int64], weights: NDArray[np.float64], pool: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64],
+    lengths: NDArray[np.float64], base: float, slope: float, out: NDArray[np.float32],
+) -> None:
+    """out[row] = sum of weight tf / (tf + base + slope lengths[row]) over the postings (row << TF_BITS | tf) of the ids."""
+    out[:] = 0.0
+    for i in range(ids.size):
+        begin = start[ids[i]]
+        for j in range(begin, begin + length[ids[i]]):
+            row = pool[j] >> TF_BITS
+            tf = pool[j] & ((1 << TF_BITS) - 1)
+            out[row] += weights[i] * tf / (tf + base + slope * lengths[row])
+
+
+@kernel
+def _overlap(
+    ids: NDArray[np.int64], asked: int, pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64],
+    sizes: NDArray[np.int32], jaccard: bool, out: NDArray[np.float32],
+) -> None:
+    """out[row] = shared / (asked + sizes[row] - shared) if `jaccard`, else shared / asked; shared is counted in `out` (exact below 2^24)."""
+    out[:] = 0.0
+    for i in range(ids.size):
+        begin = start[ids[i]]
+        for j in range(begin, begin + length[ids[i]]):
+            out[pool[j]] += np.float32(1.0)
+    if asked:
+        for row in range(out.size):
+            shared = out[row]
+            out[row] = shared / (asked + sizes[row] - shared) if jaccard else shared / asked

@@ -1,0 +1,147 @@
+"""The struct-of-arrays store: one growable array a column, views of exactly the rows there are."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import Column, Scope, Structure
+from ..errors import ContractError
+from ..vocabulary import EMBEDDING, ENGINE_STRUCTURES, VISIBLE
+from .graph import Graph
+from .vectors import VectorIndex
+
+Array = NDArray[Any]
+FIRST_CAPACITY = 256
+PER_ROW = (Scope.MEMORY, Scope.CANDIDATE)
+
+
+class Store:
+    """All columns of one memory, and the engine's structures.
+
+    n        number of rows
+    version  grows whenever a view made earlier no longer shows all rows
+    Appending is amortised O(columns); nothing is copied on access.  Views are made once a version and shared by all who ask.
+    """
+
+    def __init__(self, columns: Iterable[tuple[Column, Mapping[str, int]]], structures: Mapping[Structure, Any], index: VectorIndex,
+                 graph: Graph) -> None:
+        """columns: each with the sizes that its symbolic shape refers to."""
+        self.index, self.graph, self.structures = index, graph, dict(structures)
+        self.n, self.version, self.capacity = 0, 0, FIRST_CAPACITY
+        self._sizes: dict[Column, tuple[int, ...]] = {}
+        self._arrays: dict[Column, Array] = {}
+        self._live: dict[Column, Array] = {}
+        self._sealed: dict[Column, Array] = {}
+        self._passing: dict[Scope, list[Column]] = {scope: [] for scope in Scope}
+        names: dict[str, Column | Structure] = {s.name: s for s in (*ENGINE_STRUCTURES, *structures)}
+        for column, sizes in columns:
+            if names.setdefault(column.name, column) is not column:
+                raise ContractError(f"two columns or structures are called {column.name!r}", where="store", cure="rename one of them")
+            self._sizes[column] = column.cell_shape(sizes)
+            if column.scope is Scope.EDGE:
+                graph.allocate(column.name, np.dtype(column.dtype), self._sizes[column], column.neutral)
+            elif column is not EMBEDDING:
+                self._arrays[column] = self._filled(column, self.capacity)
+                if not isinstance(column.neutral, Column):
+                    self._passing[column.scope].append(column)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(self._sizes)
+
+    def cell_shape(self, column: Column) -> tuple[int, ...]:
+        return self._sizes[column]
+
+    def array(self, column: Column) -> Array:
+        """The live array of a column: (n, ...) for memories and candidates, (m, ...) for edges, one cell otherwise."""
+        found = self._live.get(column)
+        if found is None:
+            if column.scope is Scope.EDGE:
+                return self.graph.column(column.name)  # it grows at other times
+            whole = self.index.vectors if column is EMBEDDING else self._arrays[column]
+            found = self._live[column] = whole[: self.n] if column.scope in PER_ROW else whole
+        return found
+
+    def sealed(self, column: Column) -> Array:
+        """The live array of a column, read-only."""
+        found = self._sealed.get(column)
+        if found is None:
+            found = read_only(self.array(column))
+            if column.scope is not Scope.EDGE:
+                self._sealed[column] = found
+        return found
+
+    def append(self, vector: NDArray[np.float32]) -> int:
+        """A new row at neutral values.  Raises InputError, with nothing changed, for an unsound vector."""
+        row = self.index.add(vector)
+        if self.n == self.capacity:
+            self._grow()
+        self.n += 1
+        self._renew()
+        return row
+
+    def surface(self) -> None:
+        """Bring the index's bitmap in line with VISIBLE.  Cost: O(n)."""
+        visible = self.array(VISIBLE)
+        for row in np.flatnonzero(visible != self.index.visible_mask()):
+            (self.index.restore if visible[row] else self.index.archive)(int(row))
+
+    def neutralise(self, scope: Scope) -> None:
+        """Put the passing columns of a scope back to neutral; stages excepted, which start as the stage before."""
+        for column in self._passing[scope]:
+            self.array(column).fill(column.neutral)
+
+    def _grow(self) -> None:
+        capacity = self.capacity * 2
+        for column, old in self._arrays.items():
+            if column.scope in PER_ROW:
+                new = self._filled(column, capacity)
+                new[: self.n] = old[: self.n]
+                self._arrays[column] = new
+        self.capacity = capacity
+
+    def _renew(self) -> None:
+        self.version += 1
+        self._live.clear()
+        self._sealed.clear()
+
+    def _filled(self, column: Column, capacity: int) -> Array:
+        cells = (capacity,) if column.scope in PER_ROW else ()
+        neutral = 0.0 if isinstance(column.neutral, Column) else column.neutral
+        return np.full(cells + self._sizes[column], neutral, dtype=column.dtype)
+
+    # --- snapshots -----------------------------------------------------------------------------------------------------------
+    def persistent(self) -> dict[str, Array]:
+        """Every persistent array but the embeddings and the edges, by name."""
+        return {c.name: self.array(c) for c in self._arrays if c.persists}
+
+    def restore(self, arrays: Mapping[str, Array], n: int) -> None:
+        """Take over arrays saved by `persistent`; the index must already hold the n vectors.
+
+        Raises ValueError, with nothing changed, for arrays of other names, shapes or types.
+        """
+        wanted = {c.name: (c, (n,) if c.scope in PER_ROW else ()) for c in self._arrays if c.persists}
+        for name in {*wanted, *arrays}:
+            column, cells = wanted.get(name, (None, ()))
+            array = arrays.get(name)
+            if column is None or array is None or (array.shape, array.dtype) != (cells + self._sizes[column], np.dtype(column.dtype)):
+                raise ValueError(f"column {name!r} is missing, unknown or of another form")
+        while self.capacity < n:
+            self.n = 0
+            self._grow()
+        self.n = n
+        self._renew()
+        for name, (column, _) in wanted.items():
+            self.array(column)[...] = arrays[name]
+        self.surface()
+
+
+def read_only(array: Array) -> Array:
+    """A view that refuses writes."""
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array

@@ -1,0 +1,203 @@
+"""The vector index: embeddings live once, in FAISS's memory; what is archived is hidden by a bitmap, not moved."""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError
+
+FIRST_ROWS = 256
+KEPT = 32               # rows of the last answer that are found at least, for others who ask the same
+ODD_DIMENSIONS = frozenset({2, 4, 8, 12})  # FAISS treats several rows at once there and the last few in another order of sums
+
+
+class VectorIndex:
+    """n vectors of d dimensions under inner product, searched exactly.
+
+    The rows are those of the memory: 0, 1, 2, ...; none is ever moved or removed, `archive` only hides it from `search`.  Memory is
+    FAISS's own: n d floats, at most doubled by spare room.  Views of it stay valid for ever: when there is no more room the rows
+    move to a new FAISS index with twice the room (O(n d), amortised O(d) per row), and old views keep the old one alive.
+
+    epoch   grows whenever rows and bitmap have moved, so that views have to be taken anew
+
+    Results do not depend on how the rows came in, nor on threads.  FAISS is imported with the first index.
+    """
+
+    def __init__(self, dimensions: int) -> None:
+        if dimensions < 1:
+            raise InputError(f"an index cannot have {dimensions} dimensions", cure="give the embedder's dimensions")
+        self._faiss: Any = importlib.import_module("faiss")  # 0.1 s that nobody pays before the first index
+        self.dimensions = dimensions
+        self.epoch = -1
+        self._count = self._hidden = self._turns = 0
+        self._kept: tuple[object, tuple[int, int, bool], int, tuple[NDArray[np.int64], NDArray[np.float32]]] | None = None
+        self._bits = np.zeros(0, np.uint8)
+        self._buffer = np.zeros((0, dimensions), np.float32)
+        self._reserve(FIRST_ROWS)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """(n, d), read-only, FAISS's memory itself; O(1)."""
+        return self._buffer[:self._count]
+
+    @property
+    def visible(self) -> NDArray[np.uint8]:
+        """The visible surface: bit (row % 8) of byte (row // 8), least significant first; read-only, O(1)."""
+        view = self._bits[:(self._count + 7) // 8]
+        view.flags.writeable = False
+        return view
+
+    @property
+    def n_visible(self) -> int:
+        return self._count - self._hidden
+
+    def add(self, vector: ArrayLike) -> int:
+        """Append one visible vector (d,) and return its row; amortised O(d)."""
+        return self.add_many([vector])
+
+    def add_many(self, vectors: ArrayLike | Sequence[ArrayLike], visible: NDArray[np.bool_] | Sequence[bool] | None = None) -> int:
+        """Append vectors (m, d) and return the first one's row; amortised O(m d).
+
+        Errors: InputError, before anything has changed, for a wrong shape, a NaN or infinity, or a vector too long for float32 products.
+        """
+        rows = self._checked(vectors, 2)
+        first, total = self._count, self._count + len(rows)
+        shown = np.ones(len(rows), bool) if visible is None else np.asarray(visible, bool)
+        if shown.shape != (len(rows),):
+            raise InputError(f"{len(rows)} vectors come with visibility of shape {shown.shape}", cure="give one flag per vector")
+        if total > len(self._buffer):
+            self._reserve(max(total, 2 * len(self._buffer)))
+        if len(rows):
+            self._flat.add(rows)
+        self._count = total
+        self._hidden += int(len(rows) - np.count_nonzero(shown))
+        at = np.arange(first, total)[shown]
+        np.bitwise_or.at(self._bits, at >> 3, np.left_shift(1, at & 7).astype(np.uint8))
+        return first
+
+    def archive(self, row: int) -> None:
+        """Hide a row from `search`; O(1), changes no vector."""
+        if self.is_visible(row):
+            self._bits[row >> 3] &= np.uint8(255 - (1 << (row & 7)))
+            self._hidden += 1
+            self._turns += 1
+
+    def restore(self, row: int) -> None:
+        """Show a row again; O(1)."""
+        if not self.is_visible(row):
+            self._bits[row >> 3] |= np.uint8(1 << (row & 7))
+            self._hidden -= 1
+            self._turns += 1
+
+    def is_visible(self, row: int) -> bool:
+        """O(1)."""
+        if not 0 <= row < self._count:
+            raise InputError(f"there is no row {row} in an index of {self._count}", cure="give a row that add returned")
+        return bool(self._bits[row >> 3] >> (row & 7) & 1)
+
+    def visible_mask(self) -> NDArray[np.bool_]:
+        """(n,) flags, a copy; O(n)."""
+        return np.unpackbits(self._bits, count=self._count, bitorder="little").astype(bool)
+
+    def search(self, query: ArrayLike, k: int, visible_only: bool = True) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The at most k rows with the largest inner products, best first, ties by row ascending, and these products.
+
+        O(n d) in one thread; a tie across the k-th place costs further passes (at most log4 n).  The products are those
+        of `scores`, bit for bit.  Shorter than k when fewer rows are visible.  FAISS's number of threads is left alone.
+
+        Several who ask for the same vector, as all do who judge one event, are answered from one pass: the last answer is kept for a query
+        that is a read-only array, until a row is added, hidden or shown.
+        """
+        if k < 0:
+            raise InputError(f"k is {k}", cure="ask for k >= 0 results")
+        sealed = isinstance(query, np.ndarray) and not query.flags.writeable
+        state = (self._count, self._turns, visible_only)
+        if not sealed:
+            return self._nearest(self._checked(query, 1), k, visible_only)
+        kept = self._kept
+        if kept is None or kept[0] is not query or kept[1] != state or kept[2] < k:
+            kept = self._kept = query, state, max(k, KEPT), self._nearest(self._checked(query, 1), max(k, KEPT), visible_only)
+        rows, products = kept[3]
+        return rows[:k].copy(), products[:k].copy()
+
+    def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """`search`, done."""
+        most = self.n_visible if visible_only else self._count
+        k = min(k, most)
+        if k == 0:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        take = min(k + 1, most)
+        while True:  # FAISS keeps whichever of equal rows it likes; see beyond the k-th place until the tie is complete
+            found, ids = (part[0] for part in self._flat.search(wanted[None], take, params=self._parameters[visible_only]))
+            if take == most or found[-1] < found[k - 1]:
+                break
+            take = min(4 * take, most)
+        order = np.lexsort((ids, -found))[:k]
+        return ids[order], found[order]
+
+    def scores(self, query: ArrayLike, out: NDArray[np.float32]) -> NDArray[np.float32]:
+        """All inner products into out (n,), hidden rows included: one pass of FAISS's kernel over FAISS's memory, nothing copied.
+
+        O(n d), one thread.  A row's product does not depend on n or on the other rows.
+        """
+        wanted = self._checked(query, 1)
+        if out.shape != (self._count,) or out.dtype != np.float32 or not out.flags.c_contiguous or not out.flags.writeable:
+            raise InputError(f"out is {out.dtype}{list(out.shape)}, needed is a writeable contiguous float32[{self._count}]",
+                             cure="np.empty(len(index), np.float32)")
+        if self._count:
+            faiss = self._faiss
+            x, y, ip = faiss.swig_ptr(wanted), self._flat.get_xb(), faiss.swig_ptr(out)
+            if self.dimensions in ODD_DIMENSIONS:
+                ids = np.arange(self._count, dtype=np.int64)
+                faiss.fvec_inner_products_by_idx(ip, x, y, faiss.swig_ptr(ids), self.dimensions, 1, self._count)
+            else:
+                faiss.fvec_inner_products_ny(ip, x, y, self.dimensions, self._count)
+        return out
+
+    def _checked(self, vectors: ArrayLike | Sequence[ArrayLike], axes: int) -> NDArray[np.float32]:
+        try:
+            with np.errstate(over="ignore"):
+                rows = np.asarray(vectors, np.float32, order="C")
+        except (TypeError, ValueError) as error:
+            raise InputError(f"these are no vectors: {error}", cure=f"give float32 arrays of {self.dimensions} dimensions") from error
+        if rows.ndim != axes or rows.shape[-1] != self.dimensions:
+            raise InputError(f"the index holds vectors of {self.dimensions} dimensions, the array has shape {rows.shape}",
+                             cure="use the embedder the index was made for")
+        # Finite squared lengths mean finite entries and, by Cauchy and Schwarz, finite products with every other row.
+        with np.errstate(over="ignore", invalid="ignore"):
+            sound = bool(np.all(np.isfinite(np.einsum("...i,...i->...", rows, rows))))
+        if not sound:
+            raise InputError("a vector holds a NaN, an infinity or entries beyond 1e19", cure="give unit vectors")
+        return rows
+
+    def _reserve(self, rows: int) -> None:
+        """Move to a FAISS index with room for this many rows; the old one lives as long as views of it."""
+        flat = self._faiss.IndexFlatIP(self.dimensions)
+        flat.codes.resize(rows * flat.code_size)  # a vector's room stays when it shrinks, so that `add` does not move the rows
+        flat.codes.resize(0)
+        if self._count:
+            flat.add(self.vectors)
+        memory = _Memory(flat, self._faiss.rev_swig_ptr(flat.get_xb(), rows * self.dimensions))
+        buffer = np.asarray(memory).reshape(rows, self.dimensions)
+        bits = np.zeros((rows + 7) // 8, np.uint8)
+        bits[:len(self._bits)] = self._bits
+        self._flat, self._buffer, self._bits = flat, buffer, bits
+        # Also a search of all rows gets a selector: without one FAISS takes another kernel, with other last bits.
+        selectors = self._faiss.IDSelectorAll(), self._faiss.IDSelectorBitmap(bits)
+        self._parameters = [self._faiss.SearchParameters(sel=selector) for selector in selectors]
+        self.epoch += 1
+
+
+class _Memory:
+    """FAISS's rows for numpy, with the FAISS index as the owner: a view keeps it alive."""
+
+    def __init__(self, owner: Any, rows: NDArray[np.float32]) -> None:
+        self.owner = owner
+        self.__array_interface__ = {**rows.__array_interface__, "data": (rows.ctypes.data, True)}  # read-only for good

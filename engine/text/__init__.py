@@ -1,0 +1,1 @@
+"""Text: features, lists of English words, condensing."""

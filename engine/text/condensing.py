@@ -1,0 +1,85 @@
+"""What a context shows of a text: all of it, its most central sentences, or its keywords.
+
+Pure functions of the text: the same text is always shown the same way, and the text itself stays as it is.  Each form is made of the one before
+it, so nothing comes back that a longer form has left out.
+"""
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from ..errors import InputError
+from .english import STOP_WORDS
+from .features import fold, terms_of
+
+ONE_IN: Final = 3         # a summary keeps one sentence in three, and at least one
+MOST_KEYWORDS: Final = 8
+_BREAK: Final = re.compile(r"(?<=[.!?])\s+|\n\s*")
+_WRITTEN: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def condensed(text: str, detail: int) -> str:
+    """The text at a level of detail: 0 all of it, 1 its summary, 2 its keywords.  Raises InputError for another level.  O(length)."""
+    if detail not in (0, 1, 2):
+        raise InputError(f"there is no level of detail {detail!r}", where="shown", cure="give 0 (all), 1 (summary) or 2 (keywords)")
+    return text if detail == 0 else summary(text) if detail == 1 else keywords(text)
+
+
+def levels(text: str) -> tuple[str, str, str]:
+    """The text at each level of detail.  O(length), about 40 us for an utterance."""
+    short = summary(text)
+    return text, short, _words_of(short, text)
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences and lines in order, without the space around them.  O(length).
+
+    >>> sentences("It rained. Nobody came!\\nWe left.")
+    ['It rained.', 'Nobody came!', 'We left.']
+    """
+    return [part for raw in _BREAK.split(text) if (part := raw.strip())]
+
+
+def summary(text: str) -> str:
+    """The most central sentences, as written and in order: those that share the most terms with the others.  O(length).
+
+    Centrality is the sum over a sentence's terms of the number of other sentences that hold the term, the degree in the graph of overlaps;
+    then more terms, then the earlier sentence.  A single sentence is its own summary.
+
+    >>> summary("Hi! Our cat Miso ran away. We looked for Miso all night. So tired.")
+    'Our cat Miso ran away.'
+    """
+    parts = sentences(text)
+    if len(parts) < 2:
+        return text
+    terms = [set(terms_of(part, stem=True, stop_words=True)) for part in parts]
+    held = Counter(term for each in terms for term in each)
+    central = sorted(
+        (-sum(held[term] - 1 for term in each), -len(each), not _WRITTEN.search(parts[place]), place) for place, each in enumerate(terms))
+    return " ".join(parts[place] for place in sorted(place for *_, place in central[: max(1, len(parts) // ONE_IN)]))
+
+
+def keywords(text: str) -> str:
+    """Words of the summary that say the most, as written and in order: at most half of those that are no stop words, and at most eight.
+
+    Names and numbers come first, then what the text repeats, then longer words, then earlier ones.  A text of stop words stays.  O(length).
+
+    >>> keywords("Our cat Miso ran away at midnight.")
+    'Miso, away, midnight'
+    """
+    return _words_of(summary(text), text)
+
+
+def _words_of(short: str, text: str) -> str:
+    words, often = _WRITTEN.findall(short), Counter(_WRITTEN.findall(fold(text)))
+    first: dict[str, int] = {}
+    for place, key in enumerate(map(fold, words)):
+        if key not in STOP_WORDS:
+            first.setdefault(key, place)
+    if not first:
+        return short
+    telling = sorted((words[place].islower(), -often[key], -len(key), place) for key, place in first.items())
+    kept = sorted(place for *_, place in telling[: min(MOST_KEYWORDS, (len(first) + 1) // 2)])
+    found = ", ".join([words[place] for place in kept])
+    return found if len(found) < len(short) else short

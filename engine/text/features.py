@@ -1,0 +1,436 @@
+"""What a text is made of: words, terms, names, numbers, dates, code identifiers, speech act, feeling.
+
+Pure functions.  Every pattern is linear in the length of the text: it starts only at the beginning of a word or a path, and has one way to
+match from there, so that hostile input costs little more than honest input.  The rules are for English; scripts without capitals are
+tokenised and indexed, but no names are found in them.
+"""
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+import Stemmer
+
+from . import english as lists
+
+
+class SpeechAct(Enum):
+    """What an utterance does (after Searle 1976, https://doi.org/10.1017/S0047404500006837, cut to what memory gates tell apart)."""
+
+    COMMITMENT = "commitment"
+    CORRECTION = "correction"
+    DECISION = "decision"
+    QUESTION = "question"
+    INSTRUCTION = "instruction"
+    PREFERENCE = "preference"
+    RELATIONSHIP = "relationship"
+    NOISE = "noise"
+    STATEMENT = "statement"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is computed once per text.
+
+    words        lower-cased words without diacritics, in order, contractions whole ("don't")
+    terms        stemmed words (Porter) without stop words, in order: `terms_of(text, stem=True, stop_words=True)`
+    entities     names in normal form (lower case, no diacritics, no possessive, no "@"), each once, in order of first mention:
+                 runs of capitalised words, quoted names, handles, code identifiers
+    numbers      as written in digits outside dates, with currency sign and per cent
+    dates        explicit dates and relative expressions, as written
+    identifiers  of code and files, as written, each once
+    act          the speech act of the text's weightiest sentence
+    emotion      share in [0, 1]: emotional words, exclamations, emoji and emoticons per word
+    """
+
+    words: tuple[str, ...]
+    terms: tuple[str, ...]
+    entities: tuple[str, ...]
+    numbers: tuple[str, ...]
+    dates: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    act: SpeechAct
+    emotion: float
+
+
+def features(text: str) -> Features:
+    """All features of a text; any string is taken.  O(length): about 0.15 ms for an utterance, under 1 s for 1 MB.
+
+    >>> found = features("No, I promised Caroline's brother to fix load_config() by 7 May 2023!")
+    >>> found.entities, found.identifiers, found.dates
+    (('caroline', 'load_config()'), ('load_config()',), ('7 May 2023',))
+    """
+    text = unicodedata.normalize("NFC", sanitise(text)).replace("’", "'")
+    words = tuple(_WORD.findall(fold(text)))
+    prose, identifiers = _identifiers(text)
+    undated, dates = _dates(text)
+    return Features(
+        words=words,
+        terms=tuple(terms_of(text, stem=True, stop_words=True)),
+        entities=tuple(_entities(prose, identifiers)),
+        numbers=tuple(_NUMBER.findall(undated)),
+        dates=tuple(dates),
+        identifiers=tuple(dict.fromkeys(written for _, written in identifiers)),
+        act=_speech_act(text),
+        emotion=_emotion(text, words),
+    )
+
+
+def sanitise(text: str) -> str:
+    """The text as it may be indexed: surrogate pairs joined, lone surrogates replaced by U+FFFD, NUL removed.  O(length).
+
+    >>> sanitise("a\\x00b \\ud800 \\ud83d\\ude00") == "ab \\ufffd 😀"
+    True
+    """
+    if not text.isascii() and _SURROGATE.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\x00", "")
+
+
+def fold(text: str) -> str:
+    """The text in lower case without diacritics, for comparison.  O(length).
+
+    >>> fold("Ærø CAFÉ Zoë")
+    'ærø cafe zoe'
+    """
+    if text.isascii():
+        return text.lower()
+    base = "".join([c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)])
+    return unicodedata.normalize("NFC", base).casefold()
+
+
+def terms_of(text: str, stem: bool = True, stop_words: bool = False) -> list[str]:
+    """Index terms in order: runs of letters and digits, folded; with `stem`, Porter stems; with `stop_words`, English stop words left out.
+
+    The form without stop words is that of SQLite FTS5's `porter unicode61` (terms of fewer than 3 or more than 64 characters are not
+    stemmed there either) up to the two later rules of FTS5's stemmer (-bli, -logi).  O(length).
+
+    >>> terms_of("The cats aren't running")
+    ['the', 'cat', 'aren', 't', 'run']
+    >>> terms_of("The cats aren't running", stop_words=True)
+    ['cat', 'run']
+    """
+    terms: list[str] = _TERM.findall(fold(text))
+    if stop_words:
+        terms = [term for term in terms if term not in lists.STOP_WORDS]
+    return [stemmed if 2 < len(term) <= 64 else term for term, stemmed in zip(terms, _stems(terms), strict=True)] if stem else terms
+
+
+def _stems(terms: list[str]) -> list[str]:
+    stems: list[str] = _PORTER.stemWords(terms)
+    return stems
+
+
+# Without its word cache the stemmer keeps no state from call to call.
+_PORTER: Final = Stemmer.Stemmer("porter", 0)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_TERM: Final = re.compile(r"[^\W_]+")
+_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+# ---------------------------------------------------------------------------------------------------------------- numbers and dates
+
+_NUMBER: Final = re.compile(r"(?<![\w.,])[$€£¥]?\d+(?:[.,]\d+)*%?")
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_COUNT = r"(?:\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|a few|a couple(?: of)?|several|some|many)"
+_UNIT = r"(?:minute|hour|day|night|week|weekend|fortnight|month|year|decade)"
+_SEASON = r"(?:spring|summer|autumn|fall|winter|christmas|easter|halloween|thanksgiving)"
+_DATE: Final = re.compile(
+    r"\b(?:"
+    r"\d{4}-\d{1,2}-\d{1,2}(?:[t ]\d{2}:\d{2}(?::\d{2})?z?)?"
+    r"|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?!\d)"
+    rf"|{_MONTH},? \d{{4}}"
+    r"|the day (?:before yesterday|after tomorrow)|yesterday|today|tonight|tomorrow|last night"
+    rf"|(?:last|next|this|past|coming|previous|following|every) (?:{_DAY}|{_UNIT}s?|{_SEASON}|{_MONTH}|morning|afternoon|evening)"
+    rf"|{_COUNT} (?:more )?{_UNIT}s? (?:ago|earlier|later|from now|before|after)"
+    rf"|in {_COUNT} {_UNIT}s?(?: time)?"
+    rf"|{_DAY}s?"
+    rf"|(?:in|since|until|till|by|of|early|late|mid|during) {_MONTH}"
+    r"|(?P<month>january|february|april|june|july|august|september|october|november|december)"
+    r"|(?:in|since|until|by|around|before|after|of|year) (?:19|20)\d{2}|(?:19|20)\d{2}"
+    r")\b(?!-)"
+)
+
+
+def _dates(text: str) -> tuple[str, list[str]]:
+    """The text without its dates, and these.  Matched in lower case, which is twice as fast as ignoring case."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
+    dates: list[str] = []
+    rest: list[str] = []
+    end = 0
+    for match in _DATE.finditer(lower):
+        if match["month"] is None or text[match.start()].isupper():
+            dates.append(text[match.start():match.end()])
+            rest.append(text[end:match.start()])
+            end = match.end()
+    return "".join([*rest, text[end:]]), dates
+
+
+# ------------------------------------------------------------------------------------------------------------------ code identifiers
+
+_IDENTIFIER: Final = re.compile(
+    r"(?P<url>\bhttps?://[^\s<>\"')\]`]+)"
+    r"|(?P<path>(?<![\w/.~\\<])(?:~|\.{1,2})?/[\w.-]*[\w-](?:/[\w.-]*[\w-])*|(?<![\w/\\])[A-Za-z]:\\[\w.\\-]+)"
+    r"|(?<![\w/.-])(?P<file>[\w-]+(?:/[\w.-]+)*/[\w-][\w.-]*\.[A-Za-z]\w{0,7}\b|[\w-]+(?:\.[\w-]+)*\.(?:py|pyi|js|jsx|ts|tsx|rs|go|java|c|h|cc|cpp|hpp"
+    r"|cs|rb|php|sh|sql|md|txt|rst|json|jsonl|yaml|yml|toml|ini|cfg|csv|tsv|html|css|xml|log|lock|ipynb|pdf|docx|xlsx|png|jpe?g|gif|svg|zip|tar|gz|env)\b)"
+    r"|(?P<dotted>(?<![\w.@])[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?)"
+    r"|(?P<word>(?<!\w)(?:__\w+__|[A-Za-z_]\w*(?=\(\))|_{0,2}[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_*"
+    r"|(?!Mc[A-Z]|Mac[A-Z]|PhD)[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]{2,}[a-z]{3,}\w*|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+)(?!\w)(?:\(\))?)"
+)
+
+
+# Ordinary prose has none of these, and is spared the long pattern.
+_CODE_HINT: Final = re.compile(r"[_/\\]|\(\)|\w\.\w|[a-z][A-Z]|[A-Z]{2}[a-z]")
+
+
+def _identifiers(text: str) -> tuple[str, list[tuple[int, str]]]:
+    """The text with its identifiers blotted out (same length, no capitals), and these with their places."""
+    found: list[tuple[int, str]] = []
+
+    def take(match: re.Match[str]) -> str:
+        written = match.group()
+        if match.lastgroup == "dotted" and not _is_dotted_name(written):
+            return written
+        found.append((match.start(), written.rstrip(".,;:!?") if match.lastgroup == "url" else written))
+        return "x" * len(written)
+
+    return (_IDENTIFIER.sub(take, text) if _CODE_HINT.search(text) else text), found
+
+
+def _is_dotted_name(found: str) -> bool:
+    """False for prose that lacks a space after the full stop ("so cool.What now")."""
+    if found.endswith("()") or "_" in found:
+        return True
+    parts = found.split(".")
+    return not _is_common(parts[-1].lower()) and not all(_is_common(part.lower()) for part in parts)
+
+
+# --------------------------------------------------------------------------------------------------------------------------- entities
+
+# `re` knows no \p{Lu}: the capitals of the Latin, Greek, Cyrillic and Armenian blocks.
+_UPPER: Final = "A-Z" + "".join(c for c in map(chr, range(0x80, 0x590)) if c.isupper())
+_NAME: Final = re.compile(rf"(?<!\w)(?<!\w')(?:(?:[A-Z]\.){{2,}}|[{_UPPER}](?:[^\W_]|['&](?=[^\W_])|-(?=[{_UPPER}0-9]))*)")
+_GAP: Final = re.compile(rf" (?:(?:{'|'.join(lists.CONNECTORS)}) )?")
+_QUOTED: Final = re.compile(r'["“]([^"“”\n]{2,80})["”]')
+_ARTICLE: Final = re.compile(r"^(?:the|an?) (?=\w)", re.IGNORECASE)
+_HANDLE: Final = re.compile(r"(?<![\w.@])@(\w[\w.-]{0,63})")
+_SUFFIX: Final = re.compile(r"'(?:s|ll|ve|d|re|m|t)?$")
+_WORD_ENDINGS: Final = (
+    "ly", "ing", "ed", "tion", "tions", "sion", "sions", "ness", "ment", "ments", "able", "ible", "ful", "less", "ous", "ive", "ity", "ism", "ish",
+    "est", "ance", "ence",
+)
+
+
+def _entities(prose: str, identifiers: list[tuple[int, str]]) -> list[str]:
+    """Names in order of first mention.  What is found by its marks is blotted out, so that the capitals inside it are not read again."""
+    found = [(place, fold(written)) for place, written in identifiers]
+
+    def take(match: re.Match[str], name: str) -> str:
+        found.append((match.start(), name))
+        return "x" * len(match.group())
+
+    def quoted(match: re.Match[str]) -> str:
+        name = match.group(1).strip(" .,;:'")
+        return take(match, fold(_ARTICLE.sub("", name))) if _is_title(name) else match.group()
+
+    if '"' in prose or "“" in prose:
+        prose = _QUOTED.sub(quoted, prose)
+    if "@" in prose:
+        prose = _HANDLE.sub(lambda match: take(match, fold(match.group(1).rstrip(".-"))), prose)
+    found.extend(_proper_nouns(prose))
+    return list(dict.fromkeys(name for _, name in sorted(found, key=lambda pair: pair[0])))
+
+
+def _is_title(quoted: str) -> bool:
+    """Whether a quotation is a name rather than speech: every word but the stop words is capitalised, and it is no common word alone."""
+    words = quoted.split()
+    return (
+        0 < len(words) <= 8
+        and words[0][0].isupper()
+        and quoted[-1] not in "!?"
+        and all(word[0].isupper() or word[0].isdigit() or fold(word) in lists.STOP_WORDS for word in words)
+        and (len(words) > 1 or not _is_common(fold(words[0])))
+    )
+
+
+def _proper_nouns(text: str) -> Iterator[tuple[int, str]]:
+    lower: frozenset[str] | None = None
+    for start, run, opens_sentence in _runs(text):
+        while run and (run[0] in lists.STOP_WORDS or (opens_sentence and _is_common(run[0]) and not (len(run) > 1 and run[0] in lists.NAME_OPENERS))):
+            run = run[1:]
+        while run and run[-1] in lists.STOP_WORDS:
+            run = run[:-1]
+        if not run or (len(run) == 1 and (len(run[0]) < 2 or run[0] in lists.TITLES)):
+            continue
+        if opens_sentence and len(run) == 1:
+            if lower is None:
+                lower = frozenset(word for word in _WORD.findall(text) if word[0].islower())
+            if _looks_like_a_word(run[0]) or run[0] in lower:
+                continue
+        yield start, " ".join(run)
+
+
+def _runs(text: str) -> Iterator[tuple[int, list[str], bool]]:
+    """Runs of capitalised words: (place, folded words, whether it opens a sentence).  Months, weekdays and emphasised words break a run."""
+    run: list[str] = []
+    place, opens, end, joins = 0, False, 0, False
+    all_capitals = text.isupper()
+    for match in _NAME.finditer(text):
+        raw = match.group()
+        gap = text[end:match.start()] if match.start() - end <= 8 else "\n"
+        title = bool(run) and gap == ". " and (run[-1] in lists.TITLES or len(run[-1]) == 1)
+        if run and not (joins and (title or _GAP.fullmatch(gap))):
+            yield place, run, opens
+            run = []
+        word = fold(raw.replace(".", ""))
+        base = _SUFFIX.sub("", word) if "'" in word else word
+        acronym = "." in raw or (raw in lists.ACRONYMS and not all_capitals)
+        shouted = not acronym and len(base) > 1 and raw.isupper() and (_is_common(base) or _looks_like_a_word(base))
+        if acronym and base == "us":
+            base = word = "usa"
+        if base in lists.NEVER_NAMES or shouted or (word != base and word in lists.STOP_WORDS):
+            if run:
+                yield place, run, opens
+            run, joins = [], False
+        else:
+            if not run:
+                place, opens = match.start(), _opens_sentence(text, match.start())
+            elif not title and len(gap) > 1:
+                run.extend(gap.split())
+            run.append(base)
+            joins = word == base and len(run) < 12
+        end = match.end()
+    if run:
+        yield place, run, opens
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    before = start - 1
+    while before >= 0 and text[before] in " \t":
+        before -= 1
+    return before < 0 or not (text[before].isalnum() or text[before] in ",&")
+
+
+def _is_common(word: str) -> bool:
+    """Whether a folded word, its stem or what stands before its apostrophe is a common English word."""
+    if word in lists.COMMON_WORDS:
+        return True
+    base = _SUFFIX.sub("", word) if "'" in word else word
+    return base in lists.COMMON_WORDS or (3 < len(base) <= 64 and _PORTER.stemWord(base) in _COMMON_STEMS and base not in lists.NAMES_LIKE_WORDS)
+
+
+def _looks_like_a_word(word: str) -> bool:
+    """Whether an unknown word has the ending of an English adverb, participle, adjective or abstract noun."""
+    return len(word) > 4 and word.endswith(_WORD_ENDINGS) and word not in lists.NAMES_LIKE_WORDS
+
+
+_COMMON_STEMS: Final = frozenset(_stems(sorted(lists.COMMON_WORDS)))
+
+# ------------------------------------------------------------------------------------------------------------------------ speech acts
+
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\b[A-Z]\.)\s+|\n+")
+_KIN: Final = (
+    r"(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[ée]e?|mother|mom|mum|father|dad|parents?|son|daughter|child|brother|sister|sibling|twin"
+    r"|cousin|aunt|uncle|niece|nephew|grand(?:mother|father|ma|pa|son|daughter)|(?:step|half-)?(?:brother|sister)|(?:mother|father|sister|brother)-in-law"
+    r"|boss|manager|colleague|co-?worker|(?:best )?friend|roommate|flatmate|neighbou?r|teacher|mentor|coach|therapist|doctor|ex)"
+)
+_WHOSE = r"(?:my|his|her|our|their|your|[a-z]+'s)"
+_QUESTION: Final = re.compile(
+    r"^\W*(?:(?:who|what|when|where|why|how|which|whose)\b|(?:do|does|did|is|are|was|were|can|could|would|will|should|have|has|had) "
+    r"(?:(?:you|he|she|it|they|we|i|the|this|that|there)\b|(?-i:[A-Z])))[^.!]*$",
+    re.IGNORECASE,
+)
+# In order of weight: the first that matches any sentence but a question names the act of the text.
+_ACTS: Final = tuple((act, re.compile(pattern, re.IGNORECASE)) for act, pattern in (
+    (SpeechAct.CORRECTION,
+     r"^\W*(?:correction\b|scratch that|wait, (?:no|it|that|i)\b|oops, (?:i|it|that|not)\b|sorry, (?:i meant|it's|it was|not)\b"
+     r"|actually,? (?:it|that|no|not|he|she|they|the|my|i (?:am|was|meant|live|work|don't|didn't))\b|"
+     r"(?:no|nope|nah)[,;:—-]+ ?(?:it(?:'s| is| was)|that(?:'s| is| was)|not|i (?:meant|said)|the )\b)"
+     r"|\bi (?:meant|misspoke|was wrong|was mistaken|stand corrected|got (?:it|that) wrong|made a mistake)\b"
+     r"|\bthat(?:'s| is| was) (?:not (?:right|true|correct)|wrong|incorrect|a mistake)\b"
+     r"|\b(?:let me|to) correct (?:that|this|myself|you)\b|\bno longer\b|\bnot (?!just|only|really|much)[\w ]{1,30}, but (?:rather )?\w"),
+    (SpeechAct.COMMITMENT,
+     r"\b(?:i|we)(?:'ll| will| shall)\b(?! (?:be able|probably not|never know))|\b(?:i|we) (?:promise|swear|vow|pledge|guarantee|commit|intend|plan) "
+     r"|\b(?:i'm|i am|we're|we are) (?:gonna|(?:going|planning|committed) to (?!the\b|an?\b|my\b|our\b|this\b|that\b))|^\W*gonna \w"
+     r"|\b(?:count on (?:me|us)|you have my word|consider it done|i'm on it)\b"),
+    (SpeechAct.DECISION,
+     r"\b(?:i|we)(?:'ve| have)?(?: finally| just| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:on|to)|opted|went with|concluded)\b"
+     r"|\bmade up (?:my|our) minds?\b|\blet's go with\b|\b(?:i'm|we're|i am|we are) going with\b|\b(?:the|our|my|final) decision\b"
+     r"|\bit(?:'s| is) (?:decided|settled)\b|\bit was (?:decided|agreed)\b"),
+    (SpeechAct.INSTRUCTION,
+     r"^\W*(?:please\b|always\b|never (?!\w+(?:ed|en)\b|been|had|mind)|don't (?!know|think|have|worry|give up)|do not\b|make sure|be sure to"
+     r"|remember (?:to|that)|remind me"
+     r"|note that|keep in mind|from now on|ensure|(?:tell|show|give|send|call|email) (?:me|him|her|them|us|it)\b"
+     r"|(?:check|send|write|use|add|remove|delete|update|create|fix|run|install|open|set|put|buy|list|explain|describe|summari[sz]e|translate|generate"
+     r"|include|avoid|follow|format|schedule|book|implement|rename|move|return) (?!out\b|to\b|in\b|of\b|is\b|was\b))"
+     r"|\bcan you please\b|\bplease (?!d)\w+|\byou (?:must|have to|need to|should (?:always|never))\b"),
+    (SpeechAct.RELATIONSHIP,
+     rf"(?:\b(?:is|was|are|am|were)|'s|'m|'re) {_WHOSE} (?:\w+ )?{_KIN}s?\b"
+     rf"|\b{_WHOSE} (?:\w+ )?{_KIN},? (?:(?:is|was|works|lives|named|called)\b|(?-i:[A-Z]))"
+     r"|\b(?:got|get|getting|am|is|are|i'm|we're|been) (?:married|engaged|divorced|separated)\b"
+     r"|\b(?:are|is|am|i'm|we're|started|been) dating\b|\bbroke up\b|\bin a relationship\b"),
+    (SpeechAct.PREFERENCE,
+     r"\bi(?:'d| would)?(?: really| also| just| absolutely| still| always| personally)* "
+     r"(?:prefer|rather|like|love|hate|dislike|enjoy|adore|can't stand|don't (?:like|enjoy|care for))\b"
+     r"|\b(?:my|our) (?:\w+ )?favou?rites?\b"
+     r"|\b(?:i'm|i am)(?: really| very| so)* (?:into|fond of|keen on|a (?:big |huge )?fan of|not a fan)\b|\bi can't stand\b"),
+))
+_ACT_SCOPE: Final = 4096
+
+
+def _speech_act(text: str) -> SpeechAct:
+    """The act of the text's weightiest sentence: CORRECTION, COMMITMENT, DECISION, INSTRUCTION, RELATIONSHIP, PREFERENCE, STATEMENT, QUESTION,
+    NOISE.  A speech act belongs to an utterance: of a long document only the first 4,096 characters are judged."""
+    sentences = [sentence for part in _SENTENCE_END.split(text[:_ACT_SCOPE]) if (sentence := part.strip())]
+    telling = [sentence for sentence in sentences if not _is_noise(sentence)]
+    if not telling:
+        return SpeechAct.NOISE
+    said = [sentence for sentence in telling if not (sentence.rstrip("\"')]*! ").endswith("?") or _QUESTION.search(sentence))]
+    if not said:
+        return SpeechAct.INSTRUCTION if any(" you please " in sentence.lower() for sentence in telling) else SpeechAct.QUESTION
+    for act, pattern in _ACTS:
+        if any(pattern.search(sentence) for sentence in said):
+            return act
+    return SpeechAct.STATEMENT
+
+
+_PLEASANTRY: Final = re.compile(
+    r"^\W*(?:(?:so |really )?(?:good|nice|great|lovely) (?:to (?:see|hear from|meet|chat with|talk to)|seeing|chatting with|talking to) you"
+    r"|take care|talk (?:to you )?(?:soon|later)"
+    r"|see (?:you|ya)|catch you later|have a (?:good|great|nice|lovely) \w+|no worries|you're welcome|thank you|thanks)\b[^.?]{0,30}$",
+    re.IGNORECASE,
+)
+
+
+def _is_noise(sentence: str) -> bool:
+    if len(sentence) > 80:
+        return not any(c.isalnum() for c in sentence)
+    words = _WORD.findall(fold(sentence))
+    if all(word in lists.NOISE_WORDS or _LAUGH.fullmatch(word) for word in words):
+        return True
+    return (len(words) <= 3 and words[0] in lists.GREETINGS and not sentence.endswith("?")) or bool(_PLEASANTRY.match(sentence))
+
+
+_LAUGH: Final = re.compile(r"(?:(?:ha|he|hi){2,}h?|lo+l|h?m+|a+w+|y+a+y+|o+h+|wo+w+|u+gh+)")
+
+# ---------------------------------------------------------------------------------------------------------------------------- feeling
+
+_EXPRESSION: Final = re.compile(r"!+|[\U0001F300-\U0001FAFF\u2600-\u27BF]|<3|[:;]-?[()DP](?!\w)")
+
+
+def _emotion(text: str, words: tuple[str, ...]) -> float:
+    stems = _stems([word for word in words if len(word) <= 64])
+    marks = sum(stem in lists.EMOTION_STEMS for stem in stems) + sum(1 for _ in _EXPRESSION.finditer(text))
+    return min(1.0, marks / max(len(words), 1))

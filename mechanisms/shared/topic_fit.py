@@ -1,0 +1,57 @@
+"""Does an event fit the topic?  Running means of a context and of everything: engineering that several mechanisms of uncertainty share."""
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ...engine.numerics import kernel
+
+TIE: Final = 1e-9   # rounding
+
+
+@kernel
+def fits(themes: Any, vector: Any) -> bool:
+    """(x - g) . (c - g) >= 0: whether what sets the event apart from memory at large also sets its context apart.  Ours.  Cost: O(d).
+
+    themes  (2, d)  1  c, mean vector of the present context, and g, of all events
+    vector  (d,)    1  x, the event, of length 1
+
+    >>> themes = np.array([[0.9, 0.1], [0.5, 0.5]])
+    >>> bool(fits(themes, np.array([1.0, 0.0]))), bool(fits(themes, np.array([0.0, 1.0])))
+    (True, False)
+    """
+    likeness = 0.0
+    for i in range(vector.shape[0]):
+        likeness += (np.float64(vector[i]) - themes[1, i]) * (themes[0, i] - themes[1, i])
+    return likeness >= -TIE
+
+
+@kernel
+def follow(themes: Any, masses: Any, vector: Any, joins: bool, anew: bool, keep: float) -> None:
+    """Both means with the event in them.  Ours.  Cost: O(d).
+
+    themes  (2, d)  1       mean vector of the present context, and of all events; updated
+    masses  (2,)    events  how many stand behind each; updated
+    joins                   whether the event belongs to the context
+    anew                    whether it begins a new one
+    keep    ()      1       share of an event's part in the mean of the context that the next one leaves
+
+    >>> themes, masses = np.zeros((2, 2)), np.zeros(2)
+    >>> follow(themes, masses, np.array([1.0, 0.0]), True, False, 0.5)
+    >>> follow(themes, masses, np.array([0.0, 1.0]), True, False, 0.5)
+    >>> [round(float(x), 6) for x in themes[0]], themes[1].tolist()
+    ([0.333333, 0.666667], [0.5, 0.5])
+    """
+    masses[1] += 1.0
+    if anew:
+        masses[0] = 1.0
+    elif joins:
+        masses[0] = keep * masses[0] + 1.0
+    for i in range(vector.shape[0]):
+        x = np.float64(vector[i])
+        themes[1, i] += (x - themes[1, i]) / masses[1]
+        if anew:
+            themes[0, i] = x
+        elif joins:
+            themes[0, i] += (x - themes[0, i]) / masses[0]

@@ -1,0 +1,1 @@
+"""Reporting: files, pages and tables that every report shares.  It imports only the engine's errors."""

@@ -1,0 +1,226 @@
+"""The graph against networkx on random histories."""
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hebbarium.engine.errors import ContractError, InputError, SnapshotError
+from hebbarium.engine.storage.graph import EdgeType, Graph, drop, entity_node, gather
+
+NODES = st.sampled_from([-4, -1, 0, 1, 2, 6])  # few nodes and types: blocks fill, caps are met, edges repeat
+TYPES = st.sampled_from([EdgeType.TEMPORAL, EdgeType.COACCESS])
+STEPS = st.lists(st.one_of(st.tuples(st.just("add"), NODES, NODES, TYPES),
+                           st.tuples(st.just("remove"), st.integers(0, 10**6))), max_size=80)
+
+
+def play(graph: Graph, steps: list, oracle: nx.MultiDiGraph | None = None, time: float = 0.0) -> None:
+    """The same history for the graph and for networkx; keys of networkx's edges are (type, id)."""
+    for step in steps:
+        time += 1.0
+        if step[0] == "remove":
+            if graph.n_edges:
+                edge = step[1] % graph.n_edges
+                graph.remove(edge)
+                if oracle is not None:
+                    oracle.remove_edges_from([(s, t, k) for s, t, k in oracle.edges(keys=True) if k[1] == edge])
+            continue
+        _, source, target, kind = step
+        edge = graph.add(source, target, kind, time)
+        if oracle is None:
+            continue
+        same = [k for k in (oracle.get_edge_data(source, target) or {}) if k[0] == kind]
+        if same:
+            assert edge == same[0][1]
+            continue
+        cap = graph.caps.get(kind)
+        if cap is not None:
+            mine = sorted((k[1], t, k) for _, t, k in oracle.out_edges(source, keys=True) if k[0] == kind) if source in oracle else []
+            if len(mine) == cap:
+                oracle.remove_edge(source, mine[0][1], mine[0][2])
+        assert edge == graph.n_edges - 1
+        oracle.add_edge(source, target, (kind, edge), created=time)
+
+
+def new(caps: dict[EdgeType, int] | None = None) -> Graph:
+    graph = Graph(caps)
+    for name in "abcd":
+        graph.entity(name)
+    return graph
+
+
+def same(one: Graph, two: Graph) -> None:
+    a, b = one.state(), two.state()
+    assert list(a) == list(b)
+    for key in a:
+        if isinstance(a[key], list):
+            assert a[key] == b[key]
+        else:
+            assert a[key].dtype == b[key].dtype and a[key].shape == b[key].shape and a[key].tobytes() == b[key].tobytes()
+    for kind in EdgeType:
+        for node in range(-one.n_entities, one.n_rows):
+            assert one.neighbours(node, kind).tolist() == two.neighbours(node, kind).tolist()
+
+
+@settings(max_examples=80, deadline=None)
+@given(STEPS, st.dictionaries(TYPES, st.integers(1, 3)))
+def test_random_history_equals_networkx(steps: list, caps: dict[EdgeType, int]) -> None:
+    graph, oracle = new(caps), nx.MultiDiGraph()
+    play(graph, steps, oracle)
+    live = {k[1]: (s, t, k[0], data["created"]) for s, t, k, data in oracle.edges(keys=True, data=True)}
+    assert np.flatnonzero(graph.alive).tolist() == sorted(live)
+    for edge, (source, target, kind, created) in live.items():
+        assert (graph.source[edge], graph.target[edge], graph.type[edge], graph.created[edge]) == (source, target, kind, created)
+        assert graph.find(source, target, kind) == edge
+    for kind in EdgeType:
+        start, degree, pool = graph.csr(kind)
+        for node in range(-4, graph.n_rows):
+            expected = sorted(edge for edge, (s, _, k, _) in live.items() if (s, k) == (node, kind))
+            assert graph.neighbours(node, kind).tolist() == expected
+            assert pool[start[node]:start[node] + degree[node]].tolist() == expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(STEPS, STEPS, st.dictionaries(TYPES, st.integers(1, 3)))
+def test_saving_and_going_on_equals_going_on(before: list, after: list, caps: dict[EdgeType, int]) -> None:
+    graph = new(caps)
+    graph.allocate("weight", np.float32, (), np.nan)
+    graph.allocate("trace", np.float64, (2,), [1.0, -1.0])
+    play(graph, before)
+    graph.column("weight")[::2] = 3.0
+    graph.cover_rows(9)
+    loaded = Graph.from_state(graph.state())
+    same(graph, loaded)
+    for g in (graph, loaded):
+        play(g, after, time=500.0)
+        g.entity("new")
+        g.allocate("weight", np.float32, (), np.nan)
+    same(graph, loaded)
+    assert loaded.caps == graph.caps and loaded.n_rows == graph.n_rows
+
+
+def test_caps_keep_the_newest_edges_of_each_source_and_type() -> None:
+    graph = new({EdgeType.SEMANTIC: 3})
+    for target in range(1, 8):
+        for kind in (EdgeType.SEMANTIC, EdgeType.TEMPORAL):
+            graph.add(0, target, kind)
+        graph.add(9, target, EdgeType.SEMANTIC)
+    assert graph.target[graph.neighbours(0, EdgeType.SEMANTIC)].tolist() == [5, 6, 7]
+    assert graph.target[graph.neighbours(9, EdgeType.SEMANTIC)].tolist() == [5, 6, 7]
+    assert graph.target[graph.neighbours(0, EdgeType.TEMPORAL)].tolist() == list(range(1, 8))
+    assert graph.alive.sum() == 13 and graph.n_edges == 21
+    loaded = Graph.from_state(graph.state())
+    same(graph, loaded)
+    assert loaded.add(0, 6, EdgeType.SEMANTIC) == graph.add(0, 6, EdgeType.SEMANTIC) == int(graph.neighbours(0, EdgeType.SEMANTIC)[1])
+
+
+def test_growth_moves_arrays_only_with_the_epoch() -> None:
+    rng, graph = np.random.default_rng(1), new()
+    graph.allocate("weight", np.float64, (), 0.5)
+    epoch, kept, edges = graph.epoch, (*graph.csr(EdgeType.SEMANTIC), graph.buffer("weight"), graph.buffer("target")), {}
+    for step in range(5000):
+        source, target = (int(x) for x in rng.integers(-4, 400, 2))
+        edges.setdefault((source, target), len(edges))
+        assert graph.add(source, target, EdgeType.SEMANTIC) == edges[source, target]
+        now = (*graph.csr(EdgeType.SEMANTIC), graph.buffer("weight"), graph.buffer("target"))
+        if graph.epoch == epoch:
+            assert all(np.shares_memory(a, b) and a.shape == b.shape for a, b in zip(kept, now, strict=True)), step
+        epoch, kept = graph.epoch, now
+    assert graph.n_edges == len(edges) and epoch < 40
+    assert np.all(graph.column("weight") == 0.5) and graph.column("weight").shape == (len(edges),)
+    assert len(kept[2]) <= 8 * len(edges)
+
+
+def test_views_are_of_the_first_m_edges_and_sealed() -> None:
+    graph = new()
+    graph.add(0, 1, EdgeType.TEMPORAL, 2.0)
+    for view, dtype in ((graph.source, np.int32), (graph.target, np.int32), (graph.type, np.uint8), (graph.alive, np.bool_),
+                        (graph.created, np.float64), (graph.neighbours(0, EdgeType.TEMPORAL), np.int32)):
+        assert view.shape == (1,) and view.dtype == dtype and not view.flags.writeable
+    assert np.shares_memory(graph.source, graph.buffer("source"))
+    graph.remove(0)
+    graph.remove(0)
+    assert not graph.alive[0] and graph.target[0] == 1 and graph.find(0, 1, EdgeType.TEMPORAL) is None
+    assert graph.add(0, 1, EdgeType.TEMPORAL) == 1  # a tombstone is never used again
+
+
+@pytest.mark.parametrize("run", [gather, gather.py_func], ids=["jitted", "python"])
+def test_gather(run: object) -> None:
+    graph = new()
+    for target in (3, 1, entity_node(2)):
+        graph.add(0, target, EdgeType.ENTITY)
+    graph.add(entity_node(2), 0, EdgeType.ENTITY)
+    out = np.full(5, -7, np.int32)
+    nodes = np.array([entity_node(2), 2, 0], np.int32)
+    assert run(nodes, *graph.csr(EdgeType.ENTITY), out) == 4  # type: ignore[operator]
+    assert out.tolist() == [3, 0, 1, 2, -7]
+    short = np.full(2, -7, np.int32)
+    assert run(nodes, *graph.csr(EdgeType.ENTITY), short) == 4 and short.tolist() == [3, 0]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("run", [drop, drop.py_func], ids=["jitted", "python"])
+@pytest.mark.parametrize("edge", [4, 6, 8, 5])
+def test_drop(run: object, edge: int) -> None:
+    pool = np.array([1, 4, 6, 8, 2], np.int32)
+    rest = [e for e in (4, 6, 8) if e != edge]
+    assert run(pool, 1, 3, edge) == (edge in (4, 6, 8))  # type: ignore[operator]
+    assert pool[1:1 + len(rest)].tolist() == rest and pool[0] == 1 and pool[4] == 2
+
+
+def test_entities() -> None:
+    graph, names = Graph(), [f"e{i}" for i in range(500)]
+    assert [graph.entity(name) for name in names] == list(range(500)) == [graph.entity(name) for name in names]
+    assert graph.n_entities == 500 and graph.entity_id("e7") == 7 and graph.entity_id("no") is None and graph.entity_name(7) == "e7"
+    for e in range(500):
+        graph.add(entity_node(e), e, EdgeType.ENTITY)
+        graph.add(e, entity_node(e), EdgeType.ENTITY)
+    assert all(graph.neighbours(entity_node(e), EdgeType.ENTITY).tolist() == [2 * e] for e in range(500))
+    with pytest.raises(InputError):
+        graph.entity_name(500)
+
+
+def test_bad_input_leaves_the_state() -> None:
+    graph = new({EdgeType.SEMANTIC: 1})
+    graph.add(0, 1, EdgeType.SEMANTIC)
+    before = new({EdgeType.SEMANTIC: 1})
+    before.add(0, 1, EdgeType.SEMANTIC)
+    for source, target, kind in ((0, -5, 0), (-5, 0, 0), (2**31, 0, 0), (0, 2, 6), (0, 2, -1)):
+        with pytest.raises(InputError):
+            graph.add(source, target, kind)  # type: ignore[arg-type]
+    with pytest.raises(ValueError):
+        graph.add(0, 2, EdgeType.SEMANTIC, "soon")  # type: ignore[arg-type]
+    for edge in (-1, 1):
+        with pytest.raises(InputError):
+            graph.remove(edge)
+    same(graph, before)
+    assert graph.neighbours(77, EdgeType.SEMANTIC).size == graph.neighbours(-77, EdgeType.SEMANTIC).size == 0
+    with pytest.raises(InputError):
+        Graph({EdgeType.SEMANTIC: 0})
+
+
+def test_columns_are_declared_once() -> None:
+    graph = new()
+    graph.allocate("weight", np.float64, (), 1.0)
+    graph.allocate("weight", np.float64, (), 1.0)
+    for name, dtype, shape, neutral in (("weight", np.float32, (), 1.0), ("weight", np.float64, (1,), 1.0), ("weight", np.float64, (), 0.0),
+                                        ("alive", bool, (), False)):
+        with pytest.raises(ContractError):
+            graph.allocate(name, dtype, shape, neutral)
+    with pytest.raises(ContractError):
+        graph.column("none")
+
+
+@pytest.mark.parametrize(("key", "value"), [("target", np.array([99, 1], np.int32)), ("type", np.array([9, 0], np.uint8)),
+                                            ("alive", np.array([True])), ("source", np.array([-9, 0], np.int32)),
+                                            ("entities", ["a", "a"]), ("caps", np.array([1]))])
+def test_an_unsound_state_is_refused(key: str, value: object) -> None:
+    graph = new()
+    graph.add(0, 1, EdgeType.SEMANTIC)
+    graph.add(1, 0, EdgeType.SEMANTIC)
+    state = graph.state()
+    with pytest.raises(SnapshotError):
+        Graph.from_state({**state, key: value})  # type: ignore[dict-item]
+    with pytest.raises(SnapshotError):
+        Graph.from_state({k: v for k, v in state.items() if k != key})

@@ -1,0 +1,254 @@
+"""Lexical indexes against independent references: bm25s, SQLite FTS5, the printed formulas, sets."""
+from __future__ import annotations
+
+import math
+import sqlite3
+import subprocess
+import sys
+
+import bm25s
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from hebbarium.engine.errors import InputError
+from hebbarium.engine.storage import postings
+from hebbarium.engine.storage.postings import BM25Index, Idf, Postings, TrigramIndex, TrigramMeasure, Vocabulary, terms_of, trigrams_of
+
+STEMS = [
+    "cat", "run", "happi", "walk", "talk", "hope", "plan", "fish", "jump", "paint", "garden", "travel", "music", "book",
+    "camp", "child", "bread", "stone", "river", "light", "cloud", "green", "tall", "quick",
+]
+ENDINGS = ("", "s", "ed", "ing", "er", "ness", "ful", "fully", "ational", "izer", "ment")
+
+DOCUMENTS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12), min_size=1, max_size=25)
+TEXTS = st.lists(st.text(st.sampled_from("abcAB é-1_ß'\x00\ud800"), max_size=20) | st.text(max_size=20), min_size=1, max_size=15)
+
+
+def corpus(seed: int, n: int) -> list[str]:
+    """Random texts of inflected words of uneven frequency, some of them empty."""
+    rng = np.random.default_rng(seed)
+    words = [stem + ending for stem in STEMS for ending in ENDINGS]
+    weights = 1.0 / np.arange(1, len(words) + 1)
+    order = rng.permutation(len(words))
+    return [" ".join(words[order[i]] for i in rng.choice(len(words), rng.integers(0, 30), p=weights / weights.sum())) for _ in range(n)]
+
+
+def bm25(documents: list[list[str]]) -> BM25Index:
+    index = BM25Index()
+    for row, terms in enumerate(documents):
+        index.add(row, terms)
+    return index
+
+
+def scored(index: BM25Index, terms: list[str], idf: Idf, k1: float = 1.2, b: float = 0.75) -> NDArray[np.float32]:
+    out = np.full(index.n_rows, np.nan, np.float32)
+    index.scores(terms, out, idf, k1, b)
+    return out
+
+
+def by_the_formula(documents: list[list[str]], query: list[str], idf: Idf, k1: float, b: float) -> list[float]:
+    n, mean = len(documents), sum(map(len, documents)) / len(documents)
+    scores = []
+    for document in documents:
+        score = 0.0
+        for term in set(query) & set(document):
+            holding = sum(term in other for other in documents)
+            ratio = (n - holding + 0.5) / (holding + 0.5)
+            weight = math.log(1 + ratio) if idf is Idf.LUCENE else math.log(ratio)
+            weight = 1e-6 if weight <= 0 else weight
+            tf = document.count(term)
+            score += weight * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len(document) / mean))
+        scores.append(score)
+    return scores
+
+
+@settings(max_examples=60, deadline=None)
+@given(DOCUMENTS, st.lists(st.sampled_from("abcdefghz"), max_size=6), st.sampled_from(Idf), st.floats(0, 3), st.floats(0, 1))
+def test_bm25_is_the_printed_formula(documents: list[list[str]], query: list[str], idf: Idf, k1: float, b: float) -> None:
+    found = scored(bm25(documents), query, idf, k1, b)
+    np.testing.assert_allclose(found, by_the_formula(documents, query, idf, k1, b), rtol=2e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lucene_form_agrees_with_bm25s(seed: int) -> None:
+    documents = [terms_of(text, stem=True) for text in corpus(seed, 200)]
+    oracle = bm25s.BM25(method="lucene", k1=1.5, b=0.6)
+    oracle.index(documents, show_progress=False)
+    for query in documents[:20]:
+        distinct = list(dict.fromkeys(query))
+        found = scored(bm25(documents), query, Idf.LUCENE, k1=1.5, b=0.6)
+        reference = oracle.get_scores(distinct) * (1.5 + 1.0) if distinct else np.zeros(200)
+        np.testing.assert_allclose(found, reference, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_robertson_form_agrees_with_sqlite_fts5(seed: int) -> None:
+    """Same stems, same counts, same formula, for an OR query; a row that does not match scores 0."""
+    texts = [f"{text}, Café Zoë" if i % 3 == 0 else text for i, text in enumerate(corpus(seed, 200))]
+    table = sqlite3.connect(":memory:")
+    table.execute("create virtual table t using fts5(x, tokenize='porter unicode61')")
+    table.executemany("insert into t(rowid, x) values (?, ?)", enumerate(texts, start=1))
+    index = bm25([terms_of(text) for text in texts])
+    for text in texts[:20]:
+        words = list(dict.fromkeys(terms_of(text, stem=False)))
+        if not words:
+            continue
+        reference = np.zeros(len(texts))
+        # Two inflections of one word are two phrases to FTS5; one of each stem is asked, as the index does.
+        chosen = list({stem: word for word, stem in zip(words, terms_of(" ".join(words)), strict=True)}.values())
+        match = " OR ".join(f'"{word}"' for word in chosen)
+        for rowid, score in table.execute("select rowid, bm25(t) from t where t match ?", (match,)):
+            reference[rowid - 1] = -score
+        assert np.count_nonzero(reference) > 0
+        np.testing.assert_allclose(scored(index, terms_of(text), Idf.ROBERTSON), reference, rtol=1e-5, atol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(DOCUMENTS, st.data())
+def test_asking_between_additions_equals_an_index_built_at_once(documents: list[list[str]], data: st.DataObject) -> None:
+    growing = BM25Index()
+    for row, terms in enumerate(documents):
+        growing.add(row, terms)
+        query = data.draw(st.lists(st.sampled_from("abcz"), max_size=3))
+        expected = scored(bm25(documents[:row + 1]), query, Idf.ROBERTSON)
+        assert scored(growing, query, Idf.ROBERTSON).tobytes() == expected.tobytes()
+
+
+def test_order_and_repeats_of_query_terms_do_not_matter() -> None:
+    index = bm25([terms_of(text) for text in corpus(4, 100)])
+    query = terms_of(" ".join(STEMS))
+    assert scored(index, query, Idf.LUCENE).tobytes() == scored(index, [*query[::-1], *query], Idf.LUCENE).tobytes()
+    assert scored(index, query, Idf.LUCENE).any()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 9), unique=True), max_size=60))
+def test_postings_are_lists_per_key(rounds: list[list[int]]) -> None:
+    """Blocks move and are used again; what they hold does not change."""
+    postings, reference = Postings(np.int32), {key: [] for key in range(10)}  # type: ignore[var-annotated]
+    for value, keys in enumerate(rounds):
+        postings.append(np.array(keys, np.int64), np.full(len(keys), value, np.int32), 10)
+        for key in keys:
+            reference[key].append(value)
+    for key, values in reference.items():
+        begin = postings.start[key]
+        assert postings.pool[begin:begin + postings.length[key]].tolist() == values
+
+
+def test_left_blocks_are_used_again() -> None:
+    """Of 64 keys that grow to 513 postings one after another each needs a block of 1,024; only the first leaves 4 + 8 + ... + 512 behind,
+    which the next ones pass through."""
+    postings = Postings(np.int32)
+    for key in range(64):
+        for value in range(513):
+            postings.append(np.array([key]), np.array([value], np.int32), 64)
+    assert postings.used == 64 * 1024 + 1020
+
+
+def test_python_and_machine_code_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = corpus(5, 30)
+    jitted = _everything(texts)
+    for name in ("_append", "_space_needed", "_bm25", "_overlap"):
+        monkeypatch.setattr(postings, name, getattr(postings, name).py_func)
+    np.testing.assert_allclose(_everything(texts), jitted, rtol=1e-6)
+    assert jitted.any()
+
+
+def _everything(texts: list[str]) -> NDArray[np.float32]:
+    index, trigrams, out = bm25([terms_of(text) for text in texts]), trigram(texts), np.zeros((4, len(texts)), np.float32)
+    for i, idf in enumerate(Idf):
+        index.scores(terms_of(texts[3]), out[i], idf)
+    for i, measure in enumerate(TrigramMeasure):
+        trigrams.scores(texts[3], out[2 + i], measure)
+    return out
+
+
+def trigram(texts: list[str]) -> TrigramIndex:
+    index = TrigramIndex()
+    for row, text in enumerate(texts):
+        index.add(row, text)
+    return index
+
+
+def sets_of_three(text: str) -> set[str]:
+    """pg_trgm's definition read literally: blanks around each word, every window of three."""
+    found = set()
+    for word in terms_of(text, stem=False):
+        line = " " + " " + word + " "
+        found |= {line[i] + line[i + 1] + line[i + 2] for i in range(len(line) - 2)}
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, st.integers(0, 14), st.sampled_from((1.0, 0.5, 0.0)))
+def test_trigram_overlap_is_that_of_sets(texts: list[str], which: int, max_df: float) -> None:
+    index, query = trigram(texts), texts[which % len(texts)]
+    sets, asked = [sets_of_three(text) for text in texts], sets_of_three(query)
+    considered = {gram for gram in asked if sum(gram in other for other in sets) <= max_df * len(texts)}
+    for measure in TrigramMeasure:
+        out = np.full(len(texts), np.nan, np.float32)
+        index.scores(query, out, measure, max_df)
+        for text, score in zip(sets, out, strict=True):
+            shared = len(considered & text)
+            whole = len(asked) if measure is TrigramMeasure.CONTAINMENT else len(asked) + len(text) - shared
+            assert score == pytest.approx(shared / whole if asked else 0.0, rel=1e-6)
+
+
+def test_trigrams_of_the_manual() -> None:
+    """The examples of PostgreSQL's documentation of pg_trgm: show_trgm('cat'), 'foo|bar', and similarity('word', 'two words')."""
+    assert set(trigrams_of("cat")) == {"  c", " ca", "cat", "at "}
+    assert set(trigrams_of("foo|bar")) == {"  f", " fo", "foo", "oo ", "  b", " ba", "bar", "ar "}
+    out = np.zeros(1, np.float32)
+    trigram(["two words"]).scores("word", out, TrigramMeasure.SIMILARITY)
+    assert round(float(out[0]), 6) == 0.363636
+
+
+def test_a_misspelt_word_is_found_and_an_unknown_one_is_not() -> None:
+    out = np.zeros(3, np.float32)
+    index = trigram(["we met in Edinburgh", "a walk in London", ""])
+    index.scores("Edinbrugh", out, TrigramMeasure.CONTAINMENT)
+    assert out[0] > 0.3 and out[1] == out[2] == 0.0
+    index.scores("!?", out, TrigramMeasure.SIMILARITY)
+    assert not out.any()
+
+
+@pytest.mark.parametrize("index", [BM25Index(), TrigramIndex()])
+def test_rows_come_once_and_in_order(index: BM25Index | TrigramIndex) -> None:
+    index.add(0, "")
+    for row in (0, 2, -1):
+        with pytest.raises(InputError, match="row 1 is due"):
+            index.add(row, "abc")
+    assert index.n_rows == 1 and len(index.vocabulary) == 0
+
+
+@pytest.mark.parametrize("out", [np.zeros(2, np.float32), np.zeros(1, np.float64), np.zeros((1, 1), np.float32)])
+def test_score_vector_must_fit(out: NDArray[np.float32]) -> None:
+    with pytest.raises(InputError, match="score vector"):
+        bm25([["a"]]).scores(["a"], out, Idf.LUCENE)
+    with pytest.raises(InputError, match="score vector"):
+        trigram(["a"]).scores("a", out, TrigramMeasure.SIMILARITY)
+
+
+def test_empty_indexes_and_rows_score_nothing() -> None:
+    assert scored(BM25Index(), ["a"], Idf.ROBERTSON).shape == (0,)
+    assert scored(bm25([[], []]), ["a"], Idf.LUCENE).tolist() == [0.0, 0.0]
+    TrigramIndex().scores("abc", np.zeros(0, np.float32), TrigramMeasure.SIMILARITY)
+
+
+def test_vocabulary_numbers_in_order_of_first_sight() -> None:
+    words = Vocabulary()
+    assert words.intern(["b", "a", "b"]) == [0, 1, 0]
+    assert words.find(["z", "a"]) == [1] and len(words) == 2 and words.term(1) == "a"
+    assert bm25([["x", "x"], ["x", "y"]]).document_frequency("x") == 2
+
+
+def test_scores_do_not_depend_on_the_hash_seed() -> None:
+    program = ("import numpy as np; from hebbarium.engine.storage.postings import *; i, o = TrigramIndex(), np.zeros(2, np.float32);"
+               "i.add(0, 'an apple'); i.add(1, 'pear');"
+               "i.scores('apples', o, TrigramMeasure.SIMILARITY); print([i.vocabulary.term(k) for k in range(len(i.vocabulary))], o)")
+    printed = {subprocess.run([sys.executable, "-c", program], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+                              capture_output=True, text=True, check=True).stdout for seed in ("1", "2")}
+    assert len(printed) == 1 and "app" in printed.pop()

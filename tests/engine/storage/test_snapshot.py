@@ -1,0 +1,347 @@
+"""Snapshots: killed at any moment, damaged anywhere, carried on exactly."""
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from small import by_number, column, does, mechanism, memory
+
+from hebbarium.engine.columns import Phase, Scope
+from hebbarium.engine.errors import HebbariumError, SnapshotError
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.records import Event
+from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.storage.snapshot import InterruptedWarning
+from hebbarium.engine.vocabulary import GRAPH, NOW, RANDOM, RECALLED, ROW, VETO
+
+KILLS = 50
+
+
+def everything(**options: Any) -> Engine:
+    """A memory that uses all there is to save: columns of every scope, edges made and removed, random draws, vetoes, archiving, recall."""
+    level, marks, trust, pair = (column("level", Scope.GLOBAL, 1.0), column("marks"), column("trust", Scope.EDGE, 0.5),
+                                 column("pair", shape=(2,), dtype=np.int32, neutral=-1))
+
+    def gate(view: Any, incoming: Any) -> None:
+        view.veto = int(incoming.event.id.endswith("7"))
+
+    def dress(view: Any, incoming: Any) -> None:
+        row = view.row
+        view.pair[row] = row, view.random.integers(1000)
+        view.level += view.random.random()
+        if row:
+            view.graph.add(row, row - 1, EdgeType.TEMPORAL, view.now)
+        if row > 2 and (gone := view.graph.find(row - 2, row - 3, EdgeType.TEMPORAL)) is not None:
+            view.graph.remove(gone)
+
+    def drift(view: Any, tick: Any) -> None:
+        view.marks *= np.exp(-tick.dt / 50.0)
+        view.trust += tick.dt
+
+    def recall(view: Any, _: Any) -> None:
+        view.marks[view.recalled] += view.random.random()
+
+    m = mechanism("m", does(Phase.ENCODE, gate, adds=[VETO]), does(Phase.ENCODE, dress, reads=[ROW, NOW], adds=[GRAPH], sets=[pair, level, RANDOM]),
+                  does(Phase.MAINTAIN, drift, sets=[marks, trust]), does(Phase.RETRIEVE, recall, reads=[RECALLED], sets=[marks, RANDOM]),
+                  owns=[level, marks, trust, pair], order=1)
+    return memory(m, by_number(), **options)
+
+
+def event(i: int) -> Event:
+    return Event(7.0 * i / 10.0, f"Ada \ud800 met \x00 Bo in Lisbon, number {i % 5}", f"p{i % 3}\udfff", f"s{i // 4}", f"e{i}",
+                 "a \udcff picture" if i % 6 == 0 else "")
+
+
+def live(e: Engine, first: int, last: int) -> None:
+    """Events `first` to `last`, each a finished tick; recall and archiving in between."""
+    for i in range(first, last):
+        e.encode(event(i))
+        if i % 4 == 3:
+            e.retrieve("Lisbon", k=3, learn=True)
+        if i % 9 == 8:
+            e.archive(i // 2 if i // 2 < e.store.n else 0)
+        e.advance(e.now)
+
+
+@pytest.fixture(scope="module")
+def digests() -> list[str]:
+    """Of the uninterrupted life after each number of events."""
+    e, found = everything(), []
+    for i in range(60):
+        found.append(e.digest())
+        live(e, i, i + 1)
+    return [*found, e.digest()]
+
+
+def quietly(make: Callable[[], Engine]) -> tuple[Engine, list[str]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        e = make()
+    return e, [str(w.message) for w in caught if w.category is InterruptedWarning]
+
+
+def test_killed_at_random_moments_nothing_finished_is_ever_lost(tmp_path: Path, digests: list[str]) -> None:
+    """A warm parent forks a child that lives on and reports each finished tick through a pipe, and kills it (SIGKILL) some time later."""
+    path, chance, done, warned = tmp_path / "m.db", random.Random(3), 0, 0
+    for _ in range(KILLS):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            try:
+                warnings.simplefilter("ignore")
+                e = everything(path=path)
+                for i in range(len(e.event_log.events), 10_000):
+                    live(e, i, i + 1)
+                    os.write(writer, (i + 1).to_bytes(4, "little"))
+            finally:
+                os._exit(1)
+        os.close(writer)
+        first = os.read(reader, 4) if chance.random() < 0.8 else b""  # most are killed in the midst of their ticks, some as they open the file
+        time.sleep(chance.uniform(0.0, 0.03))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        with os.fdopen(reader, "rb") as pipe:
+            told = first + pipe.read()
+        finished = int.from_bytes(told[-4:], "little") if told else done
+        e, words = quietly(lambda: everything(path=path))
+        done = stood = len(e.event_log.events)
+        assert finished <= stood <= finished + 1, "at most the tick in flight"
+        if done + 1 < len(digests):
+            live(e, done, done + 1)
+            done += 1
+            assert e.digest() == digests[done], "going on from there equals never having been killed"
+        warned += bool(words)
+        if told:
+            assert words and f"after {stood} events" in words[0] and str(path) in words[0]
+        e.close()
+        if done > 50:
+            path.unlink()
+            done = 0
+    assert warned > KILLS // 3
+
+
+def test_going_on_equals_never_having_stopped(tmp_path: Path, digests: list[str]) -> None:
+    for i in range(0, 60, 7):
+        e, words = quietly(lambda: everything(path=tmp_path / "m.db"))
+        assert not words, "closed in good order"
+        live(e, i, min(i + 7, 60))
+        e.close()
+    e = everything(path=tmp_path / "m.db")
+    whole = everything()
+    live(whole, 0, 60)
+    assert e.digest() == digests[60] == whole.digest()
+    np.testing.assert_array_equal(e.retrieve("number 3").final, whole.retrieve("number 3").final)
+    assert e.event_log.events == whole.event_log.events and e.event_log.row("e59") == whole.event_log.row("e59")
+    found, expected = (x.store.index.search(x.store.index.vectors[3], 9) for x in (e, whole))
+    np.testing.assert_array_equal(found[0], expected[0])
+
+
+def test_words_of_another_kind_of_str_are_the_same_after_loading(tmp_path: Path) -> None:
+    e = memory(by_number(), path=tmp_path / "m.db")
+    e.encode(Event(1.0, np.str_("number 3"), np.str_("Ada"), id=np.str_("e0")))
+    before = e.digest()
+    e.close()
+    assert memory(by_number(), path=tmp_path / "m.db").digest() == before
+
+
+def test_saving_in_steps_writes_the_same_state_as_saving_at_once(tmp_path: Path) -> None:
+    """Only what may have changed is looked at; whatever did change must be in the file."""
+    for name, skipped in (("steps", False), ("once", True)):
+        e = everything(path=tmp_path / name)
+        if skipped:
+            e._snapshot.save = lambda state="open": None  # type: ignore[union-attr,method-assign]
+        live(e, 0, 40)
+        if skipped:
+            del e._snapshot.save  # type: ignore[union-attr]
+        e.close()
+    assert everything(path=tmp_path / "steps").digest() == everything(path=tmp_path / "once").digest()
+
+
+def test_blocks_beyond_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hebbarium.engine.storage.snapshot.BLOCK", 8)
+    e = everything(path=tmp_path / "m.db")
+    live(e, 0, 60)
+    before = e.digest()
+    e.close()
+    e = everything(path=tmp_path / "m.db")
+    assert e.digest() == before
+    live(e, 60, 75)
+    before = e.digest()
+    e.close()
+    assert everything(path=tmp_path / "m.db").digest() == before
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
+    path = tmp_path_factory.mktemp("sound") / "m.db"
+    e = everything(path=path)
+    live(e, 0, 12)
+    digest = e.digest()
+    e.close()
+    return path.read_bytes(), digest
+
+
+def test_a_flipped_byte_is_noticed_or_without_meaning(tmp_path: Path, sound: tuple[bytes, str]) -> None:
+    chance, noticed, path = random.Random(5), 0, tmp_path / "m.db"
+    for _ in range(60):
+        raw = bytearray(sound[0])
+        raw[chance.randrange(len(raw))] ^= 1 << chance.randrange(8)
+        path.write_bytes(raw)
+        try:
+            e, _ = quietly(lambda: everything(path=path))
+            assert e.digest() == sound[1]
+            e.close()
+        except SnapshotError as error:
+            noticed += 1
+            assert error.cure and str(path) in error.where
+    assert noticed > 10, "much of a page is spare room, but not all"
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 0.9, 0.999])
+def test_truncated_files_are_refused(tmp_path: Path, sound: tuple[bytes, str], share: float) -> None:
+    (tmp_path / "m.db").write_bytes(sound[0][: int(len(sound[0]) * share)])
+    with pytest.raises(SnapshotError) as caught:
+        everything(path=tmp_path / "m.db")
+    assert caught.value.cure
+
+
+@pytest.mark.parametrize("change", [
+    "DELETE FROM events WHERE number = 3", "DELETE FROM events WHERE number = 11", "DELETE FROM vectors WHERE row_number = 2",
+    "DELETE FROM blocks WHERE name = 'column.marks'",
+    "DELETE FROM arrays WHERE name = 'column.marks'", "UPDATE events SET text = CAST('other' AS BLOB) WHERE number = 1",
+    "UPDATE events SET time = 0.5 WHERE number = 1",
+    "UPDATE blocks SET data = zeroblob(length(data)) WHERE name = 'column.created'", "UPDATE arrays SET dtype = '<f4' WHERE name = 'column.created'",
+    "DELETE FROM meta WHERE key = 'clock'", "UPDATE meta SET value = '[]' WHERE key = 'clock'", "DELETE FROM meta", "DROP TABLE vectors",
+    "DROP TABLE meta",
+    "UPDATE meta SET value = '9' WHERE key = 'format'", "UPDATE meta SET value = replace(value, '1', '2') WHERE key = 'streams'",
+    "UPDATE vectors SET vector = zeroblob(64)",
+], ids=range(17))
+def test_files_that_were_tampered_with_are_refused(tmp_path: Path, sound: tuple[bytes, str], change: str) -> None:
+    path = tmp_path / "m.db"
+    path.write_bytes(sound[0])
+    with sqlite3.connect(path) as connection:
+        assert connection.execute(change).rowcount != 0
+    connection.close()
+    with pytest.raises(SnapshotError) as caught:
+        everything(path=path)
+    assert caught.value.cure and str(path) in caught.value.where
+
+
+def test_strangers_are_refused_and_left_as_they_are(tmp_path: Path) -> None:
+    plain, database, empty = tmp_path / "a.txt", tmp_path / "b.db", tmp_path / "empty.db"
+    plain.write_text("dear diary\n" * 300, encoding="utf-8")
+    with sqlite3.connect(database) as connection:
+        connection.execute("CREATE TABLE meta (key TEXT, value TEXT)")
+    connection.close()
+    for path in (plain, database):
+        before = path.read_bytes()
+        with pytest.raises(SnapshotError, match=r"another program|not a database"):
+            everything(path=path)
+        assert path.read_bytes() == before
+    empty.touch()
+    everything(path=empty).close()  # a process may have been killed right after it made the file
+    for path in (tmp_path, tmp_path / "no" / "folder.db"):
+        with pytest.raises(SnapshotError, match="cannot be used") as caught:
+            everything(path=path)
+        assert "folder" in caught.value.cure
+
+
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda p: everything(path=p, seed=1), "seed"), (lambda p: everything(path=p, consolidate_every=8.0), "consolidate_every"),
+    (lambda p: memory(by_number(), path=p), r"mechanisms \(\['m'\]\)"), (lambda p: Engine(everything().assembly.mechanisms, HashingEmbedder(17),
+                                                                                          path=p), "embedder"),
+], ids=["seed", "consolidate_every", "mechanisms", "embedder"])
+def test_another_configuration_is_refused(tmp_path: Path, sound: tuple[bytes, str], make: Any, words: str) -> None:
+    path = tmp_path / "m.db"
+    path.write_bytes(sound[0])
+    with pytest.raises(SnapshotError, match=f"was written with other {words}"):
+        make(path)
+    e = everything(path=path)  # and the refusal left it unlocked and as it was
+    assert e.digest() == sound[1]
+
+
+def test_one_memory_at_a_time(tmp_path: Path) -> None:
+    first = everything(path=tmp_path / "m.db")
+    live(first, 0, 3)
+    with pytest.raises(SnapshotError, match="locked") as caught:
+        everything(path=tmp_path / "m.db")
+    assert "another memory" in caught.value.cure
+    live(first, 3, 5)
+    first.close()
+    second = everything(path=tmp_path / "m.db")
+    assert len(second.event_log.events) == 5
+
+
+def test_closed_memories_take_nothing_more(tmp_path: Path) -> None:
+    e = everything(path=tmp_path / "m.db")
+    live(e, 0, 3)
+    e.close()
+    e.close()
+    with pytest.raises(HebbariumError, match="is closed"):
+        e.encode(event(3))
+
+
+def test_a_broken_memory_saves_nothing_more(tmp_path: Path) -> None:
+    def fail(view: Any, incoming: Any) -> None:
+        if "fail" in incoming.event.text:
+            raise RuntimeError("half-way")
+
+    def make() -> Engine:
+        return memory(mechanism("m", does(Phase.ENCODE, fail, reads=[ROW])), path=tmp_path / "m.db")
+
+    e = make()
+    e.encode_all([Event(0.0, "one"), Event(1.0, "two")])
+    with pytest.raises(RuntimeError):
+        e.encode(Event(9.0, "fail"))
+    e.close()
+    again, words = quietly(make)
+    assert [x.text for x in again.event_log.events] == ["one", "two"] and words
+    assert again.now == 9.0, "time had passed until then; the event itself is not in"
+
+
+def test_a_file_that_cannot_be_written_is_told_and_memory_stays_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    e = everything(path=tmp_path / "m.db")
+    live(e, 0, 3)
+    e._snapshot._file.execute("PRAGMA max_page_count = 1")  # type: ignore[union-attr]
+    with pytest.raises(SnapshotError, match="full") as caught:
+        for i in range(3, 60):
+            live(e, i, i + 1)
+    assert "free disk space" in caught.value.cure
+    e._snapshot._file.execute("PRAGMA max_page_count = 1000000")  # type: ignore[union-attr]
+    taken = len(e.event_log.events)
+    e.save()
+    before = e.digest()
+    e.close()
+    again = everything(path=tmp_path / "m.db")
+    assert len(again.event_log.events) == taken and again.digest() == before
+
+
+def test_copies_of_the_file_are_whole_memories(tmp_path: Path) -> None:
+    e = everything(path=tmp_path / "m.db")
+    live(e, 0, 9)
+    shutil.copy(tmp_path / "m.db", tmp_path / "copy.db")
+    copy, words = quietly(lambda: everything(path=tmp_path / "copy.db"))
+    assert copy.digest() == e.digest() and len(words) == 1
+
+
+def test_the_file_is_plain_sqlite(tmp_path: Path, sound: tuple[bytes, str]) -> None:
+    """Verbatim texts can be read by anybody, without us."""
+    (tmp_path / "m.db").write_bytes(sound[0])
+    with sqlite3.connect(tmp_path / "m.db") as connection:
+        texts = [t.decode("utf-8", "surrogatepass") for (t,) in connection.execute("SELECT text FROM events ORDER BY number")]
+        configuration = json.loads(connection.execute("SELECT value FROM meta WHERE key = 'configuration'").fetchone()[0])
+    connection.close()
+    assert texts == [event(i).text for i in range(12)] and configuration["seed"] == 0
