@@ -1,4 +1,4 @@
-"""The mechanisms of a night together: each hands on to the next through declared columns, and nothing is ever destroyed."""
+"""The mechanisms of a night together: each passes results to the next through declared columns, and no memory is lost."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.audit.conformance import talk
 from hebbarium.engine.columns import Column, Phase
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, NEED, REPLAYS, RIPPLES, SLEEP_END, SLEEP_SHARE
+from hebbarium.testing.conformance import talk
 
 REGISTRY = Registry.read()
 GLAD = "What a wonderful, happy day, I won the prize!"
@@ -24,7 +24,7 @@ def memory_of(name: str, *without: str, **options: Any) -> Engine:
 
 
 def told(*without: str) -> Engine:
-    """Two days with a session each; something good at the end of the first."""
+    """Two days with one session each; the first ends with a reward."""
     memory, events = memory_of("night", *without), talk(16)
     for i, event in enumerate(events):
         memory.encode(Event(event.time, GLAD, event.speaker, event.session, event.id) if i == 7 else event)
@@ -32,7 +32,7 @@ def told(*without: str) -> Engine:
 
 
 def slept(memory: Engine) -> Engine:
-    """One night more."""
+    """Advance by one more night."""
     end = float(memory.store.array(SLEEP_END)[()])
     memory.advance(end if np.isfinite(end) else memory.now + 24.0)
     return memory
@@ -44,7 +44,7 @@ def column(memory: Engine, name: str) -> Any:
 
 
 def test_every_word_of_the_night_is_said_once_and_heard() -> None:
-    """Of what one mechanism sets for the others in sleep, each word has one who sets it and somebody who reads it."""
+    """Each column that mechanisms set for others in sleep has exactly one hook that sets it and at least one that reads it."""
     nodes = memory_of("night").assembly.phases[Phase.CONSOLIDATE]
     for word in (SLEEP_SHARE, RIPPLES, NEED, REPLAYS):
         assert len([n for n in nodes if word in n.sets]) == 1, word
@@ -87,7 +87,7 @@ def test_five_idle_days_cost_five_sleeps(monkeypatch: pytest.MonkeyPatch) -> Non
     nights, run = [], memory.assembly.run
     consolidate: Callable[..., None] = run[Phase.CONSOLIDATE]
     monkeypatch.setitem(run, Phase.CONSOLIDATE, lambda tick: (nights.append(tick.end), consolidate(tick)))
-    memory.advance(memory.now + 5 * 24.0 + 1.0)      # an hour more: the last of them need not end to the minute as the first did
+    memory.advance(memory.now + 5 * 24.0 + 1.0)      # an hour more: the last sleep may end some minutes later than the first
     assert len(nights) == 5
 
 
@@ -107,5 +107,5 @@ def test_a_year_with_everything_on_destroys_nothing() -> None:
     assert [e.text for e in memory.event_log.events] == [e.text for e in events]
     kept = [row for row in rows if row is not None]
     assert kept and all(memory.event(row) == event for row, event in zip(rows, events, strict=True) if row is not None)
-    assert all(memory.shown(row) for row in kept)
+    assert all(memory.condensed(row) for row in kept)
     assert len(memory.retrieve("Who painted Oslo?", k=5).rows) == min(5, len(kept))

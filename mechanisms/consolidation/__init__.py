@@ -1,1 +1,1 @@
-"""Mechanisms whose home phase is consolidate: one file each, equations above and plug-in below."""
+"""Mechanisms whose home phase is consolidate: one file each, equations first, plug-in last."""

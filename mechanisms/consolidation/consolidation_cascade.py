@@ -1,20 +1,19 @@
-"""The consolidation cascade: what was stored is overwritten by what comes after, the less the more often it was gone over.
+"""Consolidation cascade: each memory's strength is the signal of a population of synapses that later events overwrite.
 
-A synapse is strong or weak, and n levels deep in either state.  A potentiation turns a weak synapse strong, at level 1, with a probability
-that halves with its level, and drives a strong one a level deeper; a depression mirrors it (Fusi, Drew & Abbott 2005).  So shallow
-synapses learn at once and deep ones keep, and the memory signal falls by the 3/4 power of the number of later events, not exponentially.
+A synapse is strong or weak, and in either state at one of n levels.  A potentiation turns a weak synapse strong, at level 1, with a probability
+that halves with each level, and moves a strong one a level deeper; a depression does the reverse (Fusi, Drew & Abbott 2005).  Shallow synapses
+therefore learn fast and deep ones retain, and the memory signal falls with the 3/4 power of the number of later events, not exponentially.
 
 Each memory is a population of such synapses, in equilibrium before it is stored; storing it potentiates all of them.  Every event stored later
-writes over them with patterns that have nothing to do with it: half of them potentiations, half depressions, on average the matrix M.
-A replay in sleep and a recall that may change memory are its own events, and potentiate.  The occupancies are the exact expectation of
-that random process.  Overwriting is counted in events, not hours: M^k is applied when a memory is next touched, and strength is read off
-with the k as it is, so nothing depends on the length of a tick.  By symmetry two halves suffice: `balance`, strong less weak, which
-alone makes the signal, and `occupancy`, their sum.
+overwrites them with an unrelated pattern: half potentiations, half depressions, on average the matrix M.  A replay in sleep, and a recall that
+may change memory, potentiate the memory's own synapses.  The occupancies are the exact expectation of this random process.  Overwriting is
+counted in events, not hours: M^k is applied when a memory is next updated, and strength is computed from the current k, so nothing depends on
+the length of a tick.  By symmetry two vectors suffice: `balance`, strong minus weak, which alone determines the signal, and `occupancy`, their sum.
 
-The alternative synapse is the chain of beakers of Benna & Fusi (2016), each 2 times as large and 2 times as slowly connected as the
-one before; the signal is the level of the first, and falls by the square root.
+The alternative synapse is the chain of beakers of Benna & Fusi (2016): each is 2 times as large as the one before, and the connections become 2
+times as slow; the signal is the level of the first and falls with the square root of the number of events.
 
-Acts on: LOG_STRENGTH, by the log of the signal over what it was when stored.  Cost, with n levels: O(n) per event, O(n^2 log k) per memory
+Acts on: LOG_STRENGTH, by the log of the signal relative to its value when stored.  Cost, with n levels: O(n) per event, O(n^2 log k) per memory
 recalled; O(rows n) per maintain; O(rows n^2) per consolidation.
 """
 from __future__ import annotations
@@ -31,15 +30,15 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import LOG_STRENGTH, RECALLED, REPLAYS, ROW
 from ..shared.coactivation import TOGETHER
 
-BITS = 40                                                      # of the number of events
-STAGES = ("LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED")   # names of Cortex 4.2.1 for quarters of the depth; labels, nothing more
+BITS = 40                                                      # bits of the number of events
+STAGES = ("LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED")   # names of Cortex 4.2.1 for quarters of the depth; labels only
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 CASCADE_BALANCE = Column("cascade_balance", np.float32, Scope.MEMORY, "1", 0.0,
-                         "strong less weak synapses at each level; levels of the beakers of a chain",
-                 ("levels",))
-CASCADE_OCCUPANCY = Column("cascade_occupancy", np.float32, Scope.MEMORY, "1", 0.0, "synapses at each level; 0 for a chain", ("levels",), low=0)
-CASCADE_AS_OF = Column("cascade_as_of", np.int64, Scope.MEMORY, "events", 0, "plasticity events up to which both are written", low=0)
+                         "strong minus weak synapses at each level; for a chain, the levels of its beakers", ("levels",))
+CASCADE_OCCUPANCY = Column("cascade_occupancy", np.float32, Scope.MEMORY, "1", 0.0, "share of the synapses at each level; 0 for a chain",
+                           ("levels",), low=0)
+CASCADE_AS_OF = Column("cascade_as_of", np.int64, Scope.MEMORY, "events", 0, "plasticity events up to which balance and occupancy are updated", low=0)
 PLASTICITY_EVENTS = Column("plasticity_events", np.int64, Scope.GLOBAL, "events", 0,
                            "events stored so far, each of which overwrites all older memories", low=0)
 
@@ -47,7 +46,7 @@ PLASTICITY_EVENTS = Column("plasticity_events", np.int64, Scope.GLOBAL, "events"
 # --- the cascade -------------------------------------------------------------------------------------------------------------
 @kernel
 def overwriting(n: int, x: float) -> Any:
-    """q_i = x^(i-1), q_n = x^(n-1) / (1 - x): probability that a synapse at level i changes sides when told to.  (n,).  Fusi et al. (2005).
+    """q_i = x^(i-1), q_n = x^(n-1) / (1 - x): probability that a synapse of the other state at level i switches.  (n,).  Fusi et al. (2005).
 
     >>> overwriting(4, 0.5).tolist()
     [1.0, 0.5, 0.25, 0.25]
@@ -59,7 +58,7 @@ def overwriting(n: int, x: float) -> Any:
 
 @kernel
 def deepening(n: int, x: float) -> Any:
-    """p_i = x^i / (1 - x), p_n = 0: probability that a synapse at level i goes a level deeper when told what it is.  (n,).  Fusi et al. (2005).
+    """p_i = x^i / (1 - x), p_n = 0: probability that a synapse of the same state at level i goes a level deeper.  (n,).  Fusi et al. (2005).
 
     >>> deepening(4, 0.5).tolist()
     [1.0, 0.5, 0.25, 0.0]
@@ -93,7 +92,7 @@ def potentiate(strong: Any, weak: Any, q: Any, p: Any) -> None:
 
 @kernel
 def overwrite(strong: Any, weak: Any, q: Any, p: Any) -> None:
-    """One event that has nothing to do with the memory: M = (M_pot + M_dep) / 2, in place.  Fusi et al. (2005), f+ = f- = 1/2.  Cost: O(n)."""
+    """One event unrelated to the memory: M = (M_pot + M_dep) / 2, in place.  Fusi et al. (2005), f+ = f- = 1/2.  Cost: O(n)."""
     other_strong, other_weak = strong.copy(), weak.copy()
     potentiate(strong, weak, q, p)
     potentiate(other_weak, other_strong, q, p)
@@ -103,12 +102,12 @@ def overwrite(strong: Any, weak: Any, q: Any, p: Any) -> None:
 
 @kernel
 def signal(strong: Any, weak: Any) -> float:
-    """S = sum of strong - sum of weak; S sqrt(N) is the signal to noise ratio of N synapses.  Fusi et al. (2005).  Cost: O(n)."""
+    """S = sum of strong - sum of weak; S sqrt(N) is the signal-to-noise ratio of N synapses.  Fusi et al. (2005).  Cost: O(n)."""
     return float(np.sum(strong) - np.sum(weak))
 
 
 def stage(balance: Any) -> str:
-    """A name for how deep the signal of one memory sits on average, from level 1, LABILE, to level n, CONSOLIDATED.
+    """Name of the mean depth of one memory's signal, from LABILE at level 1 to CONSOLIDATED at level n.
 
     >>> stage(np.array([0.2, 0.0, 0.0, 0.0])), stage(np.array([0.0, 0.0, 0.1, 0.9]))
     ('LABILE', 'CONSOLIDATED')
@@ -121,14 +120,14 @@ def stage(balance: Any) -> str:
 # --- the chain ---------------------------------------------------------------------------------------------------------------
 @kernel
 def beakers_after(u: Any, t: float, c1: float, g1: float, leak: bool) -> Any:
-    """Levels after a time: C_k du_k/dt = g_{k-1} (u_{k-1} - u_k) + g_k (u_{k+1} - u_k), C_k = 2^(k-1) C_1, g_k = 2^(1-k) g_1.  Benna & Fusi (2016).
+    """Levels after a time t: C_k du_k/dt = g_{k-1} (u_{k-1} - u_k) + g_k (u_{k+1} - u_k), C_k = 2^(k-1) C_1, g_k = 2^(1-k) g_1.  Benna & Fusi (2016).
 
-    u       (m,)  1       levels of the beakers, the first of which is the efficacy
+    u       (m,)  1       levels of the beakers; the first is the synaptic efficacy
     t       ()    events  duration
-    c1, g1  ()    1       size of the first beaker, and of the tube to the second per event
-    leak          whether the last one drains into an empty one (g_m)
+    c1, g1  ()    1       size of the first beaker; conductance of the tube to the second, per event
+    leak          whether the last beaker drains into an empty one (g_m)
 
-    Solved exactly, through the symmetric matrix that sqrt(C_k) u_k goes by.  Cost: O(m^3).
+    Solved exactly by the eigenvectors of the symmetric rate matrix of sqrt(C_k) u_k.  Cost: O(m^3).
 
     >>> u = beakers_after(np.array([1.0, 0.0]), 1e6, 1.0, 0.25, False)
     >>> u.round(9).tolist()                     # without a leak all ends in one level, and 1 u_1 + 2 u_2 is kept
@@ -150,7 +149,7 @@ def beakers_after(u: Any, t: float, c1: float, g1: float, leak: bool) -> Any:
 # --- many memories, many events ------------------------------------------------------------------------------------------------
 @kernel
 def powers(step: Any) -> Any:
-    """(BITS, n, n): step^(2^b).  Cost: O(BITS n^3)."""
+    """step^(2^b) for b < BITS, (BITS, n, n).  Cost: O(BITS n^3)."""
     out = np.empty((BITS, step.shape[0], step.shape[0]))
     out[0] = step
     for b in range(1, BITS):
@@ -160,7 +159,7 @@ def powers(step: Any) -> Any:
 
 @kernel
 def after(vector: Any, k: int, table: Any) -> Any:
-    """step^k vector for a column or, with a table of transposes, a row.  Cost: O(n^2 log k)."""
+    """step^k vector from the table of powers of step; with a table of transposes, vector step^k.  Cost: O(n^2 log k)."""
     out, b = vector.astype(np.float64), 0
     while k:
         if k & 1:
@@ -171,15 +170,15 @@ def after(vector: Any, k: int, table: Any) -> Any:
 
 @kernel
 def renew(rows: Any, times: Any, events: int, balance: Any, occupancy: Any, as_of: Any, lean: Any, total: Any, q: Any, p: Any, chain: bool) -> None:
-    """Bring memories up to the present number of events, then let each have as many events of its own as `times` says.
+    """Update memories to the present number of events, then apply to each its own potentiations, `times` of them.
 
-    rows, times         (r,)     memories, and number of their own events
+    rows, times         (r,)     memories, and number of potentiations of each
     balance, occupancy  (N, n)   and as_of (N,): state, changed in place
     lean, total                  tables of powers for balance and occupancy
     q, p                (n,)     transition probabilities of a cascade
-    chain                        an event of its own raises the first beaker by 1 instead
+    chain                        each potentiation raises the first beaker by 1 instead
 
-    Rows that were written at the same time share one M^k.  Cost: O(r n^2 + n^3 log k), O(n^2 log k) for each written later.
+    Rows with the oldest update share one M^k.  Cost: O(r n^2 + n^3 log k), plus O(n^2 log k) for each row updated later than these.
     """
     n = balance.shape[1]
     k = events - np.min(as_of[rows]) if rows.shape[0] else 0
@@ -208,12 +207,12 @@ def renew(rows: Any, times: Any, events: int, balance: Any, occupancy: Any, as_o
 
 @kernel
 def relative_signal(events: int, balance: Any, as_of: Any, readout: Any, transposed: Any, initial: float, least: float, out: Any) -> None:
-    """max(S, least) / initial of every memory.  Cost: O(N n), O(n^2) more for each written since the oldest were.
+    """max(S, least) / initial of every memory.  Cost: O(N n), plus O(n^2) for each updated later than the oldest.
 
     balance, as_of  (N, n)  (N,)   state
     readout         (n,)           S = readout . balance
     transposed                     table of powers of the transposed step of `balance`
-    initial, least  ()      1      signal when stored; the least that is told from noise
+    initial, least  ()      1      signal when stored; smallest signal above noise
     out             (N,)    1      written
     """
     if not out.shape[0]:
@@ -225,7 +224,7 @@ def relative_signal(events: int, balance: Any, as_of: Any, readout: Any, transpo
         for i in range(n):
             s += weights[i] * balance[row, i]
         out[row] = max(s, least) / initial
-    for row in np.flatnonzero(as_of != oldest)[::-1]:          # newest first: mostly one event more each time
+    for row in np.flatnonzero(as_of != oldest)[::-1]:          # newest first: `behind` mostly grows by 1 per row
         behind = events - as_of[row]
         if behind != at:
             own, at = transposed[0] @ own if behind == at + 1 else after(readout, behind, transposed), behind

@@ -1,9 +1,9 @@
-"""The consolidation cascade as Cortex 4.2.1 prints it: four stages with a length, a multiplier of decay and a floor each, and conditions to go on.
+"""Consolidation cascade as Cortex 4.2.1 prints it: heat decays through four stages, each with a duration, a decay multiplier and a floor.
 
-A memory goes on to the next stage once its stage has lasted as printed and its condition is met: dopamine above 1 or importance above 0.6
-for EARLY_LTP; a replay, or importance above 0.7, for LATE_LTP; three replays, or one of a memory that fits a schema, for CONSOLIDATED.  Its
-heat decays exponentially, 2.0, 1.2, 0.8 or 0.5 times as fast as the base rate by stage, and never below the stage's floor.  No
-event overwrites another, and what reached a stage is held up by the same floor however often it was gone over.
+A memory advances to the next stage once its stage has lasted for the printed duration and a condition is met: dopamine above 1 or importance
+above 0.6 for EARLY_LTP; a replay, or importance above 0.7, for LATE_LTP; three replays, or one of a memory that fits a schema, for CONSOLIDATED.
+Heat decays exponentially, at 2.0, 1.2, 0.8 or 0.5 times the base rate by stage, and never below the stage's floor.  No event overwrites another
+memory, and the floor of a stage does not depend on the number of replays.
 
 Acts on: LOG_STRENGTH, by the log of heat.  Cost: O(1) per event; O(n) per consolidation and per maintain.
 """
@@ -28,7 +28,7 @@ FLOOR = np.array([0.0, 0.0, 0.05, 0.10])
 # --- columns -----------------------------------------------------------------------------------------------------------------
 STAGE_ENTERED = Column("stage_entered", np.float64, Scope.MEMORY, "h", np.nan, "when each stage begins or began; NaN: its condition is not met", (4,))
 STAGE_IMPORTANCE = Column("stage_importance", np.float64, Scope.MEMORY, "1", 0.5, "importance: salience when encoded", low=0, high=1)
-REPLAYED_SO_FAR = Column("replayed_so_far", np.int64, Scope.MEMORY, "1", 0, "replayed steps it was part of, over all sleeps", low=0)
+REPLAYED_SO_FAR = Column("replayed_so_far", np.int64, Scope.MEMORY, "1", 0, "replayed steps that the memory was part of, over all sleeps", low=0)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -48,12 +48,12 @@ def goes_on(stage: int, dopamine: float, importance: float, replays: int, congru
 
 @kernel
 def advance(now: float, dopamine: float, importance: float, replays: int, congruent: bool, scale: float, entered: Any) -> None:
-    """Write down when each further stage begins, as far as conditions are met now: not before now, nor before the last one has lasted.
+    """Set the start of each next stage whose condition is met now: the later of now and the end of the stage before.
 
-    now                            ()    h   when the conditions are looked at
+    now                            ()    h   time at which the conditions are evaluated
     dopamine, importance, replays  ()    1   as for `goes_on`; congruent: the memory fits a schema
-    scale                          ()    1   time_scale, which stretches the stages
-    entered                        (4,)  h   NaN where not known; changed in place
+    scale                          ()    1   time_scale, factor on the durations of the stages
+    entered                        (4,)  h   start of each stage, NaN if not known; changed in place
 
     Cost: O(stages).
     """
@@ -86,7 +86,7 @@ def log_heat(now: float, entered: Any, rate: float) -> float:
 
 @kernel
 def slept(now: float, importance: Any, replayed: Any, congruency: Any, congruent: float, scale: float, entered: Any) -> None:
-    """`advance` for every memory; dopamine counts at encoding alone.  Cost: O(n)."""
+    """`advance` for every memory at the end of a sleep; dopamine counts only at encoding.  Cost: O(n)."""
     for row in range(replayed.shape[0]):
         if math.isnan(entered[row, 3]):
             advance(now, 0.0, importance[row], replayed[row], congruency[row] > congruent, scale, entered[row])
@@ -102,7 +102,7 @@ def heats(now: float, entered: Any, rate: float, out: Any) -> None:
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class ConsolidationCascadePrintedParams(Params):
-    decay_factor: float         # of heat in one hour, before the stage's multiplier
+    decay_factor: float         # factor on heat in one hour, without the stage's multiplier
     congruent: float            # least congruency of a memory that fits a schema
 
 

@@ -1,16 +1,16 @@
-"""Gist compression: what is worth little is shown as a summary or as keywords, what is worth much word by word.
+"""Gist compression: sets whether a context shows a memory's full text, a summary or keywords, by the memory's strength.
 
-Memory as lossy compression: of all ways to keep something within a number of bits, the one that loses least of what matters (Sims 2016;
-Nagy, Torok & Orban 2020).  A Gaussian source of variance sigma^2 kept at R bits cannot be known better than D(R) = sigma^2 2^(-2R).  Where
-many sources share a budget for the distortion that counts, v_i D_i for a source of value v_i, the fewest bits are spent if it is the
-same for all, the water level lambda, and a source whose v_i sigma_i^2 is below that gets no bits at all (reverse water-filling).
+Memory as lossy compression: among all codes of a given number of bits, the one that loses least value (Sims 2016; Nagy, Torok & Orban 2020).  A
+Gaussian source of variance sigma^2 coded at R bits has at least the distortion D(R) = sigma^2 2^(-2R).  If many sources share a budget of weighted
+distortion, v_i D_i for a source of value v_i, the number of bits is smallest when v_i D_i is the same for all, the water level lambda; a source
+whose v_i sigma_i^2 is below lambda gets no bits (reverse water-filling).
 
-Here a source is a memory, its variance the unit length of its meaning, and its forms are all of the text, the summary and the keywords.  A form
-whose content words have cosine rho with those of all of the text leaves the share 1 - rho^2 of the variance unknown.  A memory is shown in its
-shortest form that loses no more than lambda / v, with v its strength.  Age by itself counts for nothing.  The verbatim text stays as
-it is, so a memory that gains strength is shown in full again.
+Here a source is a memory; its variance is 1, as its meaning is a unit vector; its forms are the full text, the summary and the keywords.  A
+form whose content words have cosine rho with those of the full text leaves the share 1 - rho^2 of the variance unknown.  A memory is shown in
+its shortest form whose distortion is at most lambda / v, v its strength.  Age alone has no effect.  The verbatim text is not changed, so a memory
+that gains strength is shown in full again.
 
-Acts on: DETAIL, and so what a context shows.  Cost: O(length of the text) per event, about 45 us for an utterance; O(n) per consolidation.
+Acts on: DETAIL, and through it what a context shows.  Cost: O(length of the text) per event, about 45 us for an utterance; O(n) per consolidation.
 """
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ from ...engine.vocabulary import DETAIL, LOG_STRENGTH, ROW
 VARIANCE = 1.0      # of a memory's meaning, a vector of unit length
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-GIST_LOSS = Column("gist_loss", np.float32, Scope.MEMORY, "1", 0.0, "share of its meaning's variance that a memory's summary, and its keywords, lose",
+GIST_LOSS = Column("gist_loss", np.float32, Scope.MEMORY, "1", 0.0,
+                   "share of the meaning's variance lost by the summary, and by the keywords",
               (2,), low=0, high=1)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def distortion(rate: float, variance: float) -> float:
-    """D(R) = sigma^2 2^(-2R), least mean squared error of a Gaussian source kept at a rate.  Sims (2016), after Shannon (1959).  Cost: O(1).
+    """D(R) = sigma^2 2^(-2R), least mean squared error of a Gaussian source coded at a rate.  Sims (2016), after Shannon (1959).  Cost: O(1).
 
     rate      ()  bits
     variance  ()  squared unit of the source
@@ -52,10 +53,10 @@ def distortion(rate: float, variance: float) -> float:
 
 @kernel
 def rate(value: float, variance: float, level: float) -> float:
-    """R = max(0, 1/2 log2(v sigma^2 / lambda)), bits that a source gets where all share a water level.  Cover & Thomas (2006).  Cost: O(1).
+    """R = max(0, 1/2 log2(v sigma^2 / lambda)), bits of a source under a common water level.  Cover & Thomas (2006).  Cost: O(1).
 
-    value     ()  v, what a squared error costs
-    level     ()  lambda, the weighted distortion v D that all may have; 0: bits without end
+    value     ()  v, cost of a squared error
+    level     ()  lambda, the weighted distortion v D allowed to every source; 0: infinitely many bits
 
     >>> rate(4.0, 1.0, 1.0), rate(0.5, 1.0, 1.0)
     (1.0, 0.0)
@@ -65,7 +66,7 @@ def rate(value: float, variance: float, level: float) -> float:
 
 @kernel
 def unknown(cosine: float) -> float:
-    """1 - rho^2, share of a Gaussian variance left unknown by something that correlates with it by rho; 2^(-2R) at R bits.  Cost: O(1).
+    """1 - rho^2, share of a Gaussian variance left unknown by a variable of correlation rho with it; 2^(-2R) at R bits.  Cost: O(1).
 
     >>> unknown(1.0), unknown(0.0)
     (0.0, 1.0)
@@ -75,12 +76,12 @@ def unknown(cosine: float) -> float:
 
 @kernel
 def choose(loss: Any, log_value: Any, level: float, out: Any) -> None:
-    """The shortest form of each memory whose distortion is within D(R) at the rate that its value gives it.  Cost: O(n).
+    """Shortest form of each memory whose distortion is at most D(R), with R the rate for the memory's value.  Cost: O(n).
 
-    loss       (n, 2)  1   distortion of the summary and of the keywords; 0: nothing is left out
+    loss       (n, 2)  1   distortion of the summary and of the keywords; 0: the form omits nothing
     log_value  (n,)    ln  ln v
     level      ()      1   lambda
-    out        (n,)    1   0 all of the text, 1 the summary, 2 the keywords; written
+    out        (n,)    1   0 full text, 1 summary, 2 keywords; written
 
     >>> out = np.zeros(3, np.int8)
     >>> choose(np.array([[0.2, 0.5]] * 3), np.log(np.array([4.0, 1.0, 0.5])), 0.25, out)
@@ -93,7 +94,7 @@ def choose(loss: Any, log_value: Any, level: float, out: Any) -> None:
 
 
 def cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    """Between two bags of words; 1 for two empty ones.  Cost: O(words).
+    """Cosine of two bags of words; 1 if both are empty.  Cost: O(words).
 
     >>> cosine({"a": 2, "b": 1}, {"a": 2}) == 2 / 5 ** 0.5
     True
@@ -104,7 +105,7 @@ def cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
 
 
 def losses(text: str) -> tuple[float, float]:
-    """Distortion of the summary and of the keywords of a text, never less for the shorter one.  Cost: O(length).
+    """Distortion of the summary and of the keywords of a text; the second is at least the first.  Cost: O(length).
 
     >>> [round(x, 3) for x in losses("Miso the cat ran away. We looked for Miso at night.")]
     [0.306, 0.5]
@@ -121,7 +122,7 @@ class GistCompressionParams(Params):
 
 
 class GistCompression(Mechanism[GistCompressionParams]):
-    """Judges once what each form of a memory loses; chooses a form anew at each consolidation, by what the memory is worth."""
+    """Computes the loss of each form at encoding; chooses the form at each consolidation, by the memory's strength."""
 
     owns = (GIST_LOSS,)
 

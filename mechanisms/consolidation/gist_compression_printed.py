@@ -1,12 +1,11 @@
-"""Gist compression as Cortex 4.2.3 has it: a memory that no longer depends on the hippocampus is cut to a summary and then to keywords, by age.
+"""Gist compression as Cortex 4.2.3 prints it: a memory of low hippocampal dependence is reduced to a summary and then to keywords, by age.
 
     eligible if h <= threshold      full text, from 168 h a summary, from 720 h keywords
 
-The paper prints "below a threshold" without a number, its code goes by age alone; a threshold of 1 does so, too.
-HIPPOCAMPAL_DEPENDENCE is what systems transfer makes of it.  No distortion is measured and no
-value weighed.  The source replaces the text; here it stays and only what is shown changes.
+The paper prints "below a threshold" without a number; its code uses age alone, as a threshold of 1 does here.  HIPPOCAMPAL_DEPENDENCE is set by
+systems transfer.  Neither distortion nor value enters.  The source replaces the text; here the text stays, and only the form shown changes.
 
-Acts on: DETAIL, and so what a context shows.  Cost: O(n) per consolidation.
+Acts on: DETAIL, and through it what a context shows.  Cost: O(n) per consolidation.
 """
 from __future__ import annotations
 
@@ -22,11 +21,11 @@ from ...engine.vocabulary import CREATED, DETAIL, HIPPOCAMPAL_DEPENDENCE
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def cut(now: float, created: Any, dependency: Any, threshold: float, summary_age: float, keywords_age: float, out: Any) -> None:
-    """Level of detail by age, for memories whose dependency is at most the threshold.  Cost: O(n).
+    """Level of detail by age for memories whose dependency is at most the threshold, full text for the others.  Cost: O(n).
 
     now, created               h  (n,) the second
     summary_age, keywords_age  h
-    out                        (n,)  1  0 all of the text, 1 the summary, 2 the keywords; written
+    out                        (n,)  1  0 full text, 1 summary, 2 keywords; written
 
     >>> import numpy as np
     >>> out = np.zeros(4, np.int8)

@@ -1,22 +1,22 @@
-"""Reconsolidation: what is reactivated becomes labile, and what then comes decides whether it is kept, revised, or left alone.
+"""Reconsolidation: a reactivated memory is strengthened, revised or left unchanged, by its mismatch with the input that reactivates it.
 
-In the attractor network of Osan, Tort & Amaral (2011) a memory that is active while the input disagrees with it loses its synapses in
-proportion to the mismatch (D), at once, and protein synthesis (S) lays down again what is active.  With synthesis little is lost;
-without it the memory is, but only if there was a mismatch.  Synthesis takes the hours after reactivation: an inhibitor given
-then abolishes a memory, and six hours later does nothing (Nader, Schafe & LeDoux 2000).
+In the attractor network of Osan, Tort & Amaral (2011) a memory that is active while the input disagrees with it loses synaptic weight at once, in
+proportion to the mismatch (D), and protein synthesis (S) strengthens the synapses among active units.  With synthesis little is lost; without
+synthesis the memory is lost, but only if there was a mismatch.  Synthesis takes the hours after reactivation: an inhibitor given then
+abolishes a memory, and one given six hours later has no effect (Nader, Schafe & LeDoux 2000).
 
-A memory is kept as one weight, that of the synapses among its own units, on which the network's rule acts as it does on each of
-them; the network itself is below, and the evidence holds both against each other.  What comes, an event stored or a recall that may
-change memory, meets the old memory it resembles most with a mismatch m: 0 for the same, 1 for no more alike than memory is on average.
+Each memory has one weight, that of the synapses among its own units; the network's rule acts on it as on each of these synapses.  The network
+itself is also below, and the evidence compares the two.  The mismatch m is that of a stored event with the old memory most similar to it, or of
+the cue of a recall that may change memory with its first answer: 0 for identical content, 1 for a similarity no higher than memory's average.
 
-    low     m <= low: plain reactivation; the old weight gains S, in the hours of its window, up to 1
-    medium  low < m < high: the old weight loses D m.  On a recall, synthesis builds it up again.  An event of the same speaker is a new
-            version instead: synthesis goes to the new memory, and a VERSION edge leads from it to the old one
-    high    m >= high: another matter; a new trace, and the old one is left alone
+    low     m <= low: plain reactivation; the old weight gains S, over the hours of its window, up to 1
+    medium  low < m < high: the old weight loses D m.  After a recall, synthesis adds S again.  An event of the same speaker is a new
+            version instead: synthesis acts on the new memory, and a VERSION edge leads from it to the old one
+    high    m >= high: unrelated; a new trace, and the old one is not changed
 
 No memory is rewritten, archived or erased.
 
-Acts on: LOG_STRENGTH, by the log of the weight over that of a memory once stored; VERSION edges.  Cost: one search, O(n d), per event,
+Acts on: LOG_STRENGTH, by the log of the weight relative to that of a memory stored once; VERSION edges.  Cost: one search, O(n d), per event,
 O(d) per recall, O(n) per maintain.
 """
 from __future__ import annotations
@@ -34,12 +34,12 @@ from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import EMBEDDING, GRAPH, INDEX, LOG_STRENGTH, NOW, RECALLED, ROW, SPEAKER
 
 LOW, MEDIUM, HIGH = 0, 1, 2
-STEP = 0.05                         # of the integration, in tau
+STEP = 0.05                         # of the integration, in units of tau
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TRACE_WEIGHT = Column("trace_weight", np.float64, Scope.MEMORY, "1", 0.0, "weight of the memory's own synapses at its last reactivation", low=0,
                       high=1)
-SYNTHESIS_DUE = Column("synthesis_due", np.float64, Scope.MEMORY, "1", 0.0, "weight that synthesis adds in the window after it", low=0)
+SYNTHESIS_DUE = Column("synthesis_due", np.float64, Scope.MEMORY, "1", 0.0, "weight that synthesis adds in the window after reactivation", low=0)
 REACTIVATED = Column("reactivated", np.float64, Scope.MEMORY, "h", np.nan, "when it was last reactivated, or stored as a new version; NaN: never")
 EMBEDDING_TOTAL = Column("embedding_total", np.float64, Scope.GLOBAL, "1", 0.0, "sum of the embeddings of all memories", ("dimensions",))
 
@@ -47,7 +47,7 @@ EMBEDDING_TOTAL = Column("embedding_total", np.float64, Scope.GLOBAL, "1", 0.0, 
 # --- the network ---------------------------------------------------------------------------------------------------------------
 @kernel
 def settle(u: Any, w: Any, current: Any, tau: float, t: float) -> Any:
-    """Activity after a time of constant input: tau du/dt = -u + (1 + tanh(W u + I)) / 2.  Osan et al. (2011).
+    """Activity after a time t of constant input: tau du/dt = -u + (1 + tanh(W u + I)) / 2.  Osan et al. (2011).
 
     u        (N,)   1    activity before, 0 to 1
     w        (N, N) 1    weights, to i from j
@@ -72,7 +72,7 @@ def settle(u: Any, w: Any, current: Any, tau: float, t: float) -> Any:
 
 @kernel
 def expected(current: Any) -> Any:
-    """I_norm = (I / max |I| + 1) / 2: the activity that the input asks for, 0 to 1.  (N,).  Osan et al. (2011).
+    """I_norm = (I / max |I| + 1) / 2: the activity that the input demands, 0 to 1.  (N,).  Osan et al. (2011).
 
     >>> expected(np.array([0.5, -0.5, 0.0])).tolist()
     [1.0, 0.0, 0.5]
@@ -84,8 +84,8 @@ def expected(current: Any) -> Any:
 def change(u_i: float, u_j: float, m_i: float, s: float, d: float) -> float:
     """dW_ij = S u_i u_j - S (1 - u_i) u_j + D m_i u_j.  Osan et al. (2011), Hebbian plasticity and mismatch-induced degradation.  Cost: O(1).
 
-    u_i, u_j  1  activity of the unit reached, and of the one it comes from
-    m_i       1  mismatch I_norm - u of the unit reached
+    u_i, u_j  1  activity of the postsynaptic and of the presynaptic unit
+    m_i       1  mismatch I_norm - u of the postsynaptic unit
     s, d      1  protein synthesis (0: inhibited), degradation
 
     >>> change(1.0, 1.0, -0.5, 0.8, 1.0), change(0.0, 1.0, 0.0, 0.8, 1.0), change(1.0, 0.0, 1.0, 0.8, 1.0)
@@ -102,7 +102,7 @@ def clipped(weight: float) -> float:
 
 @kernel
 def session(w: Any, u: Any, current: Any, s: float, d: float) -> Any:
-    """Weights after a session in which the network has settled at u under an input; arguments as above.  (N, N).  Cost: O(N^2)."""
+    """Weights after a session in which the network settled at u under an input; arguments as above.  (N, N).  Cost: O(N^2)."""
     asked, out = expected(current), np.empty_like(w)
     for i in range(u.shape[0]):
         for j in range(u.shape[0]):
@@ -119,7 +119,7 @@ def between_sessions(w: Any, gamma: float) -> Any:
 # --- one weight a memory -------------------------------------------------------------------------------------------------------
 @kernel
 def mismatch(cosine: float, background: float) -> float:
-    """m = (1 - cosine) / (1 - background) in 0..1: 0 for the same, 1 for no more alike than memory is on average.  Ours.  Cost: O(1).
+    """m = (1 - cosine) / (1 - background), clipped to 0..1: 0 for identical content, 1 for a cosine at or below the average.  Ours.  Cost: O(1).
 
     >>> mismatch(1.0, 0.5), mismatch(0.75, 0.5), mismatch(0.2, 0.5)
     (0.0, 0.5, 1.0)
@@ -129,7 +129,7 @@ def mismatch(cosine: float, background: float) -> float:
 
 @kernel
 def regime(m: float, low: float, high: float) -> int:
-    """LOW, MEDIUM or HIGH: keep, revise, or leave alone.  Cost: O(1).
+    """LOW, MEDIUM or HIGH: strengthen, revise, or leave unchanged.  Cost: O(1).
 
     >>> regime(0.05, 0.1, 0.4), regime(0.2, 0.1, 0.4), regime(0.4, 0.1, 0.4)
     (0, 1, 2)
@@ -139,7 +139,7 @@ def regime(m: float, low: float, high: float) -> int:
 
 @kernel
 def degraded(weight: float, m: float, d: float, least: float) -> float:
-    """The weight of an active memory once a mismatch has acted: `change` with u = 1, I_norm = 1 - m, S = 0; not below `least`, as nothing is erased.
+    """Weight of an active memory after a mismatch: `change` with u = 1, I_norm = 1 - m, S = 0; not below `least`, as nothing is erased.
 
     >>> degraded(0.8, 0.25, 1.0, 0.05)
     0.55
@@ -149,7 +149,7 @@ def degraded(weight: float, m: float, d: float, least: float) -> float:
 
 @kernel
 def restabilised(weight: float, due: float, since: float, window: float) -> float:
-    """The weight a time after reactivation: synthesis adds its share of what is due, evenly over the window, and nothing after it.  Cost: O(1).
+    """Weight at a time after reactivation: synthesis adds `due` at a constant rate over the window, and nothing after it.  Cost: O(1).
 
     >>> restabilised(0.25, 0.5, 3.0, 6.0), restabilised(0.75, 0.5, 100.0, 6.0)
     (0.5, 1.0)
@@ -159,7 +159,7 @@ def restabilised(weight: float, due: float, since: float, window: float) -> floa
 
 @kernel
 def relative_weights(now: float, trace: Any, due: Any, reactivated: Any, window: float, stored: float, out: Any) -> None:
-    """Each weight over that of a memory once stored; 1 for those never reactivated.  Cost: O(n).
+    """Weight of each memory relative to that of a memory stored once; 1 if never reactivated.  Cost: O(n).
 
     trace, due, reactivated  (n,)  1, 1, h   state
     window, stored           ()    h, 1
@@ -179,7 +179,7 @@ class ReconsolidationParams(Params):
     window: float
     low: float
     high: float
-    prior: float                # memories before the average is trusted as background
+    prior: float                # pseudo-count of memories in the average similarity, the background
 
 
 class Reconsolidation(Mechanism[ReconsolidationParams]):

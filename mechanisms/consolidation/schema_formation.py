@@ -1,19 +1,19 @@
-"""Schema formation: what repeats becomes a schema, and what fits a schema, or violates all of them, is kept best.
+"""Schema formation: clusters memories into schemas by their features, and strengthens memories that fit a schema or violate all schemas.
 
-Rats that know a set of flavours and places learn a new pair in one trial, and within two days no longer need the hippocampus for it, where
-it takes weeks without the schema (Tse et al. 2007).  Congruent and novel events are both remembered better than those in between, over two
-routes: the cortical schema, whose traces are gists, and the hippocampus (SLIMM: van Kesteren et al. 2012).  None of these papers has an
-equation; McClelland (2013) has a network, in which a delta rule with interleaved replay learns what is consistent at no cost to the old.
+Rats that know a set of flavours and places learn a new pair in one trial and within two days no longer need the hippocampus for it; without the
+schema this takes weeks (Tse et al. 2007).  Congruent and novel events are both remembered better than those in between, over two routes: the
+cortical schema, whose traces are gists, and the hippocampus (SLIMM: van Kesteren et al. 2012).  None of these papers has an equation;
+McClelland (2013) has a network, in which a delta rule with interleaved replay learns consistent items without loss of old ones.
 
-Our construction.  An item is its set of features, the names and terms of a memory.  A schema is the share w_f of its n items that have each
-feature, drawn towards the base rate l_f of all items, so that a tag that all share says nothing:  l_kf = (n w_f + s l_f) / (n + s).
+Our construction.  An item is the set of features, names and terms, of a memory.  A schema is the share w_f of its n items that have each
+feature, shrunk towards the base rate l_f of all items, so that a feature of all items is no evidence:  l_kf = (n w_f + s l_f) / (n + s).
 Under Poisson counts the evidence for a schema is  E_k = sum_f ln(l_kf / l_f) - (L_k - L_0), L the expected numbers of features.  A new item
-belongs to the schema of largest n_k exp(E_k), or is the first of a new one if alpha is larger still (a Chinese restaurant): violated schemas
-are not bent.  Congruency c is the share of the item's bits that the best schema saves, and strength is U-shaped in it,
-M = a c^p + b (1 - c)^p.  A memory depends on the hippocampus for a time tau / (1 + kappa c), after which its schema alone brings it up.
+belongs to the schema of largest n_k exp(E_k), or is the first of a new one if alpha is larger (Chinese restaurant process): schemas that the
+item violates do not change.  Congruency c is the share of the item's bits that the best schema saves, and strength is U-shaped in it,
+M = a c^p + b (1 - c)^p.  Dependence on the hippocampus decays with the time constant tau / (1 + kappa c); then the schema alone gives recall.
 
-Acts on: CONGRUENCY, which transfer reads; ENCODING_STRENGTH; THRESHOLD_SHIFT, up for what was foreseen; the SCHEMATIC signal.  Cost, with K schemas,
-F features an item, H buckets: O(K F + H) per event; O(n + K H + replayed K F) per sleep; O(K F + n) per query.
+Acts on: CONGRUENCY, which transfer reads; ENCODING_STRENGTH; THRESHOLD_SHIFT, raised for congruent events; the SCHEMATIC signal.  Cost, with K
+schemas, F features an item, H buckets: O(K F + H) per event; O(n + K H + replayed K F) per sleep; O(K F + n) per query.
 """
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from ...engine.text.features import Features
 from ...engine.vocabulary import CONGRUENCY, CREATED, ENCODING_STRENGTH, NOW, REPLAYS, ROW, THRESHOLD_SHIFT
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-SCHEMA_WEIGHTS = Column("schema_weights", np.float32, Scope.GLOBAL, "1", 0.0, "share of each schema's items with a feature", ("schemas", "buckets"),
+SCHEMA_WEIGHTS = Column("schema_weights", np.float32, Scope.GLOBAL, "1", 0.0, "share of a schema's items with each feature", ("schemas", "buckets"),
                  low=0, high=1)
-SCHEMA_COUNT = Column("schema_count", np.float64, Scope.GLOBAL, "items", 0.0, "items of each schema; 0: free", ("schemas",), low=0)
+SCHEMA_COUNT = Column("schema_count", np.float64, Scope.GLOBAL, "items", 0.0, "items of each schema; 0: unused place", ("schemas",), low=0)
 SCHEMA_SIZE = Column("schema_size", np.float64, Scope.GLOBAL, "features", 0.0, "mean number of features of each schema's items", ("schemas",), low=0)
 SCHEMA_USED = Column("schema_used", np.int64, Scope.GLOBAL, "items", 0, "number of the item that last joined each schema", ("schemas",), low=0)
-SCHEMA_SERIAL = Column("schema_serial", np.int64, Scope.GLOBAL, "1", -1, "number of each schema, its place modulo the table; -1: never used",
+SCHEMA_SERIAL = Column("schema_serial", np.int64, Scope.GLOBAL, "1", -1, "number of each place's schema (place = number modulo K); -1: never used",
                        ("schemas",))
 SCHEMA_BASE = Column("schema_base", np.int32, Scope.GLOBAL, "items", 0, "items with each feature so far", ("buckets",), low=0)
 SCHEMA_ITEMS = Column("schema_items", np.int64, Scope.GLOBAL, "items", 0, "items so far", low=0)
@@ -45,8 +45,8 @@ SCHEMA = Column("schema", np.int64, Scope.MEMORY, "1", -1, "number of the schema
 SCHEMA_ITEM = Column("schema_item", np.int16, Scope.MEMORY, "1", -1, "features of the memory; -1: no more", ("features",))
 SCHEMA_FEATURES = Column("schema_features", np.int16, Scope.EVENT, "1", -1, "features of the event; -1: no more", ("features",))
 SCHEMA_WINNER = Column("schema_winner", np.int64, Scope.EVENT, "1", -1, "place of the schema that the event belongs to; -1: a new one")
-SCHEMA_FIT = Column("schema_fit", np.float64, Scope.EVENT, "1", 0.0, "congruency of the event with what was known before it", low=0, high=1)
-SCHEMATIC = signal("schematic", Facet.ASSOCIATION, "probability of the memory's schema given the query, as far as the schema holds the memory",
+SCHEMA_FIT = Column("schema_fit", np.float64, Scope.EVENT, "1", 0.0, "congruency of the event with the schemas before it", low=0, high=1)
+SCHEMATIC = signal("schematic", Facet.ASSOCIATION, "probability of the memory's schema given the query, times the cortical share of the memory",
                    direct=False)
 
 
@@ -56,7 +56,7 @@ def strength(c: float, a: float, b: float, p: float) -> float:
     """M(c) = a c^p + b (1 - c)^p: schema route and novelty route.  Ours, after van Kesteren et al. (2012).  Cost: O(1).
 
     c     1  congruency, 0..1
-    a, b  1  of the two routes;  p > 1: U-shaped
+    a, b  1  weights of the two routes;  p > 1: U-shaped
 
     >>> [strength(c, 1.0, 1.0, 2.0) for c in (0.0, 0.5, 1.0)]
     [1.0, 0.5, 1.0]
@@ -66,11 +66,11 @@ def strength(c: float, a: float, b: float, p: float) -> float:
 
 @kernel
 def dependence(t: float, c: float, tau: float, kappa: float) -> float:
-    """h = exp(-(1 + kappa c) t / tau), what still depends on the hippocampus after t; recall without it is 1 - h.  Ours, after Tse et al. (2007).
+    """h = exp(-(1 + kappa c) t / tau), share that depends on the hippocampus after t; recall without it is 1 - h.  Ours, after Tse et al. (2007).
 
     t, tau  h  since encoding; time constant without a schema
     c       1  congruency
-    kappa   1  acceleration by a schema that fits wholly
+    kappa   1  acceleration by a schema at congruency 1
 
     >>> [round(dependence(t, 1.0, 240.0, 15.0), 2) for t in (3.0, 48.0)]
     [0.82, 0.04]
@@ -86,7 +86,7 @@ def evidence(x: Any, w: Any, n: float, size: float, base: Any, items: float, tot
     x            (F,)            features of the item, each once
     w            (H,)  1         share of the schema's items with each feature
     n, size      ()              items of the schema, and their mean number of features
-    base         (H,)  items     with each feature, of all items before this one, which counts itself: l_f = (base_f + 1) / (items + 1)
+    base         (H,)  items     all items before this one with each feature; this item is added: l_f = (base_f + 1) / (items + 1)
     items, total ()              number of all items before, and of all their features
     s            ()    items     weight of the base rates in a schema
 
@@ -106,9 +106,9 @@ def evidence(x: Any, w: Any, n: float, size: float, base: Any, items: float, tot
 
 @kernel
 def congruency(x: Any, w: Any, n: float, base: Any, items: float, s: float) -> float:
-    """c = sum_f ln(l_kf / l_f) / sum_f ln(1 / l_f), 0 at least: the share of the item's bits that the schema saves.  Ours.  Cost: O(F).
+    """c = sum_f ln(l_kf / l_f) / sum_f ln(1 / l_f), at least 0: the share of the item's bits that the schema saves.  Ours.  Cost: O(F).
 
-    Arguments as for `evidence`.  1: it has all features for certain; 0: it tells no more than the base rates do.
+    Arguments as for `evidence`.  1: the schema predicts all features with certainty; 0: no better than the base rates.
 
     >>> base, w = np.array([3, 3, 9]), np.array([1.0, 0.0, 1.0])
     >>> congruency(np.array([0, 2]), w, 1.0, base, 9.0, 0.0), congruency(np.array([2]), w, 1.0, base, 9.0, 0.0)
@@ -127,10 +127,10 @@ def congruency(x: Any, w: Any, n: float, base: Any, items: float, s: float) -> f
 
 @kernel
 def responsibilities(e: Any, count: Any, alpha: float, out: Any) -> None:
-    """P(schema | item), p_k proportional to n_k exp(E_k), and last a new one, to alpha: Chinese restaurant process.  Cost: O(K).
+    """P(schema | item): p_k proportional to n_k exp(E_k), the last, of a new schema, to alpha: Chinese restaurant process.  Cost: O(K).
 
-    e, count  (K,)    nats, items; a schema without items has no chance
-    alpha     ()      items  how ready new schemas are
+    e, count  (K,)    nats, items; a schema without items has probability 0
+    alpha     ()      items  concentration, the weight of a new schema
     out       (K + 1,)  1    written
 
     >>> out = np.empty(3)
@@ -157,7 +157,7 @@ def delta(w: Any, active: Any, target: Any, rate: float) -> None:
     w       (K, H)  from schemas to features, changed
     active  (K,)  1   x
     target  (H,)  1   y
-    rate    ()    1   small in interleaved replay; 1/n for the n-th item of a schema, which keeps w its mean
+    rate    ()    1   small in interleaved replay; 1/n for the n-th item of a schema, which keeps w equal to the mean
 
     >>> w = np.zeros((2, 1)); delta(w, np.array([0.0, 1.0]), np.ones(1), 0.1); w.tolist()
     [[0.0], [0.1]]
@@ -175,7 +175,7 @@ def delta(w: Any, active: Any, target: Any, rate: float) -> None:
 # --- the table of schemas ----------------------------------------------------------------------------------------------------
 @kernel
 def judge(x: Any, weights: Any, count: Any, size: Any, base: Any, items: float, s: float, alpha: float, p: Any) -> None:
-    """P(schema | item) for every schema of the table and a new one; p (K + 1,), written.  Others as above.  Cost: O(K F + H)."""
+    """P(schema | item) for every schema of the table and a new one; p (K + 1,) is written, other arguments as above.  Cost: O(K F + H)."""
     e, total = np.zeros(count.shape[0]), float(base.sum())
     for k in range(count.shape[0]):
         if count[k] > 0.0:
@@ -185,14 +185,14 @@ def judge(x: Any, weights: Any, count: Any, size: Any, base: Any, items: float, 
 
 @kernel
 def assimilate(k: int, target: Any, rate: float, weights: Any, size: Any) -> None:
-    """An item, or the mean of several, target (H,), moves its schema and no other.  Cost: O(H)."""
+    """Move one schema towards an item, or the mean of several, target (H,).  Cost: O(H)."""
     delta(weights[k:k + 1], np.ones(1), target, rate)
     size[k] += rate * (target.sum() - size[k])
 
 
 @kernel
 def join(k: int, x: Any, item: int, weights: Any, count: Any, size: Any, used: Any, serial: Any) -> int:
-    """The item joins schema k, or is the first of a new one (-1) in the place of the smallest, longest unused; its place.  Cost: O(H + K)."""
+    """Add the item to schema k, or for k = -1 to a new schema in place of the smallest, longest unused; returns its place.  Cost: O(H + K)."""
     if k < 0:
         k = 0
         for i in range(count.shape[0]):
@@ -212,12 +212,12 @@ def join(k: int, x: Any, item: int, weights: Any, count: Any, size: Any, used: A
 @kernel
 def rehearse(replays: Any, share: float, s: float, alpha: float, item: Any, base: Any, items: int, weights: Any, count: Any, size: Any, used: Any,
              serial: Any, schema: Any) -> None:
-    """Replayed memories teach their schemas; one whose schema gave way joins another that the evidence is for.
+    """Train schemas on their replayed memories; a memory whose schema was replaced joins the most probable one, unless that is new.
 
-    Replays of a sleep are interleaved, in steps of share / n: small, so that a schema moves towards the mean of what is replayed, in any order.
+    Replays of a sleep are interleaved, in small steps of share / n, so a schema moves towards the mean of the replayed items in any order.
 
-    replays  (n,)       times that each was replayed
-    share    ()    1    of an item that one replay counts for
+    replays  (n,)       number of replays of each memory
+    share    ()    1    weight of one replay, as a share of an item
     item     (n, F)     features, -1 for no more
     schema   (n,)       changed, as are the table's arrays
 
@@ -245,7 +245,7 @@ def rehearse(replays: Any, share: float, s: float, alpha: float, item: Any, base
 
 @kernel
 def evoke(p: Any, serial: Any, schema: Any, created: Any, c: Any, now: float, tau: float, kappa: float, least: float, out: Any) -> None:
-    """p_k (1 - h) of each memory of a schema k that the query evokes, silent below `least`.  Cost: O(n), an exponential per memory of those.
+    """p_k (1 - h) for each memory of a schema k with p_k of at least `least`; others are not written.  Cost: O(n), an exponential per memory written.
 
     p       (K + 1,)  1  P(schema | query)
     schema  (n,)         number of each memory's schema, created (n,) h, c (n,) congruency
@@ -259,7 +259,7 @@ def evoke(p: Any, serial: Any, schema: Any, created: Any, c: Any, now: float, ta
 
 
 def features_of(features: Features, buckets: int, most: int) -> Any:
-    """The item: buckets of a text's names and terms, each once, in order, int16."""
+    """The item of a text: hash buckets of its names and terms, each once, in order, int16."""
     found = dict.fromkeys(crc32(name.encode("utf-8", "surrogatepass")) % buckets for name in (*features.entities, *features.terms))
     return np.array(list(found)[:most], dtype=np.int16)
 
@@ -292,7 +292,7 @@ class SchemaFormation(Mechanism[SchemaFormationParams]):
                                SCHEMA_USUAL.before), adds=(ENCODING_STRENGTH, THRESHOLD_SHIFT),
           sets=(SCHEMA_FEATURES, SCHEMA_WINNER, SCHEMA_FIT))
     def predict(self, view: Any, incoming: Incoming) -> None:
-        """How well the event fits what memory was before, for the gates and for its strength."""
+        """Congruency of the event with the schemas before it; sets threshold shift and encoding strength."""
         p, x = self.params, features_of(incoming.features, self.params.buckets, self.params.features)
         view.schema_features[: x.size] = x
         if not x.size:
@@ -313,7 +313,7 @@ class SchemaFormation(Mechanism[SchemaFormationParams]):
           sets=(SCHEMA_WEIGHTS, SCHEMA_COUNT, SCHEMA_SIZE, SCHEMA_USED, SCHEMA_SERIAL, SCHEMA_BASE, SCHEMA_ITEMS, SCHEMA_USUAL, SCHEMA, SCHEMA_ITEM,
                 CONGRUENCY))
     def accommodate(self, view: Any, incoming: Incoming) -> None:
-        """A stored event joins its schema or founds one."""
+        """A stored event joins its schema or starts a new one."""
         p, row, c = self.params, view.row, view.schema_fit
         view.congruency[row], view.schema_item[row] = c, view.schema_features
         x = view.schema_features[view.schema_features >= 0]
@@ -337,7 +337,7 @@ class SchemaFormation(Mechanism[SchemaFormationParams]):
     @hook(Phase.RETRIEVE, reads=(SCHEMA_WEIGHTS, SCHEMA_COUNT, SCHEMA_SIZE, SCHEMA_BASE, SCHEMA_ITEMS, SCHEMA_SERIAL, SCHEMA, CREATED, CONGRUENCY,
                                  NOW), adds=(), sets=(SCHEMATIC,))
     def score(self, view: Any, cue: Cue) -> None:
-        """The cortical route: a query that fits a schema brings up what that schema has taken over from the hippocampus."""
+        """The cortical route: a query that fits a schema retrieves its memories, as far as they no longer depend on the hippocampus."""
         p, x = self.params, features_of(cue.features, self.params.buckets, self.params.features)
         if x.size:
             evoke(self._chances(view, x), view.schema_serial, view.schema, view.created, view.congruency, view.now, self.hours("dependence_time"),

@@ -1,8 +1,8 @@
-"""Schema formation as Cortex 4.2.5 prints it: overlap of tags with a schema, and a moving average that bends the schema where the overlap is small.
+"""Schema formation as Cortex 4.2.5 prints it: matches memories to schemas by tag overlap, and moves a schema towards memories that match it badly.
 
-A memory that matches a schema (0.7 Jaccard of entities + 0.3 Jaccard of tags) to 0.7 is assimilated and consolidates up to 2.5 times as fast
-(4.2.3); one that matches to less than 0.3 is accommodated: the schema moves a tenth of the way towards it, whatever it is about.  A tag that all
-memories share counts as much as any.  What is called free energy is the sum of squared errors.
+A memory whose match with a schema (0.7 Jaccard of entities + 0.3 Jaccard of tags) is at least 0.7 is assimilated and consolidates up to 2.5 times
+as fast (4.2.3); one whose match is below 0.3 is accommodated: the schema moves a tenth of the way towards it, whatever its content.  A tag of all
+memories counts as much as any other.  The quantity called free energy is the sum of squared errors.
 
 Acts on: CONGRUENCY, the match; ENCODING_STRENGTH, the acceleration.  Cost, with K schemas and H buckets: O(K H) per event.
 """
@@ -26,8 +26,8 @@ SCHEMA_ENTITIES = Column("schema_entities", np.float32, Scope.GLOBAL, "1", 0.0, 
                          high=1)
 SCHEMA_TAGS = Column("schema_tags", np.float32, Scope.GLOBAL, "1", 0.0, "tag distribution of each schema", ("schemas", "buckets"), low=0, high=1)
 SCHEMAS_KNOWN = Column("schemas_known", np.int64, Scope.GLOBAL, "schemas", 0, "schemas so far", low=0)
-SCHEMA_BEST = Column("schema_best", np.int64, Scope.EVENT, "1", -1, "schema that the event matches best; -1: none at all")
-SCHEMA_OVERLAP = Column("schema_overlap", np.float64, Scope.EVENT, "1", 0.0, "match with it", low=0, high=1)
+SCHEMA_BEST = Column("schema_best", np.int64, Scope.EVENT, "1", -1, "schema that the event matches best; -1: no overlap with any")
+SCHEMA_OVERLAP = Column("schema_overlap", np.float64, Scope.EVENT, "1", 0.0, "match of the event with its best schema", low=0, high=1)
 SCHEMA_FREE_ENERGY = Column("schema_free_energy", np.float64, Scope.MEMORY, "1", 0.0, "sum of squared errors of the schema's prediction", low=0)
 
 
@@ -53,7 +53,7 @@ def jaccard(x: Any, w: Any) -> float:
 
 @kernel
 def match(entities: float, tags: float, share: float) -> float:
-    """0.7 entity + 0.3 tag overlap, `share` the former.  Cortex 4.2.5.  Cost: O(1).
+    """0.7 entity + 0.3 tag overlap; `share` is the 0.7.  Cortex 4.2.5.  Cost: O(1).
 
     >>> match(1.0, 0.5, 0.7)
     0.85
@@ -102,7 +102,7 @@ def free_energy(x: Any, w: Any) -> float:
 
 
 def features_of(names: Sequence[str], buckets: int) -> Any:
-    """Buckets of some names, each once, ascending."""
+    """Hash buckets of some names, each once, ascending."""
     return np.unique([crc32(name.encode("utf-8", "surrogatepass")) % buckets for name in names]).astype(np.int64)
 
 
@@ -125,7 +125,7 @@ class SchemaFormationPrinted(Mechanism[SchemaFormationPrintedParams]):
     @hook(Phase.ENCODE, reads=(SCHEMA_ENTITIES.before, SCHEMA_TAGS.before, SCHEMAS_KNOWN.before), adds=(ENCODING_STRENGTH,),
           sets=(SCHEMA_BEST, SCHEMA_OVERLAP))
     def classify(self, view: Any, incoming: Incoming) -> None:
-        """Normal below the threshold of assimilation: only what is assimilated is accelerated."""
+        """Find the best matching schema; only an event above the assimilation threshold is accelerated."""
         p, (entities, tags) = self.params, self._features(incoming)
         for k in range(view.schemas_known):
             matched = match(jaccard(entities, view.schema_entities[k]), jaccard(tags, view.schema_tags[k]), p.entity_share)
@@ -137,7 +137,7 @@ class SchemaFormationPrinted(Mechanism[SchemaFormationPrintedParams]):
     @hook(Phase.ENCODE, reads=(ROW, SCHEMA_BEST, SCHEMA_OVERLAP), adds=(),
           sets=(SCHEMA_ENTITIES, SCHEMA_TAGS, SCHEMAS_KNOWN, SCHEMA_FREE_ENERGY, CONGRUENCY))
     def revise(self, view: Any, incoming: Incoming) -> None:
-        """What has nothing in common with any schema starts one while there is room; what violates the nearest bends it."""
+        """An event with no overlap starts a schema while there is room; one below the accommodation threshold moves its best schema."""
         p, k, (entities, tags) = self.params, view.schema_best, self._features(incoming)
         view.congruency[view.row] = min(view.schema_overlap, 1.0)
         if k < 0 and view.schemas_known < p.schemas:
@@ -151,5 +151,5 @@ class SchemaFormationPrinted(Mechanism[SchemaFormationPrintedParams]):
             drift(view.schema_tags[k], tags, p.alpha)
 
     def _features(self, incoming: Incoming) -> tuple[Any, Any]:
-        """Entities, and terms in the place of tags."""
+        """Buckets of the entities, and of the terms, which stand in for tags."""
         return features_of(incoming.features.entities, self.params.buckets), features_of(incoming.features.terms, self.params.buckets)

@@ -1,16 +1,16 @@
-"""Sleep orthogonalisation: memories that get in each other's way are told apart a little better after a night.
+"""Sleep orthogonalisation: learning in sleep reduces the response of each memory's unit to the codes of similar memories, its rivals.
 
-In REM sleep memories are reactivated while inhibition swings around the level at which just one of them is active.  When it is low, strong
-competitors pop up, and learning by contrast with the normal level weakens their response to what belongs to the other; when it is high, the memory
-itself drops out, and is strengthened (Norman, Newman & Perotte 2005; the rule: Norman, Newman & Detre 2007).  It stops of itself: who no longer pops
-up or drops out learns nothing more.
+In REM sleep memories are reactivated while inhibition oscillates around the level at which exactly one of them is active.  When it is low, strong
+competitors become active, and contrastive learning against the normal level weakens their response to what belongs to the other; when it is high,
+the memory itself drops out, and is strengthened (Norman, Newman & Perotte 2005; the rule: Norman, Newman & Detre 2007).  Learning stops without a
+further rule: a unit that no longer becomes active as a competitor, nor drops out as a target, does not change.
 
-Each memory has a unit with weights w from a small code x, a fixed random projection of the embedding, beside the vector that is searched, which stays
-as it is.  w starts as x.  When memory i is reactivated, x_i drives all units; the rivals of i are those whose embeddings are alike but not
-the same.  For each unit the rule goes down a convex function, so it converges; and w never turns further from its own x than the cosine `least`.
+Each memory has a unit with weights w from a small code x, a fixed random projection of the embedding; the embedding, which is searched, does not
+change.  w starts as x.  When memory i is reactivated, x_i drives all units; the rivals of i are memories with similar, but not the same,
+embeddings.  For each unit the rule descends a convex function, so it converges; and the cosine of w with its own x never falls below `least`.
 
-Acts on: the signal `distinct`.  Cost: O(p d) per event; per sleep one search, O(n d), for each of at most `newest` memories not yet looked at, and
-O(cycles p) for each pair of rivals; O(n p) per query, 3 ms for 100,000 memories of 64.
+Acts on: the signal `distinct`.  Cost: O(p d) per event; per sleep one search, O(n d), for each of at most `newest` memories not yet searched for,
+and O(cycles p) for each pair of rivals; O(n p) per query, 3 ms for 100,000 memories with codes of 64 dimensions.
 """
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from ...engine.vocabulary import EMBEDDING, INDEX, ROW, SLEEP_SHARE
 # --- columns -----------------------------------------------------------------------------------------------------------------
 DISTINCT_CODE = Column("distinct_code", np.float32, Scope.MEMORY, "1", 0.0, "direction of the weights w of the memory's unit", ("code",))
 DISTINCT_SIZE = Column("distinct_size", np.float32, Scope.MEMORY, "1", 1.0, "length of w", low=0)
-DISTINCT_RIVALS = Column("distinct_rivals", np.int32, Scope.MEMORY, "1", -1, "memories that get in its way; -1: no more", ("rivals",), low=-1)
-DISTINCT_SEARCHED = Column("distinct_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been looked for", low=0)
-DISTINCT_TURNED = Column("distinct_turned", np.int64, Scope.GLOBAL, "1", 0, "times that sleep has turned a unit", low=0)
-DISTINCT = signal("distinct", Facet.MEANING, "cosine of the cue's code and the weights of the memory's unit; silent until sleep has turned one")
+DISTINCT_RIVALS = Column("distinct_rivals", np.int32, Scope.MEMORY, "1", -1, "rivals: memories that interfere; -1: no more", ("rivals",), low=-1)
+DISTINCT_SEARCHED = Column("distinct_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been searched for", low=0)
+DISTINCT_TURNED = Column("distinct_turned", np.int64, Scope.GLOBAL, "1", 0, "number of times that sleep changed a unit", low=0)
+DISTINCT = signal("distinct", Facet.MEANING, "cosine of the cue's code and the weights of the memory's unit; silent until sleep changes a unit")
 
-ROUNDING = 1e-6             # activity that is an error of codes in float32
-STILL = 1e-5                # a unit that would turn by less in a cycle has come to its end
+ROUNDING = 1e-6             # activity up to this is rounding error of float32 codes
+STILL = 1e-5                # a unit that changes by less in a cycle has converged
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
@@ -50,15 +50,15 @@ def unit(drive: float, inhibition: float, gain: float) -> float:
 
 @kernel
 def contrast(drive: float, target: bool, inhibition: float, amplitude: float, gain: float) -> float:
-    """Y+ - Y-, of a swing of inhibition down and one up: dw = eps (X+ Y+ - X- Y-) with X the same throughout.  Norman et al. (2007).  Cost: O(1).
+    """Y+ - Y-, of a swing of inhibition down and one up: dw = eps (X+ Y+ - X- Y-) with the same X throughout.  Norman et al. (2007).  Cost: O(1).
 
     drive       ()  1  X w
-    target      ()     whether it is this unit's memory that is reactivated: at the normal level just that one is active
+    target      ()     whether this unit's own memory is reactivated; at the normal level only that unit is active
     inhibition  ()  1  normal level
-    amplitude   ()  1  by how much it swings
+    amplitude   ()  1  amplitude of the swing
     gain        ()  1  of the units
 
-    A strong competitor pops up, a weak one does not; a target drops out in part:
+    A strong competitor becomes active, a weak one does not; a target drops out in part:
 
     >>> contrast(0.75, False, 0.75, 0.25, 2.0), contrast(0.5, False, 0.75, 0.25, 2.0), contrast(1.25, True, 0.75, 0.25, 2.0)
     (-0.5, 0.0, 0.5)
@@ -96,15 +96,15 @@ def bounded(own: Any, least: float, w: Any) -> None:
 
 @kernel
 def separate(own: Any, x: Any, rivals: Any, cycles: int, eps: float, inhibition: float, amplitude: float, gain: float, least: float, w: Any) -> int:
-    """Cycles of inhibition in which each unit's own memory and all its rivals are reactivated; how many units were turned.
+    """Run cycles of inhibition in which each unit's own memory and all its rivals are reactivated; returns the number of units changed.
 
     dw = eps [x_own (Y+ - Y-) + sum_i x_i (Y+ - Y-)_i], after Norman, Newman & Perotte (2005).  Cost: O(m k p cycles).
 
-    own         (m,)    code of each unit's memory, among `x`
+    own         (m,)    index in `x` of the code of each unit's memory
     x           (u, p)  1  codes, unit length
-    rivals      (m, k)  codes of its rivals, among `x`; -1: no more
+    rivals      (m, k)  indices in `x` of the codes of its rivals; -1: no more
     cycles      ()      1
-    eps         ()      1  learning rate; converges for eps < 2 / (gain (k + 1)), and mostly for more
+    eps         ()      1  learning rate; converges for eps < 2 / (gain (k + 1)), in most cases for more
     inhibition, amplitude, gain  as for `contrast`
     least       ()      1  as for `bounded`
     w           (m, p)  1  weights, written
@@ -147,9 +147,9 @@ def separate(own: Any, x: Any, rivals: Any, cycles: int, eps: float, inhibition:
 # --- the adaptation ------------------------------------------------------------------------------------------------------------
 @kernel
 def oppose(row: int, found: Any, likeness: Any, low: float, same: float, rivals: Any) -> None:
-    """Make a memory and those like it rivals, both ways, as far as there is room; those that are the same are none.  Cost: O(f k).
+    """Make a memory and those similar to it rivals of each other, while there is room; near-identical memories are not rivals.  Cost: O(f k).
 
-    found, likeness  (f,), (f,) 1  rows, and the cosine of their embeddings with this one's; the most alike first
+    found, likeness  (f,), (f,) 1  rows, and the cosine of their embeddings with this one's; most similar first
     low, same        ()    1       rivals have cosines from low up to same
     rivals           (n, k)        written
 
@@ -187,7 +187,7 @@ class SleepOrthogonalisationParams(Params):
 
 
 class SleepOrthogonalisation(Mechanism[SleepOrthogonalisationParams]):
-    """Turns the units of rival memories away from each other at night; compares the cue with what has become of them."""
+    """Separates the units of rival memories in sleep; compares the cue with the resulting weights."""
 
     owns = (DISTINCT_CODE, DISTINCT_SIZE, DISTINCT_RIVALS, DISTINCT_SEARCHED, DISTINCT_TURNED, DISTINCT)
 
@@ -198,7 +198,7 @@ class SleepOrthogonalisation(Mechanism[SleepOrthogonalisationParams]):
     @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE), adds=(),
           sets=(DISTINCT_CODE, DISTINCT_SIZE, DISTINCT_RIVALS, DISTINCT_SEARCHED, DISTINCT_TURNED))
     def dream(self, view: Any, tick: Tick) -> None:
-        """Of the memories that have come since the last sleep, the last `newest`, with their rivals; no others are looked at later."""
+        """Processes the last `newest` of the memories stored since the last sleep, with their rivals; older ones are never searched for."""
         p, n, rivals = self.params, len(view.embedding), view.distinct_rivals
         new, cycles = np.arange(max(view.distinct_searched, n - p.newest), n), round(p.cycles * view.sleep_share)
         if not new.size or not cycles:

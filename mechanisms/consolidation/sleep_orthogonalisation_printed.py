@@ -1,7 +1,7 @@
-"""Sleep orthogonalisation as Cortex 4.4.10 prints it: interfering embeddings are pushed apart by 0.15 a step.
+"""Sleep orthogonalisation as Cortex 4.4.10 prints it: pushes interfering embeddings apart by 0.15 of their projection per step.
 
-From each of a pair 0.15 of its projection on the other is taken off, night after night, until nothing is in common; what a memory said by itself does
-not hold it back.  The source does so to the vectors that are searched; here to a small code beside them, so that it can be compared.
+Each of a pair loses 0.15 of its projection on the other, night after night, until they are orthogonal; nothing keeps a code close to what it was.
+The source changes the vectors that are searched; here a separate small code is changed, so that it can be compared.
 
 Acts on: the signal `pushed`.  Cost: O(p d) per event; per sleep O(n k p) for k rivals, and one search, O(n d), for each of at most `newest` new
 memories; O(n p) per query.
@@ -21,16 +21,16 @@ from ...engine.numerics import codes, kernel
 from ...engine.vocabulary import EMBEDDING, INDEX, ROW, SLEEP_SHARE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-PUSHED_CODE = Column("pushed_code", np.float32, Scope.MEMORY, "1", 0.0, "small code, pushed apart; unit length", ("code",))
+PUSHED_CODE = Column("pushed_code", np.float32, Scope.MEMORY, "1", 0.0, "small code, pushed away from its rivals; unit length", ("code",))
 PUSHED_RIVALS = Column("pushed_rivals", np.int32, Scope.MEMORY, "1", -1, "earlier memories that interfere; -1: no more", ("rivals",), low=-1)
-PUSHED_SEARCHED = Column("pushed_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been looked for", low=0)
-PUSHED = signal("pushed", Facet.MEANING, "cosine of the cue's small code with the memory's, as sleep has pushed it; silent before the first sleep")
+PUSHED_SEARCHED = Column("pushed_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been searched for", low=0)
+PUSHED = signal("pushed", Facet.MEANING, "cosine of the cue's small code with the memory's pushed code; silent before the first sleep")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def push(one: Any, other: Any, rate: float) -> None:
-    """a <- a - rate (a.b) b and b <- b - rate (a.b) a, to unit length.  Cortex 4.4.10, projection-based separation.  Cost: O(p).
+    """a <- a - rate (a.b) b and b <- b - rate (a.b) a, then normalised.  Cortex 4.4.10, projection-based separation.  Cost: O(p).
 
     one, other  (p,)  1  unit length; written
     rate        ()    1  0.15
@@ -86,7 +86,7 @@ class SleepOrthogonalisationPrinted(Mechanism[SleepOrthogonalisationPrintedParam
 
     @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE), adds=(), sets=(PUSHED_CODE, PUSHED_RIVALS, PUSHED_SEARCHED))
     def dream(self, view: Any, tick: Tick) -> None:
-        """One step a night; a part of a night is a part of a step."""
+        """One step per full night; for a shorter sleep, that share of a step."""
         p, n = self.params, len(view.embedding)
         for row in range(view.pushed_searched, min(n, view.pushed_searched + p.newest)):
             found, likeness = view.index.search(view.embedding[row], 2 * p.rivals + 1)

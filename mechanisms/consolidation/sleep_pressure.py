@@ -1,16 +1,16 @@
-"""Sleep pressure: when memory sleeps, and for how long.
+"""Sleep pressure: computes when memory sleeps and for how long.
 
 Two processes (Borbely 1982; Daan, Beersma & Borbely 1984).  Process S, the need for sleep, rises towards 1 while awake and decays towards 0 in
-sleep, exponentially, but four times as fast.  Process C, the time of day, moves two thresholds: sleep begins where S reaches the upper one and
-ends where it reaches the lower one.  Between the two lies the whole range of S, so nothing flickers.  Sleep that is missed or broken off
-leaves S higher, and the next sleep is deeper rather than much longer.
+sleep, both exponentially, the decay four times as fast.  Process C, the time of day, moves two thresholds: sleep begins where S reaches the
+upper one and ends where it reaches the lower one.  S must cross the whole range between them, so sleep and waking do not alternate rapidly.
+Sleep that is missed or interrupted leaves S higher, and the next sleep is deeper rather than much longer.
 
-S is exact between any two moments, so all there is to solve is when a curve first meets a threshold.  That is done by steps which cannot
+S has a closed form between any two events, so only the time of the first crossing of a threshold is solved numerically, by steps that cannot
 pass the crossing, to 1e-9 h.
 
-What an event does (ours): it wakes, as the engine has it; what is written counts as a little extra wakefulness; and it keeps memory awake for
-`vigil`.  Under a stream of events that never pauses S goes on rising, as in a night without sleep; `resist` after S met the threshold memory
-nods off nevertheless, until the next event.
+Effects of an event (ours): it ends sleep, which the engine does; if stored, it counts as a little extra wakefulness; and it keeps memory awake
+for `vigil`.  Under a stream of events without a pause S keeps rising, as in a night without sleep; a time `resist` after S met the threshold
+memory falls asleep nevertheless, until the next event.
 
 Acts on: SLEEP_ONSET, SLEEP_END, SLEEP_SHARE.  Cost: O(1) per event and per sleep.
 """
@@ -27,14 +27,14 @@ from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import NOW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO
 
-CLOSE: Final = 1e-11            # h, a step shorter than this has arrived
+CLOSE: Final = 1e-11            # h, a shorter step means convergence
 STEPS: Final = 500
-ENTRAINING: Final = 100         # sleeps after which a cycle that settles has settled
+ENTRAINING: Final = 100         # sleeps after which a convergent cycle has converged
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-PROCESS_S = Column("process_s", np.float64, Scope.GLOBAL, "1", 0.0, "S when it was last known, memory being awake", low=0, high=1)
-PROCESS_S_SINCE = Column("process_s_since", np.float64, Scope.GLOBAL, "h", np.nan, "when that was; NaN: nothing happened yet")
-DROWSY_FROM = Column("drowsy_from", np.float64, Scope.GLOBAL, "h", np.nan, "when S meets, or met, the upper threshold first after the last sleep")
+PROCESS_S = Column("process_s", np.float64, Scope.GLOBAL, "1", 0.0, "S at its last update, memory being awake", low=0, high=1)
+PROCESS_S_SINCE = Column("process_s_since", np.float64, Scope.GLOBAL, "h", np.nan, "time of the last update of S; NaN: no event yet")
+DROWSY_FROM = Column("drowsy_from", np.float64, Scope.GLOBAL, "h", np.nan, "when S first meets the upper threshold after the last sleep")
 
 
 # --- equations: the two processes ----------------------------------------------------------------------------------------------
@@ -80,8 +80,8 @@ def circadian(t: float, a: float, phi: float, day: float) -> float:
 def first_rise(k: float, b: float, tau: float, c: float, t: float, phi: float, day: float) -> float:
     """The first x >= 0, in h, with f(x) = k - b e^(-x / tau) + c sin(2 pi (t + x - phi) / day) >= 0.  Cost: O(1), about ten steps.
 
-    As f'' <= |c| (2 pi / day)^2, the parabola through f and f' of that bend lies above f; a step goes to where the parabola meets 0, so it
-    never passes a crossing, and from near one it converges as Newton's does.
+    As f'' <= |c| (2 pi / day)^2, the parabola with that second derivative and the present f and f' lies above f; a step goes to the zero of
+    the parabola, so it never passes a crossing, and near one it converges as Newton's method does.
 
     >>> round(first_rise(0.33, 0.83, 18.2, 0.0, 0.0, 0.0, 24.0), 3)
     16.786
@@ -104,7 +104,7 @@ def first_rise(k: float, b: float, tau: float, c: float, t: float, phi: float, d
 
 @kernel
 def until_sleep(s: float, t: float, rhythm: tuple[float, ...]) -> float:
-    """h from t until S >= H+ + C for the first time, staying awake.  Daan, Beersma & Borbely (1984), upper threshold.  Cost: O(1).
+    """Time in h from t until S >= H+ + C for the first time while awake.  Daan, Beersma & Borbely (1984), upper threshold.  Cost: O(1).
 
     rhythm  tau_r, tau_d (h), H+, H-, a (1), phi, day (h)
     """
@@ -113,13 +113,13 @@ def until_sleep(s: float, t: float, rhythm: tuple[float, ...]) -> float:
 
 @kernel
 def until_waking(s: float, t: float, rhythm: tuple[float, ...]) -> float:
-    """h from t until S <= H- + C for the first time, staying asleep.  Daan, Beersma & Borbely (1984), lower threshold.  Cost: O(1)."""
+    """Time in h from t until S <= H- + C for the first time while asleep.  Daan, Beersma & Borbely (1984), lower threshold.  Cost: O(1)."""
     return first_rise(rhythm[3], s, rhythm[1], rhythm[4], t, rhythm[5], rhythm[6])
 
 
 @kernel
 def cycle(rhythm: tuple[float, ...], sleeps: int) -> tuple[float, float, float, float, float]:
-    """The cycle undisturbed, once it has settled: time of day of waking (h), S then, h awake, S at onset, h asleep.  Cost: O(sleeps)."""
+    """The converged undisturbed cycle: time of day of waking (h), S then, h awake, S at onset, h asleep.  Cost: O(sleeps)."""
     t, s, up, top, down = 0.0, rhythm[3], 0.0, 0.0, 0.0
     for _ in range(sleeps):
         up = until_sleep(s, t, rhythm)
@@ -129,12 +129,12 @@ def cycle(rhythm: tuple[float, ...], sleeps: int) -> tuple[float, float, float, 
     return t, s, up, top, down
 
 
-# --- what memory lives through -------------------------------------------------------------------------------------------------
+# --- S over sleeps and events --------------------------------------------------------------------------------------------------
 @kernel
 def lived(s: float, since: float, onset: float, end: float, now: float, rhythm: tuple[float, ...]) -> tuple[float, bool]:
-    """S now, and whether there was any sleep: awake with S at `since`, asleep from `onset` to `end`, and on like that.
+    """S now, and whether there was any sleep: awake with S at `since`, asleep from `onset` to `end`, and undisturbed cycles after that.
 
-    A sleep that is not over now is broken off.  Cost: O(sleeps since then).
+    A sleep in progress ends now.  Cost: O(sleeps since then).
     """
     slept = False
     while end <= now:
@@ -148,11 +148,11 @@ def lived(s: float, since: float, onset: float, end: float, now: float, rhythm: 
 
 @kernel
 def effort(words: float, surprise: float, most: float, half: float) -> float:
-    """most n / (n + half) (1 + u / (1 + u)): h of wakefulness that writing an event counts for.  Engineering.  Cost: O(1).
+    """most n / (n + half) (1 + u / (1 + u)): h of extra wakefulness for storing an event.  Engineering.  Cost: O(1).
 
-    words, half  1     n, and the length at which half of it is reached
+    words, half  1     n, and the n at which half of `most` is reached
     surprise     nats  u
-    most         h     of a long text that surprises nobody
+    most         h     for a long text without surprise
 
     >>> effort(20.0, 1.0, 0.02, 20.0)
     0.015
@@ -186,14 +186,14 @@ class SleepPressure(Mechanism[SleepPressureParams]):
         self.settled = cycle(self.rhythm, ENTRAINING)
 
     def entrained(self, now: float) -> float:
-        """S at that time of day in the undisturbed cycle."""
+        """S at the time of day of `now` in the undisturbed cycle."""
         waking, s, up, top, down = self.settled
         t = (now - waking) % self.rhythm[6]
         return awake(s, t, self.rhythm[0]) if t <= up else asleep(top, min(t - up, down), self.rhythm[1])
 
     @hook(Phase.ENCODE, reads=(NOW, SURPRISE, VETO), adds=(), sets=(PROCESS_S, PROCESS_S_SINCE, DROWSY_FROM, SLEEP_ONSET, SLEEP_END))
     def attend(self, view: Any, incoming: Incoming) -> None:
-        """Also after sleeps that an empty memory did not consolidate."""
+        """Update S and plan the next sleep; includes sleeps that were not consolidated because memory was empty."""
         now, vigil, slept = view.now, self.hours("vigil"), True
         if math.isnan(view.process_s_since):
             s = self.entrained(now)
@@ -208,7 +208,7 @@ class SleepPressure(Mechanism[SleepPressureParams]):
 
     @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(PROCESS_S, PROCESS_S_SINCE, DROWSY_FROM, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE))
     def clear(self, view: Any, tick: Tick) -> None:
-        """At the end of a sleep, be it early."""
+        """At the end of a sleep, complete or interrupted: update S, set the sleep's share, plan the next sleep."""
         onset, now = view.sleep_onset, tick.end
         top = awake(view.process_s, onset - view.process_s_since, self.rhythm[0])
         s, _ = lived(view.process_s, view.process_s_since, onset, view.sleep_end, now, self.rhythm)
@@ -217,6 +217,6 @@ class SleepPressure(Mechanism[SleepPressureParams]):
         self._plan(view, s, now, view.drowsy_from)
 
     def _plan(self, view: Any, s: float, now: float, onset: float) -> None:
-        """The next sleep, as things are."""
+        """Set S, and onset and end of the next sleep if no event follows."""
         view.process_s, view.process_s_since, view.sleep_onset = s, now, onset
         view.sleep_end = onset + until_waking(awake(s, onset - now, self.rhythm[0]), onset, self.rhythm)

@@ -1,16 +1,16 @@
-"""Sleep replay: what is gone through again at night is what would change, and be of use in, what one does by day.
+"""Sleep replay: replays, in sleep, the steps between memories whose backup would most improve future behaviour, and learns from them.
 
-A session is a linear track and its memories are the places along it; from each one can step back or on.  A backup of a step (s, a, r, s') carries
-what is known of s' over to s.  It is worth Gain, by how much better the policy at s becomes, times Need, how often s will be visited; the
-most valuable one is replayed, then all that it changed is valued anew, and so on (Mattar & Daw 2018).  After something good, gain leads
-back from it step by step: reverse replay (Foster & Wilson 2006).  Where nothing is left to learn, need decides, and the last replay is carried on
+A session is a linear track, and its memories are places along it; the actions are a step back and a step on.  A backup of a step (s, a, r, s')
+updates the value of a at s from the value of s'.  Its worth is Gain, how much better the policy at s becomes, times Need, how often s will be
+visited; the most valuable backup is replayed, the values it changed are computed again, and so on (Mattar & Daw 2018).  After a reward, gain leads
+back from it step by step: reverse replay (Foster & Wilson 2006).  Where nothing is left to learn, need decides, and the last replay is extended
 by one more step as long as that pays: forward replay (Diba & Buzsaki 2007).  Replay is compressed in time (Davidson, Kloosterman & Wilson 2009).
 
-A night is a row of ripples, each of as many backups as a pause has in the paper; from one to the next the need of what was just replayed is met.
-The need is what somebody predicts (NEED), else the stationary distribution of the walk through the sessions, as Mattar & Daw have it for sleep.
-What makes a memory rewarding is read off its words; who comes to a rewarded memory has arrived, and nothing beyond it counts.
+A night is a series of ripples, each with as many backups as a pause in the paper; after each ripple, the need of replayed memories is lower.
+Need is NEED if a mechanism predicts it, else the stationary distribution of the walk through the sessions, as in Mattar & Daw for sleep.
+The reward of a memory is computed from its words; a rewarded memory is terminal: no value after it counts.
 
-Acts on: REPLAYED, REPLAY_LAG and REPLAYS, which plasticity and consolidation live on; LOG_STRENGTH, a little, for what was replayed.
+Acts on: REPLAYED, REPLAY_LAG and REPLAYS, which plasticity and consolidation read; LOG_STRENGTH, slightly, for replayed memories.
 Cost: per event O(terms); per sleep O(n + replays m) for m candidates, 0.8 ms for 600 memories and 10 ms for 10,000 with 200 replays; per
 maintain O(n).
 """
@@ -45,9 +45,9 @@ from ...engine.vocabulary import (
 from ..shared.reward import reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-REPLAY_VALUE = Column("replay_value", np.float64, Scope.MEMORY, "reward", 0.0, "Q(s, a): discounted reward after a step back, and a step on", (2,),
+REPLAY_VALUE = Column("replay_value", np.float64, Scope.MEMORY, "reward", 0.0, "Q(s, a): discounted reward after a step back, after a step on", (2,),
                       low=0)
-REPLAY_REWARD = Column("replay_reward", np.float64, Scope.MEMORY, "reward", 0.0, "size of the reward that is in the memory", low=0, high=1)
+REPLAY_REWARD = Column("replay_reward", np.float64, Scope.MEMORY, "reward", 0.0, "size of the reward in the memory", low=0, high=1)
 REPLAY_REHEARSED = Column("replay_rehearsed", np.float64, Scope.MEMORY, "ln", 0.0, "ln(1 + replayed steps that the memory was part of so far)", low=0)
 
 
@@ -85,16 +85,16 @@ def gain(q: Any, action: int, new: float, beta: float) -> float:
         after = new if b == action else q[b]
         old, chosen = math.exp(beta * (q[b] - top_old)), math.exp(beta * (after - top_new))
         sum_old, sum_new = sum_old + old, sum_new + chosen
-        mean_old, mean_new = mean_old + old * (after - new), mean_new + chosen * (after - new)   # from Q_new(s, a) up: exactly 0 if all are equal
+        mean_old, mean_new = mean_old + old * (after - new), mean_new + chosen * (after - new)   # relative to Q_new(s, a): exactly 0 if all are equal
     return mean_new / sum_new - mean_old / sum_old
 
 
 # --- equations: need -----------------------------------------------------------------------------------------------------------
 @kernel
 def transition(first: bool, last: bool, rate: float) -> Any:
-    """T(s, s - 1) and T(s, s + 1), learnt by T(s, .) <- T + rate (e_s' - T) from one walk along the track, after exploring freely.  Cost: O(1).
+    """T(s, s - 1) and T(s, s + 1), learnt by T(s, .) <- T + rate (e_s' - T) in one walk along the track, after random exploration.  Cost: O(1).
 
-    first, last  whether s is the first, the last of its track; after the last one comes the first of the next track
+    first, last  whether s is the first, the last of its track; the first of the next track follows the last
     rate         ()  1, rate at which T is learnt
 
     >>> [round(x, 9) for x in transition(False, False, 0.9)], transition(True, False, 0.9)
@@ -108,12 +108,12 @@ def transition(first: bool, last: bool, rate: float) -> Any:
 def stationary(session: Any, rate: float, out: Any) -> None:
     """The stationary distribution pi = pi T, the need in sleep (Mattar & Daw 2018, offline need).  Cost: O(n).
 
-    session  (n,)     track of every memory; the first track comes after the last
+    session  (n,)     track of every memory; the first track follows the last
     rate     ()    1  rate at which T is learnt
     out      (n,)  1  pi, written
 
-    One walk, whatever its length, goes round all tracks, so that as much flows on from s as from any other state, back steps taken off:
-    pi(s) T(s, s + 1) - pi(s + 1) T(s + 1, s) is the same for all s, which gives pi from the end of each track.
+    The walk circulates through all tracks, so the net flow from s to s + 1, pi(s) T(s, s + 1) - pi(s + 1) T(s + 1, s), is the same for all s,
+    which gives pi from the end of each track.
 
     >>> out = np.empty(5)
     >>> stationary(np.array([0, 0, 0, 0, 7]), 0.0, out)
@@ -136,7 +136,7 @@ def stationary(session: Any, rate: float, out: Any) -> None:
 @kernel
 def back_up(states: Any, actions: Any, length: int, after: Any, reward: Any, q: Any, alpha: float, gamma: float, beta: float, baseline: float,
             write: bool) -> float:
-    """A backup of n steps: each step learns the return to the end and V there.  Its gain, the sum of theirs; nothing if it is written.
+    """A backup of n steps: each step learns the return to the end and V there.  Returns the sum of the steps' gains, or 0 if `write` changes Q.
 
     Mattar & Daw (2018), n-step backups; gain of a step at least `baseline`.  Arguments as for `replay`.  Cost: O(n A).
     """
@@ -169,23 +169,23 @@ def value_state(s: int, after: Any, reward: Any, need: Any, q: Any, alpha: float
 @kernel
 def replay(steps: int, after: Any, reward: Any, need: Any, q: Any, alpha: float, gamma: float, beta: float, baseline: float, chance: Any,
            evb: Any, states: Any, actions: Any, gains: Any) -> int:
-    """Replay argmax EVB, learn from it, value anew what that changed, and again; how many steps.  Mattar & Daw (2018), the whole algorithm.
+    """Repeat: replay argmax EVB, learn from it, compute the changed EVB anew.  Returns the number of steps.  Mattar & Daw (2018), whole algorithm.
 
     steps           ()                   most backups
-    after           (m, A)               s' of each step, -1 if it cannot be taken; where from a state is led to, there it leads, unless rewarded
-    reward          (m,)       reward    of entering a state; in a rewarded one nothing is expected any more
+    after           (m, A)               s' of each step, -1 if it cannot be taken; an unrewarded state has steps to all its predecessors
+    reward          (m,)       reward    of entering a state; a rewarded state is terminal
     need            (m,)       visits    Need(s)
     q               (m, A)     reward    Q(s, a); written
     alpha, gamma    ()         1         learning rate, discount
     beta            ()         1/reward  inverse temperature of the policy
     baseline        ()         reward    least gain of a backup
-    chance          (steps, 2) 1         uniform random numbers: which of equally valuable steps, which of equally good actions
-    evb             (m, A)     reward    room for EVB; written
-    states, actions (steps,)             s and a of each replayed step, of an n-step backup the step that was added; written
+    chance          (steps, 2) 1         uniform random numbers: choice among equally valuable steps, among equally good actions
+    evb             (m, A)     reward    buffer for EVB; written
+    states, actions (steps,)             s and a of each replayed step, for an n-step backup the added step; written
     gains           (steps,)   reward    gain of that step; written
 
-    A backup of n steps is the last replay and the greedy step from where it ended, unless that comes back to where it was.  It is worth the sum of
-    its gains times the need of the state it was extended from, and chosen if that is more than any single step is worth.
+    A backup of n steps is the last replay plus the greedy step from its end, unless that returns to a state of the replay.  Its value is the sum
+    of its gains times the need of the state it is extended from; it is chosen if this is more than the value of any single step.
     Cost: O(steps (m A + n A)).
     """
     path, choices, old, length = np.empty(steps, dtype=np.int64), np.empty(steps, dtype=np.int64), np.empty(steps), 0
@@ -244,12 +244,12 @@ def reversed_steps(states: Any, ends: Any, gains: Any, baseline: float, out: Any
     """Whether each replayed step is a reverse one, s' active before s.  Mattar & Daw (2018), directions of events.  Cost: O(k).
 
     states, ends  (k,)          s and s' of each step
-    gains         (k,)  reward  what it was replayed for
+    gains         (k,)  reward  gain of each step
     baseline      ()    reward  gain of a step that is replayed for need alone
     out           (k,)          bool, written
 
-    Reverse: it leads to the state that the step before it set out from.  Forward: it sets out from where that one led to.  A step by itself is
-    reverse if it was replayed for its gain.
+    Reverse: it ends in the state in which the step before it starts.  Forward: it starts in the state in which that one ends.  An isolated
+    step is reverse if its gain is above the baseline.
 
     >>> out = np.empty(4, dtype=np.bool_)
     >>> reversed_steps(np.array([3, 2, 5, 6]), np.array([4, 3, 6, 7]), np.zeros(4), 0.0, out)
@@ -269,11 +269,11 @@ def reversed_steps(states: Any, ends: Any, gains: Any, baseline: float, out: Any
 # --- the adaptation ------------------------------------------------------------------------------------------------------------
 @kernel
 def tracks(rows: Any, session: Any, reward: Any, after: Any) -> None:
-    """The memory before and the one after each candidate, of the same session, as candidates; -1: none.  Ours.  Cost: O(m).
+    """The memory before and the one after each candidate in its session, as candidates; -1: none.  Ours.  Cost: O(m).
 
     rows     (m,)            candidates, ascending
     session  (n,)            of every memory
-    reward   (n,)    reward  of every memory; from a rewarded one, the way leads on only, as from a goal to the next start
+    reward   (n,)    reward  of every memory; from a rewarded one only the step on is possible, as from a goal to the next start
     after    (m, 2)          written
 
     >>> after = np.empty((5, 2), dtype=np.int64)
@@ -289,7 +289,7 @@ def tracks(rows: Any, session: Any, reward: Any, after: Any) -> None:
 
 @kernel
 def unmet(need: Any, times: Any) -> Any:
-    """Need / (1 + times): what is left of the need of a memory that was replayed so often this night.  Ours.  Cost: O(m).
+    """Need / (1 + times): remaining need of a memory after that many replays this night.  Ours.  Cost: O(m).
 
     need   (m,)  visits
     times  (m,)  replays of steps from each
@@ -328,12 +328,12 @@ class SleepReplayParams(Params):
 
 
 class SleepReplay(Mechanism[SleepReplayParams]):
-    """Learns by night what by day followed on what, where it pays most."""
+    """Learns in sleep the values of the steps between the memories of a session, the most valuable backups first."""
 
     owns = (REPLAY_VALUE, REPLAY_REWARD, REPLAY_REHEARSED)
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(REPLAY_REWARD,))
-    def taste(self, view: Any, incoming: Incoming) -> None:
+    def read_reward(self, view: Any, incoming: Incoming) -> None:
         view.replay_reward[view.row] = abs(reward_in(incoming.features.terms))
 
     @hook(Phase.CONSOLIDATE, reads=(CREATED, SESSION, VISIBLE, NEED, RIPPLES, SLEEP_SHARE, REPLAY_REWARD), adds=(),
@@ -367,7 +367,7 @@ class SleepReplay(Mechanism[SleepReplayParams]):
         np.multiply(view.replay_rehearsed, self.params.rehearsal, out=view.log_strength)
 
     def _candidates(self, view: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Rows that can be replayed, ascending, and their need: the newest, and if need is predicted the most needed of the rest, with neighbours."""
+        """Rows that can be replayed, ascending, and their need: the newest and, if need is predicted, the most needed older ones, with neighbours."""
         n, need = len(view.need), view.need
         older = max(0, n - self.params.window)
         rows = np.arange(older, n)

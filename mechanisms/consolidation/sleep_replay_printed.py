@@ -1,10 +1,10 @@
-"""Sleep replay as Cortex 4.2.2 describes it: the sequences of memories with the greatest mean and spread of heat are gone through, both ways.
+"""Sleep replay as Cortex 4.2.2 describes it: replays, in both directions, the sequences of memories with the greatest mean and spread of heat.
 
-Around each of the hottest memories a sequence is built forwards and one backwards in time, of memories that share an entity with any in it so far.
-Its priority is a weighted sum times dopamine.  Nothing is learnt by replay, so the same is replayed night after night, and nothing depends on
-what a memory leads to.  The source prints no numbers but the compression; those of selection are in its public code.
+From each of the hottest memories one sequence is built forwards and one backwards in time, of memories that share an entity with any in it so far.
+Its priority is a weighted sum times dopamine.  Replay learns nothing, so the same sequences are replayed every night, and the consequences of a
+memory have no effect.  The source prints no numbers but the compression; those of selection are in its public code.
 
-Acts on: REPLAYED, REPLAY_LAG and REPLAYS; LOG_STRENGTH, a little, for what was replayed.  Cost: per sleep O(n log n + seeds n entities); per
+Acts on: REPLAYED, REPLAY_LAG and REPLAYS; LOG_STRENGTH, slightly, for replayed memories.  Cost: per sleep O(n log n + seeds n entities); per
 maintain O(n).
 """
 from __future__ import annotations
@@ -55,10 +55,10 @@ def priority(heat: Any, dopamine: float) -> float:
 
 @kernel
 def sequence(seed: int, step: int, start: Any, degree: Any, pool: Any, target: Any, entities: int, visible: Any, out: Any) -> int:
-    """The seed, and then every memory after it (step 1) or before it (-1) that shares an entity with any so far; how many.  Cost: O(n entities).
+    """The seed, then every memory after (step 1) or before it (-1) that shares an entity with any so far; returns the length.  Cost: O(n entities).
 
     start, degree, pool, target        links from memories to entities, which are negative nodes
-    entities                     ()    how many there are
+    entities                     ()    number of entities
     visible                      (n,)  bool
     out                          (k,)  rows in their order in the sequence; written
 
@@ -84,7 +84,7 @@ def sequence(seed: int, step: int, start: Any, degree: Any, pool: Any, target: A
 
 
 def selected(forward: Any, reverse: Any, threshold: float, most: int) -> list[tuple[bool, int]]:
-    """Which sequences are replayed, (backwards?, number): the best of each direction, then the best; below the threshold only if all are.
+    """Sequences to replay, (backwards?, number): the best of each direction, then the best; below the threshold only if all are.
 
     >>> selected([0.5, 0.4], [0.3, 0.9], 0.3, 3)
     [(False, 0), (True, 1), (False, 1)]

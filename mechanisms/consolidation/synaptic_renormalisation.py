@@ -1,14 +1,14 @@
-"""Synaptic renormalisation: what a waking day has added, sleep takes off again, in proportion, and not from the strongest.
+"""Synaptic renormalisation: sleep removes, in proportion, the weight that memories gained while awake, except from the strongest.
 
-The synaptic homeostasis hypothesis (Tononi & Cirelli 2014): learning while awake is on the whole potentiation, which costs room; the more there is,
-the less can still be learnt.  Sleep scales synapses down.  De Vivo et al. (2017) measured it: after sleep the interface of spine and axon is 18%
-smaller, but not that of the largest fifth.
+The synaptic homeostasis hypothesis (Tononi & Cirelli 2014): learning while awake is on the whole potentiation, which uses up capacity; the more is
+used, the less can still be learnt.  Sleep scales synapses down.  De Vivo et al. (2017) measured it: after sleep the axon-spine interface is 18%
+smaller, but not in the largest fifth.
 
-Each memory has a weight w, 1 as laid down.  Whatever is active together, in an event or an answer, shares a gain eta, while there is room:
-potentiation and the strength of what is newly laid down go with the headroom 1 - E / E_max, where E is the sum of w - 1.  A full night takes 18% off
-the sum of all weights, but never more than E: sleep brings the total back to its level and stops there, as slow waves do, so that nights after idle
-days cost nothing, and an old memory fades only as far as others have grown.  Within a night, all weights below the line of the strongest fifth lose
-the same share, so that their ratios stay; toward the line the loss goes smoothly to nothing.
+Each memory has a weight w, 1 when stored.  Memories active together, in an event or an answer, share a gain eta, limited by capacity:
+potentiation and the strength of new memories are proportional to the headroom 1 - E / E_max, where E is the sum of w - 1.  A full night takes 18%
+off the sum of all weights, but never more than E: sleep returns the total to its baseline and stops there, as slow waves do, so nights after idle
+days change nothing, and an old memory loses only as much as others have gained.  Within a night, all weights below the line of the strongest fifth
+lose the same share, so their ratios stay; towards the line the loss falls smoothly to zero.
 
 Acts on: LOG_STRENGTH, by ln w; ENCODING_STRENGTH, by the headroom.  Cost: O(p) per event and answer for p memories active; O(n) per sleep and per
 maintain.
@@ -27,19 +27,19 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, RECALLED, ROW, SLEEP_SHARE
 from ..shared.coactivation import COACTIVATION
 
-MOST = 0.5              # share that no weight loses more than in a night, even where nearly all of the total is spared
+MOST = 0.5              # largest share that a weight can lose in a night, even if nearly all of the total is spared
 LEAST_ROOM = 1e-9
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 RENORMALISED_WEIGHT = Column("renormalised_weight", np.float64, Scope.MEMORY, "ln", 0.0,
                              "log of the memory's weight w from waking gains and sleeping losses")
-RENORMALISED_ROOM = Column("renormalised_room", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the headroom 1 - E / E_max; 0: rested", high=0)
+RENORMALISED_ROOM = Column("renormalised_room", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the headroom 1 - E / E_max; 0: full headroom", high=0)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def headroom(excess: float, most: float) -> float:
-    """1 - E / E_max: what is left to learn with, in (0, 1].  Ours, after the hypothesis: potentiation saturates.  Cost: O(1).
+    """1 - E / E_max, the remaining capacity to learn, in (0, 1].  Ours, after the hypothesis: potentiation saturates.  Cost: O(1).
 
     >>> headroom(5.0, 20.0)
     0.75
@@ -49,10 +49,10 @@ def headroom(excess: float, most: float) -> float:
 
 @kernel
 def potentiate(active: Any, eta: float, most: float, log_room: float, log_weight: Any) -> float:
-    """Memories active together gain eta (1 - E / E_max) between them; ln of the headroom after that, E having grown by as much.  Cost: O(p).
+    """Memories active together share a gain eta (1 - E / E_max); returns ln of the headroom after E has grown by it.  Cost: O(p).
 
     active      (p,)  rows, each once
-    eta, most   ()    gain of an occasion, E_max
+    eta, most   ()    gain of an event or answer, E_max
     log_room    ()    ln of the headroom before
     log_weight  (n,)  ln w; written
     """
@@ -77,13 +77,13 @@ def loss(x: float, low: float, high: float) -> float:
 
 @kernel
 def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
-    """w <- w f, f = 1 - rho loss, such that the sum of all w falls by `share` of itself, or to one per memory; what is left of E.
+    """w <- w f, f = 1 - rho loss, such that the sum of all w falls by `share` of itself, but not below one per memory; returns the remaining E.
 
-    After Tononi & Cirelli (2014): in proportion, down to the baseline; de Vivo et al. (2017): how much, and whom not.
+    After Tononi & Cirelli (2014): in proportion, down to the baseline; de Vivo et al. (2017): the amount, and the exception.
 
     share                  ()    of the total that this sleep may take off
-    low, high              ()    ln   log strengths between which the loss goes to nothing
-    log_strength           (n,)  ln  by which the strongest are known
+    low, high              ()    ln   log strengths between which the loss falls to zero
+    log_strength           (n,)  ln  decides which memories are the strongest
     log_weight             (n,)  ln w; written
 
     Cost: O(n).
@@ -105,7 +105,7 @@ def downscale(share: float, low: float, high: float, log_strength: Any, log_weig
 
 
 def quantiles(values: Any, *shares: float) -> list[float]:
-    """The values with those shares of all below them, lower neighbours.  Cost: O(n)."""
+    """The values at the given quantiles, without interpolation (lower neighbours).  Cost: O(n)."""
     places = [int(share * (len(values) - 1)) for share in shares]
     parted = np.partition(values, places)
     return [float(parted[place]) for place in places]
@@ -116,7 +116,7 @@ def quantiles(values: Any, *shares: float) -> list[float]:
 class SynapticRenormalisationParams(Params):
     downscaling: float          # share of the total that a full night takes off
     spared: float               # share of memories, the strongest, that lose nothing
-    ramp: float                 # share of memories, the next strongest, over which the loss goes to nothing
+    ramp: float                 # share of memories, the next strongest, over which the loss falls to zero
     eta: float
     excess_most: float
 

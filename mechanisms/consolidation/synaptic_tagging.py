@@ -1,15 +1,15 @@
-"""Synaptic tagging and capture: an important event makes passing memories around it last.
+"""Synaptic tagging and capture: an important event stabilises weak memories encoded shortly before or after it that share an entity with it.
 
-A memory is a bundle of synapses, one onto each entity it mentions; the entity is the neuron.  Encoding raises the early-phase weight h of
-all of them, and h decays back to h0 within hours.  While |h - h0| is above theta_tag a synapse is tagged; while the sum of |h - h0| over
-an entity's synapses is above theta_pro the entity makes proteins p; a tagged synapse that meets proteins builds up its late
-phase z, which stays (Frey & Morris 1997; Luboeinski & Tetzlaff 2021).  So a memory too weak to last is kept by a strong one that shares an
-entity with it, before or, as proteins persist, even longer after.
+A memory is a set of synapses, one onto each entity it mentions; the entity is the neuron.  Encoding raises the early-phase weight h of all of them,
+and h decays back to h0 within hours.  While |h - h0| is above theta_tag a synapse is tagged; while the sum of |h - h0| over an entity's
+synapses is above theta_pro the entity makes proteins p; while proteins are present a tagged synapse builds up its late phase z, which does not
+decay (Frey & Morris 1997; Luboeinski & Tetzlaff 2021).  So a memory too weak to last is kept if it shares an entity with a strong one
+encoded soon after it or, as proteins persist, an even longer time before it.
 
-Between events h decays exponentially, hence so does the sum over an entity's synapses (it jumps only at encoding), each threshold
-is crossed once at a known time, p is piecewise exponential, and z depends on the integral of p over the time of the tag alone: the whole
-system has a closed form.  Each link from an entity to a memory keeps what the entity was like at that encoding, and is never changed
-again; the present follows from the latest link.  Nothing is stepped, so results depend neither on the length of a tick nor on who looked when.
+Between events h decays exponentially, and so does the sum over an entity's synapses (it jumps only at encoding), each threshold is crossed
+once at a known time, p is piecewise exponential, and z depends only on the integral of p over the lifetime of the tag: the whole system has a
+closed form.  Each link from an entity to a memory stores the entity's state at that encoding and is never changed; the present state follows
+from the latest link.  There are no time steps, so results depend neither on the length of a tick nor on when the state is read.
 
 Acts on: LOG_STRENGTH.  Cost: O(entities of the event) per event; O(n) per maintain; per consolidation O(n), and
 O(entities log fan) for each memory still tagged.
@@ -28,9 +28,9 @@ from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import CREATED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
 
-CEILING_MV, RELAXATION = 10.0, 0.1      # constants of the early-phase equation itself
-NO_SYNAPSE = -1.0                       # SYNTHESIS of a link that is no synapse
-FADED = 40.0                            # decay times after which what is left of the early phase is beyond float64
+CEILING_MV, RELAXATION = 10.0, 0.1      # constants of the early-phase equation
+NO_SYNAPSE = -1.0                       # PROTEIN_INTEGRAL of a link that is no synapse
+FADED = 40.0                            # decay times after which the early phase is below the resolution of float64
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 EARLY_PHASE_INDUCED = Column("early_phase_induced", np.float64, Scope.MEMORY, "mV", 0.0, "h - h0 just after encoding; 0: at rest")
@@ -38,15 +38,15 @@ LATE_PHASE = Column("late_phase", np.float64, Scope.MEMORY, "1", 0.0, "mean late
                     high=1)
 PROTEIN_DRIVE = Column("protein_drive", np.float64, Scope.EDGE, "mV", 0.0, "sum of |h - h0| over the entity's synapses just after this encoding",
                        low=0)
-PROTEINS = Column("proteins", np.float64, Scope.EDGE, "1", 0.0, "amount p of the entity's proteins at that time", low=0)
-PROTEIN_INTEGRAL = Column("protein_integral", np.float64, Scope.EDGE, "h", NO_SYNAPSE, "integral of p up to that time; -1: no synapse",
+PROTEINS = Column("proteins", np.float64, Scope.EDGE, "1", 0.0, "amount p of the entity's proteins at this encoding", low=0)
+PROTEIN_INTEGRAL = Column("protein_integral", np.float64, Scope.EDGE, "h", NO_SYNAPSE, "integral of p up to this encoding; -1: no synapse",
                           low=NO_SYNAPSE)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def early_phase(h: float, t: float, above_p: bool, above_d: bool, h0: float, gamma_p: float, gamma_d: float, tau_h: float) -> float:
-    """h after a time of constant calcium: tau_h dh/dt = 0.1 (h0 - h) + gamma_p (10 mV - h) H(c - theta_p) - gamma_d h H(c - theta_d).
+    """h after a time t of constant calcium: tau_h dh/dt = 0.1 (h0 - h) + gamma_p (10 mV - h) H(c - theta_p) - gamma_d h H(c - theta_d).
 
     Luboeinski & Tetzlaff (2021), early phase after Graupner & Brunel (2012), without noise; solved exactly.  Cost: O(1).
 
@@ -66,9 +66,9 @@ def early_phase(h: float, t: float, above_p: bool, above_d: bool, h0: float, gam
 
 @kernel
 def above(size: float, theta: float, decay: float) -> float:
-    """How long an exponentially decaying size stays above theta: decay ln(|size| / theta), h.  Cost: O(1).
+    """Time for which an exponentially decaying size stays above theta: decay ln(|size| / theta), h.  Cost: O(1).
 
-    With theta_tag the life of a tag, with theta_pro the time of protein synthesis.  `decay` is tau_h / 0.1.
+    With theta_tag the lifetime of a tag, with theta_pro the duration of protein synthesis.  `decay` is tau_h / 0.1.
 
     >>> round(above(4.20075, 0.84015, 1.9122), 3)
     3.078
@@ -85,7 +85,7 @@ def proteins_after(p: float, drive: float, t: float, theta_pro: float, alpha: fl
     p                  1   amount before
     drive, theta_pro   mV  sum of |h - h0| before, and its threshold
     t, decay, tau_p    h   time, decay time of the drive, time constant of p
-    alpha              1   amount that synthesis tends to
+    alpha              1   amount that synthesis approaches
     """
     made = min(t, above(drive, theta_pro, decay))
     return (alpha + (p - alpha) * math.exp(-made / tau_p)) * math.exp(-(t - made) / tau_p)
@@ -93,7 +93,7 @@ def proteins_after(p: float, drive: float, t: float, theta_pro: float, alpha: fl
 
 @kernel
 def synthesised(p: float, drive: float, t: float, theta_pro: float, alpha: float, decay: float, tau_p: float) -> float:
-    """Integral of p over that time, h; arguments as for `proteins_after`.  Cost: O(1)."""
+    """Integral of p over the time t, h; arguments as for `proteins_after`.  Cost: O(1)."""
     made = min(t, above(drive, theta_pro, decay))
     rise = 1.0 - math.exp(-made / tau_p)
     then = alpha + (p - alpha) * (1.0 - rise)
@@ -128,9 +128,9 @@ def weight(h: float, z: float, h0: float) -> float:
 @kernel
 def induce(row: int, now: float, change: float, theta_pro: float, alpha: float, decay: float, tau_p: float,
            start: Any, degree: Any, pool: Any, target: Any, created: Any, drive: Any, proteins: Any, synthesis: Any) -> None:
-    """Each entity of a new memory: its state carried on to now, plus the new synapse, kept on its link to the memory.
+    """For each entity of a new memory: compute its state now, add the new synapse, and store the result on its link to the memory.
 
-    row, now, change                            memory, h, and its h - h0 in mV
+    row, now, change                            row of the memory, time in h, its h - h0 in mV
     start, degree, pool, target                 links of the graph, oldest first; entities are negative nodes
     created                    (n,)  h          when each memory was encoded
     drive, proteins, synthesis (m,)  mV, 1, h   state on the links from an entity to a memory; written for the new ones
@@ -158,7 +158,7 @@ def induce(row: int, now: float, change: float, theta_pro: float, alpha: float, 
 
 @kernel
 def latest(time: float, first: int, last: int, pool: Any, target: Any, created: Any, synthesis: Any) -> int:
-    """The last synapse in pool[first:last] encoded by that time, or -1.  Cost: O(log (last - first)), as links stand in order of encoding."""
+    """The last synapse in pool[first:last] encoded by that time, or -1.  Cost: O(log (last - first)), as links are in order of encoding."""
     low, high = first, last
     while low < high:
         middle = (low + high) // 2
@@ -175,10 +175,10 @@ def latest(time: float, first: int, last: int, pool: Any, target: Any, created: 
 def capture(now: float, since: float, longest: float, theta_tag: float, theta_pro: float, alpha: float, decay: float, tau_p: float,
             tau_z: float, start: Any, degree: Any, pool: Any, target: Any, created: Any, induced: Any, drive: Any, proteins: Any,
             synthesis: Any, late: Any) -> None:
-    """z of every memory whose tag was alive at `since` or later, as of now, as the mean over its entities; older ones are settled.
+    """z, at time now, of every memory whose tag was active at `since` or later, as the mean over its entities; z of older ones is final.
 
-    since       ()    h   a time at which this was done before, or -inf
-    longest     ()    h   life of the strongest tag
+    since       ()    h   time of an earlier call, or -inf
+    longest     ()    h   lifetime of the strongest tag
     induced     (n,)  mV  h - h0 just after encoding
     late        (n,)  1   written
     Others as for `induce`.  Cost: O(entities log fan) per memory written.
@@ -242,11 +242,11 @@ class SynapticTagging(Mechanism[SynapticTaggingParams]):
 
     @property
     def decay(self) -> float:
-        """h, decay time of the early phase."""
+        """Decay time of the early phase, h."""
         return self.hours("tau_h") / RELAXATION
 
     def induction(self, salience: float) -> float:
-        """h - h0 in mV that an event brings: calcium is high for `stimulation` times the odds of its salience."""
+        """h - h0, in mV, induced by an event: calcium is high for `stimulation` times the odds of its salience."""
         p = self.params
         odds = salience / (1.0 - salience) if salience < 1.0 else math.inf
         return early_phase(p.h0, self.hours("stimulation") * odds, True, True, p.h0, p.gamma_p, p.gamma_d, self.hours("tau_h")) - p.h0
@@ -260,7 +260,7 @@ class SynapticTagging(Mechanism[SynapticTaggingParams]):
 
     @hook(Phase.CONSOLIDATE, reads=(CREATED, EARLY_PHASE_INDUCED, GRAPH, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL), adds=(), sets=(LATE_PHASE,))
     def settle(self, view: Any, tick: Tick) -> None:
-        """The late phase as of now, exactly; memories whose tag had gone by the last consolidation stay as they are."""
+        """Set the late phase to its exact value now; memories whose tag ended before the last consolidation do not change."""
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
         longest = above(self.induction(1.0), p.theta_tag, self.decay)
         capture(tick.end, tick.start, longest, p.theta_tag, p.theta_pro, p.alpha, self.decay, self.hours("tau_p"), self.hours("tau_z"),

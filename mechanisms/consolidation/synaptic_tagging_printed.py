@@ -1,9 +1,9 @@
-"""Synaptic tagging as Cortex 4.2.4 prints it: an important memory lifts, once, the weak ones of the last 48 hours that share entities with it.
+"""Synaptic tagging as Cortex 4.2.4 prints it: an important memory raises, once, the weak ones of the last 48 hours that share entities with it.
 
 Importance rises by 0.25 times the overlap of the entities, heat is multiplied by 1.5.  There is no tag that decays, no protein that is shared or used
-up, and nothing for a weak memory that comes after the strong one.
+up, and no effect on a weak memory that comes after the strong one.
 
-Acts on: LOG_STRENGTH, through heat; importance decides who is weak.  Cost: per important event O(memories of its entities in the window x
+Acts on: LOG_STRENGTH, through heat; importance decides which memories are weak.  Cost: per important event O(memories of its entities in the window x
 entities^2); per maintain O(n).
 """
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...engine.vocabulary import CREATED, GRAPH, LOG_STRENGTH, ROW, SALIENCE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PRINTED_IMPORTANCE = Column("printed_importance", np.float64, Scope.MEMORY, "1", 0.5, "importance: salience, and what tagging added", low=0, high=1)
-PRINTED_TAGGING_HEAT = Column("printed_tagging_heat", np.float64, Scope.MEMORY, "1", 1.0, "factor on heat from tagging; 1: never lifted", low=1)
+PRINTED_TAGGING_HEAT = Column("printed_tagging_heat", np.float64, Scope.MEMORY, "1", 1.0, "factor on heat from tagging; 1: never raised", low=1)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -38,10 +38,10 @@ def overlap(shared: int, a: int, b: int) -> float:
 @kernel
 def lift(row: int, strong: float, weak: float, window: float, gain: float, factor: float, start: Any, degree: Any, pool: Any, target: Any,
          created: Any, importance: Any, heat: Any) -> int:
-    """Lift every weak memory of the window that shares an entity with an important new one; how many.  Cortex 4.2.4, to the letter.
+    """Raise every weak memory of the window that shares an entity with an important new one; returns their number.  Cortex 4.2.4, as printed.
 
-    row, strong, weak           the new memory; importance above `strong` lifts, below `weak` is lifted
-    window                h     how far back
+    row, strong, weak           the new memory; importance above which it raises others, below which others are raised
+    window                h     longest time before the new memory
     gain, factor          1     importance += gain overlap; heat *= factor
     start, degree, pool, target links of the graph, oldest first; entities are negative nodes
     created, importance, heat   (n,)  h, 1, 1; the last two written
@@ -67,7 +67,7 @@ def lift(row: int, strong: float, weak: float, window: float, gain: float, facto
                         if target[theirs] == target[mine[j]]:
                             shared += 1
                             earlier = earlier or j < k
-                if not earlier:                               # met through its first shared entity: lifted once
+                if not earlier:                               # found through its first shared entity: raised once
                     importance[other] = min(1.0, importance[other] + gain * overlap(shared, mine.shape[0], degree[other]))
                     heat[other] *= factor
                     lifted += 1

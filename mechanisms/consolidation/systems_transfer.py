@@ -1,18 +1,18 @@
-"""Systems transfer: the hippocampus learns at once and forgets, the cortex learns slowly from what is reinstated and keeps it.
+"""Systems transfer: computes a fast hippocampal and a slow cortical trace of each memory; reinstatement transfers the first to the second.
 
-A memory has two traces (McClelland, McNaughton & O'Reilly 1995).  The hippocampal one is there from the first and decays at D_h; each time it is
-reinstated the cortical one grows a little:
+A memory has two traces (McClelland, McNaughton & O'Reilly 1995).  The hippocampal trace is complete at encoding and decays at D_h; each
+reinstatement increases the cortical trace a little:
 
     dS_h/dt = -D_h S_h        dS_c/dt = C S_h - D_c S_c        recall: S_h + S_c
 
-so the hippocampus carries recent memories, the cortex remote ones, and a lesion spares the remote.  Without anybody who replays,
-reinstatement is spontaneous, at the paper's rate.  With replay, C comes in portions, C / rho for each replay, where rho is how often C takes
-a memory to be reinstated; what is not replayed is not transferred.  What fits a schema is handed over 1 + k c times as fast, and leaves
-the hippocampus as much faster (Tse et al. 2007; McClelland 2013).  All of it is advanced exactly, memory by memory, from its own last event.
+so recent memories depend on the hippocampus, remote ones on the cortex, and a hippocampal lesion spares the remote.  If no mechanism replays,
+reinstatement is spontaneous, at the paper's rate.  With replay, each replay transfers a portion C / rho, where rho is the rate of reinstatement
+that C stands for; what is not replayed is not transferred.  A memory that fits a schema is transferred 1 + k c times as fast, and its hippocampal
+trace decays faster by the same factor (Tse et al. 2007; McClelland 2013).  All is advanced exactly, per memory, from its own last event.
 
-What the cortex learns from reinstatement is structure: a delta rule at a slow rate moves the weights of a theme towards the memories that belong
-to it, one after the other in turn, because learning one after the other in blocks would overwrite the first (Kumaran, Hassabis & McClelland
-2016).  A memory that is mostly cortical answers a cue by its theme, too.
+From reinstatement the cortex learns structure: a delta rule with a small rate moves the weights of a theme towards the memories that belong to it,
+interleaved, because learning in blocks would overwrite the first block (Kumaran, Hassabis & McClelland 2016).  A memory that is mostly cortical
+answers a cue by its theme, too.
 
 Acts on: LOG_STRENGTH and the signal GIST.  Cost, for K themes of d dimensions: O(n) per maintain (0.3 ms at 100,000); per consolidation O(n), plus
 O(d) for each memory reinstated, O(K d) at its first time; O(n + K d) per query.
@@ -30,23 +30,23 @@ from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import CONGRUENCY, CREATED, EMBEDDING, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, REPLAYS
 
-LEAST_REINSTATED = 0.01     # expected reinstatements of a night below which a memory is left out of the cortex's lessons
+LEAST_REINSTATED = 0.01     # expected reinstatements of a night below which a memory is left out of the cortical training
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 HIPPOCAMPAL_TRACE = Column("hippocampal_trace", np.float64, Scope.MEMORY, "1", 1.0, "S_h at the memory's last transfer; 1: as encoded", low=0)
 CORTICAL_TRACE = Column("cortical_trace", np.float64, Scope.MEMORY, "1", 0.0, "S_c at the memory's last transfer", low=0)
-TRANSFERRED_AGE = Column("transferred_age", np.float64, Scope.MEMORY, "h", 0.0, "how old the memory was then; 0: at encoding", low=0)
-REPLAY_IS_KNOWN = Column("replay_is_known", np.bool_, Scope.GLOBAL, "1", False, "whether any memory was ever replayed; spontaneous until then")
-GIST_THEME = Column("gist_theme", np.int16, Scope.MEMORY, "1", -1, "theme in which the cortex keeps the memory; -1: never reinstated")
+TRANSFERRED_AGE = Column("transferred_age", np.float64, Scope.MEMORY, "h", 0.0, "age of the memory at its last transfer; 0: at encoding", low=0)
+REPLAY_IS_KNOWN = Column("replay_is_known", np.bool_, Scope.GLOBAL, "1", False, "whether any memory was replayed so far; if not, C is spontaneous")
+GIST_THEME = Column("gist_theme", np.int16, Scope.MEMORY, "1", -1, "cortical theme of the memory; -1: never reinstated")
 GIST_WEIGHTS = Column("gist_weights", np.float32, Scope.GLOBAL, "1", 0.0, "cortical weights from each theme to meaning", ("themes", "dimensions"))
 GIST_THEMES_IN_USE = Column("gist_themes_in_use", np.int64, Scope.GLOBAL, "1", 0, "themes that have any memory", low=0)
-GIST = signal("gist", Facet.MEANING, "how well the theme of a cortical memory answers, beside the other cortical ones", direct=False)
+GIST = signal("gist", Facet.MEANING, "cosine of the cue and the theme of a cortical memory, minus the mean of all such memories", direct=False)
 
 
 # --- equations: two traces -----------------------------------------------------------------------------------------------------
 @kernel
 def grown(d_h: float, d_c: float, t: float) -> float:
-    """(e^{-D_c t} - e^{-D_h t}) / (D_h - D_c), t e^{-D t} where the rates are equal: S_c from a transfer of 1 at C = 1.  Cost: O(1)."""
+    """(e^{-D_c t} - e^{-D_h t}) / (D_h - D_c), t e^{-D t} where the rates are equal: S_c at t from S_h = 1, S_c = 0, at C = 1.  Cost: O(1)."""
     x = abs(d_h - d_c) * t
     return math.exp(-min(d_h, d_c) * t) * t * (-math.expm1(-x) / x if x > 0.0 else 1.0)
 
@@ -68,11 +68,11 @@ def transfer(s_h: float, s_c: float, t: float, d_h: float, c: float, d_c: float)
 
 @kernel
 def reinstated(s_h: float, s_c: float, times: float, rho: float, k: float, congruency: float, d_h: float, c: float) -> Any:
-    """S_h, S_c after that many replays: each does at once what 1 / rho of time does, but for what time does without replay.  Cost: O(1).
+    """S_h, S_c after `times` replays: each does at once what a time 1 / rho does, except the decay that occurs without replay.  Cost: O(1).
 
-    times       ()  1    replays; as ever more come at rate rho, `transfer` at the rates D_h (1 + k c) and C (1 + k c) results
-    rho         ()  1/h  reinstatements that C stands for
-    congruency  ()  1    c, fit with what was known; 0: S_h stays and S_c gains C / rho S_h each time
+    times       ()  1    replays; frequent replays at rate rho converge to `transfer` at the rates D_h (1 + k c) and C (1 + k c)
+    rho         ()  1/h  rate of reinstatement that C stands for
+    congruency  ()  1    c, fit with a schema; 0: S_h stays and S_c gains C / rho S_h each time
     k           ()  1
 
     >>> s_h, s_c = reinstated(1.0, 0.0, 3.0, 1.0, 15.0, 0.0, 0.1, 0.1)
@@ -85,14 +85,14 @@ def reinstated(s_h: float, s_c: float, times: float, rho: float, k: float, congr
 @kernel
 def consolidate(now: float, before: float, spontaneous: bool, first: bool, d_h: float, c: float, d_c: float, rho: float, k: float, created: Any,
                 congruency: Any, replays: Any, s_h: Any, s_c: Any, transferred: Any, dependence: Any, amount: Any) -> None:
-    """Every memory at the end of a sleep; the state of those that were replayed is brought up to it, and of all at the first replay.  Cost: O(n).
+    """Every memory at the end of a sleep; the stored traces of replayed memories are updated to it, those of all at the first replay.  Cost: O(n).
 
-    Of the replays of a memory as many count as rho has come to since the last sleep: C is the most that reinstatement transfers.
+    At most rho (now - before) replays of a memory count: C is the upper limit of transfer by reinstatement.
 
     now, before               h        end of this sleep and of the last
-    spontaneous, first                 whether reinstatement was, up to the last sleep, and whether replay takes its place since then
+    spontaneous, first                 whether reinstatement was spontaneous up to the last sleep, and whether replay replaces it since then
     created, congruency, replays       (n,)  h, 1, 1
-    s_h, s_c, transferred              (n,)  1, 1, h   as of each memory's last event; written
+    s_h, s_c, transferred              (n,)  1, 1, h   at each memory's last event; written
     dependence                         (n,)  1         S_h / (S_h + S_c); written
     amount                             (n,)  1         reinstatements since the last sleep, counted or expected; written
     """
@@ -143,11 +143,11 @@ def bounded(now: float, d_c: float, least: float, created: Any, transferred: Any
 
 def log_recall(now: float, d_h: float, c: float, d_c: float, k: float, least: float, created: Any, transferred: Any, congruency: Any, s_h: Any,
                s_c: Any, out: Any) -> None:
-    """ln(S_h + S_c) of every memory at a time, with one exponential and one logarithm each.  Cost: O(n).
+    """ln(S_h + S_c) of every memory at the time `now`, with one exponential and one logarithm each.  Cost: O(n).
 
     now                       ()    h
     d_h, c, d_c, k                      as for `consolidate`; c = 0 and k = 0 where only replay transfers
-    least                     ()    1   strength below which nothing sinks
+    least                     ()    1   lower limit of the strength
     created, transferred      (n,)  h
     congruency, s_h, s_c      (n,)  1
     out                       (n,)  ln  written
@@ -162,7 +162,7 @@ def log_recall(now: float, d_h: float, c: float, d_c: float, k: float, least: fl
 # --- equations: what the cortex learns ------------------------------------------------------------------------------------------
 @kernel
 def delta_rule(weights: Any, units: Any, x: Any, y: Any, eps: float) -> None:
-    """dW = eps (y - W x) x^T for an input that is 0 but for some units.  McClelland et al. (1995), slow interleaved learning.  Cost: O(d units).
+    """dW = eps (y - W x) x^T for an input that is 0 except for some units.  McClelland et al. (1995), slow interleaved learning.  Cost: O(d units).
 
     weights  (K, d)  1  W transposed; changed
     units    (u,)    1  which inputs are active
@@ -189,7 +189,7 @@ def delta_rule(weights: Any, units: Any, x: Any, y: Any, eps: float) -> None:
 
 @kernel
 def nearest(vector: Any, weights: Any, lengths: Any, in_use: int, alike: float) -> int:
-    """The theme most like a memory by cosine; a new one, where there is room, if none is `alike` enough.  Cost: O(K d).
+    """The theme most similar to a memory by cosine; a new one, while there is room, if no cosine reaches `alike`.  Cost: O(K d).
 
     vector   (d,)    1  of length 1
     weights  (K, d)  1  the first `in_use` have memories
@@ -204,12 +204,12 @@ def nearest(vector: Any, weights: Any, lengths: Any, in_use: int, alike: float) 
 
 @kernel
 def lesson(amount: Any, least: float, vectors: Any, eps: float, alike: float, in_use: int, theme: Any, weights: Any) -> int:
-    """One night's interleaved training: in each round every memory with reinstatements left has its turn; how many themes are in use.
+    """One night's interleaved training: each round trains every memory with reinstatements left; returns the number of themes in use.
 
-    amount   (n,)    1  reinstatements, spent; fractions of one teach at the rate of as many, 1 - (1 - eps)^amount
-    least    ()      1  memories with fewer have none
-    vectors  (n, d)  1  what each memory means
-    theme    (n,)    1  given to a memory at its first turn, see `nearest`; a new theme starts as the memory itself
+    amount   (n,)    1  reinstatements, used up; a fraction of one trains at the rate 1 - (1 - eps)^amount
+    least    ()      1  memories with fewer are not trained
+    vectors  (n, d)  1  embedding of each memory
+    theme    (n,)    1  assigned to a memory at its first training by `nearest`; a new theme starts as the memory itself
     weights  (K, d)  1  changed
 
     Cost: O(n + d turns + K d first turns).
@@ -237,7 +237,7 @@ def lesson(amount: Any, least: float, vectors: Any, eps: float, alike: float, in
 
 @kernel
 def answer(cue: Any, weights: Any, in_use: int, theme: Any, dependence: Any, most: float, out: Any) -> None:
-    """Cosine of the cue and the theme of each memory whose dependence is at most `most`, less their mean.  Ours.  Cost: O(n + K d).
+    """Cosine of the cue and the theme of each memory whose dependence is at most `most`, minus their mean.  Ours.  Cost: O(n + K d).
 
     cue                (d,)        1  of length 1
     theme, dependence  (n,)        1
@@ -269,12 +269,12 @@ class SystemsTransferParams(Params):
     eps: float
     themes: int                 # K
     alike: float
-    dependence: float           # most, for a memory to answer by its theme
+    dependence: float           # largest, for a memory to answer by its theme
     weight: float
 
 
 class SystemsTransfer(Mechanism[SystemsTransferParams]):
-    """Moves memories from the hippocampal to the cortical trace, and teaches the cortex their gist."""
+    """Transfers memories from the hippocampal to the cortical trace, and trains cortical themes on them."""
 
     owns = (HIPPOCAMPAL_TRACE, CORTICAL_TRACE, TRANSFERRED_AGE, REPLAY_IS_KNOWN, GIST_THEME, GIST_WEIGHTS, GIST_THEMES_IN_USE, GIST)
 
@@ -287,7 +287,7 @@ class SystemsTransfer(Mechanism[SystemsTransferParams]):
           sets=(HIPPOCAMPAL_TRACE, CORTICAL_TRACE, TRANSFERRED_AGE, HIPPOCAMPAL_DEPENDENCE, REPLAY_IS_KNOWN, GIST_THEME, GIST_WEIGHTS,
                 GIST_THEMES_IN_USE))
     def sleep(self, view: Any, tick: Tick) -> None:
-        """The first night of replay ends spontaneous reinstatement, from the night before on."""
+        """The first night with replay ends spontaneous reinstatement, from the end of the previous night on."""
         p, spontaneous = self.params, not view.replay_is_known
         view.replay_is_known = bool(view.replay_is_known or view.replays.any())
         amount = np.empty(len(view.replays))
@@ -306,6 +306,6 @@ class SystemsTransfer(Mechanism[SystemsTransferParams]):
                    view.cortical_trace, view.log_strength)
 
     @hook(Phase.RETRIEVE, reads=(GIST_THEME, GIST_WEIGHTS, GIST_THEMES_IN_USE, HIPPOCAMPAL_DEPENDENCE), adds=(), sets=(GIST,))
-    def remind(self, view: Any, cue: Cue) -> None:
+    def score(self, view: Any, cue: Cue) -> None:
         answer(cue.vector, view.gist_weights, view.gist_themes_in_use, view.gist_theme, view.hippocampal_dependence, self.params.dependence,
                view.gist)

@@ -1,12 +1,12 @@
-"""Systems transfer as Cortex 4.2.3 prints it: each replay lowers a memory's hippocampal dependency, less every time.
+"""Systems transfer as Cortex 4.2.3 prints it: each replay lowers a memory's hippocampal dependency, by a smaller amount every time.
 
-    h <- h - s r / sqrt(n)      r = 0.02, n-th replay, s = 1 to 2.5 for what fits a schema
+    h <- h - s r / sqrt(n)      r = 0.02, n-th replay, s = 1 to 2.5 by the fit with a schema
 
-There is one number and no cortical trace: nothing is learnt, nothing decays, and time does not come in.  The sum does not converge, so it
-is cut off at 0: half of it is gone after 175 replays, nine tenths after 540.
+There is one number and no cortical trace: nothing is learnt, nothing decays, and time does not enter.  The sum does not converge, so h is cut
+off at 0: half of it is gone after 175 replays, nine tenths after 540.
 
-Acts on: HIPPOCAMPAL_DEPENDENCE, which decides who may be compressed; the source prints no way from it into the ranking.  Cost: O(n + replays) per
-consolidation.
+Acts on: HIPPOCAMPAL_DEPENDENCE, which decides which memories may be compressed; the source prints no effect of it on the ranking.
+Cost: O(n + replays) per consolidation.
 """
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ PRINTED_DEPENDENCY_REPLAYS = Column("printed_dependency_replays", np.int32, Scop
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def lowered(h: float, done: int, times: int, r: float, factor: float, match: float) -> float:
-    """h after more replays: h_n = max(0, h_{n-1} - s r / sqrt(n)) with s = 1 + (factor - 1) match.  Cortex 4.2.3, to the letter.  Cost: O(times).
+    """h after more replays: h_n = max(0, h_{n-1} - s r / sqrt(n)) with s = 1 + (factor - 1) match.  Cortex 4.2.3, as printed.  Cost: O(times).
 
     done, times  ()  1  replays before, and now
     r            ()  1  transfer rate
-    factor       ()  1  acceleration of what fits perfectly
+    factor       ()  1  acceleration at a perfect fit
     match        ()  1  fit with a schema
 
     >>> round(lowered(1.0, 0, 3, 0.02, 2.5, 0.0), 4), lowered(0.01, 0, 1, 0.02, 2.5, 0.0)
@@ -46,7 +46,7 @@ def lowered(h: float, done: int, times: int, r: float, factor: float, match: flo
 
 @kernel
 def transferred(replays: Any, r: float, factor: float, congruency: Any, dependency: Any, count: Any) -> None:
-    """Every memory after a sleep.  Cost: O(n + replays).
+    """Dependency of every memory after a sleep.  Cost: O(n + replays).
 
     replays, congruency  (n,)  1  of this sleep; fit with a schema
     dependency, count    (n,)  1  written

@@ -1,1 +1,1 @@
-"""Mechanisms whose home phase is encode: one file each, equations above and plug-in below."""
+"""Mechanisms whose home phase is encode, one per file: equations first, then the plug-in."""

@@ -1,19 +1,19 @@
-"""Curation: a new memory is created, linked to those it is like, or merged with one that it restates.
+"""Curation: creates a new memory, links it to similar memories, or merges it with a memory that it restates.
 
 The second stage of the Cortex write path decides "based on embedding similarity thresholds and entity overlap" (section 3.2), where A-MEM
-(Xu et al. 2025) asks a language model.  Cortex prints no thresholds, and no claim is made about brains.  The k memories nearest in meaning are
-looked at:
+(Xu et al. 2025) asks a language model.  Cortex prints no thresholds, and no claim is made about brains.  The new memory is compared with the k
+memories of highest cosine:
 
-    merge   one of them is nearly the same, names the same entities, and says nothing else: same numbers, same dates, same negations, no correction.
-            The new memory is stored all the same, word for word, and points to the one it restates; that one counts it as a rehearsal.  It is the
-            older one that is strengthened, since that is what was confirmed; to strengthen the copy, too, would show both in one answer
-    link    affinity, the cosine and something for shared entities, is high enough: a link each way, as strong as the affinity
+    merge   the texts are nearly the same, name the same entities, and agree in numbers, dates and negation; the new one is no correction.
+            The new memory is still stored word for word, with a version edge to the memory it restates, which counts a rehearsal.  Only the
+            older memory is strengthened: strengthening both would put both into the same answer
+    link    the affinity (cosine plus a bonus for shared entities) reaches the threshold: one link in each direction, weighted by the affinity
     create  neither
 
-When asked, memories linked to the best matches borrow from these: their match times the strength of the link, over one link.
-What another mechanism marks as DUPLICATE is merged without a look.  No event is turned away.
+At retrieval a memory linked to one of the best matches gets that match times the strength of the link, over one link.
+An event that another mechanism marks as DUPLICATE is merged without these tests.  No event is rejected.
 
-Acts on: the CURATED signal, LOG_STRENGTH of what is restated; semantic and version edges.  Cost: per event one search, O(n d), O(k e^2) for e
+Acts on: the CURATED signal, LOG_STRENGTH of restated memories; semantic and version edges.  Cost: per event one search, O(n d), O(k e^2) for e
 entities each, and the words of near duplicates; O(n + links of the seeds) per query; O(n) per maintain.
 """
 from __future__ import annotations
@@ -36,19 +36,19 @@ NEGATIONS = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neith
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 AFFINITY = Column("affinity", np.float32, Scope.EDGE, "1", 0.0, "strength of a curated link; 0: not made by curation", low=0, high=1)
-RESTATES = Column("restates", np.int64, Scope.MEMORY, "1", -1, "row of the first memory that said the same; -1: this one did", low=-1)
-RESTATED = Column("restated", np.int64, Scope.MEMORY, "1", 0, "how often it was said again", low=0)
-CURATED = signal("curated", Facet.ASSOCIATION, "match borrowed from the best matches over curated links", unit="sd", direct=False)
+RESTATES = Column("restates", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same content; -1: this memory is the first", low=-1)
+RESTATED = Column("restated", np.int64, Scope.MEMORY, "1", 0, "number of later memories that restate this one", low=0)
+CURATED = signal("curated", Facet.ASSOCIATION, "largest match of a linked best match, times the strength of the link", unit="sd", direct=False)
 
 
 # --- decisions ---------------------------------------------------------------------------------------------------------------
 @kernel
 def count_shared(row: int, near: Any, start: Any, degree: Any, pool: Any, target: Any, shared: Any, theirs: Any) -> None:
-    """Entities that each near memory shares with a new one, and how many it has.  Cost: O(k e^2).
+    """Number of entities that each near memory shares with the new one, and its number of entities.  Cost: O(k e^2).
 
-    row, near            ()  (k,)  the new memory, and those to compare
-    start, degree, pool            entity links of the rows, as in engine/graph.py
-    target               (m,)      the entity a link leads to
+    row, near            ()  (k,)  the new memory, and the memories to compare
+    start, degree, pool            entity links of the rows, as in engine/storage/graph.py
+    target               (m,)      entity of each link
     shared, theirs       (k,)      written
     """
     for k in range(near.shape[0]):
@@ -72,11 +72,11 @@ def overlap(shared: int, mine: int, theirs: int) -> float:
 @kernel
 def decide(cosine: Any, shared: Any, theirs: Any, mine: int, merge: float, same: float, link: float, entity_bonus: float, affinity: Any,
            decision: Any) -> None:
-    """CREATE, LINK or MERGE towards each of k near memories.  Cost: O(k).
+    """CREATE, LINK or MERGE for each of k near memories.  Cost: O(k).
 
     cosine                  (k,)  similarity of the embeddings
     shared, theirs, mine    (k,)  (k,)  ()  numbers of entities
-    merge, same             ()    least cosine, and least overlap of the entities, of a restatement; no entities at all are the same entities
+    merge, same             ()    least cosine, and least overlap of the entities, of a restatement; two empty sets of entities count as equal
     link, entity_bonus      ()    least affinity of a link; affinity = cosine + entity_bonus overlap, within 0..1
     affinity, decision      (k,)  written
 
@@ -95,7 +95,7 @@ def decide(cosine: Any, shared: Any, theirs: Any, mine: int, merge: float, same:
 
 
 def details(of: Features) -> tuple[frozenset[str], frozenset[str], int]:
-    """What two texts must agree in to say the same: numbers, dates, and negation, which a second one undoes.  Cost: O(words).
+    """Details in which two restatements agree: numbers, dates, and the parity of the number of negations.  Cost: O(words).
 
     >>> details(features("I won't meet 3 of them today")) == details(features("Today I will meet 3 of them"))
     False
@@ -106,13 +106,13 @@ def details(of: Features) -> tuple[frozenset[str], frozenset[str], int]:
 
 @kernel
 def borrow(seeds: Any, match: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any, out: Any) -> int:
-    """out_i = max over seeds s linked to i of strength_si match_s; links followed.  Cost: O(links of the seeds).
+    """out_i = max over seeds s linked to i of strength_si match_s.  Returns the number of links followed.  Cost: O(links of the seeds).
 
-    seeds                (q,)      best matches; those that do not stand above the mean lend nothing
+    seeds                (q,)      best matches; those with match <= 0, the mean, contribute nothing
     match                (n,)  sd
-    start, degree, pool            links of the rows, as in engine/graph.py
-    target, strength     (m,)  1   where a link leads, and how strong it is; one of strength 0 is not followed
-    out                  (n,)  sd  NaN before, and where nothing is borrowed; written
+    start, degree, pool            links of the rows, as in engine/storage/graph.py
+    target, strength     (m,)  1   target and strength of each link; links of strength 0 are not followed
+    out                  (n,)  sd  written; NaN on entry, and stays NaN where no link contributes
     """
     followed = 0
     for s in seeds:
@@ -151,7 +151,7 @@ class Curation(Mechanism[CurationParams]):
             other = int(near[i])
             for source, target in ((row, other), (other, row)):
                 edge = graph.add(source, target, EdgeType.SEMANTIC, view.now)
-                view.affinity[edge] = affinity[i]             # fetched after the edge is there
+                view.affinity[edge] = affinity[i]             # read the column after the edge exists: adding may reallocate it
             if older < 0 and decision[i] == MERGE and self._restates(incoming.features, view.texts[other]):
                 older = other
         if older >= 0:
@@ -161,7 +161,7 @@ class Curation(Mechanism[CurationParams]):
             graph.add(row, first, EdgeType.VERSION, view.now)
 
     def _judged(self, view: Any, incoming: Incoming) -> tuple[Any, Any, Any]:
-        """The near memories, best first, with affinity and decision of each."""
+        """The near memories, highest cosine first, with the affinity and decision of each."""
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
         near, cosine = view.index.search(incoming.vector, p.neighbours + 1)
         others = np.flatnonzero(near != view.row)[:p.neighbours]

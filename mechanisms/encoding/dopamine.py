@@ -1,14 +1,13 @@
-"""Dopamine: what goes better than predicted is laid down more strongly, and opens the rest of memory to change.
+"""Dopamine: computes the reward prediction error of each event and recall, and scales plasticity and encoding strength by it.
 
-Every cue present predicts reward, and their predictions add up.  The error, reward obtained less reward predicted, moves the
-prediction of each cue that was present (Rescorla & Wagner 1972): a cue that tells nothing new learns nothing, which is blocking.  Within
-a session the error counts what is to be expected from now on as reward already, the rule TD(0) (Sutton 1988).  That is what dopamine
-neurons report (Schultz, Dayan & Montague 1997): a burst at an unexpected reward, later at the cue that announces it, and a pause where it
-fails to come.
+The predictions of all cues present add up.  The error, reward obtained minus reward predicted, changes the prediction of each cue that was
+present (Rescorla & Wagner 1972): a cue that adds no information learns nothing, which is blocking.  Within a session the error also contains
+the reward predicted from now on, as in TD(0) (Sutton 1988).  Dopamine neurons report this error (Schultz, Dayan & Montague 1997): a burst at an
+unexpected reward, later a burst at the cue that predicts it, and a pause if the reward is omitted.
 
-Cues are entities.  What one event names predicts the reward of the next; a session is an episode that ends in nothing.  A recall
-that may change memory is a trial of its own: the entities asked about, and the asking itself as background, predict how well the best
-answer fits.  A cue asked about is another cue than the same cue told of, so the two predictions are kept apart.
+Cues are entities.  The entities of one event predict the reward of the next; a session is an episode with terminal value 0.  A recall
+that may change memory is a trial of its own: the entities of the query, and one background cue, predict how well the best answer fits.
+Entities of events and entities of queries are separate cues with separate predictions.
 
 Acts on: PLASTICITY, ENCODING_STRENGTH and, from recall, LOG_STRENGTH.  Cost, with q cues: O(q + terms) per event, O(q + d) per recall, O(n) per
 maintain.
@@ -28,20 +27,21 @@ from ...engine.vocabulary import EMBEDDING, ENCODING_STRENGTH, LOG_STRENGTH, PLA
 from ..shared.reward import cells, reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-PREDICTED_REWARD = Column("predicted_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue told of, and asked about; by hash", (2, "cues"))
-PRESENT_CUES = Column("present_cues", np.int64, Scope.GLOBAL, "1", -1, "cells of the cues of the last event; -1: no more", ("most_cues",))
+PREDICTED_REWARD = Column("predicted_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue in events, and in queries; indexed by hash",
+                          (2, "cues"))
+PRESENT_CUES = Column("present_cues", np.int64, Scope.GLOBAL, "1", -1, "cells of the cues of the last event; padded with -1", ("most_cues",))
 REWARD_EPISODE = Column("reward_episode", np.int64, Scope.GLOBAL, "1", -1, "session of the last event; -1: none yet")
-RECALL_CREDIT = Column("recall_credit", np.float64, Scope.MEMORY, "ln", 0.0, "log strength from recalls that went better or worse than predicted")
+RECALL_CREDIT = Column("recall_credit", np.float64, Scope.MEMORY, "ln", 0.0, "log strength added by the prediction errors of recalls")
 TOLD, ASKED = 0, 1
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def prediction(value: Any, cues: Any) -> float:
-    """V(s) = sum_j V_j over the cues present.  Rescorla & Wagner (1972), the summed prediction.  Cost: O(q).
+    """V(s) = sum_j V_j over the cues present.  Rescorla & Wagner (1972), summed prediction.  Cost: O(q).
 
     value  (c,)  reward  V of every cue
-    cues   (q,)          cells of those present, each once; negative: none
+    cues   (q,)          cells of the cues present, each once; negative: none
 
     >>> prediction(np.array([0.3, 0.4, 9.0]), np.array([0, 1, -1]))
     0.7
@@ -55,11 +55,11 @@ def prediction(value: Any, cues: Any) -> float:
 
 @kernel
 def error(r: float, v: float, v_next: float, gamma: float) -> float:
-    """delta = r + gamma V(s') - V(s), the reward prediction error.  TD(0); a trial that ends has V(s') = 0, which is Rescorla-Wagner's.  Cost: O(1).
+    """delta = r + gamma V(s') - V(s), the reward prediction error.  TD(0); with V(s') = 0 at the end of a trial, Rescorla-Wagner.  Cost: O(1).
 
     r          ()  reward  obtained; lambda in Rescorla & Wagner
-    v, v_next  ()  reward  predicted before and from now on
-    gamma      ()  1       discount of a step
+    v, v_next  ()  reward  predicted before, and from now on
+    gamma      ()  1       discount per step
 
     >>> error(1.0, 0.25, 0.0, 0.9), error(0.0, 0.0, 1.0, 0.9)
     (0.75, 0.9)
@@ -69,12 +69,12 @@ def error(r: float, v: float, v_next: float, gamma: float) -> float:
 
 @kernel
 def learn(value: Any, cues: Any, alpha: Any, beta: float, delta: float) -> None:
-    """V_i += alpha_i beta delta for the cues present, and no others.  Rescorla & Wagner (1972); TD(0) with one feature a cue.  Cost: O(q).
+    """V_i += alpha_i beta delta for the cues present only.  Rescorla & Wagner (1972); TD(0) with one feature per cue.  Cost: O(q).
 
     value  (c,)  reward  V of every cue; written
-    cues   (q,)          cells of those present, each once; negative: none
+    cues   (q,)          cells of the cues present, each once; negative: none
     alpha  (q,)  1       salience of each
-    beta   ()    1       learning rate that goes with the outcome
+    beta   ()    1       learning rate of the outcome
     delta  ()    reward  prediction error
 
     >>> value = np.zeros(3)
@@ -89,11 +89,11 @@ def learn(value: Any, cues: Any, alpha: Any, beta: float, delta: float) -> None:
 
 @kernel
 def tone(delta: float, gain: float, most: float) -> float:
-    """DA = clip(1 + g delta, 0, DA_max), firing over its baseline, and never less than silence.  The clip is engineering.  Cost: O(1).
+    """DA = clip(1 + g delta, 0, DA_max), firing rate over its baseline.  The clip is engineering.  Cost: O(1).
 
     delta  ()  reward    prediction error
     gain   ()  1/reward  g
-    most   ()  1         greatest burst over baseline; 20 to 30 Hz over 5 Hz are 4 to 6
+    most   ()  1         largest burst over baseline; 20 to 30 Hz over 5 Hz is 4 to 6
 
     >>> tone(-2.0, 1.0, 6.0), tone(0.5, 1.0, 6.0), tone(9.0, 1.0, 6.0)
     (0.0, 1.5, 6.0)
@@ -116,13 +116,13 @@ class DopamineParams(Params):
 
 
 class Dopamine(Mechanism[DopamineParams]):
-    """Learns what announces reward; its error modulates plasticity and the strength with which events are laid down."""
+    """Learns which cues predict reward; the prediction error modulates plasticity and encoding strength."""
 
     owns = (PREDICTED_REWARD, PRESENT_CUES, REWARD_EPISODE, RECALL_CREDIT)
 
     @hook(Phase.ENCODE, reads=(), adds=(ENCODING_STRENGTH,), sets=(PREDICTED_REWARD, PRESENT_CUES, REWARD_EPISODE, PLASTICITY))
     def experience(self, view: Any, incoming: Incoming) -> None:
-        """Of every event, stored or not."""
+        """Learn from every event, stored or not."""
         p, value, present = self.params, view.predicted_reward[TOLD], view.present_cues
         if view.reward_episode != incoming.session:
             self._learn(value, present, 0.0, 0.0)
@@ -136,7 +136,7 @@ class Dopamine(Mechanism[DopamineParams]):
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, EMBEDDING), adds=(), sets=(PREDICTED_REWARD, RECALL_CREDIT, PLASTICITY))
     def outcome(self, view: Any, cue: Cue) -> None:
-        """A recall is worth the cosine of question and best answer, if above 0; the best answer gets the credit."""
+        """The reward of a recall is the cosine of query and best answer, at least 0; the best answer gets the credit."""
         if view.recalled.size:
             p, row = self.params, view.recalled[0]
             r = max(0.0, float(cue.vector @ view.embedding[row]))
@@ -152,7 +152,7 @@ class Dopamine(Mechanism[DopamineParams]):
         return cells(names, self.params.cues, self.params.most_cues)
 
     def _learn(self, value: Any, cues: Any, r: float, v_next: float) -> float:
-        """delta, learnt by the cues; of more than 1 / alpha cues each has the salience 1 / q, lest they overshoot together."""
+        """Update the cues; returns delta.  With more than 1 / alpha cues each has salience 1 / q, so that their sum does not overshoot."""
         p = self.params
         delta = error(r, prediction(value, cues), v_next, p.discount)
         alpha = np.full(cues.shape[0], min(p.alpha, 1.0 / max(1, int(np.count_nonzero(cues >= 0)))))

@@ -1,7 +1,7 @@
-"""Dopamine as Cortex 4.1.3 prints it: delta = r - V(s), DA = 1 + delta, kept in [0, 3].
+"""Dopamine as Cortex 4.1.3 prints it: computes delta = r - V(s) and DA = 1 + delta, clipped to [0, 3].
 
-It is called the Rescorla-Wagner learning rule there, but nothing is learnt: no V changes, nothing is summed over cues, no rate appears.  V(s) is
-therefore one constant here, `predicted`.  Each event's reward is read off its text.
+The source calls this the Rescorla-Wagner learning rule, but nothing is learnt: V does not change, is not summed over cues, and has no learning rate.
+V(s) is therefore a constant here, `predicted`.  The reward of an event is counted from the words of its text.
 
 Acts on: PLASTICITY and ENCODING_STRENGTH.  Cost: O(terms) per event.
 """
@@ -22,7 +22,7 @@ from ..shared.reward import reward_in
 def error(r: float, v: float) -> float:
     """delta = r - V(s).  Cortex 4.1.3.  Cost: O(1).
 
-    r, v  ()  reward  actual outcome, predicted value
+    r, v  ()  reward  actual outcome, and predicted value
 
     >>> error(1.0, 0.25)
     0.75

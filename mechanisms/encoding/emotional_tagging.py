@@ -1,14 +1,14 @@
-"""Emotional tagging: what arouses is laid down more strongly and forgotten more slowly, unless the task is hard and the arousal too much.
+"""Emotional tagging: raises encoding strength with arousal, up to a best arousal that is lower for harder tasks, and slows forgetting.
 
-Yerkes & Dodson (1908) let mice learn discriminations of three difficulties under shocks of graded strength.  The easy one was learnt the faster
-the stronger the shock; for the harder ones there was a best strength in between, and it was lower the harder the task.  Their paper has no equation.
-The curve is Ricker's (1954), c a exp(-b a), scaled to a peak of 1; that the best arousal falls as a0 / (1 + k D) with difficulty D is ours.
-Without the interaction an inverted U is not Yerkes and Dodson's (Diamond et al. 2007).
+Yerkes & Dodson (1908) trained mice on discriminations of three difficulties under shocks of graded strength.  On the easy task stronger shocks gave
+faster learning; on the harder tasks an intermediate strength was best, and it was lower the harder the task.  Their paper has no equation.
+The curve is Ricker's (1954), c a exp(-b a), scaled to a peak of 1; the decrease of the best arousal, a0 / (1 + k D) with difficulty D, is ours.
+An inverted U without this interaction is not the result of Yerkes and Dodson (Diamond et al. 2007).
 
-For a text, arousal is the share of emotional words and marks, saturated, and a little for acts with something at stake; valence does not
-count.  The task of memory is to tell the event from what it holds already, so difficulty is the cosine to the most similar memory.  After
-encoding, the exponent of the power law of forgetting is reduced in proportion to arousal (that the amygdala modulates consolidation:
-McGaugh 2004; the form is ours).
+The arousal of a text is a saturating function of the share of emotional words and marks, and higher for commitments, corrections, decisions and
+instructions; valence is ignored.  The task is to discriminate the event from stored memories, so difficulty is the cosine to the most similar
+memory.  After encoding, the exponent of the power law of forgetting is reduced in proportion to arousal (the amygdala modulates
+consolidation: McGaugh 2004; the form is ours).
 
 Acts on: ENCODING_STRENGTH, and LOG_STRENGTH by age.  Cost: O(n d) per arousing event, for one search; O(n) per maintain.
 """
@@ -30,17 +30,17 @@ from ...engine.vocabulary import CREATED, ENCODING_STRENGTH, INDEX, LOG_STRENGTH
 AT_STAKE = frozenset({SpeechAct.COMMITMENT, SpeechAct.CORRECTION, SpeechAct.DECISION, SpeechAct.INSTRUCTION})
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-AROUSAL = Column("arousal", np.float64, Scope.MEMORY, "1", 0.0, "how arousing the event was; 0: not at all", low=0, high=1)
+AROUSAL = Column("arousal", np.float64, Scope.MEMORY, "1", 0.0, "arousal of the event at encoding; 0: neutral", low=0, high=1)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def ricker(a: float, c: float, b: float) -> float:
-    """f = c a exp(-b a), with its maximum c / (b e) at a = 1/b.  Ricker (1954), with arousal for the stock.  Cost: O(1).
+    """f = c a exp(-b a), with its maximum c / (b e) at a = 1/b.  Ricker (1954), with arousal in place of the stock.  Cost: O(1).
 
     a  ()  1  arousal, >= 0
     c  ()  1  slope at 0
-    b  ()  1  1 / the best arousal
+    b  ()  1  1 / best arousal
 
     >>> round(ricker(0.5, 2 * math.e, 2.0), 12)
     1.0
@@ -52,7 +52,7 @@ def ricker(a: float, c: float, b: float) -> float:
 def curve(a: float, best: float) -> float:
     """(a / a*) exp(1 - a / a*): Ricker's curve with peak 1 at a*.  Cost: O(1).
 
-    a, best  ()  1  arousal, and a*, the best one
+    a, best  ()  1  arousal, and best arousal a*
 
     >>> curve(0.0, 0.5), curve(0.5, 0.5)
     (0.0, 1.0)
@@ -62,11 +62,11 @@ def curve(a: float, best: float) -> float:
 
 @kernel
 def optimum(difficulty: float, easiest: float, k: float) -> float:
-    """a* = a0 / (1 + k D): the best arousal falls as the task gets harder.  The law is Yerkes & Dodson's (1908), the form ours.  Cost: O(1).
+    """a* = a0 / (1 + k D): best arousal, lower for harder tasks.  The law is Yerkes & Dodson's (1908), the form ours.  Cost: O(1).
 
     difficulty  ()  1  D, 0..1
-    easiest     ()  1  a0, where D = 0
-    k           ()  1  how much harder tasks lower it
+    easiest     ()  1  a0, best arousal at D = 0
+    k           ()  1  strength of the decrease with difficulty
 
     >>> optimum(0.0, 0.9, 2.0), round(optimum(1.0, 0.9, 2.0), 12)
     (0.9, 0.3)
@@ -76,7 +76,7 @@ def optimum(difficulty: float, easiest: float, k: float) -> float:
 
 @kernel
 def enhancement(a: float, difficulty: float, easiest: float, k: float, gain: float) -> float:
-    """m = 1 + g f(a; a*(D)): factor on how strongly an event is laid down, in [1, 1 + g]; 1 without arousal.  Ours.  Cost: O(1).
+    """m = 1 + g f(a; a*(D)): factor on encoding strength, in [1, 1 + g]; 1 without arousal.  Ours.  Cost: O(1).
 
     >>> enhancement(0.0, 0.5, 0.9, 2.0, 1.0), enhancement(0.5, 0.0, 0.5, 2.0, 1.0)
     (1.0, 2.0)
@@ -86,10 +86,10 @@ def enhancement(a: float, difficulty: float, easiest: float, k: float, gain: flo
 
 @kernel
 def arousal(emotion: float, saturation: float, stake: float) -> float:
-    """a = 1 - (1 - stake) exp(-emotion / saturation), in [0, 1]; 0 only where both are.  Ours.  Cost: O(1).
+    """a = 1 - (1 - stake) exp(-emotion / saturation), in [0, 1]; 0 only if emotion and stake are 0.  Ours.  Cost: O(1).
 
     emotion     ()  1  emotional words and marks per word
-    saturation  ()  1  the share that takes arousal to 1 - 1/e
+    saturation  ()  1  share at which arousal is 1 - 1/e
     stake       ()  1  arousal from the speech act alone
 
     >>> arousal(0.0, 0.15, 0.0), round(arousal(0.15, 0.15, 0.0), 6)
@@ -100,12 +100,12 @@ def arousal(emotion: float, saturation: float, stake: float) -> float:
 
 @kernel
 def log_spared(t: float, a: float, decay: float, spared: float) -> float:
-    """ln of (1 + t)^-(b (1 - s a)) over (1 + t)^-b: what slower forgetting has saved.  Power law of Wixted & Ebbesen (1991).  Cost: O(1).
+    """ln of (1 + t)^-(b (1 - s a)) over (1 + t)^-b: retention gained by slower forgetting.  Power law of Wixted & Ebbesen (1991).  Cost: O(1).
 
     t       ()  d  age
     a       ()  1  arousal
     decay   ()  1  b, exponent of forgetting without arousal
-    spared  ()  1  s, share of the exponent that full arousal takes away
+    spared  ()  1  s, share of the exponent removed at full arousal
 
     >>> round(log_spared(math.e - 1.0, 0.5, 0.4, 0.5), 12)
     0.1
@@ -117,7 +117,7 @@ def log_spared(t: float, a: float, decay: float, spared: float) -> float:
 def add_spared(now: float, day: float, created: Any, aroused: Any, decay: float, spared: float, out: Any) -> None:
     """out += log_spared of every memory at its age.  Cost: O(n).
 
-    now, day          ()    h     present time, and length of the day that age is counted in
+    now, day          ()    h     current time, and length of the day that is the unit of age
     created, aroused  (n,)  h, 1  time and arousal of encoding
     out               (n,)  ln    added to
     """
@@ -143,10 +143,11 @@ class EmotionalTagging(Mechanism[EmotionalTaggingParams]):
     owns = (AROUSAL,)
 
     def __init__(self, id: str, params: EmotionalTaggingParams, units: dict[str, str] | None = None, order: int = 0) -> None:
-        """Raises RegistryError for an optimum outside (0, 1): arousal ends at 1, and the curve would have no way down."""
+        """Raises RegistryError for an optimum outside (0, 1): arousal is at most 1, so the curve would not fall."""
         super().__init__(id, params, units, order)
         if not 0.0 < params.optimum < 1.0:
-            raise RegistryError(f"the optimum {params.optimum:g} leaves no inverted U between arousal 0 and 1", where=id, cure="give one in between")
+            raise RegistryError(f"the optimum {params.optimum:g} leaves no inverted U between arousal 0 and 1", where=id,
+                                cure="choose a value between 0 and 1")
 
     @hook(Phase.ENCODE, reads=(INDEX.before,), adds=(ENCODING_STRENGTH,), sets=())
     def enhance(self, view: Any, incoming: Incoming) -> None:
@@ -161,11 +162,11 @@ class EmotionalTagging(Mechanism[EmotionalTaggingParams]):
         view.arousal[view.row] = self.aroused(incoming)
 
     @hook(Phase.MAINTAIN, reads=(CREATED, AROUSAL), adds=(LOG_STRENGTH,), sets=())
-    def spare(self, view: Any, tick: Tick) -> None:
+    def slow_forgetting(self, view: Any, tick: Tick) -> None:
         p = self.params
         add_spared(tick.end, self.hours("day"), view.created, view.arousal, p.decay, p.spared, view.log_strength)
 
     def aroused(self, incoming: Incoming) -> float:
-        """a of an event."""
+        """Arousal a of an event."""
         p, features = self.params, incoming.features
         return arousal(features.emotion, p.saturation, p.stake if features.act in AT_STAKE else 0.0)

@@ -1,7 +1,7 @@
-"""Emotional tagging as Cortex 4.1.2 prints it: f(a) = c a exp(-b a) of an arousal counted from emotional words, whatever the task.
+"""Emotional tagging as Cortex 4.1.2 prints it: computes f(a) = c a exp(-b a) from the share of emotional words, for every task alike.
 
-The source calls this the exact equation of Yerkes & Dodson (1908), who have none, and leaves out what they found: that the best arousal is lower for
-harder tasks.  It prints neither c nor b, nor what f does to the strength; nothing keeps b from being so small that f only rises.
+The source calls this the exact equation of Yerkes & Dodson (1908).  Their paper has no equation, and the source omits their result that the best
+arousal is lower for harder tasks.  It prints neither c nor b, nor how f changes the strength; for small b, f only rises.
 
 Acts on: ENCODING_STRENGTH.  Cost: O(1) per event.
 """
@@ -20,7 +20,7 @@ from ...engine.vocabulary import ENCODING_STRENGTH
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def ricker(a: float, c: float, b: float) -> float:
-    """f = c a exp(-b a).  Cortex 4.1.2, to the letter.  Cost: O(1).
+    """f = c a exp(-b a).  Cortex 4.1.2, exactly as printed.  Cost: O(1).
 
     a     ()  1  arousal
     c, b  ()  1  "scaling parameters"
@@ -33,7 +33,7 @@ def ricker(a: float, c: float, b: float) -> float:
 
 @kernel
 def enhancement(a: float, c: float, b: float) -> float:
-    """1 + f(a): the factor on encoding.  How f enters is not printed; this way neutral text is laid down as usual.  Cost: O(1).
+    """1 + f(a): factor on encoding strength, 1 for neutral text.  The source does not print how f enters.  Cost: O(1).
 
     >>> enhancement(0.0, 5.4, 2.0)
     1.0

@@ -1,20 +1,20 @@
-"""Engram allocation: memories laid down within hours of each other share cells, and so bring each other to mind.
+"""Engram allocation: assigns each memory to the most excitable units and links memories whose units overlap beyond chance.
 
-A memory is written into the k most excitable of a population of units; the others are held down by inhibition, so an engram has the
-same size whatever happened before.  Being active leaves a unit more excitable for hours (CREB), and the next memory of the day falls partly
-into the same units: recall of one partly reactivates the other (Cai et al. 2016; Rashid et al. 2016; review: Josselyn & Frankland
-2018).  A slower inhibition outlasts the excitability, so that a day later units that were used are avoided and the two memories are
-kept apart; after a week nothing is left of either.
+A memory is written into the k most excitable units of a population; inhibition silences the others, so every engram has the same
+size.  Activity raises the excitability of a unit for hours (CREB), so a memory encoded within hours shares units with the earlier one, and
+recall of one partly reactivates the other (Cai et al. 2016; Rashid et al. 2016; review: Josselyn & Frankland
+2018).  A slower inhibition outlasts the excitability, so a day later recently used units are avoided and the two engrams are
+separate; after a week both effects have decayed.
 
     E_i(t) = E0_i + D sum_k exp(-(t - t_k) / tau_E) - J sum_k exp(-(t - t_k) / tau_I) + noise
 
-No paper fits this form: they report overlap up to 6 h and none at 24 h.  Large populations have a closed form, which the evidence uses.
+No paper fits this form; the papers report overlap up to 6 h and none at 24 h.  For large populations a closed form exists; the evidence uses it.
 
-Memories whose overlap is beyond chance are linked, SIBLING edges both ways with OVERLAP, the share of units; of recall, the best match also
-renews the excitability of its units.
+Memories whose overlap exceeds chance are linked by SIBLING edges in both directions, with ENGRAM_OVERLAP, the share of common units.  Recall that
+may change memory activates the units of its best memory again.
 
 Acts on: SIBLING edges and the LINKED signal.  Cost, with N units, k of them an engram, m memories kept per unit:
-O(N + k log k log N + k m log(k m)) per event; O(n + s links) per query for s lenders.  Nothing runs over the memories of the past.
+O(N + k log k log N + k m log(k m)) per event; O(n + s links) per query for s best matches.  No step runs over all past memories.
 """
 from __future__ import annotations
 
@@ -34,19 +34,20 @@ from ...engine.vocabulary import GRAPH, MATCH, NOW, RANDOM, RECALLED, ROW, VISIB
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ENGRAM_EXCITED = Column("engram_excited", np.float64, Scope.GLOBAL, "activations", 0.0,
-                        "past activations of each unit, faded by tau_E, at its last one",
+                        "past activations of each unit, decayed with tau_E, at its last activation",
                  ("units",), low=0)
 ENGRAM_INHIBITED = Column("engram_inhibited", np.float64, Scope.GLOBAL, "activations", 0.0,
-                          "past activations of each unit, faded by tau_I, at its last one",
+                          "past activations of each unit, decayed with tau_I, at its last activation",
                    ("units",), low=0)
 ENGRAM_ACTIVE = Column("engram_active", np.float64, Scope.GLOBAL, "h", 0.0, "when each unit was last active", ("units",))
 ENGRAM = Column("engram", np.int16, Scope.MEMORY, "1", -1, "units of the memory, ascending", ("size",))
-ENGRAM_RECENT = Column("engram_recent", np.int32, Scope.GLOBAL, "1", -1, "the last memories written into each unit, in turn; -1: none",
+ENGRAM_RECENT = Column("engram_recent", np.int32, Scope.GLOBAL, "1", -1, "rows of the last memories written into each unit, a ring buffer; -1: none",
                        ("units", "depth"))
 ENGRAM_WRITTEN = Column("engram_written", np.int64, Scope.GLOBAL, "1", 0, "memories written into each unit so far", ("units",), low=0)
-ENGRAM_OVERLAP = Column("engram_overlap", np.float32, Scope.EDGE, "1", 0.0, "share of units that two memories have in common; 0: not linked by this",
+ENGRAM_OVERLAP = Column("engram_overlap", np.float32, Scope.EDGE, "1", 0.0,
+                        "share of units that two memories have in common; 0: no link of this mechanism",
                  low=0, high=1)
-LINKED = signal("linked", Facet.CONTEXT, "match lent by the best matches to memories that share their units", unit="sd", direct=False)
+LINKED = signal("linked", Facet.CONTEXT, "match of the best matches, times their engram overlap with the memory, summed", unit="sd", direct=False)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -54,12 +55,12 @@ LINKED = signal("linked", Facet.CONTEXT, "match lent by the best matches to memo
 def excitability(base: Any, excited: Any, inhibited: Any, gap: Any, boost: float, inhibition: float, tau_e: float, tau_i: float, out: Any) -> None:
     """E_i(t) = E0_i + D x_i exp(-gap / tau_E) - J y_i exp(-gap / tau_I), before noise.  Ours, after Josselyn & Frankland (2018).  Cost: O(N).
 
-    base                 (N,)  sd           E0, lasting differences between units
+    base                 (N,)  sd           E0, constant differences between units
     excited, inhibited   (N,)  activations  x, y at the last activation of a unit, see `activate`
-    gap                  (N,)  h            time since then
-    boost, inhibition    ()    sd           D, J: of a single activation just now
+    gap                  (N,)  h            time since the last activation
+    boost, inhibition    ()    sd           D, J: effect of one activation at gap 0
     tau_e, tau_i         ()    h
-    out                  (N,)  sd           in standard deviations of the noise; written
+    out                  (N,)  sd           in standard deviations of the noise, written
 
     >>> out, one = np.empty(1), np.ones(1)
     >>> excitability(0.0 * one, one, one, 6.0 * one, 2.0, 0.0, 6.0 / np.log(2.0), 24.0, out)
@@ -72,13 +73,13 @@ def excitability(base: Any, excited: Any, inhibited: Any, gap: Any, boost: float
 
 @kernel
 def activate(units: Any, now: float, tau_e: float, tau_i: float, most: float, excited: Any, inhibited: Any, active: Any) -> None:
-    """x_i <- min(x_i exp(-gap / tau_E) + 1, most), y_i alike with tau_I: the sums over past activations, advanced exactly.  Cost: O(k).
+    """x_i <- min(x_i exp(-gap / tau_E) + 1, most), y_i likewise with tau_I: exact update of the sums over past activations.  Cost: O(k).
 
-    units                (k,)  1            active at `now`
+    units                (k,)  1            units active at `now`
     now                  ()    h
-    most                 ()    activations  where excitability saturates; infinity: the plain sum
-    excited, inhibited   (N,)  activations  changed
-    active               (N,)  h            last activation; changed
+    most                 ()    activations  saturation of both sums; infinity: none
+    excited, inhibited   (N,)  activations  updated
+    active               (N,)  h            last activation, updated
 
     >>> x, y, t = np.ones(1), np.ones(1), np.zeros(1)
     >>> activate(np.array([0]), 6.0, 6.0 / np.log(2.0), 6.0 / np.log(4.0), np.inf, x, y, t)
@@ -107,7 +108,7 @@ def allocate(excitable: Any, size: int) -> Any:
 
 @kernel
 def overlap(a: Any, b: Any) -> float:
-    """|A and B| / k of two engrams of the same size: the share of A that is active when B is.  Cost: O(k).
+    """|A and B| / k of two engrams of the same size: share of common units.  Cost: O(k).
 
     a, b  (k,)  1  units, ascending
 
@@ -140,16 +141,16 @@ def chance(units: int, size: int) -> Any:
 
 @kernel
 def companions(engram: Any, recent: Any, engrams: Any, least: float, most: int) -> Any:
-    """Earlier memories that share the most units, those that came last first among equals.  Cost: O(k m log(k m) + k most).
+    """The earlier memories with the largest overlap, later ones first among equals.  Cost: O(k m log(k m) + k most).
 
     engram    (k,)    1  units of the new memory, ascending
     recent    (N, m)  1  the last memories of each unit, -1 for none
     engrams   (n, k)  1  units of every memory, ascending
-    least     ()      1  overlap that counts
-    most      ()      1  how many are wanted
-    returns   (c,), (c,)  rows, most overlap first; their overlap
+    least     ()      1  least overlap of a result
+    most      ()      1  largest number of results
+    returns   (c,), (c,)  rows, largest overlap first; their overlap
 
-    The table finds whom to compare: 2 `most` memories that are in most of its rows; their overlap is exact.
+    Candidates are the 2 `most` memories listed most often in the rows of `recent` for these units; their overlap is computed exactly.
     """
     k, m = engram.shape[0], recent.shape[1]
     met, size = np.empty(k * m, dtype=np.int64), 0
@@ -160,7 +161,7 @@ def companions(engram: Any, recent: Any, engrams: Any, least: float, most: int) 
                 size += 1
     met = np.sort(met[:size])
     rows, hits, found = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), 0
-    for i in range(size - 1, -1, -1):                          # later memories first, and a stable sort keeps them so
+    for i in range(size - 1, -1, -1):                          # later memories first; the stable sort keeps this order among equals
         if found and rows[found - 1] == met[i]:
             hits[found - 1] -= 1
         else:
@@ -180,7 +181,7 @@ def companions(engram: Any, recent: Any, engrams: Any, least: float, most: int) 
 
 @kernel
 def write(engram: Any, row: int, recent: Any, written: Any) -> None:
-    """Enter a memory in the table of its units, in the place of the oldest.  Cost: O(k)."""
+    """Write a memory into the ring buffer of each of its units, over the oldest entry.  Cost: O(k)."""
     for unit in engram:
         recent[unit, written[unit] % recent.shape[1]] = row
         written[unit] += 1
@@ -188,13 +189,13 @@ def write(engram: Any, row: int, recent: Any, written: Any) -> None:
 
 @kernel
 def lend(rows: Any, match: Any, start: Any, degree: Any, pool: Any, target: Any, share: Any, out: Any) -> None:
-    """out_j = sum_i match_i overlap_ij over some memories i that match: how far recall of them reactivates j.  Cost: O(their links).
+    """out_j = sum_i match_i overlap_ij over the memories i in `rows`: how strongly recall of them reactivates j.  Cost: O(their links).
 
     rows                 (s,)      memories i
-    match                (n,)  sd  those at 0 or below lend nothing
+    match                (n,)  sd  values <= 0 contribute nothing
     start, degree, pool            edges of node v: pool[start[v]:start[v] + degree[v]]
-    target, share        (e,)      where an edge leads, and overlap_ij
-    out                  (n,)  sd  NaN before, and where nothing arrives; written
+    target, share        (e,)      target of each edge, and overlap_ij
+    out                  (n,)  sd  written; NaN on entry, and stays NaN where nothing arrives
     """
     for v in rows:
         if match[v] > 0.0:
@@ -205,10 +206,10 @@ def lend(rows: Any, match: Any, start: Any, degree: Any, pool: Any, target: Any,
 
 
 def link(graph: Any, row: int, other: int, share: float, most: int, now: float) -> None:
-    """SIBLING edges both ways; a memory with `most` links gives up its weakest for a stronger one, and takes no weaker.  Cost: O(most).
+    """Add SIBLING edges in both directions; if `other` has `most` links, replace its weakest by a stronger one only.  Cost: O(most).
 
     share  ()  1  overlap
-    now    ()  h  for new edges
+    now    ()  h  time of new edges
     """
     edges, shares = graph.neighbours(other, EdgeType.SIBLING), graph.column(ENGRAM_OVERLAP.name)
     edges = edges[shares[edges] > 0.0]
@@ -234,16 +235,16 @@ class EngramAllocationParams(Params):
     half_life: float        # tau_E ln 2
     inhibition: float       # J
     inhibition_time: float  # tau_I
-    saturation: float       # in activations
+    saturation: float       # in activations, of excitability and inhibition
     depth: int              # m
-    criterion: float        # overlap that links, in standard deviations above chance
+    criterion: float        # least overlap of a link, in standard deviations above chance
     links: int
     lenders: int            # s
     weight: float
 
 
 class EngramAllocation(Mechanism[EngramAllocationParams]):
-    """Writes each memory into the most excitable units; links memories that share them."""
+    """Writes each memory into the most excitable units; links memories that share units."""
 
     owns = (ENGRAM_EXCITED, ENGRAM_INHIBITED, ENGRAM_ACTIVE, ENGRAM, ENGRAM_RECENT, ENGRAM_WRITTEN, ENGRAM_OVERLAP, LINKED)
 
@@ -258,7 +259,7 @@ class EngramAllocation(Mechanism[EngramAllocationParams]):
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(GRAPH,), sets=(ENGRAM_EXCITED, ENGRAM_INHIBITED, ENGRAM_ACTIVE, ENGRAM, ENGRAM_RECENT, ENGRAM_WRITTEN,
                                                            ENGRAM_OVERLAP, RANDOM))
-    def lay_down(self, view: Any, incoming: Incoming) -> None:
+    def allocate_engram(self, view: Any, incoming: Incoming) -> None:
         p, row, now = self.params, view.row, incoming.event.time
         excitable = np.empty(p.units)
         traces = view.engram_excited, view.engram_inhibited
@@ -273,7 +274,7 @@ class EngramAllocation(Mechanism[EngramAllocationParams]):
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, ENGRAM_OVERLAP, MATCH, VISIBLE), adds=(), sets=(LINKED,))
     def reactivate(self, view: Any, cue: Cue) -> None:
-        """Silent where nothing stands out of the match, which is 0 on average."""
+        """No score unless the best match is above 0, the mean of MATCH."""
         rows = best(view.match, view.visible, self.params.lenders)
         if rows.size and view.match[rows[0]] > 0.0:
             edges = view.graph.csr(EdgeType.SIBLING)
@@ -281,6 +282,6 @@ class EngramAllocation(Mechanism[EngramAllocationParams]):
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, ENGRAM, NOW), adds=(), sets=(ENGRAM_EXCITED, ENGRAM_INHIBITED, ENGRAM_ACTIVE))
     def excite(self, view: Any, cue: Cue) -> None:
-        """Recall is activity, too: the memory that answers leaves its units excitable."""
+        """The best memory of an answer activates its units."""
         if len(view.recalled) and (engram := view.engram[view.recalled[0]])[0] >= 0:
             activate(engram, view.now, *self.times, self.params.saturation, view.engram_excited, view.engram_inhibited, view.engram_active)

@@ -1,8 +1,8 @@
-"""Engram allocation as Cortex 4.4.9 prints it: slots for populations, E(t) = E0 2^(-t / 6 h), and the most excitable slot takes the memory.
+"""Engram allocation as Cortex 4.4.9 prints it: decays the excitability of slots, E(t) = E0 2^(-t / 6 h), and stores a memory in the highest slot.
 
-One half-life for all never changes the order of the slots, there is no noise, and a slot that was used is always above those that were not:
-the first memory takes slot 0, and so does every later one, after five hours or after a week.  Inhibition reaches the two neighbours
-by index, which were not ahead anyway.  Memories of one slot count as linked; here that is all of them.
+With one half-life for all slots decay never changes their order, there is no noise, and a used slot always exceeds an unused one.  The first memory
+goes to slot 0, and so does every later one, after five hours or after a week.  Inhibition lowers the two neighbours by index, which
+are lower anyway.  Memories of one slot count as linked; here this holds for all memories.
 
 Acts on: the SLOTMATES signal, the match of the best memories in the same slot.  Cost: O(slots) per event, O(n) per query.
 """
@@ -47,7 +47,7 @@ def excitability(held: Any, gap: Any, half_life: float, out: Any) -> None:
 
 @kernel
 def allocate(excitable: Any) -> int:
-    """The most excitable slot, the first of equals.  Cortex 4.4.9, "high-excitability slots win".  Cost: O(slots).
+    """The most excitable slot, the lowest index among equals.  Cortex 4.4.9, "high-excitability slots win".  Cost: O(slots).
 
     >>> allocate(np.array([0.0, 0.5, 0.5]))
     1
@@ -57,7 +57,7 @@ def allocate(excitable: Any) -> int:
 
 @kernel
 def activate(slot: int, now: float, peak: float, suppression: float, half_life: float, held: Any, changed: Any) -> None:
-    """E of the slot is set to `peak`; that of its neighbours by index falls by `suppression`, to 0 at least.  Cost: O(1).
+    """Set E of the slot to `peak`; lower E of its neighbours by index by `suppression`, at least to 0.  Cost: O(1).
 
     peak, suppression  ()        1
     held, changed      (slots,)  1, h  changed in place
@@ -75,12 +75,12 @@ def activate(slot: int, now: float, peak: float, suppression: float, half_life: 
 
 @kernel
 def together(slot: Any, rows: Any, match: Any, slots: int, out: Any) -> None:
-    """out_j = sum of match_i over the best memories i of j's slot.  Ours, for the source says what is linked and not what for.  Cost: O(n).
+    """out_j = sum of match_i over the best memories i of j's slot.  Ours: the source does not say what links are used for.  Cost: O(n).
 
     slot   (n,)      slot of each memory, -1 for none
     rows   (s,)      the best matches
-    match  (n,)  sd  those at 0 or below give nothing
-    out    (n,)  sd  NaN before, and where nothing arrives; written
+    match  (n,)  sd  values <= 0 contribute nothing
+    out    (n,)  sd  written; NaN on entry, and stays NaN where nothing arrives
     """
     total = np.zeros(slots)
     for i in rows:
@@ -106,7 +106,7 @@ class EngramAllocationPrinted(Mechanism[EngramAllocationPrintedParams]):
     owns = (SLOT_EXCITABILITY, SLOT_CHANGED, SLOT, SLOTMATES)
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(SLOT_EXCITABILITY, SLOT_CHANGED, SLOT))
-    def lay_down(self, view: Any, incoming: Incoming) -> None:
+    def allocate_slot(self, view: Any, incoming: Incoming) -> None:
         p, now, excitable = self.params, incoming.event.time, np.empty(self.params.slots)
         excitability(view.slot_excitability, now - view.slot_changed, self.hours("half_life"), excitable)
         view.slot[view.row] = slot = allocate(excitable)

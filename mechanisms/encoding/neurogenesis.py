@@ -1,12 +1,11 @@
-"""Neurogenesis: granule cells are born all life long, and take the place of older ones in the dentate gyrus.
+"""Neurogenesis: replaces the granule cells of a sparse code at a constant rate and counts the replaced populations.
 
-Young cells, some weeks old, are easier to drive than mature ones, so what is encoded in the same weeks shares young cells and what is
-encoded weeks apart does not: codes carry time (Aimone, Wiles & Gage 2009; Becker 2005).  The price is forgetting: a memory whose cells have been
-replaced answers less to its own cue (Akers et al. 2014).
+Granule cells of the dentate gyrus are born throughout life and replace older cells.  Young cells, some weeks old, are easier to drive than mature
+ones, so events of the same weeks share young cells and events weeks apart do not: codes carry time (Aimone, Wiles & Gage 2009; Becker 2005).  The
+cost is forgetting: a memory whose cells have been replaced responds less to its own cue (Akers et al. 2014).
 
-Here births go on at a constant rate, one unit after the other, so that TURNOVER = (t - t_0) / T counts replaced populations; whichever mechanism
-keeps a sparse code reads it (pattern_separation: which cells there are, and how old each is).  The number of units never changes; no dimension is
-added anywhere.
+Births occur at a constant rate, one unit after the other, so TURNOVER = (t - t_0) / T counts replaced populations.  A mechanism with a sparse code
+reads it (pattern_separation: generation and age of each cell).  The number of units and the dimensions of the code never change.
 
 Acts on: TURNOVER, and through it the codes of events and cues.  Cost: O(1) per event and per tick.
 """
@@ -24,17 +23,17 @@ from ...engine.vocabulary import NOW, TURNOVER
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 NEUROGENESIS_STARTED = Column("neurogenesis_started", np.float64, Scope.GLOBAL, "h", np.nan,
-                              "time of the first event, when all cells were mature; NaN: none yet")
+                              "time of the first event, at which all cells are mature; NaN: none yet")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def replacement_time(population: float, births: float, survival: float) -> float:
-    """T = M / (b s), time in which as many cells have been born and have survived as there are.  Cost: O(1).
+    """T = M / (b s), time in which the number of surviving newborn cells reaches the population size.  Cost: O(1).
 
     population  cells      M
     births      cells / d  b
-    survival    1          s, share of the newborn that is still there when it matures
+    survival    1          s, share of the newborn cells that survive to maturity
     returns     d
 
     >>> replacement_time(1_000_000.0, 10_000.0, 0.5)
@@ -45,9 +44,9 @@ def replacement_time(population: float, births: float, survival: float) -> float
 
 @kernel
 def turnover(elapsed: float, replacement: float) -> float:
-    """Populations replaced so far, t / T: births go on at a constant rate whatever happens.  Cost: O(1).
+    """Populations replaced so far, t / T: births occur at a constant rate.  Cost: O(1).
 
-    elapsed      h  since all cells were mature
+    elapsed      h  time since all cells were mature
     replacement  h  T
 
     >>> turnover(50.0, 200.0)
@@ -58,7 +57,7 @@ def turnover(elapsed: float, replacement: float) -> float:
 
 @kernel
 def surviving(replaced: float) -> float:
-    """Share of a code's cells that are still there after TURNOVER has grown: births take the oldest first, so 1 - it, down to 0.  Cost: O(1).
+    """max(0, 1 - increase of TURNOVER): share of a code's cells that are not replaced; births replace the oldest first.  Cost: O(1).
 
     >>> surviving(0.25), surviving(3.0)
     (0.75, 0.0)
@@ -75,7 +74,7 @@ class NeurogenesisParams(Params):
 
 
 class Neurogenesis(Mechanism[NeurogenesisParams]):
-    """Counts births from elapsed time alone: an event sees those up to its own time, however long the tick is."""
+    """Computes TURNOVER from elapsed time alone: an event sees the births up to its own time, for any length of tick."""
 
     owns = (NEUROGENESIS_STARTED,)
 

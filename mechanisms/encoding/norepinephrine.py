@@ -1,16 +1,15 @@
-"""Norepinephrine: unexpected uncertainty.  The talk has moved on, and what was known about it no longer holds.
+"""Norepinephrine: estimates unexpected uncertainty, the probability that the context has changed, and declares context switches.
 
-Expected uncertainty is to know that a cue is right four times in five.  Unexpected uncertainty is to find it wrong more often than that: the
-context itself must have changed (Yu & Dayan 2005).  Here the cue is the running topic and a trial is an event, which is valid if it fits the
-topic.  lambda, the probability that the context is still the same, falls with invalid trials, the faster the more reliable the topic was;
-norepinephrine reports 1 - lambda, and once it exceeds a bar set by expected uncertainty the context is given up and a new one begins.
-The same signal sets a gain: while things work, what is strongest is chosen with confidence; when they do not, choice is opened
-(Aston-Jones & Cohen 2005).
+If a cue is valid with probability gamma, 1 - gamma is the expected uncertainty.  A cue that fails more often than that signals unexpected
+uncertainty: the context itself has changed (Yu & Dayan 2005).  Here the cue is the current topic and each event is a trial, valid if the event fits
+the topic.  lambda, the probability that the context is still the same, falls with invalid trials, faster if the topic was more reliable.
+Norepinephrine reports 1 - lambda; if it exceeds a threshold set by expected uncertainty, the context ends and a new one starts.
+The same estimates set the gain of choice: high if predictions hold, low if they fail (Aston-Jones & Cohen 2005).
 
-What fits the topic (ours): an event that differs from the average event in the direction in which the running context does.  An event from anywhere
-else does so every second time, which is the 1/2 that the inference assumes of changed contexts, and no threshold of likeness is needed.
+Topic fit (ours): an event fits if it differs from the mean event in the same direction as the current context.  An event of another context fits with
+probability 1/2, as the inference assumes for changed contexts, so no similarity threshold is needed.
 
-Acts on: CONTEXT_KEPT, which cuts temporal context at a switch; CHOICE_GAIN; THRESHOLD_SHIFT of the gates.  Cost: O(d) per event.
+Acts on: CONTEXT_KEPT, which reduces temporal context at a switch; CHOICE_GAIN; THRESHOLD_SHIFT of the gates.  Cost: O(d) per event.
 """
 from __future__ import annotations
 
@@ -25,16 +24,16 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
 from ..shared.topic_fit import fits, follow
 
-CHANCE: Final = 0.5             # how often a trial is valid once the context has changed
+CHANCE: Final = 0.5             # probability of a valid trial after a change of context
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CONTEXT_TRUST = Column("context_trust", np.float64, Scope.GLOBAL, "1", 1.0, "lambda, probability that the context is still the same", low=0, high=1)
-CONTEXT_VALID = Column("context_valid", np.float64, Scope.GLOBAL, "events", 0.0, "events that fitted the present context", low=0)
-CONTEXT_TRIALS = Column("context_trials", np.float64, Scope.GLOBAL, "events", 0.0, "events judged in the present context", low=0)
-CONTEXT_SWITCHES = Column("context_switches", np.int64, Scope.GLOBAL, "switches", 0, "changes of context declared so far", low=0)
-CONTEXT_THEMES = Column("context_themes", np.float64, Scope.GLOBAL, "1", 0.0, "mean vector of the present context, and of all events",
+CONTEXT_TRUST = Column("context_trust", np.float64, Scope.GLOBAL, "1", 1.0, "lambda, probability that the context has not changed", low=0, high=1)
+CONTEXT_VALID = Column("context_valid", np.float64, Scope.GLOBAL, "events", 0.0, "events that fitted the current context", low=0)
+CONTEXT_TRIALS = Column("context_trials", np.float64, Scope.GLOBAL, "events", 0.0, "events compared with the current context", low=0)
+CONTEXT_SWITCHES = Column("context_switches", np.int64, Scope.GLOBAL, "switches", 0, "context switches declared so far", low=0)
+CONTEXT_THEMES = Column("context_themes", np.float64, Scope.GLOBAL, "1", 0.0, "mean vector of the current context, and of all events",
                         (2, "dimensions"))
-CONTEXT_MASSES = Column("context_masses", np.float64, Scope.GLOBAL, "events", 0.0, "events behind each of the two means", (2,), low=0)
+CONTEXT_MASSES = Column("context_masses", np.float64, Scope.GLOBAL, "events", 0.0, "effective number of events in each of the two means", (2,), low=0)
 NOREPINEPHRINE_LEVEL = Column("norepinephrine_level", np.float64, Scope.EVENT, "1", 0.0, "NE = 1 - lambda at this event; 0: as expected", low=0,
                               high=1)
 
@@ -47,8 +46,8 @@ def unchanged(lam: float, valid: bool, gamma: float, tau: float) -> float:
     Probability that the context has not changed, given all trials: the inference of Yu & Dayan (2005) reduced to "same" and "other".
 
     lam    ()  1  lambda before the trial
-    valid         whether the cue of the present context was right
-    gamma  ()  1  its validity
+    valid         whether the cue of the current context was valid
+    gamma  ()  1  validity of the cue
     tau    ()  1  probability that a context lasts one more trial
 
     >>> round(float(unchanged(1.0, False, 0.9, 0.99)), 6), round(float(unchanged(1.0, True, 0.9, 0.99)), 6)
@@ -61,10 +60,10 @@ def unchanged(lam: float, valid: bool, gamma: float, tau: float) -> float:
 
 @kernel
 def validity(valid: float, trials: float, prior_valid: float, prior_invalid: float) -> float:
-    """gamma = (valid + a) / (trials + a + b): how often the cue of this context is right.  Yu & Dayan (2005), running estimate.  Cost: O(1).
+    """gamma = (valid + a) / (trials + a + b): validity of the cue in this context.  Yu & Dayan (2005), running estimate.  Cost: O(1).
 
-    valid, trials               ()  events  in the present context
-    prior_valid, prior_invalid  ()  events  a, b: trials taken as seen before
+    valid, trials               ()  events  in the current context
+    prior_valid, prior_invalid  ()  events  a, b: pseudo-counts of the prior
 
     >>> validity(3.0, 3.0, 1.0, 1.0)
     0.8
@@ -74,7 +73,7 @@ def validity(valid: float, trials: float, prior_valid: float, prior_invalid: flo
 
 @kernel
 def switch_bar(ach: float) -> float:
-    """ACh / (1/2 + ACh): how much unexpected uncertainty the expected one explains away.  Yu & Dayan (2005), switch rule.  Cost: O(1).
+    """ACh / (1/2 + ACh): threshold on unexpected uncertainty, given the expected one.  Yu & Dayan (2005), switch rule.  Cost: O(1).
 
     ach  ()  1  expected uncertainty, 1 - gamma
 
@@ -100,18 +99,18 @@ def response(x: float, gain: float, bias: float) -> float:
     """f_G(x) = 1 / (1 + exp(-(G x + B))).  Servan-Schreiber et al. (1990); Aston-Jones & Cohen (2005).  Cost: O(1).
 
     x, bias  ()  1  input and B
-    gain     ()  1  G, which norepinephrine raises; the slope at x = -B / G is G / 4
+    gain     ()  1  G, raised by norepinephrine; the slope at x = -B / G is G / 4
     """
     return float(1.0 / (1.0 + np.exp(-(gain * x + bias))))
 
 
 @kernel
 def engagement(short: float, long: float) -> float:
-    """1 - [1 - L(U_short)] [1 - L(U_long)]: phasic and engaged near 1, tonic and exploring near 0.  Cost: O(1).
+    """1 - [1 - L(U_short)] [1 - L(U_long)]: near 1 phasic mode, exploitation; near 0 tonic mode, exploration.  Cost: O(1).
 
-    Aston-Jones & Cohen (2005), two scales of utility: only when both are low is the task given up.
+    Aston-Jones & Cohen (2005), two time scales of utility: the task is abandoned only if both utilities are low.
 
-    short, long  ()  log odds  utility of late, and in the long run
+    short, long  ()  log odds  short-term and long-term utility
 
     >>> engagement(0.0, 0.0)
     0.75
@@ -133,7 +132,7 @@ def log_odds(p: float) -> float:
 
 @kernel
 def choice_gain(engaged: float, tonic: float, phasic: float) -> float:
-    """G: `tonic` when nothing holds one to the task, `phasic` when all does; linear between.  Engineering.  Cost: O(1).
+    """G: `tonic` at engagement 0, `phasic` at engagement 1, linear between.  Engineering.  Cost: O(1).
 
     >>> choice_gain(0.75, 0.2, 1.0)
     0.8
@@ -147,23 +146,23 @@ class NorepinephrineParams(Params):
     persistence: float          # tau
     prior_valid: float          # a
     prior_invalid: float        # b
-    reach: float                # events that a topic's mean goes back
+    reach: float                # events, time constant of the topic's mean vector
     kept_on_switch: float
     tonic_gain: float
     phasic_gain: float
-    gate_relief: float          # how far NE = 1 lowers the gates
+    gate_relief: float          # decrease of the gate thresholds at NE = 1
 
 
 class Norepinephrine(Mechanism[NorepinephrineParams]):
-    """Judges every event by the topic; on a declared switch cuts the context and starts a new estimate."""
+    """Tests every event against the topic; a declared switch reduces the temporal context and restarts the estimate."""
 
     owns = (CONTEXT_TRUST, CONTEXT_VALID, CONTEXT_TRIALS, CONTEXT_SWITCHES, CONTEXT_THEMES, CONTEXT_MASSES, NOREPINEPHRINE_LEVEL)
 
     @hook(Phase.ENCODE, reads=(), adds=(),
           sets=(CONTEXT_TRUST, CONTEXT_VALID, CONTEXT_TRIALS, CONTEXT_SWITCHES, CONTEXT_THEMES, CONTEXT_MASSES, NOREPINEPHRINE_LEVEL, CONTEXT_KEPT,
                 CHOICE_GAIN))
-    def watch(self, view: Any, incoming: Incoming) -> None:
-        """The first two events only make the topic: before that there is nothing it could differ from."""
+    def infer(self, view: Any, incoming: Incoming) -> None:
+        """Update the inference.  The first two events are not trials; they only define the two means."""
         p, vector = self.params, incoming.vector
         judged, switched = view.context_masses[1] >= 2.0, False
         fit = not judged or fits(view.context_themes, vector)
@@ -182,10 +181,10 @@ class Norepinephrine(Mechanism[NorepinephrineParams]):
         view.choice_gain = choice_gain(engaged, p.tonic_gain, p.phasic_gain)
 
     @hook(Phase.ENCODE, reads=(NOREPINEPHRINE_LEVEL,), adds=(THRESHOLD_SHIFT,), sets=())
-    def open_gates(self, view: Any, incoming: Incoming) -> None:
+    def lower_thresholds(self, view: Any, incoming: Incoming) -> None:
         view.threshold_shift = -self.params.gate_relief * view.norepinephrine_level
 
     def gamma(self, view: Any) -> float:
-        """Validity of the present context; a cue that is worse than chance tells no more than chance."""
+        """Validity of the current context, at least chance."""
         p = self.params
         return max(CHANCE, validity(view.context_valid, view.context_trials, p.prior_valid, p.prior_invalid))

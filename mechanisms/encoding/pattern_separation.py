@@ -1,18 +1,18 @@
-"""Pattern separation: memories that are alike get codes that are less alike.
+"""Pattern separation: gives each memory a sparse code, so that the codes of similar memories overlap less than their embeddings.
 
-The dentate gyrus has some five times as many granule cells as there are cells that drive them, and few of its cells, some hundredths, fire at
-a time.  Expansion onto a sparse random projection and competition do the separating, y = kWTA(W x): two inputs that share most of what is
-active share less of the code, the more so the sparser it is (O'Reilly & McClelland 1994; Treves & Rolls 1994).  Nothing is orthogonalised
-against what is stored, so a memory's code does not depend on those before it.
+The dentate gyrus has about five times as many granule cells as input cells, and only a few percent of them are active at a time.  Expansion by a
+sparse random projection and competition separate patterns, y = kWTA(W x): the codes of two inputs overlap less than the inputs, and less the
+sparser the code (O'Reilly & McClelland 1994; Treves & Rolls 1994).  No code is orthogonalised against stored ones, so a
+memory's code does not depend on earlier memories.
 
-Here x is the embedding and y a second code, the k active units, beside it; the vector that is searched stays as it is.  Unit u is drawn by a hash
-of its number and of its generation floor(TURNOVER + u / units), so cells can be replaced one by one (see neurogenesis) without any state here:
-memories keep the code they were stored with, and a cell that has been replaced answers to no cue.  Cells of the first generation are mature;
-those born later pass a time in which they are easier to drive, e(a) = 1 + e_1 exp(-(a - a_0)^2 / 2 s^2).
+Here x is the embedding and y a second code, the k active units; the embedding that is searched does not change.  The weights of unit u are hashed
+from its number and its generation floor(TURNOVER + u / units), so cells are replaced one by one (see neurogenesis) without any state here.
+Memories keep the code of their time of storage, and a replaced cell responds to no cue.  Cells of the first generation are mature;
+later cells are easier to drive at a young age a, by the factor e(a) = 1 + e_1 exp(-(a - a_0)^2 / 2 s^2).
 
-Acts on: DUPLICATE, the stored memory whose code overlaps most with the event's, if it overlaps enough; and the ranking, through the signal
-`separation`.  Cost: O(units c) for c inputs per unit (0.3 ms for 2048 units with 77) and O(n k) per event and per query (1.5 ms for
-100,000 memories of 41 cells).
+Acts on: DUPLICATE, the stored memory whose code overlaps most with the code of the event, if the overlap reaches the threshold; and the ranking,
+through the signal `separation`.  Cost: O(units c) for c inputs per unit (0.3 ms for 2048 units with 77) and O(n k) per event and per query
+(1.5 ms for 100,000 memories of 41 cells).
 """
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from ...engine.ranking import best
 from ...engine.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-SEPARATION_CODE = Column("separation_code", np.int32, Scope.MEMORY, "1", -1, "active cells, unit and generation, at storage; -1: none", ("active",))
-SEPARATION_EVENT_CODE = Column("separation_event_code", np.int32, Scope.EVENT, "1", -1, "active cells of the event in hand", ("active",))
-SEPARATION = signal("separation", Facet.MEANING, "share of active cells that the memory's code has in common with the cue's")
+SEPARATION_CODE = Column("separation_code", np.int32, Scope.MEMORY, "1", -1, "active cells (unit and generation) at storage; -1: none", ("active",))
+SEPARATION_EVENT_CODE = Column("separation_event_code", np.int32, Scope.EVENT, "1", -1, "active cells of the current event", ("active",))
+SEPARATION = signal("separation", Facet.MEANING, "share of active cells common to the codes of memory and cue")
 
 GENERATION: Final = 32_768      # a cell's number is unit + generation * GENERATION
 QUANTILES: Final = 256          # of the distribution of weights
-GAPS: Final = 4096              # of that of distances between inputs
+GAPS: Final = 4096              # of the distribution of distances between inputs
 
 
 # --- equations: the projection W -----------------------------------------------------------------------------------------------
 @kernel
 def mixed(x: int) -> int:
-    """A hash of 32 bits.  Products stay below 2^59, so compiled and plain arithmetic agree.  Cost: O(1)."""
+    """32-bit integer hash.  Products stay below 2^59, so compiled and plain arithmetic agree.  Cost: O(1)."""
     x = (((x >> 16) ^ x) & 0xFFFFFFFF) * 0x45D9F3B & 0xFFFFFFFF
     x = ((x >> 16) ^ x) * 0x45D9F3B & 0xFFFFFFFF
     return (x >> 16) ^ x
@@ -60,7 +60,7 @@ def weight_quantiles(spread: float) -> NDArray[np.float64]:
 
 
 def gap_quantiles(connectivity: float) -> NDArray[np.int64]:
-    """(4096,) equally likely distances from one input that a unit reads to the next, if it reads each with probability `connectivity`.
+    """(4096,) equally likely distances between successive inputs of a unit that reads each input with probability `connectivity`.
 
     >>> gap_quantiles(0.5)[[0, 2047, 2048, 4095]].tolist()
     [1, 1, 2, 13]
@@ -71,13 +71,13 @@ def gap_quantiles(connectivity: float) -> NDArray[np.int64]:
 
 @kernel
 def afferents(seed: int, unit: int, generation: int, inputs: int, gaps: Any, weights: Any, index: Any, w: Any) -> int:
-    """The row of W of one cell: each input is read with the same probability, with a random weight >= 0.  Returns how many.  Cost: O(c).
+    """The row of W of one cell: a random set of inputs, each with a random weight >= 0.  Returns the number of inputs.  Cost: O(c).
 
-    seed, unit, generation       what the row is drawn from, and nothing else
+    seed, unit, generation       determine the row completely
     inputs   ()           1      N
-    gaps     (4096,)      1      equally likely distances between inputs that are read
+    gaps     (4096,)      1      equally likely distances between successive inputs
     weights  (256,)       1      equally likely weights
-    index    (N,)                which inputs it reads, ascending; written as far as there are any
+    index    (N,)                its inputs, ascending; the first entries are written
     w        (N,)         1      their weights; likewise
 
     >>> index, w = np.empty(4, dtype=np.int64), np.empty(4)
@@ -87,7 +87,7 @@ def afferents(seed: int, unit: int, generation: int, inputs: int, gaps: Any, wei
     cell, at, n = mixed(mixed(mixed(seed) + unit) + generation), -1, 0
     while True:
         draw = mixed(cell + n + 1)
-        at += gaps[draw >> 20]                               # 12 bits say where, 8 others how strong
+        at += gaps[draw >> 20]                               # 12 bits choose the distance, 8 other bits the weight
         if at >= inputs:
             return n
         index[n], w[n] = at, weights[draw & 255]
@@ -96,7 +96,7 @@ def afferents(seed: int, unit: int, generation: int, inputs: int, gaps: Any, wei
 
 @kernel
 def generation_of(turnover: float, unit: int, units: int) -> int:
-    """floor(TURNOVER + u / M): births are spread evenly over the units, one after the other.  Cost: O(1).
+    """floor(TURNOVER + u / M): births occur evenly, one unit after the other.  Cost: O(1).
 
     >>> [generation_of(0.25, u, 4) for u in range(4)]
     [0, 0, 0, 1]
@@ -106,9 +106,9 @@ def generation_of(turnover: float, unit: int, units: int) -> int:
 
 @kernel
 def excitability(age: float, excess: float, peak: float, width: float) -> float:
-    """e(a) = 1 + e_1 exp(-(a - a_0)^2 / (2 s^2)), factor on the drive of a young cell.  After Aimone, Wiles & Gage (2009).  Cost: O(1).
+    """e(a) = 1 + e_1 exp(-(a - a_0)^2 / (2 s^2)), factor on the drive of a cell.  After Aimone, Wiles & Gage (2009).  Cost: O(1).
 
-    age          populations  of the cell: 1 is the time in which as many cells are born as there are
+    age          populations  of the cell; 1: the time in which the whole population is replaced
     excess       1            e_1
     peak, width  populations  a_0 and s of the critical window
 
@@ -123,12 +123,12 @@ def drive(x: Any, seed: int, turnover: float, gaps: Any, weights: Any, normalise
     """h = W x, times the excitability of cells born during the simulation.  Cost: O(M c) for c inputs per unit.
 
     x           (N,)    1  input
-    seed        ()         of W
+    seed        ()         seed of W
     turnover    ()         populations  TURNOVER
-    gaps        (4096,) 1  equally likely distances between inputs that are read
+    gaps        (4096,) 1  equally likely distances between successive inputs
     weights     (256,)  1  equally likely weights
-    normalised  ()         whether the weights of a unit sum to 1, so that no unit is strong by birth
-    excess, peak, width    of `excitability`
+    normalised  ()         whether the weights of each unit are scaled to sum 1
+    excess, peak, width    as for `excitability`
     out         (M,)    1  h of every unit, written
 
     >>> out = np.empty(3)
@@ -153,7 +153,7 @@ def drive(x: Any, seed: int, turnover: float, gaps: Any, weights: Any, normalise
 # --- equations: the code ---------------------------------------------------------------------------------------------------------
 @kernel
 def winners(h: Any, k: int) -> Any:
-    """kWTA: the k units with the largest drive, ties by number; ascending.  Cost: O(M + k log k log M).
+    """kWTA: the k units with the largest drive, lower numbers first among equals; sorted ascending.  Cost: O(M + k log k log M).
 
     h  (M,)  1  drive of every unit
 
@@ -167,7 +167,7 @@ def winners(h: Any, k: int) -> Any:
 
 @kernel
 def cells(active: Any, turnover: float, units: int, out: Any) -> None:
-    """Numbers of the cells that are the active units now: unit + generation * 32768.  A unit replaced is another cell.  Cost: O(k).
+    """Cell numbers of the active units, unit + generation * 32768; a replaced unit is a new cell.  Cost: O(k).
 
     active    (k,)               units
     turnover  ()    populations  TURNOVER
@@ -188,7 +188,7 @@ def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
     """Share of active cells in common with one code.  Cost: O(n k).
 
     codes    (n, k)      cells of every memory; -1: none
-    visible  (n,)        bool; the others are left as they are
+    visible  (n,)        bool; entries of hidden memories are not written
     code     (k,)        cells of the cue
     units    ()     1    M
     out      (n,)   1    0..1, written
@@ -212,7 +212,7 @@ def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
 
 @kernel
 def repeated(codes: Any, visible: Any, code: Any, units: int, threshold: float) -> int:
-    """Row of the memory whose code overlaps most with an event's, the latest of equals; -1 if none overlaps by the threshold.  Cost: O(n k).
+    """Row of the memory with the largest code overlap, the latest among equals; -1 if no overlap reaches the threshold.  Cost: O(n k).
 
     Arguments as for `overlaps`;  threshold  ()  1  least overlap of a duplicate
 
@@ -233,10 +233,10 @@ def repeated(codes: Any, visible: Any, code: Any, units: int, threshold: float) 
     return row
 
 
-# --- equations: what sparseness buys ---------------------------------------------------------------------------------------------
+# --- equations: sparseness and capacity ------------------------------------------------------------------------------------------
 @kernel
 def sparseness(rates: Any) -> float:
-    """a = <r>^2 / <r^2>; of a binary code the share that is active.  Treves & Rolls, measure of sparseness.  Cost: O(M).
+    """a = <r>^2 / <r^2>; for a binary code the share of active units.  Treves & Rolls, measure of sparseness.  Cost: O(M).
 
     >>> sparseness(np.array([1.0, 0.0, 0.0, 0.0]))
     0.25
@@ -275,12 +275,12 @@ class PatternSeparationParams(Params):
 
 
 class PatternSeparation(Mechanism[PatternSeparationParams]):
-    """Codes every event, finds the memory it repeats, and compares the codes of all memories with the cue's."""
+    """Computes the code of every event, finds the memory that it repeats, and compares all codes with that of the cue."""
 
     owns = (SEPARATION_CODE, SEPARATION_EVENT_CODE, SEPARATION)
 
     def code(self, x: Any, turnover: float, out: Any) -> None:
-        """Cells of an input, into out (k,)."""
+        """Write the active cells of an input to out (k,)."""
         p, h = self.params, np.empty(self.params.units)
         gaps, weights = gap_quantiles(p.connectivity), weight_quantiles(p.weight_spread)
         drive(x, p.projection_seed, turnover, gaps, weights, p.normalised, p.young_excess, p.young_peak, p.young_width, h)

@@ -1,11 +1,11 @@
-"""Pattern separation as Cortex 4.4.2 prints it: half of its projection on every similar memory is taken off a new one, and 4 % of it is kept.
+"""Pattern separation as Cortex 4.4.2 prints it: subtracts half of the projections on similar memories and keeps the largest 4 % of dimensions.
 
     e' = e - s sum_{i in I} proj_{e_i}(e),  s = 0.5,  I the memories with 0.75 < cos < 0.95,  then all but the 4 % largest dimensions set to zero.
 
-No expansion, no competition among many cells, and what is kept of a memory depends on those before it.  The source stores e' in place of the
-embedding; here it has a column of its own and the searched vector stays as it is, so I is judged by the untouched embeddings.
+There is no expansion and no competition among many cells, and the code of a memory depends on earlier memories.  The source stores e' in place of
+the embedding; here e' has its own column and the searched embedding does not change, so I is computed from the original embeddings.
 
-Acts on: DUPLICATE, at the identity threshold; and the ranking, through the signal `separated`, the cosine of the cue with what was kept.
+Acts on: DUPLICATE, at the identity threshold; and the ranking, through the signal `separated`, the cosine of cue and kept vector.
 Cost: O(n d) per event and per query.
 """
 from __future__ import annotations
@@ -22,16 +22,17 @@ from ...engine.ranking import best
 from ...engine.vocabulary import DUPLICATE, EMBEDDING, ROW, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-SEPARATED_KEPT = Column("separated_kept", np.float32, Scope.MEMORY, "1", 0.0, "the vector that is left after separation; 0 where zeroed",
+SEPARATED_KEPT = Column("separated_kept", np.float32, Scope.MEMORY, "1", 0.0, "vector after separation; 0 where set to zero",
                         ("dimensions",))
-SEPARATED_EVENT_KEPT = Column("separated_event_kept", np.float32, Scope.EVENT, "1", 0.0, "the same of the event in hand", ("dimensions",))
-SEPARATED = signal("separated", Facet.MEANING, "cosine of the cue with what separation left of the memory")
+SEPARATED_EVENT_KEPT = Column("separated_event_kept", np.float32, Scope.EVENT, "1", 0.0, "vector after separation of the current event",
+                              ("dimensions",))
+SEPARATED = signal("separated", Facet.MEANING, "cosine of the cue and the memory's vector after separation")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def orthogonalised(e: Any, stored: Any, visible: Any, s: float, low: float, high: float, out: Any) -> int:
-    """e' = e - s sum_i proj_{e_i}(e) over the memories i with low < cos < high.  Cortex 4.4.2, to the letter.  Cost: O(n d).
+    """e' = e - s sum_i proj_{e_i}(e) over the memories i with low < cos < high.  Cortex 4.4.2, exactly as printed.  Cost: O(n d).
 
     e         (d,)    the new memory, of length 1
     stored    (n, d)  embeddings e_i, of length 1
@@ -63,7 +64,7 @@ def orthogonalised(e: Any, stored: Any, visible: Any, s: float, low: float, high
 
 @kernel
 def winners(h: Any, k: int) -> Any:
-    """The k dimensions with the largest |h|, ties by number; ascending.  Cost: O(d).
+    """The k dimensions with the largest |h|, lower numbers first among equals; sorted ascending.  Cost: O(d).
 
     >>> winners(np.array([0.1, -0.9, 0.5]), 2).tolist()
     [1, 2]
@@ -75,9 +76,9 @@ def winners(h: Any, k: int) -> Any:
 
 @kernel
 def sparsified(e: Any, share: float, out: Any) -> None:
-    """All but the share of dimensions with the largest |e| set to zero.  Cortex 4.4.2.  Cost: O(d).
+    """Keep the given share of dimensions with the largest |e|; set the others to zero.  Cortex 4.4.2.  Cost: O(d).
 
-    e, out  (d,);  share  ()  1  of dimensions kept, at least one
+    e, out  (d,);  share  ()  1  of dimensions kept; at least one is kept
 
     >>> out = np.empty(4)
     >>> sparsified(np.array([0.1, -0.9, 0.5, 0.2]), 0.5, out)
@@ -91,7 +92,7 @@ def sparsified(e: Any, share: float, out: Any) -> None:
 
 @kernel
 def cosines(kept: Any, visible: Any, cue: Any, out: Any) -> None:
-    """Cosine of each kept vector with the cue; nothing is written for a vector of zeros.  Cost: O(n d), reading.
+    """Cosine of each kept vector with the cue; zero vectors get no value.  Cost: O(n d).
 
     kept  (n, d);  visible  (n,)  bool;  cue  (d,);  out  (n,)  1  written
 

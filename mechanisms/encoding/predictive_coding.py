@@ -1,18 +1,18 @@
-"""Predictive coding: the mind predicts what comes, from the top down, and only what it got wrong goes up.
+"""Predictive coding: predicts each event with a hierarchy of causes and computes its surprise from the prediction errors.
 
-A hierarchy of causes, each level predicting the one below, is settled on every event until prediction errors balance: an error pulls the
-cause that made the prediction, and is itself pulled by the prediction from above (Rao & Ballard 1999; Friston 2005).  Errors count by their
-precision, which is learnt from past errors, and the weights of the predictions are learnt, too.  Level 0 is what is seen, a projection of the
-event's embedding; above it are the causes of embeddings, entities (whose names are seen as well), and a slow schema of the conversation.
+Each level predicts the level below.  For every event the causes are relaxed until the prediction errors balance: each cause is driven by the
+error of its prediction and by its own error under the prediction from above (Rao & Ballard 1999; Friston 2005).  Errors are weighted by
+precisions, which are learnt from past errors; the prediction weights are learnt, too.  Level 0 is the input, a projection of the event's
+embedding; the levels above are the causes of embeddings, entities (whose names are also observed), and a slow schema of the conversation.
 
     schema r3  -- U3 -->  entities r2  -- U2 -->  causes r1  -- U1 -->  embedding u          and    entity code e  <--  r2
 
-For a linear hierarchy the sum of precision-weighted squared errors at rest is -ln p(event) up to a constant: the event's surprise in nats.
-Before an event is judged, the memory nearest to it has a share in the prediction, as the hippocampus has in that of the cortex: a
-repetition is expected however long ago it was.  Learning sees the event itself, without that help.
+For a linear hierarchy half the sum of precision-weighted squared errors at rest is -ln p(event) up to a constant: the surprise in nats.
+For SURPRISE the memory nearest to the event contributes to the prediction, as the hippocampus does for the cortex, so a repetition is
+predicted at any delay.  Learning uses the event alone, without this contribution.
 
-Acts on: SURPRISE; ENCODING_STRENGTH, as what was expected is laid down less strongly; VETO of what is wholly predicted; THRESHOLD_SHIFT.
-Cost: one exact search, O(n d); O(d k0) for the projection; O(k0 k1 + k1 k2 + k2 k3) a step of inference, two inferences of at most `steps` each:
+Acts on: SURPRISE; ENCODING_STRENGTH, lower for predicted events; VETO of events that are almost wholly predicted; THRESHOLD_SHIFT.
+Cost: one exact search, O(n d); O(d k0) for the projection; O(k0 k1 + k1 k2 + k2 k3) per step of inference, two inferences of at most `steps` each:
 1 ms per event.
 """
 from __future__ import annotations
@@ -31,36 +31,38 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import ENCODING_STRENGTH, INDEX, LEARNING_RATE, PLASTICITY, RANDOM, ROW, SURPRISE, THRESHOLD_SHIFT, VETO
 
 Array = NDArray[np.float64]
-CODE_BITS = 512          # of the digest that gives an entity its signs
-LEAST_VARIANCE = 1e-6    # without a hyperprior errors may vanish altogether
+CODE_BITS = 512          # bits of the digest from which the signs of an entity code are taken
+LEAST_VARIANCE = 1e-6    # without a hyperprior the variance of errors may fall to 0
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-PC_PROJECTION = Column("pc_projection", np.float64, Scope.GLOBAL, "1", 0.0, "embedding to what is seen of it, drawn once", ("inputs", "dimensions"))
-PC_CAUSES = Column("pc_causes", np.float64, Scope.GLOBAL, "1", 0.0, "U1, from causes to what is seen", ("inputs", "causes"))
+PC_PROJECTION = Column("pc_projection", np.float64, Scope.GLOBAL, "1", 0.0, "random projection from embedding to input, drawn once",
+                       ("inputs", "dimensions"))
+PC_CAUSES = Column("pc_causes", np.float64, Scope.GLOBAL, "1", 0.0, "U1, from causes to input", ("inputs", "causes"))
 PC_ENTITIES = Column("pc_entities", np.float64, Scope.GLOBAL, "1", 0.0, "U2, from entities to causes", ("causes", "entities"))
-PC_SCHEMATA = Column("pc_schemata", np.float64, Scope.GLOBAL, "1", 0.0, "U3, from the schema to entities", ("entities", "schema"))
-PC_SCHEMA = Column("pc_schema", np.float64, Scope.GLOBAL, "1", 0.0, "the schema expected at the next event", ("schema",))
-PC_VARIANCE = Column("pc_variance", np.float64, Scope.GLOBAL, "1", 0.0, "of past errors, of each level and of the entity code; 0: none yet", (5,),
+PC_SCHEMATA = Column("pc_schemata", np.float64, Scope.GLOBAL, "1", 0.0, "U3, from schema to entities", ("entities", "schema"))
+PC_SCHEMA = Column("pc_schema", np.float64, Scope.GLOBAL, "1", 0.0, "schema predicted for the next event", ("schema",))
+PC_VARIANCE = Column("pc_variance", np.float64, Scope.GLOBAL, "1", 0.0, "variance of past errors of each level and of the entity code; 0: none yet",
+                     (5,),
                      low=0)
 PC_EVENTS = Column("pc_events", np.int64, Scope.GLOBAL, "events", 0, "events perceived", low=0)
-PC_USUAL_SURPRISE = Column("pc_usual_surprise", np.float64, Scope.GLOBAL, "nats", 0.0, "running mean of SURPRISE; 0: nothing perceived yet", low=0)
-PC_INPUT = Column("pc_input", np.float64, Scope.EVENT, "1", 0.0, "u, what is seen of the event", ("inputs",))
+PC_USUAL_SURPRISE = Column("pc_usual_surprise", np.float64, Scope.GLOBAL, "nats", 0.0, "running mean of SURPRISE; 0: no event yet", low=0)
+PC_INPUT = Column("pc_input", np.float64, Scope.EVENT, "1", 0.0, "u, the input of the event", ("inputs",))
 PC_CODE = Column("pc_code", np.float64, Scope.EVENT, "1", 0.0, "e, code of the entities named; 0: none", ("entities",))
-PC_CODES = Column("pc_codes", np.float32, Scope.MEMORY, "1", 0.0, "CODE of each memory", ("entities",))
+PC_CODES = Column("pc_codes", np.float32, Scope.MEMORY, "1", 0.0, "PC_CODE of each memory", ("entities",))
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
-# A hierarchy of L levels above its input: weights (U_1 .. U_L), U_i of shape (k_{i-1}, k_i).  x is [u, r_1, ..., r_L] end to end, eps the errors
-# in the same places and after them that of the code e, which is seen at x[at:].  precisions holds Pi of each level, and last that of e (0: unseen).
+# A hierarchy of L levels above its input: weights (U_1 .. U_L), U_i of shape (k_{i-1}, k_i).  x is the concatenation [u, r_1, ..., r_L]; eps holds
+# the errors in the same order, then the error of the code e, an observation of x[at:].  precisions holds Pi of each level, then that of e (0: none).
 @kernel
 def errors(x: Any, weights: Any, prior: Any, e: Any, at: int, saturating: bool, eps: Any) -> None:
-    """eps_i = x_i - f(U_{i+1} x_{i+1}), at the top x_L - prior, and e - x[at:].  Rao & Ballard (1999), generative model; Friston (2005).
+    """eps_i = x_i - f(U_{i+1} x_{i+1}); x_L - prior at the top; e - x[at:] for the code.  Rao & Ballard (1999), generative model; Friston (2005).
 
     x           (sum k,)      1  input and causes
     weights     L of (k, k')  1  U_i
     prior       (k_L,)        1  r^td at the top
-    e           (k_e,)        1  evidence about the causes from `at` on
-    saturating  ()               f = tanh, else the identity
+    e           (k_e,)        1  observed code of the causes from index `at` on
+    saturating  ()               whether f is tanh; else the identity
     eps         (sum k + k_e,)  1  written
     Cost: O(sum k k').
 
@@ -87,7 +89,7 @@ def errors(x: Any, weights: Any, prior: Any, e: Any, at: int, saturating: bool, 
 
 @kernel
 def imagine(weights: Any, prior: Any, saturating: bool, x: Any) -> None:
-    """x from the top down without any error: x_L = prior, x_i = f(U_{i+1} x_{i+1}).  Cost: O(sum k k').
+    """Top-down prediction: x_L = prior, x_i = f(U_{i+1} x_{i+1}), all errors 0.  Cost: O(sum k k').
 
     >>> x = np.empty(3)
     >>> imagine((np.eye(1) * 2.0, np.eye(1) * 3.0), np.ones(1), False, x)
@@ -109,7 +111,7 @@ def imagine(weights: Any, prior: Any, saturating: bool, x: Any) -> None:
 
 @kernel
 def surprise(eps: Any, weights: Any, precisions: Any) -> float:
-    """1/2 sum_i Pi_i |eps_i|^2 in nats.  At rest, with f the identity and no sparseness, -ln p(u, e) + constant.  Cost: O(sum k).
+    """1/2 sum_i Pi_i |eps_i|^2 in nats.  At rest, for f = identity and alpha = 0, -ln p(u, e) + constant.  Cost: O(sum k).
 
     eps, precisions  as for `errors`; (L + 2,) inverse variances
 
@@ -155,11 +157,11 @@ def free_energy(x: Any, eps: Any, weights: Any, precisions: Any, alpha: float) -
 
 @kernel
 def descent(x: Any, eps: Any, weights: Any, precisions: Any, alpha: float, at: int, saturating: bool, out: Any) -> None:
-    """dr_i/dt over its rate: U_i^T J_f Pi_{i-1} eps_{i-1} - Pi_i eps_i - alpha r/(1 + r^2), that is -dF/dr.  Rao & Ballard (1999); Friston (2005).
+    """dr_i/dt / rate: U_i^T J_f Pi_{i-1} eps_{i-1} - Pi_i eps_i - alpha r/(1 + r^2), which is -dF/dr.  Rao & Ballard (1999); Friston (2005).
 
-    The error from below, less the level's own error.  J_f = 1 - f^2 for tanh, and f is x - eps.  Cost: O(sum k k').
+    Error of the level below minus the level's own error.  For tanh J_f = 1 - f^2, where f = x - eps.  Cost: O(sum k k').
 
-    out  (sum k,)  1  written; 0 for the input, which is given
+    out  (sum k,)  1  written; 0 for the input, which is fixed
 
     >>> out = np.empty(3)
     >>> descent(np.array([3.0, 0.0, 0.0]), np.array([3.0, 0.0, 0.0, 0.0]), (np.eye(1), np.eye(1)), np.array([2.0, 1.0, 1.0, 0.0]), 0.0, 1, False, out)
@@ -192,9 +194,9 @@ def descent(x: Any, eps: Any, weights: Any, precisions: Any, alpha: float, at: i
 @kernel
 def relax(x: Any, weights: Any, prior: Any, e: Any, at: int, precisions: Any, alpha: float, saturating: bool, rate: float, steps: int,
           eps: Any) -> None:
-    """`steps` steps r <- r + rate dr/dt; the Euler form of the papers' inference, stable below 2 over the greatest curvature of F.
+    """`steps` Euler steps r <- r + rate dr/dt of the papers' inference; stable if rate < 2 / (largest curvature of F).
 
-    x    (sum k,)        1  input and where the causes start; written
+    x    (sum k,)        1  input and initial causes; written
     eps  (sum k + k_e,)  1  errors at the end, written
     Cost: O(steps sum k k').
 
@@ -214,12 +216,12 @@ def relax(x: Any, weights: Any, prior: Any, e: Any, at: int, precisions: Any, al
 @kernel
 def settle(x: Any, weights: Any, prior: Any, e: Any, at: int, precisions: Any, alpha: float, saturating: bool, tolerance: float, most: int,
            eps: Any) -> int:
-    """`relax` until it rests, and how many steps that took.
+    """Gradient descent on F until it converges; returns the number of steps.
 
-    The rate is the last step over the change of slope along it (Barzilai & Borwein 1988), halved where F would come out above where it started.
+    The rate is the last step divided by the change of slope along it (Barzilai & Borwein 1988); it is halved if F would exceed its initial value.
 
-    tolerance  ()  1  greatest |dF/dr| at rest
-    most       ()  1  steps at most
+    tolerance  ()  1  largest |dF/dr| at convergence
+    most       ()  1  largest number of steps
     Cost: O(most sum k k').
 
     >>> x, eps = np.array([3.0, 0.0, 0.0]), np.empty(4)
@@ -252,9 +254,9 @@ def learn(w: Any, below: Any, eps: Any, above: Any, precision: float, rate: floa
     """U <- U + k2 [Pi J_f eps r^T - lambda U].  Rao & Ballard (1999), learning.  Cost: O(k k').
 
     w          (k, k')  1  U, written
-    below      (k,)     1  x of the level predicted
-    eps        (k,)     1  its errors
-    above      (k',)    1  r
+    below      (k,)     1  x of the predicted level
+    eps        (k,)     1  errors of the predicted level
+    above      (k',)    1  r of the level above
     precision  ()       1  Pi = 1 / sigma^2
     rate, decay  ()     1  k2, lambda
 
@@ -273,10 +275,10 @@ def learn(w: Any, below: Any, eps: Any, above: Any, precision: float, rate: floa
 
 @kernel
 def variance_after(variance: float, mean_square: float, rate: float) -> float:
-    """sigma^2 + rate (<eps^2> - sigma^2): with rate 1/t the mean so far, at which dF/dPi = 0.  Friston (2005), precisions.  Cost: O(1).
+    """sigma^2 + rate (<eps^2> - sigma^2): with rate 1/t the mean of all errors so far, at which dF/dPi = 0.  Friston (2005), precisions.  Cost: O(1).
 
-    variance, mean_square  ()  1  sigma^2 so far; of the errors at hand
-    rate                   ()  1  weight of the latter
+    variance, mean_square  ()  1  sigma^2 so far; mean square of the current errors
+    rate                   ()  1  weight of the current errors
 
     >>> variance_after(1.0, 3.0, 0.5)
     2.0
@@ -287,13 +289,13 @@ def variance_after(variance: float, mean_square: float, rate: float) -> float:
 # --- the adaptation to texts -------------------------------------------------------------------------------------------------
 @kernel
 def expected(prediction: Any, memory: Any, share: float, seen: Any, out: Any) -> None:
-    """What is left to be explained by the hierarchy once memory has predicted its share: seen - share (memory - prediction).  Ours.  Cost: O(k).
+    """seen - share (memory - prediction): the input after the nearest memory has contributed its share of the prediction.  Ours.  Cost: O(k).
 
-    prediction  (k,)  1  from the top down
-    memory      (k,)  1  the same of the memory nearest to the event
-    share       ()    1  0: nothing is recalled; 1: memory's prediction takes the place of the hierarchy's
-    seen        (k,)  1  of the event
-    out         (k,)  1  written; the prediction itself where event and memory are the same and share = 1
+    prediction  (k,)  1  top-down prediction of the hierarchy
+    memory      (k,)  1  input of the memory nearest to the event, the prediction by recall
+    share       ()    1  0: no recall; 1: recall replaces the prediction of the hierarchy
+    seen        (k,)  1  input of the event
+    out         (k,)  1  written; equals the prediction if event and memory are the same and share = 1
 
     >>> out = np.empty(2)
     >>> expected(np.array([0.0, 1.0]), np.array([2.0, 2.0]), 1.0, np.array([2.0, 3.0]), out); out.tolist()
@@ -305,9 +307,9 @@ def expected(prediction: Any, memory: Any, share: float, seen: Any, out: Any) ->
 
 @kernel
 def relative(surprise: float, usual: float) -> float:
-    """S / S_usual - 1 in [-1, 1]: -1 wholly predicted, 0 as usual; 0 while nothing is usual.  Ours.  Cost: O(1).
+    """S / S_usual - 1, clipped to [-1, 1]: -1 wholly predicted, 0 as usual, or no usual value yet.  Ours.  Cost: O(1).
 
-    surprise, usual  ()  nats  of the event; running mean
+    surprise, usual  ()  nats  SURPRISE of the event; its running mean
 
     >>> relative(0.0, 20.0), relative(25.0, 20.0), relative(99.0, 20.0), relative(30.0, 0.0)
     (-1.0, 0.25, 1.0, 0.0)
@@ -316,7 +318,7 @@ def relative(surprise: float, usual: float) -> float:
 
 
 def entity_code(names: Iterable[str], size: int) -> Array:
-    """e, (size,): sum of one vector of signs for each name, over the root of their number; 0 without any.  O(names size).
+    """e, (size,): sum of one vector of random signs per name, divided by sqrt(number of names); 0 without names.  O(names size).
 
     >>> a, b = entity_code(["ada"], 8), entity_code(["bo"], 8)
     >>> bool(np.allclose(entity_code(["ada", "bo"], 8), (a + b) / np.sqrt(2))), set(np.abs(a).tolist())
@@ -338,13 +340,13 @@ class PredictiveCodingParams(Params):
     entities: int               # k2
     schema: int                 # k3
     saturating: bool            # f = tanh
-    sigma_input: float          # sigma^2 of the input before anything is learnt
+    sigma_input: float          # sigma^2 of the input before learning
     sigma_above: float          # sigma_td^2, of every level above
     sparseness: float           # alpha
     learning_rate: float        # k2 of Rao & Ballard
     decay: float                # lambda
-    adaptation: float           # of precisions and of what is usual, per event
-    hyperprior: float           # share of the first variances that stays
+    adaptation: float           # rate per event of the precisions and of the mean surprise
+    hyperprior: float           # weight of the initial variances
     schema_rate: float
     tolerance: float
     steps: int
@@ -355,13 +357,13 @@ class PredictiveCodingParams(Params):
 
 
 class PredictiveCoding(Mechanism[PredictiveCodingParams]):
-    """Predicts every event and settles on it; surprise decides how strongly, and whether, it is laid down."""
+    """Predicts every event and infers its causes; surprise sets the encoding strength and may veto storage."""
 
     owns = (PC_PROJECTION, PC_CAUSES, PC_ENTITIES, PC_SCHEMATA, PC_SCHEMA, PC_VARIANCE, PC_EVENTS, PC_USUAL_SURPRISE, PC_INPUT, PC_CODE, PC_CODES)
 
     @hook(Phase.ENCODE, reads=(), adds=(), sets=(PC_PROJECTION, RANDOM))
     def draw(self, view: Any, incoming: Incoming) -> None:
-        """Once; components of what is seen of a unit vector have variance 1."""
+        """Draw the projection once; each component of the input of a unit vector has variance 1."""
         w = view.pc_projection
         if w[0, 0] == 0.0:
             w[...] = view.random.standard_normal(w.shape)
@@ -369,8 +371,8 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
     @hook(Phase.ENCODE, adds=(), sets=(SURPRISE, PC_INPUT, PC_CODE), reads=(
         PC_PROJECTION, PC_CAUSES.before, PC_ENTITIES.before, PC_SCHEMATA.before, PC_SCHEMA.before, PC_VARIANCE.before, PC_EVENTS.before, INDEX.before,
         PC_CODES.before))
-    def foresee(self, view: Any, incoming: Incoming) -> None:
-        """Surprise, before anybody decides about the event."""
+    def predict(self, view: Any, incoming: Incoming) -> None:
+        """Compute SURPRISE, before the gates decide about storage."""
         p, u, e = self.params, view.pc_input, view.pc_code
         np.dot(view.pc_projection, incoming.vector, out=u)
         e[...] = entity_code(incoming.features.entities, p.entities)
@@ -392,15 +394,15 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
     @hook(Phase.ENCODE, reads=(SURPRISE, PC_USUAL_SURPRISE.before), adds=(ENCODING_STRENGTH, THRESHOLD_SHIFT, VETO), sets=())
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, usual = self.params, view.pc_usual_surprise
-        news = relative(view.surprise, usual)
-        view.encoding_strength = p.surprise_gain * news
-        view.threshold_shift = -p.threshold_gain * news
+        excess = relative(view.surprise, usual)
+        view.encoding_strength = p.surprise_gain * excess
+        view.threshold_shift = -p.threshold_gain * excess
         view.veto = int(view.surprise < p.wholly_predicted * usual)
 
     @hook(Phase.ENCODE, reads=(PC_INPUT, PC_CODE, SURPRISE, LEARNING_RATE, PLASTICITY), adds=(),
           sets=(PC_CAUSES, PC_ENTITIES, PC_SCHEMATA, PC_SCHEMA, PC_VARIANCE, PC_EVENTS, PC_USUAL_SURPRISE, RANDOM))
     def perceive(self, view: Any, incoming: Incoming) -> None:
-        """Settles on the event itself and learns from it, stored or not."""
+        """Infer the causes of the event without recall, and learn from every event, stored or not."""
         p, u, e = self.params, view.pc_input, view.pc_code
         weights = view.pc_causes, view.pc_entities, view.pc_schemata
         if not view.pc_events:
@@ -424,12 +426,12 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
                 variance[i] = variance_after(variance[i], square, p.adaptation)
 
     @hook(Phase.ENCODE, reads=(ROW, PC_CODE), adds=(), sets=(PC_CODES,))
-    def dress(self, view: Any, incoming: Incoming) -> None:
+    def store_code(self, view: Any, incoming: Incoming) -> None:
         view.pc_codes[view.row] = view.pc_code
 
     @property
     def _at(self) -> int:
-        """Where the causes that entities are stand in x."""
+        """Index in x of the first entity cause."""
         return self.params.inputs + self.params.causes
 
     @property
@@ -449,7 +451,7 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
         return eps
 
     def _learn(self, view: Any, weights: Any, x: Array, eps: Array, precisions: Array) -> None:
-        """A step of at most half of what would remove the error altogether, beyond which repetition could do harm."""
+        """Update all weights; each step removes at most half of the error, so that repetition cannot diverge."""
         p, start = self.params, 0
         for i, w in enumerate(weights):
             middle, end = start + w.shape[0], start + w.shape[0] + w.shape[1]

@@ -1,11 +1,11 @@
-"""Serotonin: when things have gone well for long, memory looks further ahead.
+"""Serotonin: computes the long-run average of reward and stretches the time horizon of prediction with it.
 
-Two models in one.  Daw, Kakade & Dayan (2002): temporal-difference learning of average reward, in which dopamine's burst reports the
-error and serotonin's the mirror image of it, the approach of punishment; its tonic level is the long-run average of reward, which the
-error is measured against.  Doya (2002): among the parameters of reinforcement learning serotonin sets the discount gamma, that is, how far
-ahead consequences count, 1 / (1 - gamma) steps.  Here the level of the first sets the horizon of the second, exp(gain level) times as far.
+It combines two models.  Daw, Kakade & Dayan (2002): average-reward temporal-difference learning, in which phasic dopamine reports the
+prediction error and phasic serotonin its negative, predicted punishment; tonic serotonin is the long-run average of reward, which is
+subtracted in the error.  Doya (2002): serotonin sets the discount gamma of reinforcement learning, that is, the time horizon of
+1 / (1 - gamma) steps.  Here the serotonin level of the first model multiplies the horizon of the second by exp(gain level).
 
-Cues are entities; what one event names predicts what comes next.  The stream has no ends, as the average-reward formulation has none.
+Cues are entities; the entities of one event predict the reward of the next.  There are no episodes, as in the average-reward formulation.
 
 Acts on: HORIZON.  Cost, with q cues: O(q + terms) per event.
 """
@@ -24,8 +24,9 @@ from ..shared.reward import cells, reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 AVERAGE_REWARD = Column("average_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "long-run average of reward per event", low=-1, high=1)
-RELATIVE_VALUE = Column("relative_value", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue, relative to the average; by hash", ("cues",))
-STANDING_CUES = Column("standing_cues", np.int64, Scope.GLOBAL, "1", -1, "cells of the cues of the last event; -1: no more", ("most_cues",))
+RELATIVE_VALUE = Column("relative_value", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue, relative to the average; indexed by hash",
+                        ("cues",))
+STANDING_CUES = Column("standing_cues", np.int64, Scope.GLOBAL, "1", -1, "cells of the cues of the last event; padded with -1", ("most_cues",))
 
 
 # --- equations of Daw, Kakade & Dayan (2002) ---------------------------------------------------------------------------------------
@@ -34,7 +35,7 @@ def prediction(value: Any, cues: Any) -> float:
     """V(s) = sum_j V_j over the cues present.  Cost: O(q).
 
     value  (c,)  reward  V of every cue, relative to the average
-    cues   (q,)          cells of those present, each once; negative: none
+    cues   (q,)          cells of the cues present, each once; negative: none
 
     >>> prediction(np.array([0.3, 0.4, 9.0]), np.array([0, 1, -1]))
     0.7
@@ -50,8 +51,8 @@ def prediction(value: Any, cues: Any) -> float:
 def error(r: float, average: float, v: float, v_next: float) -> float:
     """delta = r - rbar + V(s') - V(s), the average-reward prediction error; phasic dopamine.  Cost: O(1).
 
-    r, average  ()  reward  obtained now, and obtained on average
-    v, v_next   ()  reward  values of the state before and the state now
+    r, average  ()  reward  current reward, and average reward
+    v, v_next   ()  reward  values of the previous and of the current state
 
     >>> error(1.0, 0.25, 0.5, 0.0)
     0.25
@@ -61,10 +62,10 @@ def error(r: float, average: float, v: float, v_next: float) -> float:
 
 @kernel
 def learn(value: Any, cues: Any, alpha: float, delta: float) -> None:
-    """V(s) += alpha delta, by each cue that was present.  Cost: O(q).
+    """V_j += alpha delta for each cue j present.  Cost: O(q).
 
-    value  (c,)  reward  written
-    cues   (q,)          cells of those present, each once; negative: none
+    value  (c,)  reward  V of every cue; written
+    cues   (q,)          cells of the cues present, each once; negative: none
     alpha  ()    1       learning rate
     delta  ()    reward  prediction error
 
@@ -80,7 +81,7 @@ def learn(value: Any, cues: Any, alpha: float, delta: float) -> None:
 
 @kernel
 def averaged(average: float, r: float, kappa: float) -> float:
-    """rbar + kappa (r - rbar): the slow average that tonic serotonin reports.  Cost: O(1).
+    """rbar + kappa (r - rbar): slow average of reward, reported by tonic serotonin.  Cost: O(1).
 
     >>> averaged(0.0, 1.0, 0.01)
     0.01
@@ -90,7 +91,7 @@ def averaged(average: float, r: float, kappa: float) -> float:
 
 @kernel
 def phasic(delta: float) -> float:
-    """-delta, before it is rectified: serotonin's burst mirrors dopamine's.  Cost: O(1).
+    """-delta: phasic serotonin before rectification, the negative of phasic dopamine.  Cost: O(1).
 
     >>> phasic(0.5)
     -0.5
@@ -104,7 +105,7 @@ def level(average: float, delta: float, share: float) -> float:
 
     average  ()  reward  long-run average
     delta    ()  reward  prediction error
-    share    ()  1       of the burst in the level
+    share    ()  1       weight of the phasic part
 
     >>> level(0.2, -0.5, 0.1), level(0.2, 0.5, 0.1)
     (0.25, 0.2)
@@ -115,7 +116,7 @@ def level(average: float, delta: float, share: float) -> float:
 # --- equations of Doya (2002) -----------------------------------------------------------------------------------------------------
 @kernel
 def horizon(gamma: float) -> float:
-    """1 / (1 - gamma), the steps ahead that count: the sum of all discounts.  Cost: O(1).
+    """1 / (1 - gamma), time horizon in steps: the sum of all discounts.  Cost: O(1).
 
     >>> round(horizon(0.9), 9)
     10.0
@@ -125,7 +126,7 @@ def horizon(gamma: float) -> float:
 
 @kernel
 def half_life(gamma: float) -> float:
-    """ln(1/2) / ln(gamma), steps until a reward counts half.  Cost: O(1).
+    """ln(1/2) / ln(gamma), steps in which the discount falls to one half.  Cost: O(1).
 
     >>> half_life(0.5)
     1.0
@@ -135,10 +136,10 @@ def half_life(gamma: float) -> float:
 
 @kernel
 def discounted(reward: Any, delay: Any, gamma: float) -> Any:
-    """gamma^D r: what a reward after a delay is worth now; the task in which gamma is seen.  Cost: O(options).
+    """gamma^D r: present value of a reward r after a delay D; delay discounting tasks measure gamma.  Cost: O(options).
 
     reward, delay  (a,)  reward, steps
-    gamma          ()    1  discount of a step
+    gamma          ()    1  discount per step
 
     >>> discounted(np.array([1.0, 2.0]), np.array([0.0, 2.0]), 0.5).tolist()
     [1.0, 0.5]
@@ -148,7 +149,7 @@ def discounted(reward: Any, delay: Any, gamma: float) -> Any:
 
 @kernel
 def choice(q: Any, beta: float) -> Any:
-    """P(a) = exp(beta Q_a) / sum_b exp(beta Q_b).  Its beta is noradrenaline's, CHOICE_GAIN here, and none of serotonin's.  Cost: O(options).
+    """P(a) = exp(beta Q_a) / sum_b exp(beta Q_b).  Doya assigns beta to noradrenaline, CHOICE_GAIN here, not to serotonin.  Cost: O(options).
 
     q     (a,)  reward    value of each action
     beta  ()    1/reward  inverse temperature
@@ -162,7 +163,7 @@ def choice(q: Any, beta: float) -> Any:
 
 @kernel
 def stretched(level: float, gain: float) -> float:
-    """exp(gain level): the factor on the horizon; 1 where nothing has been good or bad.  Ours.  Cost: O(1).
+    """exp(gain level): factor on the horizon; 1 at level 0.  Ours.  Cost: O(1).
 
     >>> stretched(0.0, 1.0)
     1.0
@@ -182,13 +183,13 @@ class SerotoninParams(Params):
 
 
 class Serotonin(Mechanism[SerotoninParams]):
-    """Averages reward over the long run; stretches the horizon of prediction in good times."""
+    """Learns the long-run average of reward; a high average lengthens the horizon of prediction."""
 
     owns = (AVERAGE_REWARD, RELATIVE_VALUE, STANDING_CUES)
 
     @hook(Phase.ENCODE, reads=(), adds=(), sets=(AVERAGE_REWARD, RELATIVE_VALUE, STANDING_CUES, HORIZON))
     def experience(self, view: Any, incoming: Incoming) -> None:
-        """Of every event, stored or not."""
+        """Learn from every event, stored or not."""
         p, value, present = self.params, view.relative_value, view.standing_cues
         r = reward_in(incoming.features.terms)
         now = cells(incoming.features.entities, p.cues, p.most_cues)

@@ -1,14 +1,13 @@
-"""Temporal context: memories laid down one after the other bring each other back.
+"""Temporal context: stores a slowly drifting context with each memory and supports memories whose context resembles the retrieved context.
 
-Something slowly changing, the temporal context t, is stored with every memory.  An item pulls it a little its own way,
-t_i = rho_i t_{i-1} + beta t_i^IN.  Recalling an item brings back the context it was studied in, which cues its neighbours on both
-sides, and its own mark on later contexts, which cues what came after it and nothing before: neighbours come to mind, later ones
-rather than earlier ones (Howard & Kahana 2002).  At retrieval the items that the direct signals find are recalled with the paper's
-choice rule, and what they bring back supports the memories around them.
+Each item changes the context t by its input, t_i = rho_i t_{i-1} + beta t_i^IN.  A recalled item retrieves two contexts: its study context, which
+cues neighbours on both sides, and its own contribution c to later contexts, which cues later items only.  So neighbours are
+recalled, later ones more often than earlier ones (Howard & Kahana 2002).  At retrieval the best matches of the direct signals are recalled with
+the paper's choice rule, and the contexts that they retrieve support the memories around them.
 
 For orthonormal items, as in the paper's simulations, all products of contexts have a closed form,
     t_i . t_j = prod_{i<k<=j} rho_k        c_r . t_j = beta prod_{r<k<=j} rho_k for j >= r, 0 before,
-so the one number RETENTION per memory holds the drifting context exactly, and support is a pass forward and a pass back.
+so one number per memory, CONTEXT_RETENTION, represents the context exactly, and support takes one forward and one backward pass.
 
 Acts on: the CONTEXT signal.  Cost: O(1) per event; O(n + k log k) per query for k recalled items (0.3 ms at
 100,000 memories).
@@ -27,18 +26,18 @@ from ...engine.ranking import best
 from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, CREATED, MATCH, ROW, SESSION, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CONTEXT_RETENTION = Column("context_retention", np.float64, Scope.MEMORY, "1", 0.0, "t_i . t_{i-1}, what is left of the context before", low=0,
-                           high=1)
-CONTEXT = signal("context", Facet.CONTEXT, "support by the temporal context that the best matches bring back", direct=False)
+CONTEXT_RETENTION = Column("context_retention", np.float64, Scope.MEMORY, "1", 0.0, "t_i . t_{i-1}, share of the previous context that is retained",
+                           low=0, high=1)
+CONTEXT = signal("context", Facet.CONTEXT, "support by the temporal context that the best matches retrieve", direct=False)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def retention(beta: Any, dot: Any) -> Any:
-    """rho_i, the share of the old context that keeps |t_i| = 1.  Howard & Kahana (2002), normalisation of the drift.  Cost: O(1).
+    """rho_i, the share of the previous context for which |t_i| = 1.  Howard & Kahana (2002), normalisation of the drift.  Cost: O(1).
 
     beta  ()  1  weight of the incoming context, 0..1
-    dot   ()  1  t_{i-1} . t_i^IN; 0 for an item unlike all before it
+    dot   ()  1  t_{i-1} . t_i^IN; 0 for an item orthogonal to all earlier ones
 
     >>> round(float(retention(0.6, 0.0)), 6), round(float(retention(0.6, 1.0)), 6)
     (0.8, 0.4)
@@ -50,8 +49,8 @@ def retention(beta: Any, dot: Any) -> Any:
 def drift(t: Any, t_in: Any, beta: float, out: Any) -> None:
     """t_i = rho_i t_{i-1} + beta t_i^IN for any unit vectors: the evolution that `support` evaluates in closed form.  Cost: O(d).
 
-    t, t_in  (d,)  1  context before, incoming context; both of length 1
-    out      (d,)  1  context after, of length 1; written
+    t, t_in  (d,)  1  previous context, and incoming context; both of length 1
+    out      (d,)  1  new context, of length 1; written
 
     >>> out = np.empty(2)
     >>> drift(np.array([1.0, 0.0]), np.array([0.0, 1.0]), 0.6, out)
@@ -68,12 +67,12 @@ def drift(t: Any, t_in: Any, beta: float, out: Any) -> None:
 
 @kernel
 def carried(rho: float, gap: float, tau: float, kept: float) -> float:
-    """t_i . t_{i-1} when something came between: rho_i exp(-gap / tau) kept.  The paper's distractor, over simulated time.  Cost: O(1).
+    """t_i . t_{i-1} = rho_i exp(-gap / tau) kept, with drift between the items.  The paper's distractor, in simulated time.  Cost: O(1).
 
-    rho   ()  1  retention through the item itself
-    gap   ()  h  time since the item before
-    tau   ()  h  time in which context drifts by a factor e without any item
-    kept  ()  1  rho_D, what a change of session leaves; 1 within a session
+    rho   ()  1  retention at the item itself
+    gap   ()  h  time since the previous item
+    tau   ()  h  time constant of drift without items
+    kept  ()  1  rho_D, share retained at a change of session; 1 within a session
 
     >>> round(carried(0.8, 0.0, 24.0, 0.5), 6)
     0.4
@@ -87,7 +86,7 @@ def choice(strength: Any, rows: Any, tau: float) -> Any:
 
     strength  (n,)  a of every item, in the unit of tau
     rows      (k,)  1  items that compete
-    tau       ()    noise: large makes all alike
+    tau       ()    noise; a large tau makes all probabilities equal
     returns   (k,)  1  probability of recalling each of `rows`
 
     >>> [round(float(p), 3) for p in choice(np.array([0.0, 1.0, 9.0]), np.array([0, 1]), 2.0 / np.log(3.0))]
@@ -107,17 +106,17 @@ def choice(strength: Any, rows: Any, tau: float) -> Any:
 def support(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any) -> None:
     """a_j = sum_r P_r t_r^IN . t_j with t_r^IN = [g t_r + (1 - g) c_r] / |.|.  Howard & Kahana (2002), retrieved context.  Cost: O(n + k).
 
-    The context of study t_r reaches both ways, the item's own mark c_r forward only; for any lag the ratio of forward to backward
-    support is 1 + (1 - g) beta / g.
+    The study context t_r supports both directions, the item's own contribution c_r only later items; at any lag the ratio of forward to
+    backward support is 1 + (1 - g) beta / g.
 
     rows         (k,)  1  recalled items, ascending
     probability  (k,)  1  P_r of each
     rho          (n,)  1  t_j . t_{j-1}; rho[0] is not used
-    g            ()    1  alpha_N / (alpha_N + alpha_O), share of the study context in what an item brings back
-    own          ()    1  share of its own support that an item keeps; 0: the probe is excluded, as in free recall
+    g            ()    1  alpha_N / (alpha_N + alpha_O), share of the study context in the retrieved context
+    own          ()    1  factor on the support of a recalled item for itself; 0: excluded, as in free recall
     out          (n,)  1  a_j, written
 
-    The second of three items is recalled; its neighbours are supported 1.6 to 1 in favour of the later one.
+    The second of three items is recalled; the later neighbour gets 1.6 times the support of the earlier one.
 
     >>> out = np.empty(3)
     >>> support(np.array([1]), np.array([1.0]), np.full(3, 0.8), 0.5, 0.6, 0.0, out)
@@ -159,12 +158,12 @@ class TemporalContextParams(Params):
 
 
 class TemporalContext(Mechanism[TemporalContextParams]):
-    """Stores the drift of context with each memory; supports the neighbours of what is recalled."""
+    """Stores the drift of context with each memory; supports the neighbours of recalled memories."""
 
     owns = (CONTEXT_RETENTION, CONTEXT)
 
     @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION, CONTEXT_KEPT), adds=(), sets=(CONTEXT_RETENTION,))
-    def lay_down(self, view: Any, incoming: Incoming) -> None:
+    def store_retention(self, view: Any, incoming: Incoming) -> None:
         row = view.row
         if row == 0:
             return
@@ -174,7 +173,7 @@ class TemporalContext(Mechanism[TemporalContextParams]):
 
     @hook(Phase.RETRIEVE, reads=(MATCH, CONTEXT_RETENTION, VISIBLE, CHOICE_GAIN), adds=(), sets=(CONTEXT,))
     def reinstate(self, view: Any, cue: Cue) -> None:
-        """Silent where nothing stands out of the match, which is 0 on average."""
+        """No score unless the best match is above 0, the mean of MATCH."""
         p = self.params
         rows = best(view.match, view.visible, p.recalled_items)
         if rows.size and view.match[rows[0]] > 0.0:

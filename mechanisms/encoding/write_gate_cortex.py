@@ -1,8 +1,8 @@
-"""Cortex's write gate, its four terms as errors: an event is kept if it differs enough from what memory holds.
+"""Cortex's write gate: computes a weighted mean of four prediction errors and vetoes an event whose error is not above a threshold.
 
-Cortex 4.1.1 names the terms of a prediction error: embedding distance, entity overlap, hours since the session's last memory, trigram likeness.
-Two of them are likenesses and one is time without bound, so that their sum as printed rises for a duplicate.  Here all four are errors in [0, 1],
-and a duplicate has none of them.  The source prints neither weights nor threshold: they are engineering, as the gate is, and no theory of predictive
+Cortex 4.1.1 names four terms: embedding distance, entity overlap, hours since the session's last memory, trigram similarity.
+Two of them are similarities and one is an unbounded time, so their sum as printed is larger for a duplicate.  Here all four are errors in [0, 1],
+and all are 0 for a duplicate.  The source prints neither weights nor threshold; they are engineering, as is the gate, and no theory of predictive
 coding is claimed for it.
 
 Acts on: admission.
@@ -23,11 +23,11 @@ from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.storage.postings import trigrams_of
 from ...engine.vocabulary import CREATED, GRAPH, INDEX, NOW, SESSION, TEXTS, THRESHOLD_SHIFT, VETO
 
-CHARACTERS: Final = 8_192   # of a text that are compared; a megabyte in memory would slow every event near it
+CHARACTERS: Final = 8_192   # most characters compared per text; bounds the cost near very long memories
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CORTEX_ERRORS = Column("cortex_errors", np.float64, Scope.EVENT, "1", np.nan, "of meaning, entities, time, structure; NaN: not judged", (4,), low=0,
-                       high=1)
+CORTEX_ERRORS = Column("cortex_errors", np.float64, Scope.EVENT, "1", np.nan, "errors d1..d4: meaning, entities, time, structure; NaN: not computed",
+                       (4,), low=0, high=1)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ CORTEX_ERRORS = Column("cortex_errors", np.float64, Scope.EVENT, "1", np.nan, "o
 def embedding_error(cosine: float) -> float:
     """d1 = 1 - max cos, in [0, 1].  Cortex 4.1.1, term 1.  Cost: O(1).
 
-    cosine  ()  1  of the event and the memory nearest to it
+    cosine  ()  1  cosine of the event and its nearest memory
 
     >>> round(embedding_error(0.75), 6), embedding_error(1.0000001), embedding_error(-0.5)
     (0.25, 0.0, 1.0)
@@ -45,10 +45,10 @@ def embedding_error(cosine: float) -> float:
 
 @kernel
 def overlap_error(shared: int, mine: int, theirs: int) -> float:
-    """1 - |A and B| / |A or B|, of entities d2 and of trigrams d4.  Cortex 4.1.1, terms 2 and 4, from likeness to error.  Cost: O(1).
+    """1 - |A and B| / |A or B|, d2 for entities, d4 for trigrams.  Cortex 4.1.1, terms 2 and 4, as errors instead of similarities.  Cost: O(1).
 
     shared        ()  1  |A and B|
-    mine, theirs  ()  1  |A|, |B|; two empty sets are alike
+    mine, theirs  ()  1  |A|, |B|; the error of two empty sets is 0
 
     >>> overlap_error(1, 2, 2) == 1 - 1 / 3, overlap_error(0, 0, 0), overlap_error(0, 0, 3)
     (True, 0.0, 1.0)
@@ -59,10 +59,10 @@ def overlap_error(shared: int, mine: int, theirs: int) -> float:
 
 @kernel
 def time_error(elapsed: float, tau: float) -> float:
-    """d3 = 1 - exp(-dt / tau).  Cortex 4.1.1, term 3, from hours without bound to an error.  Cost: O(1).
+    """d3 = 1 - exp(-dt / tau).  Cortex 4.1.1, term 3, as an error instead of unbounded hours.  Cost: O(1).
 
     elapsed  ()  h  since the last memory of the same session; infinite for a new session
-    tau      ()  h  time by which an event has become news
+    tau      ()  h  time constant of the error
 
     >>> time_error(0.0, 1.0), time_error(np.inf, 1.0)
     (0.0, 1.0)
@@ -89,7 +89,7 @@ def prediction_error(d: Any, w: Any) -> float:
 
 @kernel
 def admits(score: float, bar: float) -> bool:
-    """S > threshold: what is not predicted is kept.  Cortex 4.1.1.  Cost: O(1).
+    """S > threshold: the event is stored.  Cortex 4.1.1.  Cost: O(1).
 
     >>> admits(0.0, 0.0), admits(0.2, 0.1)
     (False, True)
@@ -99,9 +99,9 @@ def admits(score: float, bar: float) -> bool:
 
 @kernel
 def last_of(session: Any, wanted: int) -> int:
-    """Row of the session's last memory, -1 without any.  Cost: O(n) for a new session, O(1) within the running one.
+    """Row of the session's last memory, -1 if it has none.  Cost: O(n) for a new session, O(1) for the current one.
 
-    session  (n,)  1  of every memory
+    session  (n,)  1  session of every memory
 
     >>> last_of(np.array([0, 1, 1, 0, 2]), 1), last_of(np.array([0, 1]), 7)
     (2, -1)
@@ -134,7 +134,7 @@ class WriteGateCortexParams(Params):
 
 
 class WriteGateCortex(Mechanism[WriteGateCortexParams]):
-    """Votes against an event whose weighted error is not above the threshold."""
+    """Vetoes an event whose weighted error is not above the threshold."""
 
     owns = (CORTEX_ERRORS,)
 

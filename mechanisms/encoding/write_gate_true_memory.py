@@ -1,19 +1,19 @@
-"""True Memory's encoding gate: an event is kept if it is new, matters, or says something else about a known topic.
+"""True Memory's encoding gate: computes novelty, salience and prediction error of an event and stores it if their weighted mean is high enough.
 
-Novelty n is what the event adds to the compressed size of the memories nearest to it, salience s is read off the event alone, prediction error
-pi compares the embedding of the event beside its nearest memory with that of the memory beside itself.  Kept is what has enough salience and
-whose weighted mean of the three reaches a bar that is lower for corrections, decisions and relationships (Adler & Zehavi 2026, section 4.1,
-stage 1).  Texts are judged verbatim, as said and as stored; a rejected event stays in the event log.
+Novelty n is the relative increase of compressed size when the event is appended to its nearest memories.  Salience s is computed from the event
+alone.  Prediction error pi compares the embedding of the pair (event, nearest memory) with that of the pair (memory, memory).  An event is stored
+if its salience reaches a floor and the weighted mean of the three reaches a threshold, which is lower for corrections, decisions and
+relationships (Adler & Zehavi 2026, section 4.1, stage 1).  Texts are compared verbatim; a rejected event stays in the event log.
 
-`variant: code` adds what the public code does and the paper does not say (`truememory/ingest/encoding_gate.py` at commit 000af45): (i) offsets of
-two more categories, (ii) a least bar, (iii) corrections always pass, (iv) all passes without an embedding model, (v) a clamped score, and (form)
-its own arithmetic of n.
+`variant: code` adds what the public code does beyond the paper (`truememory/ingest/encoding_gate.py` at commit 000af45): (i) offsets of
+two more categories, (ii) a least threshold, (iii) corrections always pass, (iv) every event passes if the embedding model fails, (v) a clamped score,
+and (form) a different formula for n.
 
-The container is gzip by default, as the paper's |gz(.)| says; its weights and threshold were found with it.  gzip frames every text in 18 bytes,
-so that no text compresses to fewer than 20 and a rule for "below 10 bytes" would never apply.  The rule is there for trivially short messages:
-here it counts the compressed data without the frame, which is the same number under every container.
+The default container is gzip, as in the paper's |gz(.)|; the paper's weights and threshold were fitted with it.  gzip adds a frame of 18 bytes to
+every text, so no text compresses to fewer than 20 bytes and the paper's rule for "below 10 bytes" would never apply.  The rule is meant for
+trivially short messages, so here it counts the compressed data without the frame, the same number for every container.
 
-Acts on: admission; the three signals are stored with what is admitted.
+Acts on: admission; the three values are stored with each admitted memory.
 Cost: one exact search, O(n d); compression of the event and of at most 32 KiB of neighbours; for a relevant event one call of the embedder.
 """
 from __future__ import annotations
@@ -36,22 +36,22 @@ from ...engine.vocabulary import EMBEDDER, INDEX, ROW, SALIENCE, TEXTS, THRESHOL
 Container = Literal["raw", "zlib", "gzip"]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-GATE_NOVELTY = Column("gate_novelty", np.float64, Scope.EVENT, "1", np.nan, "n, what the event adds to its neighbours; NaN: not judged", low=0,
+GATE_NOVELTY = Column("gate_novelty", np.float64, Scope.EVENT, "1", np.nan, "n, novelty against the nearest memories; NaN: not computed", low=0,
                       high=1)
-GATE_PREDICTION_ERROR = Column("gate_prediction_error", np.float64, Scope.EVENT, "1", np.nan, "pi, news on a known topic; NaN: not judged", low=0,
+GATE_PREDICTION_ERROR = Column("gate_prediction_error", np.float64, Scope.EVENT, "1", np.nan, "pi, prediction error; NaN: not computed", low=0,
                                high=1)
-GATE_TAGS = Column("gate_tags", np.float32, Scope.MEMORY, "1", np.nan, "(n, s, pi) of the event when it was admitted", (3,), low=0, high=1)
+GATE_TAGS = Column("gate_tags", np.float32, Scope.MEMORY, "1", np.nan, "(n, s, pi) of the event at admission", (3,), low=0, high=1)
 
 # --- novelty -----------------------------------------------------------------------------------------------------------------
 WBITS: Final[Mapping[str, int]] = MappingProxyType({"raw": -15, "zlib": 15, "gzip": 31})
-OVERHEAD: Final[Mapping[str, int]] = MappingProxyType({"raw": 0, "zlib": 6, "gzip": 18})      # header and check sum, bytes
+OVERHEAD: Final[Mapping[str, int]] = MappingProxyType({"raw": 0, "zlib": 6, "gzip": 18})      # header and checksum, bytes
 SHORT_SIZE: Final = 10          # bytes; the paper's "compressed size below 10 bytes"
-SHORT_NOVELTY: Final = 0.05     # of such a message
-WINDOW: Final = 32_768          # bytes that DEFLATE looks back
+SHORT_NOVELTY: Final = 0.05     # novelty of such a message
+WINDOW: Final = 32_768          # bytes, window of DEFLATE
 
 
 def compressed_size(data: bytes, level: int, container: str) -> int:
-    """|gz(.)| in bytes, frame included; O(length).
+    """|gz(.)|, compressed size in bytes including the frame; O(length).
 
     >>> [compressed_size(b"", 6, c) for c in ("raw", "zlib", "gzip")]
     [2, 8, 20]
@@ -60,7 +60,7 @@ def compressed_size(data: bytes, level: int, container: str) -> int:
 
 
 def trivially_short(size: int, container: str) -> bool:
-    """Whether a message of that compressed size holds fewer than 10 bytes of compressed data, the container's frame left out.
+    """Whether a message of this compressed size has fewer than 10 bytes of compressed data, without the container's frame.
 
     >>> [trivially_short(compressed_size(b"ok", 6, c), c) for c in ("raw", "zlib", "gzip")]
     [True, True, True]
@@ -71,10 +71,10 @@ def trivially_short(size: int, container: str) -> bool:
 def novelty(memory: bytes, event: bytes, level: int, container: str) -> float:
     """n = (|gz(M || e)| - |gz(M)|) / |gz(e)|.  True Memory, 4.1 stage 1.  Cost: O(|M| + |e|).
 
-    memory   M, neighbouring messages joined; empty: n = 1
+    memory   M, nearest messages joined; empty: n = 1
     event    e; trivially short: n = 0.05
     level    of compression, 1..9
-    returns  1, 0..1; 1 is all new
+    returns  1, 0..1; 1: entirely new
 
     >>> told = b"Alice prefers oat milk in her coffee. Bob's birthday is on March 14."
     >>> bool(novelty(told, told[:37], 6, "gzip") < 0.2 < 0.4 < novelty(told, b"The backup job moved to Frankfurt at 02:30.", 6, "gzip"))
@@ -90,9 +90,9 @@ def novelty(memory: bytes, event: bytes, level: int, container: str) -> float:
 
 
 def code_novelty(memory: bytes, event: bytes, level: int, container: str) -> float:
-    """n as the public code has it (form): a space between M and e, the frame counted in the test for short messages, n at least 0.05.
+    """n of the public code (form): a space between M and e, short messages tested with the frame, n at least 0.05.
 
-    Its M begins with the nearest message; arguments and cost as for `novelty`.
+    M starts with the nearest message; arguments and cost as for `novelty`.
     """
     if not memory:
         return 1.0
@@ -104,10 +104,10 @@ def code_novelty(memory: bytes, event: bytes, level: int, container: str) -> flo
 
 
 def memory_text(texts: Iterable[str], joiner: bytes = b"") -> bytes:
-    """M: texts joined so that the first stands last, next to the event; of longer memories the 32 KiB before the event.
+    """M: texts joined in reverse order, so that the first is next to the event; at most the last 32 KiB.
 
-    Nothing further back can be referred to when the event is compressed, so compressing it would cost time and change nothing but the few bits by
-    which code tables differ.  Cost: O(32 KiB), however long the texts are.
+    DEFLATE cannot refer to anything earlier, so a longer M costs time and changes only the few bits by which code tables differ.
+    Cost: O(32 KiB) for any length of texts.
 
     >>> memory_text(["nearest", "next"], b" ")
     b'next nearest'
@@ -123,13 +123,13 @@ def memory_text(texts: Iterable[str], joiner: bytes = b"") -> bytes:
 
 
 def utf8(text: str) -> bytes:
-    """Bytes of any string, lone surrogates included."""
+    """UTF-8 bytes of any string, lone surrogates included."""
     return text.encode("utf-8", "surrogatepass")
 
 
 @kernel
 def clamped(x: float) -> float:
-    """A signal as the gate gives it out, in [0, 1]; the paper's score lies in [0, 1] only if its signals do.
+    """x clipped to [0, 1]; the paper's score is in [0, 1] only if its three terms are.
 
     >>> float(clamped(1.6)), float(clamped(-0.1))
     (1.0, 0.0)
@@ -138,9 +138,9 @@ def clamped(x: float) -> float:
 
 
 # --- salience ----------------------------------------------------------------------------------------------------------------
-SHORT_MESSAGE: Final = 50       # characters; the paper's bound of the speech act rule
-# The paper gives commitment, correction, question and noise; the rest is ours.  A statement gets the middle, which is also what nobody's judgement
-# means for SALIENCE.  What is so about a person ranks with a correction; what binds the future ranks between that and a commitment.
+SHORT_MESSAGE: Final = 50       # characters; the paper's bound for the speech act rule
+# The paper gives the values of commitment, correction, question and noise; the others are ours.  A statement gets 0.5, the neutral value of SALIENCE.
+# Relationships and preferences get the value of a correction; decisions and instructions get a value between a correction and a commitment.
 SPEECH_ACT_SALIENCE: Final[Mapping[SpeechAct, float]] = MappingProxyType({
     SpeechAct.COMMITMENT: 0.8, SpeechAct.CORRECTION: 0.6, SpeechAct.QUESTION: 0.2, SpeechAct.NOISE: 0.02,
     SpeechAct.DECISION: 0.7, SpeechAct.INSTRUCTION: 0.7, SpeechAct.RELATIONSHIP: 0.6, SpeechAct.PREFERENCE: 0.6, SpeechAct.STATEMENT: 0.5,
@@ -148,11 +148,11 @@ SPEECH_ACT_SALIENCE: Final[Mapping[SpeechAct, float]] = MappingProxyType({
 
 
 def salience(length: int, features: Features) -> float:
-    """s: of a short message by its speech act alone, of a longer one by what it holds.  True Memory, 4.1 stage 1.  Cost: O(1).
+    """s: for a short message from its speech act, for a longer one from its contents.  True Memory, 4.1 stage 1.  Cost: O(1).
 
-    length  characters of the verbatim text
+    length  characters, length of the verbatim text
 
-    >>> from ...engine.text import features
+    >>> from ...engine.text.features import features
     >>> [salience(len(text), features(text)) for text in ("ok", "I promise to call.")]
     [0.02, 0.8]
     """
@@ -165,13 +165,13 @@ def salience(length: int, features: Features) -> float:
 def density(length: float, numbers: float, dates: float, emotion: float) -> float:
     """s = 1 - 1/2 (1 - 0.3 l)(1 - 0.3 v)(1 - 0.3 d)(1 - 0.3 a), for more than 50 characters.  Engineering: the paper names the four properties only.
 
-    Each property alone may make a message worth keeping, so their complements multiply.  A message with none of them has the 0.5 of a short
-    statement: nothing jumps at 50 characters.  Cost: O(1).
+    Each property alone can raise the salience, so their complements multiply.  A message with none of them has s = 0.5, as a short
+    statement, so s is continuous at 50 characters.  Cost: O(1).
 
     length   characters  l = 1 - 50 / length
     numbers  1           v = 1 - 2^-numbers
     dates    1           d = 1 - 2^-dates
-    emotion  1           share of emotional marks per word; a = emotion / (emotion + 0.1), a half at one word in ten
+    emotion  1           emotional marks per word; a = emotion / (emotion + 0.1), 1/2 at one mark in ten words
     returns  1           0.5..0.88
 
     >>> round(float(density(50.0, 0, 0, 0.0)), 6), round(float(density(100.0, 1, 0, 0.0)), 6)
@@ -182,7 +182,7 @@ def density(length: float, numbers: float, dates: float, emotion: float) -> floa
 
 
 # --- prediction error --------------------------------------------------------------------------------------------------------
-PAIR_CHARACTERS: Final = 8_192  # of each side of a pair; a sentence model reads some thousand characters of a text
+PAIR_CHARACTERS: Final = 8_192  # most characters of each text of a pair; a sentence model reads some thousand characters
 
 
 def pairs(event: str, nearest: str) -> list[str]:
@@ -207,7 +207,7 @@ def prediction_error(cross: Any, own: Any) -> float:
     """
     dot, a, b = 0.0, 0.0, 0.0
     for i in range(cross.shape[0]):
-        x, y = np.float64(cross[i]), np.float64(own[i])          # float() would stay in single precision here
+        x, y = np.float64(cross[i]), np.float64(own[i])          # float() would keep single precision here
         dot += x * y
         a += x * x
         b += y * y
@@ -234,7 +234,7 @@ def admits(score: float, s: float, bar: float, floor: float) -> bool:
 
     score  1  left side of eq. (1)
     bar    1  tau + Delta_c
-    floor  1  s_min: what matters less is rejected whatever its score
+    floor  1  s_min: an event of lower salience is rejected at any score
 
     >>> bool(admits(0.3, 0.1, 0.3, 0.1)), bool(admits(0.757, 0.09, 0.3, 0.1))
     (True, False)
@@ -247,21 +247,21 @@ EVENT_OFFSET, ACTIVITY_OFFSET = -0.04, -0.02            # (i)
 
 
 def code_admits(score: float, s: float, bar: float, floor: float, *, correction: bool, unjudged: bool) -> bool:
-    """The decision with the public code's additions.
+    """The decision with the additions of the public code.
 
-    correction  the event corrects or contradicts something
-    unjudged    the embedding model failed, so that there is no prediction error
+    correction  whether the event corrects or contradicts an earlier statement
+    unjudged    whether the embedding model failed, so that no prediction error exists
     """
-    if unjudged:                                        # (iv) without a model everything passes
+    if unjudged:                                        # (iv) without a model every event passes
         return True
-    if correction:                                      # (iii) corrections pass, below the salience floor too
+    if correction:                                      # (iii) corrections pass, even below the salience floor
         return True
-    bar = max(LEAST_BAR, bar)                           # (ii) no offset brings the bar below 0.10
+    bar = max(LEAST_BAR, bar)                           # (ii) the threshold is at least 0.10
     return bool(admits(clamped(score), s, bar, floor))  # (v) the score is clamped
 
 
 def code_offset(features: Features) -> float:
-    """(i) Offsets of two more categories.  The code's come from a language model; here a dated statement is an event, a named one an activity."""
+    """(i) Offsets of two more categories, which the code takes from a language model: a statement with a date (event) or an entity (activity)."""
     if features.act is not SpeechAct.STATEMENT:
         return 0.0
     return EVENT_OFFSET if features.dates else ACTIVITY_OFFSET if features.entities else 0.0
@@ -286,20 +286,20 @@ class WriteGateTrueMemoryParams(Params):
 
 
 class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
-    """Votes on admission by novelty, salience and prediction error, and writes the three to what is admitted."""
+    """Vetoes events by novelty, salience and prediction error, and stores the three values with each admitted memory."""
 
     owns = (GATE_NOVELTY, GATE_PREDICTION_ERROR, GATE_TAGS)
 
     @hook(Phase.ENCODE, reads=(INDEX.before, TEXTS.before, EMBEDDER, THRESHOLD_SHIFT), adds=(VETO,),
           sets=(GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR))
     def judge(self, view: Any, incoming: Incoming) -> None:
-        p, said, features = self.params, incoming.event.text, incoming.features
+        p, text, features = self.params, incoming.event.text, incoming.features
         rows, cosines = view.index.search(incoming.vector, p.neighbours)
         near = [view.texts[row] for row in rows.tolist()]
-        n = self._novelty(near, said)
-        s = salience(len(said), features)
+        n = self._novelty(near, text)
+        s = salience(len(text), features)
         relevant = bool(near) and features.act is not SpeechAct.NOISE and cosines[0] >= p.topical_threshold
-        pi = self._prediction_error(view, said, near[0]) if relevant else 0.0
+        pi = self._prediction_error(view, text, near[0]) if relevant else 0.0
         view.gate_novelty, view.salience, view.gate_prediction_error = n, s, pi or 0.0
         score = gate_score(n, s, pi or 0.0, p.lambda_novelty, p.lambda_salience, p.lambda_prediction)
         bar = p.threshold + self._offset(features) + view.threshold_shift
@@ -310,19 +310,19 @@ class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
         view.veto = 0 if admitted else 1
 
     @hook(Phase.ENCODE, reads=(ROW, GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR), adds=(), sets=(GATE_TAGS,))
-    def dress(self, view: Any, incoming: Incoming) -> None:
+    def store_values(self, view: Any, incoming: Incoming) -> None:
         view.gate_tags[view.row] = view.gate_novelty, view.salience, view.gate_prediction_error
 
-    def _novelty(self, near: list[str], said: str) -> float:
+    def _novelty(self, near: list[str], text: str) -> float:
         p = self.params
         if p.variant == "paper":
-            return novelty(memory_text(near), utf8(said), p.gzip_level, p.container)
-        return code_novelty(memory_text(reversed(near), b" "), utf8(said), p.gzip_level, p.container)
+            return novelty(memory_text(near), utf8(text), p.gzip_level, p.container)
+        return code_novelty(memory_text(reversed(near), b" "), utf8(text), p.gzip_level, p.container)
 
-    def _prediction_error(self, view: Any, said: str, nearest: str) -> float | None:
-        """pi; None where the model failed and the code goes on without it."""
+    def _prediction_error(self, view: Any, text: str, nearest: str) -> float | None:
+        """pi; None if the model failed and `variant` is code."""
         try:
-            cross, own = view.embedder.embed(pairs(said, nearest))
+            cross, own = view.embedder.embed(pairs(text, nearest))
         except HebbariumError:
             if self.params.variant == "paper":
                 raise
@@ -330,7 +330,7 @@ class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
         return float(prediction_error(cross, own))
 
     def _offset(self, features: Features) -> float:
-        """Delta_c."""
+        """Delta_c of the category of the event."""
         p, act = self.params, features.act
         if act is SpeechAct.CORRECTION:
             return p.correction_offset

@@ -1,14 +1,14 @@
-"""Base-level activation: how available a memory is, given when it was used.
+"""Base-level activation: computes the availability of each memory from the times at which it was used.
 
-A memory used often and lately is likely to be needed again; Anderson & Schooler (1991) measured that likelihood in the world and
-found power laws.  ACT-R writes it as B = ln sum_j t_j^-d over the ages t_j of the uses.  Keeping every use is costly, so the k
-latest are kept and the older ones replaced by an integral (Petrov 2006).  Letting each use decay at a rate set by the activation
-it found, d_j = c exp(m_j) + a (Pavlik & Anderson 2005), gives the spacing effect: massed uses help soon, spaced ones late.
+A memory used often and recently is likely to be needed again; Anderson & Schooler (1991) measured this probability in natural data and
+found power laws.  ACT-R writes it as B = ln sum_j t_j^-d over the ages t_j of the uses.  Storing every use is costly, so the k
+latest are stored and the older ones replaced by an integral (Petrov 2006).  If each use decays at a rate set by the activation at
+that use, d_j = c exp(m_j) + a (Pavlik & Anderson 2005), the spacing effect results: massed uses help soon, spaced ones late.
 
 Ages are in seconds, for which a and c were fitted; `time_scale` stretches the second.  A memory is used when it is encoded and when
 it is in an answer that may change memory.
 
-Acts on: ACTIVATION, for all that ranks or forgets by use.  Cost: O(n k) per maintain (100,000 memories, k = 4: 0.4 ms used once,
+Acts on: ACTIVATION, for all mechanisms that rank or forget by use.  Cost: O(n k) per maintain (100,000 memories, k = 4: 0.4 ms used once,
 4 ms if all were used four times, 8 ms if more often), O(k) per use.
 """
 from __future__ import annotations
@@ -34,7 +34,7 @@ RECENT_DECAYS = Column("recent_decays", np.float64, Scope.MEMORY, "1", np.nan, "
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def log_age(now: float, time: float, seconds: float) -> float:
-    """ln of an age in seconds, SHORTEST_AGE at least.  seconds: in one hour of simulated time.  Cost: O(1).
+    """ln of an age in seconds, at least SHORTEST_AGE.  seconds: their number in one hour of simulated time.  Cost: O(1).
 
     >>> round(float(np.exp(log_age(2.0, 1.0, 3600.0))), 6)
     3600.0
@@ -64,12 +64,12 @@ def older_uses(count: Any, d: float, first: float, kept: float) -> float:
 
 @kernel
 def activation(now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, out: Any) -> None:
-    """B = ln [ sum_{j<=k} t_j^-d_j + what the older uses add ] of every memory.  Petrov (2006), with a decay for each use.  Cost: O(n k).
+    """B = ln [ sum_{j<=k} t_j^-d_j + integral over the older uses ] of every memory.  Petrov (2006), with a decay for each use.  Cost: O(n k).
 
     now      ()      h       present time
     created  (n,)    h       time of the first use
-    uses     (n,)    1       number of uses; a memory never used is left as it is
-    recent   (n, k)  h       times of the latest uses, newest first; places beyond the number of uses are not looked at
+    uses     (n,)    1       number of uses; a memory with none is not written
+    recent   (n, k)  h       times of the latest uses, newest first; places beyond the number of uses are not read
     decays   (n, k)  1       d_j of those uses
     seconds  ()      s / h   seconds in an hour of simulated time: 3600 / time_scale
     out      (n,)    ln odds, written
@@ -111,7 +111,7 @@ def decay_of_use(m: float, a: float, c: float) -> float:
 
 @kernel
 def use(rows: Any, now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, a: float, c: float) -> None:
-    """Enter a use of each of `rows` (m,) at `now`; the others as in `activation`, changed in place.  Cost: O(m k)."""
+    """Record a use of each of `rows` (m,) at `now`; other arguments as in `activation`, changed in place.  Cost: O(m k)."""
     before = np.empty(1)
     for i in rows:
         at = slice(i, i + 1)

@@ -1,8 +1,8 @@
 """Base-level activation as Cortex 4.4.1 prints it: B = ln n - d ln L, and a heat that decays exponentially between accesses.
 
-The equation lacks ACT-R's constant -ln(1-d) and every trace of when the accesses were; the heat that Cortex ranks by is no power law
-at all.  The text does not say how the two meet, so `law` chooses which of them sets the activation: the heat, as the log of its
-odds, or B.  Stages go by age, with the multipliers and floors of Cortex 4.2.1; what else moves a stage belongs to the cascade.
+The equation lacks ACT-R's constant -ln(1-d) and does not depend on the times of the accesses; the heat by which Cortex ranks is not a
+power law.  The text does not say how the two are combined, so `law` chooses which of them sets the activation: the heat, as the log of its
+odds, or B.  Stages depend on age, with the multipliers and floors of Cortex 4.2.1; the other conditions of stages belong to the cascade.
 
 Acts on: ACTIVATION, as base_level_activation does.  Cost: O(n) per maintain, O(1) per access.
 """
@@ -25,7 +25,7 @@ ODDS_LIMIT = 1e-6       # heat 1 would have infinite odds
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ACCESSES = Column("accesses", np.int64, Scope.MEMORY, "1", 1, "how often the memory was encoded or recalled", low=1)
 ACCESSED = Column("accessed", np.float64, Scope.MEMORY, "h", 0.0, "when it was last encoded or recalled")
-HEAT_AT_ACCESS = Column("heat_at_access", np.float64, Scope.MEMORY, "1", 1.0, "heat just after that", low=0, high=1)
+HEAT_AT_ACCESS = Column("heat_at_access", np.float64, Scope.MEMORY, "1", 1.0, "heat just after the last access", low=0, high=1)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -46,9 +46,9 @@ def heat(heat_then: float, age_then: float, age: float, rate: float, scale: floa
     heat_then      ()  1     heat after the last access
     age_then, age  ()  h     age of the memory at that access and now
     rate           ()  1/h   decay rate before the stage's multiplier
-    scale          ()  1     time_scale, which stretches the stages
+    scale          ()  1     time_scale, factor on the durations of the stages
 
-    The first hour decays twice as fast.
+    In the first hour heat decays twice as fast.
 
     >>> round(heat(1.0, 0.0, 1.0, np.log(2.0), 1.0), 6)
     0.25
@@ -79,7 +79,7 @@ def cool(now: float, created: Any, accessed: Any, heat_then: Any, rate: float, s
 
 @kernel
 def access(rows: Any, now: float, created: Any, accesses: Any, accessed: Any, heat_then: Any, rate: float, scale: float, boost: float) -> None:
-    """Enter an access of each of `rows` (m,): heat as it is now, plus the boost, 1 at most.  Cost: O(m)."""
+    """Record an access of each of `rows` (m,): the present heat plus the boost, at most 1.  Cost: O(m)."""
     for i in rows:
         warm = heat(heat_then[i], accessed[i] - created[i], now - created[i], rate, scale)
         heat_then[i], accessed[i] = min(warm + boost, 1.0), now
@@ -91,7 +91,7 @@ def access(rows: Any, now: float, created: Any, accesses: Any, accessed: Any, he
 class PrintedParams(Params):
     law: Literal["heat", "base_level"]
     decay: float            # d
-    decay_factor: float     # of heat per hour, before the stage's multiplier
+    decay_factor: float     # factor on heat per hour, without the stage's multiplier
     boost: float
 
 

@@ -1,16 +1,17 @@
-"""BCM metaplasticity: how easily associations onto a memory grow depends on how active it has been.
+"""BCM metaplasticity: scales the potentiation of associations onto a memory by its activity relative to a sliding threshold.
 
-In the theory of Bienenstock, Cooper & Munro (1982) activity c above a threshold theta makes a neuron's active synapses grow, activity below it
-makes them shrink, and the threshold slides with the neuron's own history, faster than weights change.  Here in the form of Intrator & Cooper (1992):
-dw/dt = eta x c (c - theta), theta the running mean of c squared.  A neuron that is driven in many ways comes to answer one of them, and growth has
-no runaway: what is active all the time raises its own threshold.
+In the theory of Bienenstock, Cooper & Munro (1982) activity c above a threshold theta strengthens a neuron's active synapses, activity below it
+weakens them, and the threshold slides with the neuron's own activity, faster than weights change.  The form here is Intrator & Cooper's (1992):
+dw/dt = eta x c (c - theta), theta the running mean of c squared.  A neuron with several inputs becomes selective for one of them, and growth is
+limited: a memory that is active all the time raises its own threshold.
 
-Each memory is a neuron, each pair of memories active together an occasion: x = 1 from the partners, c = drive + sum of w x, with the memory's own
-activity as an input of fixed weight `drive`.  The weights w are BCM's own.  What it tells the other rules of plasticity, whose activities are 1, is
-phi = c (c - theta), so that their potentiation eta x times MODIFIABILITY is BCM's; 1 for a memory that was never active before.
+Each memory is a neuron; an occasion is one event, answer or replayed step with its pairs of memories active together: x = 1 from the partners,
+c = drive + sum of w x, with the memory's own activity as an input of fixed weight `drive`.  The weights w are used by BCM alone.  The other rules of
+plasticity, in which activities are 1, get phi = c (c - theta), so that their potentiation eta x times MODIFIABILITY is BCM's; 1 for a memory that was
+never active before.
 
-Acts on: MODIFIABILITY of the memories of each pair, hence what hebbian_association and spike_timing_plasticity gain; alone it has no path into the
-ranking.  Cost: O(p^2) for the p pairs of an event or an answer, O(p) for those of a night.
+Acts on: MODIFIABILITY of the memories of each pair, and so the gains of hebbian_association and spike_timing_plasticity; alone it does not change
+the ranking.  Cost: O(p^2) for the p pairs of an event or an answer, O(p) for those of a night.
 """
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import MODIFIABILITY, RECALLED
 from ..shared.coactivation import COACTIVATION
 
-LARGEST = 5.0           # of a weight: an input rarer than theta remembers meets a threshold that has forgotten it, and would grow without end
+LARGEST = 5.0           # bound on weights: for an input rarer than theta's averaging time, theta has decayed, and the weight would grow without limit
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 BCM_THETA = Column("bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "sliding threshold: running mean of the memory's squared activity", low=0)
@@ -45,7 +46,7 @@ def phi(c: float, theta: float) -> float:
 
 @kernel
 def slide(theta: float, c: float, tau: float) -> float:
-    """theta + (c^2 - theta) / tau: E[c^2] over the last tau occasions or so.  Intrator & Cooper (1992), as a running mean.  Cost: O(1).
+    """theta + (c^2 - theta) / tau: mean of c^2 over about the last tau occasions.  Intrator & Cooper (1992), as a running mean.  Cost: O(1).
 
     >>> slide(1.0, 3.0, 4.0)
     3.0
@@ -55,15 +56,15 @@ def slide(theta: float, c: float, tau: float) -> float:
 
 @kernel
 def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, tau: float, weight: Any, theta: Any, modifiability: Any) -> None:
-    """Memories active together, once: c = drive + sum_i w_i x_i, w_i <- w_i + eta x_i phi(c, theta), and theta slides; x_i = 1 for who is there.
+    """One occasion: c = drive + sum_i w_i x_i, w_i <- w_i + eta x_i phi(c, theta), and theta slides; x_i = 1 for active partners.
 
-    source, target, edge  (p,)  pairs: rows, and the edge from one to the other
-    drive                 ()    what a memory's own activity adds to c
-    eta, tau              ()    gain of learning; occasions over which theta averages
-    weight                (m,)  w, kept within LARGEST of 0; written
+    source, target, edge  (p,)  pairs: rows, and the edge from source to target
+    drive                 ()    contribution of a memory's own activity to c
+    eta, tau              ()    learning rate; number of occasions over which theta averages
+    weight                (m,)  w, bounded by +-LARGEST; written
     theta, modifiability  (n,)  written; phi is added to the modifiability of each target
 
-    Every c is that before anything changes.  Cost: O(p^2).
+    All c are computed before any change.  Cost: O(p^2).
     """
     c = np.full(target.shape[0], drive)
     for i in range(target.shape[0]):
@@ -83,7 +84,7 @@ def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, tau:
 
 @kernel
 def occur(times: int, source: Any, target: Any, edge: Any, drive: float, eta: float, tau: float, weight: Any, theta: Any, modifiability: Any) -> None:
-    """Some occasions in order: pair i belongs to number i mod `times`.  Others as for `occasion`.  Cost: that of each."""
+    """`times` occasions in order; pair i belongs to occasion i mod `times`.  Others as for `occasion`.  Cost: that of each."""
     for i in range(times):
         occasion(source[i::times], target[i::times], edge[i::times], drive, eta, tau, weight, theta, modifiability)
 
@@ -105,7 +106,7 @@ class BCMMetaplasticity(Mechanism[BCMMetaplasticityParams]):
 
     @hook(Phase.CONSOLIDATE, reads=(COACTIVATION,), adds=(), sets=(BCM_THETA, BCM_WEIGHT, MODIFIABILITY))
     def replay(self, view: Any, tick: Tick) -> None:
-        """Each replayed step is an occasion; a memory's modifiability for the night is the mean over its own."""
+        """Each replayed step is an occasion; a memory's modifiability for the night is the mean over its occasions."""
         self.learn(view, len(view.coactivation.target) // 2)
         rows, times = np.unique(view.coactivation.target, return_counts=True)
         view.modifiability[rows] /= times

@@ -1,7 +1,7 @@
 """BCM metaplasticity as Cortex 4.4.3 prints it: the threshold is a running mean of the squared mean activity.
 
-theta <- 0.95 theta + 0.05 c_bar^2, with c_bar the running mean of c in the same way.  The square of a mean is not the mean of squares: a neuron that
-answers one of many inputs keeps a threshold that is too low, and its answer comes to 1 / p^2 where BCM gives 1 / p, for an input that comes with
+theta <- 0.95 theta + 0.05 c_bar^2, with c_bar the running mean of c in the same way.  The square of a mean is not the mean of squares: a neuron
+that is selective for one of many inputs has a threshold that is too low, and its response reaches 1 / p^2 where BCM gives 1 / p, for an input of
 probability p.
 
 Acts on: MODIFIABILITY, as bcm_metaplasticity does.  Cost: O(p^2) for the p pairs of an event or an answer, O(p) for those of a night.
@@ -19,11 +19,11 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import MODIFIABILITY, RECALLED
 from ..shared.coactivation import COACTIVATION
 
-LARGEST = 20.0          # of a weight: an input rarer than theta remembers would grow without end; far above what the evidence comes to
+LARGEST = 20.0          # bound on weights: for an input rarer than theta's averaging time they would grow without limit; far above the evidence's
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PRINTED_BCM_MEAN = Column("printed_bcm_mean", np.float64, Scope.MEMORY, "1", 0.0, "running mean of the memory's activity")
-PRINTED_BCM_THETA = Column("printed_bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "running mean of that mean's square", low=0)
+PRINTED_BCM_THETA = Column("printed_bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "running mean of the square of the mean activity", low=0)
 PRINTED_BCM_WEIGHT = Column("printed_bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association, under the printed threshold",
                 low=-LARGEST, high=LARGEST)
 
@@ -52,12 +52,12 @@ def smoothed(old: float, new: float, decay: float) -> float:
 @kernel
 def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, decay: float, weight: Any, mean: Any, theta: Any,
              modifiability: Any) -> None:
-    """Memories active together, once: w_i <- w_i + eta x_i phi(c, theta), c_bar and theta by running means; x_i = 1 for who is there.
+    """One occasion: w_i <- w_i + eta x_i phi(c, theta), c_bar and theta by running means; x_i = 1 for active partners.
 
-    source, target, edge        (p,)  pairs: rows, and the edge from one to the other
-    drive, eta                  ()    what a memory's own activity adds to c; gain of learning
-    decay                       ()    gamma, share of the old mean that is kept
-    weight                      (m,)  w, kept within LARGEST of 0; written
+    source, target, edge        (p,)  pairs: rows, and the edge from source to target
+    drive, eta                  ()    contribution of a memory's own activity to c; learning rate
+    decay                       ()    gamma, weight of the old mean
+    weight                      (m,)  w, bounded by +-LARGEST; written
     mean, theta, modifiability  (n,)  written; phi is added to the modifiability of each target
 
     Cost: O(p^2).
@@ -83,7 +83,7 @@ def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, deca
 @kernel
 def occur(times: int, source: Any, target: Any, edge: Any, drive: float, eta: float, decay: float, weight: Any, mean: Any, theta: Any,
           modifiability: Any) -> None:
-    """Some occasions in order: pair i belongs to number i mod `times`.  Others as for `occasion`.  Cost: that of each."""
+    """`times` occasions in order; pair i belongs to occasion i mod `times`.  Others as for `occasion`.  Cost: that of each."""
     for i in range(times):
         occasion(source[i::times], target[i::times], edge[i::times], drive, eta, decay, weight, mean, theta, modifiability)
 

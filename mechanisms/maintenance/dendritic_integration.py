@@ -1,15 +1,15 @@
-"""Dendritic integration: memories that match together, on one branch, count for more than as many that match apart.
+"""Dendritic integration: scores memories by the supralinear summation of matches on one branch, an entity in one session.
 
-A pyramidal cell is a network of two layers.  Each thin branch turns the number n of its active synapses into s(n), which is all but
-linear up to three of them and steps up at the fourth, the dendritic spike; the soma adds up its branches and turns the sum into a rate, g
-(Poirazi, Brannon & Mel 2003).  So synapses that cooperate do so on a branch:
+A pyramidal cell is a network of two layers.  Each thin branch maps the number n of its active synapses to s(n), nearly linear up to three of them,
+with a step at the fourth, the dendritic spike; the soma sums its branches and maps the sum to a rate, g (Poirazi, Brannon & Mel 2003).  So
+synapses cooperate if they are on one branch:
 
     y = g( sum_i alpha_i s(n_i) )        s(n) = 1 / (1 + exp((3.6 - n) / 0.20)) + 0.30 n + 0.0114 n^2        g(x) = 0.96 x / (1 + 1509 exp(-0.26 x))
 
-Here the soma is an entity, a branch is one session in which it comes up, a synapse is a memory of that entity and session, and it is active if it is
-among the best matches of the query.  What the branches make of the matches is ln y over what as many make of it alone on their branches; it is
-nothing unless several fall on one branch, and nearly nothing below four.  Each memory of a branch gets the share that its branch has in the
-current into the soma: a memory that matches little itself is lifted by those around it.
+Here the soma is an entity, a branch is one session in which it occurs, a synapse is a memory of that entity and session, and it is active if it is
+among the best matches of the query.  The gain is ln of y relative to the y of the same synapses each alone on a branch; it is 0 unless several are
+on one branch, and nearly 0 below four.  Each memory of a branch gets the gain times its branch's share of the current into the soma: a memory with
+a low match is raised by others on its branch.
 
 Acts on: the COACTIVE signal.  Cost: O(n) per query for the best matches, then O(fan) for each entity that these mention; nothing is stored.
 """
@@ -55,7 +55,7 @@ def soma(x: float, cell: Any) -> float:
     """g(x) = slope x / (1 + odds exp(-rate x)).  Poirazi, Brannon & Mel (2003), soma and axon.  Cost: O(1).
 
     x     ()    1         summed output of the branches
-    cell  (3,)  Hz, 1, 1  slope 0.96 of the rate at large x, odds 1509 against firing at 0, rate 0.26 at which they fall
+    cell  (3,)  Hz, 1, 1  slope 0.96 of the rate at large x, odds 1509 against firing at 0, rate 0.26 of their decay
 
     >>> paper = np.array([0.96, 1509.0, 0.26])
     >>> [round(soma(x, paper), 3) for x in (0.0, 10.0, 30.0, 100.0)]
@@ -66,10 +66,10 @@ def soma(x: float, cell: Any) -> float:
 
 @kernel
 def current(n: Any, alpha: float, dendrite: Any) -> float:
-    """sum_i alpha s(n_i), what reaches the soma; an idle branch gives nothing.  Poirazi, Brannon & Mel (2003).  Cost: O(branches).
+    """sum_i alpha s(n_i), current into the soma; an inactive branch gives none.  Poirazi, Brannon & Mel (2003).  Cost: O(branches).
 
     n      (b,)  synapses  active on each branch
-    alpha  ()    1         how well a branch reaches the soma
+    alpha  ()    1         coupling of a branch to the soma
     """
     total = 0.0
     for i in range(n.shape[0]):
@@ -92,7 +92,7 @@ def output(n: Any, alpha: float, dendrite: Any, cell: Any) -> float:
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 @kernel
 def cooperation(n: Any, alpha: float, dendrite: Any, cell: Any) -> float:
-    """ln of y over what the same synapses give each on a branch of its own; 0: nothing cooperates.  Ours.  Cost: O(branches).
+    """ln of y relative to the y of the same synapses each on a branch of its own; 0: no cooperation.  Ours.  Cost: O(branches).
 
     >>> dendrite, cell = np.array([3.6, 0.2, 0.3, 0.0114]), np.array([0.96, 1509.0, 0.26])
     >>> cooperation(np.array([1, 1, 1]), 1.0, dendrite, cell), round(cooperation(np.array([4]), 1.0, dendrite, cell), 3)
@@ -107,13 +107,13 @@ def cooperation(n: Any, alpha: float, dendrite: Any, cell: Any) -> float:
 
 @kernel
 def bind(rows: Any, session: Any, start: Any, degree: Any, pool: Any, target: Any, alpha: float, dendrite: Any, cell: Any, out: Any) -> None:
-    """Each cell's cooperation, shared out among its branches by the current they give; a memory on several cells takes the best.  Ours.
+    """Each cell's cooperation, divided among its branches in proportion to their current; a memory on several cells gets the largest.  Ours.
 
     rows                         (m,)      active memories, each once
     session                      (n,)      the branch of a memory on each of its cells
     start, degree, pool, target            links of the graph; entities, the cells, are negative nodes
     alpha, dendrite, cell                  as for `output`
-    out                          (n,)  ln  NaN before, and where nothing cooperates; written
+    out                          (n,)  ln  NaN before, and where there is no cooperation; written
 
     Cost: O(synapses log synapses) for the cells of the active memories, and O(fan) for each cell with any cooperation.
     """
@@ -178,7 +178,7 @@ class DendriticIntegration(Mechanism[DendriticIntegrationParams]):
 
     @hook(Phase.RETRIEVE, reads=(MATCH, VISIBLE, SESSION, GRAPH), adds=(), sets=(COACTIVE,))
     def integrate(self, view: Any, cue: Cue) -> None:
-        """Only what stands out of the match, which is 0 on average, is active."""
+        """Only memories with a match above the mean, which is 0, are active."""
         rows = best(view.match, view.visible, self.params.matches)
         rows = rows[view.match[rows] > 0.0]
         if rows.size > 1:

@@ -1,8 +1,8 @@
 """Dendritic integration as Cortex 4.4.8 prints it: a plain logistic in the number of active memories on a branch.
 
-The text leaves out the linear and the quadratic term of the branch and prints no values; the public code has a slope of 2.0, where the paper has
-0.20, and puts the soma's function on one branch at a time, times the mean score.  So the step at four synapses is gone, s saturates at 1, and
-the soma never leaves the foot of its curve.  Branches are groups of at most 15 memories with similar entities (Jaccard).
+The text omits the linear and the quadratic term of the branch and prints no values; the public code has a slope of 2.0, where the paper has
+0.20, and applies the soma's function to one branch at a time, times the mean score.  So there is no step at four synapses, s saturates at 1, and
+the soma stays at the foot of its curve.  Branches are groups of at most 15 memories with similar entities (Jaccard).
 
 Acts on: the BRANCHED signal.  Cost: per event O(entities x memories compared x entities); O(n) per query.
 """
@@ -23,7 +23,7 @@ from ...engine.vocabulary import GRAPH, MATCH, ROW, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 BRANCH = Column("branch", np.int32, Scope.MEMORY, "1", -1, "branch that the memory is on, by the row of its first memory; -1: none")
-BRANCH_MEMBERS = Column("branch_members", np.int32, Scope.MEMORY, "memories", 0, "memories on the branch that this one is the first of", low=0)
+BRANCH_MEMBERS = Column("branch_members", np.int32, Scope.MEMORY, "memories", 0, "memories on the branch whose first memory this is", low=0)
 BRANCHED = signal("branched", Facet.ASSOCIATION, "g(s(n)) of the memory's branch times its mean match", unit="sd Hz", direct=False)
 
 
@@ -42,7 +42,7 @@ def branch(n: float, half: float, slope: float) -> float:
 
 @kernel
 def soma(x: float, height: float, odds: float, rate: float) -> float:
-    """g(x) = height x / (1 + odds exp(-rate x)).  Cortex 4.4.8, which prints g alone; the form of its public code.  Cost: O(1).
+    """g(x) = height x / (1 + odds exp(-rate x)).  Cortex 4.4.8, which prints only the letter g; form of its public code.  Cost: O(1).
 
     x  ()  1  output of one branch
 
@@ -69,12 +69,12 @@ def jaccard(a: Any, b: Any) -> float:
 
 @kernel
 def integrate(rows: Any, match: Any, on: Any, half: float, slope: float, height: float, odds: float, rate: float, out: Any) -> None:
-    """g(s(n)) times the mean match of the n active memories of a branch, for all on it.  Cortex 4.4.8 and its public code.  Cost: O(n).
+    """g(s(n)) times the mean match of the n active memories of a branch, for all memories on it.  Cortex 4.4.8 and its public code.  Cost: O(n).
 
     rows   (m,)      active memories
     match  (n,)  sd
     on     (n,)      branch of each memory, the row of its first; -1: none
-    out    (n,)  sd  NaN before, and where nothing is active; written
+    out    (n,)  sd  NaN before, and where no memory is active; written
     """
     active, total = np.zeros(out.shape[0]), np.zeros(out.shape[0])
     for i in rows:
@@ -95,8 +95,8 @@ class DendriticIntegrationPrintedParams(Params):
     height: float
     odds: float
     rate: float
-    alike: float            # Jaccard that joins a branch
-    room: int               # memories on a branch
+    alike: float            # least Jaccard index to join a branch
+    room: int               # most memories on a branch
     compared: int           # latest memories of each entity that a new one is compared with
     matches: int
     weight: float
@@ -107,7 +107,7 @@ class DendriticIntegrationPrinted(Mechanism[DendriticIntegrationPrintedParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, GRAPH), adds=(), sets=(BRANCH, BRANCH_MEMBERS))
     def assign(self, view: Any, incoming: Incoming) -> None:
-        """The branch of the memory most alike that has room, else a new one."""
+        """The branch of the most similar memory whose branch has room, else a new one."""
         p, graph, row, chosen, most = self.params, view.graph, view.row, -1, 0.0
         mine = graph.target[graph.neighbours(row, EdgeType.ENTITY)]
         for entity in mine:

@@ -1,19 +1,18 @@
-"""Hebbian association: memories that are active together come to bring each other to mind.
+"""Hebbian association: strengthens associations between memories that are active together, and passes the match on along them.
 
-Synapses between what is active at the same time grow (Hebb 1949).  By itself that has no end; in Oja's rule (1982) the same activity of the target
-that lets a synapse grow makes every synapse onto it decay, so that weights find a fixed point of their own and compete.  Here each memory is a
-neuron, and an association a synapse from one to the other.  Whenever a memory is active, y = 1, the synapses from what is active with it have x = 1
-and all others onto it have x = 0: the weight tends to how often the source was there when the target was, P(x | y), which is in [0, 1].
+Synapses between neurons that are active at the same time grow (Hebb 1949), without limit; in Oja's rule (1982) the activity of the target
+that lets a synapse grow also makes every synapse onto it decay, so that weights have a fixed point and compete.  Here each memory is a neuron, and
+an association a synapse from one to the other.  Whenever a memory is active, y = 1, the synapses from memories active with it have x = 1 and all
+others onto it have x = 0: the weight tends to the frequency of the source when the target is active, P(x | y), which is in [0, 1].
 
-The synapses that only decay are not visited: a memory counts how often it was active, a synapse up to which count it is current, and
+The synapses that only decay are not visited: a memory counts its occasions of activity, a synapse stores the count up to which it is current, and
 Oja's rule with x = 0 is a power.
 
-Memories are active together as COACTIVATION says: in the buffer at encoding, in a replayed step, in an answer that memory learns from.  One event,
-one
-replayed step and one answer are one occasion each.
+COACTIVATION gives the memories active together: in working memory at encoding, in a replayed step, in an answer that may change memory.  One event,
+one replayed step and one answer are one occasion each.
 
-Acts on: the ASSOCIATED signal, what the best matches pass on.  Cost, with at most 32 associations a memory: O(32 p^2) for the p memories of an
-occasion; O(n + 32 seeds) per query.
+Acts on: the ASSOCIATED signal, the match that the best memories pass on.  Cost, with at most 32 associations a memory: O(32 p^2) for the p memories
+of an occasion; O(n + 32 seeds) per query.
 """
 from __future__ import annotations
 
@@ -31,10 +30,10 @@ from ...engine.vocabulary import GRAPH, LTP, MATCH, MODIFIABILITY, RECALLED, REL
 from ..shared.coactivation import COACTIVATION
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-HEBBIAN_WEIGHT = Column("hebbian_weight", np.float64, Scope.EDGE, "1", 0.0, "Oja's weight of an association, as of its last occasion", low=0, high=1)
-HEBBIAN_SEEN = Column("hebbian_seen", np.int32, Scope.EDGE, "1", 0, "occasions of the target that the weight has taken in", low=0)
+HEBBIAN_WEIGHT = Column("hebbian_weight", np.float64, Scope.EDGE, "1", 0.0, "Oja's weight of an association, at its last occasion", low=0, high=1)
+HEBBIAN_SEEN = Column("hebbian_seen", np.int32, Scope.EDGE, "1", 0, "occasions of the target that the weight includes", low=0)
 HEBBIAN_OCCASIONS = Column("hebbian_occasions", np.int32, Scope.MEMORY, "1", 0, "how often the memory was active together with others", low=0)
-ASSOCIATED = signal("associated", Facet.ASSOCIATION, "match of the best, passed on to what was active together with them", unit="sd", direct=False)
+ASSOCIATED = signal("associated", Facet.ASSOCIATION, "match of the best, passed on to memories active together with them", unit="sd", direct=False)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -44,8 +43,8 @@ def oja(w: Any, x: Any, y: float, eta: float, growth: float = 1.0) -> Any:
 
     w, x    (d,) or ()  weights onto a neuron, activities of their sources
     y       ()          activity of the neuron: w . x for Oja's linear unit
-    eta     ()          gain of learning
-    growth  ()          factor on the Hebbian term x y, from theta and the sliding threshold; the decay y^2 w stays as it is
+    eta     ()          learning rate
+    growth  ()          factor on the Hebbian term x y, from theta and the sliding threshold; the decay y^2 w is not scaled
 
     >>> oja(0.5, 1.0, 1.0, 0.1), oja(0.5, 0.0, 1.0, 0.1)
     (0.55, 0.45)
@@ -55,7 +54,7 @@ def oja(w: Any, x: Any, y: float, eta: float, growth: float = 1.0) -> Any:
 
 @kernel
 def current(w: float, occasions: int, eta: float) -> float:
-    """w after some occasions of the target without the source: Oja's rule with x = 0, y = 1, over and over.  Cost: O(1).
+    """w after some occasions of the target without the source: Oja's rule with x = 0, y = 1, repeated.  Cost: O(1).
 
     >>> round(current(0.5, 2, 0.1), 6)
     0.405
@@ -66,18 +65,18 @@ def current(w: float, occasions: int, eta: float) -> float:
 @kernel
 def occasion(source: Any, target: Any, edge: Any, eta: float, ltp: float, modifiability: Any, start: Any, degree: Any, pool: Any, leads_to: Any,
              occasions: Any, weight: Any, seen: Any) -> None:
-    """Memories active together, once: Oja's rule with y = 1 for each, x = 1 from its partners and x = 0 from all who are not there.
+    """One occasion: Oja's rule with y = 1 for each active memory, x = 1 from its partners and x = 0 from inactive memories.
 
-    source, target, edge     (p,)  pairs, each in both directions: rows, and the edge from one to the other
-    eta, ltp                 ()    gain of learning, factor on growth
-    modifiability            (n,)  factor on growth of what leads to a memory
+    source, target, edge     (p,)  pairs, each in both directions: rows, and the edge from source to target
+    eta, ltp                 ()    learning rate, factor on growth
+    modifiability            (n,)  factor on growth of the edges to a memory
     start, degree, pool            out-edges of node v: pool[start[v]:start[v] + degree[v]]
-    leads_to                 (m,)  where an edge leads
+    leads_to                 (m,)  target of each edge
     occasions                (n,)  of each memory; written
-    weight, seen             (m,)  w, and the occasions of the target it is current with; written
+    weight, seen             (m,)  w, and the number of occasions of the target that it includes; written
 
-    Synapses between partners that are not paired this time are between active memories, so they neither grow nor decay.  A weight is kept in
-    [0, 1], which it can leave only where growth is negative or above 1.  Cost: O(p^2) for p partners with 32 associations each.
+    Synapses between active memories that are not paired on this occasion neither grow nor decay.  Weights are clipped to [0, 1], which they
+    can leave only where growth is negative or above 1.  Cost: O(p^2) for p partners with 32 associations each.
     """
     for i in range(edge.shape[0]):
         weight[edge[i]] = current(weight[edge[i]], occasions[target[i]] - seen[edge[i]], eta)
@@ -102,7 +101,7 @@ def occasion(source: Any, target: Any, edge: Any, eta: float, ltp: float, modifi
 @kernel
 def occur(times: int, source: Any, target: Any, edge: Any, eta: float, ltp: float, modifiability: Any, start: Any, degree: Any, pool: Any,
           leads_to: Any, occasions: Any, weight: Any, seen: Any) -> None:
-    """Some occasions in order: pair i belongs to number i mod `times`.  Others as for `occasion`.  Cost: that of each."""
+    """`times` occasions in order; pair i belongs to occasion i mod `times`.  Others as for `occasion`.  Cost: that of each."""
     for i in range(times):
         occasion(source[i::times], target[i::times], edge[i::times], eta, ltp, modifiability, start, degree, pool, leads_to, occasions, weight, seen)
 
@@ -113,8 +112,8 @@ def pass_on(rows: Any, match: Any, release: Any, resources: Any, eta: float, sta
     """out_j = sum_i match_i release_i resources_i w_ij over some memories i.  Cost: O(their edges).
 
     rows                      (q,)      memories i; those without a positive match pass nothing on
-    match                     (n,)  sd  how well they answer the query
-    release, resources        (n,)      factors on what they pass on
+    match                     (n,)  sd  match with the query
+    release, resources        (n,)      factors on the match they pass on
     out                       (n,)  sd  NaN before, and where nothing arrives; written
     Others as for `occasion`.
     """
@@ -138,7 +137,7 @@ class HebbianAssociationParams(Params):
 
 
 class HebbianAssociation(Mechanism[HebbianAssociationParams]):
-    """Ties together what is active together; brings up what the best matches are tied to."""
+    """Strengthens associations between memories active together; retrieves the associates of the best matches."""
 
     owns = (HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS, ASSOCIATED)
 
@@ -150,7 +149,7 @@ class HebbianAssociation(Mechanism[HebbianAssociationParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, COACTIVATION, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS))
     def encode(self, view: Any, incoming: Incoming) -> None:
-        """The event and all that is still held: one occasion."""
+        """The event and all memories in working memory form one occasion."""
         self._learn(view, min(len(view.coactivation.edge), 1))
 
     @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS))
@@ -160,13 +159,13 @@ class HebbianAssociation(Mechanism[HebbianAssociationParams]):
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, COACTIVATION, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS))
     def on_recall(self, view: Any, cue: Cue) -> None:
-        """The best of the answer: one occasion."""
+        """The best memories of the answer form one occasion."""
         self._learn(view, min(len(view.coactivation.edge), 1))
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS), adds=(),
           sets=(ASSOCIATED,))
     def associate(self, view: Any, cue: Cue) -> None:
-        """Silent where nothing stands out of the match, which is 0 on average."""
+        """Only memories with a match above the mean, which is 0, pass it on."""
         edges = view.graph.csr(EdgeType.COACCESS)
         pass_on(best(view.match, view.visible, self.params.seeds), view.match, view.release_probability, view.resources, self.params.eta,
                 edges.start, edges.degree, edges.pool, view.graph.target, view.hebbian_occasions, view.hebbian_weight, view.hebbian_seen,

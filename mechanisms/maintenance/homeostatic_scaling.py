@@ -1,14 +1,14 @@
-"""Homeostatic scaling: what a speaker said stays, on the whole, as strong as it was laid down.
+"""Homeostatic scaling: multiplies the strengths of a speaker's memories by a common factor that keeps their mean at a target.
 
 A neuron that fires less than its goal makes all of its synapses stronger by a common factor, and weaker if it fires more (Turrigiano 2008).  In the
 model of van Rossum, Bi & Turrigiano (2000) a slow sensor a follows the neuron's rate, and every weight changes in proportion to itself, by the
-error a_goal - a and by its integral.  The integral matters: against a growth that never ends, the error alone settles off its goal, the integral on
-it.
+error a_goal - a and by its integral.  The integral matters: against constant growth the error alone leaves an offset from the goal, with the
+integral there is none.
 
-Here the memories of one speaker are the synapses of one neuron.  Its input is their mean strength, and its rate saturates as a neuron's does, so
-that an error is never above a_goal however far strengths have run.  Between two sleeps strengths are taken to be what they are in the end of the
-second, but for the factor itself, which acts on the rate all the while; so how often memory sleeps makes no difference.  A common factor leaves the
-order among a speaker's memories as it is; it brings speakers back to each other, and all to the strength at which memories are laid down.
+Here the memories of one speaker are the synapses of one neuron.  Its input is their mean strength, and its rate saturates, so that an error is
+never above a_goal whatever the strengths.  Between two sleeps strengths are taken to be those at the second sleep, except for the factor itself,
+which acts on the rate continuously; so the frequency of sleep makes no difference.  A common factor does not change the order among a speaker's
+memories; it brings the speakers to the same mean, the strength at which memories are encoded.
 
 Acts on: LOG_STRENGTH.  Cost: O(n) per maintain, one gather; O(n) per sleep, one exponential a row, and a Runge-Kutta step for each tenth of tau_a
 and speaker.
@@ -30,7 +30,7 @@ STEPS = 10              # of integration per tau_a: errors below 1e-5
 SECOND = HOURS_PER["s"]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-SCALING_EXCESS = Column("scaling_excess", np.float64, Scope.GLOBAL, "Hz", 0.0, "a - a_goal, what each domain's sensor is above its goal",
+SCALING_EXCESS = Column("scaling_excess", np.float64, Scope.GLOBAL, "Hz", 0.0, "a - a_goal, excess of each domain's sensor over its goal",
                         ("domains",))
 SCALING_INTEGRAL = Column("scaling_integral", np.float64, Scope.GLOBAL, "Hz h", 0.0, "time integral of a_goal - a, of each domain", ("domains",))
 SCALING_FACTOR = Column("scaling_factor", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the factor on all strengths of a domain; 0: none",
@@ -40,7 +40,7 @@ SCALING_FACTOR = Column("scaling_factor", np.float64, Scope.GLOBAL, "ln", 0.0, "
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def rate(strength: float, target: float, a_goal: float) -> float:
-    """Rate of a neuron at a mean strength, Hz: a_goal at the target, 0 at none, never above 2 a_goal (hyperbolic response, ours).  Cost: O(1).
+    """Rate of a neuron at a mean strength, Hz: a_goal at the target, 0 at 0, never above 2 a_goal (hyperbolic response, ours).  Cost: O(1).
 
     >>> rate(1.0, 1.0, 20.0), rate(3.0, 1.0, 20.0), rate(0.0, 1.0, 20.0)
     (20.0, 30.0, 0.0)
@@ -68,9 +68,9 @@ def slopes(a: float, integral: float, r: float, a_goal: float, beta: float, gamm
 @kernel
 def advance(a: float, integral: float, strength: float, t: float, target: float, a_goal: float, beta: float, gamma: float,
             tau_a: float) -> tuple[float, float, float]:
-    """Sensor, integral and ln of the factor gained after a time t, the factor acting on the rate at once (Runge-Kutta, fourth order).
+    """Sensor, integral and gain of the ln factor after a time t; the factor acts on the rate at once (Runge-Kutta, fourth order).
 
-    strength  ()  1  mean strength at the beginning, by itself constant
+    strength  ()  1  mean strength at the start, constant except for the factor
     t         ()  h
     Others as for `slopes` and `rate`.  Cost: O(1 + STEPS t / tau_a).
 
@@ -93,10 +93,10 @@ def advance(a: float, integral: float, strength: float, t: float, target: float,
 
 @kernel
 def mean_strengths(log_strength: Any, visible: Any, speaker: Any, mean: Any, count: Any) -> None:
-    """Mean strength and number of the visible memories of each domain; a domain is a speaker modulo their number.  Cost: O(n).
+    """Mean strength and number of the visible memories of each domain; domain = speaker modulo the number of domains.  Cost: O(n).
 
     log_strength, visible, speaker  (n,)
-    mean, count                     (domains,)  written; mean 0 where there is none
+    mean, count                     (domains,)  written; mean 0 without memories
     """
     mean[:], count[:] = 0.0, 0
     for row in range(len(speaker)):
@@ -129,7 +129,7 @@ class HomeostaticScalingParams(Params):
     gamma: float
     a_goal: float
     target: float           # mean strength at which a domain fires at its goal
-    domains: int            # most speakers told apart
+    domains: int            # most speakers distinguished
 
 
 class HomeostaticScaling(Mechanism[HomeostaticScalingParams]):

@@ -1,9 +1,9 @@
 """Homeostatic scaling as Cortex 4.4.3 prints it: at each consolidation every strength is multiplied by (target / mean) to the power alpha.
 
-The mean is that of the whole store.  There is no sensor with a time of its own and no integral.  The public code multiplies by 1 + 0.05 (target -
-mean) in its place.
+The mean is over the whole store.  There is no sensor with a time constant and no integral.  The public code multiplies by 1 + 0.05 (target -
+mean) instead.
 
-Acts on: LOG_STRENGTH, the same for every memory, so that the order by strength stays.  Cost: O(n) per sleep and per maintain.
+Acts on: LOG_STRENGTH, by the same factor for every memory, so the order by strength does not change.  Cost: O(n) per sleep and per maintain.
 """
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def power_ratio(w: Any, r: float, r_target: float, alpha: float) -> Any:
 
 @kernel
 def proportional(w: Any, r: float, r_target: float, gain: float) -> Any:
-    """w' = w (1 + gain (r_target - r)), as Cortex's public code has it, not below a tenth of w.  Cost: O(size of w).
+    """w' = w (1 + gain (r_target - r)), as in Cortex's public code, at least a tenth of w.  Cost: O(size of w).
 
     >>> proportional(2.0, 0.5, 1.0, 0.1)
     2.1
@@ -46,7 +46,7 @@ def proportional(w: Any, r: float, r_target: float, gain: float) -> Any:
 
 @kernel
 def mean_strength(log_strength: Any, visible: Any) -> float:
-    """Mean strength of the visible memories; 0 without any.  Cost: O(n)."""
+    """Mean strength of the visible memories; 0 if there are none.  Cost: O(n)."""
     total, count = 0.0, 0
     for row in range(len(visible)):
         if visible[row]:

@@ -1,15 +1,15 @@
-"""Microglial pruning: associations that nobody uses are tagged by complement, and what is tagged is sooner or later engulfed.
+"""Microglial pruning: removes unused associations at random, with a hazard that grows with their complement tag.
 
-Complement C1q/C3 settles on idle synapses (Stevens et al. 2007), microglia engulf what carries it (Schafer et al. 2012), a "do not eat me"
-signal keeps them off active ones (CD47: Lehrman et al. 2018), and forgetting by this way is stopped by removing microglia, or by the inhibitor CD55
+Complement C1q/C3 binds to idle synapses (Stevens et al. 2007), microglia engulf the tagged ones (Schafer et al. 2012), a "do not eat me"
+signal protects active ones (CD47: Lehrman et al. 2018), and this form of forgetting is stopped by removing microglia, or by the inhibitor CD55
 in the cells of an engram (Wang et al. 2020).  None of them gives kinetics; the equations here are a construction of ours with these properties.
 
-Each association between two memories has a trace of its use A, a protector P and a complement tag T.  They move in closed form (A) or in steps
-bound to the time constants (P, T and the hazard, good to 1e-4), and are brought up to date when the association is used and when memory has slept;
-so nothing depends on the length of a tick.  Which ones are engulfed is drawn after each sleep, from the hazard gathered since the last: Poisson
-thinning.  A removed edge is a tombstone that keeps its numbers; no memory is ever removed.
+Each association between two memories has a trace of its use A, a protector P and a complement tag T.  A has a closed form; P, T and the hazard
+are integrated in steps bound to the time constants, accurate to 1e-4.  All are updated when the association is used and after each sleep, so
+nothing depends on the length of a tick.  Engulfment is drawn after each sleep, from the hazard integrated since the last: Poisson thinning.  A
+removed edge is a tombstone that keeps its numbers; no memory is ever removed.
 
-Acts on: GRAPH: COACCESS edges between memories are removed, so the signals that go over them carry less.  Cost: O(pairs) per event and recall that
+Acts on: GRAPH: COACCESS edges between memories are removed, so the signals that use them carry less.  Cost: O(pairs) per event and recall that
 changes memory; O(edges) per consolidation.
 """
 from __future__ import annotations
@@ -31,24 +31,25 @@ COACCESS: Final = int(EdgeType.COACCESS)
 Constants = tuple[float, float, float, tuple[float, float, float], tuple[float, float, float, float, float]]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-SYNAPTIC_USE = Column("synaptic_use", np.float64, Scope.EDGE, "uses", 0.0, "trace A of the association's use, as of its clock", low=0)
-SYNAPTIC_PROTECTOR = Column("synaptic_protector", np.float64, Scope.EDGE, "1", 0.0, "protector P, like CD47, as of its clock", low=0, high=1)
-COMPLEMENT = Column("complement", np.float64, Scope.EDGE, "1", 0.0, "complement tag T, as of its clock", low=0, high=1)
-ENGULFMENT_RISK = Column("engulfment_risk", np.float64, Scope.EDGE, "1", 0.0, "hazard of engulfment gathered since the last sleep, up to its clock",
+SYNAPTIC_USE = Column("synaptic_use", np.float64, Scope.EDGE, "uses", 0.0, "trace A of the association's use, at the time `complement_clock`", low=0)
+SYNAPTIC_PROTECTOR = Column("synaptic_protector", np.float64, Scope.EDGE, "1", 0.0, "protector P, like CD47, at the time `complement_clock`",
+                            low=0, high=1)
+COMPLEMENT = Column("complement", np.float64, Scope.EDGE, "1", 0.0, "complement tag T, at the time `complement_clock`", low=0, high=1)
+ENGULFMENT_RISK = Column("engulfment_risk", np.float64, Scope.EDGE, "1", 0.0, "hazard of engulfment from the last sleep to `complement_clock`",
                          low=0)
 COMPLEMENT_CLOCK = Column("complement_clock", np.float64, Scope.EDGE, "h", np.nan,
-                          "when these were brought up to date: at the last use or sleep; NaN: never")
+                          "time of the last update of A, P, T and hazard, by use or sleep; NaN: never")
 PRUNED = Column("pruned", np.float64, Scope.EDGE, "h", np.nan, "when the association was engulfed; NaN: it was not")
-CD55 = Column("cd55", np.float64, Scope.MEMORY, "1", 0.0, "share of complement that the memory keeps off its associations", low=0, high=1)
+CD55 = Column("cd55", np.float64, Scope.MEMORY, "1", 0.0, "share of the deposition of complement that the memory inhibits", low=0, high=1)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def deposition(T: float, A: float, i: float, k_on: float, k_off: float, K_A: float) -> float:
-    """dT/dt = k_on K_A / (K_A + A) (1 - i) (1 - T) - k_off T.  Ours; complement settles on what is idle (Stevens et al. 2007).  Cost: O(1).
+    """dT/dt = k_on K_A / (K_A + A) (1 - i) (1 - T) - k_off T.  Ours; complement binds to idle synapses (Stevens et al. 2007).  Cost: O(1).
 
     T            1      complement tag, 0..1
-    A, K_A       uses   trace of use, and where it halves deposition
+    A, K_A       uses   trace of use, and its value that halves deposition
     i            1      inhibitor like CD55, 0..1
     k_on, k_off  1/t
     """
@@ -57,7 +58,7 @@ def deposition(T: float, A: float, i: float, k_on: float, k_off: float, K_A: flo
 
 @kernel
 def protection(A: float, K_P: float) -> float:
-    """What P tends to, A / (A + K_P): tau_P dP/dt = A / (A + K_P) - P.  Ours; CD47 marks what is active (Lehrman et al. 2018).  Cost: O(1)."""
+    """A / (A + K_P), which P approaches: tau_P dP/dt = A / (A + K_P) - P.  Ours; CD47 marks active synapses (Lehrman et al. 2018).  Cost: O(1)."""
     return A / (A + K_P)
 
 
@@ -66,7 +67,7 @@ def hazard(T: float, P: float, k_ph: float, K_T: float, h: float, q: float, M: f
     """lambda = k_ph M T^h / (T^h + K_T^h) (1 - P)^q, per unit of time.  Ours; engulfment by CR3 (Schafer et al. 2012).  Cost: O(1).
 
     T, P  1  tag and protector, 0..1
-    K_T   1  tag at which half is engulfed; h, q exponents
+    K_T   1  tag at which the hazard is half its maximum; h, q exponents
     M     1  microglia, 0: depleted
 
     >>> round(hazard(0.5, 0.0, 0.1, 0.5, 4.0, 1.0, 1.0), 6)
@@ -80,7 +81,7 @@ def hazard(T: float, P: float, k_ph: float, K_T: float, h: float, q: float, M: f
 
 @kernel
 def moments(z: float) -> tuple[float, float, float]:
-    """Integrals over u from 0 to z <= 1 of exp(u - z) u^k for k = 0, 1, 2, as series, which keep their digits for small z.  Cost: O(1)."""
+    """Integrals over u from 0 to z <= 1 of exp(u - z) u^k for k = 0, 1, 2, by series, which are accurate for small z.  Cost: O(1)."""
     m0 = m1 = m2 = 0.0
     term = 1.0
     for j in range(1, 22):
@@ -94,9 +95,9 @@ def moments(z: float) -> tuple[float, float, float]:
 
 @kernel
 def propagator(step: float, tau_A: float, tau_P: float) -> tuple[float, float, float, float, float, float, float, float]:
-    """Factors of one step, the same for all: decay of A and P over half a step, weights of the protector's aim at start, middle and end.
+    """Factors of one step, common to all edges: decay of A and P over half a step, weights of `protection` at start, middle and end.
 
-    The aim is taken as a parabola through the three, and integrated exactly against exp(-t / tau_P).  Cost: O(1).
+    `protection` is interpolated by a parabola through the three, and integrated exactly against exp(-t / tau_P).  Cost: O(1).
     """
     z = step / tau_P
     a0, a1, a2 = moments(0.5 * z)
@@ -130,7 +131,7 @@ def stride(A: float, P: float, T: float, i: float, step: float, c: Any, k: Const
 
 @kernel
 def strides(t: float, k: Constants) -> int:
-    """How many equal steps a time without use takes, so that P, T and the hazard are good to 1e-4.  Cost: O(1)."""
+    """Number of equal steps for a time without use such that P, T and the hazard are accurate to 1e-4.  Cost: O(1)."""
     return max(1, math.ceil(t / min(k[1], 0.25 * k[0], 0.1 / max(k[3][0] + k[3][1], 1e-300)) - 1e-6))
 
 
@@ -154,7 +155,7 @@ def advance(A: float, P: float, T: float, i: float, t: float, k: Constants) -> t
 
 @kernel
 def uniform(key: int, edge: int) -> float:
-    """A number in [0, 1) for an edge, from a key drawn for the sleep (SplitMix64): no edge's lot hangs on another's.  Cost: O(1)."""
+    """A number in [0, 1) for an edge, from a key drawn for the sleep (SplitMix64), independent of the other edges.  Cost: O(1)."""
     x = np.uint64(key) + np.uint64(edge + 1) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -163,17 +164,17 @@ def uniform(key: int, edge: int) -> float:
 
 @kernel
 def engulfed(risk: float, lot: float) -> bool:
-    """Whether an edge with that integral of the hazard is gone: lot < 1 - exp(-risk).  Poisson thinning.  Cost: O(1)."""
-    return lot < risk and lot < 1.0 - math.exp(-risk)        # 1 - exp(-x) <= x spares most the exp
+    """Whether an edge with that integral of the hazard is removed: lot < 1 - exp(-risk), lot uniform.  Poisson thinning.  Cost: O(1)."""
+    return lot < risk and lot < 1.0 - math.exp(-risk)        # 1 - exp(-x) <= x avoids most exponentials
 
 
 # --- all associations ----------------------------------------------------------------------------------------------------------
 @kernel
 def use(now: float, edges: Any, alive: Any, source: Any, target: Any, cd55: Any, k: Constants, A: Any, P: Any, T: Any, risk: Any, clock: Any) -> None:
-    """Each edge used once at `now`, once for every time it stands in `edges`.  Cost: O(edges used).
+    """Each edge in `edges` is used at `now`, once for each time that it is listed.  Cost: O(edges used).
 
     alive, source, target    (m,)     of the graph
-    cd55                     (n,)  1  inhibitor of each memory; an edge has that of the better protected end
+    cd55                     (n,)  1  inhibitor of each memory; an edge has the larger one of its ends
     A, P, T, risk, clock     (m,)     as the columns; written
     """
     for e in edges:
@@ -189,10 +190,10 @@ def use(now: float, edges: Any, alive: Any, source: Any, target: Any, cd55: Any,
 @kernel
 def patrol(now: float, last: float, key: int, type: Any, alive: Any, source: Any, target: Any, cd55: Any, k: Constants, A: Any, P: Any, T: Any,
            risk: Any, clock: Any, pruned: Any) -> int:
-    """Every live association between memories brought up to `now`; those engulfed since `last` are marked, and their number returned.
+    """Update every live association between memories to `now`; mark those engulfed since `last` and return their number.
 
     last, key   h, 1  end of the last sleep; key of `uniform`
-    pruned      (m,)  h  written for those engulfed; others as for `use`, risk starting anew
+    pruned      (m,)  h  written for those engulfed; others as for `use`; risk is reset to 0
     Cost: O(m), 1 exp at most per edge at risk.
     """
     n, gone = strides(now - last, k), 0
@@ -245,13 +246,13 @@ class MicroglialPruningParams(Params):
 
 
 class MicroglialPruning(Mechanism[MicroglialPruningParams]):
-    """Tags idle associations, removes tagged ones in sleep."""
+    """Tags idle associations, removes tagged ones after sleep."""
 
     owns = (SYNAPTIC_USE, SYNAPTIC_PROTECTOR, COMPLEMENT, ENGULFMENT_RISK, COMPLEMENT_CLOCK, PRUNED, CD55)
 
     @property
     def constants(self) -> Constants:
-        """In simulated hours."""
+        """Constants of the kernels, in simulated hours."""
         p = self.params
         return (self.hours("tau_A"), self.hours("tau_P"), p.K_P, (self.hours("k_on"), self.hours("k_off"), p.K_A),
                 (self.hours("k_ph"), p.K_T, p.h, p.q, p.microglia))
@@ -275,7 +276,7 @@ class MicroglialPruning(Mechanism[MicroglialPruningParams]):
     @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, LOG_STRENGTH), adds=(GRAPH,),
           sets=(SYNAPTIC_USE, SYNAPTIC_PROTECTOR, COMPLEMENT, ENGULFMENT_RISK, COMPLEMENT_CLOCK, PRUNED, CD55, RANDOM))
     def prune(self, view: Any, tick: Tick) -> None:
-        """After a sleep; what was replayed in it and still stands counts as used at its end."""
+        """Prune after a sleep; associations that were replayed in it and are not removed count as used at its end."""
         g, key = view.graph, int(view.random.integers(2**63))
         if patrol(tick.end, tick.start, key, g.type, g.alive, g.source, g.target, view.cd55, self.constants, view.synaptic_use,
                   view.synaptic_protector, view.complement, view.engulfment_risk, view.complement_clock, view.pruned):

@@ -1,8 +1,8 @@
-"""Microglial pruning as Cortex 4.4.6 prints it: an association that is weak, was not used lately and lies between cold memories is removed.
+"""Microglial pruning as Cortex 4.4.6 prints it: removes associations that are weak, not recently used and between cold memories.
 
 "Threshold-based pruning rules: edges with low weight, no recent co-activation, and cold endpoints are candidates for removal"; recent
-potentiation and many accesses protect.  There is no tag that builds up and is taken back, no protector, and no chance.  The source calls it a
-heuristic.
+potentiation and many accesses protect.  There is no tag that builds up and is removed again, no protector, and no randomness.  The source calls it
+a heuristic.
 
 Acts on: GRAPH: COACCESS edges between memories are removed (tombstones).  Cost: O(pairs) per event and recall; O(edges) per consolidation.
 """
@@ -25,20 +25,20 @@ COACCESS: Final = int(EdgeType.COACCESS)
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PRINTED_EDGE_WEIGHT = Column("printed_edge_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of the association: a gain for each co-activation",
                              low=0, high=1)
-PRINTED_COACTIVE = Column("printed_coactive", np.float64, Scope.EDGE, "h", np.nan, "last co-activation; NaN: none")
-PRINTED_ACCESSES = Column("printed_accesses", np.int32, Scope.MEMORY, "1", 0, "times that the memory was active together with another", low=0)
-PRINTED_TOUCHED = Column("printed_touched", np.float64, Scope.MEMORY, "h", np.nan, "when it last was; NaN: never")
+PRINTED_COACTIVE = Column("printed_coactive", np.float64, Scope.EDGE, "h", np.nan, "time of the last co-activation; NaN: none")
+PRINTED_ACCESSES = Column("printed_accesses", np.int32, Scope.MEMORY, "1", 0, "how often the memory was active together with another", low=0)
+PRINTED_TOUCHED = Column("printed_touched", np.float64, Scope.MEMORY, "h", np.nan, "when it was last active together with another; NaN: never")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def prunable(weight: float, idle: float, heat_a: float, heat_b: float, accesses: int, weak: float, stale: float, cold: float, many: int) -> bool:
-    """Whether an association goes: weak, idle for long, both ends cold, and neither accessed often.  Cortex 4.4.6.  Cost: O(1).
+    """Whether an association is removed: weak, idle for long, both ends cold, and neither accessed often.  Cortex 4.4.6.  Cost: O(1).
 
     weight, weak          1  of the association, and the threshold below which it is weak
     idle, stale           h  since the last co-activation, which is also the last potentiation; threshold
     heat_a, heat_b, cold  1  of both ends, and threshold
-    accesses, many           greater of both ends', and from how many on it protects
+    accesses, many           larger number of the two ends, and the number from which it protects
 
     >>> prunable(0.05, 200.0, 0.0, 0.05, 1, 0.1, 168.0, 0.1, 5), prunable(0.05, 100.0, 0.0, 0.05, 1, 0.1, 168.0, 0.1, 5)
     (True, False)
@@ -49,7 +49,7 @@ def prunable(weight: float, idle: float, heat_a: float, heat_b: float, accesses:
 @kernel
 def sweep(now: float, weak: float, stale: float, cold: float, many: int, half_life: float, type: Any, alive: Any, source: Any, target: Any,
           weight: Any, coactive: Any, accesses: Any, touched: Any, gone: Any) -> int:
-    """Marks what is to go in `gone` (m,) bool; how many.  Heat of a memory is 2^(-h since it was active / half_life).  Cost: O(m)."""
+    """Mark the edges to be removed in `gone` (m,) bool; their number.  Heat of a memory: 2^(-h since it was active / half_life).  Cost: O(m)."""
     count = 0
     for e in range(type.shape[0]):
         if alive[e] and type[e] == COACCESS and source[e] >= 0 and target[e] >= 0 and weight[e] < weak and now - coactive[e] > stale:

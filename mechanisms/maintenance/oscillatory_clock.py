@@ -1,17 +1,16 @@
-"""The oscillatory clock: theta lets encoding and recall take turns, gamma gives each item held its slot, ripples replay in sleep.
+"""Oscillatory clock: theta sets the sign of plasticity at encoding and recall, gamma the size of working memory, ripples the amount of replay.
 
-In a theta cycle input from outside (EC) and recall from within (CA3) are let through in opposite halves, and plasticity changes its sign with
-them: synapses potentiate while input prevails and depress while recall does (Hasselmo, Bodelon & Wyble 2002).  Over a whole cycle what comes
-in is learnt, and what is merely recalled is unlearnt a little, so that an old association does not strengthen itself while a new one is
-learnt in its place.  Nested in theta are gamma cycles, one for each item held in mind: an ordered buffer of f_gamma / f_theta items (Lisman
-& Idiart 1995; Lisman & Jensen 2013), the oldest of which gives way.  In sleep theta is silent; ripples come at their own rate in slow-wave sleep
+In a theta cycle input from outside (EC) and recall from within (CA3) are transmitted in opposite halves, and plasticity changes its sign with
+them: synapses potentiate while input dominates and depress while recall does (Hasselmo, Bodelon & Wyble 2002).  Over a whole cycle input
+is learnt, and what is merely recalled is unlearnt a little, so that an old association does not strengthen itself while a new one is
+learnt in its place.  Nested in theta are gamma cycles, one for each item in working memory: an ordered buffer of f_gamma / f_theta items (Lisman
+& Idiart 1995; Lisman & Jensen 2013), the oldest of which is dropped.  In sleep theta is silent; ripples occur at their own rate in slow-wave sleep
 and replay what was learnt (Buzsaki 2015).
 
 The clock runs on simulated time.  With time_scale 2400 a gamma cycle takes a minute, a turn of a conversation.
 
-Acts on: WORKING_MEMORY and WORKING_MEMORY_STEP, hence COACTIVATION; LTP; RIPPLES.  Through others only: plasticity learns from pairs, replay counts
-by ripples.
-Cost: O(1) per event, recall and sleep.
+Acts on: WORKING_MEMORY and WORKING_MEMORY_STEP, hence COACTIVATION; LTP; RIPPLES.  It affects the ranking only through other mechanisms: plasticity
+learns from pairs, replay scales with ripples.  Cost: O(1) per event, recall and sleep.
 """
 from __future__ import annotations
 
@@ -39,19 +38,19 @@ from ...engine.vocabulary import (
     WORKING_MEMORY_STEP,
 )
 
-NO_THETA: Final = 1.0           # LTP in sleep: replay potentiates as it would without a clock
+NO_THETA: Final = 1.0           # LTP in sleep: replay potentiates as without this mechanism
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-THETA_SESSION = Column("theta_session", np.int64, Scope.GLOBAL, "1", -1, "session the present run of theta belongs to; -1: none yet")
+THETA_SESSION = Column("theta_session", np.int64, Scope.GLOBAL, "1", -1, "session to which the present theta rhythm belongs; -1: none yet")
 THETA_START = Column("theta_start", np.float64, Scope.GLOBAL, "h", np.nan, "when that session began; NaN: none yet")
 THETA_PHASE = Column("theta_phase", np.float64, Scope.GLOBAL, "rad", 0.0, "phase of theta at the last event", low=0, high=2 * math.pi)
-RIPPLE_TIME = Column("ripple_time", np.float64, Scope.GLOBAL, "nights", 0.0, "length of the last sleep, in which ripples could come", low=0)
+RIPPLE_TIME = Column("ripple_time", np.float64, Scope.GLOBAL, "nights", 0.0, "length of the last sleep, in which ripples occur", low=0)
 
 
 # --- equations: theta ----------------------------------------------------------------------------------------------------------
 @kernel
 def phase(t: float, f: float) -> float:
-    """2 pi f t, less whole cycles: phase of theta at a time t after the session began, rad in [0, 2 pi).  Cost: O(1).
+    """2 pi f t modulo 2 pi: phase of theta at a time t after the session began, rad in [0, 2 pi).  Cost: O(1).
 
     t  h    time
     f  1/h  frequency
@@ -65,7 +64,7 @@ def phase(t: float, f: float) -> float:
 
 @kernel
 def transmission(t: float, phi: float, x: float) -> float:
-    """th(t) = X/2 sin(t + phi) + 1 - X/2: how much a path lets through.  Hasselmo, Bodelon & Wyble (2002), modulation of EC and CA3.  Cost: O(1).
+    """th(t) = X/2 sin(t + phi) + 1 - X/2: transmission of a path.  Hasselmo, Bodelon & Wyble (2002), modulation of EC and CA3.  Cost: O(1).
 
     t, phi  rad  phase of theta, and of the path
     x       1    X, depth, 0..1
@@ -84,7 +83,7 @@ def plasticity(t: float, phi: float) -> float:
 
 @kernel
 def learnt_in_a_cycle(x: float, phi: float, phi_ltp: float) -> float:
-    """(pi X / 2) cos(phi_LTP - phi) = int th_LTP(t) th(t) dt over a cycle: what a path at unit activity learns.  Cost: O(1).
+    """(pi X / 2) cos(phi_LTP - phi) = int th_LTP(t) th(t) dt over a cycle: learning of a path at unit activity.  Cost: O(1).
 
     Hasselmo, Bodelon & Wyble (2002), change of weights over a cycle.  Positive: learnt.  Negative: unlearnt.
 
@@ -101,7 +100,7 @@ def learnt_in_a_cycle(x: float, phi: float, phi_ltp: float) -> float:
 def weight_change(ec: float, recalled: float, ca3: float, x: float, phi_ec: float, phi_ca3: float, phi_ltp: float) -> float:
     """Delta W = int th_LTP (th_EC w_EC a_EC + th_CA3 W a_CA3) a_CA3 dt over a cycle, of one synapse onto CA1.  Cost: O(1).
 
-    Hasselmo, Bodelon & Wyble (2002): dW/dt = th_LTP a_CA1 a_CA3^T with a_CA1 driven by both paths; W slow within a cycle.
+    Hasselmo, Bodelon & Wyble (2002): dW/dt = th_LTP a_CA1 a_CA3^T with a_CA1 driven by both paths; W constant within a cycle.
 
     ec, recalled, ca3  1    w_EC a_EC and W a_CA3, which drive the CA1 cell; a_CA3 on the synapse
     """
@@ -121,7 +120,7 @@ def capacity(f_gamma: float, f_theta: float) -> int:
 
 @kernel
 def hold(buffer: Any, item: int, n: int) -> None:
-    """Add an item to those held, in order; the oldest of more than n gives way.  Lisman & Idiart (1995), first in, first out.  Cost: O(n).
+    """Append an item to the buffer; of more than n items the oldest is dropped.  Lisman & Idiart (1995), first in, first out.  Cost: O(n).
 
     buffer  (>= n,) int32  items, oldest first, then -1; written
 
@@ -143,7 +142,7 @@ def hold(buffer: Any, item: int, n: int) -> None:
 # --- equations: ripples --------------------------------------------------------------------------------------------------------
 @kernel
 def ripples(rate: float, hours: float) -> float:
-    """rate x hours: ripples expected in so much sleep, at a constant rate.  Rates: Buzsaki (2015).  Cost: O(1).
+    """rate x hours: expected number of ripples in that many hours of sleep, at a constant rate.  Rates: Buzsaki (2015).  Cost: O(1).
 
     rate   1/h
     hours  h
@@ -169,7 +168,7 @@ class OscillatoryClock(Mechanism[OscillatoryClockParams]):
     owns = (THETA_SESSION, THETA_START, THETA_PHASE, RIPPLE_TIME)
 
     def learning(self, phi: float) -> float:
-        """What a path learns in a cycle, relative to the most that any could: X = 1, in phase."""
+        """Learning of a path in a cycle, relative to the maximum: X = 1, in phase."""
         return learnt_in_a_cycle(self.params.depth, phi, self.params.phase_ltp) / learnt_in_a_cycle(1.0, 0.0, 0.0)
 
     @hook(Phase.ENCODE, reads=(NOW,), adds=(), sets=(THETA_SESSION, THETA_START, THETA_PHASE, LTP))
@@ -181,7 +180,7 @@ class OscillatoryClock(Mechanism[OscillatoryClockParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION), adds=(), sets=(WORKING_MEMORY, WORKING_MEMORY_STEP))
     def keep(self, view: Any, incoming: Incoming) -> None:
-        """An item lasts from one theta cycle to the next by being active in each; a longer pause, or a new session, empties the buffer."""
+        """An item stays in the buffer by being active in each theta cycle; a pause longer than a cycle, or a new session, empties the buffer."""
         row, cycle, gamma = view.row, 1.0 / self.hours("theta"), self.hours("gamma")
         if row == 0 or view.session[row] != view.session[row - 1] or view.created[row] - view.created[row - 1] > cycle:
             view.working_memory[:] = -1
@@ -194,13 +193,13 @@ class OscillatoryClock(Mechanism[OscillatoryClockParams]):
 
     @hook(Phase.CONSOLIDATE, reads=(SLEEP_ONSET.before,), adds=(), sets=(RIPPLE_TIME, LTP))
     def sleep(self, view: Any, tick: Tick) -> None:
-        """Where nobody says when memory sleeps, it is a full night."""
+        """If no mechanism schedules sleep, its length is a full night."""
         view.ripple_time = 1.0 if math.isnan(view.sleep_onset) else max(tick.end - view.sleep_onset, 0.0) / self.params.night
         view.ltp = NO_THETA
 
     @hook(Phase.CONSOLIDATE, reads=(RIPPLE_TIME, SLEEP_SHARE), adds=(), sets=(RIPPLES,))
     def ripple(self, view: Any, tick: Tick) -> None:
-        """Such that RIPPLES times SLEEP_SHARE, which whoever replays takes, is the number of ripples over that of a usual full night."""
+        """RIPPLES times SLEEP_SHARE, the factor on replay, is the number of ripples relative to a usual full night."""
         usual, share = ripples(self.hours("usual_rate"), self.params.night), view.sleep_share
         found = ripples(self.hours("ripple_rate"), view.ripple_time * self.params.night)
         view.ripples = found / usual / share if share > 0.0 else 0.0

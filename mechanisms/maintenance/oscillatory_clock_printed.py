@@ -1,8 +1,8 @@
-"""The oscillatory clock as Cortex 4.4.4 describes it: theta as a cosine envelope over a session, seven slots, ripples by threshold.
+"""Oscillatory clock as Cortex 4.4.4 describes it: theta as a cosine envelope over a session, seven slots, ripples by threshold.
 
-Encoding and retrieval strength are two raised cosines in opposition, never below 0.3; plasticity is multiplied by the encoding strength, so it is
-weaker in the retrieval half but never turns into depression.  The cycle goes by operations, not by time.  An eighth item of a cycle is not
-bound.  Ripples come if enough has happened since the last ones, without chance.  Constants that the text does not print are those of the
+Encoding and retrieval strength are two raised cosines in opposite phase, never below 0.3; plasticity is multiplied by the encoding strength, so it is
+weaker in the retrieval half but never becomes depression.  The cycle counts operations, not time.  An eighth item of a cycle is not
+bound.  Ripples occur if enough has happened since the last ones, without randomness.  Constants that the text does not print are those of the
 public code.
 
 Acts on: LTP; WORKING_MEMORY, hence COACTIVATION; RIPPLES.  Cost: O(1) per event, recall and sleep.
@@ -27,11 +27,12 @@ REPLAYING: Final = 1.5                             # factor on plasticity in a r
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 CLOCK_SESSION = Column("clock_session", np.int64, Scope.GLOBAL, "1", -1, "session of the last event; -1: none yet")
-CLOCK_OPERATIONS = Column("clock_operations", np.int64, Scope.GLOBAL, "1", 0, "events and recalls of the session before the last", low=0)
+CLOCK_OPERATIONS = Column("clock_operations", np.int64, Scope.GLOBAL, "1", 0, "events and recalls of the session before the last of them", low=0)
 CYCLE_BOUND = Column("cycle_bound", np.int64, Scope.GLOBAL, "1", -1, "theta cycle of the session whose items the buffer holds; -1: none")
 SINCE_RIPPLES = Column("since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "operations since the last ripples", low=0)
-IMPORTANCE_SINCE_RIPPLES = Column("importance_since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "summed importance of events since then", low=0)
-LAST_RIPPLES = Column("last_ripples", np.float64, Scope.GLOBAL, "h", np.nan, "when the last ripples were; NaN: none since the first event")
+IMPORTANCE_SINCE_RIPPLES = Column("importance_since_ripples", np.float64, Scope.GLOBAL, "1", 0.0,
+                                  "summed importance of events since the last ripples", low=0)
+LAST_RIPPLES = Column("last_ripples", np.float64, Scope.GLOBAL, "h", np.nan, "time of the last ripples, else of the first event; NaN: no event")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -39,7 +40,7 @@ LAST_RIPPLES = Column("last_ripples", np.float64, Scope.GLOBAL, "h", np.nan, "wh
 def envelope(phase: float, centre: float) -> float:
     """0.65 + 0.35 cos(2 pi (phase - centre)).  Cortex 4.4.4, public code.  Cost: O(1).
 
-    phase, centre  cycles  place in the cycle; 0.25 for encoding, 0.75 for retrieval
+    phase, centre  cycles  phase in the cycle; 0.25 for encoding, 0.75 for retrieval
 
     >>> round(envelope(0.25, 0.25), 6), round(envelope(0.75, 0.25), 6)
     (1.0, 0.3)
@@ -49,7 +50,7 @@ def envelope(phase: float, centre: float) -> float:
 
 @kernel
 def bind(buffer: Any, item: int, n: int) -> bool:
-    """Add an item if fewer than n are held; whether it was added.  Cortex 4.4.4, public code.  Cost: O(n).
+    """Append an item if the buffer has fewer than n; returns whether it was added.  Cortex 4.4.4, public code.  Cost: O(n).
 
     buffer  (>= n,) int32  items, oldest first, then -1; written
     """
@@ -62,9 +63,9 @@ def bind(buffer: Any, item: int, n: int) -> bool:
 
 @kernel
 def ripples_due(operations: float, hours: float, importance: float, least: float) -> bool:
-    """Whether at least `least` h and 3 operations passed, and 0.4 of 20 operations, 0.3 of importance 5, 0.3 of 4 h make a half.  Cost: O(1).
+    """Whether at least `least` h and 3 operations passed, and 0.4 operations / 20 + 0.3 importance / 5 + 0.3 hours / 4 >= 0.5.  Cost: O(1).
 
-    Cortex 4.4.4, public code.
+    Each of the three ratios is at most 1.  Cortex 4.4.4, public code.
 
     >>> ripples_due(20.0, 2.0, 0.0, 0.5), ripples_due(10.0, 2.0, 0.0, 0.5)
     (True, False)
@@ -100,7 +101,7 @@ class OscillatoryClockPrinted(Mechanism[OscillatoryClockPrintedParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, SESSION, CLOCK_OPERATIONS), adds=(), sets=(CYCLE_BOUND, WORKING_MEMORY))
     def hold(self, view: Any, incoming: Incoming) -> None:
-        """A new cycle, or session, starts with nothing bound."""
+        """A new cycle, or session, starts with an empty buffer."""
         cycle, row = view.clock_operations // self.params.operations, view.row
         if cycle != view.cycle_bound or row == 0 or view.session[row] != view.session[row - 1]:
             view.working_memory[:] = -1

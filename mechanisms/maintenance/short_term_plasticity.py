@@ -1,13 +1,13 @@
-"""Short-term plasticity: what was just used passes less on, or more, until it has recovered.
+"""Short-term plasticity: scales the activation that a memory passes on by its depression or facilitation from recent use.
 
 A synapse has resources, of which the share x is available; a spike releases the share u of those.  It raises u by U (1 - u) and uses up
 u x; between spikes x recovers to 1 with tau_rec and u falls to 0 with tau_f (Tsodyks & Markram 1997; Markram, Wang & Tsodyks 1998; Tsodyks,
-Pawelzik & Markram 1998).  With a large U and a slow recovery synapses depress and tell about changes; with a small U and a long tau_f they
-facilitate and hold in mind what was active (Mongillo, Barak & Tsodyks 2008).  As u and x depend on the source alone, one of each does for all
-synapses of a memory.
+Pawelzik & Markram 1998).  With a large U and a slow recovery synapses depress and signal changes; with a small U and a long tau_f they
+facilitate and maintain what was active (Mongillo, Barak & Tsodyks 2008).  As u and x depend on the source alone, all synapses of a memory share
+one u and one x.
 
-A memory is used when it is encoded, when it is activated in replay, and when an answer that memory learns from brings it up.  The state is kept
-as of the last use and carried on exactly from there; nothing is stepped.
+A memory is used when it is encoded, when it is activated in replay, and when it is in an answer that may change memory.  The state is stored
+as of the last use and advanced exactly from there; there are no time steps.
 
 Acts on: RESOURCES, a factor on all that a memory passes on to its associates.  Cost: O(1) per use; O(n) per query, a comparison for each memory
 that has recovered.
@@ -25,24 +25,24 @@ from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
 
-RECOVERED = 20.0        # time constants after which what is left, 2e-9, is beyond the float32 of RESOURCES
+RECOVERED = 20.0        # time constants after which the remainder, 2e-9, is below the float32 resolution of RESOURCES
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 UTILISATION = Column("utilisation", np.float64, Scope.MEMORY, "1", 0.0, "u just after the last use", low=0, high=1)
 DEPLETION = Column("depletion", np.float64, Scope.MEMORY, "1", 0.0, "1 - x just after the last use", low=0, high=1)
-LAST_USED = Column("last_used", np.float64, Scope.MEMORY, "h", np.nan, "last use; NaN: never")
+LAST_USED = Column("last_used", np.float64, Scope.MEMORY, "h", np.nan, "time of the last use; NaN: never")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def rested(u: float, x: float, t: float, tau_rec: float, tau_f: float) -> tuple[float, float]:
-    """u and x after a time without spikes: du/dt = -u / tau_f, dx/dt = (1 - x) / tau_rec.  Solved exactly.  Cost: O(1).
+    """u and x after a time t without spikes: du/dt = -u / tau_f, dx/dt = (1 - x) / tau_rec.  Solved exactly.  Cost: O(1).
 
     Tsodyks, Pawelzik & Markram (1998).
 
     u, x            1  utilisation, share of the resources available
     t               h  time
-    tau_rec, tau_f  h  time constants of recovery and of facilitation, in the unit of t; at 0 it is immediate
+    tau_rec, tau_f  h  time constants of recovery and of facilitation, in the unit of t; 0: immediate
 
     >>> u, x = rested(0.5, 0.5, 50.0, 800.0, 0.0)
     >>> u, round(x, 4)
@@ -54,7 +54,7 @@ def rested(u: float, x: float, t: float, tau_rec: float, tau_f: float) -> tuple[
 
 @kernel
 def spike(u: float, x: float, baseline: float) -> tuple[float, float, float]:
-    """A spike: u <- u + U (1 - u), then u x is released, then x <- x - u x.  Returns u, x and what is released.  Cost: O(1).
+    """A spike: u <- u + U (1 - u), then u x is released, then x <- x - u x.  Returns u, x and the release.  Cost: O(1).
 
     Markram, Wang & Tsodyks (1998); Tsodyks, Pawelzik & Markram (1998).
 
@@ -85,7 +85,7 @@ def mean_field(rate: float, baseline: float, tau_rec: float, tau_f: float) -> tu
 # --- memories as sources -------------------------------------------------------------------------------------------------------
 @kernel
 def use(row: int, time: float, baseline: float, release: Any, tau_rec: float, tau_f: float, utilisation: Any, depletion: Any, used: Any) -> None:
-    """A memory spikes; a time before its last use counts as that.  Cost: O(1).
+    """One spike of a memory; a time before its last use counts as the last use.  Cost: O(1).
 
     row, time              ()       -, h
     baseline               ()       U
@@ -105,12 +105,12 @@ def use(row: int, time: float, baseline: float, release: Any, tau_rec: float, ta
 @kernel
 def replay(end: float, steps: Any, lag: Any, baseline: float, release: Any, tau_rec: float, tau_f: float, utilisation: Any, depletion: Any,
            used: Any) -> None:
-    """Uses by replayed steps, one step after the other, the last of them at the end of the sleep.
+    """Uses of memories by replayed steps, one step after the other, the last of them at the end of the sleep.
 
     end    ()      h  end of the sleep
     steps  (s, 2)     rows activated one after the other; -1: no more
     lag    (s,)    h  time between the two
-    A step that goes on from where the one before it ended does not activate that memory again.  Others as for `use`.  Cost: O(steps).
+    A step that starts where the one before it ended does not activate that memory again.  Others as for `use`.  Cost: O(steps).
     """
     time = end
     for i in range(steps.shape[0]):
@@ -128,7 +128,7 @@ def replay(end: float, steps: Any, lag: Any, baseline: float, release: Any, tau_
 
 @kernel
 def resources(now: float, baseline: float, release: Any, tau_rec: float, tau_f: float, utilisation: Any, depletion: Any, used: Any, out: Any) -> None:
-    """What a spike now would release, as a share of what a rested synapse releases with the same factor on U.  Cost: O(n).
+    """Release of a spike now, relative to that of a rested synapse with the same factor on U.  Cost: O(n).
 
     now  ()    h
     out  (n,)     u x / (U release), with u after its jump; written
@@ -153,7 +153,7 @@ class ShortTermPlasticityParams(Params):
 
 
 class ShortTermPlasticity(Mechanism[ShortTermPlasticityParams]):
-    """Keeps u and x of every memory as of its last use."""
+    """Stores u and x of every memory as of its last use."""
 
     owns = (UTILISATION, DEPLETION, LAST_USED)
 

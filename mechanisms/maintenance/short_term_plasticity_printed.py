@@ -1,7 +1,7 @@
-"""Short-term plasticity as Cortex 4.4.5 prints it: the jumps at a use, and no recovery between uses.
+"""Short-term plasticity as Cortex 4.4.5 prints it: u and x jump at each use, and do not recover between uses.
 
-u rises to 1 and x falls to 0 with the number of uses, at whatever rate: at its fifth use a memory passes on a five-hundredth of what it did at the
-first, and from there on ever less, for good.
+u rises to 1 and x falls to 0 with the number of uses, whatever their rate: at its fifth use a memory passes on a five-hundredth of what it did at the
+first, and less with each further use, permanently.
 
 Acts on: RESOURCES, a factor on all that a memory passes on to its associates.  Cost: O(1) per use; O(n) per query.
 """
@@ -25,7 +25,7 @@ DEPLETION_PRINTED = Column("depletion_printed", np.float64, Scope.MEMORY, "1", 0
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def spike(u: float, x: float, baseline: float) -> tuple[float, float, float]:
-    """u_new = u + U (1 - u), x_new = x - u_new x; returns both and what is released, u_new x.  Cortex 4.4.5.  Cost: O(1).
+    """u_new = u + U (1 - u), x_new = x - u_new x; returns both and the release, u_new x.  Cortex 4.4.5.  Cost: O(1).
 
     u, x      1  utilisation and resources before
     baseline  1  U
@@ -39,7 +39,7 @@ def spike(u: float, x: float, baseline: float) -> tuple[float, float, float]:
 
 @kernel
 def use(rows: Any, baseline: float, release: Any, utilisation: Any, depletion: Any) -> None:
-    """Memories are used, one after the other; -1: none.  Cost: O(q).
+    """Use memories, one after the other; -1: none.  Cost: O(q).
 
     rows                    (q,)
     release                 (n,)  factor on U
@@ -53,7 +53,7 @@ def use(rows: Any, baseline: float, release: Any, utilisation: Any, depletion: A
 
 @kernel
 def resources(baseline: float, release: Any, utilisation: Any, depletion: Any, out: Any) -> None:
-    """What the next use would release, as a share of the first; written into out (n,).  Others as for `use`.  Cost: O(n)."""
+    """Release of the next use, relative to the first; written into out (n,).  Others as for `use`.  Cost: O(n)."""
     for row in range(out.shape[0]):
         aim = baseline * release[row]
         out[row] = spike(utilisation[row], 1.0 - depletion[row], min(aim, 1.0))[2] / aim if aim > 0.0 else 1.0

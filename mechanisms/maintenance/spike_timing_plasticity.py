@@ -1,14 +1,14 @@
-"""Spike-timing-dependent plasticity: what regularly comes before something else comes to point to it, and not the other way round.
+"""Spike-timing-dependent plasticity: strengthens associations from a memory to later ones, weakens those to earlier ones.
 
 A synapse whose source fires within some ten milliseconds before its target grows, one whose source fires after it shrinks, both the less
-the longer between (Bi & Poo 1998; the exponential fit of 2001).  Changes add up over all pairs of spikes; a weight stays between 0 and a largest
-value (Song, Miller & Abbott 2000).  Here each memory is a neuron that fires when it is encoded or replayed; COACTIVATION gives the time
-from source to target.  With the default scale of time a turn of one minute is one gamma cycle of 25 ms; steps that sleep replays faster than they
-were lived count more, and each time they are replayed.
+the longer the interval (Bi & Poo 1998; the exponential fit of 2001).  Changes add up over all pairs of spikes; a weight stays between 0 and a
+largest value (Song, Miller & Abbott 2000).  Here each memory is a neuron that fires when it is encoded or replayed; COACTIVATION gives the time
+from source to target.  With the default scale of time a turn of one minute is one gamma cycle of 25 ms; steps replayed in sleep, which is faster
+than the original, count more, and count at each replay.
 
-The fit leaves simultaneous activity without effect, so an answer, all of whose memories are active at once, changes nothing.
+The fit gives simultaneous activity no effect, so an answer, all of whose memories are active at once, changes nothing.
 
-Acts on: the SUCCESSOR_IN_TIME signal, what the best matches pass on to what followed them.  Cost: O(1) per pair; O(n + 32 seeds) per query.
+Acts on: the SUCCESSOR_IN_TIME signal, the match that the best memories pass on to those after them.  Cost: O(1) per pair; O(n + 32 seeds) per query.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ..shared.coactivation import COACTIVATION, pass_on
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TIMING_WEIGHT = Column("timing_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of an association from a memory to one that came after it", low=0)
 SUCCESSOR_IN_TIME = signal(
-    "successor_in_time", Facet.ASSOCIATION, "match of the best, passed on to what came after them", unit="sd", direct=False)
+    "successor_in_time", Facet.ASSOCIATION, "match of the best, passed on to memories that came after them", unit="sd", direct=False)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -51,10 +51,10 @@ def window(lag: float, a_plus: float, a_minus: float, tau_plus: float, tau_minus
 
 @kernel
 def traced(source: Any, target: Any, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float) -> float:
-    """The sum of the window over all pairs of two spike trains, in one pass: each spike leaves a trace that the other side reads.
+    """The sum of the window over all pairs of two spike trains, in one pass with one decaying trace per train.
 
     Song, Miller & Abbott (2000): x and y jump by 1 at spikes of source and target and decay with tau+ and tau-; a target spike adds A+ x, a
-    source spike takes A- y.
+    source spike subtracts A- y.
 
     source, target  (s,), (t,)  h  times of spikes, ascending
     Others as for `window`.  Cost: O(s + t).
@@ -83,7 +83,7 @@ def paired(edge: Any, target: Any, lag: Any, growth: Any, ltp: float, a_plus: fl
     """Each pair in order adds its window to the weight of its edge, which stays in [0, w_max].  Hard bounds: Song et al. (2000).  Cost: O(p).
 
     edge, target, lag  (p,)  -, rows, h  of each pair
-    growth, ltp        (n,), ()          factors on potentiation: of what leads to a memory, of the phase of theta
+    growth, ltp        (n,), ()          factors on potentiation: of the edges to a memory, from the phase of theta
     w_max              ()                largest weight
     weight             (m,)              written
     Others as for `window`.
@@ -114,7 +114,7 @@ class SpikeTimingPlasticityParams(Params):
 
 
 class SpikeTimingPlasticity(Mechanism[SpikeTimingPlasticityParams]):
-    """Learns what follows what in time; brings up what followed the best matches."""
+    """Learns the order of memories in time; retrieves the successors of the best matches."""
 
     owns = (TIMING_WEIGHT, SUCCESSOR_IN_TIME)
 
@@ -126,17 +126,17 @@ class SpikeTimingPlasticity(Mechanism[SpikeTimingPlasticityParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT,))
     def encode(self, view: Any, incoming: Incoming) -> None:
-        """The event comes after all that is still held."""
+        """The event comes after all memories in working memory."""
         self._learn(view)
 
     @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT,))
     def replay(self, view: Any, tick: Tick) -> None:
-        """A step replayed k times is k pairings."""
+        """A step replayed k times counts as k pairings."""
         self._learn(view)
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, TIMING_WEIGHT), adds=(), sets=(SUCCESSOR_IN_TIME,))
     def follow(self, view: Any, cue: Cue) -> None:
-        """Silent where nothing stands out of the match, which is 0 on average."""
+        """Only memories with a match above the mean, which is 0, pass it on."""
         edges = view.graph.csr(EdgeType.COACCESS)
         pass_on(best(view.match, view.visible, self.params.seeds), view.match, view.release_probability, view.resources, edges.start, edges.degree,
                 edges.pool, view.graph.target, view.timing_weight, view.successor_in_time)

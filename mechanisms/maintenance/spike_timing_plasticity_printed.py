@@ -1,9 +1,10 @@
 """Spike-timing-dependent plasticity as Cortex 4.4.5 prints it: one time constant of 24 hours on both sides, A+ = 0.03 and A- = 0.02.
 
-The window of Bi & Poo (1998) has a depression that lasts twice as long as its potentiation; here both last alike, so what is close in time
-in either order is strengthened on balance, by 0.24 weight-hours a pair.  No bounds are printed: weights grow without end, and fall below zero.
+The window of Bi & Poo (1998) has a depression that lasts twice as long as its potentiation; here both last equally long, so memories close
+in time in either order are strengthened on balance, by 0.24 weight-hours a pair.  No bounds are printed: weights grow without limit, and fall
+below zero.
 
-Acts on: the CLOSE_IN_TIME signal, what the best matches pass on.  Cost: O(1) per pair; O(n + 32 seeds) per query.
+Acts on: the CLOSE_IN_TIME signal, the match that the best memories pass on.  Cost: O(1) per pair; O(n + 32 seeds) per query.
 """
 from __future__ import annotations
 
@@ -23,13 +24,13 @@ from ..shared.coactivation import COACTIVATION, pass_on
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TIMING_PRINTED = Column("timing_printed", np.float64, Scope.EDGE, "1", 0.0, "sum of the printed window over all pairs; without bounds")
-CLOSE_IN_TIME = signal("close_in_time", Facet.ASSOCIATION, "match of the best, passed on to what came a day around them", unit="sd", direct=False)
+CLOSE_IN_TIME = signal("close_in_time", Facet.ASSOCIATION, "match of the best, passed on to memories a day around them", unit="sd", direct=False)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def window(lag: float, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float) -> float:
-    """dw = A+ e^(-dt / tau+) for dt > 0, -A- e^(dt / tau-) for dt < 0.  Cortex 4.4.5, to the letter.  Cost: O(1).
+    """dw = A+ e^(-dt / tau+) for dt > 0, -A- e^(dt / tau-) for dt < 0.  Cortex 4.4.5, as printed.  Cost: O(1).
 
     lag                  h  time from source to target
     a_plus, a_minus         0.03, 0.02
@@ -83,7 +84,7 @@ class SpikeTimingPlasticityPrinted(Mechanism[SpikeTimingPlasticityPrintedParams]
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, TIMING_PRINTED), adds=(), sets=(CLOSE_IN_TIME,))
     def follow(self, view: Any, cue: Cue) -> None:
-        """Silent where nothing stands out of the match, which is 0 on average."""
+        """Only memories with a match above the mean, which is 0, pass it on."""
         edges = view.graph.csr(EdgeType.COACCESS)
         pass_on(best(view.match, view.visible, self.params.seeds), view.match, view.release_probability, view.resources, edges.start, edges.degree,
                 edges.pool, view.graph.target, view.timing_printed, view.close_in_time)

@@ -1,19 +1,19 @@
-"""Tripartite synapse: the astrocyte around a cluster of memories answers lasting activity with calcium, and gates what they pass on.
+"""Tripartite synapse: computes the calcium of the astrocyte around a cluster of memories, and from it their release probability.
 
-Glutamate g from active synapses makes the astrocyte produce IP3 (I), which opens stores of calcium (C) that feed back on both: the
-G-ChI model of De Pitta et al. (2009), with h the share of channels that calcium has not shut.  Below some drive nothing happens, above it C
+Glutamate g from active synapses makes the astrocyte produce IP3 (I), which releases calcium (C) from stores; calcium acts back on both: the
+G-ChI model of De Pitta et al. (2009), with h the share of channels that calcium has not inactivated.  Below some drive nothing happens, above it C
 oscillates.  Each time C crosses a threshold *upwards* the astrocyte releases transmitter from its own limited store; this occupies receptors on
-the presynaptic ends (Gamma), which for minutes of the brain's time draws their release probability from U0* towards alpha (De Pitta et al.
+the presynaptic ends (Gamma), which for minutes of biological time moves their release probability from U0* towards alpha (De Pitta et al.
 2011; Stimberg et al. 2019).
 
-A territory is what is nearest to one of a few fixed random directions.  Each access of a memory (encoding, recall, replay) is a dose of glutamate
-for its territory, cleared exponentially.  C, h and I move in steps of their own, which start at the last access and follow from the
-state alone, whoever looks and whenever; what is left until now is one shorter step that is not kept.  What the astrocyte released has a closed
-form.  Once within AT_REST of the resting state nothing is stepped, so idle months cost nothing.
+A territory is the set of memories nearest to one of a few fixed random directions.  Each access of a memory (encoding, recall, replay) is a dose of
+glutamate for its territory, cleared exponentially.  C, h and I are integrated in steps that start at the last access and depend on the state
+alone, not on when it is read; the remainder until now is one shorter step that is not stored.  The released transmitter has a closed form.
+Within AT_REST of the resting state no steps are taken, so idle months cost nothing.
 
-Acts on: RELEASE_PROBABILITY, the factor U0 / U0*, which the associations (hebbian_association, spike_timing_plasticity) multiply what a
-memory passes on by; alone it changes no ranking.  Cost: O(territories d + n) per event; O(n) per maintain; and some hundred microseconds for
-each time that a territory is excited and comes to rest.
+Acts on: RELEASE_PROBABILITY, the factor U0 / U0*, by which the associations (hebbian_association, spike_timing_plasticity) multiply what a
+memory passes on; alone it changes no ranking.  Cost: O(territories d + n) per event; O(n) per maintain; and some hundred microseconds for
+each time that a territory is excited and returns to rest.
 """
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAYS, ROW
 
-AT_REST: Final = 1e-3           # uM and 1: nearer than this to the resting state is at rest
-TOLERANCE: Final = 1e-5         # of a step, per uM, and in h
+AT_REST: Final = 1e-3           # uM and 1: distance from the resting state below which a territory is at rest
+TOLERANCE: Final = 1e-5         # error of a step: uM in C and I, 1 in h
 FIRST_STEP, LONGEST_STEP = 0.02, 2.0    # s
-START = (0.09, 0.78, 0.22)      # uM, 1, uM: near rest
+START = (0.09, 0.78, 0.22)      # C, h, I in uM, 1, uM: near rest
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TERRITORY = Column("territory", np.int16, Scope.MEMORY, "1", -1, "astrocyte around the memory", low=-1)
-GLUTAMATE = Column("glutamate", np.float64, Scope.GLOBAL, "uM", 0.0, "g above its basal level in a territory, as of its clock",
+GLUTAMATE = Column("glutamate", np.float64, Scope.GLOBAL, "uM", 0.0, "g above its basal level in a territory at `astrocyte_clock`",
                    ("territories",), low=0)
-ASTROCYTE = Column("astrocyte", np.float64, Scope.GLOBAL, "uM, 1, uM", 0.0, "C, h and I of a territory, as of its clock", ("territories", 3), low=0)
-GLIOTRANSMISSION = Column("gliotransmission", np.float64, Scope.GLOBAL, "1, uM, 1", 0.0, "x_A, G_A and Gamma of a territory, as of its clock",
+ASTROCYTE = Column("astrocyte", np.float64, Scope.GLOBAL, "uM, 1, uM", 0.0, "C, h, I of a territory at `astrocyte_clock`", ("territories", 3), low=0)
+GLIOTRANSMISSION = Column("gliotransmission", np.float64, Scope.GLOBAL, "1, uM, 1", 0.0, "x_A, G_A, Gamma of a territory at `astrocyte_clock`",
                   ("territories", 3), low=0)
-ASTROCYTE_STEP = Column("astrocyte_step", np.float64, Scope.GLOBAL, "s", FIRST_STEP, "step to try next in a territory", ("territories",), low=0)
-ASTROCYTE_CLOCK = Column("astrocyte_clock", np.float64, Scope.GLOBAL, "h", np.nan, "time up to which a territory was stepped; NaN: never active",
+ASTROCYTE_STEP = Column("astrocyte_step", np.float64, Scope.GLOBAL, "s", FIRST_STEP, "next step to try in a territory", ("territories",), low=0)
+ASTROCYTE_CLOCK = Column("astrocyte_clock", np.float64, Scope.GLOBAL, "h", np.nan, "time up to which a territory is integrated; NaN: never active",
                ("territories",))
 
-# Constants, in the order in which the kernels take them: of the astrocyte `a`, a tuple of three, then the basal glutamate and tau_g, and of its
-# release `r`, C_Theta and a tuple of two.
+# Names of constants, in the order of the kernels' arguments.  Constants of the astrocyte `a`: the first three tuples, basal glutamate, tau_g; of its
+# release `r`: C_Theta, the last two tuples.
 CALCIUM_FLOW = ("rC", "rL", "vER", "K_ER", "C0", "c1", "d1", "d5")
 INACTIVATION = ("d1", "d2", "d3", "a2")
 IP3_FLOW = ("v_b", "v_d", "v_3K", "r_5P", "K_R", "K_p", "K_pi", "k_d", "K_PLCd", "K_D", "K_3")
@@ -62,9 +62,9 @@ def calcium(C: float, h: float, I: float, rC: float, rL: float, vER: float, K_ER
     De Pitta et al. (2009), after Li & Rinzel (1994): channel, leak and pump.  Cost: O(1).
 
     C, I                uM     calcium in the cell, IP3
-    h                   1      share of channels that calcium has not shut
-    rC, rL, vER         1/s, 1/s, uM/s  greatest flow through channels, leak, pump
-    C0, c1              uM, 1  calcium in all, volume of the stores over that of the cell
+    h                   1      share of channels that calcium has not inactivated
+    rC, rL, vER         1/s, 1/s, uM/s  maximum flow through channels, leak, pump
+    C0, c1              uM, 1  total calcium, ratio of the volumes of stores and cell
     K_ER, d1, d5        uM     affinities
     """
     mnh = I / (I + d1) * C / (C + d5) * h
@@ -80,7 +80,7 @@ def gating(C: float, h: float, I: float, d1: float, d2: float, d3: float, a2: fl
 @kernel
 def phosphate(C: float, I: float, g: float, v_b: float, v_d: float, v_3K: float, r_5P: float, K_R: float, K_p: float, K_pi: float, k_d: float,
               K_PLCd: float, K_D: float, K_3: float) -> float:
-    """dI/dt: made by PLC beta (driven by glutamate) and PLC delta, broken down by the 3-kinase and the 5-phosphatase, uM/s.  De Pitta et al. (2009).
+    """dI/dt: made by PLC beta (driven by glutamate) and PLC delta, degraded by the 3-kinase and the 5-phosphatase, uM/s.  De Pitta et al. (2009).
 
     v_b g^0.7 / (g^0.7 + Kg^0.7) + v_d / (1 + I/k_d) C^2 / (C^2 + K_PLCd^2) - v_3K C^4 / (C^4 + K_D^4) I / (I + K_3) - r_5P I,
     Kg = K_R (1 + K_p/K_R C / (C + K_pi)).  C, I, glutamate g and K, k uM; v uM/s; r_5P 1/s.  Cost: O(1).
@@ -94,15 +94,15 @@ def phosphate(C: float, I: float, g: float, v_b: float, v_d: float, v_3K: float,
 
 @kernel
 def stride(C: float, h: float, I: float, g: float, t: float, a: Any) -> tuple[float, float, float, float]:
-    """C, h, I after t seconds in one step, and its error over the tolerance.  Cost: O(1).
+    """C, h, I after t seconds in one step, and its error relative to the tolerance.  Cost: O(1).
 
     Exponential time differencing of third order (Cox & Matthews 2002) for C, which at rest is a hundred times faster than h and I; for these Kutta's
-    third-order method, which it becomes without decay.  The error is that of the midpoint rule inside.
+    third-order method, its limit without decay.  The error is that of the embedded midpoint rule.
 
     g  uM  glutamate above the basal level at the start; it decays with tau_g
     """
     half = math.exp(-0.5 * t / a[4])
-    rate = (calcium(1.001 * C, h, I, *a[0]) - calcium(0.999 * C, h, I, *a[0])) / (0.002 * C)     # of decay; any value gives third order
+    rate = (calcium(1.001 * C, h, I, *a[0]) - calcium(0.999 * C, h, I, *a[0])) / (0.002 * C)     # rate of decay; any value gives third order
     z = rate * t
     if abs(z) < 0.05:
         z = rate = 0.0
@@ -126,14 +126,14 @@ def stride(C: float, h: float, I: float, g: float, t: float, a: Any) -> tuple[fl
 
 @kernel
 def resized(t: float, error: float) -> float:
-    """The step to try after one of t seconds with that error over the tolerance.  Cost: O(1)."""
+    """The next step to try after one of t seconds with that error relative to the tolerance.  Cost: O(1)."""
     factor: float = 0.9 * max(error, 1e-9) ** (-1.0 / 3.0)
     return min(LONGEST_STEP, t * min(4.0, max(0.2, factor)))
 
 
 @kernel
 def integrate(C: float, h: float, I: float, g: float, t: float, a: Any) -> tuple[float, float, float]:
-    """C, h, I after t seconds, in as many steps as the tolerance takes.  Cost: O(t).
+    """C, h, I after t seconds, in as many steps as the tolerance requires.  Cost: O(t).
 
     At basal glutamate, in the amplitude-coding set of constants:
 
@@ -157,9 +157,9 @@ def integrate(C: float, h: float, I: float, g: float, t: float, a: Any) -> tuple
 def release(x: float, G: float, U_A: float, G_T: float, rho_e: float) -> tuple[float, float]:
     """x_A and G_A after a release: x_A -= U_A x_A, G_A += rho_e G_T U_A x_A.  Stimberg et al. (2019), after De Pitta et al. (2011).  Cost: O(1).
 
-    x, U_A  1   filled vesicles of the astrocyte, and the share of them released
+    x, U_A  1   share of filled vesicles of the astrocyte, and the share of them released
     G, G_T  uM  transmitter in the space around the synapses, and in a vesicle
-    rho_e   1   volume of vesicles over that space
+    rho_e   1   ratio of the volume of vesicles to that space
     """
     return x - U_A * x, G + rho_e * G_T * U_A * x
 
@@ -169,8 +169,8 @@ def between_releases(x: float, G: float, gamma: float, t: float, Omega_A: float,
                      Omega_G: float) -> tuple[float, float, float]:
     """x_A, G_A and Gamma after t seconds without release, exactly.  Stimberg et al. (2019), after De Pitta et al. (2011).  Cost: O(1).
 
-    dx_A/dt = Omega_A (1 - x_A), dG_A/dt = -Omega_e G_A, dGamma/dt = O_G G_A (1 - Gamma) - Omega_G Gamma.  1 - Gamma is linear with a rate that
-    decays, hence a series in b = O_G G_A / Omega_e.  Omega 1/s, O_G 1/(uM s).
+    dx_A/dt = Omega_A (1 - x_A), dG_A/dt = -Omega_e G_A, dGamma/dt = O_G G_A (1 - Gamma) - Omega_G Gamma.  1 - Gamma obeys a linear equation
+    whose rate decays, hence a series in b = O_G G_A / Omega_e.  Omega 1/s, O_G 1/(uM s).
     """
     cleared, freed, b = math.exp(-Omega_e * t), math.exp(-Omega_G * t), O_G * G / Omega_e
     total, term, power = (1.0 - freed) / Omega_G if Omega_G > 0.0 else t, 1.0, 1.0
@@ -187,7 +187,7 @@ def between_releases(x: float, G: float, gamma: float, t: float, Omega_A: float,
 
 @kernel
 def release_probability(gamma: float, U0: float, alpha: float) -> float:
-    """U0 = (1 - Gamma) U0* + alpha Gamma: less than U0* where alpha < U0*, more where it is more.  De Pitta et al. (2011).  Cost: O(1).
+    """U0 = (1 - Gamma) U0* + alpha Gamma: below U0* if alpha < U0*, above if alpha > U0*.  De Pitta et al. (2011).  Cost: O(1).
 
     >>> round(release_probability(0.5, 0.6, 0.0), 6), round(release_probability(0.5, 0.6, 1.0), 6)
     (0.3, 0.8)
@@ -197,7 +197,7 @@ def release_probability(gamma: float, U0: float, alpha: float) -> float:
 
 @kernel
 def crossing(C: float, slope: float, C1: float, slope1: float, t: float, theta: float) -> float:
-    """When C crosses theta upwards in a step of t seconds, or -1: on the cubic through values and slopes (uM, uM/s) at both ends.  Cost: O(1)."""
+    """Time at which C crosses theta upwards in a step of t seconds, or -1; cubic with the values and slopes (uM, uM/s) of both ends.  Cost: O(1)."""
     if not C < theta <= C1:
         return -1.0
     low, high = 0.0, 1.0
@@ -231,7 +231,7 @@ def nearest(vector: Any, territories: int, seed: int) -> int:
 
 @kernel
 def moved(t: float, j: int, state: Any, released: Any, glutamate: Any, a: Any, r: Any, out: Any) -> float:
-    """C, h, I, x_A, G_A, Gamma and g of territory j after one step of t seconds into `out` (7,); its error.  Cost: O(1)."""
+    """Write C, h, I, x_A, G_A, Gamma and g of territory j after one step of t seconds into `out` (7,); returns its error.  Cost: O(1)."""
     C, h, I, g = state[j, 0], state[j, 1], state[j, 2], glutamate[j]
     x, G, gamma = released[j, 0], released[j, 1], released[j, 2]
     out[0], out[1], out[2], error = stride(C, h, I, g, t, a)
@@ -249,10 +249,10 @@ def moved(t: float, j: int, state: Any, released: Any, glutamate: Any, a: Any, r
 @kernel
 def until(now: float, j: int, second: float, rest: Any, state: Any, released: Any, glutamate: Any, step: Any, clock: Any, a: Any, r: Any,
           out: Any) -> None:
-    """Territory j brought up by all whole steps that end by `now`; into `out` (7,), as for `moved`, what it is like at `now` itself.
+    """Advance territory j by all whole steps that end by `now`; write its state at `now` into `out` (7,), as for `moved`.
 
     now, clock        h     clock (k,) written, as are state (k, 3), released (k, 3), glutamate (k,) and step (k,)
-    second            h     a second of the astrocyte
+    second            h     one second of the astrocyte's time
     rest              (3,)  C, h, I without activity
     Cost: O(time while excited).
     """
@@ -295,7 +295,7 @@ def active(now: float, doses: Any, dose: float, ceiling: float, second: float, r
 @kernel
 def gate(now: float, only: int, U0: float, alpha: float, territory: Any, probability: Any, second: float, rest: Any, state: Any, released: Any,
          glutamate: Any, step: Any, clock: Any, a: Any, r: Any) -> None:
-    """U0 / U0* of the territory of every memory into `probability` (n,).  Cost: O(n).
+    """Write U0 / U0* of the territory of every memory into `probability` (n,).  Cost: O(n).
 
     only       territory to write, -1: all
     territory  (n,)  of each memory
@@ -356,7 +356,7 @@ class TripartiteSynapseParams(Params):
 
 
 class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
-    """Steps the astrocytes, and gates what the memories around them pass on."""
+    """Integrates the astrocytes, and scales the release probability of the memories around them."""
 
     owns = (TERRITORY, GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK)
 
@@ -402,7 +402,7 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
 
     @hook(Phase.CONSOLIDATE, reads=(REPLAYS, TERRITORY), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK))
     def replay(self, view: Any, tick: Tick) -> None:
-        """A replay is so many times shorter than what it replays: that many make one access, fewer make none."""
+        """Replay is faster than the original by the factor `compression`: that many replays make one access, fewer make none."""
         p, replayed = self.params, np.flatnonzero(view.replays)
         if replayed.size:
             counts = np.bincount(view.territory[replayed], weights=view.replays[replayed], minlength=p.territories)
@@ -411,5 +411,5 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
     @hook(Phase.MAINTAIN, reads=(TERRITORY,), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK,
                                                              RELEASE_PROBABILITY))
     def maintain(self, view: Any, tick: Tick) -> None:
-        """As of now.  What is kept is the last whole step of each territory, which follows from its last access alone."""
+        """Write the factors at the end of the tick; the stored state is the last whole step of each territory, set by its last access alone."""
         self.gated(view, tick.end)

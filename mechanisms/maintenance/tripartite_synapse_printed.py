@@ -1,8 +1,8 @@
-"""Tripartite synapse as Cortex 4.4.7 prints it: calcium of a cluster rises with use and decays by the hour; two thresholds tell three regimes.
+"""Tripartite synapse as Cortex 4.4.7 prints it: calcium of a cluster rises with use and decays per hour; two thresholds separate three regimes.
 
-Below the first nothing is modulated, above it potentiation is helped ("D-serine"), above the second it is cut ("heterosynaptic depression").
-Where the rise leads to is the steady state of equations that the source's code gives De Pitta et al. (2009) for, with one inactivation gate in
-the place of three, the channel's IP3 term once more, and the drive (C0 - C) / c1.  A rise and a decay cannot oscillate, and there is no release and
+Below the first nothing is modulated, above it potentiation is increased ("D-serine"), above the second it is reduced ("heterosynaptic depression").
+The target of the rise is the steady state of equations for which the source's code cites De Pitta et al. (2009), but with one inactivation gate
+instead of three, the channel's IP3 term once more, and the drive (C0 - C) / c1.  A rise and a decay cannot oscillate, and there is no release and
 no store.
 
 Acts on: RELEASE_PROBABILITY.  Cost: O(1) per event; O(n) per maintain.
@@ -27,7 +27,7 @@ RC, RL, VER, KER, TOTAL, RATIO, D1, D2, D3, D5 = 6.0, 0.11, 0.9, 0.1, 2.0, 0.185
 PRINTED_TERRITORY = Column("printed_territory", np.int16, Scope.MEMORY, "1", -1, "cluster of the memory", low=-1)
 PRINTED_CALCIUM = Column("printed_calcium", np.float64, Scope.GLOBAL, "1", 0.0, "calcium of a cluster at its last access, 0 at rest", (2**BITS,),
                          low=0, high=1)
-PRINTED_CALCIUM_CLOCK = Column("printed_calcium_clock", np.float64, Scope.GLOBAL, "h", 0.0, "when that was", (2**BITS,))
+PRINTED_CALCIUM_CLOCK = Column("printed_calcium_clock", np.float64, Scope.GLOBAL, "h", 0.0, "time of the last access to a cluster", (2**BITS,))
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def inactivation(C: float, I: float, d1: float, d2: float, d3: float) -> float:
 
 @kernel
 def steady(I: float) -> float:
-    """C, uM, where it stays at that much IP3: steps of 0.05 until they move it by less than 1e-6, 200 at most.  Source's code.  Cost: O(200).
+    """Steady state of C, uM, at that IP3: steps of 0.05 until the change is below 1e-6, at most 200.  Source's code.  Cost: O(200).
 
     >>> round(steady(0.0), 2)
     0.54
@@ -64,7 +64,7 @@ def steady(I: float) -> float:
 
 @kernel
 def risen(level: float, events: float, per_event: float, most: float, rest: float, rate: float) -> float:
-    """Calcium after some events at once: part of the way to the steady state of their IP3, 1 - exp(-rate events).  Source's code.  Cost: O(1)."""
+    """Calcium after some events at once: 1 - exp(-rate events) of the way to the steady state of their IP3.  Source's code.  Cost: O(1)."""
     ip3 = per_event * events
     aim = min(1.0, max(0.0, steady(most * ip3 / (most + ip3)) - rest))
     return level + (1.0 - math.exp(-rate * events)) * (aim - level)

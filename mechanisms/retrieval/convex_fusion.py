@@ -1,11 +1,11 @@
-"""Convex fusion: one score from many signals, as a weighted mean of scores brought to one scale.
+"""Convex fusion: combines all signals into one score, the weighted mean of their normalised scores.
 
-Bruch, Gai & Ingber (2023), https://doi.org/10.1145/3596512, compare ways to combine a lexical and a semantic score and find a convex
-combination of normalised scores ahead of reciprocal rank fusion: it keeps how far apart two memories are, which ranks forget.  Three of
-their normalisations are here; one can be traded for another by other weights without changing any ranking.
+Bruch, Gai & Ingber (2023), https://doi.org/10.1145/3596512, compare combinations of a lexical and a semantic score and find a convex
+combination of normalised scores better than reciprocal rank fusion, because it keeps score differences, which ranks lose.  Three of
+their normalisations are implemented; for each, suitable weights give the ranking of any other.
 
-Acts on: FUSED, from which the answer is ranked.  A query's facet weights multiply the signals' own.
-Cost: O(n) per signal, three passes, nothing allocated.
+Acts on: FUSED, from which the answer is ranked.  The facet weights of the query multiply the weights of the signals.
+Cost: O(n) per signal, three passes, no allocation.
 """
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from ...engine.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, VISIBLE
 # --- equations ----------------------------------------------------------------------------------------------------
 @kernel
 def extremes(scores: Any, visible: Any, floor: float) -> Any:
-    """Least and greatest score of the visible memories, silence counting as `floor`; (floor, floor) if none is visible.  O(n).
+    """Minimum and maximum score of the visible memories, with `floor` for NaN; (floor, floor) if no memory is visible.  O(n).
 
-    scores   (n,)  score of each memory, NaN for silence
+    scores   (n,)  score of each memory, NaN for none
     visible  (n,)  bool
 
     >>> extremes(np.array([0.5, np.nan, 0.2, 9.0]), np.array([True, True, True, False]), 0.0)
@@ -42,13 +42,13 @@ def extremes(scores: Any, visible: Any, floor: float) -> Any:
 
 @kernel
 def add_rescaled(scores: Any, visible: Any, floor: float, low: float, high: float, weight: float, out: Any) -> None:
-    """out += weight (s - low) / (high - low) over the visible memories; nothing unless low < high.  O(n).
+    """out += weight (s - low) / (high - low) over the visible memories; adds nothing unless low < high.  O(n).
 
-    scores   (n,)  s, NaN for silence
+    scores   (n,)  s, NaN for none
     visible  (n,)  bool
-    floor    ()    the score that silence stands for
-    low      ()    what maps to 0: the least score there is, or the least there can be
-    high     ()    what maps to 1: the greatest score there is
+    floor    ()    score that replaces NaN
+    low      ()    score that maps to 0: the observed or the theoretical minimum
+    high     ()    score that maps to 1: the observed maximum
     out      (n,)  added to
 
     >>> out = np.zeros(3)
@@ -69,9 +69,9 @@ def add_minmax(scores: Any, visible: Any, floor: float, weight: float, out: Any)
 
 
 def add_theoretical_minmax(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
-    """out += weight phi(s), phi(s) = (s - inf) / (max - inf), inf the least a score can be: theoretical min-max.
+    """out += weight phi(s), phi(s) = (s - inf) / (max - inf), inf the theoretical minimum: theoretical min-max.
 
-    The least is the signal's floor: -1 for a cosine, 0 for BM25.  A constant signal adds the same to all.  O(n).
+    inf is the signal's floor: -1 for a cosine, 0 for BM25.  A constant signal adds the same to all memories.  O(n).
     """
     _, high = extremes(scores, visible, floor)
     add_rescaled(scores, visible, floor, floor, high, weight, out)

@@ -1,9 +1,9 @@
-"""Dense similarity: how near in meaning a memory's text is to the query's, as the embedding model sees it.
+"""Dense similarity: computes the cosine between the embeddings of the query and of every memory.
 
-The first of the five signals of the Cortex read path (section 3.3) and the dense list of True Memory (stage 7).  Vectors have unit length,
-so their inner product is the cosine.  The search is exact over all memories: no neighbour is missed, and every memory has a score to fuse.
+It is the first of the five signals of the Cortex read path (section 3.3) and the dense list of True Memory (stage 7).  Embeddings have unit length,
+so their inner product is the cosine.  The search is exact over all memories, so every memory has a score.
 
-Acts on: the ranking, through the signal `dense`.  Cost: O(n d) per query, one pass of the index's own kernel over its own memory.
+Acts on: the ranking, through the signal `dense`.  Cost: O(n d) per query, one pass of the index over its vectors.
 """
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Heat: what has been of use, and what is held strongly, is likelier to be needed again.
+"""Heat: computes the probability that a memory is needed from its history of use and its strength.
 
-The fourth signal of the Cortex read path (section 3.3), read off what the mechanisms of the set keep: the log odds of being needed from
-the history of use (base-level activation, if it is on) and the log of a memory's strength, which many add to.  The
-logistic turns log odds into a probability.  While all memories are alike, so is their heat, and no ranking changes.
+It is the fourth signal of the Cortex read path (section 3.3).  The log odds of being needed are the ACTIVATION from the history of use
+(base-level activation, if it is on) plus LOG_STRENGTH, to which many mechanisms add.  The logistic function converts log odds to a
+probability.  If all memories have equal values, no ranking changes.
 
-Acts on: the ranking, through the signal `heat`.  A prior, not a match: it scores every memory on every query, so its weight is small.
+Acts on: the ranking, through the signal `heat`.  It is a prior, not a match: it scores every memory on every query, so its weight is small.
 Cost: O(n) per query.
 """
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import ACTIVATION, LOG_STRENGTH
 
 # --- columns ------------------------------------------------------------------------------------------------------
-HEAT = signal("heat", Facet.USE, "probability of being needed, from use and strength; 0.5 while nothing is known", direct=False)
+HEAT = signal("heat", Facet.USE, "probability of being needed, from use and strength; 0.5 without information", direct=False)
 
 
 # --- equations ----------------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def heat(activation: Any, log_strength: Any, out: Any) -> None:
         elif x < 0.0:
             odds = math.exp(x)
             out[i] = odds / (1.0 + odds)
-        else:                                                 # -inf and inf together: nothing is known
+        else:                                                 # NaN, as from -inf + inf: no information
             out[i] = 0.5
 
 

@@ -1,13 +1,13 @@
-"""Hopfield completion: a partial or noisy cue falls into the stored pattern, or the group of patterns, that it is part of.
+"""Hopfield completion: completes a partial or noisy cue to the stored pattern, or group of patterns, to which a Hopfield network converges.
 
-A modern Hopfield network stores continuous patterns x_i.  One update replaces the state by the mean of the patterns under a softmax of their
-overlaps with it, xi <- X softmax(beta X^T xi), which never raises the energy
+A modern Hopfield network stores continuous patterns x_i.  One update replaces the state by a mean of the patterns, weighted by the softmax of their
+overlaps with the state, xi <- X softmax(beta X^T xi).  The update never raises the energy
     E = -lse(beta, X^T xi) + xi^T xi / 2 + ln(N) / beta + M^2 / 2,        0 <= E <= 2 M^2
-and is the attention of transformers (Ramsauer et al. 2021).  What beta is decides what is recalled: patterns further apart than about
-ln(N) / beta are fixed points of their own, nearer ones share a metastable state, their weighted mean, and at small beta all share one.
+and equals the attention of transformers (Ramsauer et al. 2021).  beta determines the fixed points: patterns separated by more than about
+ln(N) / beta have fixed points of their own, closer patterns share a metastable state, their weighted mean, and at small beta all patterns share one.
 
-Here the patterns are the embeddings of the memories nearest to the query, and the query's vector is the cue.  The completed cue holds what the
-group it falls into has in common, so memories of that group that resemble the query little are found through those that resemble it much.
+Here the patterns are the embeddings of the memories nearest to the query, and the embedding of the query is the cue.  The completed cue is close to
+all memories of the group, so memories that resemble the query little are found through memories of the group that resemble it more.
 
 Acts on: the ranking, through the signal `completion`.  Cost: one index search, O(n d), and O(M d) per update for a pool of M memories (1 ms for
 256 memories of 384 dimensions and the 16 updates that a fixed point usually takes).
@@ -25,9 +25,9 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, INDEX, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-COMPLETION = signal("completion", Facet.COMPLETION, "overlap x_i . xi with the completed cue; silent outside the pool")
+COMPLETION = signal("completion", Facet.COMPLETION, "overlap x_i . xi with the completed cue; NaN outside the pool")
 COMPLETION_CONFIDENCE = Column(
-    "completion_confidence", np.float64, Scope.EVENT, "1", 0.0, "largest p_i of the completed cue; 1: one memory is recalled, 1/m: m alike",
+    "completion_confidence", np.float64, Scope.EVENT, "1", 0.0, "largest p_i of the completed cue; 1: one memory is recalled, 1/m: m equally",
     low=0, high=1)
 COMPLETION_NEGLECTED = Column(
     "completion_neglected", np.float64, Scope.EVENT, "1", 0.0, "upper bound on the softmax mass, at the cue, of memories outside the pool",
@@ -37,7 +37,7 @@ COMPLETION_NEGLECTED = Column(
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def overlaps(patterns: Any, state: Any, out: Any) -> None:
-    """X^T xi.  patterns (N, d), one a row; state (d,); out (N,), written.  Cost: O(N d).
+    """X^T xi.  patterns (N, d), one per row; state (d,); out (N,), written.  Cost: O(N d).
 
     >>> out = np.empty(2)
     >>> overlaps(np.array([[1.0, 0.0], [0.6, 0.8]]), np.array([1.0, 1.0]), out)
@@ -55,12 +55,12 @@ def overlaps(patterns: Any, state: Any, out: Any) -> None:
 def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
     """p = softmax(beta X^T xi); returns lse(beta, X^T xi) = ln(sum_i exp(beta x_i . xi)) / beta.  Ramsauer et al. (2021).  Cost: O(N d).
 
-    patterns  (N, d)     X^T, one pattern a row
+    patterns  (N, d)     X^T, one pattern per row
     state     (d,)       xi
     beta      ()     1   inverse temperature, > 0
     p         (N,)   1   written; the largest score is subtracted first, so no beta overflows
 
-    Two orthogonal patterns of length 1, the state on the first: p_1 = 1 / (1 + exp(-beta)).
+    Two orthogonal patterns of length 1, and the state equal to the first: p_1 = 1 / (1 + exp(-beta)).
 
     >>> p = np.empty(2)
     >>> lse = attention(np.eye(2), np.array([1.0, 0.0]), 2.0, p)
@@ -79,10 +79,10 @@ def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
 
 @kernel
 def update(patterns: Any, p: Any, out: Any) -> None:
-    """xi_new = X p, a point of the convex hull of the patterns.  Ramsauer et al. (2021), update rule.  Cost: O(N d).
+    """xi_new = X p, a point in the convex hull of the patterns.  Ramsauer et al. (2021), update rule.  Cost: O(N d).
 
     patterns  (N, d)     X^T
-    p         (N,)   1   of `attention`
+    p         (N,)   1   as returned by `attention`
     out       (d,)       xi_new, written
 
     >>> out = np.empty(2)
@@ -104,7 +104,7 @@ def energy(patterns: Any, state: Any, beta: float) -> float:
     state     (d,)       xi; 0 <= E <= 2 M^2 for every state in the convex hull of the patterns
     beta      ()     1   inverse temperature
 
-    One pattern, the state on it: nothing is left.
+    One pattern, and the state equal to it.
 
     >>> energy(np.array([[3.0, 4.0]]), np.array([3.0, 4.0]), 0.5)
     0.0
@@ -123,17 +123,17 @@ def energy(patterns: Any, state: Any, beta: float) -> float:
 
 @kernel
 def complete(patterns: Any, cue: Any, beta: float, tolerance: float, most: int, p: Any, state: Any) -> int:
-    """Update from the cue until the state moves by at most `tolerance`; the number of updates.  Ramsauer et al. (2021).  Cost: O(N d updates).
+    """Update from the cue until the state moves by <= `tolerance`; returns the number of updates.  Ramsauer et al. (2021).  Cost: O(N d updates).
 
     patterns   (N, d)     X^T
-    cue        (d,)       where the state starts
+    cue        (d,)       initial state
     beta       ()     1   inverse temperature
     tolerance  ()         largest |xi_new - xi| of a fixed point
     most       ()         largest number of updates, >= 1
-    p          (N,)   1   softmax at the state that is returned, written
+    p          (N,)   1   softmax at the final state, written
     state      (d,)       completed cue, written
 
-    Half of a pattern is enough to find the whole.
+    Half of a pattern is completed to the whole pattern.
 
     >>> p, state = np.empty(2), np.empty(4)
     >>> steps = complete(np.array([[0.5, 0.5, 0.5, 0.5], [0.5, -0.5, 0.5, -0.5]]), np.array([0.5, 0.5, 0.0, 0.0]), 32.0, 1e-9, 9, p, state)
@@ -155,7 +155,7 @@ def complete(patterns: Any, cue: Any, beta: float, tolerance: float, most: int, 
     return steps
 
 
-# --- regimes: when a pattern is a memory of its own ------------------------------------------------------------------------------
+# --- regimes: when a pattern is a separate fixed point ---------------------------------------------------------------------------
 @kernel
 def separation(patterns: Any, i: int) -> float:
     """Delta_i = x_i . x_i - max_{j != i} x_i . x_j.  Ramsauer et al. (2021), separation of a pattern.  Cost: O(N d).
@@ -181,7 +181,7 @@ def least_separation(n: float, beta: float, largest: float) -> float:
 
     n  ()  number of patterns;  beta  ()  1  inverse temperature;  largest  ()  M
 
-    A thousand patterns of length 1 have to differ by 0.29 to be told apart at beta = 64.
+    A thousand patterns of length 1 need a separation of 0.29 at beta = 64.
 
     >>> round(least_separation(1000.0, 64.0, 1.0), 3)
     0.292
@@ -223,10 +223,10 @@ def lambert_w(x: float) -> float:
 
 @kernel
 def capacity_base(beta: float, k: float, d: float, p: float) -> float:
-    """c of N >= sqrt(p) c^((d - 1) / 4): random patterns on a sphere that can be stored.  Ramsauer et al. (2021), storage capacity.  Cost: O(1).
+    """c of N >= sqrt(p) c^((d - 1) / 4), the storable random patterns on a sphere.  Ramsauer et al. (2021), storage capacity.  Cost: O(1).
 
     beta  ()  1  inverse temperature
-    k     ()     K, with patterns of length K sqrt(d - 1)
+    k     ()     K; patterns have length K sqrt(d - 1)
     d     ()     dimensions
     p     ()  1  probability of failure
 
@@ -253,15 +253,15 @@ def polynomial_capacity(neurons: float, degree: int) -> float:
 
 @kernel
 def neglected(overlap: Any, beta: float, left_out: float) -> float:
-    """Bound on the softmax mass, at the cue, of patterns outside a pool that holds those with the best overlaps.  Ours.  Cost: O(m).
+    """Upper bound on the softmax mass, at the cue, of patterns outside the pool of the largest overlaps.  Ours.  Cost: O(m).
 
-    A pattern left out has no more overlap with the cue than the last of the pool: n exp(beta last) / (n exp(beta last) + sum_i exp(beta x_i . q)).
+    A pattern outside has at most the overlap of the last one of the pool: n exp(beta last) / (n exp(beta last) + sum_i exp(beta x_i . q)).
 
-    overlap   (m,)     x_i . q of the pool, best first
+    overlap   (m,)     x_i . q of the pool, largest first
     beta      ()    1  inverse temperature
-    left_out  ()       n, number of patterns left out
+    left_out  ()       n, number of patterns outside the pool
 
-    Three patterns at most as near as the farther of two.
+    A pool of two patterns, and three patterns outside.
 
     >>> round(neglected(np.array([np.log(4.0), 0.0]), 1.0, 3.0), 6)
     0.375
@@ -278,7 +278,7 @@ class HopfieldCompletionParams(Params):
     beta: float
     pool: int               # M, memories that form the network
     most_updates: int
-    tolerance: float        # |xi_new - xi| of a fixed point
+    tolerance: float        # largest |xi_new - xi| of a fixed point
     weight: float
 
 

@@ -1,10 +1,10 @@
-"""Hopfield completion as Cortex 4.3.4 prints it: E = -lse(beta, X^T xi) + |xi|^2 / 2, without ln(N) / beta and M^2 / 2.
+"""Hopfield completion as Cortex 4.3.4 prints it: uses the energy E = -lse(beta, X^T xi) + |xi|^2 / 2, without ln(N) / beta and M^2 / 2.
 
-The update does not feel what is missing, but the energy is no longer bounded below by 0: it falls with every pattern stored, so that values of
-two memories, or of one memory at two times, cannot be compared.  "The network converges to the stored memory pattern with highest overlap" is true
-of well separated patterns only; beta, on which that depends, is not printed.
+The missing terms do not change the update, but the energy is not bounded below by 0: it falls with every stored pattern, so energies of two
+networks, or of one network at two times, cannot be compared.  "The network converges to the stored memory pattern with highest overlap" holds
+for well separated patterns only, which depends on beta; the source does not print beta.
 
-Acts on: the ranking, through a signal of its own.  Cost: as the paper's form, O(n d) for the search, O(M d) per update.
+Acts on: the ranking, through a signal of its own.  Cost: O(n d) for the search, O(M d) per update, as for the paper's form.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...engine.vocabulary import EMBEDDING, INDEX
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COMPLETION_PRINTED = signal("completion_printed", Facet.COMPLETION,
-                            "overlap with the pattern that the query converges to, as printed in Cortex 4.3.4")
+                            "overlap with the pattern to which the query converges, as printed in Cortex 4.3.4")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -28,7 +28,7 @@ COMPLETION_PRINTED = signal("completion_printed", Facet.COMPLETION,
 def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
     """p = softmax(beta X^T xi); returns lse(beta, X^T xi).  Cortex 4.3.4: "attention with softmax".  Cost: O(N d).
 
-    patterns  (N, d)     X^T, one pattern a row
+    patterns  (N, d)     X^T, one pattern per row
     state     (d,)       xi
     beta      ()     1   inverse temperature
     p         (N,)   1   written
@@ -61,9 +61,9 @@ def update(patterns: Any, p: Any, out: Any) -> None:
 
 @kernel
 def energy(patterns: Any, state: Any, beta: float) -> float:
-    """E = -lse(beta, X^T xi) + |xi|^2 / 2.  Cortex 4.3.4, to the letter.  Cost: O(N d).
+    """E = -lse(beta, X^T xi) + |xi|^2 / 2.  Cortex 4.3.4, exactly as printed.  Cost: O(N d).
 
-    One pattern, the state on it: the paper's energy is 0, this one -|x|^2 / 2.
+    One pattern, and the state equal to it: the paper's energy is 0, this one -|x|^2 / 2.
 
     >>> energy(np.array([[3.0, 4.0]]), np.array([3.0, 4.0]), 0.5)
     -12.5
@@ -76,15 +76,15 @@ def energy(patterns: Any, state: Any, beta: float) -> float:
 
 @kernel
 def complete(patterns: Any, cue: Any, beta: float, tolerance: float, most: int, p: Any, state: Any) -> int:
-    """Update from the cue until the energy falls by at most `tolerance`; the number of updates.  Cost: O(N d updates).
+    """Update from the cue until the energy falls by at most `tolerance`; returns the number of updates.  Cost: O(N d updates).
 
     patterns   (N, d)     X^T
-    cue        (d,)       where the state starts
+    cue        (d,)       initial state
     beta       ()     1   inverse temperature
-    tolerance  ()         least fall of the energy
+    tolerance  ()         stops if the energy falls by at most this
     most       ()         largest number of updates
-    p          (N,)   1   softmax at the state that is returned, written
-    state      (d,)       written
+    p          (N,)   1   softmax at the final state, written
+    state      (d,)       final state, written
     """
     state[:] = cue
     before, steps = np.inf, 0
@@ -104,7 +104,7 @@ class HopfieldCompletionPrintedParams(Params):
     beta: float
     pool: int
     most_updates: int
-    tolerance: float        # least fall of the energy
+    tolerance: float        # stops if the energy falls by at most this
     weight: float
 
 

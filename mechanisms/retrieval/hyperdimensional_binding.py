@@ -1,13 +1,13 @@
-"""Hyperdimensional binding: each memory is one long random-looking vector that says who, when, about whom and what.
+"""Hyperdimensional binding: encodes speaker, time, entities and words of each memory in one binary vector of role-filler pairs.
 
-Every name has a vector of D random signs of its own.  Multiplying a role by a filler binds them into a pair that resembles neither; the majority
-of a memory's pairs is its record, which resembles each of them; multiplying the record by a role gives back that role's filler, with noise, and the
-nearest known vector cleans it up (Kanerva 2009; multiply, add and permute after Gayler 1998).  The query becomes a record in the same way, and
-memories are compared with it at once: "Ada said it" and "it is about Ada" are different pairs, though the word is the same.
+Every name has its own vector of D random signs.  The product of a role and a filler binds them to a pair that is similar to neither; the majority
+of a memory's pairs is its record, which is similar to each pair.  The product of record and role is that role's filler with noise; the nearest
+known vector removes the noise (Kanerva 2009; multiply, add and permute after Gayler 1998).  The query is encoded in the same way and its record is
+compared with all records: "Ada said it" and "it is about Ada" are different pairs with the same filler.
 
-Signs are kept as bits, 0 for +1 and 1 for -1, so that binding is XOR and a cosine is 1 - 2 h / D for Hamming distance h.  Vectors of names
-come from SHAKE-256 of the name: the same everywhere, with nothing to store.  A majority of m pairs resembles each of them by about sqrt(2 / (pi m)),
-unrelated vectors by 0 +- 1 / sqrt(D).  With the default of 2048 dimensions one of 31 pairs is told from 1,000
+Signs are stored as bits, 0 for +1 and 1 for -1, so binding is XOR and the cosine is 1 - 2 h / D for Hamming distance h.  Vectors of names
+are SHAKE-256 of the name: equal on every machine, and not stored.  The cosine of a majority of m pairs with each pair is about sqrt(2 / (pi m)),
+that of unrelated vectors 0 +- 1 / sqrt(D).  With the default of 2048 dimensions one of 31 pairs is distinguished from 1,000
 unrelated ones in 99.9 % of cases, from 100,000 in 98 %.
 
 Acts on: the ranking, through the signal `binding`.  Memory: D / 8 bytes per memory (256 at D = 2048; 1,256 at Kanerva's 10,000 bits).
@@ -36,14 +36,14 @@ from ...engine.vocabulary import ROW
 Bits = NDArray[np.uint64]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-ROLE_FILLER_RECORD = Column("role_filler_record", np.uint64, Scope.MEMORY, "bits", 0, "majority of the memory's role-filler pairs, 64 signs a word",
+ROLE_FILLER_RECORD = Column("role_filler_record", np.uint64, Scope.MEMORY, "bits", 0, "majority of the memory's role-filler pairs, 64 signs per word",
                             ("words",))
-BINDING = signal("binding", Facet.ASSOCIATION, "cosine of the records of query and memory; silent within the noise of unrelated ones")
+BINDING = signal("binding", Facet.ASSOCIATION, "cosine of the records of query and memory; NaN if within the noise of unrelated records")
 
 
 # --- equations: multiply, add, permute -----------------------------------------------------------------------------------------
 def atom(name: str, words: int) -> Bits:
-    """The random vector of a name, (words,) uint64: SHAKE-256 of it, the same on every machine.  Cost: O(words), about 1 us.
+    """The random vector of a name, (words,) uint64: SHAKE-256 of the name, equal on every machine.  Cost: O(words), about 1 us.
 
     >>> bool(np.all(atom("Ada", 4) == atom("Ada", 4))), round(cosine(atom("Ada", 160), atom("Bo", 160)), 1)
     (True, 0.0)
@@ -68,10 +68,10 @@ def bind(a: Any, b: Any, out: Any) -> None:
 
 @kernel
 def permute(a: Any, shift: int, out: Any) -> None:
-    """rho^shift a, the signs moved on cyclically; marks places in a sequence.  Gayler (1998), permute; Kanerva (2009).  Cost: O(D / 64).
+    """rho^shift a, a cyclic shift of the signs; marks positions in a sequence.  Gayler (1998), permute; Kanerva (2009).  Cost: O(D / 64).
 
     a, out  (words,) uint64; out written, not the same array as a
-    shift   ()       places, 0 <= shift < D
+    shift   ()       positions, 0 <= shift < D
 
     >>> out = np.empty(2, dtype=np.uint64)
     >>> permute(np.array([1, 0], dtype=np.uint64), 65, out)
@@ -89,7 +89,7 @@ def tally(a: Any, minuses: Any) -> None:
     """Add a vector to a sum.  Gayler (1998), add.  Cost: O(D).
 
     a        (words,) uint64
-    minuses  (D,)     int32, how many of the m vectors added have -1 there; the sum of signs is m - 2 minuses
+    minuses  (D,)     int32, number of the m added vectors with -1 at each position; the sum of signs is m - 2 minuses
 
     >>> minuses = np.zeros(64, dtype=np.int32)
     >>> tally(np.array([5], dtype=np.uint64), minuses)
@@ -103,10 +103,10 @@ def tally(a: Any, minuses: Any) -> None:
 
 @kernel
 def majority(minuses: Any, m: int, tie: Any, out: Any) -> None:
-    """sgn(sum), even sums decided by the signs of `tie`.  Kanerva (2009), sum-vector with ties broken at random.  Cost: O(D).
+    """sgn(sum), where the sum is 0, the sign of `tie`.  Kanerva (2009), sum-vector with ties broken at random.  Cost: O(D).
 
-    minuses  (D,)     int32 of `tally`
-    m        ()       how many vectors were added
+    minuses  (D,)     int32, as counted by `tally`
+    m        ()       number of added vectors
     tie      (words,) uint64, a random vector
     out      (words,) uint64, written
 
@@ -127,7 +127,7 @@ def majority(minuses: Any, m: int, tie: Any, out: Any) -> None:
 
 @kernel
 def ones(word: Any) -> Any:
-    """How many bits of a 64-bit word are set, pairs, nibbles and bytes added side by side.  Cost: O(1).
+    """Number of set bits of a 64-bit word, by parallel sums over pairs, nibbles and bytes.  Cost: O(1).
 
     >>> int(ones(np.uint64(2**63 + 5)))
     3
@@ -144,7 +144,7 @@ def ones(word: Any) -> Any:
 
 @kernel
 def hamming(a: Any, b: Any) -> Any:
-    """How many signs differ, h.  a, b (words,) uint64.  Kanerva (2009), Hamming distance.  Cost: O(D / 64)."""
+    """h, number of different signs.  a, b (words,) uint64.  Kanerva (2009), Hamming distance.  Cost: O(D / 64)."""
     h = np.uint64(0)
     for w in range(a.shape[0]):
         h += ones(a[w] ^ b[w])
@@ -163,9 +163,9 @@ def cosine(a: Any, b: Any) -> float:
 
 @kernel
 def sum_cosine(minuses: Any, m: int, a: Any) -> float:
-    """Cosine of a sum, kept as integers, and a vector: what a record would hold without the majority, at 32 times the memory.  Cost: O(D).
+    """Cosine of an integer sum and a vector: a record without the majority rule, at 32 times the memory.  Cost: O(D).
 
-    minuses  (D,) int32 of `tally`;  m  ()  vectors added;  a  (words,) uint64
+    minuses  (D,) int32, as counted by `tally`;  m  ()  number of added vectors;  a  (words,) uint64
 
     >>> minuses = np.zeros(64, dtype=np.int32)
     >>> tally(np.array([7], dtype=np.uint64), minuses)
@@ -183,7 +183,7 @@ def sum_cosine(minuses: Any, m: int, a: Any) -> float:
 
 @kernel
 def cleanup(items: Any, noisy: Any) -> int:
-    """The item nearest to a noisy vector, ties by place.  Kanerva (2009), clean-up memory.  Cost: O(items D / 64).
+    """Index of the item nearest to a noisy vector, the lowest among equals.  Kanerva (2009), clean-up memory.  Cost: O(items D / 64).
 
     items  (k, words) uint64;  noisy  (words,) uint64
 
@@ -200,11 +200,11 @@ def cleanup(items: Any, noisy: Any) -> int:
 
 @kernel
 def compare(records: Any, query: Any, least: float, out: Any) -> None:
-    """Cosine of each record with the query, where it is at least `least`; other cells are left alone.  Cost: O(n D / 64).
+    """Cosine of each record with the query, where it is at least `least`; other entries are not written.  Cost: O(n D / 64).
 
     records  (n, words) uint64;  query  (words,) uint64
-    least    ()  cosine that unrelated vectors hardly reach: some 1 / sqrt(D)
-    out      (n,)
+    least    ()  cosine that unrelated vectors rarely reach: several 1 / sqrt(D)
+    out      (n,)   written
 
     >>> out = np.full(2, np.nan)
     >>> compare(np.array([[1], [2**32 - 1]], dtype=np.uint64), np.array([1], dtype=np.uint64), 0.5, out)
@@ -214,7 +214,7 @@ def compare(records: Any, query: Any, least: float, out: Any) -> None:
     n, words = records.shape
     for i in range(n):
         h = np.uint64(0)
-        for w in range(words):                                # in place: calling `cosine` on a slice takes four times as long
+        for w in range(words):                                # inlined: calling `cosine` on a slice takes four times as long
             h += ones(records[i, w] ^ query[w])
         found = 1.0 - 2.0 * np.int64(h) / (64.0 * words)
         if found >= least:
@@ -224,7 +224,7 @@ def compare(records: Any, query: Any, least: float, out: Any) -> None:
 # --- equations: holographic reduced representations, for comparison --------------------------------------------------------------
 @kernel
 def convolve(a: Any, b: Any, out: Any) -> None:
-    """a (*) b, circular convolution: Plate's binding of real vectors, which is not its own inverse.  Plate (1995).  Cost: O(D^2).
+    """a (*) b, circular convolution: binding of real vectors, not its own inverse.  Plate (1995).  Cost: O(D^2).
 
     a, b, out  (D,)  entries of variance 1 / D; out written
 
@@ -242,7 +242,7 @@ def convolve(a: Any, b: Any, out: Any) -> None:
 
 @kernel
 def involution(a: Any, out: Any) -> None:
-    """a*, with a*_i = a_{-i mod D}: convolving with it undoes convolving with a, up to noise.  Plate (1995).  Cost: O(D).
+    """a*, with a*_i = a_{-i mod D}: the approximate inverse of a under convolution.  Plate (1995).  Cost: O(D).
 
     >>> out = np.empty(3)
     >>> involution(np.array([1.0, 2.0, 3.0]), out)
@@ -263,7 +263,7 @@ _DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
 
 
 def dated(date: str) -> Iterator[Pair]:
-    """Year, month and day of an explicit date, as far as it has them; nothing of "yesterday" or "5/7/23".
+    """Year, month and day of an explicit date, those that it contains; none for "yesterday" or "5/7/23".
 
     >>> list(dated("7 May 2023")), list(dated("May 2023")), list(dated("last week"))
     ([('day', '7'), ('month', '5'), ('year', '2023')], [('month', '5'), ('year', '2023')], [])
@@ -282,7 +282,7 @@ def dated(date: str) -> Iterator[Pair]:
 
 
 def happened(time: float) -> Iterator[Pair]:
-    """Year, month and day of a simulated time; nothing where the calendar ends."""
+    """Year, month and day of a simulated time; none outside the calendar."""
     try:
         at: datetime = moment(time)
     except (OverflowError, ValueError):
@@ -291,7 +291,7 @@ def happened(time: float) -> Iterator[Pair]:
 
 
 def contents(features: Features) -> Iterator[Pair]:
-    """Who it is about, the dates it names, and what else it says."""
+    """Pairs of the entities, the dates, and the remaining terms of a text."""
     yield from (("about", name) for name in features.entities)
     for date in features.dates:
         yield from dated(date)
@@ -300,7 +300,7 @@ def contents(features: Features) -> Iterator[Pair]:
 
 
 def bundled(pairs: Sequence[Pair], words: int) -> Bits:
-    """The record of role-filler pairs, each once: sgn(sum of role o filler).  Ties go by a random vector of this record's own.  Cost: O(pairs D)."""
+    """The record of distinct role-filler pairs: sgn(sum of role o filler), ties broken by a random vector of this record.  Cost: O(pairs D)."""
     minuses, pair, record = np.zeros(64 * words, dtype=np.int32), np.empty(words, dtype=np.uint64), np.empty(words, dtype=np.uint64)
     for role, filler in pairs:
         bind(atom(f"role {role}", words), atom(f"filler {filler}", words), pair)
@@ -313,8 +313,8 @@ def bundled(pairs: Sequence[Pair], words: int) -> Bits:
 @dataclass(frozen=True, slots=True)
 class HyperdimensionalBindingParams(Params):
     words: int                  # D / 64
-    most_pairs: int             # of a record
-    least_sd: float             # silence below this many standard deviations of unrelated vectors
+    most_pairs: int             # largest number of pairs of a record
+    least_sd: float             # no score below this many standard deviations of unrelated vectors
     weight: float
 
 
@@ -322,13 +322,13 @@ class HyperdimensionalBinding(Mechanism[HyperdimensionalBindingParams]):
     owns = (ROLE_FILLER_RECORD, BINDING)
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(ROLE_FILLER_RECORD,))
-    def lay_down(self, view: Any, incoming: Incoming) -> None:
+    def store_record(self, view: Any, incoming: Incoming) -> None:
         who = [("who", fold(incoming.event.speaker))] if incoming.event.speaker else []
         view.role_filler_record[view.row] = self._record(iter((*who, *happened(incoming.event.time), *contents(incoming.features))))
 
     @hook(Phase.RETRIEVE, reads=(ROLE_FILLER_RECORD,), adds=(), sets=(BINDING,))
     def match(self, view: Any, cue: Cue) -> None:
-        """Whoever the query names may have said it, or be who it is about: both pairs are asked for."""
+        """A name in the query may be the speaker or a person talked about: the query's record has both pairs."""
         asked = [("who", name) for name in cue.features.entities] + list(contents(cue.features))
         if asked:
             compare(view.role_filler_record, self._record(iter(asked)), self.params.least_sd / np.sqrt(64.0 * self.params.words), view.binding)

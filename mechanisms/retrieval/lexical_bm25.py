@@ -1,11 +1,11 @@
-"""BM25: how well a memory's words match the query's, rare words counting more and repetition ever less.
+"""BM25: computes the lexical match of query and memory; rare words count more, and repetition saturates.
 
-Each distinct word of the query adds its weight of evidence (the Robertson-Sparck Jones weight without relevance judgements, an inverse
-document frequency) times a function of how often the memory holds it, which saturates, and counts less the longer the memory is:
-Robertson & Zaragoza (2009), https://doi.org/10.1561/1500000019.  The engine's index computes it over postings; the equations stand here,
-and the evidence holds the two together.
+Each distinct word of the query adds its inverse document frequency (the Robertson-Sparck Jones weight without relevance judgements) times a
+saturating function of its frequency in the memory, normalised by the length of the memory:
+Robertson & Zaragoza (2009), https://doi.org/10.1561/1500000019.  The engine's index computes the score over postings; the equations are
+stated here, and the evidence compares the two.
 
-Acts on: the ranking, through the signal `lexical`; a memory that shares no word with the query is silent (NaN).
+Acts on: the ranking, through the signal `lexical`; a memory that shares no word with the query has no score (NaN).
 Cost: O(n + postings of the query's words).
 """
 from __future__ import annotations
@@ -23,17 +23,17 @@ from ...engine.storage.postings import Idf
 from ...engine.vocabulary import LEXICON
 
 # --- columns ------------------------------------------------------------------------------------------------------
-LEXICAL = signal("lexical", Facet.WORDS, "BM25 score of the memory's words; silent where none is shared")
+LEXICAL = signal("lexical", Facet.WORDS, "BM25 score of the memory's words; NaN if no word is shared")
 
 
 # --- equations ----------------------------------------------------------------------------------------------------
 @kernel
 def idf_robertson(n_rows: float, frequency: float) -> float:
-    """w = ln((N - n + 1/2) / (n + 1/2)), where positive; else 1e-6, so that a word of most memories is no evidence against them.
+    """w = ln((N - n + 1/2) / (n + 1/2)), at least 1e-6, so that a word in most memories is no evidence against them.
 
-    n_rows     ()  1   N, memories there are
-    frequency  ()  1   n, memories that hold the word
-    Returns () ln odds.  Robertson & Zaragoza (2009), weight without relevance information; the bound is that of SQLite FTS5.  O(1).
+    n_rows     ()  1   N, number of memories
+    frequency  ()  1   n, number of memories that contain the word
+    Returns () ln odds.  Robertson & Zaragoza (2009), weight without relevance information; the lower bound is that of SQLite FTS5.  O(1).
 
     >>> round(math.exp(idf_robertson(10.0, 2.0)), 12)
     3.4
@@ -55,13 +55,13 @@ def idf_lucene(n_rows: float, frequency: float) -> float:
 def saturation(tf: float, length: float, mean_length: float, k1: float, b: float) -> float:
     """tf (k1 + 1) / (tf + k1 B) with B = (1 - b) + b length / mean length.
 
-    tf           ()  1      how often the memory holds the word
+    tf           ()  1      frequency of the word in the memory
     length       ()  words  length of the memory
     mean_length  ()  words  mean over all memories
-    k1           ()  1      the larger, the later repetition saturates; 0: presence alone counts
-    b            ()  1      0: length does not matter; 1: counts are per length
-    Returns () 1.  Robertson & Zaragoza (2009), saturation with soft length normalisation; the constant k1 + 1 makes one occurrence in a
-    memory of mean length count 1, and changes no ranking.  O(1).
+    k1           ()  1      saturation constant, larger for slower saturation; 0: only presence counts
+    b            ()  1      length normalisation, 0: none; 1: full
+    Returns () 1.  Robertson & Zaragoza (2009), saturation with soft length normalisation; with the factor k1 + 1 one occurrence in a
+    memory of mean length counts 1; it changes no ranking.  O(1).
 
     >>> saturation(1.0, 7.0, 7.0, 1.2, 0.75), saturation(3.0, 7.0, 7.0, 0.0, 0.75)
     (1.0, 1.0)
@@ -71,7 +71,7 @@ def saturation(tf: float, length: float, mean_length: float, k1: float, b: float
 
 @kernel
 def silence_zeros(scores: Any) -> None:
-    """NaN where the score is zero: no word is shared.  scores (n,) 1, changed in place.  O(n)."""
+    """Replace zero scores, no shared word, by NaN.  scores (n,) 1, changed in place.  O(n)."""
     for i in range(scores.shape[0]):
         if scores[i] == 0.0:
             scores[i] = np.nan

@@ -1,16 +1,16 @@
-"""Completion threshold: when a cue is completed to a stored memory, and when it is kept apart as something new.
+"""Pattern completion threshold: decides from the cosines of the cue whether to complete it to one memory, link it to several, or separate it.
 
-The recurrent network of CA3 recalls a whole memory from a part of it (Marr 1971; Hopfield 1982), if the part is large enough: below a
-threshold other memories match as well by chance.  For N random unit vectors of d dimensions the best of the wrong ones has a cosine of about
-sqrt(2 ln N / d), so a cue completes from a kept share of its coordinates f* = 2 ln N / d on.  In rats the output of CA3 is nearer to the
-stored pattern than its input from the dentate gyrus is (Neunuebel & Knierim 2014).
+The recurrent network of CA3 recalls a whole memory from a part of it (Marr 1971; Hopfield 1982) if the part is large enough; below a
+threshold other memories match equally well by chance.  For N random unit vectors of d dimensions the largest cosine of a wrong one is about
+sqrt(2 ln N / d), so completion needs at least the share f* = 2 ln N / d of the coordinates.  In rats the output of CA3 is closer to the
+stored pattern than its input from the dentate gyrus (Neunuebel & Knierim 2014).
 
-No cosine is a threshold by itself; it depends on N and on how alike memories are.  Here both tests go by statistics of the store at the query:
-  separate  the best cosine does not exceed mean + sd sqrt(2 ln N) of the cue's cosines with all: the best of N chance matches would do as well
-  complete  it leads the second by at least ln((N - 1) p / (1 - p)) / beta: a softmax gives it p even if all the others are as near as the second
-  link      the rest: something matches, but more than one memory does.
+The threshold depends on N and on the similarity of memories, so both tests use the cosines of the cue with all memories:
+  separate  the best cosine is below mean + sd sqrt(2 ln N), the expected best of N chance matches
+  complete  the best leads the second by at least ln((N - 1) p / (1 - p)) / beta: its softmax share is p even if all others equal the second
+  link      otherwise: more than one memory matches.
 
-Acts on: LOG_FACETS.  To complete raises the facet COMPLETION, to link raises ASSOCIATION, to separate lowers both.
+Acts on: LOG_FACETS.  The decision complete raises the facet COMPLETION, link raises ASSOCIATION, separate lowers both.
 Cost: one pass over the vectors, O(n d), per query.
 """
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ...engine.vocabulary import INDEX, LOG_FACETS, VISIBLE
 
 
 class Decision(IntEnum):
-    """What is done with a cue."""
+    """The decision about a cue."""
 
     NONE = -1
     SEPARATE = 0
@@ -39,14 +39,14 @@ class Decision(IntEnum):
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COMPLETION_COSINE = Column("completion_cosine", np.float32, Scope.CANDIDATE, "1", 0.0, "cosine with the cue", low=-1, high=1)
-COMPLETION_DECISION = Column("completion_decision", np.int64, Scope.EVENT, "1", -1, "a number of Decision; -1: fewer than three memories", low=-1,
+COMPLETION_DECISION = Column("completion_decision", np.int64, Scope.EVENT, "1", -1, "value of Decision; -1: fewer than three memories", low=-1,
                              high=2)
 
 
-# --- equations: when a cue is one memory -----------------------------------------------------------------------------------------
+# --- equations: decision about a cue ---------------------------------------------------------------------------------------------
 @kernel
 def extremes(cosine: Any, visible: Any) -> Any:
-    """(N, best, second, mean, sd) of the cosines with the visible memories; NaN where there are too few.  Cost: O(n).
+    """(N, best, second, mean, sd) of the cosines with the visible memories; NaN if too few are visible.  Cost: O(n).
 
     cosine  (n,)  1;  visible  (n,)  bool
 
@@ -72,7 +72,7 @@ def extremes(cosine: Any, visible: Any) -> Any:
 
 @kernel
 def chance_maximum(n: float, mean: float, sd: float) -> float:
-    """mu + sigma sqrt(2 ln N): about what the best of N normal chance matches comes to.  Cost: O(1).
+    """mu + sigma sqrt(2 ln N): approximate maximum of N normally distributed chance matches.  Cost: O(1).
 
     For unit vectors in random directions of d dimensions mu = 0 and sigma = 1 / sqrt(d).
 
@@ -84,7 +84,7 @@ def chance_maximum(n: float, mean: float, sd: float) -> float:
 
 @kernel
 def completable_fraction(n: float, d: float) -> float:
-    """f* = 2 ln N / d: kept share of a pattern's coordinates whose cosine sqrt(f) is that of the best wrong match.  Cost: O(1).
+    """f* = 2 ln N / d: share of a pattern's coordinates at which its cosine sqrt(f) equals the best wrong match.  Cost: O(1).
 
     >>> round(float(completable_fraction(2000.0, 384.0)), 4)
     0.0396
@@ -94,7 +94,7 @@ def completable_fraction(n: float, d: float) -> float:
 
 @kernel
 def least_margin(n: float, p: float, beta: float) -> float:
-    """ln((N - 1) p / (1 - p)) / beta, lead of the best that gives it a share p against N - 1 that are all as near as the second.  Cost: O(1).
+    """ln((N - 1) p / (1 - p)) / beta, lead at which the best has softmax share p, if the N - 1 others all equal the second.  Cost: O(1).
 
     n     ()     N >= 2
     p     ()  1  confidence, 0 < p < 1
@@ -108,9 +108,9 @@ def least_margin(n: float, p: float, beta: float) -> float:
 
 @kernel
 def decision(n: int, first: float, second: float, mean: float, sd: float, p: float, beta: float) -> int:
-    """0 separate, 1 link, 2 complete, -1 for fewer than three memories: see above.  Cost: O(1).
+    """0 separate, 1 link, 2 complete, -1 for fewer than three memories, by the tests of the module docstring.  Cost: O(1).
 
-    Nothing is separated where all memories are equally near; there is nothing to tell apart.
+    If all cosines are equal, the decision is not separate.
 
     >>> [int(decision(100, first, second, 0.1, 0.1, 0.5, 60.0)) for first, second in ((0.35, 0.3), (0.55, 0.5), (0.55, 0.3))]
     [0, 1, 2]
@@ -142,7 +142,7 @@ def outer_products(patterns: Any, weights: Any) -> None:
 
 @kernel
 def settle(weights: Any, state: Any, most: int) -> int:
-    """s <- sign(W s), all units at once, until nothing changes; a unit without input stays as it is.  Returns the steps taken.  Cost: O(N^2 steps).
+    """s <- sign(W s), all units at once, until no unit changes; input 0 keeps the state.  Returns the number of steps.  Cost: O(N^2 steps).
 
     weights  (N, N);  state  (N,)  +1 or -1, changed in place;  most  ()  largest number of steps
 
@@ -163,9 +163,9 @@ def settle(weights: Any, state: Any, most: int) -> int:
 
 @kernel
 def completed(patterns: Any, cue: Any, beta: float, out: Any) -> None:
-    """One look-up: X softmax(beta X^T q), scaled to length 1.  Cost: O(N d).
+    """One update of a modern Hopfield network: X softmax(beta X^T q), scaled to length 1.  Cost: O(N d).
 
-    patterns  (N, d)     unit vectors, one a row
+    patterns  (N, d)     unit vectors, one per row
     cue       (d,)       q
     beta      ()     1   inverse temperature
     out       (d,)       written
@@ -184,9 +184,9 @@ def completed(patterns: Any, cue: Any, beta: float, out: Any) -> None:
 # --- equations: capacity -----------------------------------------------------------------------------------------------------------
 @kernel
 def bit_error(load: float) -> float:
-    """erfc(1 / sqrt(2 alpha)) / 2, share of units that are wrong after one step from a stored pattern.  Amit, Gutfreund & Sompolinsky (1985).
+    """erfc(1 / sqrt(2 alpha)) / 2, share of wrong units after one step from a stored pattern.  Amit, Gutfreund & Sompolinsky (1985).
 
-    load  ()  1  alpha = P / N, patterns per unit; past about 0.138 nothing is recalled
+    load  ()  1  alpha = P / N, patterns per unit; above about 0.138 recall fails
 
     >>> round(bit_error(0.138), 7)
     0.0035522
@@ -223,11 +223,11 @@ def connection_capacity(c: float, a: float) -> float:
 class PatternCompletionThresholdParams(Params):
     confidence: float           # p
     beta: float
-    gain: float                 # ln of the factor on a facet
+    gain: float                 # log of the factor on a facet
 
 
 class PatternCompletionThreshold(Mechanism[PatternCompletionThresholdParams]):
-    """Judges the cue against the store before the signals are weighed."""
+    """Compares the cue with all memories before the signals are weighted."""
 
     owns = (COMPLETION_COSINE, COMPLETION_DECISION)
 

@@ -1,18 +1,19 @@
-"""Personalized PageRank: a walker that keeps returning to what the query names, and the memories around where it is found.
+"""Personalized PageRank: computes the stationary probability of a random walk with restart at the query's entities and scores memories by it.
 
-Memories and the entities they mention are the nodes of one network.  A walker starts at an entity of the query, follows a random link
-with probability d, else goes back to the start; pi is how often it is found at each node (Page et al. 1999; Haveliwala 2002).  HippoRAG
-(Jiménez Gutiérrez et al. 2024) starts it at the query's entities by node specificity, 1 / (memories that mention the entity), and
-ranks a memory by the sum of pi over the entities it mentions: association over several hops in one step.
+Memories and the entities that they mention are the nodes of one network.  A walk starts at an entity of the query, follows a random link
+with probability d, and else restarts; pi is its stationary probability at each node (Page et al. 1999; Haveliwala 2002).  HippoRAG
+(Jiménez Gutiérrez et al. 2024) restarts at the query's entities in proportion to node specificity, 1 / (memories that mention the entity), and
+ranks a memory by the sum of pi over its entities: association over several hops in one computation.
 
-The walk alternates between entities and memories, so that two links make one step from entity to entity.  Damping sqrt(d) a
-link is d a step, and the entities' pi is, up to a factor, that of the walk on the entity graph with damping d.
+The walk alternates between entities and memories, so two links make one step from entity to entity.  Damping sqrt(d) per link is damping d
+per step, and the entities' pi equals, up to a factor, that of the walk on the entity graph with damping d.
 
-The walk is computed by pushing: a node keeps 1 - d of what has arrived and passes d on, as long as it has at least `epsilon` a link to
-pass on (Andersen, Chung & Lang 2006).  What is passed on is at most the mass of the walker, so a query follows at most
-1 / (epsilon (1 - d)) links, however large the memory; with epsilon = 0 a round of pushing is a round of the power iteration.
+pi is computed by pushing: a node keeps the share 1 - d of its residual and distributes d over its links, if the residual is at least
+`epsilon` per link (Andersen, Chung & Lang 2006).  The distributed mass is bounded, so a query follows at most
+1 / (epsilon (1 - d)) links for any size of memory; with epsilon = 0 a round of pushing is a round of the power iteration.
 
-Acts on: the PAGERANK signal.  Cost: per query O(v) blank for v nodes, at most 1 / (epsilon (1 - sqrt d)) links, and the fans of the entities reached.
+Acts on: the PAGERANK signal.  Cost: per query O(v) to clear arrays of v nodes, at most 1 / (epsilon (1 - sqrt d)) links, and the links of the
+entities reached.
 """
 from __future__ import annotations
 
@@ -28,16 +29,16 @@ from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.vocabulary import GRAPH
 
-MOST_ROUNDS = 1000      # the residual falls by d a round; reached only with d beyond 0.99
+MOST_ROUNDS = 1000      # the residual falls by the factor d per round; the limit is reached only for d > 0.99
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-PAGERANK = signal("pagerank", Facet.ASSOCIATION, "how often a walker from the entities of the query is found at the entities of the memory")
+PAGERANK = signal("pagerank", Facet.ASSOCIATION, "stationary probability, at the memory's entities, of the walk from the query's entities")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def specificity(passages: float) -> float:
-    """s_i = |P_i|^-1, weight of a query entity that so many memories mention.  HippoRAG, node specificity.  Cost: O(1).
+    """s_i = |P_i|^-1, weight of a query entity that |P_i| memories mention.  HippoRAG, node specificity.  Cost: O(1).
 
     >>> specificity(10.0)
     0.1
@@ -47,23 +48,23 @@ def specificity(passages: float) -> float:
 
 @kernel
 def walk(seeds: Any, share: Any, start: Any, degree: Any, pool: Any, target: Any, d: float, epsilon: float, rounds: int, rank: Any) -> Any:
-    """pi = (1 - d) s + d P^T pi, to a stated residual; (rounds, links followed, residual).  Page et al. (1999), Haveliwala (2002).
+    """pi = (1 - d) s + d P^T pi, up to a residual; returns (rounds, links followed, residual).  Page et al. (1999), Haveliwala (2002).
 
-    A residual r is pushed: (1 - d) r stays, d r is divided equally among the links, and a node without links returns it to s.  What is
-    left where r < epsilon degree stays at its node, so that sum pi = sum s.  |pi - exact|_1 <= 2 residual, as of the power iteration
-    2 d^t; with epsilon = 0 it is the power iteration from s.  On an undirected network |pi_v - exact_v| <= epsilon degree_v.
+    To push a residual r, (1 - d) r is added to pi and d r is divided equally among the links; a node without links returns it to s.  A
+    residual r < epsilon degree is finally added to pi at its node, so that sum pi = sum s.  |pi - exact|_1 <= 2 residual; for the power iteration
+    the bound is 2 d^t; with epsilon = 0 it is the power iteration from s.  On an undirected network |pi_v - exact_v| <= epsilon degree_v.
 
     seeds                (q,)      nodes of the restart vector, each once
     share                (q,)  1   s > 0
-    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; a node may be negative, as in engine/graph.py
-    target               (m,)      where a link leads
+    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0 for entities, as in engine/storage/graph.py
+    target               (m,)      target of each link
     d                    ()    1   probability of following a link, 0..1 (networkx: alpha)
     epsilon              ()    1   least residual per link that is pushed
-    rounds               ()        at most so many
-    rank                 (v,)  1   pi, zero before, as long as start; written
-    Cost: O(v) blank, then at most sum s / (epsilon (1 - d)) links and as many nodes.
+    rounds               ()        largest number of rounds
+    rank                 (v,)  1   pi, same length as start; zero on entry, written
+    Cost: O(v) to clear arrays, then at most sum s / (epsilon (1 - d)) links and as many nodes.
 
-    A path 0 - 1 - 2, from 0:
+    A path 0 - 1 - 2, started at 0:
 
     >>> pi = np.zeros(3)
     >>> path = np.array([0, 1, 3]), np.array([1, 2, 1]), np.arange(4), np.array([1, 0, 2, 1])
@@ -121,13 +122,13 @@ def walk(seeds: Any, share: Any, start: Any, degree: Any, pool: Any, target: Any
 
 @kernel
 def passages(rank: Any, entities: int, start: Any, degree: Any, pool: Any, target: Any, out: Any) -> None:
-    """P^T n': each memory's sum of pi over the entities it mentions.  HippoRAG, passage score.  Cost: O(entities + their fans).
+    """P^T n': each memory's sum of pi over the entities it mentions.  HippoRAG, passage score.  Cost: O(entities + their links).
 
     rank                 (v,)  1  n', pi of every node
-    entities             ()       they are the nodes -1 ... -entities
+    entities             ()       number of entities, the nodes -1 ... -entities
     start, degree, pool           out-links of the nodes
-    target               (m,)     where a link leads
-    out                  (n,)  1  NaN before, and where no entity was reached; written
+    target               (m,)     target of each link
+    out                  (n,)  1  written; NaN on entry, and stays NaN where no entity was reached
     """
     for e in range(entities):
         v = -1 - e
@@ -141,7 +142,7 @@ def passages(rank: Any, entities: int, start: Any, degree: Any, pool: Any, targe
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PersonalizedPageRankParams(Params):
-    damping: float          # d, for a step from entity to entity
+    damping: float          # d, per step from entity to entity
     epsilon: float
     weight: float
 

@@ -1,12 +1,13 @@
-"""Query intent: what kind of question is asked, and which kinds of evidence can answer it.
+"""Query intent: classifies the query by intent and clues and sets the facet weights for it.
 
-Cortex (section 3.3, stage 1) sorts queries into six intents by regular expressions and weighs its signals by intent.  Here an intent weighs
-*facets* (meaning, words, form, use, time, context, association), never mechanisms, so it goes with any set of signals.  The other source
-document parses names, keywords and error reports out of the query; these are the clues, which may join any intent.
+Cortex (section 3.3, stage 1) classifies queries into six intents by regular expressions and weights its signals by intent.  Here an intent weights
+*facets* (meaning, words, form, use, time, context, association, completion), not mechanisms, so it works with any set of signals.  The other
+source document extracts names, keywords and error reports from the query; these are the clues, which combine with any intent.
 
-The two tables are reasoned, mild, and tuned to nothing.  A factor is neutral at 1; factors multiply; `strength` is their exponent.
+The values of the two tables are chosen by reasoning, moderate, and not tuned on data.  A factor of 1 is neutral; factors multiply; `strength` is
+their exponent.
 
-Acts on: LOG_FACETS and by it the facet weights, read by the fusion and by the gathering of direct signals.  Cost: O(words of the query).
+Acts on: LOG_FACETS and so the facet weights, read by the fusion and by the combination of direct signals.  Cost: O(words of the query).
 """
 from __future__ import annotations
 
@@ -24,25 +25,25 @@ from ...engine.text.features import Features
 from ...engine.vocabulary import LOG_FACETS
 
 # --- columns ------------------------------------------------------------------------------------------------------
-INTENT = Column("intent", np.int64, Scope.EVENT, "1", -1, "intent of the query in hand, a number of Intent; -1: none")
+INTENT = Column("intent", np.int64, Scope.EVENT, "1", -1, "intent of the current query, a value of Intent; -1: none")
 
 
 class Intent(IntEnum):
-    """What is asked for."""
+    """The kind of question."""
 
     TEMPORAL = 0                # when, how long, in which order
     CAUSAL = 1                  # why
-    SEMANTIC = 2                # what, how: the rest
+    SEMANTIC = 2                # what, how; any other question
     ENTITY = 3                  # who, whose, where, what is it called
-    KNOWLEDGE_UPDATE = 4        # how things stand now
-    MULTI_HOP = 5               # several memories have to be put together
+    KNOWLEDGE_UPDATE = 4        # the current state
+    MULTI_HOP = 5               # the answer combines several memories
 
 
 class Clue(IntEnum):
-    """What the query names."""
+    """A kind of detail named in the query."""
 
     DATE = 0                    # a date or a relative time
-    NAME = 1                    # a person, a place, a thing by its name
+    NAME = 1                    # a person, a place or a thing, by name
     IDENTIFIER = 2              # code, a path, a file, an address
     FAULT = 3                   # an error, something to fix
 
@@ -50,22 +51,22 @@ class Clue(IntEnum):
 # --- tables -------------------------------------------------------------------------------------------------------
 #                                meaning words form  use   time  context association completion
 INTENT_FACETS: Final = np.array([
-    [1.0, 1.2, 1.0, 0.7, 0.7, 1.5, 1.0, 1.0],        # TEMPORAL: what happened around it helps; its being recent or much used does not
-    [1.2, 1.0, 0.8, 1.0, 1.0, 1.2, 1.5, 1.0],        # CAUSAL: a cause is told in other words, near in time or linked
+    [1.0, 1.2, 1.0, 0.7, 0.7, 1.5, 1.0, 1.0],        # TEMPORAL: neighbouring events help; recency and frequent use do not
+    [1.2, 1.0, 0.8, 1.0, 1.0, 1.2, 1.5, 1.0],        # CAUSAL: a cause is described in other words, close in time or linked
     [1.2, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0],        # SEMANTIC
-    [1.0, 1.5, 1.2, 1.0, 0.8, 1.0, 1.2, 1.0],        # ENTITY: names are matched, not paraphrased
-    [1.0, 1.2, 1.0, 1.5, 2.0, 1.0, 1.0, 1.0],        # KNOWLEDGE_UPDATE: of several versions the latest
-    [1.0, 1.0, 1.0, 1.0, 0.8, 1.2, 2.0, 1.0],        # MULTI_HOP: what is linked to what matches
+    [1.0, 1.5, 1.2, 1.0, 0.8, 1.0, 1.2, 1.0],        # ENTITY: names match literally
+    [1.0, 1.2, 1.0, 1.5, 2.0, 1.0, 1.0, 1.0],        # KNOWLEDGE_UPDATE: prefers the latest of several versions
+    [1.0, 1.0, 1.0, 1.0, 0.8, 1.2, 2.0, 1.0],        # MULTI_HOP: memories linked to matching ones
 ])
 CLUE_FACETS: Final = np.array([
-    [1.0, 1.2, 1.0, 1.0, 1.5, 1.0, 1.0, 1.0],        # DATE: memories carry theirs in words, and in time
+    [1.0, 1.2, 1.0, 1.0, 1.5, 1.0, 1.0, 1.0],        # DATE: in the words of a memory, and in its time
     [1.0, 1.2, 1.0, 1.0, 1.0, 1.0, 1.2, 1.0],        # NAME
-    [0.8, 1.2, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0],        # IDENTIFIER: cut apart by word search, unknown to embeddings
-    [1.0, 1.2, 1.2, 1.0, 1.0, 1.0, 1.2, 1.0],        # FAULT: messages are quoted
+    [0.8, 1.2, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0],        # IDENTIFIER: split by word search, unknown to embeddings
+    [1.0, 1.2, 1.2, 1.0, 1.0, 1.0, 1.2, 1.0],        # FAULT: error messages are quoted literally
 ])
 
-# Matched against the query's words in lower case with single spaces; the first intent of which a phrase is found.  Every repeat is
-# bounded and starts at a blank, so a search is linear.
+# Matched against the query's words in lower case with single spaces; the first intent with a matching phrase is chosen.  Every repeat is
+# bounded and starts at a space, so the search is linear.
 PHRASES: Final[dict[Intent, tuple[str, ...]]] = {
     Intent.CAUSAL: (
         r"why|how come|for what reason|because of what|as a (?:result|consequence) of",
@@ -100,7 +101,7 @@ _FAULT: Final = re.compile(r"\b(?:errors?|bugs?|fix(?:e[sd]|ing)?|exceptions?|tr
 
 
 def intent_of(words: str) -> Intent | None:
-    """Intent of a query, given as its words in lower case with single spaces: the first rule that matches; SEMANTIC if none does; None
+    """Intent of a query, given as its words in lower case with single spaces: the first matching rule; SEMANTIC if none matches; None
     for a query without words.  O(length).
 
     >>> [intent_of(q).name for q in ("why did she leave", "when did she leave", "what does she like", "where does she live now")]
@@ -112,13 +113,13 @@ def intent_of(words: str) -> Intent | None:
 
 
 def clues_of(words: str, found: Features) -> list[Clue]:
-    """What the query names.  O(length)."""
+    """The clues of a query.  O(length)."""
     present = (bool(found.dates), bool(found.entities), bool(found.identifiers), _FAULT.search(words) is not None)
     return [clue for clue, there in zip(Clue, present, strict=True) if there]
 
 
 def facet_weights(intent: Intent | None, clues: list[Clue], strength: float) -> NDArray[np.float64]:
-    """exp(strength (ln I + sum ln C)), I the intent's row and C those of the clues: 1 at strength 0, the tables at 1.  O(facets).
+    """exp(strength (ln I + sum ln C)), I the row of the intent and C the rows of the clues: 1 at strength 0, the table values at 1.  O(facets).
 
     >>> facet_weights(Intent.KNOWLEDGE_UPDATE, [Clue.DATE], 1.0).round(2).tolist()
     [1.0, 1.44, 1.0, 1.5, 3.0, 1.0, 1.0, 1.0]
@@ -133,7 +134,7 @@ def facet_weights(intent: Intent | None, clues: list[Clue], strength: float) -> 
 # --- plug-in ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class QueryIntentParams(Params):
-    strength: float             # exponent of the factors: 0 changes nothing, 1 is the tables
+    strength: float             # exponent of the factors: 0 no effect, 1 the table values
 
 
 class QueryIntent(Mechanism[QueryIntentParams]):

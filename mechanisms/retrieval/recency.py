@@ -1,7 +1,7 @@
-"""Recency: what was met or recalled lately comes to mind more easily.
+"""Recency: computes an exponential decay of each memory since its last encoding or recall.
 
-The fifth signal of the Cortex read path (section 3.3): exponential decay from the last access.  A prior, not a match: it scores every memory on
-every query, so its weight is small.  (People's forgetting follows a power law; see base_level_activation.)
+It is the fifth signal of the Cortex read path (section 3.3), and a prior, not a match: it scores every memory on
+every query, so its weight is small.  (Human forgetting follows a power law; see base_level_activation.)
 
 Acts on: the ranking, through the signal `recency`.  Cost: O(n) per query, O(k) per recall of k memories.
 """
@@ -20,7 +20,7 @@ from ...engine.vocabulary import NOW, RECALLED, ROW
 
 # --- columns ------------------------------------------------------------------------------------------------------
 LAST_ACCESS = Column("last_access", np.float64, Scope.MEMORY, "h", 0.0, "when the memory was last encoded or recalled")
-RECENCY = signal("recency", Facet.TIME, "1 at the time of the last access, halved every half-life", direct=False)
+RECENCY = signal("recency", Facet.TIME, "1 at the last access, halved after every half-life", direct=False)
 
 
 # --- equations ----------------------------------------------------------------------------------------------------

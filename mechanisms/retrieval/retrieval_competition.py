@@ -1,15 +1,15 @@
-"""Retrieval competition: memories that answer to the same cue inhibit one another, and those that lose are left weaker.
+"""Retrieval competition: lets the best candidates inhibit each other, and weakens strong competitors of the retrieved memories.
 
 The best candidates of a query are leaky competing accumulators (Usher & McClelland 2001): each is driven by its score, leaks, and is inhibited by all
-others.  With less inhibition than leak they settle side by side; with more, the winner takes all.
+others.  If inhibition is below the leak, several stay active; if above, one winner suppresses all others.
 
-What remembering does to memory follows Norman, Newman & Detre (2007): inhibition swings around the level at which just the retrieved memories
-are active.  When it is low, strong competitors pop up, and learning by contrast with the normal state weakens them; when it is
-high, retrieved memories drop out, and are strengthened.  So retrieving some memories impairs their strong competitors, spares weak and
-unrelated ones, and studying again does nothing of the kind (Anderson, Bjork & Bjork 1994).  Once a competitor no longer pops up and a target no
-longer drops out, nothing more is learnt.
+Learning from recall follows Norman, Newman & Detre (2007): inhibition oscillates around the level at which only the retrieved memories
+are active.  At low inhibition strong competitors become active, and learning by contrast with the normal state weakens them.  At high inhibition
+retrieved memories become inactive, and learning strengthens them.  So retrieval impairs strong competitors and spares weak and
+unrelated memories; restudy does not impair competitors (Anderson, Bjork & Bjork 1994).  Learning stops when no competitor becomes active and no
+target becomes inactive.
 
-Acts on: REWEIGHTED; LOG_STRENGTH, through recall that may change memory.  Cost: per query O(n + steps p) for a pool of p candidates;
+Acts on: REWEIGHTED; LOG_STRENGTH, by recall that may change memory.  Cost: per query O(n + steps p) for a pool of p candidates;
 per learning O(n + p log p); O(n) per maintain.
 """
 from __future__ import annotations
@@ -28,8 +28,8 @@ from ...engine.vocabulary import FUSED, LOG_STRENGTH, MATCH, NOW, RECALLED, REWE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COMPETITION_TRACE = Column("competition_trace", np.float64, Scope.MEMORY, "ln", 0.0,
-                           "what competition left at that time: suppressed below 0, strengthened above")
-COMPETITION_TIME = Column("competition_time", np.float64, Scope.MEMORY, "h", 0.0, "when competition last left a trace")
+                           "change of log strength by competition at COMPETITION_TIME; suppressed below 0, strengthened above")
+COMPETITION_TIME = Column("competition_time", np.float64, Scope.MEMORY, "h", 0.0, "when competition last changed the trace")
 
 
 # --- equations: competition ----------------------------------------------------------------------------------------------------
@@ -40,9 +40,9 @@ def settle(drive: Any, leak: float, inhibition: float, step: float, steps: int, 
     drive        (p,)        1  I_i
     leak         ()          1  k
     inhibition   ()          1  b
-    step, steps  ()          1  dt/tau, and how many
-    noise        (steps, p)  1  xi of each step; without rows: none
-    x            (p,)        1  activations before; written
+    step, steps  ()          1  dt/tau, and number of steps
+    noise        (steps, p)  1  xi of each step; no rows: no noise
+    x            (p,)        1  activations; updated
 
     >>> x = np.zeros(2)
     >>> settle(np.array([1.0, 0.9]), 0.2, 0.1, 0.1, 4000, np.empty((0, 2)), x)
@@ -63,7 +63,7 @@ def settle(drive: Any, leak: float, inhibition: float, step: float, steps: int, 
 
 @kernel
 def standing(drive: Any, x: Any, inhibition: float, out: Any) -> None:
-    """x_i where a unit is active, else its net input I_i - b sum_j x_j, which is not positive: an order among losers, too.  Ours.  Cost: O(p).
+    """x_i if a unit is active, else its net input I_i - b sum_j x_j <= 0, which orders the losers, too.  Ours.  Cost: O(p).
 
     >>> out = np.empty(2)
     >>> standing(np.array([1.0, 0.9]), np.array([5.0, 0.0]), 0.4, out)
@@ -90,7 +90,7 @@ def unit(drive: float, inhibition: float, gain: float) -> float:
 
 @kernel
 def normal_inhibition(drive: Any, k: int) -> float:
-    """Half-way between the k-th and the next greatest drive: k winners take all.  Norman et al. (2007), inhibition.  Cost: O(p log p).
+    """Mean of the k-th and the next largest drive: k winners take all.  Norman et al. (2007), inhibition.  Cost: O(p log p).
 
     >>> normal_inhibition(np.array([0.5, 1.0, 0.0]), 1)
     0.75
@@ -102,18 +102,18 @@ def normal_inhibition(drive: Any, k: int) -> float:
 
 @kernel
 def contrast(cue: Any, drive: Any, target: Any, inhibition: float, amplitude: float, gain: float, out: Any) -> None:
-    """dw / eps = X+ Y+ - X- Y- of one cycle of inhibition, Y+ at its normal level, Y- at its lowest and at its highest.  Norman et al. (2007).
+    """dw / eps = X+ Y+ - X- Y- over one cycle of inhibition, Y+ at its normal level, Y- at its lowest and its highest level.  Norman et al. (2007).
 
-    cue         (p,)  1  X, how active the cue of each memory is, 0..1; the same throughout
+    cue         (p,)  1  X, activity of the cue of each memory, 0..1; constant
     drive       (p,)  1  net input X w
-    target      (p,)     which were retrieved: active at the normal level, silent ones are not
-    inhibition  ()    1  its normal level, and by how much it swings
-    amplitude
-    gain        ()    1  of the units
+    target      (p,)     whether retrieved; targets are active at the normal level, others inactive
+    inhibition  ()    1  normal level of inhibition
+    amplitude   ()    1  amplitude of its oscillation
+    gain        ()    1  gain of the units
     out         (p,)  1  dw / eps; written
     Cost: O(p).
 
-    A target that drops out, a strong competitor that pops up, one too weak to:
+    A target that becomes inactive, a strong competitor that becomes active, and a weak competitor:
 
     >>> out = np.empty(3)
     >>> contrast(np.array([1.0, 0.5, 0.125]), np.array([1.0, 0.5, 0.125]), np.array([True, False, False]), 0.75, 0.5, 2.0, out)
@@ -129,7 +129,7 @@ def contrast(cue: Any, drive: Any, target: Any, inhibition: float, amplitude: fl
 
 @kernel
 def faded(trace: float, age: float, recovery: float) -> float:
-    """What is left of a trace: trace exp(-age / recovery), both in h.  Suppression passes within a day or so; ours.  Cost: O(1).
+    """Trace after decay: trace exp(-age / recovery), both in h.  Suppression ends after about a day; ours.  Cost: O(1).
 
     >>> round(faded(-1.0, 24.0, 24.0), 6)
     -0.367879
@@ -139,7 +139,7 @@ def faded(trace: float, age: float, recovery: float) -> float:
 
 @kernel
 def add_traces(now: float, trace: Any, traced: Any, recovery: float, out: Any) -> None:
-    """out (n,) += what is left of each trace.  Cost: O(n)."""
+    """out (n,) += each trace after decay.  Cost: O(n)."""
     for i in range(trace.shape[0]):
         if trace[i] != 0.0:
             out[i] += faded(trace[i], now - traced[i], recovery)
@@ -147,7 +147,7 @@ def add_traces(now: float, trace: Any, traced: Any, recovery: float, out: Any) -
 
 @kernel
 def spread_out(scores: Any, rows: Any, out: Any) -> None:
-    """out (p,): scores of `rows` from 0, the lowest, to 1; all 0 if they are equal.  Cost: O(p)."""
+    """out (p,): scores of `rows`, scaled linearly to 0..1; all 0 if they are equal.  Cost: O(p)."""
     low, high = np.inf, -np.inf
     for r in rows:
         low, high = min(low, scores[r]), max(high, scores[r])
@@ -174,29 +174,29 @@ class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
 
     @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, NOW, COMPETITION_TRACE, COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
     def compete(self, view: Any, cue: Cue) -> None:
-        """The pool keeps its range of scores; within it goes by where competition ends.  Without traces no order changes."""
+        """Reorder the pool by the final activations, within its range of scores.  Without traces the order does not change."""
         p = self.params
         rows = best(view.fused, view.visible, p.pool)
         if rows.size < 2:
             return
-        drive, x, stands = np.empty(rows.size), np.zeros(rows.size), np.empty(rows.size)
+        drive, x, final = np.empty(rows.size), np.zeros(rows.size), np.empty(rows.size)
         spread_out(view.fused, rows, drive)
-        drive *= np.exp(self._left(view, rows))
+        drive *= np.exp(self._decayed_traces(view, rows))
         settle(drive, p.leak, p.inhibition, p.step, p.steps, np.empty((0, rows.size)), x)
-        standing(drive, x, p.inhibition, stands)
+        standing(drive, x, p.inhibition, final)
         low, high = float(view.fused[rows[-1]]), float(view.fused[rows[0]])
-        if (span := float(np.ptp(stands))) > 0.0:
-            view.reweighted[rows] = low + (high - low) * (stands - stands.min()) / span
+        if (span := float(np.ptp(final))) > 0.0:
+            view.reweighted[rows] = low + (high - low) * (final - final.min()) / span
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, MATCH, VISIBLE, NOW), adds=(), sets=(COMPETITION_TRACE, COMPETITION_TIME))
     def learn(self, view: Any, cue: Cue) -> None:
-        """One cycle of inhibition.  It goes by the match, which unlike the fused score does not depend on when memory was last maintained."""
+        """One cycle of inhibition, driven by MATCH; FUSED would depend on the time of the last maintain."""
         p = self.params
         rows = best(view.match, view.visible, p.pool)
         target = np.isin(rows, view.recalled)
         if not target.any():
             return
-        active, change, left = np.empty(rows.size), np.empty(rows.size), self._left(view, rows)
+        active, change, left = np.empty(rows.size), np.empty(rows.size), self._decayed_traces(view, rows)
         spread_out(view.match, rows, active)
         drive = active * np.exp(left)
         contrast(active, drive, target, normal_inhibition(drive, int(target.sum())), p.amplitude, p.gain, change)
@@ -208,5 +208,5 @@ class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
     def weaken(self, view: Any, tick: Tick) -> None:
         add_traces(tick.end, view.competition_trace, view.competition_time, self.hours("recovery"), view.log_strength)
 
-    def _left(self, view: Any, rows: Any) -> Any:
+    def _decayed_traces(self, view: Any, rows: Any) -> Any:
         return view.competition_trace[rows] * np.exp((view.competition_time[rows] - view.now) / self.hours("recovery"))

@@ -1,8 +1,8 @@
-"""Retrieval competition as Cortex 4.4.10 has it: stronger candidates suppress weaker ones in one linear step, at query time.
+"""Retrieval competition as in the code of Cortex 4.4.10: lowers each score in one linear step by its differences to all higher scores.
 
-s_i <- max(0, s_i - 0.3 sum_{s_j > s_i} (s_j - s_i)), the form of the published code; the text speaks of a leaky competing accumulator and
-of retrieval-induced forgetting, but nothing settles and nothing is learnt.  Whoever was lower is lower still, so no order
-changes above 0; those pressed to 0 are told apart no longer, and tie.
+s_i <- max(0, s_i - 0.3 sum_{s_j > s_i} (s_j - s_i)).  The text of the source describes a leaky competing accumulator and
+retrieval-induced forgetting, but the step has no dynamics and no learning.  It lowers low scores more, so the order above 0 does not
+change; scores lowered to 0 are tied.
 
 Acts on: REWEIGHTED.  Cost: O(n + p log p) per query for a pool of p candidates.
 """
@@ -25,7 +25,7 @@ from ...engine.vocabulary import FUSED, REWEIGHTED, VISIBLE
 def suppressed(scores: Any, factor: float, out: Any) -> None:
     """s_i' = max(0, s_i - f sum_{s_j > s_i} (s_j - s_i)).  Cortex 4.4.10, linear suppression.  Cost: O(p).
 
-    scores  (p,)  1  of the candidates, best first
+    scores  (p,)  1  scores of the candidates, best first
     factor  ()    1  f
     out     (p,)  1  written
 
@@ -36,7 +36,7 @@ def suppressed(scores: Any, factor: float, out: Any) -> None:
     """
     ahead = 0.0
     for i in range(scores.shape[0]):
-        out[i] = max(0.0, scores[i] - factor * (ahead - i * scores[i]))     # equal scores ahead add nothing
+        out[i] = max(0.0, scores[i] - factor * (ahead - i * scores[i]))     # equal scores contribute 0
         ahead += scores[i]
 
 

@@ -1,16 +1,17 @@
-"""Search of associative memory: what is recalled is first sampled, by the product of its strengths to all cues, and then recovered.
+"""Sampling and recovery: computes the probability that each memory is sampled and recovered with the cues of the query, as in SAM.
 
-In SAM (Raaijmakers & Shiffrin 1981) memory is asked with several cues at once: the context, and items.  A memory is sampled in proportion to
-the product of its strengths to the cues, so one that goes with all of them beats one that goes very well with one of them, which no
-weighted sum does.  A sampled memory is recovered by the sum of its strengths; if that fails it fails for good with these cues.  The
-more memories share a cue the less often each is sampled (list length, cue overload).  A recovered memory gains strength to the cues.
+In SAM, search of associative memory (Raaijmakers & Shiffrin 1981), a query has several cues: the context, and items.  A memory is sampled in
+proportion to the product of its strengths to the cues, so a memory related to all cues wins against a memory strongly related to one; a weighted
+sum does not have this property.  A sampled memory is recovered with a probability given by the sum of its strengths; after a failure it cannot be
+recovered with the same cues.  The more memories share a cue, the less often each is sampled (list length, cue overload).  A recovered memory
+gains strength to the cues.
 
-The cues of a text query are the context, the entities it names, strong where a memory mentions them, and its other words, as strong as the
-BM25 weight of the word in the memory; whatever goes together with a cue not at all still has a residual strength d.  Sampling with
-replacement `draws` times has a closed expected outcome, so nothing is drawn at random.
+The cues of a text query are the context; the entities it names, with strength to memories that mention them; and its other words, with the
+BM25 weight of the word in the memory as strength.  A memory unrelated to a cue has the residual strength d.  The expected outcome of `draws`
+samples with replacement has a closed form, so no random numbers are drawn.
 
-Acts on: the RECALL_ODDS signal; what is recalled, through recall that may change memory.  Cost: O(n) for each cue of a query and
-O(fans of its entities); O(rows x entities) for learning from an answer.
+Acts on: the RECALL_ODDS signal; strengths of the recalled memories, by recall that may change memory.  Cost: O(n) for each cue of a query and
+O(links of its entities); O(rows x entities) for learning from an answer.
 """
 from __future__ import annotations
 
@@ -27,12 +28,12 @@ from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.storage.postings import Idf, terms_of
 from ...engine.vocabulary import GRAPH, LEXICON, RECALLED, VISIBLE
 
-NEVER = -30.0       # ln probability of what is not sampled in any lifetime; the signal goes no lower
+NEVER = -30.0       # smallest ln probability of the signal; such a memory is in effect never sampled
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CONTEXT_GAIN = Column("context_gain", np.float64, Scope.MEMORY, "1", 0.0, "strength to the context gained by being recalled", low=0)
-CUE_GAIN = Column("cue_gain", np.float64, Scope.EDGE, "1", 0.0, "strength from an entity to a memory gained by recall with that cue", low=0)
-CUE_MATCH = Column("cue_match", np.float32, Scope.CANDIDATE, "1", 0.0, "match of each memory with the cue in hand", low=0)
+CONTEXT_GAIN = Column("context_gain", np.float64, Scope.MEMORY, "1", 0.0, "strength to the context gained by recall", low=0)
+CUE_GAIN = Column("cue_gain", np.float64, Scope.EDGE, "1", 0.0, "strength between an entity and a memory gained by recall with that cue", low=0)
+CUE_MATCH = Column("cue_match", np.float32, Scope.CANDIDATE, "1", 0.0, "match of each memory with the current cue", low=0)
 CUE_PRODUCT = Column("cue_product", np.float64, Scope.CANDIDATE, "ln", 0.0, "ln of the product of strengths, then the probability of being sampled")
 CUE_SUM = Column("cue_sum", np.float64, Scope.CANDIDATE, "1", 0.0, "weighted sum of strengths to the cues", low=0)
 RECALL_ODDS = signal("recall_odds", Facet.WORDS, "ln of the probability of being sampled and recovered with the cues of the query", unit="ln",
@@ -42,11 +43,11 @@ RECALL_ODDS = signal("recall_odds", Facet.WORDS, "ln of the probability of being
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def add_cue(match: Any, scale: float, residual: float, weight: float, product: Any, total: Any) -> None:
-    """One cue Q_j more, with S(Q_j, i) = scale match_i + residual.  Raaijmakers & Shiffrin (1981), strengths and their weights.  Cost: O(n).
+    """Add one cue Q_j, with S(Q_j, i) = scale match_i + residual.  Raaijmakers & Shiffrin (1981), strengths and their weights.  Cost: O(n).
 
-    match    (n,)  1   time of study together with the cue; here how well the memory matches it; 0: not at all
+    match    (n,)  1   time of joint study with the cue; here the match of the memory with it; 0: unrelated
     scale    ()    1   strength per unit: a for the context, b for an item
-    residual ()    1   strength to a cue never studied together with: d; 0: never sampled
+    residual ()    1   d, strength to an unrelated cue; 0: unrelated memories are never sampled
     weight   ()    1   W_j
     product  (n,)  ln  sum_j W_j ln S(Q_j, i), added to
     total    (n,)  1   sum_j W_j S(Q_j, i), added to
@@ -68,8 +69,8 @@ def sampling(product: Any, visible: Any, out: Any) -> None:
     """P_S(i | Q) = prod_j S(Q_j, i)^W_j / sum_k prod_j S(Q_j, k)^W_j.  Raaijmakers & Shiffrin (1981), sampling.  Cost: O(n).
 
     product  (n,)  ln  sum_j W_j ln S(Q_j, i)
-    visible  (n,)      which memories there are
-    out      (n,)  1   written; may be `product`; 0 everywhere if no memory goes with all cues
+    visible  (n,)      bool, memories that can be sampled
+    out      (n,)  1   written; may be `product`; all 0 if every product is 0
 
     >>> out = np.empty(3)
     >>> sampling(np.log(np.array([2.0, 1.0, 0.5])), np.ones(3, dtype=np.bool_), out)
@@ -100,9 +101,9 @@ def recovery(total: float) -> float:
 
 @kernel
 def recalled(p_sample: float, p_recover: float, draws: float) -> float:
-    """Probability of being recalled in so many draws with replacement: [1 - (1 - P_S)^draws] P_R.  Cost: O(1).
+    """Probability of recall in `draws` samples with replacement: [1 - (1 - P_S)^draws] P_R.  Cost: O(1).
 
-    Recovery is tried at the first sampling only: with the same cues it would fail again (Raaijmakers & Shiffrin 1981).
+    Recovery is attempted at the first sampling only; with the same cues it would fail again (Raaijmakers & Shiffrin 1981).
 
     >>> recalled(0.5, 0.4, 1.0), round(recalled(0.5, 0.4, 1e3), 6)
     (0.2, 0.4)
@@ -112,10 +113,10 @@ def recalled(p_sample: float, p_recover: float, draws: float) -> float:
 
 @kernel
 def log_recall(sampled: Any, total: Any, cued: Any, draws: float, least: float, out: Any) -> None:
-    """ln of the probability of recall, at least `least`, of the memories that go with an item cue; others are left alone.  Cost: O(n).
+    """ln of the probability of recall, at least `least`, of memories that match an item cue; others are not written.  Cost: O(n).
 
     sampled, total  (n,)  1   P_S, and sum_j W_j S(Q_j, i)
-    cued            (n,)      whether any item cue matches
+    cued            (n,)      whether an item cue matches
     out             (n,)  ln  written
     """
     for i in range(out.shape[0]):
@@ -126,7 +127,7 @@ def log_recall(sampled: Any, total: Any, cued: Any, draws: float, least: float, 
 
 @kernel
 def mark(match: Any, cued: Any) -> None:
-    """cued (n,) becomes true where match (n,) > 0.  Cost: O(n)."""
+    """Set cued (n,) to true where match (n,) > 0.  Cost: O(n)."""
     for i in range(match.shape[0]):
         if match[i] > 0.0:
             cued[i] = True
@@ -134,10 +135,10 @@ def mark(match: Any, cued: Any) -> None:
 
 @kernel
 def linked(node: int, gain: Any, scale: float, start: Any, degree: Any, pool: Any, target: Any, match: Any) -> None:
-    """Match of an entity with the memories that mention it: studied together once, plus what was gained.  Cost: O(n + fan).
+    """Match of an entity with the memories that mention it: one joint study plus the gain by recall.  Cost: O(n + links).
 
-    gain                        (m,)  1  increments of strength on the links; `scale` is the strength of one study
-    start, degree, pool, target          links of the graph
+    gain                        (m,)  1  gain of strength on each link; `scale` is the strength of one study
+    start, degree, pool, target          links of the entity nodes
     match                       (n,)  1  written
     """
     match[:] = 0.0
@@ -167,7 +168,7 @@ class SamplingRecovery(Mechanism[SamplingRecoveryParams]):
 
     @hook(Phase.RETRIEVE, reads=(LEXICON, GRAPH, CONTEXT_GAIN, CUE_GAIN, VISIBLE), adds=(), sets=(CUE_MATCH, CUE_PRODUCT, CUE_SUM, RECALL_ODDS))
     def search(self, view: Any, cue: Cue) -> None:
-        """Silent for memories that go with nothing but the context."""
+        """No score for memories that match no item cue."""
         p, graph, match = self.params, view.graph, view.cue_match
         entities = [e for name in cue.features.entities if (e := graph.entity_id(name)) is not None][: p.most_cues]
         named = {term for e in entities for term in terms_of(graph.entity_name(e))}
@@ -179,21 +180,21 @@ class SamplingRecovery(Mechanism[SamplingRecoveryParams]):
         links = graph.csr(EdgeType.ENTITY)
         for e in entities:
             linked(entity_node(e), view.cue_gain, p.item_strength, links.start, links.degree, links.pool, graph.target, match)
-            self._ask(match, product, total, cued)
+            self._add_item_cue(match, product, total, cued)
         for word in words:
             view.lexicon.scores((word,), match, Idf.LUCENE)
-            self._ask(match, product, total, cued)
+            self._add_item_cue(match, product, total, cued)
         sampling(product, view.visible, product)
         log_recall(product, total, cued, float(p.draws), NEVER, view.recall_odds)
 
-    def _ask(self, match: Any, product: Any, total: Any, cued: Any) -> None:
+    def _add_item_cue(self, match: Any, product: Any, total: Any, cued: Any) -> None:
         p = self.params
         add_cue(match, p.item_strength, p.residual_strength, p.item_weight, product, total)
         mark(match, cued)
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, GRAPH), adds=(), sets=(CONTEXT_GAIN, CUE_GAIN))
     def strengthen(self, view: Any, cue: Cue) -> None:
-        """What is recalled becomes stronger to the context and to the entities that cued it."""
+        """Recalled memories gain strength to the context and to the entities of the query."""
         p, graph, rows = self.params, view.graph, view.recalled
         view.context_gain[rows] += p.context_increment
         for name in cue.features.entities[: p.most_cues]:

@@ -1,15 +1,15 @@
-"""Spreading activation: what the query names brings to mind the memories linked to it, and what is linked to those.
+"""Spreading activation: spreads activation from the entities of the query over the network to entities and memories linked to them.
 
-Memories and the entities they mention are the nodes of one network.  The entities of the query hold a limited amount of
-activation W.  A node releases a share gamma of what reaches it, divided among its links by their strength; what arrives over several
-paths is summed (the linear network of Anderson 1983, cut at `depth` hops).  Every entity whose activation passes the threshold is a source of
-ACT-R's spread to its memories, A_i = sum_j W_j S_ji with S_ji = S - ln(fan_j): the more memories an entity has, the less it
-tells about each of them.  With depth = 1 only the entities of the query are sources, and the signal is ACT-R's equation and nothing else.
+Memories and the entities that they mention are the nodes of one network.  The entities of the query share a limited
+activation W.  A node passes the share gamma of its activation on, divided among its links in proportion to their strength; contributions of
+several paths add (the linear network of Anderson 1983, cut at `depth` hops).  Every entity with activation above the threshold is a source of
+ACT-R's spread to its memories, A_i = sum_j W_j S_ji with S_ji = S - ln(fan_j): an entity with more memories gives less to each (fan
+effect).  With depth = 1 only the entities of the query are sources, and the signal is exactly ACT-R's equation.
 
-The two parts are one theory: exp(S_ji - S) = 1/fan_j is the share of the release that each of fan_j equal links gets.
+Both parts agree: exp(S_ji - S) = 1/fan_j is the share of activation that each of fan_j equal links receives.
 
-Acts on: the SPREAD signal.  Cost: O(entities) per event; per query O(fans of the sources + entities), and for the spread between
-them at most W (gamma + gamma^2 + ...) / least_share links, however large the memory.
+Acts on: the SPREAD signal.  Cost: O(entities) per event; per query O(links of the sources + entities), and for the spread between
+entities at most W (gamma + gamma^2 + ...) / least_share links, for any size of memory.
 """
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ SPREAD = signal("spread", Facet.ASSOCIATION, "activation that spreads from the e
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def associative_strength(strongest: float, fan: float) -> float:
-    """S_ji = S - ln(fan_j), from a source j to each of its facts.  ACT-R (Anderson & Lebiere 1998), fan equation.  Cost: O(1).
+    """S_ji = S - ln(fan_j), from a source j to each of its memories.  ACT-R (Anderson & Lebiere 1998), fan equation.  Cost: O(1).
 
     strongest  S      ln odds  strength at fan 1
-    fan        fan_j  1        number of links of j, itself counted as one
+    fan        fan_j  1        number of links of j, plus one for j itself
 
     >>> round(associative_strength(1.6, 2.0), 7)
     0.9068528
@@ -47,18 +47,18 @@ def associative_strength(strongest: float, fan: float) -> float:
 @kernel
 def spread(seeds: Any, attention: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any,
            gamma: float, hops: int, limited: bool, least_share: float, activation: Any) -> int:
-    """a = s + gamma W^T a, as the sum over all paths of at most `hops` links; links followed.  Anderson (1983), linear network.
+    """a = s + gamma W^T a, summed over all paths of at most `hops` links; returns the number of links followed.  Anderson (1983), linear network.
 
-    seeds                (q,)      nodes that hold activation
-    attention            (q,)  1   s, how much
-    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; a node may be negative, as in engine/graph.py
-    target, strength     (m,)  1   where a link leads, and w_ij >= 0
+    seeds                (q,)      source nodes
+    attention            (q,)  1   s, activation of each source
+    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0 for entities, as in engine/storage/graph.py
+    target, strength     (m,)  1   target of each link, and w_ij >= 0
     gamma                ()    1   share passed on at each hop, 0..1
-    limited              ()        release is divided by the sum of strengths: W has rows of sum 1, so gamma < 1 always converges
-    least_share          ()    1   a node whose release per link is below it releases nothing; 0: exact
-    activation           (v,)  1   a, zero before, as long as start; written
+    limited              ()        whether to divide by the sum of strengths: the rows of W then sum to 1, and gamma < 1 converges
+    least_share          ()    1   a node that would pass less than this per link passes nothing; 0: exact
+    activation           (v,)  1   a, same length as start; zero on entry, written
 
-    Cost: O(v) for two blank arrays, then O(links); limited, at most W (gamma + ... + gamma^hops) / least_share links.
+    Cost: O(v) to clear two arrays, then O(links); if limited, at most W (gamma + ... + gamma^hops) / least_share links.
 
     A chain 0 -> 1 -> 2:
 
@@ -109,14 +109,14 @@ def spread(seeds: Any, attention: Any, start: Any, degree: Any, pool: Any, targe
 
 @kernel
 def respond(activation: Any, threshold: float, strongest: float, entities: int, start: Any, degree: Any, pool: Any, target: Any, out: Any) -> None:
-    """A_i - B_i = sum_j W_j S_ji over the sources j with W_j >= threshold.  ACT-R, activation equation.  Cost: O(entities + fans).
+    """A_i - B_i = sum_j W_j S_ji over the sources j with W_j >= threshold.  ACT-R, activation equation.  Cost: O(entities + links).
 
     activation           (v,)  1        W_j of every node
     strongest            ()    ln odds  S
-    entities             ()             sources are the nodes -1 ... -entities
-    start, degree, pool                 out-links of the nodes; fan_j is degree + 1, the source itself counted
-    target               (m,)           where a link leads
-    out                  (n,)  ln odds  NaN before, and where nothing arrives; written
+    entities             ()             number of entities, the nodes -1 ... -entities
+    start, degree, pool                 out-links of the nodes; fan_j = degree + 1, counting the source itself
+    target               (m,)           target of each link
+    out                  (n,)  ln odds  written; NaN on entry, and stays NaN where nothing arrives
     """
     for e in range(entities):
         v = -1 - e
@@ -130,7 +130,7 @@ def respond(activation: Any, threshold: float, strongest: float, entities: int, 
 
 @kernel
 def prominence(mentions: float) -> float:
-    """Strength of the link to an entity mentioned that often in a memory, 1 + ln(mentions).  Ours.  Cost: O(1)."""
+    """1 + ln(mentions): strength of the link between a memory and an entity.  Ours.  Cost: O(1)."""
     return 1.0 + math.log(mentions)
 
 
@@ -141,7 +141,7 @@ class SpreadingActivationParams(Params):
     gamma: float
     depth: int
     threshold: float
-    margin: float           # S = ln(largest fan there can be) + margin
+    margin: float           # S = ln(largest possible fan) + margin
     least_share: float
     weight: float
 
@@ -151,7 +151,7 @@ class SpreadingActivation(Mechanism[SpreadingActivationParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, GRAPH), adds=(), sets=(ASSOCIATION,))
     def encode(self, view: Any, incoming: Incoming) -> None:
-        """Links of the new memory, both ways, by how often it names the entity."""
+        """Set the strength of the new memory's links, in both directions, by the number of mentions."""
         graph, association = view.graph, view.association
         words = f" {' '.join(incoming.features.words)} "
         for edge in graph.neighbours(view.row, EdgeType.ENTITY):

@@ -1,9 +1,9 @@
-"""Spreading activation as Cortex 4.3.1 prints it: a_j = sum over parents i of a_i w_ij gamma^d, with d the graph distance of j.
+"""Spreading activation as Cortex 4.3.1 prints it: computes a_j = sum over parents i of a_i w_ij gamma^d, with d the graph distance of j.
 
-Breadth-first from the entities of the query; a node takes activation once, at its distance, from its neighbours one hop nearer.  As a_i
-already holds gamma^(d-1), decay compounds to gamma^(d(d+1)/2): along one path of links of strength 1 nothing three hops away can reach the threshold.
+The search is breadth-first from the entities of the query; a node receives activation once, from its neighbours at distance d - 1.  As a_i
+already contains gamma^(d-1), decay compounds to gamma^(d(d+1)/2): on one path of links of strength 1 no node three hops away reaches the threshold.
 
-Acts on: the SPREAD signal of its own.  Cost: per query O(links of at most `most_nodes` nodes + nodes).
+Acts on: the SPREAD_PRINTED signal.  Cost: per query O(links of at most `most_nodes` nodes + nodes).
 """
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ SPREAD_PRINTED = signal("spread_printed", Facet.ASSOCIATION, "activation that sp
 @kernel
 def spread(seeds: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any,
            gamma: float, depth: int, threshold: float, most_nodes: int, activation: Any) -> int:
-    """a_j = sum_{i in parents(j)} a_i w_ij gamma^d; nodes activated.  Cortex 4.3.1, to the letter.  Cost: O(v) blank, then O(links).
+    """a_j = sum_{i in parents(j)} a_i w_ij gamma^d; returns the number of active nodes.  Cortex 4.3.1, as printed.  Cost: O(v + links).
 
-    seeds                (q,)      nodes of activation 1
-    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; a node may be negative
-    target, strength     (m,)  1   where a link leads, and w_ij
-    gamma, threshold     ()    1   decay; a node below the threshold stays silent and passes nothing on
-    depth, most_nodes    ()        greatest distance; greatest number of nodes
-    activation           (v,)  1   zero before; written
+    seeds                (q,)      source nodes, of activation 1
+    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0 for entities
+    target, strength     (m,)  1   target of each link, and w_ij
+    gamma, threshold     ()    1   decay; a node below the threshold stays at 0 and passes nothing on
+    depth, most_nodes    ()        largest distance; largest number of active nodes
+    activation           (v,)  1   zero on entry; written
 
-    A chain 0 -> 1 -> 2: the second hop decays by gamma^2 on top of gamma.
+    A chain 0 -> 1 -> 2: the second hop decays by gamma^2 in addition to gamma.
 
     >>> a = np.zeros(3)
     >>> spread(np.array([0]), np.array([0, 1, 2]), np.array([1, 1, 0]), np.array([0, 1]), np.array([1, 2]), np.ones(2), 0.65, 3, 0.1, 50, a)
@@ -96,6 +96,6 @@ class SpreadingActivationPrinted(Mechanism[SpreadingActivationPrintedParams]):
         links = graph.csr(EdgeType.ENTITY)
         network = (links.start, links.degree, links.pool, graph.target)
         activation = np.zeros(links.start.shape[0])
-        strength = np.broadcast_to(np.float32(1.0), graph.n_edges)             # one cell, seen as m
+        strength = np.broadcast_to(np.float32(1.0), graph.n_edges)             # one value, broadcast to all edges
         spread(np.array(known), *network, strength, p.gamma, p.depth, p.threshold, p.most_nodes, activation)
         np.copyto(out, activation[: out.shape[0]], where=activation[: out.shape[0]] > 0.0)

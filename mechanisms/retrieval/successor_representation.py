@@ -1,16 +1,16 @@
-"""Successor representation: what the query names brings to mind the memories of what tends to come next.
+"""Successor representation: learns the expected discounted future visits of entities and scores memories by the visits expected after the query.
 
-M(s, s') is how often state s' is to be expected from state s on, later visits counting less by gamma a step (Dayan 1993).  It is learnt
-from the order of events by temporal differences, so it reaches further than one step and has a direction: what comes before does not
-follow.  The states are the entities; an event is in all the entities it names at once, and events that name none are passed over.  The rows
-of M are the COACCESS edges between entities, SUCCESSOR their weight.
+M(s, s') is the expected number of future visits of state s' from state s on, discounted by gamma per step (Dayan 1993).  It is learnt
+from the order of events by temporal differences, so it extends over several steps and is directed: states that precede s do not
+count.  The states are the entities; an event is in the states of all its entities at once, and events without entities are skipped.  The entries
+of M are COACCESS edges between entities, with weight SUCCESSOR.
 
-The signal of a memory is the number of visits that it may expect: a visit of an entity falls on each of its memories alike,
-sum_j M(query, j) / fan_j, the present left out.  In sleep the same sum, from where memory is then and with the present in it, is the NEED of
-each memory: how soon and how often it will be wanted (Mattar & Daw 2018), by which replay chooses.
+The signal of a memory is its expected number of visits: a visit of an entity is divided equally among the memories of the entity,
+sum_j M(query, j) / fan_j, without the current visit.  In sleep the same sum, from the current state and with the current visit, is the NEED of
+each memory: how soon and how often it will be visited (Mattar & Daw 2018), which sets the priority of replay.
 
-Acts on: the SUCCESSION signal; NEED.  Cost, with q entities an event and at most r = 2 / ((1 - gamma) least) entries of a row:
-O(q r log r) per event, O(q r + fans of the successors) per query, and O(n) more per sleep.
+Acts on: the SUCCESSION signal; NEED.  Cost, with q entities per event and at most r = 2 / ((1 - gamma) least) entries per row:
+O(q r log r) per event, O(q r + links of the successors) per query, and O(n) more per sleep.
 """
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from ...engine.vocabulary import GRAPH, HORIZON, LEARNING_RATE, NEED, PLASTICITY
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SUCCESSOR = Column("successor", np.float64, Scope.EDGE, "visits", 0.0, "M(s, s') of two entities: expected discounted visits of s' from s on", low=0)
-SUCCESSOR_STATED = Column("successor_stated", np.int32, Scope.MEMORY, "1", -1, "last row of the session, so far, that names an entity; -1: none")
-SUCCESSION = signal("succession", Facet.ASSOCIATION, "expected visits, after what the query names", unit="visits")
+SUCCESSOR_STATED = Column("successor_stated", np.int32, Scope.MEMORY, "1", -1, "last row of the session so far that names an entity; -1: none")
+SUCCESSION = signal("succession", Facet.ASSOCIATION, "expected visits after the entities of the query", unit="visits")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def expected_row(states: Any, start: Any, degree: Any, pool: Any, target: Any, weight: Any) -> Any:
-    """M(s', .) on average over some states s' that hold alike.  Cost: O(r log r) for r entries.
+    """Mean of M(s', .) over equally likely states s'.  Cost: O(r log r) for r entries.
 
     states               (q,)           nodes s'
-    start, degree, pool                 rows of M: entries pool[start[v]:start[v] + degree[v]]; a node may be negative
-    target, weight       (m,)  visits   column of an entry, and M(s', j)
-    returns              (u,), (u,)     nodes j, ascending, each once; average of M(s', j)
+    start, degree, pool                 rows of M: entries pool[start[v]:start[v] + degree[v]]; v < 0 for entities
+    target, weight       (m,)  visits   column j of an entry, and M(s', j)
+    returns              (u,), (u,)     nodes j, ascending, each once; mean of M(s', j)
 
     >>> expected_row(np.array([0, 1]), np.array([0, 2]), np.array([2, 1]), np.array([0, 1, 2]), np.array([1, 0, 1]), np.array([0.5, 1.0, 1.5]))
     (array([0, 1]), array([0.5, 1. ]))
@@ -69,11 +69,11 @@ def expected_row(states: Any, start: Any, degree: Any, pool: Any, target: Any, w
 def update(state: int, nodes: Any, values: Any, alpha: float, gamma: float, start: Any, degree: Any, pool: Any, target: Any, weight: Any) -> Any:
     """M(s, .) += alpha [e_s + gamma M(s', .) - M(s, .)].  Dayan (1993), learning by TD(0).  Cost: O(r log r).
 
-    state            ()     s, whose entry M(s, s) must be there
+    state            ()     s; its entry M(s, s) must exist
     nodes, values    (u,)   nodes j, ascending, and M(s', j)
     alpha, gamma     ()  1  learning rate, discount
     start ... weight        rows of M, as in `expected_row`; `weight` is written
-    returns          (u,)   M(s, j) of the entries that are still to be made, 0 for those there are
+    returns          (u,)   M(s, j) of the entries that do not exist yet, 0 for existing ones
 
     >>> weight = np.array([1.0])
     >>> row = np.array([0]), np.array([1]), np.array([0]), np.array([0]), weight
@@ -96,21 +96,21 @@ def update(state: int, nodes: Any, values: Any, alpha: float, gamma: float, star
 
 
 def network(graph: Any, type: EdgeType) -> tuple[Any, Any, Any, Any]:
-    """start, degree, pool and target of the edges of one type, right until edges are made."""
+    """start, degree, pool and target of the edges of one type, valid until an edge is added."""
     edges = graph.csr(type)
     return edges.start, edges.degree, edges.pool, graph.target
 
 
 def experience(graph: Any, before: Sequence[int], after: Sequence[int], alpha: float, gamma: float, least: float, initial: float,
                now: float = 0.0) -> None:
-    """One step from the states `before` to the states `after`: TD(0) of the row of each, all towards the same average row.
+    """One step from the states `before` to the states `after`: TD(0) update of each row of `before` towards the mean row of `after`.
 
-    before, after  nodes, each once; no `after`: the end, after which nothing is to be expected
-    least          an entry is made once it is this large, and given up at half of it; 0: exact
-    initial        M at the start is `initial` times the identity
-    now            h, for new edges
+    before, after  nodes, each once; empty `after`: terminal step, M(s', .) = 0
+    least          an entry is created above this value and removed below half of it; 0: exact
+    initial        the initial M is `initial` times the identity
+    now            h, time of new edges
 
-    Several states at once are one step to each with equal chance.  A row sums to at most 1 / (1 - gamma), so it has at most
+    Several states at once stand for one step to each with equal probability.  A row sums to at most 1 / (1 - gamma), so it has at most
     2 / ((1 - gamma) least) entries.  Cost: O(q r log r).
     """
     for s in (*before, *after):
@@ -135,12 +135,12 @@ def experience(graph: Any, before: Sequence[int], after: Sequence[int], alpha: f
 def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, pool: Any, target: Any, out: Any) -> None:
     """V_i = sum_j (M(s, j) - [j is s]) R_i(j) with R_i(j) = 1 / fan_j for the memories i of entity j.  V = M R.  Cost: O(fans).
 
-    states               (q,)          states of the query, which hold alike
-    nodes, values        (u,)  visits  j and M(s, j) on average over them
+    states               (q,)          states of the query, equally likely
+    nodes, values        (u,)  visits  j, and mean M(s, j) over the states
     start, degree, pool                links from entities to memories; fan_j is degree
-    target               (m,)          where a link leads
-    out                  (n,)  visits  NaN before, and where nothing arrives; written
-    Without `states` nothing is taken off for the present.
+    target               (m,)          target of each link
+    out                  (n,)  visits  written; NaN on entry, and stays NaN where nothing arrives
+    If `states` is empty, the current visit is not subtracted.
 
     >>> out = np.full(2, np.nan)
     >>> visits(np.array([-1]), np.array([-2, -1]), np.array([0.8, 1.0]), np.array([0, 2]), np.array([2, 0]), np.array([0, 1]), np.array([0, 1]), out)
@@ -171,13 +171,13 @@ class SuccessorRepresentationParams(Params):
 
 
 class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
-    """Learns which entities follow which; brings up the memories of what follows those of the query."""
+    """Learns which entities follow which; scores memories of the entities that follow those of the query."""
 
     owns = (SUCCESSOR, SUCCESSOR_STATED, SUCCESSION)
 
     @hook(Phase.ENCODE, reads=(ROW, SESSION, LEARNING_RATE, PLASTICITY, HORIZON), adds=(GRAPH,), sets=(SUCCESSOR_STATED, SUCCESSOR))
     def learn(self, view: Any, incoming: Incoming) -> None:
-        """A session starts without a past."""
+        """Learn the step from the session's last memory with entities; the first such memory of a session has no predecessor."""
         p, row, graph = self.params, view.row, view.graph
         last = int(view.successor_stated[row - 1]) if row and view.session[row - 1] == view.session[row] else -1
         view.successor_stated[row] = row if incoming.features.entities else last
@@ -188,7 +188,7 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
 
     @hook(Phase.CONSOLIDATE, reads=(GRAPH.before, SUCCESSOR, SUCCESSOR_STATED), adds=(), sets=(NEED,))
     def expect(self, view: Any, tick: Tick) -> None:
-        """From the entities of the last memory that names any; before replay, which makes edges between memories."""
+        """Compute NEED from the entities of the last memory with entities, before replay adds edges between memories."""
         graph, last = view.graph, int(view.successor_stated[-1])
         out = np.full(len(view.need), np.nan)
         if last >= 0:
@@ -197,8 +197,8 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
         view.need[...] = np.nan_to_num(out, copy=False, nan=0.0)
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, SUCCESSOR), adds=(), sets=(SUCCESSION,))
-    def foresee(self, view: Any, cue: Cue) -> None:
-        """Silent unless the query names a state that something has followed."""
+    def score(self, view: Any, cue: Cue) -> None:
+        """No score unless the query names an entity with learnt successors."""
         graph = view.graph
         states = np.array([entity_node(e) for name in cue.features.entities if (e := graph.entity_id(name)) is not None], dtype=np.int64)
         if states.size:
@@ -207,7 +207,7 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
 
 
 def further(discount: float, horizon: float) -> float:
-    """The discount whose time horizon 1 / (1 - gamma) is `horizon` times as far; 0 where that is less than a step.
+    """The discount whose time horizon 1 / (1 - gamma) is `horizon` times as long; 0 if that is less than one step.
 
     >>> further(0.9, 1.0), round(further(0.9, 2.0), 3), further(0.9, 0.01)
     (0.9, 0.95, 0.0)

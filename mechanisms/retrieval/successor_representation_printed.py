@@ -1,10 +1,10 @@
-"""Successor representation as Cortex 4.3.3 prints it: memories that are retrieved together gain an edge, one count each time.
+"""Successor representation as Cortex 4.3.3 prints it: counts how often two memories are retrieved together.
 
-"Over time, this approximates the successor representation": the count is the same both ways, sums over all time without discount or
-normalisation, and reaches one step.
+The source says: "Over time, this approximates the successor representation".  But the count is symmetric, a sum over all time without discount
+or normalisation, and covers one step only.
 
-Acts on: the COACCESSED signal, counts beside the best matches.  Cost: O(p^2) per query that may change memory, for p partners; O(n + p fans) per
-query.
+Acts on: the COACCESSED signal, the counts with the best matches.  Cost: O(p^2) per query that may change memory, for p best memories; O(n + their
+edges) per query.
 """
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import GRAPH, MATCH, NOW, RECALLED, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-COACCESS_COUNT = Column("coaccess_count", np.float64, Scope.EDGE, "times", 0.0, "how often two memories were retrieved together", low=0)
-COACCESSED = signal("coaccessed", Facet.ASSOCIATION, "times retrieved together with the best matches", unit="times", direct=False)
+COACCESS_COUNT = Column("coaccess_count", np.float64, Scope.EDGE, "times", 0.0, "number of answers that contain both memories", low=0)
+COACCESSED = signal("coaccessed", Facet.ASSOCIATION, "number of joint retrievals with the best matches", unit="times", direct=False)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 def retrieved_together(graph: Any, a: int, b: int, now: float = 0.0) -> None:
-    """w_ab += 1 and w_ba += 1.  Cortex 4.3.3, to the letter.  Cost: O(1).
+    """w_ab += 1 and w_ba += 1.  Cortex 4.3.3, exactly as printed.  Cost: O(1).
 
     a, b  nodes
-    now   h, for new edges
+    now   h, time of new edges
     """
     for source, target in ((a, b), (b, a)):
         edge = graph.add(source, target, EdgeType.COACCESS, now)
@@ -39,12 +39,12 @@ def retrieved_together(graph: Any, a: int, b: int, now: float = 0.0) -> None:
 
 @kernel
 def associates(rows: Any, start: Any, degree: Any, pool: Any, target: Any, count: Any, out: Any) -> None:
-    """out_j = sum_i w_ij over some memories i.  Cost: O(their edges).
+    """out_j = sum_i w_ij over the memories i in `rows`.  Cost: O(their edges).
 
     rows                 (q,)          memories i
     start, degree, pool                edges of node v: pool[start[v]:start[v] + degree[v]]
-    target, count        (m,)   times  where an edge leads, and w_ij
-    out                  (n,)   times  NaN before, and where nothing arrives; written
+    target, count        (m,)   times  target of each edge, and w_ij
+    out                  (n,)   times  written; NaN on entry, and stays NaN where nothing arrives
     """
     for v in rows:
         for place in range(start[v], start[v] + degree[v]):
@@ -56,7 +56,7 @@ def associates(rows: Any, start: Any, degree: Any, pool: Any, target: Any, count
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SuccessorRepresentationPrintedParams(Params):
-    partners: int           # p
+    partners: int           # p, best memories of a query or an answer
     weight: float
 
 
@@ -64,8 +64,8 @@ class SuccessorRepresentationPrinted(Mechanism[SuccessorRepresentationPrintedPar
     owns = (COACCESS_COUNT, COACCESSED)
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, COACCESS_COUNT, MATCH, VISIBLE), adds=(), sets=(COACCESSED,))
-    def navigate(self, view: Any, cue: Cue) -> None:
-        """Silent where nothing stands out of the match, which is 0 on average."""
+    def score(self, view: Any, cue: Cue) -> None:
+        """No score unless the best match is above 0, the mean of MATCH."""
         rows = best(view.match, view.visible, self.params.partners)
         if rows.size and view.match[rows[0]] > 0.0:
             edges = view.graph.csr(EdgeType.COACCESS)

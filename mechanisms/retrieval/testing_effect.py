@@ -1,14 +1,14 @@
-"""The testing effect: what was retrieved is forgotten more slowly than what was studied again.
+"""Testing effect: computes the advantage in retention of retrieved over restudied memories and adds it to log strength.
 
-Roediger & Karpicke (2006) let people study a text twice, or study it once and recall it once.  After five minutes those who had studied twice
-knew more; after two days, and after a week, those who had recalled it did.  Each group forgets by a power of time,
-R = a (1 + t)^-b, and retrieval lowers a a little and b a lot: retention crosses over within hours.
+In Roediger & Karpicke (2006) one group studied a text twice, another studied it once and recalled it once.  After five minutes the restudy group
+remembered more; after two days and after a week the recall group did.  Each group forgets by a power function of time,
+R = a (1 + t)^-b; retrieval lowers a slightly and b strongly, so the retention curves cross within hours.
 
-A successful retrieval counts as one test of the experiment, and for more if the memory had become hard to reach (desirable difficulty): 1 - R in
-units of what it was in the experiment, where the test followed study at once.  After w tests, a and b have gone from those of restudy by
-the wth power of the experiment's ratios.  What is added to a memory's log strength is ln of its retention over that of a memory studied
-again at the same time; so it is negative at first.  Successful is the best memory of an answer if it stands well out of the match; to be
-shown among the others is no retrieval.
+A successful retrieval counts as one test of the experiment, or more if the memory was hard to retrieve (desirable difficulty): its weight is
+1 - R, divided by 1 - R of the experiment, where the test directly followed study.  After w tests, a and b are those of restudy times
+the experiment's ratios to the power w.  The value added to log strength is ln of the memory's retention over that of a memory restudied
+at the same time, so it is negative at first.  Only the best memory of an answer is tested, and only if its MATCH reaches the criterion; the
+other memories of the answer are not.
 
 Acts on: LOG_STRENGTH.  Cost: O(n) per maintain, O(1) per answer.
 """
@@ -26,17 +26,17 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import CREATED, LOG_STRENGTH, MATCH, NOW, RECALLED
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-TESTS = Column("tests", np.float64, Scope.MEMORY, "tests", 0.0, "successful retrievals, weighed by how difficult they were", low=0)
-TESTED = Column("tested", np.float64, Scope.MEMORY, "h", 0.0, "when it was last retrieved successfully; 0 with no tests")
+TESTS = Column("tests", np.float64, Scope.MEMORY, "tests", 0.0, "successful retrievals, weighted by difficulty", low=0)
+TESTED = Column("tested", np.float64, Scope.MEMORY, "h", 0.0, "time of the last successful retrieval; 0: none")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def retention(t: float, a: float, b: float) -> float:
-    """R = a (1 + t)^-b, a power function of time that is finite at 0 (Wixted & Ebbesen 1991, the power law).  Cost: O(1).
+    """R = a (1 + t)^-b, power law of forgetting, finite at t = 0 (Wixted & Ebbesen 1991, the power law).  Cost: O(1).
 
     t  ()  d  time since study or retrieval
-    a  ()  1  retention at once
+    a  ()  1  retention at t = 0
     b  ()  1  rate of forgetting
 
     >>> round(retention(7.0, 0.8, 1/3), 9)
@@ -57,7 +57,7 @@ def after_tests(w: float, restudied: float, retrieved: float) -> float:
 
 @kernel
 def difficulty(accessible: float, at_once: float) -> float:
-    """(1 - R) / (1 - a): what a retrieval counts for, 1 where it follows study at once.  Ours, after Bjork's desirable difficulty.  Cost: O(1).
+    """(1 - R) / (1 - a): weight of a retrieval, 1 directly after study.  Ours, after Bjork's desirable difficulty.  Cost: O(1).
 
     accessible  ()  1  R, retention just before
     at_once     ()  1  a, retention just after study, below 1
@@ -70,12 +70,12 @@ def difficulty(accessible: float, at_once: float) -> float:
 
 @kernel
 def log_advantage(t: float, w: float, a_study: float, b_study: float, a_test: float, b_test: float) -> float:
-    """ln of retention after w tests over that after restudy at the same time.  Cost: O(1).
+    """ln of the ratio of retention after w tests to that after restudy at the same time.  Cost: O(1).
 
-    t                 ()  d      time since then
+    t                 ()  d      time since the last test, or restudy
     w                 ()  tests
-    a_study, b_study  ()  1      of those who studied again
-    a_test, b_test    ()  1      of those who recalled once
+    a_study, b_study  ()  1      of the restudy group
+    a_test, b_test    ()  1      of the recall group
 
     >>> round(log_advantage(0.0, 1.0, 0.8, 0.3, 0.4, 0.1), 6), log_advantage(5.0, 0.0, 0.8, 0.3, 0.4, 0.1)
     (-0.693147, 0.0)
@@ -88,8 +88,8 @@ def log_advantage(t: float, w: float, a_study: float, b_study: float, a_test: fl
 def add_advantage(now: float, day: float, tests: Any, tested: Any, a_study: float, b_study: float, a_test: float, b_test: float, out: Any) -> None:
     """out += log_advantage of every memory that has been tested.  Cost: O(n).
 
-    now, day       ()    h      present time, and length of the day that t is counted in
-    tests, tested  (n,)  1, h   weight and time of its tests
+    now, day       ()    h      current time, and length of the day that is the unit of t
+    tests, tested  (n,)  1, h   summed weight, and time of the last test
     out            (n,)  ln     added to
     """
     for i in range(tests.shape[0]):

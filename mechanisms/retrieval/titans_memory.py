@@ -1,13 +1,13 @@
-"""Titans memory: a matrix that learns, while it is used, what is to be expected, and learns most from what it did not expect.
+"""Titans memory: learns a matrix online that predicts the value of each event from a key, with larger steps for larger prediction errors.
 
 A linear associative memory M maps keys to values, both projections of an event's embedding.  Every event is one step of gradient
-descent on the loss |M k - v|^2: the gradient is the momentary surprise, S carries past surprise on, and M forgets at a rate alpha (Behrouz,
-Zhong & Mirrokni 2025, for a memory of one layer).  How much is carried on, learnt and forgotten depends on the event.  The key is that of the event
-before, unless `pairing` is "same", so M learns what follows what.  Asked, it answers the key of the query with a value and learns
-nothing.
+descent on the loss |M k - v|^2: the gradient is the momentary surprise, the momentum S accumulates past surprise, and M decays at a rate alpha
+(Behrouz, Zhong & Mirrokni 2025, for a memory of one layer).  Momentum, step size and decay depend on the event.  The key is computed from the
+previous event, unless `pairing` is "same", so M learns transitions between events.  At retrieval M maps the key of the query to a value, without
+learning.
 
-Acts on: the RECALL signal, likeness of each memory's value to the recalled one; SURPRISE, for whoever judges the event; LOG_STRENGTH: what was
-not foreseen is held more strongly.  Cost, with d dimensions and d_k keys: O(d d_k + d_k^2) per event, O(d d_k + n d_k) per query (3 ms at
+Acts on: the TITANS_RECALL signal, cosine of each memory's value and the recalled value; TITANS_SURPRISE, for other mechanisms; LOG_STRENGTH, higher
+for mispredicted memories.  Cost, with d dimensions and d_k keys: O(d d_k + d_k^2) per event, O(d d_k + n d_k) per query (3 ms at
 100,000 memories and d_k = 64), O(n) per maintain.
 """
 from __future__ import annotations
@@ -25,15 +25,15 @@ from ...engine.vocabulary import CREATED, EMBEDDING, LEARNING_RATE, LOG_STRENGTH
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TITANS_PROJECTIONS = Column("titans_projections", np.float32, Scope.GLOBAL, "1", 0.0, "W_K and W_V, drawn once", (2, "dimensions", "keys"))
 TITANS_MATRIX = Column("titans_matrix", np.float64, Scope.GLOBAL, "1", 0.0, "M, from keys to values", ("keys", "keys"))
-TITANS_MOMENTUM = Column("titans_momentum", np.float64, Scope.GLOBAL, "1", 0.0, "S, surprise carried on", ("keys", "keys"))
-TITANS_KEY = Column("titans_key", np.float64, Scope.EVENT, "1", 0.0, "k_t, of length 1; 0: there is nothing to foresee the event from", ("keys",))
-TITANS_TARGET = Column("titans_target", np.float64, Scope.EVENT, "1", 0.0, "v_t, the value to be foreseen", ("keys",))
-TITANS_RELEVANCE = Column("titans_relevance", np.float64, Scope.EVENT, "1", 0.0, "likeness to the event before, r_t", low=0, high=1)
-TITANS_SURPRISE = Column("titans_surprise", np.float64, Scope.EVENT, "1", 1.0, "|grad l| over what an empty memory has; 1: nothing was foreseen",
+TITANS_MOMENTUM = Column("titans_momentum", np.float64, Scope.GLOBAL, "1", 0.0, "S, momentum: accumulated past surprise", ("keys", "keys"))
+TITANS_KEY = Column("titans_key", np.float64, Scope.EVENT, "1", 0.0, "k_t, of length 1; 0: no previous event to predict from", ("keys",))
+TITANS_TARGET = Column("titans_target", np.float64, Scope.EVENT, "1", 0.0, "v_t, the value to be predicted", ("keys",))
+TITANS_RELEVANCE = Column("titans_relevance", np.float64, Scope.EVENT, "1", 0.0, "r_t, similarity to the previous event", low=0, high=1)
+TITANS_SURPRISE = Column("titans_surprise", np.float64, Scope.EVENT, "1", 1.0, "|grad l| relative to an empty memory; 1: nothing was predicted",
                          low=0)
-TITANS_UNFORESEEN = Column("titans_unforeseen", np.float64, Scope.MEMORY, "1", 1.0, "SURPRISE when the memory was made", low=0)
-TITANS_VALUE = Column("titans_value", np.float32, Scope.MEMORY, "1", 0.0, "direction of the memory's value", ("keys",))
-TITANS_RECALL = signal("titans_recall", Facet.ASSOCIATION, "likeness to the value that M recalls for the query", floor=-1.0)
+TITANS_UNFORESEEN = Column("titans_unforeseen", np.float64, Scope.MEMORY, "1", 1.0, "TITANS_SURPRISE at encoding", low=0)
+TITANS_VALUE = Column("titans_value", np.float32, Scope.MEMORY, "1", 0.0, "value of the memory, scaled to length 1", ("keys",))
+TITANS_RECALL = signal("titans_recall", Facet.ASSOCIATION, "cosine with the value that M recalls for the query", floor=-1.0)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def unit(x: Any) -> None:
 
 @kernel
 def gradient(m: Any, k: Any, v: Any, out: Any) -> float:
-    """grad l = 2 (M k - v) k^T of the loss l = |M k - v|^2, and its length.  Behrouz et al. (2025), eq. 12.  Cost: O(d_k^2).
+    """grad l = 2 (M k - v) k^T of the loss l = |M k - v|^2; returns its norm.  Behrouz et al. (2025), eq. 12.  Cost: O(d_k^2).
 
     m        (d_v, d_k)  1  M
     k, v     (d_k,), (d_v,)  1  key and value
@@ -96,9 +96,9 @@ def memorise(m: Any, s: Any, k: Any, v: Any, eta: float, theta: float, alpha: fl
 
     m, s     (d_v, d_k)      1  M and S; written
     k, v     (d_k,), (d_v,)  1  key and value
-    eta      ()              1  eta_t, share of past surprise that is carried on
-    theta    ()              1  theta_t, weight of momentary surprise
-    alpha    ()              1  alpha_t, share that is forgotten, 0..1; at 0, eqs 9 and 10
+    eta      ()              1  eta_t, momentum, share of past surprise that is kept
+    theta    ()              1  theta_t, step size, weight of momentary surprise
+    alpha    ()              1  alpha_t, share of M that is forgotten, 0..1; 0: eqs 9 and 10
 
     One step with theta = 1/2 stores a pair with a key of length 1 exactly.
 
@@ -132,7 +132,7 @@ def recall(m: Any, q: Any, out: Any) -> None:
 
 @kernel
 def relevance(before: Any, x: Any) -> float:
-    """r_t = max(0, x_{t-1} . x_t), likeness of an event to the one before.  Ours.  Cost: O(d).
+    """r_t = max(0, x_{t-1} . x_t), similarity of an event to the previous one.  Ours.  Cost: O(d).
 
     before, x  (d,)  1  embeddings, of length 1
 
@@ -147,14 +147,14 @@ def relevance(before: Any, x: Any) -> float:
 
 @kernel
 def gates(r: float, dt: float, eta: float, theta: float, alpha: float, half_life: float) -> Any:
-    """eta_t = eta r, theta_t = theta sqrt(1 - r^2), alpha_t = 1 - (1 - alpha (1 - r)) 2^(-dt/H).  Ours, for the paper's learnt gates.  Cost: O(1).
+    """eta_t = eta r, theta_t = theta sqrt(1 - r^2), alpha_t = 1 - (1 - alpha (1 - r)) 2^(-dt/H).  Ours; the paper learns them.  Cost: O(1).
 
-    Past surprise is carried on while the subject stays; what is new in an event, its part at right angles to the one before, is learnt; memory
-    is given up where the subject changes, and over time.
+    Past surprise is kept while the subject stays the same.  The step size follows the new part of an event, orthogonal to the previous one.
+    Memory decays at a change of subject, and over time.
 
-    r                 ()  1  likeness to the event before, 0..1
-    dt, half_life     ()  h  time since the event before; H
-    eta, theta, alpha ()  1  the greatest share of each
+    r                 ()  1  similarity to the previous event, 0..1
+    dt, half_life     ()  h  time since the previous event; H
+    eta, theta, alpha ()  1  largest value of each
     returns           eta_t, theta_t, alpha_t
 
     >>> [round(float(g), 9) for g in gates(0.6, 0.0, 0.9, 0.25, 0.01, 720.0)]
@@ -168,10 +168,10 @@ LANES = 16
 
 @kernel
 def resemble(values: Any, y: Any, out: Any) -> None:
-    """out_i = values_i . y, summed in lanes, which the compiler turns into vector instructions.  Cost: O(n d_k).
+    """out_i = values_i . y, summed in lanes, so that the compiler uses vector instructions.  Cost: O(n d_k).
 
-    values  (n, d_k)  1  directions of the values
-    y       (d_k,)    1  direction of the recalled value
+    values  (n, d_k)  1  values, each of length 1
+    y       (d_k,)    1  recalled value, of length 1
     out     (n,)      1  cosine, written
     """
     lanes = np.empty(LANES, dtype=values.dtype)
@@ -201,22 +201,22 @@ class TitansMemoryParams(Params):
 
 
 class TitansMemory(Mechanism[TitansMemoryParams]):
-    """Learns to foresee each event; recalls, for a query, what it would expect."""
+    """Learns to predict each event; recalls the predicted value of a query."""
 
     owns = (TITANS_PROJECTIONS, TITANS_MATRIX, TITANS_MOMENTUM, TITANS_KEY, TITANS_TARGET, TITANS_RELEVANCE, TITANS_SURPRISE, TITANS_UNFORESEEN,
             TITANS_VALUE, TITANS_RECALL)
 
     @hook(Phase.ENCODE, reads=(), adds=(), sets=(TITANS_PROJECTIONS, RANDOM))
     def draw(self, view: Any, incoming: Incoming) -> None:
-        """Once; lengths are kept on average."""
+        """Draw the projections once; they preserve lengths on average."""
         w = view.titans_projections
         if w[0, 0, 0] == 0.0:
             w[...] = view.random.standard_normal(w.shape, dtype=np.float32) / np.float32(np.sqrt(self.params.keys))
 
     @hook(Phase.ENCODE, reads=(TITANS_PROJECTIONS, TITANS_MATRIX.before, EMBEDDING.before, SESSION.before), adds=(),
           sets=(TITANS_KEY, TITANS_TARGET, TITANS_RELEVANCE, TITANS_SURPRISE))
-    def foresee(self, view: Any, incoming: Incoming) -> None:
-        """Before anybody decides about the event."""
+    def predict(self, view: Any, incoming: Incoming) -> None:
+        """Compute key, value and surprise of the event, before it is stored."""
         w_key, w_value = view.titans_projections
         k, v = view.titans_key, view.titans_target
         project(incoming.vector, w_value, v)
@@ -236,7 +236,7 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
     def learn(self, view: Any, incoming: Incoming) -> None:
         p, row, k, v = self.params, view.row, view.titans_key, view.titans_target
         dt = view.created[row] - view.created[row - 1] if row else 0.0
-        theta = min(1.0, p.theta * view.learning_rate * view.plasticity)    # beyond 1 a step of descent overshoots
+        theta = min(1.0, p.theta * view.learning_rate * view.plasticity)    # above 1 a step of gradient descent overshoots
         memorise(view.titans_matrix, view.titans_momentum, k, v, *gates(view.titans_relevance, dt, p.eta, theta, p.alpha, self.hours("half_life")))
         view.titans_unforeseen[row] = view.titans_surprise
         view.titans_value[row] = v
@@ -244,15 +244,15 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
 
     @hook(Phase.MAINTAIN, reads=(TITANS_UNFORESEEN,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
-        """gain (min(u, 2) - 1): nothing where memory had no idea, less where it knew."""
+        """Add gain (min(u, 2) - 1): 0 without a prediction, negative after a good one, positive after a bad one."""
         strength = view.log_strength
         np.minimum(view.titans_unforeseen, 2.0, out=strength)
         strength -= 1.0
         strength *= self.params.surprise_gain
 
     @hook(Phase.RETRIEVE, reads=(TITANS_PROJECTIONS, TITANS_MATRIX, TITANS_VALUE), adds=(), sets=(TITANS_RECALL,))
-    def expect(self, view: Any, cue: Cue) -> None:
-        """Silent while nothing is learnt."""
+    def score(self, view: Any, cue: Cue) -> None:
+        """No score before anything is learnt."""
         q, y = np.empty(self.params.keys), np.empty(self.params.keys)
         project(cue.vector, view.titans_projections[0], q)
         unit(q)

@@ -1,8 +1,8 @@
-"""Titans memory as Cortex 4.3.2 prints it: S_t = eta S_{t-1} - theta grad L, M_t = M_{t-1} - S_t, with fixed eta and theta.
+"""Titans memory as Cortex 4.3.2 prints it: computes S_t = eta S_{t-1} - theta grad L and M_t = M_{t-1} - S_t, with fixed eta and theta.
 
-S holds the minus sign already, so subtracting it climbs the loss: what is repeated is foreseen worse each time, without bound.  The loss is the
-"embedding-space prediction error between the new memory and the current memory state": the state is a point of the embedding space,
-M k of a key that is always 1, and there are no keys, no values and no forgetting.
+S already contains the minus sign, so subtracting it raises the loss: the prediction of a repeated event becomes worse each time, without bound.  The
+loss is the "embedding-space prediction error between the new memory and the current memory state": the state is a point of the embedding space,
+M k with the constant key 1; there are no other keys and no forgetting.
 
 Acts on: LOG_STRENGTH: "memories that violate predictions (high surprise) receive stronger encoding".  Cost: O(d) per event; O(n) per maintain.
 """
@@ -21,7 +21,7 @@ from ...engine.vocabulary import LOG_STRENGTH, ROW
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TITANS_PRINTED_MATRIX = Column("titans_printed_matrix", np.float64, Scope.GLOBAL, "1", 0.0, "M, the memory state", ("dimensions", 1))
 TITANS_PRINTED_MOMENTUM = Column("titans_printed_momentum", np.float64, Scope.GLOBAL, "1", 0.0, "S", ("dimensions", 1))
-TITANS_PRINTED_SURPRISE = Column("titans_printed_surprise", np.float64, Scope.MEMORY, "1", 0.0, "|S| / (1 + |S|) when the memory was made", low=0,
+TITANS_PRINTED_SURPRISE = Column("titans_printed_surprise", np.float64, Scope.MEMORY, "1", 0.0, "|S| / (1 + |S|) at encoding", low=0,
                                  high=1)
 KEY = np.ones(1)
 
@@ -29,7 +29,7 @@ KEY = np.ones(1)
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
 def memorise(m: Any, s: Any, k: Any, v: Any, eta: float, theta: float) -> None:
-    """S_t = eta S_{t-1} - theta grad L, M_t = M_{t-1} - S_t with grad L = 2 (M k - v) k^T.  Cortex 4.3.2, to the letter.  Cost: O(d_v d_k).
+    """S_t = eta S_{t-1} - theta grad L, M_t = M_{t-1} - S_t with grad L = 2 (M k - v) k^T.  Cortex 4.3.2, exactly as printed.  Cost: O(d_v d_k).
 
     m, s     (d_v, d_k)      1  M and S; written
     k, v     (d_k,), (d_v,)  1  key and value
@@ -71,7 +71,7 @@ class TitansMemoryPrinted(Mechanism[TitansMemoryPrintedParams]):
         memorise(m, s, KEY, incoming.vector, self.params.eta, self.params.theta)
         size = float(np.linalg.norm(s))
         view.titans_printed_surprise[view.row] = size / (1.0 + size)
-        if size > 1e200:                        # the state has run away: events are far below its last digit, so a change of unit loses nothing
+        if size > 1e200:                        # the state has diverged and events are below its rounding error: rescale it to avoid overflow
             m *= 1e-180
             s *= 1e-180
 

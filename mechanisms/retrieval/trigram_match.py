@@ -1,10 +1,10 @@
-"""Trigram match: how alike query and memory are in spelling, whatever their words.
+"""Trigram match: computes the similarity in spelling of query and memory from their sets of letter trigrams.
 
-Words are cut into overlapping groups of three letters, and the two sets compared, as PostgreSQL's pg_trgm does: the third signal of the Cortex read
-path (section 3.3).  It finds file paths, identifiers, inflected, compounded and misspelt words that word search cuts apart or misses.
+Words are split into overlapping groups of three letters, and the two sets are compared, as in PostgreSQL's pg_trgm: the third signal of the Cortex
+read path (section 3.3).  It finds file paths, identifiers, and inflected, compound or misspelt words that word search splits or misses.
 
-Acts on: the ranking, through the signal `form`; a memory that shares no trigram with the query is silent (NaN).
-Cost: O(n + postings of the query's trigrams); those that more than `max_df` of all memories hold are passed over.
+Acts on: the ranking, through the signal `form`; a memory that shares no trigram with the query has no score (NaN).
+Cost: O(n + postings of the query's trigrams); trigrams that occur in more than a share `max_df` of all memories are skipped.
 """
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ...engine.storage.postings import TrigramMeasure
 from ...engine.vocabulary import TRIGRAMS
 
 # --- columns ------------------------------------------------------------------------------------------------------
-FORM = signal("form", Facet.FORM, "share of letter trigrams that query and memory have in common; silent where there is none")
+FORM = signal("form", Facet.FORM, "share of letter trigrams that query and memory have in common; NaN if none")
 
 
 # --- equations ----------------------------------------------------------------------------------------------------
 @kernel
 def silence_zeros(scores: Any) -> None:
-    """NaN where the score is zero: nothing is shared.  scores (n,) 1, changed in place.  O(n).
+    """Replace zero scores, no shared trigram, by NaN.  scores (n,) 1, changed in place.  O(n).
 
     >>> scores = np.array([0.0, 0.5])
     >>> silence_zeros(scores)
@@ -41,8 +41,8 @@ def silence_zeros(scores: Any) -> None:
 # --- plug-in ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TrigramMatchParams(Params):
-    measure: Literal["similarity", "containment"]   # |A and B| / |A or B|, or / |A| of the query
-    max_df: float               # share of memories beyond which a trigram is too common to count
+    measure: Literal["similarity", "containment"]   # |A and B| / |A or B|, or |A and B| / |A|, with A of the query
+    max_df: float               # share of memories above which a trigram is ignored
     weight: float               # trust in the fused ranking
 
 

@@ -1,14 +1,14 @@
-"""Weighted reciprocal rank fusion: one ranking from many, by rank alone.
+"""Weighted reciprocal rank fusion: combines all signals into one score from their ranks alone.
 
-Each signal's list adds w / (k + rank) to the memories on it and nothing to the others: Cormack, Clarke & Buettcher (2009),
-https://doi.org/10.1145/1571941.1572114, with k = 60 and equal weights.  The weights are the extension of both source systems.  A list holds the
-best `depth` memories of its signal; equal scores share the best rank among them (1, 1, 3), and a tie at the end of the list is kept
-or left as a whole, so that nothing depends on the order of the rows.  A signal that has nothing to say (NaN) lists nothing.
+The list of each signal adds w / (k + rank) to its memories and nothing to the others: Cormack, Clarke & Buettcher (2009),
+https://doi.org/10.1145/1571941.1572114, with k = 60 and equal weights.  The weights are an extension by both source systems.  A list holds the
+best `depth` memories of its signal.  Equal scores share the best of their ranks (1, 1, 3), and memories that tie at the end of the list are all
+included, so the result does not depend on the order of the rows.  Memories without a score (NaN) are not listed.
 
-A signal that scores every memory whatever the query, such as heat or recency, lists its best on every query: it acts as a prior.
+A signal that scores every memory on every query, such as heat or recency, always fills its list: it acts as a prior.
 
-Acts on: FUSED, from which the answer is ranked.  A query's facet weights multiply the signals' own.
-Cost: O(n + depth log depth) per signal, by radix selection whatever the order of the scores.
+Acts on: FUSED, from which the answer is ranked.  The facet weights of the query multiply the weights of the signals.
+Cost: O(n + depth log depth) per signal, by radix selection, for any order of the scores.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ...engine.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, VISIBLE
 # --- equations ----------------------------------------------------------------------------------------------------
 @kernel
 def reciprocal_rank(rank: int, k: float) -> float:
-    """1 / (k + r).  rank () r, from 1; 0: not on the list, which counts 0.  k () smoothing.  Cormack et al. (2009).  O(1).
+    """1 / (k + r).  rank () r, from 1; 0: not listed, result 0.  k () smoothing constant.  Cormack et al. (2009).  O(1).
 
     >>> reciprocal_rank(40, 60.0), reciprocal_rank(0, 60.0)
     (0.01, 0.0)
@@ -36,7 +36,7 @@ def reciprocal_rank(rank: int, k: float) -> float:
 
 @kernel
 def rank_in(listed: Any, score: float) -> int:
-    """1 + number of listed scores above `score`; 0 if it is below all of them or NaN.  O(log m).
+    """1 + number of listed scores above `score`; 0 if it is NaN or below all of them.  O(log m).
 
     listed  (m,)  scores of the list, best first
 
@@ -47,7 +47,7 @@ def rank_in(listed: Any, score: float) -> int:
     m = listed.shape[0]
     if m == 0 or not score >= listed[m - 1]:
         return 0
-    low, high = 0, m - 1                                      # the first place whose score is not above ours lies in [low, high]
+    low, high = 0, m - 1                                      # the first index with listed <= score is in [low, high]
     while low < high:
         middle = (low + high) // 2
         if listed[middle] > score:
@@ -59,7 +59,7 @@ def rank_in(listed: Any, score: float) -> int:
 
 @kernel
 def order_key(bits: int) -> int:
-    """A number in [0, 2^32) that orders as the float32 of these (signed) bits does, -0 as 0.  O(1).
+    """Integer in [0, 2^32) with the same order as the float32 of these (signed) bits; -0 equals 0.  O(1).
 
     >>> [order_key(int(np.float32(x).view(np.int32))) - 2**31 for x in (-np.inf, -0.0, 0.0, 1e-45)]
     [-2139095040, 0, 0, 1]
@@ -70,18 +70,18 @@ def order_key(bits: int) -> int:
 
 @kernel
 def best_scores(scores: Any, visible: Any, depth: int) -> Any:
-    """The `depth` best visible scores, best first, equal ones repeated; fewer if fewer memories have one.
+    """The `depth` best visible scores, best first, equal ones repeated; fewer if fewer memories have a score.
 
-    scores   (n,) float32, contiguous  NaN for silence
+    scores   (n,) float32, contiguous  NaN for none
     visible  (n,) bool
-    Returns (m,) float32, m <= depth.  A histogram of the order keys, refined twice (11, 11 and 10 bits), finds the last of them exactly,
-    and a further pass collects the rest: O(n + m log m) for any order of the scores.
+    Returns (m,) float32, m <= depth.  A histogram of the order keys in three passes (11, 11 and 10 bits) finds the lowest of them exactly,
+    and a fourth pass collects the others: O(n + m log m) for any order of the scores.
 
     >>> best_scores(np.array([0.25, 2.0, np.nan, 0.5, 2.0], dtype=np.float32), np.ones(5, dtype=np.bool_), 3).tolist()
     [2.0, 2.0, 0.5]
     """
     n, bits, counts = scores.shape[0], scores.view(np.int32), np.zeros(1 << 11, dtype=np.int64)
-    m, above, last = depth, 0, 0                              # `above` keys are greater than all keys that begin with the bits of `last`
+    m, above, last = depth, 0, 0                              # `above`: number of keys greater than all keys with the prefix `last`
     for shift, width in ((21, 11), (10, 11), (0, 10)):
         counts[:] = 0
         for i in range(n):
@@ -114,13 +114,13 @@ def best_scores(scores: Any, visible: Any, depth: int) -> Any:
 
 @kernel
 def add_reciprocal_ranks(scores: Any, visible: Any, depth: int, k: float, weight: float, out: Any) -> None:
-    """out += weight / (k + rank) for the memories on the signal's list.  O(n + depth log depth).
+    """out += weight / (k + rank) for the memories on the list of the signal.  O(n + depth log depth).
 
     scores   (n,) float32  NaN: not on the list
     visible  (n,) bool
-    depth    ()   length of the list; ties at its end are listed
-    k        ()   smoothing
-    weight   ()   of this list
+    depth    ()   length of the list; ties at its end are included
+    k        ()   smoothing constant
+    weight   ()   weight of this signal
     out      (n,) added to
 
     >>> out = np.zeros(4)
@@ -132,7 +132,7 @@ def add_reciprocal_ranks(scores: Any, visible: Any, depth: int, k: float, weight
     if listed.shape[0] == 0:
         return
     worst = listed[listed.shape[0] - 1]
-    of_worst = weight * reciprocal_rank(rank_in(listed, worst), k)    # constant signals tie all memories here
+    of_worst = weight * reciprocal_rank(rank_in(listed, worst), k)    # computed once: in a constant signal all memories tie here
     for i in range(scores.shape[0]):
         if visible[i] and scores[i] >= worst:
             out[i] += of_worst if scores[i] == worst else weight * reciprocal_rank(rank_in(listed, scores[i]), k)
@@ -146,7 +146,7 @@ class WeightedRRFParams(Params):
 
 
 class WeightedRRF(Mechanism[WeightedRRFParams]):
-    """f(d) = sum_s w_s / (k + rank_s(d)), absent: 0."""
+    """f(d) = sum_s w_s / (k + rank_s(d)); a signal that does not list d adds 0."""
 
     @hook(Phase.RETRIEVE, reads=(SIGNALS, FACET_WEIGHTS, VISIBLE), adds=(), sets=(FUSED,))
     def fuse(self, view: Any, cue: Cue) -> None:

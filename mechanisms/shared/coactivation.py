@@ -1,7 +1,7 @@
-"""Coactivation: pairs of memories that are active together, and which of the two comes first.  Rules of plasticity read it.
+"""Coactivation: lists the pairs of memories that are active together and the time lag of each pair, for the plasticity rules.
 
-ENCODE: the new memory pairs with those held in WORKING_MEMORY; if no mechanism sets WORKING_MEMORY, with the previous memory of its session.
-CONSOLIDATE: each REPLAYED step is a pair.  RETRIEVE with learning: the best TOGETHER rows of the answer pair with each other at lag 0.
+ENCODE: the new memory forms a pair with each memory in WORKING_MEMORY; if no mechanism sets WORKING_MEMORY, with the previous memory of its session.
+CONSOLIDATE: each REPLAYED step is a pair.  RETRIEVE with learning: the best TOGETHER rows of the answer form pairs with each other at lag 0.
 Each pair is listed in both directions, with a COACCESS edge for each.
 """
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ...engine.schedule import Node
 from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import CREATED, GRAPH, NOW, RECALLED, REPLAY_LAG, REPLAYED, ROW, SESSION, WORKING_MEMORY, WORKING_MEMORY_STEP
 
-PARTNERS: Final = 32       # live associations of a memory; beyond, the oldest gives way
-TOGETHER: Final = 3        # memories of an answer that count as active together
+PARTNERS: Final = 32       # most COACCESS edges of a memory; a new one beyond them replaces the oldest
+TOGETHER: Final = 3        # best memories of an answer that count as active together
 
 
 class CoactivePairs:
-    """The pairs of the pass in hand, p of them; each stands twice, once in each direction.
+    """The pairs of the current pass; p counts each pair twice, once in each direction.
 
     source, target  (p,) int64  rows
     edge            (p,) int64  COACCESS edge from source to target
-    lag             (p,) float64, h, time from the source's activity to the target's: positive where the source comes first
+    lag             (p,) float64, h, time from the source's activity to the target's; positive if the source is active first
     """
 
     __slots__ = ("edge", "lag", "source", "target")
@@ -36,29 +36,29 @@ class CoactivePairs:
         self.put(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), None, 0.0)
 
     def put(self, first: NDArray[np.int64], second: NDArray[np.int64], lag: NDArray[np.float64], graph: Any, now: float) -> None:
-        """Take over pairs of rows with the time from first to second; edges that are missing are made at `now` (h).  Cost: O(p)."""
+        """Replace the pairs by these, with the lag from first to second; missing edges are created at `now` (h).  Cost: O(p)."""
         self.source, self.target = np.concatenate([first, second]), np.concatenate([second, first])
         self.lag = np.concatenate([lag, -lag])
         ends = list(zip(self.source.tolist(), self.target.tolist(), strict=True))
-        in_hand = set(ends)
-        self.edge = np.array([_edge(graph, a, b, now, in_hand) for a, b in ends], dtype=np.int64)
+        current = set(ends)
+        self.edge = np.array([_edge(graph, a, b, now, current) for a, b in ends], dtype=np.int64)
 
 
-def _edge(graph: Any, source: int, target: int, now: float, in_hand: Set[tuple[int, int]]) -> int:
-    """The edge; where a memory has all the partners it may have, the oldest that is not in hand gives way."""
+def _edge(graph: Any, source: int, target: int, now: float, current: Set[tuple[int, int]]) -> int:
+    """The COACCESS edge, created if missing; a memory with PARTNERS edges first loses its oldest one that is not among the current pairs."""
     known = graph.find(source, target, EdgeType.COACCESS)
     if known is None:
         old = graph.neighbours(source, EdgeType.COACCESS)
         if len(old) >= PARTNERS:
-            gone = next((int(edge) for edge in old if (source, int(graph.target[edge])) not in in_hand), None)
-            if gone is not None:
-                graph.remove(gone)
+            oldest = next((int(edge) for edge in old if (source, int(graph.target[edge])) not in current), None)
+            if oldest is not None:
+                graph.remove(oldest)
         known = graph.add(source, target, EdgeType.COACCESS, now)
     return int(known)
 
 
 def pairing_nodes() -> list[Node]:
-    """The schedule's steps that fill COACTIVATION, one for each phase that has pairs."""
+    """The schedule steps that fill COACTIVATION, one for each phase that has pairs."""
     return [
         Node("engine", "pair", Phase.ENCODE, -1, (ROW, CREATED, SESSION, WORKING_MEMORY, WORKING_MEMORY_STEP), (GRAPH,), (COACTIVATION,), _of_event),
         Node("engine", "pair", Phase.CONSOLIDATE, -1, (REPLAYED, REPLAY_LAG), (GRAPH,), (COACTIVATION,), _of_replay),
@@ -67,46 +67,46 @@ def pairing_nodes() -> list[Node]:
 
 
 def _of_event(view: Any, incoming: Any) -> None:
-    """The new memory follows each of those in the buffer."""
+    """Pairs of each memory in working memory with the new one, which comes second."""
     row, now = view.row, incoming.event.time
     held = view.working_memory[view.working_memory >= 0].astype(np.int64)
     if not held.size and row and view.session[row - 1] == view.session[row]:
         held = np.array([row - 1])
-    held = held[held != row]                                     # whether or not the new memory is in already, it comes last
+    held = held[held != row]                                     # WORKING_MEMORY may already contain the new memory
     lag = now - view.created[held] if np.isnan(view.working_memory_step) else np.arange(len(held), 0.0, -1.0) * view.working_memory_step
     view.coactivation.put(held, np.full(len(held), row), lag, view.graph, now)
 
 
 def _of_replay(view: Any, tick: Any) -> None:
-    """What is replayed, step by step; a step repeated counts every time."""
+    """One pair per replayed step; a repeated step counts every time."""
     steps = np.flatnonzero((view.replayed >= 0).all(axis=1))
     first, second = view.replayed[steps].T.astype(np.int64)
     view.coactivation.put(first, second, view.replay_lag[steps], view.graph, tick.end)
 
 
 def _of_answer(view: Any, cue: Any) -> None:
-    """The best of the answer, all at the same time."""
+    """All pairs among the best rows of the answer, at lag 0."""
     rows = view.recalled[:TOGETHER].astype(np.int64)
     one, other = np.triu_indices(len(rows), 1)
     view.coactivation.put(rows[one], rows[other], np.zeros(len(one)), view.graph, view.now)
 
 
 COACTIVATION = Structure(
-    "coactivation", "pairs of memories active together, in both directions: rows, COACCESS edge, and time between them",
+    "coactivation", "pairs of memories active together, in both directions: rows, COACCESS edge and time lag",
     ("source", "target", "edge", "lag"), persists=False, phases=(Phase.ENCODE, Phase.CONSOLIDATE, Phase.RETRIEVE), stored_only=True,
     create=CoactivePairs, steps=pairing_nodes)
 
 
 @kernel
 def pass_on(rows: Any, match: Any, release: Any, resources: Any, start: Any, degree: Any, pool: Any, leads_to: Any, weight: Any, out: Any) -> None:
-    """out_j = sum_i match_i release_i resources_i w_ij over some memories i, of either sign.  Cost: O(their edges).
+    """out_j = sum_i match_i release_i resources_i w_ij over the memories i in `rows`; w_ij may be negative.  Cost: O(their edges).
 
-    rows                 (q,)      memories i; those without a positive match pass nothing on
-    match                (n,)  sd  how well they answer the query
-    release, resources   (n,)      factors on what they pass on
+    rows                 (q,)      memories i; those with match <= 0 contribute nothing
+    match                (n,)  sd  match of each memory with the query
+    release, resources   (n,)      factors on the activation that each memory passes on
     start, degree, pool            out-edges of node v: pool[start[v]:start[v] + degree[v]]
-    leads_to, weight     (m,)      where an edge leads, w
-    out                  (n,)  sd  NaN before, and where nothing arrives; written
+    leads_to, weight     (m,)      target node of an edge, and w
+    out                  (n,)  sd  written; NaN on entry, and stays NaN where nothing arrives
     """
     for v in rows:
         sent = match[v] * release[v] * resources[v]

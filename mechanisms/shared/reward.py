@@ -1,4 +1,4 @@
-"""What in a text counts as reward, and a table of cues of fixed size: engineering that several mechanisms of reward share."""
+"""Reward of a text, counted from word lists, and a hash table of cues of fixed size; engineering shared by the reward mechanisms."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -20,9 +20,9 @@ PUNISHING: Final = frozenset(BAD_WORDS.split())
 
 
 def cells(names: Iterable[str], size: int, most: int) -> NDArray[np.int64]:
-    """Cells (most,) of the first `most` cues among `size` cells, each once, filled up with -1.  Cost: O(names).
+    """Hash cells (most,) of the first `most` distinct cues, in a table of `size` cells; padded with -1.  Cost: O(names).
 
-    Two names share a cell by chance: of m names a share of about m / size does, and what one predicts the other then predicts, too.
+    Two names may share a cell, and then also their prediction; of m names a share of about m / size does.
 
     >>> cells(["ada", "bo", "ada"], 4096, 4).tolist() == [crc32(b"ada") % 4096, crc32(b"bo") % 4096, -1, -1]
     True
@@ -34,7 +34,7 @@ def cells(names: Iterable[str], size: int, most: int) -> NDArray[np.int64]:
 
 
 def reward_in(terms: Iterable[str]) -> float:
-    """r in (-1, 1): p / (1 + p) - n / (1 + n) for p rewarding and n punishing words; negation is not read.  Engineering.
+    """r in (-1, 1): p / (1 + p) - n / (1 + n) for p rewarding and n punishing words; negation is ignored.  Engineering.
 
     >>> reward_in(["wonder"]), reward_in(["lost", "tree"]), reward_in([])
     (0.5, -0.5, 0.0)

@@ -1,4 +1,4 @@
-"""Does an event fit the topic?  Running means of a context and of everything: engineering that several mechanisms of uncertainty share."""
+"""Topic fit: whether an event fits the current context, by running mean vectors; engineering shared by the uncertainty mechanisms."""
 from __future__ import annotations
 
 from typing import Any, Final
@@ -7,12 +7,12 @@ import numpy as np
 
 from ...engine.numerics import kernel
 
-TIE: Final = 1e-9   # rounding
+TIE: Final = 1e-9   # tolerance for rounding
 
 
 @kernel
 def fits(themes: Any, vector: Any) -> bool:
-    """(x - g) . (c - g) >= 0: whether what sets the event apart from memory at large also sets its context apart.  Ours.  Cost: O(d).
+    """(x - g) . (c - g) >= 0: whether event and context differ from the mean of all events in the same direction.  Ours.  Cost: O(d).
 
     themes  (2, d)  1  c, mean vector of the present context, and g, of all events
     vector  (d,)    1  x, the event, of length 1
@@ -21,21 +21,21 @@ def fits(themes: Any, vector: Any) -> bool:
     >>> bool(fits(themes, np.array([1.0, 0.0]))), bool(fits(themes, np.array([0.0, 1.0])))
     (True, False)
     """
-    likeness = 0.0
+    similarity = 0.0
     for i in range(vector.shape[0]):
-        likeness += (np.float64(vector[i]) - themes[1, i]) * (themes[0, i] - themes[1, i])
-    return likeness >= -TIE
+        similarity += (np.float64(vector[i]) - themes[1, i]) * (themes[0, i] - themes[1, i])
+    return similarity >= -TIE
 
 
 @kernel
 def follow(themes: Any, masses: Any, vector: Any, joins: bool, anew: bool, keep: float) -> None:
-    """Both means with the event in them.  Ours.  Cost: O(d).
+    """Update both means with the event.  Ours.  Cost: O(d).
 
     themes  (2, d)  1       mean vector of the present context, and of all events; updated
-    masses  (2,)    events  how many stand behind each; updated
+    masses  (2,)    events  effective number of events in each mean; updated
     joins                   whether the event belongs to the context
-    anew                    whether it begins a new one
-    keep    ()      1       share of an event's part in the mean of the context that the next one leaves
+    anew                    whether it starts a new context
+    keep    ()      1       factor on the weight of the context's earlier events at each new one
 
     >>> themes, masses = np.zeros((2, 2)), np.zeros(2)
     >>> follow(themes, masses, np.array([1.0, 0.0]), True, False, 0.5)

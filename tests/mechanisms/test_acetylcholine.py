@@ -1,4 +1,4 @@
-"""acetylcholine: kernels jitted and plain agree; with norepinephrine on, the two keep one model of the stream of events."""
+"""acetylcholine: compiled and plain kernels agree; with norepinephrine on, both compute the same topic and validity."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""base_level_activation and its printed variety: kernels jitted and plain agree; through the engine use raises activation, time lowers it."""
+"""base_level_activation and its printed variety: compiled and plain kernels agree; through the engine use raises activation, time lowers it."""
 from __future__ import annotations
 
 import math
@@ -65,7 +65,7 @@ def engine(id: str, tick_hours: float = 1.0, **overrides: float | str) -> Engine
 
 
 def lived(id: str, tick_hours: float = 1.0, **overrides: float | str) -> np.ndarray:
-    """Activation of three memories a day on, the second of them recalled in between."""
+    """Activation of three memories about a day later, the second of them recalled in between."""
     memory = engine(id, tick_hours, **overrides)
     memory.encode_all([Event(0.0, "ash"), Event(1.0, "birch"), Event(2.5, "cedar")])
     memory.advance(8.0)

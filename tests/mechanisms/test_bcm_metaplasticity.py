@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import does, mechanism
 
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism
@@ -17,6 +16,7 @@ from hebbarium.engine.vocabulary import MODIFIABILITY, REPLAY_LAG, REPLAYED
 from hebbarium.mechanisms.maintenance import bcm_metaplasticity as paper
 from hebbarium.mechanisms.maintenance import bcm_metaplasticity_printed as printed
 from hebbarium.mechanisms.shared.coactivation import COACTIVATION
+from hebbarium.testing.small import does, mechanism
 
 ETA, TAU = 0.01, 5.0
 
@@ -97,7 +97,7 @@ def test_a_night_is_one_occasion_a_step_and_tells_their_mean(registry: Registry)
 
 
 def test_two_partners_at_a_time_compete(registry: Registry) -> None:
-    """A memory without drive of its own, active with one partner or the other, comes to answer one of them."""
+    """A memory with no drive, active with one of two partners at a time, becomes selective for one of them."""
     source, target, edge = np.array([1, 2]), np.array([0, 0]), np.array([0, 1])
     weight, theta, told = np.array([0.6, 0.5]), np.full(3, 0.3), np.zeros(3)
     for k in range(8000):
@@ -108,7 +108,7 @@ def test_two_partners_at_a_time_compete(registry: Registry) -> None:
 @pytest.mark.parametrize("module", [paper, printed])
 @pytest.mark.parametrize("every", [60, 100])
 def test_an_input_rarer_than_the_threshold_remembers_stays_bounded(module: Any, every: int) -> None:
-    """The other input is lost: c = 0, so theta is forgotten from one turn to the next, and nothing in the rule would ever stop the growth."""
+    """The frequent input gives c = 0, so theta decays between occasions of the rare input, and the rule alone would not stop the growth."""
     source, target, edge = np.array([1, 2]), np.array([0, 0]), np.array([0, 1])
     weight, running, told = np.array([-1.0, 0.0]), [np.zeros(3) for _ in range(1 if module is paper else 2)], np.zeros(3)
     for k in range(40000):
@@ -127,7 +127,7 @@ def test_asking_changes_nothing_unless_it_may(registry: Registry) -> None:
 
 
 def test_it_reaches_the_weights_of_other_rules(registry: Registry) -> None:
-    """A rule whose growth goes with MODIFIABILITY of the target, in the same pass."""
+    """A rule whose growth is scaled by MODIFIABILITY of the target reads it in the same pass."""
     seen: list[float] = []
 
     def read(view: Any, incoming: Any) -> None:

@@ -1,4 +1,4 @@
-"""The consolidation cascade: compiled and plain kernels agree, and through the engine what was gone over outlives what was seen once."""
+"""Consolidation cascade: compiled and plain kernels agree, and through the engine replayed and recalled memories outlast the others."""
 from __future__ import annotations
 
 import math
@@ -39,7 +39,7 @@ def memory_of(registry: Registry, id: str, events: int, *, dreams: bool = False,
 
 
 def reference(events: int, n: int = 10, x: float = 0.5) -> Any:
-    """ln of the signal over its start, 0 to events - 1 events after, from the matrix of the states."""
+    """ln of the signal relative to its start after 0 to events - 1 later events, from the transition matrix of the states."""
     m, read = np.zeros((2 * n, 2 * n)), np.repeat([1.0, -1.0], n)
     pot = np.zeros((2 * n, 2 * n))
     for i in range(n):
@@ -120,7 +120,7 @@ def test_the_chain_through_the_engine(registry: Registry) -> None:
 
 
 def test_printed_form_goes_by_the_clock(registry: Registry, build: Callable[..., Engine]) -> None:
-    """Nobody judges importance: the memory stays LABILE, and decays twice as fast as the base rate, down to no floor."""
+    """Without a mechanism that sets importance the memory stays LABILE and decays at twice the base rate, with no floor."""
     memory = memory_of(registry, "consolidation_cascade_printed", 1)
     memory.advance(START + 30.0)
     assert memory.store.array(LOG_STRENGTH)[0] == pytest.approx(2.0 * 30.0 * math.log(0.95))

@@ -1,4 +1,4 @@
-"""Curation: compiled and plain kernels agree; duplicates and near-duplicates are told apart, stored, linked and rehearsed."""
+"""Curation: compiled and plain kernels agree; duplicates and near duplicates are distinguished, stored, linked and rehearsed."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -84,7 +84,7 @@ def test_an_event_makes_at_most_k_links_each_way(build: Build) -> None:
 
 
 class Oracle(Mechanism[Params]):
-    """Marks every event as a repetition of the first."""
+    """Marks every event as a duplicate of the first."""
 
     @hook(Phase.ENCODE, reads=(), adds=(), sets=(DUPLICATE,))
     def mark(self, view: Any, incoming: Incoming) -> None:

@@ -1,4 +1,4 @@
-"""dendritic_integration: kernels compiled and plain agree; through the engine, a session of several matches lifts its members."""
+"""dendritic_integration: compiled and plain kernels agree; through the engine, a session of several matches raises its members."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ DENDRITE, CELL = np.array([3.6, 0.2, 0.3, 0.0114]), np.array([0.96, 1509.0, 0.26
 
 
 def story(together: int, apart: int) -> list[Event]:
-    """Ada's picnics: some in one session, one each in others; each session ends with a turn of hers about something else."""
+    """Ada's picnics: some in one session, one each in others; each session ends with a turn of Ada's about something else."""
     events = [Event(START + i / 60.0, f"So Ada had picnic number {i}.", session="one") for i in range(together)]
     events.append(Event(START + 1.0, "So Ada was tired.", session="one"))
     for i in range(apart):

@@ -1,4 +1,4 @@
-"""dopamine and its printed form: kernels compiled and plain agree; through the engine they modulate what they say."""
+"""dopamine and its printed form: compiled and plain kernels agree; in the engine they modulate the declared columns."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -52,12 +52,12 @@ def test_cells_are_distinct_and_fill_up_with_none() -> None:
 
 
 def test_many_cues_do_not_overshoot(build: Build) -> None:
-    """Of n cues that learn with rate 1, each takes an nth of the error, so the next event is predicted exactly."""
+    """n cues with learning rate 1 each learn 1/n of the error, so the next event is predicted exactly."""
     memory = build("dopamine", params={"dopamine": {"alpha": 1.0, "discount": 0.0}})
     crowd = "Then Ada, Bo, Cleo, Dora, Emil and Fay came."
     memory.encode_all(Event(i / 60.0, text) for i, text in enumerate((crowd, "how wonderful", crowd, "how wonderful")))
     assert memory.store.array(papers.PREDICTED_REWARD)[0].sum() == pytest.approx(0.5)
-    assert memory.store.persistent()["encoded"].tolist() == pytest.approx([0.0, 0.05, 0.0, 0.0])
+    assert memory.store.persistent()["initial_strength"].tolist() == pytest.approx([0.0, 0.05, 0.0, 0.0])
 
 
 def test_the_end_of_a_session_brings_nothing(build: Build) -> None:
@@ -69,7 +69,7 @@ def test_the_end_of_a_session_brings_nothing(build: Build) -> None:
 
 
 def test_plasticity_speeds_up_what_learns(build: Build) -> None:
-    """A rewarding event is learnt 1.5 times as fast by who reads PLASTICITY; a plain one as ever."""
+    """A mechanism that reads PLASTICITY learns a rewarding event 1.5 times as fast, and a neutral one at the usual rate."""
     def link(*ids: str) -> tuple[float, float]:
         memory = build("successor_representation", *ids, params={"successor_representation": {"least": 0.0, "discount": 0.5, "alpha": 0.1}})
         for i, text in enumerate(("Then Ada came.", "So wonderful when Bo came.", "Then Cleo came.", "Then Dora came.")):
@@ -94,6 +94,6 @@ def test_only_recall_that_may_learn_gives_credit(build: Build) -> None:
     credit = memory.store.array(papers.RECALL_CREDIT).copy()
     assert credit[0] > 0.0 and credit[1] == 0.0
     assert memory.store.array(papers.PREDICTED_REWARD)[0].sum() == 0.0 and memory.store.array(papers.PREDICTED_REWARD)[1].sum() > 0.0
-    encoded = memory.store.persistent()["encoded"].copy()
+    encoded = memory.store.persistent()["initial_strength"].copy()
     memory.advance(memory.now + 5.0)
     np.testing.assert_allclose(memory.store.persistent()["log_strength"], encoded + credit)

@@ -1,4 +1,4 @@
-"""Emotional tagging: compiled and plain kernels agree, and through the engine what aroused is stronger, more so with age, and found first."""
+"""Emotional tagging: compiled and plain kernels agree, and in the engine arousing memories are stronger, increasingly with age, and ranked first."""
 from __future__ import annotations
 
 from collections.abc import Callable

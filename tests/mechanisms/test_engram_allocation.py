@@ -1,4 +1,4 @@
-"""engram_allocation: kernels compiled and plain agree; through the engine, the same day is linked and the next is not."""
+"""engram_allocation: compiled and plain kernels agree; in the engine memories of the same day are linked and those of the next day are not."""
 from __future__ import annotations
 
 import math
@@ -44,7 +44,7 @@ def test_kernels_compiled_equal_plain() -> None:
 
 
 def story(build: Build, *ids: str, later: float, **params: object) -> Engine:
-    """Two moments of a story that share no word, many times over, each pair a year after the last."""
+    """Many pairs of events without a common word, each pair a year after the previous one."""
     memory = build("lexical_bm25", *ids, params={ids[0]: params}, consolidate_every=math.inf)
     for i in range(12):
         memory.encode_all([Event(START + 9000.0 * i, f"Zebra{i} ran."), Event(START + 9000.0 * i + later, "Rain fell softly.")])

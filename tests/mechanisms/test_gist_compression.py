@@ -1,4 +1,4 @@
-"""Gist compression: compiled and plain kernels agree, and through the engine worth decides what is shown, age does not, and the text stays."""
+"""Gist compression: compiled and plain kernels agree, and through the engine strength decides what is shown, age does not, and the text stays."""
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +21,7 @@ TEXT = "We booked the cabin by the lake again. The kids want to sail on the lake
 
 
 class Worth(Mechanism[Params]):
-    """Lays an event down as strongly as its speaker field says."""
+    """Sets an event's encoding strength from its speaker field."""
 
     @hook(Phase.ENCODE, reads=(), adds=(ENCODING_STRENGTH,), sets=())
     def judge(self, view: Any, incoming: Incoming) -> None:
@@ -60,8 +60,8 @@ def test_worth_decides_what_is_shown(registry: Registry) -> None:
     loss = memory.store.array(paper.GIST_LOSS)[0]
     assert 0.25 < loss[0] < 0.25 / 0.6 < loss[1] < 0.25 / 0.3
     assert memory.store.array(DETAIL).tolist() == [0, 0, 1, 2]
-    assert [memory.shown(row) for row in range(4)] == [condensed(TEXT, d) for d in memory.store.array(DETAIL)]
-    assert len({memory.shown(row) for row in range(4)}) == 3
+    assert [memory.condensed(row) for row in range(4)] == [condensed(TEXT, d) for d in memory.store.array(DETAIL)]
+    assert len({memory.condensed(row) for row in range(4)}) == 3
 
 
 def test_age_by_itself_decides_nothing(registry: Registry) -> None:

@@ -1,4 +1,4 @@
-"""hebbian_association: kernels compiled and plain agree; through the engine what is active together brings each other up."""
+"""hebbian_association: compiled and plain kernels agree; through the engine memories active together retrieve each other."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import does, mechanism
 
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.loop import Engine
@@ -15,6 +14,7 @@ from hebbarium.engine.records import Event
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import LTP, MODIFIABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
 from hebbarium.mechanisms.maintenance import hebbian_association as hebb
+from hebbarium.testing.small import does, mechanism
 
 Build = Callable[..., Engine]
 ETA = 0.1
@@ -22,7 +22,7 @@ STORY = ("the harbour was quiet", "a lantern swung", "somebody whistled", "the f
 
 
 def weight(memory: Engine, a: int, b: int) -> float:
-    """As it is now."""
+    """Weight at the present occasion of the target."""
     graph = memory.store.graph
     edge = graph.find(a, b, EdgeType.COACCESS)
     if edge is None:

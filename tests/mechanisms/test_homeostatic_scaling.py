@@ -1,4 +1,4 @@
-"""Homeostatic scaling: compiled and plain kernels agree, and through the engine a speaker's memories that run away are brought back together."""
+"""Homeostatic scaling: compiled and plain kernels agree, and through the engine a speaker's growing mean strength is returned to its target."""
 from __future__ import annotations
 
 import math
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import does, mechanism
 
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism
@@ -17,6 +16,7 @@ from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import LOG_STRENGTH, SPEAKER, VISIBLE
 from hebbarium.mechanisms.maintenance import homeostatic_scaling as paper
 from hebbarium.mechanisms.maintenance import homeostatic_scaling_printed as printed
+from hebbarium.testing.small import does, mechanism
 
 KERNELS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (paper.rate, (0.4, 1.0, 100.0)),
@@ -29,7 +29,7 @@ KERNELS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
 
 
 def growing(per_day: float) -> Mechanism[Any]:
-    """Adds to the log strength of all that the first speaker said, ever more; the second speaker's differ by a constant."""
+    """Adds an amount that grows by `per_day` to the log strength of the first speaker's memories, and constants to all."""
 
     def grow(view: Any, tick: Any) -> None:
         view.log_strength[...] = np.where(view.speaker == 0, per_day * (tick.end - 100.0) / 24.0, 0.0) + np.linspace(0.0, 0.2, len(view.speaker))
@@ -86,8 +86,8 @@ def test_order_and_ratios_within_a_speaker_stay(registry: Registry) -> None:
 
 
 def test_slower_than_learning(registry: Registry) -> None:
-    """A tenth of what a day brings is gone by the next."""
-    days = 3.0 - 1.0 / 24.0                                    # the third night is yet to come
+    """About a tenth of a day's growth is removed by the next day."""
+    days = 3.0 - 1.0 / 24.0                                    # before the third night
     memory = lived(registry, "homeostatic_scaling", days, per_day=0.5)
     assert mean(memory, 0) > 0.7 * math.exp(0.5 * days)
 

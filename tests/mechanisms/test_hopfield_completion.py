@@ -1,4 +1,4 @@
-"""Hopfield completion: compiled and plain kernels agree; through the engine, the completed cue finds what resembles the best match."""
+"""Hopfield completion: compiled and plain kernels agree; in the engine, the completed cue finds memories similar to the best match."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def told(build: Build, id: str, **params: float) -> Engine:
 
 
 def fixed_point(memory: Engine, cue: str, pool: int, beta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows of the pool, their patterns, the state after very many updates; in numpy."""
+    """Rows of the pool, their patterns, and the state after many updates, in numpy."""
     q = memory.assembly.embedder.embed([cue])[0].astype(np.float64)
     x = np.asarray(memory.store.index.vectors, dtype=np.float64)
     rows = np.argsort(-(x @ q), kind="stable")[:pool]
@@ -74,7 +74,7 @@ def test_signal_is_the_overlap_with_the_fixed_point(build: Build, pool: int) -> 
     assert np.isnan(np.delete(got, rows)).all()
     assert memory.store.array(paper.COMPLETION_CONFIDENCE).item() == pytest.approx(softmax(4.0 * (x[rows] @ state)).max(), abs=1e-5)
     scores = np.exp(4.0 * (x @ memory.assembly.embedder.embed(["red fox"])[0]))
-    most = (len(TEXTS) - pool) * scores[rows[-1]]                   # each memory left out at the score of the last of the pool
+    most = (len(TEXTS) - pool) * scores[rows[-1]]                   # each memory outside the pool with the score of the last one in it
     assert memory.store.array(paper.COMPLETION_NEGLECTED).item() == pytest.approx(most / (most + scores[rows].sum()), abs=1e-5)
     assert np.delete(scores, rows).sum() <= most + 1e-9
 

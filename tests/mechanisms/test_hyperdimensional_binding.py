@@ -1,4 +1,4 @@
-"""Hyperdimensional binding: compiled and plain kernels agree; through the engine, a role and its filler find the memory that has them."""
+"""Hyperdimensional binding: compiled and plain kernels agree; in the engine, a role and its filler find the memory that contains them."""
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Microglial pruning: compiled and plain kernels agree, and through the engine idle associations go, used ones stay and nothing else is lost."""
+"""Microglial pruning: compiled and plain kernels agree, and through the engine idle associations are removed, used ones and all memories stay."""
 from __future__ import annotations
 
 import math
@@ -27,7 +27,7 @@ FORMS = ("microglial_pruning", "microglial_pruning_printed")
     (printed.prunable, (0.05, 200.0, 0.0, 0.0, 1, 0.1, 168.0, 0.1, 5)),
 ], ids=lambda x: getattr(x, "__name__", ""))
 def test_kernels_compiled_equal_plain(kernel: Any, arguments: tuple[Any, ...]) -> None:
-    with np.errstate(over="ignore"):                            # the lots wrap around
+    with np.errstate(over="ignore"):                            # uint64 arithmetic wraps around
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
@@ -55,7 +55,7 @@ def associations(memory: Engine, live: bool = True) -> set[tuple[int, int]]:
 
 
 def chain(memory: Engine, n: int = 30) -> Engine:
-    """Each memory next to the one before it; then time passes in which the first two are recalled every day."""
+    """n memories a minute apart, each associated with the one before; the first two share a word."""
     for i in range(n):
         memory.encode(Event(1000.0 + i / 60.0, f"Number {i} came with {'wine' if i < 2 else 'bread'}.", "Ada", "s"))
     return memory

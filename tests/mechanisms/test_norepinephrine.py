@@ -1,4 +1,4 @@
-"""norepinephrine: kernels jitted and plain agree; through the engine a change of topic cuts the temporal context."""
+"""norepinephrine: compiled and plain kernels agree; in the engine a change of topic reduces the temporal context."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""oscillatory_clock: kernels compiled and plain agree; through the engine the buffer makes pairs, and learning follows theta."""
+"""oscillatory_clock: compiled and plain kernels agree; through the engine working memory makes pairs, and learning follows theta."""
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +21,7 @@ START = 24.0 * 19000 + 9.0
 
 
 class Plastic(Mechanism[Params]):
-    """Notes the pairs it would learn from, and the sign of learning."""
+    """Records the pairs it would learn from, and the sign of learning."""
 
     def __init__(self) -> None:
         super().__init__("plastic", Params(1.0), order=99)

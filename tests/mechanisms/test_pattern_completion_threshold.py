@@ -1,4 +1,4 @@
-"""Completion threshold: compiled and plain kernels agree; through the engine, each kind of cue moves the facets it should."""
+"""Pattern completion threshold: compiled and plain kernels agree; in the engine, each kind of cue changes the expected facets."""
 from __future__ import annotations
 
 import math
@@ -61,7 +61,7 @@ def test_each_decision_moves_the_facets_it_should(build: Build, confidence: floa
 
 
 def expected_decision(memory: Engine, cue: str, confidence: float) -> Decision:
-    """The rule, in numpy."""
+    """The decision rule, in numpy."""
     cosine = np.asarray(memory.store.index.vectors, dtype=np.float64) @ memory.assembly.embedder.embed([cue])[0].astype(np.float64)
     first, second = np.sort(cosine)[::-1][:2]
     if first < cosine.mean() + cosine.std() * math.sqrt(2.0 * math.log(cosine.size)):

@@ -1,4 +1,4 @@
-"""Pattern separation and neurogenesis: compiled and plain kernels agree; through the engine, codes find repeats and lose replaced cells."""
+"""Pattern separation and neurogenesis: compiled and plain kernels agree; in the engine, codes detect repeated events and lose replaced cells."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def test_a_repeat_is_recognised_and_a_lure_is_not(build: Build) -> None:
 
 def test_signal_is_the_overlap_of_codes(build: Build) -> None:
     memory = told(build, "pattern_separation", **SMALL)
-    memory.retrieve(memory.assembly.incoming(Event(0.0, TEXTS[0])).text)      # as it was embedded, with its date
+    memory.retrieve(memory.assembly.incoming(Event(0.0, TEXTS[0])).text)      # the text as embedded, with its date
     got, codes = memory.store.array(paper.SEPARATION), memory.store.array(paper.SEPARATION_CODE)
     expected = [len(set(code.tolist()) & set(codes[0].tolist())) / 16 for code in codes]
     np.testing.assert_allclose(got, expected, rtol=1e-6)

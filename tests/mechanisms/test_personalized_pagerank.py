@@ -1,4 +1,4 @@
-"""Personalized PageRank: compiled and plain kernels agree, and through the engine the signal is the dense solution on the memory's own graph."""
+"""Personalized PageRank: compiled and plain kernels agree, and in the engine the signal equals the dense solution on the memory's graph."""
 from __future__ import annotations
 
 from collections.abc import Callable

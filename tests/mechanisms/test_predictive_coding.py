@@ -1,4 +1,4 @@
-"""predictive_coding: kernels compiled and plain agree; through the engine what is known surprises less and is laid down less strongly."""
+"""predictive_coding: compiled and plain kernels agree; in the engine known events have lower surprise and encoding strength."""
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Reconsolidation: compiled and plain kernels agree, and through the engine what is like an old memory but different becomes a version of it."""
+"""Reconsolidation: compiled and plain kernels agree, and through the engine an event similar to an old memory becomes a version of it."""
 from __future__ import annotations
 
 import math
@@ -21,7 +21,7 @@ START, S, D, STORED, WINDOW, LOW, HIGH = 1000.0, 0.8, 0.95, 0.8, 6.0, 0.1, 0.3
 class Angles:
     """Texts end in an angle in degrees, which is their embedding."""
 
-    name, dimensions = "angles", 2
+    name, revision, dimensions = "angles", "1", 2
 
     def embed(self, texts: Sequence[str]) -> Any:
         radians = np.deg2rad([float(text.split()[-1]) for text in texts])
@@ -29,12 +29,12 @@ class Angles:
 
 
 def angle(m: float) -> float:
-    """Degrees between two vectors of mismatch m, where no background is known."""
+    """Angle in degrees between two vectors of mismatch m at a background of 0."""
     return math.degrees(math.acos(1.0 - m))
 
 
 def memory_of(registry: Registry, events: Sequence[tuple[float, float, str]], until: float, *, tick: float = 1.0, **params: Any) -> Engine:
-    """Events (h after the start, mismatch to the first, speaker) with a background that never counts."""
+    """Events (h after the start, mismatch to the first, speaker) with a background near 0."""
     chosen = [registry.instance("reconsolidation", {"prior": 1e4, **params}), registry.instance("dense_similarity")]
     memory = Engine(chosen, Angles(), tick_hours=tick)
     for hours, m, speaker in events:
@@ -91,7 +91,7 @@ def test_versions_make_a_chain(registry: Registry) -> None:
 
 
 def test_synthesis_takes_the_hours_of_the_window(registry: Registry) -> None:
-    """Three hours after a restatement, half of what is due is there; an inhibitor stops it, and nothing is lost without a mismatch."""
+    """Three hours after a restatement, half of the synthesis is done; an inhibitor stops it, and without a mismatch nothing is lost."""
     events = [(0.0, 0.0, "Ada"), (1.0, 0.09, "Bo")]
     left = STORED - D * 0.09
     for until, s, weight in ((4.0, S, left + S / 2.0), (7.0, S, 1.0), (500.0, S, 1.0), (4.0, 0.0, left), (500.0, 0.0, left)):
@@ -135,7 +135,7 @@ def test_ticks_do_not_matter(registry: Registry) -> None:
 
 
 def test_what_all_memories_have_in_common_is_no_likeness(registry: Registry) -> None:
-    """After thirty memories that are all alike, what is as unlike them as anything is no version of any."""
+    """After thirty similar memories, an event at the average similarity is no version of any."""
     events = [*((float(i), 0.0, "Ada") for i in range(30)), (30.0, 0.2, "Ada")]
     assert len(versions(memory_of(registry, events, 40.0))) == 1
     assert not versions(memory_of(registry, events, 40.0, prior=1.0))

@@ -1,4 +1,4 @@
-"""Retrieval competition: compiled and plain kernels agree; through the engine, order changes by what retrieval left behind and nothing else."""
+"""Retrieval competition: compiled and plain kernels agree; in the engine, only traces of earlier retrieval change the order."""
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""SAM: compiled and plain kernels agree; through the engine the signal is the definition, and recall changes what is recalled."""
+"""Sampling and recovery: compiled and plain kernels agree; in the engine the signal follows the definition, and recall changes later recall."""
 from __future__ import annotations
 
 import math

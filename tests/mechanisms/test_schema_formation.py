@@ -1,4 +1,4 @@
-"""schema_formation: kernels compiled and plain agree; through the engine, what fits and what is new last, and replay teaches."""
+"""schema_formation: compiled and plain kernels agree; through the engine, congruent and novel memories are strengthened, replay trains schemas."""
 from __future__ import annotations
 
 import math
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import does, mechanism
 
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.loop import Engine
@@ -17,6 +16,7 @@ from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import CONGRUENCY, INITIAL_STRENGTH, REPLAYS, THRESHOLD_SHIFT
 from hebbarium.mechanisms.consolidation import schema_formation as papers
 from hebbarium.mechanisms.consolidation import schema_formation_printed as printed
+from hebbarium.testing.small import does, mechanism
 
 Build = Callable[..., Engine]
 START = 480_000.0

@@ -1,4 +1,4 @@
-"""serotonin: kernels compiled and plain agree; through the engine good times make others look further ahead."""
+"""serotonin: compiled and plain kernels agree; in the engine high average reward lengthens the horizon of other mechanisms."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def test_kernels_compiled_equal_plain() -> None:
 
 
 def test_what_announces_reward_is_worth_more_than_the_average(build: Build) -> None:
-    """Ada, then a wonder, then Bo, then nothing: after long, V(ada) - V(bo) is the reward that is still to come."""
+    """Repeated: Ada, a reward, Bo, nothing.  V(ada) - V(bo) converges to that reward minus twice the average."""
     memory = build("serotonin", params={"serotonin": {"alpha": 0.1, "kappa": 0.01}})
     story = ("Then Ada came.", "how wonderful when Cleo came", "Then Bo came.", "it rained when Dora came")
     memory.encode_all(Event(i / 60.0, story[i % 4]) for i in range(1200))

@@ -1,4 +1,4 @@
-"""short_term_plasticity: kernels compiled and plain agree; through the engine use spends resources, which recover; not so in the printed form."""
+"""short_term_plasticity: compiled and plain kernels agree; through the engine use depletes resources, which recover except in the printed form."""
 from __future__ import annotations
 
 import math
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import does, mechanism
 
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.loop import Engine
@@ -17,6 +16,7 @@ from hebbarium.engine.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYE
 from hebbarium.mechanisms.maintenance import hebbian_association as hebb
 from hebbarium.mechanisms.maintenance import short_term_plasticity as stp
 from hebbarium.mechanisms.maintenance import short_term_plasticity_printed as printed
+from hebbarium.testing.small import does, mechanism
 
 Build = Callable[..., Engine]
 STORY = ("the harbour was quiet", "a lantern swung", "somebody whistled", "the ferry left")

@@ -1,4 +1,4 @@
-"""sleep_orthogonalisation: kernels compiled and plain agree; through the engine, rivals are told apart within bounds; the printed form has none."""
+"""sleep_orthogonalisation: compiled and plain kernels agree; through the engine, rivals are separated within a bound; the printed form has none."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ PLACES = ("Lisbon", "Oslo", "Rome", "Cairo", "Lima")
 
 
 class Nap(Mechanism[Params]):
-    """No sleep to speak of."""
+    """Sets the share of sleep to 0."""
 
     @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(SLEEP_SHARE,))
     def say(self, view: Any, tick: Tick) -> None:
@@ -30,7 +30,7 @@ class Nap(Mechanism[Params]):
 
 
 def told(memory: Engine) -> Engine:
-    """Five memories that differ in a word, one that has nothing to do with them, and one told twice."""
+    """Five memories that differ in one word, and an unrelated one, stored twice."""
     texts = [*(f"So Ada and Bo went by train together to visit the old harbour of {place}" for place in PLACES), "It rained.", "It rained."]
     memory.encode_all(Event(100.0 + i / 60.0, text, dated=False) for i, text in enumerate(texts))
     return memory
@@ -79,7 +79,7 @@ def test_rivals_are_turned_away_and_stay_themselves(build: Build) -> None:
     pairs = np.triu_indices(5, 1)
     assert (after[pairs] < before[pairs] - 0.05).all()
     assert own.min() >= 0.95 - 1e-6 and own[:5].max() < 1.0 - 1e-4
-    np.testing.assert_array_equal(own[5:].round(6), 1.0)                       # nobody's rival, and the same said twice
+    np.testing.assert_array_equal(own[5:].round(6), 1.0)                       # identical memories are not rivals
     np.testing.assert_array_equal(memory.assembly.index.vectors, vectors)
 
 
@@ -104,7 +104,7 @@ def test_of_a_busy_day_the_last_are_looked_at(build: Build) -> None:
     memory = told(build("sleep_orthogonalisation", params={"sleep_orthogonalisation": {"newest": 3}}))
     for night in (125.0, 149.0):
         memory.advance(night)
-        assert int(memory.store.array(paper.DISTINCT_SEARCHED)) == 7, "no backlog is left behind"
+        assert int(memory.store.array(paper.DISTINCT_SEARCHED)) == 7, "a backlog remains"
     looked_at = (memory.store.array(paper.DISTINCT_RIVALS) >= 0).any(axis=1)
     whole = told(build("sleep_orthogonalisation"))
     whole.advance(125.0)

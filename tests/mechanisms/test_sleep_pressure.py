@@ -1,4 +1,4 @@
-"""sleep_pressure: kernels compiled and plain agree; through the engine it says when memory sleeps, whatever the ticks and whatever is kept."""
+"""sleep_pressure: compiled and plain kernels agree; through the engine, the times of sleep depend neither on ticks nor on which events are stored."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ RHYTHM = (18.2, 4.2, 0.67, 0.17, 0.12, 9.54, 24.0)
 
 
 class Watch(Mechanism[Params]):
-    """Notes every sleep; keeps events out until it is told not to."""
+    """Records every sleep; vetoes events while `shut` is True."""
 
     def __init__(self) -> None:
         super().__init__("watch", Params(1.0))

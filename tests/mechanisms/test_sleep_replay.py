@@ -1,4 +1,4 @@
-"""sleep_replay: kernels compiled and plain agree; through the engine, nights replay what they should, and the printed form repeats itself."""
+"""sleep_replay: compiled and plain kernels agree; through the engine, the expected steps are replayed, and the printed form repeats itself."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Night(Mechanism[Params]):
 
 
 def told(memory: Engine, end: str = "Then Ada sang, wonderful.") -> Engine:
-    """Two sessions of six turns; the second ends well."""
+    """Two sessions of six turns; the second ends with a reward."""
     for session in range(2):
         texts = [*(f"Then Ada met {who}." for who in ("Bo", "Cleo", "Dora", "Emil", "Finn")), end if session else "So."]
         memory.encode_all(Event(100.0 + 3.0 * session + i / 60.0, text, session=f"s{session}") for i, text in enumerate(texts))

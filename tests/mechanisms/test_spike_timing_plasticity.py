@@ -1,4 +1,4 @@
-"""spike_timing_plasticity: kernels compiled and plain agree; through the engine what came after is brought up, and the printed form has no bounds."""
+"""spike_timing_plasticity: compiled and plain kernels agree; through the engine successors are retrieved, and the printed form has no bounds."""
 from __future__ import annotations
 
 import math
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import does, mechanism
 
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.loop import Engine
@@ -17,6 +16,7 @@ from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import LTP, REPLAY_LAG, REPLAYED
 from hebbarium.mechanisms.maintenance import spike_timing_plasticity as stdp
 from hebbarium.mechanisms.maintenance import spike_timing_plasticity_printed as printed
+from hebbarium.testing.small import does, mechanism
 
 Build = Callable[..., Engine]
 STORY = ("the harbour was quiet", "a lantern swung", "somebody whistled", "the ferry left")
@@ -67,7 +67,7 @@ def test_a_query_brings_up_what_came_after(build: Build) -> None:
     memory.retrieve("Who saw the lantern?")
     arrived = memory.store.array(stdp.SUCCESSOR_IN_TIME)
     assert arrived[2] > 0.0 and np.isnan(arrived[[0, 1, 3]]).all() and memory.digest() == before
-    memory.retrieve("Who saw the lantern?", learn=True)                     # an answer is all at once
+    memory.retrieve("Who saw the lantern?", learn=True)                     # an answer has no lags
     assert weight(memory, 1, 2) == pytest.approx(UP * math.exp(-1.0 / 60.0 / TAU_PLUS))
 
 

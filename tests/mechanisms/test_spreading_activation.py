@@ -1,4 +1,4 @@
-"""Spreading activation: compiled and plain kernels agree, and through the engine what the query names finds what is linked to it."""
+"""Spreading activation: compiled and plain kernels agree, and in the engine entities of the query find the memories linked to them."""
 from __future__ import annotations
 
 import math

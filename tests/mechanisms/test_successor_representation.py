@@ -1,4 +1,4 @@
-"""successor_representation: kernels compiled and plain agree; through the engine it looks ahead, and the printed form counts both ways."""
+"""successor_representation: compiled and plain kernels agree; in the engine it predicts successors, and the printed form counts both directions."""
 from __future__ import annotations
 
 from collections.abc import Callable

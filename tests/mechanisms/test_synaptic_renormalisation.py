@@ -1,4 +1,4 @@
-"""Synaptic renormalisation: compiled and plain kernels agree, and through the engine days add, nights take off, and idle nights take nothing."""
+"""Synaptic renormalisation: compiled and plain kernels agree, and through the engine days add weight, nights remove it, idle nights do not."""
 from __future__ import annotations
 
 import math
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import does, mechanism
 
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.contract import Mechanism
@@ -16,12 +15,13 @@ from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH, SLEEP_SHARE
 from hebbarium.mechanisms.consolidation import synaptic_renormalisation as shy
+from hebbarium.testing.small import does, mechanism
 
-LEFT = 1.0 - 0.2 / 20.0                     # headroom that an occasion leaves
+LEFT = 1.0 - 0.2 / 20.0                     # headroom after one event or answer
 
 
 def memory_of(registry: Registry, *others: Mechanism[Any], turns: int = 40, days: int = 1, tick: float = 1.0, **params: Any) -> Engine:
-    """Sessions of some turns, a day apart, with a question that is learnt from in each."""
+    """Daily sessions of `turns` events, each followed by a query that may change memory."""
     memory = Engine([*others, registry.instance("dense_similarity", {}), registry.instance("synaptic_renormalisation", params)], HashingEmbedder(32),
                     tick_hours=tick)
     for day in range(days):
@@ -59,7 +59,7 @@ def test_what_is_active_gains_together_what_an_occasion_brings(registry: Registr
     memory = memory_of(registry, turns=3)
     excess = np.exp(memory.store.array(shy.RENORMALISED_WEIGHT)) - 1.0
     assert excess.sum() == pytest.approx(20.0 * (1.0 - LEFT**4), rel=1e-9)       # three events and one answer
-    shared = [0.2 + 0.1 * LEFT, 0.1 * LEFT + 0.1 * LEFT**2, 0.1 * LEFT**2]        # the first came alone
+    shared = [0.2 + 0.1 * LEFT, 0.1 * LEFT + 0.1 * LEFT**2, 0.1 * LEFT**2]        # the first event was alone
     np.testing.assert_allclose(excess, np.array(shared) + 0.2 * LEFT**3 / 3.0, rtol=1e-9)
 
 
@@ -91,7 +91,7 @@ def test_idle_nights_take_nothing(registry: Registry) -> None:
 
 
 def test_two_halves_of_a_night_come_to_one(registry: Registry) -> None:
-    """Where all is exposed alike and much is left over."""
+    """If all weights lose the same share and the excess is not used up."""
     def shared(share: float) -> Mechanism[Any]:
         def set_share(view: Any, tick: Any) -> None:
             view.sleep_share = share

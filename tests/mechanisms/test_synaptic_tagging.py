@@ -1,4 +1,4 @@
-"""Synaptic tagging: compiled and plain kernels agree, and through the engine weak memories are kept by strong ones around them."""
+"""Synaptic tagging: compiled and plain kernels agree, and through the engine strong memories stabilise weak ones encoded near them."""
 from __future__ import annotations
 
 import math
@@ -30,7 +30,7 @@ KERNELS: tuple[tuple[Any, tuple[float, ...]], ...] = (
 
 
 class Judge(Mechanism[Params]):
-    """Reads an event's salience off its speaker field."""
+    """Sets an event's salience from its speaker field."""
 
     @hook(Phase.ENCODE, reads=(), adds=(), sets=(SALIENCE,))
     def judge(self, view: Any, incoming: Incoming) -> None:
@@ -38,7 +38,7 @@ class Judge(Mechanism[Params]):
 
 
 def memory_of(registry: Registry, id: str, events: list[tuple[float, float, str]], until: float, *, tick: float = 1.0, **params: Any) -> Engine:
-    """One consolidation, at `until`, and the maintenance that shows it."""
+    """One consolidation, at `until`, and the maintenance that adds its effect to LOG_STRENGTH."""
     mechanisms = [Judge("judge", Params(1.0)), registry.instance(id, params)]
     memory = Engine(mechanisms, HashingEmbedder(16), tick_hours=tick, consolidate_every=until - events[0][0])
     for time, salience, text in events:
@@ -50,7 +50,7 @@ def memory_of(registry: Registry, id: str, events: list[tuple[float, float, str]
 @pytest.fixture
 def strong_on(registry: Registry) -> Callable[..., float]:
     def strength(lag: float, entity: str = "Ada") -> float:
-        """Log strength in the end of an ordinary memory about Ada with a strong one `lag` hours later, in the paper's time."""
+        """Final log strength of an ordinary memory about Ada with a strong one `lag` hours later, at the paper's time scale."""
         events = sorted([(50.0, 0.5, "Today Ada hummed."), (50.0 + lag, 0.99, f"Then {entity} shouted.")])
         memory = memory_of(registry, "synaptic_tagging", events, 120.0, time_scale=1.0)
         return float(memory.store.array(LOG_STRENGTH)[[e[1] for e in events].index(0.5)])
@@ -92,7 +92,7 @@ def test_a_strong_memory_keeps_a_weak_one_that_shares_an_entity(strong_on: Calla
 
 def test_the_window_is_longer_after_a_strong_memory_than_before(strong_on: Callable[..., float]) -> None:
     assert strong_on(-1.5) > strong_on(-3.0) > strong_on(0.5) > 0.01
-    assert strong_on(1.5) == pytest.approx(0.0, abs=1e-9)       # the tag of a weak memory has gone
+    assert strong_on(1.5) == pytest.approx(0.0, abs=1e-9)       # the tag of a weak memory has ended
 
 
 def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:

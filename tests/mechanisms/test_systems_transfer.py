@@ -1,4 +1,4 @@
-"""Systems transfer: compiled and plain kernels agree, and through the engine replay and time move memories from one trace to the other."""
+"""Systems transfer: compiled and plain kernels agree, and through the engine replay and time transfer memories from one trace to the other."""
 from __future__ import annotations
 
 import math
@@ -28,7 +28,7 @@ SCALARS: tuple[tuple[Any, tuple[float, ...]], ...] = (
 
 
 class Night(Mechanism[Params]):
-    """Fit as the speaker field says; replays, each night, the memories whose text says so."""
+    """Sets congruency from the speaker field; replays memory i `times[i]` times each night."""
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(CONGRUENCY,))
     def judge(self, view: Any, incoming: Incoming) -> None:
@@ -48,7 +48,7 @@ Life = Callable[..., Engine]
 def life(registry: Registry) -> Life:
     def live(texts: list[tuple[str, float]], days: float, *, replays: tuple[int, ...] = (), id: str = "systems_transfer", tick: float = 1.0,
              **params: Any) -> Engine:
-        """Memories of time 100 h, each with its fit, and some days after it."""
+        """Memories encoded at 100 h, each with its congruency, some days later."""
         night = Night("night", Params(1.0))
         night.times = replays
         memory = Engine([night, registry.instance(id, params)], HashingEmbedder(256), tick_hours=tick)

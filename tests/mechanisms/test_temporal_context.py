@@ -1,4 +1,4 @@
-"""temporal_context: kernels jitted and plain agree; through the engine it lifts what came next."""
+"""temporal_context: compiled and plain kernels agree; in the engine it raises the rank of the next memory."""
 from __future__ import annotations
 
 import math

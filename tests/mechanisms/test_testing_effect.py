@@ -1,4 +1,4 @@
-"""The testing effect: compiled and plain kernels agree, and through the engine a retrieval is behind at first and ahead for good."""
+"""Testing effect: compiled and plain kernels agree, and in the engine a retrieved memory is weaker at first and stronger from then on."""
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""titans_memory: kernels compiled and plain agree; through the engine it learns what follows what, and the printed form runs away."""
+"""titans_memory: compiled and plain kernels agree; in the engine it learns transitions, and the printed form diverges."""
 from __future__ import annotations
 
 from collections.abc import Callable

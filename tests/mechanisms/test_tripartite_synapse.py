@@ -1,4 +1,4 @@
-"""Tripartite synapse: compiled and plain kernels agree, and through the engine a busy territory gates what its memories pass on, for hours."""
+"""Tripartite synapse: compiled and plain kernels agree, and through the engine an active territory changes release probabilities for hours."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ VECTOR = np.random.default_rng(1).standard_normal(16).astype(np.float32)
     (printed.modulation, (0.7, 0.3, 0.6, 0.2, 0.15)),
 ], ids=lambda x: getattr(x, "__name__", ""))
 def test_kernels_compiled_equal_plain(kernel: Any, arguments: tuple[Any, ...]) -> None:
-    with np.errstate(over="ignore"):                            # the directions wrap around
+    with np.errstate(over="ignore"):                            # uint64 arithmetic wraps around
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-10)
 
 
@@ -50,7 +50,7 @@ def test_territory_kernels_compiled_equal_plain() -> None:
 
 
 def talk(memory: Engine, n: int = 6, gap: float = 1.0 / 60.0, start: float = 1000.0) -> Engine:
-    """One subject, turn after turn; and one remark on another."""
+    """Several turns on one subject, then one on another."""
     for i in range(n):
         memory.encode(Event(start + i * gap, "So the old mill.", "Ada", "s", dated=False))
     memory.encode(Event(start + n * gap, "Zebras fly quickly over seven green oceans", "Bo", "s", dated=False))
@@ -75,7 +75,7 @@ def test_a_busy_territory_passes_on_more_for_hours_and_another_does_not(build: B
 
 
 def test_gamma_fades_with_two_hours(build: Build) -> None:
-    """1 / Omega_G = 120 s, 60 times as long here; calcium has come to rest by then."""
+    """1 / Omega_G = 120 s, 60 times as long here; calcium is at rest by then."""
     memory, seen = talk(build(ID)), []
     for hours in (8.0, 10.0):
         memory.advance(1000.0 + hours)

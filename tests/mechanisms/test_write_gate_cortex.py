@@ -1,4 +1,4 @@
-"""write_gate_cortex: kernels compiled and plain agree; through the engine repetitions stay out and news comes in."""
+"""write_gate_cortex: compiled and plain kernels agree; in the engine repetitions are rejected and new events are stored."""
 from __future__ import annotations
 
 from collections.abc import Callable

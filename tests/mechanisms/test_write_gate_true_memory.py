@@ -1,4 +1,4 @@
-"""write_gate_true_memory: kernels jitted and plain agree; in a memory it keeps news, drops the rest and loses no text."""
+"""write_gate_true_memory: compiled and plain kernels agree; in a memory it stores new events, rejects the others and loses no text."""
 from __future__ import annotations
 
 import gzip

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import by_number, does, mechanism, memory, numbered
 
 from hebbarium.engine.columns import Column, Phase, Scope
 from hebbarium.engine.contract import Mechanism
@@ -15,6 +14,7 @@ from hebbarium.engine.records import Event
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import RECALLED, REPLAY_LAG, REPLAYED, REPLAYS, ROW, WORKING_MEMORY, WORKING_MEMORY_STEP
 from hebbarium.mechanisms.shared.coactivation import COACTIVATION, PARTNERS, TOGETHER
+from hebbarium.testing.small import by_number, does, mechanism, memory, numbered
 
 WEIGHT = Column("test_weight", np.float64, Scope.EDGE, "1", 0.0, "for the test")
 Seen = list[tuple[str, list[tuple[int, int, float]]]]
