@@ -1,1 +1,1 @@
-"""Data sets, ablation designs, statistics and speed."""
+"""Benchmarks: data sets, systems, execution, designs, scores, reports and speed."""

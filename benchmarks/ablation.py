@@ -1,8 +1,7 @@
-"""`hebbarium ablate`: the whole set, and the set without each of its mechanisms; every alternate in its place."""
+"""`hebbarium ablate`: the full set against the set without each of its mechanisms, and with each alternate swapped in."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -10,74 +9,56 @@ from typing import Any
 from ..engine.errors import InputError
 from ..engine.ports.embedding_cache import CachedEmbedder
 from ..engine.registry import MechanismSet, Registry
-from ..reporting.files import results_folder, write_json, write_whole
+from ..reporting.files import write_json, write_whole
 from . import ablation_report as report
 from .datasets import Dataset
-from .run import scored, total_receipts
+from .designs import Arm, Design, arms_of
+from .execution.cells import Outcome
+from .execution.local import Progress, execute
+from .execution.spec import DEFAULTS, Inputs, Settings, code_version
 from .scores.metrics import METRICS, summary
-from .sweep import (
-    FULL,
-    Arm,
-    Outcome,
-    Progress,
-    cells_of,
-    check_arms,
-    code_version,
-    embed_ahead,
-    manifest,
-    run_cells,
-    write_rows,
-)
+from .scores.outcomes import scored, total_receipts
 
 
-class Design(Enum):
-    """How arms are made from a set."""
-
-    LEAVE_ONE_OUT = "leave-one-out"
-
-
-def arms_of(chosen: MechanismSet) -> list[Arm]:
-    """The full set, then the set without each mechanism, then each alternate swapped in."""
-    arms = [Arm(FULL, chosen)]
-    arms += [Arm(f"without {id}", chosen.without([id])) for id in chosen.mechanisms]
-    swaps = ((old, new) for old, others in chosen.alternates.items() if old in chosen.mechanisms for new in others)
-    return arms + [Arm(f"swap {old}->{new}", chosen.swapped(old, new)) for old, new in swaps]
-
-
-def ablate(chosen: MechanismSet, registry: Registry, data: Dataset, embedder: CachedEmbedder, out: Path, *, design: Design = Design.LEAVE_ONE_OUT,
-           seed: int = 0, unit: str = "turn", rehearse: float | None = None, jobs: int = 1,
+def ablate(chosen: MechanismSet | None, registry: Registry, data: Dataset, embedder: CachedEmbedder, out: Path, *,
+           design: Design = Design.LEAVE_ONE_OUT, settings: Settings = DEFAULTS, jobs: int = 1,
            progress: Progress | None = None) -> report.AblationResult:
     """Run every arm on every conversation and write manifest.json, rows.jsonl, ablation.json, ablation.md and ablation.html into `out`.
 
-    Stopped at any moment and called again, it goes on where it was.  Raises HebbariumError, before anything runs where it can.
+    Stopped at any moment and called again, it goes on where it was.  Raises HebbariumError, before anything runs if possible.
     """
+    settings.check_set(chosen)
+    if chosen is None:
+        raise InputError(f"the system {settings.system!r} has no mechanisms to leave off", where="--system",
+                         cure="measure it with `hebbarium run --system`, or leave out --system")
     if not any(q.gold for c in data.conversations for q in c.questions):
         raise InputError("no question names its evidence, so there is nothing to compare", where=data.name,
                          cure="take more conversations, or another data set")
-    arms = arms_of(chosen)
-    check_arms(arms, registry)
-    results_folder(out)
-    embed_ahead(data, embedder)
-    cells = cells_of(arms, data, seed, unit, rehearse)
-    outcomes = run_cells(cells, registry, embedder, out / "ledger.sqlite", jobs=jobs, progress=progress)
-    size = len(data.conversations)
-    by_arm = [outcomes[i * size:(i + 1) * size] for i in range(len(arms))]
+    arms = arms_of(settings.applied(chosen), design)
+    by_arm = execute(arms, Inputs(registry, data, embedder), settings, out, command={"command": "ablate", "design": design.value},
+                     jobs=jobs, progress=progress)
+    result = compared(arms, by_arm, data, design, settings.seed)
+    write_json(out / "ablation.json", report.to_json(result))
+    write_whole(out / "ablation.md", [report.to_markdown(result)])
+    report.to_html(result, out / "ablation.html")
+    return result
+
+
+def compared(arms: Sequence[Arm], by_arm: Sequence[Sequence[Outcome]], data: Dataset, design: Design, seed: int) -> report.AblationResult:
+    """Every arm against the first one, the full set.
+
+    by_arm   outcomes of each arm, by conversation
+    seed     of the resampling
+    """
     full = by_arm[0]
     receipts = total_receipts(full)
     results = report.with_holm([_arm(arm, full, theirs, receipts, seed) for arm, theirs in zip(arms[1:], by_arm[1:], strict=True)])
     marked = scored(row for o in full for row in o.rows)
     categories = [row["category"] for row, _ in marked]
-    result = report.AblationResult(
-        dataset=data.name, dataset_sha256=data.sha256, set_name=chosen.name, seed=seed, design=design.value, n_conversations=size,
-        n_questions=len(marked), baseline=summary(m for _, m in marked), arms=results,
+    return report.AblationResult(
+        dataset=data.name, dataset_sha256=data.sha256, set_name=arms[0].chosen.name, seed=seed, design=design.value,
+        n_conversations=len(data.conversations), n_questions=len(marked), baseline=summary(m for _, m in marked), arms=results,
         categories={c: categories.count(c) for c in sorted(set(categories))}, seconds=sum(o.seconds for o in full), version=code_version())
-    extra = {"command": "ablate", "design": design.value, "rehearse": rehearse}
-    write_json(out / "manifest.json", manifest(chosen, registry, data, embedder, seed, unit, extra))
-    write_rows(out / "rows.jsonl", outcomes)
-    write_json(out / "ablation.json", report.to_json(result))
-    write_whole(out / "ablation.md", [report.to_markdown(result)])
-    report.to_html(result, out / "ablation.html")
-    return result
 
 
 def _arm(arm: Arm, full: Sequence[Outcome], without: Sequence[Outcome], receipts: dict[str, dict[str, int]], seed: int) -> report.ArmResult:
@@ -91,12 +72,12 @@ def _arm(arm: Arm, full: Sequence[Outcome], without: Sequence[Outcome], receipts
     grouped: dict[str, list[float]] = {}
     for (a, _), gain in zip(pairs, gains, strict=True):
         grouped.setdefault(a["category"], []).append(gain)
-    id = arm.id.removeprefix("without ")
-    receipt = receipts.get(id if id in receipts else id.removeprefix("swap ").split("->")[0])
+    receipt = receipts.get(arm.removed)
     metrics: dict[str, Any] = summary(theirs)
     return report.ArmResult(
-        id=id, no_op=not any(changes), metrics=metrics, differences=differences, n_questions_changed=sum(map(bool, changes)),
-        n_ranks_changed=sum(changes), n_helped=sum(g > 0 for g in gains), n_hurt=sum(g < 0 for g in gains),
+        id=arm.id.removeprefix("without "), no_op=not any(changes), metrics=metrics, differences=differences,
+        n_questions_changed=sum(map(bool, changes)), n_ranks_changed=sum(changes),
+        n_helped=sum(g > 0 for g in gains), n_hurt=sum(g < 0 for g in gains),
         receipt=report.ArmReceipt(**receipt) if receipt else None, seconds=sum(o.seconds for o in without),
         by_category={c: sum(g) / len(g) for c, g in grouped.items()})
 

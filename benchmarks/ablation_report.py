@@ -1,28 +1,25 @@
-"""The report of an ablation: one result object; printed as JSON, as text or Markdown, in the terminal, or as one self-contained HTML page.
+"""The report of an ablation: one result object, as JSON, text, Markdown, a table for the terminal, or one self-contained HTML page.
 
-The page loads nothing from anywhere: styles, script and figures are inside it, and its content security policy forbids the rest.
-Everything that comes from data is shown as text.
+The page loads nothing: style, script and figures are inside it.  Everything that comes from data is shown as text.
 """
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from ..engine.errors import DataError, InputError
+from ..reporting.files import write_whole
+from ..reporting.text import visible
 from .scores.metrics import METRICS
 from .scores.statistics import ClusterIds, clustered_bootstrap, holm, sign_flip, smallest_p
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
     from rich.console import Console
     from rich.table import Table
 
@@ -137,7 +134,7 @@ class AblationResult:
             raise InputError("an ablation needs at least one conversation with one question", where=self.dataset)
         for arm in self.arms:
             if arm.n_questions_changed > self.n_questions or not set(arm.by_category) <= set(self.categories):
-                raise InputError("the arm speaks of questions or categories that the result does not have", where=f"arm {arm.id}")
+                raise InputError("the arm has more questions or other categories than the result", where=f"arm {arm.id}")
 
     @property
     def smallest_p(self) -> float:
@@ -176,7 +173,7 @@ def to_json(result: AblationResult) -> dict[str, Any]:
 
 
 def from_json(data: Mapping[str, Any]) -> AblationResult:
-    """The result `to_json` wrote; raises DataError if it is something else."""
+    """The result that `to_json` wrote; raises DataError for anything else."""
     try:
         if data["format"] != _FORMAT:
             raise DataError(f"the ablation result has format {data['format']}; this release reads {_FORMAT}",
@@ -216,22 +213,17 @@ def interval_text(d: Difference, digits: int = 4) -> str:
     return "–" if d.low is None or d.high is None else f"[{signed(d.low, digits)}, {signed(d.high, digits)}]"
 
 
-def _visible(text: str) -> str:
-    """The text without what a terminal, or a reader's eye, could be tricked with: control and direction-changing characters."""
-    return "".join("\ufffd" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") else char for char in text)
-
-
 _HEAD = ("arm", PRIMARY, "interval", "p", "Holm p", "mrr@10", "ndcg@10", "questions", "verdict")
 
 
 def _rows(result: AblationResult) -> list[tuple[str, ...]]:
-    return [(_visible(arm.id), signed(d.mean), interval_text(d), p_text(d.p), p_text(d.p_holm), signed(arm.differences["mrr@10"].mean),
+    return [(visible(arm.id), signed(d.mean), interval_text(d), p_text(d.p), p_text(d.p_holm), signed(arm.differences["mrr@10"].mean),
              signed(arm.differences["ndcg@10"].mean), str(arm.n_questions_changed), NO_OP if arm.no_op else arm.verdict)
             for arm in result.ordered() for d in (arm.differences[PRIMARY],)]
 
 
 def _title(result: AblationResult) -> str:
-    return _visible(f"Ablation of {result.set_name} on {result.dataset}: {result.n_questions} questions, {result.n_conversations} conversations, "
+    return visible(f"Ablation of {result.set_name} on {result.dataset}: {result.n_questions} questions, {result.n_conversations} conversations, "
                     f"{PRIMARY} {_number(result.baseline.get(PRIMARY))}")
 
 
@@ -288,34 +280,17 @@ def _number(value: float | int | None, digits: int = 4) -> str:
 
 # ---- the page
 
-def _name(text: str) -> Markup:
-    """An id for HTML, escaped, with places where a long one may break."""
-    from markupsafe import Markup, escape
-
-    return Markup("<wbr>").join(escape(part) for part in re.split(r"(?<=_)(?=[^_])|(?<=->)", _visible(text)))
-
-
 def to_html(result: AblationResult, path: Path) -> Path:
-    """Write the page, whole or not at all; a few milliseconds.  The folder is made if it is absent."""
-    path = Path(path)
-    page = _page(result)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(path.name + ".part")
-        draft.write_text(page, encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        raise InputError(f"the report cannot be written ({error.strerror})", where=str(path), cure="choose a path that can be written to") from error
-    return path
+    """Write the page, whole or not at all; a few milliseconds.  The folder is made if it is absent.  Raises HebbariumError."""
+    write_whole(Path(path), [_page(result)])
+    return Path(path)
 
 
 def _page(result: AblationResult) -> str:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from ..reporting.pages import environment as shared_environment
 
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, undefined=StrictUndefined,
-                              trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(signed=signed, p=p_text, interval=interval_text, number=_number, visible=_visible, name=_name,
-                               csp_hash=lambda script: b64encode(sha256(str(script).encode()).digest()).decode())
+    environment = shared_environment(Path(__file__).parent / "templates")
+    environment.filters.update(signed=signed, p=p_text, interval=interval_text, number=_number)
     arms = result.ordered()
     return environment.get_template("ablation.html.j2").render(
         result=result, arms=arms, metrics=METRICS, primary=PRIMARY, no_op=NO_OP, alpha=ALPHA, family=len(arms),
@@ -375,13 +350,13 @@ def _tally(result: AblationResult, layout: _Layout) -> dict[str, Any]:
 
 
 def _limit(reach: Sequence[float]) -> float:
-    """Where the scale may end: one arm that dwarfs the others must not squeeze them into a line.  Six times the median reach."""
+    """Where the scale ends at most: six times the median reach, so that one far larger arm does not squeeze the others."""
     ordered = sorted(reach)
     return 6.0 * ordered[len(ordered) // 2] if ordered and ordered[len(ordered) // 2] > 0 else math.inf
 
 
 def _heat_scale(arms: Sequence[ArmResult]) -> float:
-    """The difference that gets the full colour: the largest of an arm that does not dwarf the others."""
+    """The difference with the full colour: the largest of the arms within `_limit`."""
     reach = [max(map(abs, arm.by_category.values()), default=0.0) for arm in arms if not arm.no_op]
     limit = _limit(reach)
     return max((value for value in reach if value <= limit), default=0.0) or 1.0
@@ -389,12 +364,12 @@ def _heat_scale(arms: Sequence[ArmResult]) -> float:
 
 def _label_rows(arms: Sequence[ArmResult], layout: _Layout) -> list[dict[str, Any]]:
     lines = 2 if layout.values else 1
-    return [{"arm": arm, "label": _wrapped(_visible(arm.id), layout.characters, lines), "y": layout.head + i * layout.row}
+    return [{"arm": arm, "label": _wrapped(visible(arm.id), layout.characters, lines), "y": layout.head + i * layout.row}
             for i, arm in enumerate(arms)]
 
 
 def _figure(layout: _Layout, arms: Sequence[ArmResult]) -> dict[str, Any]:
-    """A figure's frame; its vertical lines are whole beside labels, and cut into one piece per row where labels stand above the marks."""
+    """A figure's frame; its vertical lines are whole if labels are beside the plot, and one piece per row if labels are above the marks."""
     bottom = layout.head + len(arms) * layout.row
     marks = [layout.head + i * layout.row + layout.mark for i in range(len(arms))]
     strokes = [(layout.head - 6, bottom)] if layout.values else [(mark - 10, mark + 10) for mark in marks]
@@ -434,7 +409,7 @@ def _wide(text: str) -> int:
 
 
 def _wrapped(text: str, width: int, lines: int) -> list[str]:
-    """The text on at most so many lines, broken after a separator where there is one, cut with an ellipsis where it must be.
+    """The text on at most `lines` lines of `width` characters, broken after a separator if there is one, cut with an ellipsis if too long.
 
     >>> _wrapped("swap spreading_activation->pattern_completion", 30, 2)
     ['swap spreading_activation->', 'pattern_completion']

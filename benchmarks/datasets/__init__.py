@@ -3,12 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from ...engine.errors import DataError
 from .base import Conversation, Dataset, Question, by_session
 from .beam import load_beam
+from .conversations import load_conversations
 from .demo import load_demo
 from .fetch import SOURCES
 from .locomo import load_locomo
@@ -17,17 +19,19 @@ from .longmemeval import load_longmemeval
 Loader = Callable[[Path | None, int | None], Dataset]
 Unit = Literal["turn", "session"]
 
-LOADERS: dict[str, Loader] = {"demo": load_demo, "locomo": load_locomo, "beam": load_beam, "longmemeval": load_longmemeval}
+LOADERS: dict[str, Loader] = {"demo": load_demo, "locomo": load_locomo, "beam": load_beam, "longmemeval": load_longmemeval,
+                              "conversations": load_conversations}
 
 __all__ = ["LOADERS", "Conversation", "Dataset", "Question", "load", "papers_of"]
 
 
-def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int | None = None) -> Dataset:
-    """A data set by name; all of it or nothing.
+def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int | None = None, allow_missing_gold: bool = False) -> Dataset:
+    """Load a data set by name, completely or not at all.
 
-    path    the file or folder in the official format, or a folder that holds one called like the data set; the demo has none
+    path    the file or folder in the official format, or a folder that contains one named like the data set; None for the demo
     unit    what an event is: a turn, or a whole session (lines `speaker: text [caption]`)
-    limit   only the first so many conversations
+    limit   number of conversations, from the first; None for all
+    allow_missing_gold  for `conversations`: count gold that names no event instead of refusing it; official files always count it
 
     Cost: O(characters).  Errors: DataError, which names file, place and cure.
 
@@ -41,7 +45,8 @@ def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int
         raise DataError(f"a limit of {limit} keeps no conversation", cure="choose 1 or more, or none")
     if path is not None and path.is_dir() and (path / name).is_dir():
         path = path / name
-    loaded = LOADERS[name](path, limit)
+    loader = partial(load_conversations, allow_missing_gold=True) if allow_missing_gold and name == "conversations" else LOADERS[name]
+    loaded = loader(path, limit)
     if unit == "turn":
         return loaded
     merged = tuple(map(by_session, loaded.conversations))

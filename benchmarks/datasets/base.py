@@ -1,4 +1,4 @@
-"""What every data set becomes: conversations of events with questions, and the helpers that read official files strictly."""
+"""The common form of all data sets, conversations of events with questions, and helpers that read official files strictly."""
 from __future__ import annotations
 
 import hashlib
@@ -22,9 +22,10 @@ DOWNLOAD_AGAIN = "compare the file with the official one; `hebbarium data list` 
 class Question:
     """A question whose evidence is known.
 
-    time       h, when it is asked; never before the conversation's last event
-    category   the data set's own word for the kind of question
-    gold       ids of the events that hold the answer, in the source's order, without repetition; () where there are none
+    time       h, time of the query; never before the conversation's last event
+    category   the data set's name for the kind of question
+    gold       ids of the events that hold the answer, in the source's order, without repetition; () if there are none
+    answer     the expected answer in words; "" where the source gives none
     """
 
     id: str
@@ -32,6 +33,7 @@ class Question:
     time: float
     category: str
     gold: tuple[str, ...]
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Dataset:
     """A loaded data set.
 
     sha256   of the bytes that were read
-    notes    counts of everything that was not quite as the format promises, and of what was loaded
+    notes    counts of deviations from the format, and of what was loaded
     """
 
     name: str
@@ -58,10 +60,10 @@ class Dataset:
 
 
 def assemble(name: str, sha256: str, conversations: Iterable[Conversation], found: Mapping[str, int | str], where: str) -> Dataset:
-    """Check the promises that every data set makes, and count.  O(events + gold ids).
+    """Check the invariants of every data set, and count.  O(events + gold ids).
 
-    Errors: DataError where there are no conversations, or one has no events, no questions, repeated or empty ids, times that are not finite or run
-    backwards, or gold that names no event.
+    Errors: DataError if there are no conversations, or if one has no events, no questions, repeated or empty ids, times that are not finite or that
+    decrease, or gold that names no event.
     """
     kept = tuple(conversations)
     if not kept:
@@ -133,7 +135,7 @@ def unique(names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Clock:
-    """Turns a minute apart, sessions at their own times; time never stands still or runs backwards, and corrections are counted.
+    """Times of turns: a minute apart, sessions at their own times, strictly increasing; corrections are counted.
 
     >>> clock = Clock()
     >>> [round(clock.next(start), 3) for start in (5.0, None, 5.0, 9.0)], clock.clamped
@@ -144,7 +146,7 @@ class Clock:
     clamped: int = 0
 
     def next(self, start: float | None = None) -> float:
-        """h; the time of the next turn, which begins a session at `start` where that is given."""
+        """Time of the next turn, h; `start`, if given, is the time at which a session begins."""
         earliest = self.now + MINUTE
         self.clamped += start is not None and start < earliest
         self.now = earliest if start is None else max(start, earliest)
@@ -153,36 +155,37 @@ class Clock:
 
 @dataclass(slots=True)
 class Place:
-    """A value inside a JSON file that knows where it stands, so that every complaint names file, place and cure."""
+    """A value inside a JSON file with its file and place, so that every error names file, place and cure."""
 
     value: object
     file: Path
     steps: tuple[str, ...] = field(default=())
+    cure: str = DOWNLOAD_AGAIN
 
-    def wrong(self, what: str, cure: str = DOWNLOAD_AGAIN) -> NoReturn:
-        """Complain about this place."""
+    def wrong(self, what: str, cure: str = "") -> NoReturn:
+        """Raise DataError for this place."""
         place = ", ".join(self.steps) or "top level"
-        raise DataError(f"{place}: {what}", where=str(self.file), cure=cure)
+        raise DataError(f"{place}: {what}", where=str(self.file), cure=cure or self.cure)
 
     def named(self, label: str) -> Place:
-        """The same value under a name a reader knows, such as 'sample conv-26'."""
-        return Place(self.value, self.file, (label,))
+        """The same value under a readable name, such as 'sample conv-26'."""
+        return Place(self.value, self.file, (label,), self.cure)
 
     def members(self) -> Iterator[tuple[str, Place]]:
         """The members of an object, in file order."""
         if not isinstance(self.value, dict):
             self.wrong(f"an object is expected, {_kind(self.value)} was found")
-        return ((key, Place(value, self.file, (*self.steps, key))) for key, value in self.value.items())
+        return ((key, Place(value, self.file, (*self.steps, key), self.cure)) for key, value in self.value.items())
 
     def maybe(self, key: str) -> Place | None:
         """A member that may be absent or null."""
         if not isinstance(self.value, dict):
             self.wrong(f"an object is expected, {_kind(self.value)} was found")
         value = self.value.get(key)
-        return None if value is None else Place(value, self.file, (*self.steps, key))
+        return None if value is None else Place(value, self.file, (*self.steps, key), self.cure)
 
     def field(self, key: str) -> Place:
-        """A member that must be there."""
+        """A required member."""
         found = self.maybe(key)
         return self.wrong(f"no {key!r}") if found is None else found
 
@@ -190,10 +193,10 @@ class Place:
         """The items of a list, called `label 1`, `label 2` ..."""
         if not isinstance(self.value, list):
             self.wrong(f"a list is expected, {_kind(self.value)} was found")
-        return (Place(item, self.file, (*self.steps, f"{label} {n}")) for n, item in enumerate(self.value, 1))
+        return (Place(item, self.file, (*self.steps, f"{label} {n}"), self.cure) for n, item in enumerate(self.value, 1))
 
     def text(self) -> str:
-        """A string of characters that can be stored and encoded."""
+        """A string that can be stored and encoded."""
         if not isinstance(self.value, str):
             self.wrong(f"a string is expected, {_kind(self.value)} was found")
         if "\0" in self.value:
@@ -205,7 +208,7 @@ class Place:
         return self.value
 
     def name(self) -> str:
-        """A non-empty identifier or text that some files write as a number."""
+        """A non-empty identifier or text; some files write it as a number."""
         if isinstance(self.value, int | float) and not isinstance(self.value, bool):
             return str(self.value)
         found = self.text()
@@ -218,9 +221,9 @@ def _kind(value: object) -> str:
 
 
 def read_json(file: Path) -> tuple[Place, bytes]:
-    """The top of a JSON file and the bytes it was read from.
+    """The top-level value of a JSON file, and the bytes of the file.
 
-    Errors: DataError where the file cannot be read, is empty, is not UTF-8, begins with a byte order mark or is not JSON (NaN and Infinity are not).
+    Errors: DataError if the file cannot be read, is empty, is not UTF-8, begins with a byte order mark or is not JSON (NaN and Infinity are not).
     """
     try:
         data = file.read_bytes()
@@ -232,19 +235,20 @@ def read_json(file: Path) -> tuple[Place, bytes]:
     if not data.strip():
         raise DataError("it is empty", where=str(file), cure="download it again; the download was probably cut off")
     try:
-        value = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
+        value = json.loads(data.decode("utf-8"), parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         cure = f"{DOWNLOAD_AGAIN}; a cut-off download looks like this"
         raise DataError(f"it is not JSON in UTF-8 ({error})", where=str(file), cure=cure) from error
     return Place(value, file), data
 
 
-def _no_constant(name: str) -> NoReturn:
+def no_constant(name: str) -> NoReturn:
+    """For `parse_constant`: NaN and Infinity are not JSON."""
     raise ValueError(f"{name} is not a JSON number")
 
 
 def one_json(path: Path | None, name: str) -> Path:
-    """The file that PATH means: itself, or the only .json file in a folder."""
+    """The file at PATH, or the only .json file in the folder PATH."""
     path = given(path, name)
     if not path.is_dir():
         return path
@@ -256,7 +260,7 @@ def one_json(path: Path | None, name: str) -> Path:
 
 
 def given(path: Path | None, name: str) -> Path:
-    """PATH, which must have been given and must exist."""
+    """PATH; raises DataError if it is None or does not exist."""
     if path is None:
         cure = f"download it (`hebbarium data get {name}`) and give --data PATH; or use the data set demo"
         raise DataError(f"the data set {name!r} needs a path", cure=cure)

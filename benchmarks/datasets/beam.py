@@ -20,9 +20,10 @@ from .base import DOWNLOAD_AGAIN, Clock, Conversation, Dataset, Place, Question,
 CHAT = "chat.json"
 SCALES = ("100K", "500K", "1M", "10M")
 PROBES = Path("probing_questions", "probing_questions.json")
-EPOCH = hours(datetime(2024, 1, 1, 9))  # where a chat's first message carries no date
+EPOCH = hours(datetime(2024, 1, 1, 9))  # used if a chat's first message has no date
 DATES = ("%B-%d-%Y", "%b-%d-%Y", "%d-%B-%Y", "%Y-%m-%d", "%Y-%B-%d")  # the first is the official one: 'March-15-2024'
 DEEPEST = 8  # levels of lists and objects above a message; the official 10M chats have five
+ANSWERS = ("answer", "ideal_answer", "ideal_summary", "ideal_response", "expected_compliance")     # by category
 NUMBER = r"(?:\d+|N/?A)"
 # The generator's mark of the plan entry a message came from: '->-> 3,14', '->-> 3,N/A'; with any punctuation at the end of a text ('->-> 5,14)').
 TAIL = r"[\d\s,.;:()\[\]/NA\"'`*>-]{0,24}\Z"
@@ -31,7 +32,7 @@ MARKER = re.compile(rf"\s*->->{TAIL}|\s*->->[ \t]*\(?{NUMBER}(?:[ \t]*,[ \t]*{NU
 
 @dataclass(slots=True)
 class Message:
-    """One message: where it stands, its plan (10M chats) and its exchange, and the date that begins there, if any."""
+    """One message: its place in the file, its plan (10M chats), its exchange, and the date that begins at it, if any."""
 
     place: Place
     plan: str
@@ -46,11 +47,11 @@ def load_beam(path: Path | None, limit: int | None = None) -> Dataset:
     exchange is taken as the session, `<batch>.<exchange>` counted from 1, because a batch is hundreds of kilobytes long.  Event ids are the message
     ids; in the 10M chats, made of plans, both are prefixed by `<plan>/`.  An id that occurs again gets `~2`.
 
-    Times: a message with a `time_anchor` begins at that date, 09:00 UTC (engineering), the others follow a minute apart; a date that runs backwards
-    is clamped to follow by a minute.  Gold is every id in `source_chat_ids`, whatever lists and objects hold it (an object's keys may name plans),
-    or in `conversation_sessions` where that is missing; there it is a list of message ids, or a mere count, which names none.
+    Times: a message with a `time_anchor` begins at that date, 09:00 UTC (engineering), the others follow a minute apart; a date before the previous
+    message is clamped to a minute after it.  Gold is every id in `source_chat_ids`, at any depth of lists and objects (an object's keys may name
+    plans), or in `conversation_sessions` if that is missing; there it is a list of message ids, or a count, which names none.
     Questions are asked an hour after the last event.
-    The digest is of (relative path, bytes) of the files read, in order of path.  Cost: O(characters).  Errors: DataError.
+    The digest covers (relative path, bytes) of the files read, in order of path.  Cost: O(characters).  Errors: DataError.
     """
     folders = _folders(given(path, "beam"))[:limit]
     found: Counter[str] = Counter(times_clamped=0, chats_without_first_date=0, dates_unreadable=0, gold_missing=0, gold_ambiguous=0,
@@ -101,7 +102,8 @@ def _conversation(name: str, chat: Place, probes: Place, found: Counter[str]) ->
         role = message.place.field("role").name()
         events.append(Event(clock.next(start), _content(message.place), role, prefix + message.exchange, event, dated=False))
     found["times_clamped"] += clock.clamped
-    questions = [Question(f"{name}/{category}/{n}", place.field("question").name(), clock.now + 1.0, category, _gold(place, index, found))
+    questions = [Question(f"{name}/{category}/{n}", place.field("question").name(), clock.now + 1.0, category, _gold(place, index, found),
+                          _answer(place))
                  for category, group in probes.members() for n, place in enumerate(group.each("question"))]
     return Conversation(name, tuple(events), tuple(questions))
 
@@ -109,7 +111,7 @@ def _conversation(name: str, chat: Place, probes: Place, found: Counter[str]) ->
 def _messages(place: Place, plan: str, batch: str, depth: int) -> Iterator[Message]:
     """Every message below a place, in order.
 
-    Understands batches with `turns`, bare lists of messages (cut into exchanges at main questions, as the authors' converter does), and objects
+    Reads batches with `turns`, bare lists of messages (cut into exchanges at main questions, as the authors' converter does), and objects
     `{"plan-1": [...], ...}`, taken in numeric order.
     """
     if depth > DEEPEST:
@@ -139,7 +141,7 @@ def _batch(turns: Place, plan: str, batch: str, anchor: Place | None) -> Iterato
             kind = place.maybe("question_type")
             exchange += n == 0 or (kind is not None and kind.value == "main_question")
             own = place.maybe("time_anchor")
-            # A batch's date (rarely given) holds for its first message, unless that one has its own.
+            # A batch's date (rarely given) applies to its first message, unless that message has its own.
             yield Message(place, plan, f"{batch}.{exchange}", own or (anchor if first else None))
             first = False
 
@@ -153,7 +155,7 @@ def _content(message: Place) -> str:
     text = place.text()
     text = MARKER.sub("", text) if "->->" in text else text
     if "->->" in text:
-        place.wrong("a '->->' mark of the generator stands inside the text", f"remove the mark from the text, or {DOWNLOAD_AGAIN}")
+        place.wrong("a '->->' mark of the generator is inside the text", f"remove the mark from the text, or {DOWNLOAD_AGAIN}")
     return text
 
 
@@ -168,6 +170,12 @@ def _time(anchor: Place | None, found: Counter[str]) -> float | None:
     return None
 
 
+def _answer(probe: Place) -> str:
+    """The expected answer under whichever name its category has."""
+    found = (probe.maybe(name) for name in ANSWERS)
+    return next((place.name() for place in found if place), "")
+
+
 def _gold(probe: Place, index: dict[str, list[str]], found: Counter[str]) -> tuple[str, ...]:
     sources = probe.maybe("source_chat_ids")
     if sources is None and (sessions := probe.maybe("conversation_sessions")) is not None and isinstance(sessions.value, list | dict):
@@ -175,7 +183,7 @@ def _gold(probe: Place, index: dict[str, list[str]], found: Counter[str]) -> tup
     named = unique(_ids(sources, "", found, 0)) if sources else ()
     held = {one: index.get(one) or index.get(one.rpartition("/")[2], []) for one in named}
     found["gold_missing"] += sum(not events for events in held.values())
-    found["gold_ambiguous"] += sum(len(events) > 1 for events in held.values())  # never guessed
+    found["gold_ambiguous"] += sum(len(events) > 1 for events in held.values())  # an ambiguous id is not resolved
     return unique(events[0] for events in held.values() if len(events) == 1)
 
 

@@ -1,7 +1,7 @@
 """The demo data set: ten conversations composed from our own stories, the same bytes on every machine.
 
-It is made to exercise every kind of question without any download, and to read like people talking; it is no benchmark.  Facts are stated, updated
-and contradicted over five to eight weeks of sessions, among small talk, near-duplicates and turns that only make sense after the turn before.
+It exercises every kind of question without a download, and reads like people talking; it is not a benchmark.  Facts are stated, updated and
+contradicted over five to eight weeks of sessions, among small talk, near-duplicates and turns that only make sense after the previous turn.
 """
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Line:
 class Story:
     """Scenes in order, and questions as (category, text, labels of gold lines).
 
-    quiet   sad news: nobody jokes or runs off right after it
+    quiet   sad news: no joke and no goodbye directly follows it
     """
 
     name: str
@@ -57,7 +57,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn ready to be said; `key` is (story, label) where a question may ask for it."""
+    """A turn with its slots filled; `key` is (story, label) if a question may ask for it."""
 
     speaker: str
     text: str
@@ -74,7 +74,7 @@ class Scene:
 
 
 class Draw:
-    """Choices from raw generator output, whose stream numpy promises to keep (that of Generator's own methods may change between releases)."""
+    """Random choices from raw generator output, whose stream numpy guarantees (the streams of Generator's methods may change between releases)."""
 
     def __init__(self, seed: Sequence[int]) -> None:
         self._bits = np.random.default_rng(seed).bit_generator
@@ -101,9 +101,9 @@ class Draw:
 
 
 def load_demo(path: Path | None = None, limit: int | None = None) -> Dataset:
-    """The demo; `sha256` is of its canonical JSON, all ten conversations, whatever the limit.
+    """The demo; `sha256` is of the canonical JSON of all ten conversations, for any limit.
 
-    Errors: DataError where a path is given, because the demo is composed, not read.
+    Errors: DataError if a path is given, because the demo is composed, not read.
     """
     if path is not None:
         cure = "leave --data out, or choose another data set"
@@ -120,7 +120,10 @@ def _everything() -> tuple[Conversation, ...]:
 
 @cache
 def _digest() -> str:
-    canonical = json.dumps([asdict(c) for c in _everything()], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    plain = [asdict(c) for c in _everything()]
+    for question in (q for c in plain for q in c["questions"]):
+        del question["answer"]      # the demo has none
+    canonical = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return digest(canonical.encode("utf-8"))
 
 
@@ -198,7 +201,7 @@ class _Chatter:
         self._noise = list[str]()
 
     def around(self, scenes: Sequence[Scene], day: str) -> list[Turn]:
-        """The session's turns: hello, the scenes (quiet ones last) with noise between them, and mostly a goodbye."""
+        """The session's turns: hello, the scenes (quiet ones last) with noise between them, and usually a goodbye."""
         draw = self._draw
         one, other = draw.shuffled(self._speakers)[:2]
         turns = [Turn(one, self._openings.pop().format(day=day)), Turn(other, self._replies.pop())]

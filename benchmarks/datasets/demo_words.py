@@ -1,4 +1,4 @@
-"""The demo's words: who talks, what the slots of the stories can be, and small talk."""
+"""The demo's words: the speakers, the words for the slots of the stories, and small talk."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ SETTINGS = (
     _setting("cousins", "Joana Piotr Selma", (2025, 1, 13), "cousin home job baby trip key fish anniversary flight run potter quiz nuts"),
 )
 
-# Words of one kind are dealt without replacement inside a conversation, so two stories never share one by accident.
+# Words of one kind are drawn without replacement inside a conversation, so two stories never share one by accident.
 SLOTS: dict[str, tuple[str, ...]] = {
     "friend": ("Nadia", "Viktor", "Amara", "Sven", "Yusuf", "Clara", "Dario", "Greta", "Kofi", "Lene", "Mateo", "Noor", "Ruben", "Salma", "Wanda"),
     "mother": ("Rosa", "Ines", "Petra", "Maud"),
     "elder": ("Albert", "Ignatius", "Cornelius"),
     "girl": ("Juno", "Marguerite", "Isla", "Ottilie"),
-    # All by the sea: people swim and eat eel there.
+    # All towns are by the sea: people swim and eat eel there.
     "town": ("Bergen", "Porto", "Trieste", "Galway", "Aarhus", "Whitby", "Cadiz", "Rostock", "Gdynia", "Oban", "Split", "Bari", "Genoa"),
     "street": ("Linden Street", "Mill Lane", "Harbour Row", "Quarry Road", "Canal Walk", "Chapel Hill", "Weaver Square", "Tanner's Yard"),
     "company": ("Norrland Optics", "Halden Insurance", "Bright Fern Foods", "Castor & Vale", "Pelican Freight", "Ostwind Energy"),

@@ -1,4 +1,4 @@
-"""Where the official data sets come from, and getting and checking them.  Nothing else in Hebbarium uses the network."""
+"""Sources of the official data sets, their download and their check.  No other module of Hebbarium uses the network."""
 from __future__ import annotations
 
 import hashlib
@@ -14,11 +14,11 @@ from .beam import load_beam
 class Source:
     """An official source.
 
-    file      name of the file; '' where the data set is a folder that must be fetched by hand
-    sha256    published by several independent users of the file, so a changed download is noticed; None where we know of none
-    size      bytes; None where unknown
+    file      name of the file; '' if the data set is a folder that must be fetched by hand
+    sha256    published by several independent users of the file, so a changed download is detected; None if unknown
+    size      bytes; None if unknown
     paper     its key in references.bib
-    by_hand   how to fetch it, where no single file can be downloaded
+    by_hand   how to fetch it, if no single file can be downloaded
     """
 
     name: str
@@ -36,7 +36,7 @@ class Source:
 class Checked:
     """The digest of a file or folder, and what it was compared with.
 
-    basis   'published': the digest in our table; 'first use': the one recorded when the file was first fetched; 'none': nothing to compare with
+    basis   'published': the digest in our table; 'first use': the one recorded when the file was first fetched; 'none': no digest is known
     """
 
     path: Path
@@ -68,10 +68,10 @@ def list_sources() -> tuple[Source, ...]:
 
 
 def get(name: str, folder: Path, progress: bool = True) -> Path:
-    """Download a data set into a folder (created where needed) and return its path; a file already there is checked, not fetched again.
+    """Download a data set into a folder (created if missing) and return its path; an existing file is checked, not fetched again.
 
-    Where no digest is published, the first download is trusted: its digest is printed and written to `<file>.sha256`, and later checks compare
-    with it.  Errors: DataError for an unknown name, no network, a digest that differs (nothing is left behind), or a data set to be fetched by hand.
+    If no digest is published, the first download is trusted: its digest is printed and written to `<file>.sha256`, and later checks compare
+    with it.  Errors: DataError for an unknown name, no network, a digest that differs (no file remains), or a data set to be fetched by hand.
     """
     source = next((s for s in SOURCES if s.name == name), None)
     if source is None:
@@ -95,7 +95,7 @@ def _download(source: Source, target: Path, progress: bool) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(f"the folder cannot be made ({error.strerror})", where=str(target.parent), cure="choose a folder you can write to") from error
+        raise DataError(f"the folder cannot be created ({error.strerror})", where=str(target.parent), cure="choose a writable folder") from error
     pooch.get_logger().setLevel("ERROR")  # it would advise the user to edit code
     try:
         pooch.retrieve(source.url, known_hash=known, fname=target.name, path=target.parent, progressbar=progress)
@@ -104,13 +104,13 @@ def _download(source: Source, target: Path, progress: bool) -> None:
                         cure=f"download it on a machine that has a network, and use --data PATH of the file ({source.file})") from error
     except ValueError as error:  # pooch compares before it moves the file into place
         raise DataError("the download is not the published file (its SHA-256 differs)", where=source.url,
-                        cure="try again; if it stays so, the official file has changed: fetch it by hand, look at it, and use --data PATH") from error
+                        cure="try again; if that fails, the official file has changed: fetch it by hand, check it, and use --data PATH") from error
 
 
 def check(path: Path) -> Checked:
     """Compare a file (or a BEAM folder) with its published digest, or with the one recorded beside it on first use.  O(bytes).
 
-    Errors: DataError where the path does not exist or the digest differs.
+    Errors: DataError if the path does not exist or the digest differs.
     """
     path = Path(path)
     if not path.exists():
@@ -134,7 +134,7 @@ def check(path: Path) -> Checked:
 
 
 def record(path: Path) -> Checked:
-    """Check a file or folder fetched by hand and, where nothing is known of it, record its digest beside it (trust on first use)."""
+    """Check a file or folder fetched by hand and, if no digest is known, record its digest beside it (trust on first use)."""
     checked = check(path)
     if checked.basis == "none":
         _record(checked)

@@ -21,7 +21,7 @@ def load_locomo(path: Path | None, limit: int | None = None) -> Dataset:
     """The conversations of `locomo10.json` or of a subset of it.
 
     A session has a date and time, its turns follow a minute apart (engineering: the file has no times of turns).  Questions are asked an hour after
-    the last event.  Evidence is free text with slips; every D<session>:<turn> in it counts, ids that name no turn are counted in the notes.
+    the last event.  Evidence is free text with errors; every D<session>:<turn> in it counts, ids that name no turn are counted in the notes.
     Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "locomo")
@@ -65,7 +65,9 @@ def _question(place: Place, name: str, time: float, turns: dict[str, str], found
     named = [one for item in listed for one in _dialogs(item.text())]
     found["evidence_unreadable"] += sum(not _dialogs(item.text()) for item in listed)
     found["gold_missing"] += sum(one not in turns for one in unique(named))
-    return Question(name, place.field("question").name(), time, category, unique(turns[one] for one in named if one in turns))
+    answer = place.maybe("answer")
+    return Question(name, place.field("question").name(), time, category, unique(turns[one] for one in named if one in turns),
+                    answer.name() if answer else "")
 
 
 def _dialogs(text: str) -> list[str]:

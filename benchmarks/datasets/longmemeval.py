@@ -1,4 +1,4 @@
-"""LongMemEval: one question each about a haystack of chats with an assistant.
+"""LongMemEval: each instance is one question about a haystack of chats with an assistant.
 
 Source: Wu et al. 2025, LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory, ICLR (arXiv:2410.10813); files
 `longmemeval_s.json`, `_m.json`, `_oracle.json`, their cleaned successors, and samples of them.
@@ -19,10 +19,10 @@ DATE = re.compile(r"\s*(\d{4}/\d{1,2}/\d{1,2})\s*(?:\([^)]*\))?\s*(\d{1,2}:\d{2}
 def load_longmemeval(path: Path | None, limit: int | None = None) -> Dataset:
     """One conversation per instance, named by its question.
 
-    Sessions are taken in order of date (ties in file order), their turns a minute apart; a session that would begin before the one before it has
+    Sessions are taken in order of date (ties in file order), their turns a minute apart; a session that would begin before the previous one has
     ended is clamped to follow it.  Event ids are `<session>#<turn>`, counted from 0; a session id that occurs again gets `~2`.  Gold: the turns
-    marked `has_answer` in answer sessions, or all turns of the answer sessions where none is marked; none for abstention (ids ending in `_abs`).
-    The question is asked at its date, or a minute after the last event where that is later (counted).  Cost: O(characters).  Errors: DataError.
+    marked `has_answer` in answer sessions, or all turns of the answer sessions if none is marked; none for abstention (ids ending in `_abs`).
+    The question is asked at its date, or a minute after the last event if that is later (counted).  Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "longmemeval")
     top, data = read_json(file)
@@ -66,7 +66,8 @@ def _conversation(instance: Place, found: Counter[str]) -> Conversation:
     found["questions_clamped"] += asked < clock.now + MINUTE
     category = "abstention" if abstention else instance.field("question_type").name()
     gold = () if abstention else tuple(marked or answer)
-    question = Question(name, instance.field("question").name(), max(asked, clock.now + MINUTE), category, gold)
+    expected = instance.maybe("answer")
+    question = Question(name, instance.field("question").name(), max(asked, clock.now + MINUTE), category, gold, expected.name() if expected else "")
     return Conversation(name, tuple(events), (question,))
 
 

@@ -1,1 +1,1 @@
-"""Execution: what decides a cell, running cells, the ledger of finished cells."""
+"""Execution: the record of a cell, running cells, the ledger of finished cells."""

@@ -1,7 +1,7 @@
-"""The ledger of a sweep: which cells are finished, and what came out of them.
+"""The ledger of a sweep: the finished cells and their outcomes.
 
-A cell is content-addressed: its key is the hash of everything that decides its outcome (data, configuration, seed, code), so a sweep
-that was stopped anywhere goes on where it was, and a changed parameter is a different cell.  One SQLite file in WAL mode.
+A cell is content-addressed: its key is the hash of everything that decides its outcome (`RunSpec`), so a sweep that was stopped continues
+with the cells that are not finished, and a changed parameter is a different cell.  One SQLite file in WAL mode.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 
 from ...engine.errors import DataError, HebbariumError, InputError
 
-_APPLICATION = 0x48656262  # "Hebb", in the header of the file: a stranger's database is recognised
+_APPLICATION = 0x48656262  # "Hebb", in the header of the file: tells a ledger from other SQLite files
 _VERSION = 1
 _TABLE = """CREATE TABLE cells (
     key TEXT PRIMARY KEY, payload NOT NULL, digest BLOB NOT NULL, meta TEXT NOT NULL, finished TEXT NOT NULL DEFAULT (datetime('now'))
@@ -31,7 +31,7 @@ _CURES = {sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be writ
 
 @dataclass(frozen=True, slots=True)
 class FinishedCell:
-    """A finished cell: payload as it was put, and what the writer noted beside it (seconds, host of the run ...)."""
+    """A finished cell: its payload, and what the writer stored with it (arm, conversation ...)."""
 
     key: str
     payload: bytes | str
@@ -42,8 +42,8 @@ class Ledger:
     """Finished cells in one file.
 
     Safe with many writers: processes, threads, forks and pickling alike, because every call opens its own connection (well under a
-    millisecond, against seconds for a cell) and shares nothing.  `put` returns when the cell is on disk; a process killed at any moment
-    leaves every cell whole or absent.  WAL needs one machine: on a cluster let the coordinator `put` what the workers return.
+    millisecond, against seconds for a cell).  `put` returns when the cell is on disk; if a process is killed, each cell is complete or
+    absent.  WAL needs one machine: on a cluster the coordinator must `put` what the workers return.
     """
 
     def __init__(self, path: Path) -> None:
@@ -52,7 +52,7 @@ class Ledger:
         with self._connection("rwc") as connection:
             if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal" and not self._foreign(connection):
                 _switch_to_wal(connection)
-            connection.execute("BEGIN IMMEDIATE")  # one creator; the others wait here and then find the table
+            connection.execute("BEGIN IMMEDIATE")  # one process creates the table; others wait here
             if self._foreign(connection):
                 raise DataError("this is another program's database, not a ledger", where=str(self.path), cure="choose another file for the ledger")
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -84,7 +84,7 @@ class Ledger:
             return {str(key) for key, in rows}
 
     def put(self, key: str, payload: bytes | str, meta: Mapping[str, Any] | None = None) -> bool:
-        """Record a finished cell; False, and no change, if it is there already: the first outcome stands."""
+        """Record a finished cell; False, without a change, if the key is already recorded."""
         try:
             row = (key, payload, _digest(payload), _canonical(dict(meta or {})))
         except UnicodeEncodeError as error:
@@ -93,7 +93,7 @@ class Ledger:
             return connection.execute("INSERT OR IGNORE INTO cells (key, payload, digest, meta) VALUES (?, ?, ?, ?)", row).rowcount == 1
 
     def get(self, key: str) -> FinishedCell | None:
-        """The finished cell, or None; raises DataError if its payload is not what was put."""
+        """The finished cell, or None; raises DataError if its payload was altered."""
         return next(self.cells([key]), None)
 
     def cells(self, keys: Iterable[str] | None = None) -> Iterator[FinishedCell]:
@@ -111,9 +111,9 @@ class Ledger:
 
     @contextmanager
     def sweep(self) -> Iterator[None]:
-        """Hold the ledger for one sweep, so that two sweeps never run the same cell; raises HebbariumError if another one holds it.
+        """Lock the ledger for one sweep, so that two sweeps never run the same cell; raises HebbariumError if another sweep has the lock.
 
-        Taken by the process that hands out the cells, not by its workers.  The operating system lets go when that process ends, however it ends.
+        The coordinating process takes the lock, not its workers.  The operating system releases it when that process ends, also by a kill.
         """
         lock = self.path.with_name(self.path.name + ".lock")
         with closing(sqlite3.connect(lock, timeout=0.0, isolation_level=None)) as connection:
@@ -127,7 +127,7 @@ class Ledger:
     @property
     def _cure(self) -> str:
         return (f"move the file away (with its -wal and -shm companions) and start the sweep again, its cells are run anew; "
-                f"or salvage what is left: sqlite3 '{self.path.name}' .recover | sqlite3 salvaged.sqlite")
+                f"or recover the readable cells: sqlite3 '{self.path.name}' .recover | sqlite3 salvaged.sqlite")
 
     @staticmethod
     def _foreign(connection: sqlite3.Connection) -> bool:
@@ -139,7 +139,7 @@ class Ledger:
         uri = f"{self.path.absolute().as_uri()}?mode={mode}"
         try:
             with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
-                connection.execute("PRAGMA synchronous = FULL")  # a finished cell outlives a power cut, too
+                connection.execute("PRAGMA synchronous = FULL")  # finished cells survive a power failure
                 yield connection
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -149,7 +149,7 @@ class Ledger:
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """Two processes that switch a new file at once can meet a lock which does not wait; then the other one has switched it."""
+    """If two processes switch a new file at once, one can get a busy error without waiting; the other one has then switched it."""
     try:
         connection.execute("PRAGMA journal_mode = WAL")
     except sqlite3.OperationalError as error:

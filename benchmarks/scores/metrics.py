@@ -45,7 +45,7 @@ def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics
     ranks    (g,) 1-based ranks of the gold items in any order; 0: never retrievable (rejected at encoding, say), a miss
     n_gold   number of gold items where `ranks` leaves out those that were not retrieved; g by default
 
-    Raises InputError where no metric is defined: no gold item, a negative rank, two items at one rank.
+    Raises InputError if no metric is defined: no gold item, a negative rank, two items at one rank.
 
     >>> question_metrics([2, 7, 0]).named()["mrr@10"]
     0.5
@@ -61,7 +61,7 @@ def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics
     if found and (found[0] < 0 or len(set(found)) < len(found)):
         raise InputError(f"ranks of gold items must be distinct and 1-based, with 0 for a miss; got {given[:20]}")
     top = [rank for rank in found if rank <= DEPTH]
-    # fsum is correctly rounded whatever the order: a perfect ranking gives exactly 1.
+    # fsum rounds correctly in any order, so a perfect ranking gives exactly 1.
     gain, ideal = fsum(_DISCOUNT[rank - 1] for rank in top), fsum(_DISCOUNT[:total])
     return Metrics(float(bool(top)), sum(rank <= 5 for rank in top) / total, len(top) / total, 1.0 / top[0] if top else 0.0, gain / ideal)
 

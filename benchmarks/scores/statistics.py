@@ -1,4 +1,4 @@
-"""Statistics for paired comparisons on clustered questions: the conversation, not the question, is the unit of chance.
+"""Statistics for paired comparisons on clustered questions.
 
 Questions of one conversation share its memory, so they are not independent; everything here resamples or flips whole
 conversations ("clusters").  Below, n is the number of questions and c the number of clusters.
@@ -16,12 +16,12 @@ from ...engine.errors import InputError
 Floats = NDArray[np.float64]
 ClusterIds = Sequence[str] | Sequence[int] | NDArray[np.str_] | NDArray[np.integer]
 _BLOCK = 1 << 20  # random draws held at a time; bounds memory to some tens of MB
-_TIE = 1e-10      # totals closer than this share of the largest possible total are equal but for rounding
+_TIE = 1e-10      # totals closer than this share of the largest possible total are equal up to rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean over questions with its interval; `low` and `high` are None where a single cluster says nothing about spread."""
+    """A mean over questions with its interval; `low` and `high` are None for a single cluster, which has no spread."""
 
     mean: float
     low: float | None
@@ -84,7 +84,7 @@ def sign_flip(differences: ArrayLike, cluster_ids: ClusterIds, *, seed: int, n: 
     differences  (n_questions,) paired differences
     n            largest number of sign patterns to evaluate
 
-    Were the two arms exchangeable, every cluster's total difference would as soon have had the other sign.  p is the share of sign
+    If the two arms are exchangeable, both signs of a cluster's total difference are equally likely.  p is the share of sign
     patterns whose |total| is at least the observed one.  All patterns are enumerated when there are at most n; otherwise n are drawn
     and p = (1 + extreme) / (n + 1).  Clusters whose total is zero have no sign to flip and are left out of the patterns, which
     changes no p-value.  All differences zero: p = 1.  Cost: O(questions + min(2^c, n c)).

@@ -1,4 +1,4 @@
-"""Speed of taking in an event: features, postings, graph, index and every encoding hook; its embedding costs nothing."""
+"""Speed of encoding an event: features, postings, graph, index and every encoding hook; the embedding costs nothing."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ Turns = Callable[[int, int], Iterator[Event]]
 
 
 def encoder(one: Engine, events: Iterator[Event]) -> Callable[[], object]:
-    """Takes in one event after the other at the memory's present time, so that no tick is due."""
+    """Encodes one event after the other at the memory's present time, so that no tick is due."""
     return lambda: one.encode(replace(next(events), time=one.now))
 
 
@@ -29,21 +29,21 @@ def test_encode(clock: Any, memory: Memory, turns: Turns, n: int) -> None:
 
 @pytest.mark.parametrize("n", (1_000, 10_000))
 def test_ungated(clock: Any, grown: Callable[..., Engine], memory: Memory, turns: Turns, n: int) -> None:
-    """Without True Memory's gate, which searches the index and compresses what is near, in turn with the same with it."""
+    """Without True Memory's write gate, which searches the index and compresses the nearest texts; the reference has it."""
     events, same = turns(n, COUNT), turns(n, COUNT)
     clock(encoder(grown(n, ("write_gate_true_memory",)), events), COUNT, reference=encoder(memory(n), same), against="with the gate")
 
 
 @pytest.mark.parametrize("n", (1_000, 4_000))
 def test_observed(clock: Any, grown: Callable[..., Engine], turns: Turns, n: int) -> None:
-    """With receipts and timings of every step, in turn with the same without."""
+    """With receipts and timings of every step; the reference has no observer."""
     plain, watched, events, same = grown(n), grown(n, observer=Observer()), turns(n, COUNT), turns(n, COUNT)
     clock(encoder(watched, events), COUNT // 2, reference=encoder(plain, same), against="without observer")
 
 
 @pytest.mark.parametrize("n", TARGETS)
 def test_day(clock: Any, memory: Memory, turns: Turns, n: int) -> None:
-    """A day as it comes: twenty events, three maintenances and a consolidation."""
+    """A whole day: twenty events, three maintenances and a consolidation."""
     one, events = memory(n), turns(n, COUNT)
     one.tick_hours, one.consolidate_every = 1.0, 24.0
 

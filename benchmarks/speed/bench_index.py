@@ -1,4 +1,4 @@
-"""Speed of the vector index and of the graph, apart from the rest."""
+"""Speed of the vector index and of the graph, outside a memory."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def test_add(clock: Any, rows: Any, n: int) -> None:
 @pytest.mark.parametrize("share", (1.0, 0.5))
 @pytest.mark.parametrize("n", SIZES)
 def test_search(clock: Any, rows: Any, n: int, share: float) -> None:
-    """The fifty nearest, some rows archived, in turn with the scores of all rows, from which it differs by selector and heap."""
+    """The fifty nearest, with some rows archived; the reference scores all rows, without selector and heap."""
     index, out, query = VectorIndex(DIMENSIONS), np.empty(n, np.float32), rows[n // 2].copy()
     index.add_many(rows[:n], np.arange(n) % 10 < 10 * share)
     clock(lambda: index.search(query, 50), 48, reference=lambda: index.scores(query, out), against="scores of all rows")

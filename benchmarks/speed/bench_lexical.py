@@ -1,4 +1,4 @@
-"""Speed of the text features and of the lexical indexes at 1k, 10k and 100k rows of about 25 words, apart from the rest.
+"""Speed of the text features and of the lexical indexes at 1k, 10k and 100k rows of about 25 words, outside a memory.
 
 Words follow Zipf's law, so that common terms and trigrams have long postings as in English.
 """
@@ -59,7 +59,7 @@ def test_trigram_query(clock: Any, n: int, max_df: float) -> None:
 
 @pytest.mark.parametrize("n", SIZES)
 def test_add(clock: Any, n: int) -> None:
-    """One event into both indexes, tokenised; they hold n rows and more."""
+    """One event into both indexes, tokenised; they hold at least n rows."""
     terms, trigrams = indexes.__wrapped__(n)
     more = cycle(texts(n))
 

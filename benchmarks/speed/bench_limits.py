@@ -1,6 +1,6 @@
-"""What share of the machine's limits is reached: each measure in turn with a plain pass over the same memory, or with FAISS alone.
+"""Share of the machine's limits: each measure against a plain pass over the same arrays, or against FAISS alone, timed in turn.
 
-`ratio` is the limit's time over ours: 1 is as fast as can be, and it hardly depends on the machine or on who else is using it.
+`ratio` is the limit's time over ours: 1 is the limit.  It depends little on the machine and on other load.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Memory = Callable[[int], Engine]
 
 
 def flat(one: Engine) -> Callable[[], object]:
-    """FAISS's own exact search for the ten best in one thread, without ours around it."""
+    """FAISS's own exact search for the ten best, in one thread."""
     faiss = import_module("faiss")
     index, wanted = faiss.IndexFlatIP(one.assembly.index.dimensions), one.assembly.index.vectors[:1].copy()
     index.add(one.assembly.index.vectors)
@@ -38,14 +38,14 @@ def flat(one: Engine) -> Callable[[], object]:
 
 @pytest.mark.parametrize("n", SIZES)
 def test_faiss(clock: Any, memory: Memory, n: int) -> None:
-    """FAISS itself against reading its memory once."""
+    """FAISS itself against reading its vectors once."""
     vectors = memory(n).assembly.index.vectors
     clock(flat(memory(n)), 48, reference=vectors.max, against=f"read {vectors.nbytes / 1e6:.3g} MB of vectors")
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_scores(clock: Any, memory: Memory, n: int) -> None:
-    """The index's scores of all units against reading its memory once."""
+    """The index's scores of all units against reading its vectors once."""
     index, out = memory(n).assembly.index, np.empty(memory(n).store.n, np.float32)
     query = index.vectors[0].copy()
     clock(lambda: index.scores(query, out), 48, reference=index.vectors.max, against=f"read {index.vectors.nbytes / 1e6:.3g} MB of vectors")

@@ -1,7 +1,7 @@
-"""Speed of a whole run, as a user starts it: all conversations and questions, `minimal` and `everything`, embeddings cached, one core, one thread.
+"""Speed of a whole `hebbarium run`: all conversations and questions, `minimal` and `everything`, embeddings cached, one core, one thread.
 
-LoCoMo is run if $HEBBARIUM_DATA holds it (a folder with `locomo/locomo10.json` or a subset of it); the demo, always.  The first run fills the
-embedding cache, if it has to, and is not counted.
+The demo is always run, LoCoMo if $HEBBARIUM_DATA holds it (a folder with `locomo/locomo10.json` or a subset of it).  The first run fills
+the embedding cache and is not counted.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def on_one_core() -> None:
 
 
 def run(dataset: str, chosen: str, out: Path) -> Callable[[], object]:
-    """The command in a process of its own, from its start to its end, results into a new folder each time."""
+    """The command in a process of its own, from start to end; each call writes into a new folder."""
     folders = count()
 
     def call() -> None:

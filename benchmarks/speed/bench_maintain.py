@@ -1,4 +1,4 @@
-"""Speed of letting time pass: one maintenance of all units, as they are once encoded, and had all of them been recalled again and again."""
+"""Speed of maintenance: one pass over all units, first as encoded, then with every unit recalled many times."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ def test_maintain(clock: Any, memory: Memory, n: int) -> None:
 
 @pytest.fixture
 def used(memory: Memory, n: int) -> Iterator[Engine]:
-    """The memory as if everything in it had been recalled until every kept use is taken."""
+    """The memory with every kept use of every unit filled, as after many recalls."""
     one = memory(n)
     arrays = [one.store.array(column) for column in (USES, RECENT_USES, RECENT_DECAYS)]
     before = [array.copy() for array in arrays]
@@ -34,5 +34,5 @@ def used(memory: Memory, n: int) -> Iterator[Engine]:
 
 @pytest.mark.parametrize("n", TARGETS)
 def test_used(clock: Any, used: Engine, n: int) -> None:
-    """Every unit was used as often as uses are kept one by one; with older uses beside them it takes twice as long at most."""
+    """Every unit has as many uses as are kept one by one; older uses at most double the time."""
     clock(lambda: used.advance(used.now + HOUR), 64)

@@ -1,7 +1,7 @@
-"""Speed of each mechanism by itself, inside a memory of 10,000 units in which every mechanism is on: its hooks of retrieve and of maintain.
+"""Speed of each mechanism alone, in a memory of 10,000 units in which every mechanism is on: its retrieve hooks and its maintain hooks.
 
-These hooks write the same again when they are called again on the state of one query or one tick.  Encode hooks do not, so an observer adds up
-what each takes over a run of events.
+A repeated call of these hooks on the state of one query or one tick writes the same values.  A repeated call of an encode hook does not, so
+an observer sums the time of each over a run of events.
 """
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_maintain(clock: Any, whole: Engine, id: str) -> None:
 
 
 def test_encode(clock: Any, grown: Callable[..., Engine], turns: Callable[[int, int], Iterator[Event]]) -> None:
-    """All of them, event by event; what each takes is printed with `-s`."""
+    """All mechanisms, event by event; `-s` prints the time of each."""
     observer = Observer()
     memory, more = grown(UNITS, observer=observer, chosen="everything"), turns(UNITS, 2 * EVENTS)
     observer.mechanism_ms.clear()

@@ -1,6 +1,6 @@
-"""Speed of a night, and of a tick, with every mechanism of both wings on.
+"""Speed of a night and of a tick with every mechanism on.
 
-A memory of 100,000 units is one of 10,000 ten times over: what maintenance does to a unit depends on nothing but the unit's own columns.
+The memory of 100,000 units repeats one of 10,000 ten times: maintenance of a unit depends on the unit's own columns only.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hebbarium.engine.vocabulary import ACTIVATION, CREATED, NOW
 
 UNITS, TIMES, NEWS = 10_000, 10, 64
 NIGHT, TICK = 2000.0, 12.0      # ms, most that a full night at 10,000 units and a tick at 100,000 may take
-WITHOUT = ("sleep_pressure",)   # so that the memory grows without five hundred nights
+WITHOUT = ("sleep_pressure",)   # otherwise the memory would sleep five hundred times while it is built
 REGISTRY = Registry.read()
 
 
@@ -31,7 +31,7 @@ def whole(grown: Callable[..., Engine]) -> Engine:
 
 @cache
 def enlarged(small: Engine, times: int) -> Engine:
-    """The same memory several times over, without its graph and its texts, which maintenance does not look at.  Cost: O(n)."""
+    """The same units `times` times, without graph and texts, which maintenance does not read.  Cost: O(n)."""
     large = Engine(small.assembly.mechanisms, small.assembly.embedder)
     large.assembly.index.add_many(np.tile(small.assembly.index.vectors, (times, 1)))
     kinds = {column.name: column.scope for column in small.store.columns}
@@ -69,7 +69,7 @@ def test_tick(clock: Any, whole: Engine) -> None:
 @pytest.mark.parametrize("id", [i for i in REGISTRY.set("everything").mechanisms if i not in WITHOUT
                                 and any(h.phase is Phase.MAINTAIN for h in REGISTRY.entry(i).load().hooks())])
 def test_tick_of(clock: Any, whole: Engine, id: str) -> None:
-    """Each mechanism's part of it."""
+    """The maintain hooks of one mechanism."""
     large = enlarged(whole, TIMES)
     mine = [s for s in large.assembly.plans[Phase.MAINTAIN].steps if s.node.owner == id]
 
@@ -81,7 +81,7 @@ def test_tick_of(clock: Any, whole: Engine, id: str) -> None:
 
 
 def test_night(clock: Any, whole: Engine, turns: Callable[[int, int], Iterator[Event]]) -> None:
-    """After a day with news."""
+    """A night after a day of new events."""
     more, out = turns(UNITS, 16 * NEWS), whole.assembly.run[Phase.CONSOLIDATE]
 
     def day() -> None:

@@ -1,4 +1,4 @@
-"""Speed of retrieval: every signal of the set `minimal`, fused, the ten best answered; the query's embedding costs nothing."""
+"""Speed of retrieval: all signals of the set `minimal`, fusion and the ten best; the query's embedding costs nothing."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ def test_retrieve(clock: Any, memory: Memory, asked: Asked, n: int) -> None:
 
 @pytest.mark.parametrize("n", TARGETS)
 def test_cue(clock: Any, memory: Memory, asked: Asked, n: int) -> None:
-    """The part of it that reads the question, which does not depend on n."""
+    """Reading the question alone; its cost does not depend on n."""
     one, queries = memory(n), asked(n)
     clock(lambda: one.assembly.cue(next(queries)), 192)
 
@@ -36,6 +36,6 @@ def test_learn(clock: Any, grown: Callable[..., Engine], asked: Asked, n: int) -
 
 
 def test_observed(clock: Any, grown: Callable[..., Engine], asked: Asked) -> None:
-    """With receipts and timings of every step, at 1,000 units, in turn with the same without."""
+    """With receipts and timings of every step, at 1,000 units; the reference has no observer."""
     plain, watched, queries, same = grown(1_000), grown(1_000, observer=Observer()), asked(1_000), asked(1_000)
     clock(lambda: watched.retrieve(next(queries)), 192, reference=lambda: plain.retrieve(next(same)), against="without observer")

@@ -1,9 +1,9 @@
-"""What the speed suites share: synthetic conversations, an embedder that costs nothing, memories of 1k, 10k and 100k units, a table at the end.
+"""Fixtures of the speed suites: synthetic conversations, an embedder that costs nothing, memories of 1k, 10k and 100k units, a table of figures.
 
-Texts are English small talk from templates: about 22 words, a vocabulary that grows with the memory as Zipf's law has it, and in two of three turns
-the name of somebody or some place, drawn by the same law.  Nothing is read, nothing is downloaded; the same seed gives the same texts.
+Texts are English small talk from templates: about 22 words, a vocabulary that grows with the memory by Zipf's law, and in two of three turns
+the name of a person or a place, drawn by the same law.  Nothing is read or downloaded; the same seed gives the same texts.
 
-A reference is timed in turn with what it is a reference for, so that their ratio means something on a busy machine, where neither time alone does.
+A measure and its reference are timed in turn, so that their ratio is reliable on a busy machine even where the times are not.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
 
 DIMENSIONS = 384            # of all-MiniLM-L6-v2
-TURNS = 20                  # to a session, a minute apart; a session a day
+TURNS = 20                  # per session, a minute apart; one session a day
 FIRST = 24.0 * 365 * 40     # h
 MONTH = 24.0 * 30
 
@@ -80,7 +80,7 @@ def coined(rng: np.random.Generator, count: int, capital: bool = False) -> list[
 
 @cache
 def conversation(n: int, seed: int = 7) -> tuple[Event, ...]:
-    """n events of two people; a shorter conversation of the same seed is the beginning of a longer one."""
+    """n events of two speakers; a shorter conversation is a prefix of a longer one of the same seed."""
     rng = np.random.default_rng(seed)
     slots = {"w": Words(coined(rng, 20_000), rng), "N": Words(coined(rng, 4_000, True), rng), "P": Words(coined(rng, 1_000, True), rng)}
     events = []
@@ -94,7 +94,7 @@ def conversation(n: int, seed: int = 7) -> tuple[Event, ...]:
 
 @cache
 def questions(n: int, count: int = 64) -> tuple[Query, ...]:
-    """Questions in the words of events of the conversation, three in four of which name somebody."""
+    """Questions in words of the conversation's events; three in four name a person."""
     rng, events = np.random.default_rng(n), conversation(n)
     names = [word for event in events[:500] for word in event.text.split() if word.istitle() and word.isalpha() and len(word) > 6]
     asked = []
@@ -106,7 +106,7 @@ def questions(n: int, count: int = 64) -> tuple[Query, ...]:
 
 
 class FreeEmbedder:
-    """Random unit vectors by a checksum of the text: two halves out of 1,024 each, a million in all, so that some texts are alike."""
+    """Random unit vectors by a checksum of the text: two halves of 1,024 choices each, so that some texts share a half."""
 
     name, revision, dimensions = "free", "1", DIMENSIONS
 
@@ -122,8 +122,8 @@ class FreeEmbedder:
 def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None, chosen: str = "minimal") -> Engine:
     """A memory of n units with a set of mechanisms.  Cost: about 0.5 ms a unit.
 
-    Time passes a month at a time, and while it is built the index finds no neighbours, so that a write gate, which searches the index on every
-    event, admits all: otherwise building would be quadratic.
+    Ticks are a month long, and the index finds no neighbours during building, so that a write gate, which searches the index on every event,
+    admits all: otherwise building would be quadratic.
     """
     registry = Registry.read()
     mechanisms = registry.build(registry.set(chosen).without(without))
@@ -152,7 +152,7 @@ class Figure:
 
 
 class Clock:
-    """Times one thing with pytest-benchmark, in turn with a reference, and keeps the figure."""
+    """Times a call with pytest-benchmark, in turn with a reference, and keeps the figure."""
 
     def __init__(self, benchmark: Any, name: str, figures: list[Figure]) -> None:
         self.benchmark, self.name, self.figures = benchmark, name, figures
@@ -161,8 +161,8 @@ class Clock:
                  against: str = "", per: int = 1, warmup: int = 2) -> None:
         """rounds of `timed`.
 
-        target     ms  most that the median may be; AssertionError if not even the fastest round keeps to it
-        reference      called and timed before each round, untimed by pytest-benchmark; `against` says what it is
+        target     ms  upper bound of the median; AssertionError if even the fastest round exceeds it
+        reference      called and timed before each round, outside pytest-benchmark's timing; `against` names it
         per            units of work in a call: times are divided by it
         """
         others: list[float] = []
@@ -189,13 +189,13 @@ FIGURES = pytest.StashKey[list[Figure]]()
 
 @pytest.fixture(scope="session")
 def memory() -> Callable[[int], Engine]:
-    """The memory of n units that all suites share; those that let it grow run last."""
+    """The memory of n units that all suites share; the suite that makes it grow runs last."""
     return cache(fresh)
 
 
 @pytest.fixture(scope="session")
 def grown() -> Callable[..., Engine]:
-    """A memory of one's own: n, mechanisms to leave out, observer, set."""
+    """A new memory for one test: n, mechanisms to leave out, observer, set."""
     return fresh
 
 
@@ -207,7 +207,7 @@ def turns() -> Callable[[int, int], Iterator[Event]]:
 
 @pytest.fixture(scope="session")
 def asked() -> Callable[[int], Iterator[Query]]:
-    """The questions about n units, again and again."""
+    """The questions about n units, repeated without end."""
     return lambda n: cycle(questions(n))
 
 
@@ -221,7 +221,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
-    """Suites are called bench_*.py, which no plain `pytest` collects."""
+    """Collects bench_*.py, which a plain `pytest` does not."""
     return pytest.Module.from_parent(parent, path=file_path) if file_path.match("bench_*.py") else None
 
 
@@ -230,7 +230,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """The figures as a table for README.md."""
+    """Prints the figures as a table for README.md."""
     figures = config.stash[FIGURES]
     if figures:
         terminalreporter.write_line("\n| what | least, ms | median, ms | target, ms | ratio | of |\n|---|---|---|---|---|---|")

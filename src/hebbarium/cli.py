@@ -3,23 +3,29 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter as Argument
+from inspect import Signature, signature
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperGroup
 
 from . import __version__
+from .benchmarks.designs import Design
+from .benchmarks.execution.spec import RunSpec, Settings, options, settings_of
 
 if TYPE_CHECKING:
-    from .benchmarks.datasets import Dataset
+    from .benchmarks.datasets import Dataset, Unit
     from .console import Meter
+    from .engine.columns import Phase
     from .engine.ports.embedding_cache import CachedEmbedder
     from .engine.registry import MechanismSet, Parameter, Registry
+    from .engine.schedule import Node
 
 class Commands(TyperGroup):
     """The commands; interrupting one ends it with a word and the customary code."""
@@ -38,15 +44,6 @@ data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Offici
 app.add_typer(data_app, name="data")
 
 
-class Unit(StrEnum):
-    turn = "turn"
-    session = "session"
-
-
-class DesignName(StrEnum):
-    leave_one_out = "leave-one-out"
-
-
 class Home(StrEnum):
     encoding = "encoding"
     consolidation = "consolidation"
@@ -54,18 +51,10 @@ class Home(StrEnum):
     maintenance = "maintenance"
 
 
-SetOption = Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")]
-DatasetOption = Annotated[str, typer.Option("--dataset", help="demo, locomo, beam or longmemeval.")]
 DataOption = Annotated[Path | None, typer.Option("--data", help="File or folder in the official format; the demo needs none.")]
-RehearseOption = Annotated[float | None, typer.Option("--rehearse", min=0.0, metavar="HOURS", help="Ask all questions once so that recall changes "
-                                                      "memory, and again HOURS later, which counts.")]
-UnitOption = Annotated[Unit, typer.Option("--unit", help="What one event is.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N conversations.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of every mechanism's random stream.")]
-WithoutOption = Annotated[list[str] | None, typer.Option("--without", help="Mechanism to leave off; may be given again.")]
-ParamOption = Annotated[list[str] | None, typer.Option("--param", help="id.name=value; may be given again.")]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Worker processes.")]
-EmbedderOption = Annotated[str, typer.Option("--embedder", help="minilm, hashing, hashing:<d>, or the folder of a sentence-transformers model.")]
+EmbedderOption = Annotated[str, typer.Option("--embedder", help=options()["embedder"].help)]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder for the results.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -132,10 +121,16 @@ def show(mechanism: Annotated[str | None, typer.Argument(help="A mechanism.")] =
     registry = _registry()
     if mechanism is not None:
         _show_mechanism(registry, mechanism, as_json)
-    elif schedule:
-        _show_schedule(registry, registry.set(str(set_name)), as_json)
+        return
+    from .engine.assembly import planned
+
+    chosen = registry.set(str(set_name))
+    with chosen.named_in_errors():      # a set that cannot be built is refused, as by `run`
+        phases = planned(registry.build(chosen))
+    if schedule:
+        _show_schedule(chosen, phases, as_json)
     else:
-        _show_set(registry, registry.set(str(set_name)), as_json)
+        _show_set(registry, chosen, as_json)
 
 
 def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
@@ -149,7 +144,7 @@ def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
     fields += [("variety of", f"{entry.variety_of} (printed by {entry.claimed_by})")] if entry.variety_of else []
     fields += [("equation", f"{e.id}: {e.tex}   [{', '.join(filter(None, (e.paper, e.where)))}]") for e in entry.equations]
     fields += [("departure", f"{d.what}: {d.why}") for d in entry.departures]
-    fields += [("from seed", entry.departs_from_source)] if entry.departs_from_source else []
+    fields += [("from source", entry.departs_from_source)] if entry.departs_from_source else []
     fields += [("sets", ", ".join(s.name for s in registry.sets.values() if id in s.mechanisms) or "-")]
     print_lines(f"{entry.id}: {entry.summary}")
     print_fields(fields)
@@ -178,68 +173,92 @@ def _show_set(registry: Registry, chosen: MechanismSet, as_json: bool) -> None:
     print_table("Mechanisms", ("mechanism", "home", "claims", "overrides"), rows, whole=("mechanism", "home", "claims"))
 
 
-def _show_schedule(registry: Registry, chosen: MechanismSet, as_json: bool) -> None:
+def _show_schedule(chosen: MechanismSet, phases: Mapping[Phase, tuple[Node, ...]], as_json: bool) -> None:
     from .console import print_table
-    from .engine.assembly import planned
     from .engine.schedule import describe
 
-    rows = describe(planned(registry.build(chosen)))
+    rows = describe(phases)
     if as_json:
         _print_json(rows)
         return
-    # Adds and sets share a column: side by side they leave no room for the names at 100 characters a line.
+    # Adds and sets share a column: two columns leave no room for the names in lines of 100 characters.
     shown = [(r["phase"], str(r["place"]), r["step"], ", ".join(r["reads"]) or "-", ", ".join([*(f"+{c}" for c in r["adds"]), *r["sets"]]) or "-")
              for r in rows]
     print_table(f"Schedule of {chosen.name} (+: added to, together with others)", ("phase", "", "step", "reads", "writes"), shown,
                 numbers=("",), whole=("phase", "", "step"))
 
 
+# --- run and ablate ----------------------------------------------------------------------------------------------------------------
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of RunSpec that a user may set.  Their values, by field, are its first argument."""
+    own = [one.replace(kind=Argument.KEYWORD_ONLY) for one in list(signature(command, eval_str=True).parameters.values())[1:]]
+    hints, found, asked = get_type_hints(RunSpec), options(), []
+    for name, o in found.items():
+        kind = list[str] | None if o.read else _kind(name, hints[name], o.default)
+        read = typer.Option(o.default, o.flag, help=o.help, min=o.least, metavar=o.metavar)
+        asked.append(Argument(name, Argument.KEYWORD_ONLY, annotation=kind, default=read))
+
+    @wraps(command)
+    def call(**given: Any) -> None:
+        values = {name: given.pop(name) for name in found}
+        command({name: value.value if isinstance(value, StrEnum) else value for name, value in values.items()}, **given)
+
+    vars(call)["__signature__"] = Signature([*asked, *own])
+    call.__annotations__ = {one.name: one.annotation for one in (*asked, *own)}
+    return call
+
+
+def _kind(name: str, hint: Any, default: Any) -> Any:
+    """What the command line reads for a field of that type."""
+    if get_origin(hint) is Literal:
+        return StrEnum(name, [(word, word) for word in get_args(hint)])
+    return hint | None if default is None else hint
+
+
 @app.command(short_help="Measure one mechanism set on one data set.")
-def run(set_name: SetOption, dataset: DatasetOption, out: OutOption, data: DataOption = None, unit: UnitOption = Unit.turn, limit: LimitOption = None,
-        seed: SeedOption = 0, without: WithoutOption = None, param: ParamOption = None, rehearse: RehearseOption = None, jobs: JobsOption = 1,
-        embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> None:
-    """Measure one mechanism set on one data set.
+@_with_options
+def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit: LimitOption = None, jobs: JobsOption = 1,
+        as_json: JsonOption = False) -> None:
+    """Measure one mechanism set, or another system, on one data set.
 
     Writes manifest.json, rows.jsonl and metrics.json.  Conversations that the folder holds already, from the same inputs, are not run again.
     """
-    registry = _registry()
-    chosen = _chosen(registry, set_name, without, param)
-    loaded = _load(dataset, data, unit, limit)
+    registry, settings = _registry(), settings_of(given)
+    chosen = _chosen(registry, given["set"], settings)
+    loaded = _load(given["dataset"], data, settings.unit, limit)
     from .benchmarks.run import run as run_set
     from .console import Meter, print_lines
 
     with Meter("embedding texts", least=100) as embedding, Meter("conversations") as tell:
-        result = run_set(chosen, registry, loaded, _embedder(embedder, embedding), out, seed=seed, unit=unit.value, rehearse=rehearse, jobs=jobs,
-                         progress=tell)
+        result = run_set(chosen, registry, loaded, _embedder(given["embedder"], embedding), out, settings=settings, jobs=jobs, progress=tell)
     _tell_kept(tell, out)
     if as_json:
         _print_json(result)
         return
-    _print_metrics(chosen.name, result, sum(len(c.questions) for c in loaded.conversations))
+    _print_metrics(chosen.name if chosen else settings.system, result, sum(len(c.questions) for c in loaded.conversations))
     print_lines(f"written to {out}: metrics.json, rows.jsonl, manifest.json")
 
 
 @app.command(short_help="Take each mechanism out of a set in turn: what does each earn?")
-def ablate(set_name: SetOption, dataset: DatasetOption, out: OutOption, data: DataOption = None,
-           design: Annotated[DesignName, typer.Option("--design", help="How arms are made.")] = DesignName.leave_one_out,
-           unit: UnitOption = Unit.turn, limit: LimitOption = None, seed: SeedOption = 0, without: WithoutOption = None, param: ParamOption = None,
-           rehearse: RehearseOption = None, jobs: JobsOption = 1, embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> None:
+@_with_options
+def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
+           design: Annotated[Design, typer.Option("--design", help="How arms are made.")] = Design.LEAVE_ONE_OUT,
+           limit: LimitOption = None, jobs: JobsOption = 1, as_json: JsonOption = False) -> None:
     """Take each mechanism out of a set in turn: what does each earn?
 
     Writes ablation.html, ablation.md, ablation.json, rows.jsonl and manifest.json.  Stopped at any moment and started again, it goes on where it was.
     """
-    registry = _registry()
-    chosen = _chosen(registry, set_name, without, param)
-    loaded = _load(dataset, data, unit, limit)
-    from .benchmarks.ablation import Design
+    registry, settings = _registry(), settings_of(given)
+    chosen = _chosen(registry, given["set"], settings)
+    loaded = _load(given["dataset"], data, settings.unit, limit)
     from .benchmarks.ablation import ablate as ablate_set
     from .benchmarks.ablation_report import show as show_result
     from .benchmarks.ablation_report import to_json, to_table
     from .console import Meter, console, draw, print_lines
 
     with Meter("embedding texts", least=100) as embedding, Meter("cells") as tell:
-        result = ablate_set(chosen, registry, loaded, _embedder(embedder, embedding), out, design=Design(design.value), seed=seed,
-                            unit=unit.value, rehearse=rehearse, jobs=jobs, progress=tell)
+        result = ablate_set(chosen, registry, loaded, _embedder(given["embedder"], embedding), out, design=design, settings=settings, jobs=jobs,
+                            progress=tell)
     _tell_kept(tell, out)
     if as_json:
         _print_json(to_json(result))
@@ -255,9 +274,9 @@ def ablate(set_name: SetOption, dataset: DatasetOption, out: OutOption, data: Da
 def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to judge; all if none.")] = None,
           set_name: Annotated[str | None, typer.Option("--set", help="Judge the mechanisms of a set.")] = None,
           out: Annotated[Path | None, typer.Option("--out", help="Folder for audit.json, audit.md and audit.html.")] = None,
-          mutants: Annotated[bool, typer.Option("--mutants/--no-mutants", help="Show, too, that the evidence rejects its mutants.")] = True,
-          strict: Annotated[bool, typer.Option("--strict", help="Fail, too, for what is incomplete or thinly shown.")] = False,
-          against: Annotated[Path | None, typer.Option("--against", help="An earlier audit.json: say what rose and fell.")] = None,
+          mutants: Annotated[bool, typer.Option("--mutants/--no-mutants", help="Run the mutants too: the evidence must reject each.")] = True,
+          strict: Annotated[bool, typer.Option("--strict", help="Fail also for incomplete checks and for too little evidence.")] = False,
+          against: Annotated[Path | None, typer.Option("--against", help="An earlier audit.json: report the ratings that rose and fell.")] = None,
           jobs: JobsOption = 1, as_json: JsonOption = False) -> None:
     """Evidence, and the rating derived from it beside the claimed one; exit code 1 when a claim is not earned."""
     registry = _registry()
@@ -269,11 +288,10 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
     from .audit.collect import audit_registry
     from .audit.references import of_registry
     from .console import Meter, console, draw, print_lines
-    from .engine.errors import InputError
-    from .reporting.files import results_folder, write_json
+    from .reporting.files import results_folder, write_json, write_whole
 
     old = changes.read(against) if against else None
-    if old and only:                                      # what was not asked for is not gone
+    if old and only:                                      # mechanisms that are not audited now do not count as gone
         old["mechanisms"] = [m for m in old["mechanisms"] if m["id"] in only]
     references = of_registry(registry)
     systems = () if only else sources.read(registry, references)
@@ -287,11 +305,8 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
         from .audit.page import to_html
 
         write_json(out / "audit.json", told)
-        try:
-            (out / "audit.md").write_text(report.to_markdown(result, systems, changed), encoding="utf-8")
-            to_html(result, out / "audit.html", references, registry, systems, changed)
-        except OSError as error:
-            raise InputError(f"the report cannot be written ({error.strerror})", where=str(out), cure="choose another --out") from error
+        write_whole(out / "audit.md", [report.to_markdown(result, systems, changed)])
+        to_html(result, out / "audit.html", references, registry, systems, changed)
     faults = result.strict_failures if strict else result.failures
     if as_json:
         _print_json(told)
@@ -329,12 +344,12 @@ def cite(set_name: Annotated[str | None, typer.Option("--set", help="A mechanism
 
 
 @app.command(short_help="Start a mechanism: module, registry entry, evidence.")
-def new(name: Annotated[str, typer.Argument(help="Of the mechanism: lower case, digits, underscores.")],
-        into: Annotated[Path, typer.Option("--into", help="A new folder, for a package; or that of a package, or of this repository, to add to.")],
-        home: Annotated[Home, typer.Option("--home", help="Phase it is at home in.")] = Home.maintenance, as_json: JsonOption = False) -> None:
+def new(name: Annotated[str, typer.Argument(help="Name of the mechanism: lower-case letters, digits, underscores.")],
+        into: Annotated[Path, typer.Option("--into", help="A new folder, for a new package; or the folder of a package or of this repository.")],
+        home: Annotated[Home, typer.Option("--home", help="Phase of the mechanism.")] = Home.maintenance, as_json: JsonOption = False) -> None:
     """Start a mechanism: module, registry entry, evidence.
 
-    What is written works at once, is audited and conforms; its author changes it step by step.
+    Writes a small mechanism of the chosen home that works, earns its rating and conforms to the contract, for its author to change.
     """
     from .console import print_lines
     from .scaffold import new as write
@@ -379,11 +394,18 @@ def data_get(name: Annotated[str, typer.Argument(help="A source that `data list`
 def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in the official format.")],
                dataset: Annotated[str | None, typer.Option("--dataset", help="Load it as this data set and print its counts, too.")] = None,
                as_json: JsonOption = False) -> None:
-    """SHA-256 of a data file, compared with what is known of it."""
+    """SHA-256 of a data file beside the published one; counts, gaps, times and duplicates of a data set."""
+    from .benchmarks.datasets import load
     from .benchmarks.datasets.base import one_json
+    from .benchmarks.datasets.conversations import EVENTS, describe
     from .benchmarks.datasets.fetch import check
 
-    notes = dict(_load(dataset, path, Unit.turn, None).notes) if dataset else None
+    if dataset is None and (path / EVENTS).is_file():
+        dataset = "conversations"
+    notes = describe(load(dataset, path)) if dataset else None
+    if dataset == "conversations":
+        _tell_conversations(path, notes or {}, as_json)
+        return
     found = check(one_json(path, dataset) if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir() else path)
     if as_json:
         _print_json({"path": str(found.path), "sha256": found.sha256, "basis": found.basis, **({"notes": notes} if notes is not None else {})})
@@ -392,7 +414,40 @@ def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in th
 
     known = {"published": "is the published one", "first use": "is the one recorded on first use", "none": "nothing is known to compare it with"}
     print_fields([("path", str(found.path)), ("SHA-256", found.sha256), ("", known[found.basis]),
-                  *((name.replace("_", " "), f"{count:,}" if isinstance(count, int) else count) for name, count in (notes or {}).items())])
+                  *((name.replace("_", " "), f"{count:,}" if isinstance(count, int) else str(count)) for name, count in (notes or {}).items())])
+
+
+@data_app.command("convert")
+def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, longmemeval or demo.")],
+                 out: Annotated[Path, typer.Option("--out", help="Folder for events.jsonl, questions.jsonl and dataset.yaml.")],
+                 path: Annotated[Path | None, typer.Argument(help="File or folder in the official format; the demo needs none.")] = None,
+                 as_json: JsonOption = False) -> None:
+    """Write a data set in the format of the data set `conversations`."""
+    from .benchmarks.datasets import load
+    from .benchmarks.datasets.conversations import write_conversations
+    from .benchmarks.datasets.fetch import list_sources
+    from .reporting.files import results_folder
+
+    data = load(dataset, path)
+    source = next((s for s in list_sources() if s.name == dataset), None)
+    write_conversations(data, results_folder(out), licence=source.licence if source else "", citation=source.citation if source else "")
+    counts = {name: data.notes[name] for name in ("conversations", "events", "questions")}
+    if as_json:
+        _print_json({"path": str(out), **counts})
+        return
+    from .console import print_lines
+
+    print_lines(f"written to {out}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items() if isinstance(count, int)))
+
+
+def _tell_conversations(path: Path, notes: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        _print_json({"path": str(path), "notes": notes})
+        return
+    from .console import print_fields
+
+    print_fields([("path", str(path)), *((name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value)) for name,
+                                         value in notes.items())])
 
 
 # --- helpers -----------------------------------------------------------------------------------------------------------------------
@@ -402,47 +457,21 @@ def _registry() -> Registry:
     return Registry.installed()
 
 
-def _chosen(registry: Registry, name: str, without: list[str] | None, param: list[str] | None) -> MechanismSet:
-    """The set as asked for; whatever is wrong with it is said before data are read."""
-    from .engine.assembly import planned
+def _chosen(registry: Registry, name: str | None, settings: Settings) -> MechanismSet | None:
+    """The named set, None for a system without mechanisms.  A set that cannot be built with these settings is refused here, before data are read."""
+    from .benchmarks.designs import FULL, Arm
+    from .benchmarks.execution.local import check_arms
 
-    chosen = registry.set(name).without(without or ()).overridden(_parameters(param or []))
-    planned(registry.build(chosen))
+    chosen = registry.set(name) if name else None
+    settings.check_set(chosen)
+    check_arms([Arm(FULL, settings.applied(chosen))] if chosen else [], registry, settings)
     return chosen
-
-
-def _parameters(given: list[str]) -> dict[str, dict[str, Any]]:
-    """`id.name=value` pairs."""
-    from .engine.errors import RegistryError
-
-    found: dict[str, dict[str, Any]] = {}
-    for text in given:
-        place, equals, value = text.partition("=")
-        id, dot, name = place.strip().partition(".")
-        if not (equals and dot and id and name and value.strip()):
-            raise RegistryError(f"{text!r} is no parameter", where="--param", cure="write id.name=value, such as recency.weight=0.2")
-        found.setdefault(id, {})[name] = _value(value.strip())
-    return found
-
-
-def _value(text: str) -> bool | int | float | str:
-    """What a parameter's value says: true or false, a number where it is one, else a word.
-
-    >>> [_value(t) for t in ("3", "1e-3", "true", "robertson")]
-    [3, 0.001, True, 'robertson']
-    """
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
-    return text
 
 
 def _load(dataset: str, path: Path | None, unit: Unit, limit: int | None) -> Dataset:
     from .benchmarks.datasets import load
 
-    return load(dataset, path, unit=unit.value, limit=limit)
+    return load(dataset, path, unit=unit, limit=limit)
 
 
 def _embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmbedder:
@@ -475,8 +504,9 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
                 numbers=tuple(result["overall"]), whole=tuple(result["overall"]))
     if unscored := asked - result["overall"]["n"]:
         print_lines(f"{unscored} of {asked} questions name no evidence and are not scored", "")
-    print_table("Receipts", ("mechanism", *counts), [(i, *(f"{r[k.replace(' ', '_')]:,}" for k in counts)) for i, r in result["receipts"].items()],
-                numbers=counts, whole=("mechanism",))
+    if result["receipts"]:
+        receipts = [(i, *(f"{r[k.replace(' ', '_')]:,}" for k in counts)) for i, r in result["receipts"].items()]
+        print_table("Receipts", ("mechanism", *counts), receipts, numbers=counts, whole=("mechanism",))
     timing = [(phase, number(ms["p50"]), number(ms["p95"])) for phase, ms in result["timing_ms"].items()]
     print_table("Milliseconds a pass", ("phase", "p50", "p95"), timing, numbers=("p50", "p95"))
 

@@ -15,10 +15,12 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks import sweep
-from hebbarium.benchmarks.ablation import ablate, arms_of
+from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
-from hebbarium.benchmarks.sweep import Cell, Outcome
+from hebbarium.benchmarks.designs import arms_of
+from hebbarium.benchmarks.execution import local
+from hebbarium.benchmarks.execution.cells import Cell, Outcome
+from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.engine.errors import ContractError, InputError
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
@@ -37,15 +39,6 @@ def embedder() -> CachedEmbedder:
 
 
 SMALL = plain_set("dense_similarity", "lexical_bm25", "weighted_rrf", weighted_rrf=("convex_fusion",))
-
-
-def test_arms_are_the_whole_each_removal_and_each_swap() -> None:
-    arms = {arm.id: set(arm.chosen.mechanisms) for arm in arms_of(SMALL)}
-    assert arms == {
-        "full": {"dense_similarity", "lexical_bm25", "weighted_rrf"}, "without dense_similarity": {"lexical_bm25", "weighted_rrf"},
-        "without lexical_bm25": {"dense_similarity", "weighted_rrf"}, "without weighted_rrf": {"dense_similarity", "lexical_bm25"},
-        "swap weighted_rrf->convex_fusion": {"dense_similarity", "lexical_bm25", "convex_fusion"}}
-    assert "swap weighted_rrf->convex_fusion" not in {arm.id for arm in arms_of(SMALL.without(["weighted_rrf"]))}
 
 
 def test_differences_are_those_of_the_rows(registry: Registry, tmp_path: Path) -> None:
@@ -87,6 +80,17 @@ def test_an_arm_that_cannot_be_built_is_refused_before_any_work(registry: Regist
     assert not (tmp_path / "o").exists()
 
 
+def test_a_system_without_mechanisms_cannot_be_ablated(registry: Registry, tmp_path: Path) -> None:
+    other = Settings(system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense")
+    for chosen, words in ((None, "no mechanisms to leave off"), (SMALL, "has none")):
+        with pytest.raises(InputError, match=words) as caught:
+            ablate(chosen, registry, load("demo", limit=1), CachedEmbedder(Unused(8), None), tmp_path / "o", settings=other)
+        assert caught.value.cure
+    with pytest.raises(InputError, match="no mechanism set"):
+        ablate(None, registry, load("demo", limit=1), CachedEmbedder(Unused(8), None), tmp_path / "o")
+    assert not (tmp_path / "o").exists()
+
+
 def test_questions_without_evidence_cannot_be_compared(registry: Registry, tmp_path: Path) -> None:
     data = Dataset("d", "0", (Conversation("c", (Event(0.0, "x", id="e"),), (Question("q", "x?", 1.0, "k", ()),)),), {})
     with pytest.raises(InputError, match="names its evidence"):
@@ -94,7 +98,7 @@ def test_questions_without_evidence_cannot_be_compared(registry: Registry, tmp_p
 
 
 def test_any_number_of_jobs_and_any_stop_give_the_same_rows(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data, real, ran = load("demo", limit=2), sweep.run_cell, Counter[tuple[str, str]]()
+    data, real, ran = load("demo", limit=2), local.run_cell, Counter[tuple[str, str]]()
     ablate(SMALL, registry, data, embedder(), tmp_path / "whole")
     ablate(SMALL, registry, data, embedder(), tmp_path / "two", jobs=2)
     left = [0]
@@ -104,10 +108,10 @@ def test_any_number_of_jobs_and_any_stop_give_the_same_rows(registry: Registry, 
             raise KeyboardInterrupt
         left[0] -= 1
         outcome = real(cell, *rest)
-        ran[cell.arm.id, cell.conversation.id] += 1
+        ran[cell.spec.arm, cell.spec.conversation] += 1
         return outcome
 
-    monkeypatch.setattr(sweep, "run_cell", counted)
+    monkeypatch.setattr(local, "run_cell", counted)
     for enough in (1, 4):
         left[0] = enough
         with pytest.raises(KeyboardInterrupt):

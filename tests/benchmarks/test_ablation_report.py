@@ -310,7 +310,7 @@ def test_the_tally_bars_are_as_long_as_the_counts_and_end_in_an_arrow_where_they
 
 
 def test_the_category_table_colours_by_sign_and_leaves_no_ops_bare(result: AblationResult, page: str) -> None:
-    table = re.search(r'<table class="heat">.*?</table>', page, flags=re.DOTALL)
+    table = re.search(r'<table class="numbers heat">.*?</table>', page, flags=re.DOTALL)
     assert table is not None
     rows = re.findall(r"<tr class=.*?</tr>", table[0], flags=re.DOTALL)
     # One arm dwarfs the others: its cells have the full colour, and the scale ends with the largest value of the rest.
@@ -327,7 +327,9 @@ def test_the_category_table_colours_by_sign_and_leaves_no_ops_bare(result: Ablat
 
 
 def test_sortable_headings_are_buttons_with_a_sort_state_and_every_number_can_be_sorted(page: str) -> None:
-    for table in re.findall(r"<table data-sortable>.*?</table>", page, flags=re.DOTALL):
+    tables = re.findall(r'<table class="numbers" data-sortable>.*?</table>', page, flags=re.DOTALL)
+    assert len(tables) == 2
+    for table in tables:
         heads = re.findall(r'<th scope="col" aria-sort="none"><button type="button">', table)
         rows = re.findall(r"<tr class=.*?</tr>", table, flags=re.DOTALL)
         assert len(rows) == 13 and all(row.count("<td") + 1 == len(heads) for row in rows)

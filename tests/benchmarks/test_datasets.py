@@ -234,7 +234,7 @@ def test_longmemeval(tmp_path: Path) -> None:
     assert [e.text for e in first.events] == list("deabcf")
     assert first.events[2].time == hours(datetime(2023, 5, 21, 10, 1))
     assert first.events[5].time == pytest.approx(hours(datetime(2023, 5, 21, 10, 4)))  # it would begin inside the session before
-    assert first.questions == (Question("q1", "Which one?", hours(datetime(2023, 5, 30, 4, 17)), "knowledge-update", ("s1#1",)),)
+    assert first.questions == (Question("q1", "Which one?", hours(datetime(2023, 5, 30, 4, 17)), "knowledge-update", ("s1#1",), "5"),)
     assert (second.questions[0].text, second.questions[0].gold) == ("1776", ("s1#0", "s1#1"))  # nothing marked: the whole session
     assert (third.questions[0].category, third.questions[0].gold) == ("abstention", ())
     assert (data.notes["times_clamped"], data.notes["session_ids_repeated"], data.notes["gold_unmarked"]) == (3, 3, 1)
@@ -417,7 +417,7 @@ def test_sources_state_licence_and_citation() -> None:
         assert source.citation.startswith(f"{paper.fields['author'].partition(',')[0]} et al. {paper.fields['year']}"), source.name
         assert source.sha256 is None or len(bytes.fromhex(source.sha256)) == 32
         assert bool(source.file) != bool(source.by_hand)
-    assert {s.name for s in fetching.list_sources()} >= set(LOADERS) - {"demo"}
+    assert {s.name for s in fetching.list_sources()} >= set(LOADERS) - {"demo", "conversations"}
 
 
 def test_a_first_download_is_recorded_and_a_changed_file_noticed(

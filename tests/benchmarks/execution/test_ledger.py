@@ -17,21 +17,21 @@ import pytest
 from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.engine.errors import DataError, HebbariumError, InputError
 
-# A worker that runs the cells that are not done, one line on its own diary per cell it starts and one per cell that `put` accepted.
+# A worker that runs the cells that are not done, one line in its own log per cell it starts and one per cell that `put` accepted.
 WORKER = """
 import sys, time
 from pathlib import Path
 from hebbarium.benchmarks.execution.ledger import Ledger
-ledger, diary = Ledger(Path(sys.argv[1])), open(sys.argv[2], "a", buffering=1)
+ledger, log = Ledger(Path(sys.argv[1])), open(sys.argv[2], "a", buffering=1)
 keys = [Ledger.key({"cell": i}) for i in range(60)]
 done = ledger.done(keys)
 print("ready", flush=True)
 for key in keys:
     if key not in done:
-        diary.write(f"start {key}\\n")
+        log.write(f"start {key}\\n")
         time.sleep(0.002)
         if ledger.put(key, key.encode() * 400, {"seconds": 0.002}):
-            diary.write(f"put {key}\\n")
+            log.write(f"put {key}\\n")
 print("end", flush=True)
 """
 
@@ -79,18 +79,18 @@ def test_half_a_surrogate_pair_is_refused_and_nothing_is_kept(ledger: Ledger) ->
 
 
 def test_killed_at_any_moment_finished_cells_stay_and_none_is_run_again(tmp_path: Path) -> None:
-    path, diary = tmp_path / "l.sqlite", tmp_path / "diary"
+    path, log = tmp_path / "l.sqlite", tmp_path / "log"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     ended, kills = False, 0
     for attempt in range(12):
-        with subprocess.Popen([sys.executable, "-c", WORKER, str(path), str(diary)], stdout=subprocess.PIPE, text=True, env=environment) as worker:
+        with subprocess.Popen([sys.executable, "-c", WORKER, str(path), str(log)], stdout=subprocess.PIPE, text=True, env=environment) as worker:
             assert worker.stdout is not None and worker.stdout.readline() == "ready\n"
             if attempt < 5:
                 time.sleep(0.013 + 0.007 * attempt)
                 os.kill(worker.pid, signal.SIGKILL)
             ended = "end" in worker.stdout.read()
         kills += worker.returncode == -signal.SIGKILL
-        lines = [line.split() for line in diary.read_text(encoding="utf-8").splitlines()]
+        lines = [line.split() for line in log.read_text(encoding="utf-8").splitlines()]
         acknowledged = [key for word, key in lines if word == "put"]
         stored = {cell.key: cell for cell in Ledger(path).cells()}  # verifies every payload's digest
         assert set(acknowledged) <= set(stored) and len(acknowledged) == len(set(acknowledged))

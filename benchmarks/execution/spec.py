@@ -1,0 +1,247 @@
+"""What decides a cell: one record.  The ledger's key, the manifest and the options of `run` and `ablate` are computed from its fields.
+
+A new setting is one more field: it enters the key, the manifest and both commands, and the cell reads it from its record.
+This module loads nothing heavy, because the command line reads the options from it.
+"""
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ... import __version__, engine
+from ...engine.errors import InputError, RegistryError
+from ...engine.packages import source_digest
+from ..systems.by_name import OURS, revision
+from .ledger import Ledger
+
+if TYPE_CHECKING:
+    from ...engine.ports.embedding_cache import CachedEmbedder
+    from ...engine.registry import MechanismSet, Registry
+    from ..datasets import Dataset
+    from ..designs import Arm
+
+LIBRARIES = ("numpy", "scipy", "numba", "faiss-cpu", "sentence-transformers", "torch", "PyStemmer")
+_OPTION = "option"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A command-line option.
+
+    flag     such as --seed
+    help     one sentence
+    default  what the command line takes if the option is not given; ... if it must be given
+    read     makes the field's value from the list of texts of an option that may be given again; None: the text, number or word is the value
+    least    smallest number
+    metavar  what `--help` prints for the value
+    """
+
+    flag: str
+    help: str
+    default: Any = ...
+    read: Callable[[Sequence[str]], Any] | None = None
+    least: float | None = None
+    metavar: str | None = None
+
+
+def parameters(given: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Parameter overrides from `id.name=value` texts.  Raises RegistryError.
+
+    >>> parameters(["recency.weight=0.2", "lexical_bm25.idf=robertson"])
+    {'recency': {'weight': 0.2}, 'lexical_bm25': {'idf': 'robertson'}}
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for text in given:
+        place, equals, value = text.partition("=")
+        id, dot, name = place.strip().partition(".")
+        if not (equals and dot and id and name and value.strip()):
+            raise RegistryError(f"{text!r} is no parameter", where="--param", cure="write id.name=value, such as recency.weight=0.2")
+        found.setdefault(id, {})[name] = _value(value.strip())
+    return found
+
+
+def _value(text: str) -> bool | int | float | str:
+    """A parameter's value: true or false, a number if the text is one, else the text.
+
+    >>> [_value(t) for t in ("3", "1e-3", "true", "robertson")]
+    [3, 0.001, True, 'robertson']
+    """
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def _setting(flag: str, help: str, **more: Any) -> dict[str, Option]:
+    return {_OPTION: Option(flag, help, **more)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a user may set of a run, apart from the mechanism set, the data and the embedder.
+
+    system    `hebbarium`, or MODULE:NAME of another system
+    unit      what an event is; the data must have been loaded with it
+    seed      of every mechanism's own random stream
+    without   mechanisms that are left off
+    param     parameter overrides by mechanism and name, over those of the set
+    rehearse  h between a first asking of all questions, which changes memory, and the one that counts; None: asked once
+    """
+
+    system: str = field(default=OURS, metadata=_setting("--system", "The memory to measure: ours, or a class or function of (embedder, seed).",
+                                                        metavar="MODULE:NAME"))
+    unit: Literal["turn", "session"] = field(default="turn", metadata=_setting("--unit", "What one event is."))
+    seed: int = field(default=0, metadata=_setting("--seed", "Of every mechanism's random stream.", least=0))
+    without: tuple[str, ...] = field(default=(), metadata=_setting("--without", "Mechanism to leave off; may be given again.", read=tuple))
+    param: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict, metadata=_setting("--param", "Parameter as id.name=value; may be given again.", read=parameters))
+    rehearse: float | None = field(default=None, metadata=_setting(
+        "--rehearse", "Ask all questions once so that recall changes memory, and again HOURS later, which counts.", least=0.0, metavar="HOURS"))
+
+    @property
+    def ours(self) -> bool:
+        """Whether the system is Hebbarium, which is made of mechanisms."""
+        return self.system == OURS
+
+    def applied(self, chosen: MechanismSet) -> MechanismSet:
+        """The set as these settings change it.  Raises RegistryError for a mechanism that it does not hold."""
+        return chosen.without(self.without).overridden(self.param)
+
+    def check_set(self, chosen: MechanismSet | None) -> None:
+        """Raises InputError if a set, or changes to one, are given for a system that has no mechanisms, or none for ours."""
+        if self.ours and chosen is None:
+            raise InputError("no mechanism set is given", where="--set", cure="give --set NAME; `hebbarium list` names them")
+        given = [name for name, value in (("--set", chosen), ("--without", self.without), ("--param", self.param)) if value]
+        if not self.ours and given:
+            raise InputError(f"{given[0]} changes the mechanisms of {OURS}, and {self.system!r} has none", where="--system",
+                             cure=f"leave out {', '.join(given)}, or leave out --system")
+
+
+DEFAULTS = Settings()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec(Settings):
+    """Everything that decides the outcome of a cell: one arm on one conversation.
+
+    set              name of the mechanism set; "" for a system without mechanisms
+    dataset, sha256  name of the data set, and digest of its file
+    embedder, embedder_revision, embedder_dimensions
+    arm              id of the arm
+    mechanisms       mechanism -> parameter -> value, all resolved, in registry order
+    set_digest       of these; "" without mechanisms
+    conversation     id
+    system_revision  digest of the source of a system that is not ours
+    registry_digest, code   of the registry, and of this package's source
+    k                events asked of each query and kept in a row
+    depth            events asked of a system that does not rank all, so that ranks of gold are known up to it
+    probed           most questions of a conversation for which ranks are compared with each mechanism silenced
+    """
+
+    set: str = field(metadata=_setting("--set", "Mechanism set: a name, or a YAML file.", default=None))
+    dataset: str = field(metadata=_setting("--dataset", "demo, locomo, beam, longmemeval or conversations."))
+    embedder: str = field(metadata=_setting(
+        "--embedder", "minilm, hashing, hashing:<d>, or the folder of a sentence-transformers model.", default="minilm"))
+    sha256: str
+    conversation: str
+    arm: str
+    mechanisms: Mapping[str, Mapping[str, Any]]
+    set_digest: str
+    registry_digest: str
+    embedder_revision: str
+    embedder_dimensions: int
+    system_revision: str
+    code: str
+    k: int = 10
+    depth: int = 100
+    probed: int = 16
+
+    def key(self) -> str:
+        """Key of the cell in the ledger: SHA-256 over the canonical JSON of all fields.  Raises InputError."""
+        return Ledger.key(asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The objects that the records of an experiment describe."""
+
+    registry: Registry
+    data: Dataset
+    embedder: CachedEmbedder
+
+
+def options() -> dict[str, Option]:
+    """Field -> option of what a user may set, in the order of `--help`: first what is measured, then how."""
+    found = {f.name: f for f in fields(RunSpec) if _OPTION in f.metadata}
+    ordered = sorted(found.values(), key=lambda f: f.name in Settings.__dataclass_fields__)
+    return {f.name: replace(f.metadata[_OPTION], default=_default(f)) for f in ordered}
+
+
+def _default(one: Any) -> Any:
+    """What the command line takes if the option is not given: lists of texts are None there."""
+    option: Option = one.metadata[_OPTION]
+    if option.default is not ... or (one.default is MISSING and option.read is None):
+        return option.default
+    return None if option.read else one.default
+
+
+def settings_of(given: Mapping[str, Any]) -> Settings:
+    """Settings from the command line's values of `options`.  Raises RegistryError for an odd --param."""
+    read = {name: option.read for name, option in options().items()}
+    mine = {f.name: given[f.name] for f in fields(Settings)}
+    return Settings(**{name: reader(value or ()) if (reader := read[name]) else value for name, value in mine.items()})
+
+
+def specs_of(arms: Sequence[Arm], inputs: Inputs, settings: Settings) -> list[RunSpec]:
+    """The records of every arm on every conversation, arm by arm.  Raises RegistryError for parameters that are not sound."""
+    shared = {f.name: getattr(settings, f.name) for f in fields(Settings)} | {
+        "dataset": inputs.data.name, "sha256": inputs.data.sha256, "registry_digest": inputs.registry.digest, "embedder": inputs.embedder.name,
+        "embedder_revision": inputs.embedder.revision, "embedder_dimensions": inputs.embedder.dimensions,
+        "system_revision": "" if settings.ours else revision(settings.system), "code": code_version()}
+    return [RunSpec(**shared, **_composition(arm, inputs.registry), arm=arm.id, conversation=c.id)
+            for arm in arms for c in inputs.data.conversations]
+
+
+def _composition(arm: Arm, registry: Registry) -> dict[str, Any]:
+    """The fields that an arm decides."""
+    from ...engine.registry import digest
+
+    built = registry.build(arm.chosen)
+    return {"set": arm.chosen.name, "mechanisms": {m.id: asdict(m.params) for m in built}, "set_digest": digest(built) if built else ""}
+
+
+@cache
+def code_version() -> str:
+    """Version of the package, and a digest of the source files that decide an outcome: results of other code are other cells."""
+    root = Path(engine.__file__).parent.parent
+    return f"{__version__}+{source_digest(root, *(root / room for room in ('engine', 'mechanisms', 'benchmarks')))[:12]}"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the libraries whose numbers enter a result."""
+    return {"python": platform.python_version(), "hebbarium": code_version(), **{name: _version(name) for name in LIBRARIES}}
+
+
+def manifest(specs: Sequence[RunSpec], data: Dataset, command: Mapping[str, Any]) -> dict[str, Any]:
+    """manifest.json: everything that is needed to repeat the run.
+
+    The fields of the first arm's record, with lists of all arms and conversations; `data` (counts), `versions`, and `command`.
+    """
+    shared = {name: value for name, value in asdict(specs[0]).items() if name not in ("arm", "conversation")}
+    return {**command, **shared, "arms": list(dict.fromkeys(s.arm for s in specs)),
+            "conversations": list(dict.fromkeys(s.conversation for s in specs)), "data": {"notes": dict(data.notes)}, "versions": versions()}

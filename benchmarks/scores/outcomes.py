@@ -1,0 +1,42 @@
+"""From outcomes of cells to scores: metrics of rows, percentiles of times, sums of receipts."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..execution.cells import Outcome
+from .metrics import Metrics, question_metrics, summary
+
+
+def scored(rows: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], Metrics]]:
+    """Rows that have gold, each with its metrics."""
+    return [(row, question_metrics(row["ranks"])) for row in rows if row["gold"]]
+
+
+def metrics_of(dataset: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """metrics.json: means over the questions that have gold, percentiles of the phases' times, summed receipts."""
+    marked = scored(row for o in outcomes for row in o.rows)
+    categories = sorted({row["category"] for row, _ in marked})
+    timing = {}
+    for phase in outcomes[0].timing if outcomes else ():
+        passes = [ms for o in outcomes for ms in o.timing[phase]]
+        p50, p95 = np.percentile(passes, [50, 95]) if passes else (None, None)
+        timing[phase] = {"p50": None if p50 is None else round(float(p50), 4), "p95": None if p95 is None else round(float(p95), 4)}
+    return {
+        "dataset": dataset, "overall": summary(m for _, m in marked),
+        "by_category": {c: summary(m for row, m in marked if row["category"] == c) for c in categories},
+        "timing_ms": timing, "receipts": total_receipts(outcomes),
+    }
+
+
+def total_receipts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, int]]:
+    """Receipts summed over cells."""
+    total: dict[str, dict[str, int]] = {}
+    for outcome in outcomes:
+        for id, receipt in outcome.receipts.items():
+            mine = total.setdefault(id, dict.fromkeys(receipt, 0))
+            for name, count in receipt.items():
+                mine[name] += count
+    return total

@@ -1,0 +1,1 @@
+"""Systems: memories that a benchmark measures, each behind the port of `base`."""

@@ -1,0 +1,103 @@
+"""The port between a benchmark and a memory: what a benchmark calls, and what a memory declares that it can do.
+
+A memory is a `System`: a class or function `factory(embedder, seed)` makes a new, empty one for each conversation and seed.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from ...engine.ports.embedder import Embedder
+    from ...engine.records import Event, Query
+
+
+class Capability(Enum):
+    """What a system declares beyond the port's four calls.
+
+    SLEEPS     `advance` may reorganise what is stored, not only let it age
+    LEARNS     `retrieve(..., learn=True)` may change later answers; without it `learn` has no effect
+    ARCHIVES   a stored event can become unretrievable later without being deleted
+    RECEIPTS   it is a `ReportsReceipts`
+    RANKS_ALL  `Hits.rank_of` gives the exact rank among all stored events, beyond the k hits as well; without it the rank is the
+               place among the hits, and a caller that needs ranks up to r asks for k >= r
+    """
+
+    SLEEPS = "sleeps"
+    LEARNS = "learns from recall"
+    ARCHIVES = "archives"
+    RECEIPTS = "reports receipts"
+    RANKS_ALL = "ranks all"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One retrieved event: its id, its score (larger is better; comparable within one answer only) and its text."""
+
+    id: str
+    score: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The answer to a query: at most k hits, best first, each event at most once."""
+
+    hits: tuple[Hit, ...]
+
+    def rank_of(self, event_id: str) -> int | None:
+        """Rank of an event from 1; None if it was not retrieved.  O(k).
+
+        >>> Hits((Hit("b", 2.0, ""), Hit("a", 1.0, ""))).rank_of("a")
+        2
+        """
+        return next((rank for rank, hit in enumerate(self.hits, 1) if hit.id == event_id), None)
+
+
+@runtime_checkable
+class System(Protocol):
+    """A memory.  Times are simulated, in hours since 1970-01-01T00:00 UTC, and never decrease from call to call."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]: ...
+
+    def encode(self, events: Sequence[Event]) -> None:
+        """Take in events in order of time; the system may reject some of them."""
+        ...
+
+    def advance(self, time: float) -> None:
+        """Let simulated time pass up to `time` (h, a point in time and no duration)."""
+        ...
+
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+        """At most k events for a query at the present simulated time.
+
+        learn  whether recall may change the memory; if False, every later answer is as if the query had not been asked
+        """
+        ...
+
+    def close(self) -> None:
+        """Release files and processes; no other call follows."""
+        ...
+
+
+@runtime_checkable
+class ReportsReceipts(System, Protocol):
+    """A system that reports what its mechanisms did: the capability RECEIPTS."""
+
+    def receipts(self) -> Mapping[str, Mapping[str, int]]:
+        """By mechanism: `calls` of its hooks and `cells_changed`, the cells of state that a call changed."""
+        ...
+
+    def ranks_changed(self, query: Query) -> Mapping[str, int]:
+        """By mechanism: places among the ten best that change if the mechanism is silenced for this query.  The state does not change."""
+        ...
+
+    def phase_ms(self) -> Mapping[str, Sequence[float]]:
+        """By phase: the duration of each pass, ms."""
+        ...
+
+
+Factory = Callable[["Embedder", int], System]

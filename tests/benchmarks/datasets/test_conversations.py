@@ -1,0 +1,143 @@
+"""One's own conversations: what is read, what is refused and where, and that conversion loses nothing."""
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hebbarium.benchmarks.datasets import load
+from hebbarium.benchmarks.datasets.base import Dataset
+from hebbarium.benchmarks.datasets.conversations import describe, load_conversations, write_conversations
+from hebbarium.engine.errors import DataError
+
+EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "own_data"
+Rows = list[dict[str, Any]]
+
+
+def rows(file: str) -> Rows:
+    return [json.loads(line) for line in (EXAMPLE / file).read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[..., Path]:
+    def write(events: Rows | None = None, questions: Rows | None = None, about: str = "name: kitchen\n") -> Path:
+        for file, given in (("events.jsonl", events), ("questions.jsonl", questions)):
+            lines = [json.dumps(row) + "\n" for row in (rows(file) if given is None else given)]
+            (tmp_path / file).write_text("".join(lines), encoding="utf-8")
+        (tmp_path / "dataset.yaml").write_text(about, encoding="utf-8")
+        return tmp_path
+
+    return write
+
+
+def test_the_example_is_read_whole() -> None:
+    data = load("conversations", EXAMPLE)
+    (talk,) = data.conversations
+    assert (data.name, talk.id, [e.id for e in talk.events]) == ("kitchen", "kitchen", ["k1", "k2", "k3", "k4", "k5"])
+    assert talk.events[0].time == pytest.approx(19844 * 24 + 18 + 2 / 60)      # 1 May 2024, 18:02: 19,844 days of 24 hours since 1970, 18 hours, 2 minutes
+    assert talk.events[3].caption == "a bent metal hinge" and all(e.dated for e in talk.events)
+    first, second, _ = talk.questions
+    assert (first.gold, first.category, first.answer) == (("k4", "k5"), "two steps", "Tom's aunt") and second.gold == ("k3",)
+    assert first.time == pytest.approx(talk.events[-1].time + 1 / 60)
+    assert load("conversations", EXAMPLE / "events.jsonl").sha256 == data.sha256
+
+
+def test_sessions_can_be_the_unit() -> None:
+    (talk,) = load("conversations", EXAMPLE, unit="session").conversations
+    assert [e.id for e in talk.events] == ["Wednesday", "Monday", "Thursday"] and talk.questions[0].gold == ("Monday", "Thursday")
+
+
+def test_events_out_of_order_are_sorted_and_counted(written: Callable[..., Path]) -> None:
+    events = rows("events.jsonl")
+    data = load("conversations", written(events[2:] + events[:2]))
+    assert [e.id for e in data.conversations[0].events] == ["k1", "k2", "k3", "k4", "k5"] and data.notes["events_reordered"] == 5
+
+
+def test_events_without_times_follow_each_other_and_their_times_stay_out_of_the_text(written: Callable[..., Path]) -> None:
+    events = rows("events.jsonl")
+    for event in (events[1], events[4]):
+        del event["time"]
+    data = load("conversations", written(events))
+    found = data.conversations[0].events
+    assert data.notes["times_made_up"] == 2 and [e.dated for e in found] == [True, False, True, True, False]
+    assert found[1].time - found[0].time == pytest.approx(1 / 60) and "2024" not in found[1].rendered() and "2024" in found[0].rendered()
+
+
+def with_field(file: str, line: int, **fields: Any) -> Rows:
+    changed = rows(file)
+    changed[line - 1].update(fields)
+    return changed
+
+
+@pytest.mark.parametrize(("events", "questions", "line", "words"), [
+    (with_field("events.jsonl", 3, id="k1"), None, 3, "was used in line 1"),
+    (with_field("events.jsonl", 2, time="next Tuesday"), None, 2, "is no time"),
+    (with_field("events.jsonl", 2, mood="glad"), None, 2, "unknown field 'mood'"),
+    (with_field("events.jsonl", 4, text=7), None, 4, "a string is expected"),
+    (with_field("events.jsonl", 4, attributes={"kind": 3}), None, 4, "a string is expected"),
+    (None, with_field("questions.jsonl", 1, gold=["k4", "k9"]), 1, "gold 'k9' names no event"),
+    (None, with_field("questions.jsonl", 2, conversation="garden"), 2, "'garden' has no events"),
+    (None, with_field("questions.jsonl", 3, time="2020-01-01"), 3, "before the last event"),
+], ids=lambda value: value if isinstance(value, str) else None)
+def test_what_is_wrong_is_said_with_its_line_and_its_cure(written: Callable[..., Path], events: Rows | None, questions: Rows | None, line: int,
+                                                          words: str) -> None:
+    with pytest.raises(DataError) as caught:
+        load("conversations", written(events, questions))
+    assert f"line {line}" in caught.value.what and words in caught.value.what and caught.value.cure
+    assert ("events.jsonl" if events else "questions.jsonl") in caught.value.where
+
+
+@pytest.mark.parametrize(("name", "text", "words"), [
+    ("events.jsonl", '{"conversation": "a", "id": "1", "text": "x"\n', "line 1"), ("events.jsonl", '\n\n[1, 2]\n', "line 3"),
+    ("events.jsonl", '{"conversation": "a", "id": "1", "text": "x", "time": NaN}\n', "line 1"),
+    ("dataset.yaml", "licence: free\n", "no name"), ("dataset.yaml", "name: a\nflavour: b\n", "'flavour'"), ("dataset.yaml", "name: [a\n", "YAML"),
+])
+def test_damaged_files_are_refused(written: Callable[..., Path], name: str, text: str, words: str) -> None:
+    folder = written()
+    (folder / name).write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=words):
+        load("conversations", folder)
+
+
+def test_a_folder_without_the_files_names_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"no events\.jsonl"):
+        load("conversations", tmp_path)
+    with pytest.raises(DataError, match="needs a path"):
+        load("conversations")
+
+
+def test_missing_gold_is_counted_only_on_request(written: Callable[..., Path]) -> None:
+    folder = written(None, with_field("questions.jsonl", 1, gold=["k4", "k9"]))
+    data = load("conversations", folder, allow_missing_gold=True)
+    assert data.notes["gold_missing"] == 1 and data.conversations[0].questions[0].gold == ("k4",)
+
+
+@pytest.mark.parametrize("made_up", [False, True])
+def test_conversion_loses_nothing(tmp_path: Path, made_up: bool) -> None:
+    demo = load("demo", limit=2)
+    if made_up:                                    # as BEAM has them
+        from dataclasses import replace
+
+        demo = replace(demo, conversations=tuple(
+            replace(c, events=tuple(replace(e, dated=False) for e in c.events)) for c in demo.conversations))
+    write_conversations(demo, tmp_path, licence="free", citation="none")
+    again = load_conversations(tmp_path)
+    assert again.conversations == demo.conversations and again.name == "demo" and again.notes["licence"] == "free"
+
+
+def test_counts_gaps_and_repetitions_are_described(written: Callable[..., Path]) -> None:
+    events = with_field("events.jsonl", 5, text=rows("events.jsonl")[0]["text"])
+    told = describe(load("conversations", written(events)))
+    assert (told["conversations"], told["events"], told["speakers"], told["sessions"], told["repeated_texts"]) == (1, 5, 2, 3, 1)
+    assert told["longest_gap_before"] == "kitchen, k3" and told["longest_gap_hours"] == pytest.approx(4 * 24 + 15.2)
+    assert told["first_event"] == "2024-05-01T18:02:00+00:00" and told["questions_one step"] == 2
+
+
+def test_one_changed_letter_is_another_data_set(written: Callable[..., Path]) -> None:
+    def digest(data: Dataset) -> str:
+        return data.sha256
+
+    assert digest(load("conversations", written())) != digest(load("conversations", written(with_field("events.jsonl", 1, text="The oven"))))

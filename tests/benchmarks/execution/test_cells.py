@@ -1,0 +1,163 @@
+"""One cell through the port: which calls a system gets, in which order, and what the rows make of its answers."""
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
+from hebbarium.benchmarks.designs import FULL, Arm
+from hebbarium.benchmarks.execution import cells
+from hebbarium.benchmarks.execution.cells import Cell, run_cell
+from hebbarium.benchmarks.execution.spec import Inputs, RunSpec, Settings, specs_of
+from hebbarium.benchmarks.systems.base import Capability, Hit, Hits
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder
+from hebbarium.engine.records import Event, Query
+from hebbarium.engine.registry import MechanismSet, Registry
+
+ROOT = Path(__file__).parent.parent.parent.parent
+EMPTY = MechanismSet("", "", {})
+OTHER = Settings(system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense")      # the scripted one takes its place
+
+
+class Scripted:
+    """Answers always the same events, the newest first, and writes down what is called."""
+
+    capabilities: frozenset[Capability] = frozenset()
+
+    def __init__(self, embedder: Any = None, seed: int = 0) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self.ids: list[str] = []
+
+    def encode(self, events: Sequence[Event]) -> None:
+        self.calls.append(("encode", len(events)))
+        self.ids += [e.id for e in events]
+
+    def advance(self, time: float) -> None:
+        self.calls.append(("advance", time))
+
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+        self.calls.append(("retrieve", query.id, query.time, k, learn))
+        return Hits(tuple(Hit(id, -float(place), "") for place, id in enumerate(self.ids[::-1][:k])))
+
+    def close(self) -> None:
+        self.calls.append(("close",))
+
+
+class WithReceipts(Scripted):
+    capabilities = frozenset({Capability.RECEIPTS, Capability.RANKS_ALL})
+
+    def receipts(self) -> Mapping[str, Mapping[str, int]]:
+        return {"one": {"calls": 5, "cells_changed": 7}, "two": {"calls": 0, "cells_changed": 0}}
+
+    def ranks_changed(self, query: Query) -> Mapping[str, int]:
+        self.calls.append(("ranks_changed", query.id))
+        return {"one": 2}
+
+    def phase_ms(self) -> Mapping[str, Sequence[float]]:
+        return {"think": [1.0, 2.0]}
+
+
+def conversation(n: int, *gold: str) -> Conversation:
+    """n events an hour apart; one question per gold id, asked in the reverse order of the file."""
+    events = tuple(Event(float(i), f"event {i}", id=f"e{i}") for i in range(n))
+    questions = tuple(Question(f"q{i}", "which?", n + len(gold) - float(i), "single", (id,)) for i, id in enumerate(gold))
+    return Conversation("c", events, questions)
+
+
+@pytest.fixture
+def measured(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Any:
+    def measure(system: Scripted, talk: Conversation, settings: Settings = OTHER, **changes: Any) -> Any:
+        embedder = CachedEmbedder(HashingEmbedder(8), None)
+        spec, = specs_of([Arm("scripted", EMPTY)], Inputs(registry, Dataset("d", "0", (talk,), {}), embedder), settings)
+        monkeypatch.setattr(cells, "make", lambda name, embedder, seed: system)
+        return run_cell(Cell(replace(spec, **changes), talk), registry, embedder)
+
+    return measure
+
+
+def test_questions_are_asked_in_order_of_time_and_rows_keep_the_order_of_the_file(measured: Any) -> None:
+    system = Scripted()
+    outcome = measured(system, conversation(3, "e0", "e2"))
+    assert system.calls == [("encode", 3), ("advance", 4.0), ("retrieve", "q1", 4.0, 100, False),
+                            ("advance", 5.0), ("retrieve", "q0", 5.0, 100, False), ("close",)]
+    assert [row["question"] for row in outcome.rows] == ["q0", "q1"]
+    assert [row["ranks"] for row in outcome.rows] == [[3], [1]] and [row["reciprocal_rank"] for row in outcome.rows] == [1 / 3, 1.0]
+    assert outcome.receipts == {} and len(outcome.timing["encode"]) == 1 and len(outcome.timing["retrieve"]) == 2
+
+
+def test_a_system_that_does_not_rank_all_is_asked_for_more_than_is_kept(measured: Any) -> None:
+    row, = measured(Scripted(), conversation(60, "e25"), depth=40).rows
+    assert row["ranks"] == [35] and row["retrieved"] == [f"e{i}" for i in range(59, 49, -1)]
+    assert measured(Scripted(), conversation(60, "e25"), depth=30).rows[0]["ranks"] == [0], "beyond the depth is a miss"
+    system = WithReceipts()
+    assert measured(system, conversation(60, "e25")).rows[0]["ranks"] == [0] and ("retrieve", "q0", 61.0, 10, False) in system.calls
+
+
+def test_a_rehearsal_asks_everything_twice_and_learns_only_the_first_time(measured: Any) -> None:
+    system = Scripted()
+    measured(system, conversation(3, "e0", "e2"), replace(OTHER, rehearse=24.0))
+    assert system.calls == [
+        ("encode", 3), ("advance", 4.0), ("retrieve", "q1", 4.0, 10, True), ("advance", 5.0), ("retrieve", "q0", 5.0, 10, True), ("advance", 29.0),
+        ("advance", 29.0), ("retrieve", "q1", 29.0, 100, False), ("advance", 29.0), ("retrieve", "q0", 29.0, 100, False), ("close",)]
+
+
+def test_receipts_sum_the_ranks_that_change_over_the_questions_probed(measured: Any) -> None:
+    system = WithReceipts()
+    outcome = measured(system, conversation(3, *["e0"] * 7), probed=3)        # every third of seven: 3 questions
+    assert [call for call in system.calls if call[0] == "ranks_changed"] == [("ranks_changed", f"q{i}") for i in (6, 3, 0)]
+    assert outcome.receipts == {"one": {"calls": 5, "cells_changed": 7, "ranks_changed": 6},
+                                "two": {"calls": 0, "cells_changed": 0, "ranks_changed": 0}}
+    assert outcome.timing == {"think": [1.0, 2.0]}
+
+
+def test_a_system_is_closed_even_if_it_fails(measured: Any) -> None:
+    class Failing(Scripted):
+        def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+            raise RuntimeError("no answer")
+
+    system = Failing()
+    with pytest.raises(RuntimeError, match="no answer"):
+        measured(system, conversation(2, "e0"))
+    assert system.calls[-1] == ("close",)
+
+
+def test_a_rehearsal_lets_recall_change_memory_before_what_counts(registry: Registry, tiny: Dataset) -> None:
+    mechanisms: dict[str, dict[str, Any]] = {"dense_similarity": {}, "base_level_activation": {}, "heat": {"weight": 5.0}, "convex_fusion": {}}
+    arm, embedder = Arm(FULL, MechanismSet("practised", "for the test", mechanisms)), CachedEmbedder(HashingEmbedder(32), None)
+    specs = [specs_of([arm], Inputs(registry, tiny, embedder), Settings(rehearse=hours))[0] for hours in (None, 24.0)]
+    once, practised = (run_cell(Cell(spec, tiny.conversations[0]), registry, embedder) for spec in specs)
+    calls = [o.receipts["base_level_activation"]["calls"] for o in (once, practised)]
+    assert calls[1] >= calls[0] + len(tiny.conversations[0].questions)
+    assert [row["retrieved"] for row in once.rows] != [row["retrieved"] for row in practised.rows]
+
+
+def test_the_cell_is_decided_by_its_record_alone(registry: Registry, tiny: Dataset) -> None:
+    """The parameters in the record, not those in the registry, make the memory."""
+    embedder = CachedEmbedder(HashingEmbedder(32), None)
+    chosen = MechanismSet("two", "", {"dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})
+
+    def retrieved(spec: RunSpec) -> list[Any]:
+        return [row["retrieved"] for row in run_cell(Cell(spec, tiny.conversations[0]), registry, embedder).rows]
+
+    plain, heavy = (specs_of([Arm(FULL, c)], Inputs(registry, tiny, embedder), Settings())[0]
+                    for c in (chosen, chosen.overridden({"dense_similarity": {"weight": 0.0}})))
+    assert retrieved(plain) != retrieved(heavy) == retrieved(replace(plain, mechanisms=heavy.mechanisms))
+
+
+# --- the port --------------------------------------------------------------------------------------------------------------------
+OPEN = {"errors", "packages", "ports", "records", "registry"}      # rooms and modules of the engine that execution may import
+INSIDE = {"engine", "_engine", "assembly", "event_log", "observer", "_observer", "store", "clock", "counterfactual"}
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "benchmarks" / "execution").glob("*.py")), ids=lambda f: f.name)
+def test_execution_knows_a_memory_by_the_port_only(file: Path) -> None:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "engine":
+            assert (node.module or "").split(".")[1] in OPEN, f"line {node.lineno}"
+        assert not (isinstance(node, ast.Attribute) and node.attr in INSIDE), f"line {node.lineno}"

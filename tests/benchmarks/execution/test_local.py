@@ -1,0 +1,109 @@
+"""Execution on this machine: equal rows for any number of jobs and after any stop, and no cell twice."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hebbarium.benchmarks.ablation import ablate
+from hebbarium.benchmarks.datasets import Dataset
+from hebbarium.benchmarks.designs import arms_of
+from hebbarium.benchmarks.execution import local
+from hebbarium.benchmarks.execution.cells import Cell
+from hebbarium.benchmarks.execution.spec import Settings
+from hebbarium.benchmarks.run import run
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder
+from hebbarium.engine.registry import MechanismSet, Registry
+
+CHOSEN = MechanismSet("small", "for the test", {"temporal_context": {"weight": 0.0}, "dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})
+BASELINE = Settings(system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense")
+
+
+def embedder(folder: Path) -> CachedEmbedder:
+    return CachedEmbedder(HashingEmbedder(32), folder / "cache.sqlite")
+
+
+def rows(folder: Path) -> str:
+    return (folder / "rows.jsonl").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, registry: Registry, tiny: Dataset) -> tuple[Path, Any]:
+    """An ablation run in one go by one process."""
+    folder = tmp_path_factory.mktemp("whole")
+    return folder, ablate(CHOSEN, registry, tiny, embedder(folder), folder, jobs=1)
+
+
+def test_two_jobs_give_the_same_rows_as_one(tmp_path: Path, registry: Registry, tiny: Dataset, whole: tuple[Path, Any]) -> None:
+    ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path, jobs=2)
+    assert rows(tmp_path) == rows(whole[0]) and len(rows(tmp_path).splitlines()) == 5 * 2 * 3
+
+
+def test_two_jobs_give_the_same_rows_as_one_for_another_system(tmp_path: Path, registry: Registry, tiny: Dataset) -> None:
+    for jobs in (1, 2):
+        (tmp_path / f"{jobs}").mkdir()
+        run(None, registry, tiny, embedder(tmp_path), tmp_path / f"{jobs}", settings=BASELINE, jobs=jobs)
+    assert rows(tmp_path / "1") == rows(tmp_path / "2") and len(rows(tmp_path / "1").splitlines()) == 2 * 3
+
+
+def test_a_resumed_sweep_gives_the_same_rows_and_runs_no_cell_twice(
+        tmp_path: Path, registry: Registry, tiny: Dataset, whole: tuple[Path, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[tuple[str, str]] = []
+    limit, real, told = [4], local.run_cell, []
+
+    def counted(cell: Cell, *rest: Any) -> Any:
+        if len(ran) == limit[0]:
+            raise KeyboardInterrupt
+        ran.append((cell.spec.arm, cell.spec.conversation))
+        return real(cell, *rest)
+
+    monkeypatch.setattr(local, "run_cell", counted)
+    with pytest.raises(KeyboardInterrupt):
+        ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
+    assert len(ran) == 4
+    limit[0] = 1000
+    ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path, progress=lambda done, of, what: told.append((done, of, what)))
+    assert told[0][:2] == (4, 10) and len(ran) == len(set(ran)) == 10
+    assert set(ran) == {(arm.id, c.id) for arm in arms_of(CHOSEN) for c in tiny.conversations}
+    assert rows(tmp_path) == rows(whole[0])
+    ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
+    assert len(ran) == 10, "a finished sweep runs nothing"
+
+
+@pytest.mark.parametrize("settings", [Settings(seed=1), Settings(unit="session"), Settings(rehearse=1.0), Settings(without=("temporal_context",)),
+                                      Settings(param={"dense_similarity": {"weight": 2.0}})], ids=lambda s: str(s)[:60])
+def test_other_settings_run_anew(tmp_path: Path, registry: Registry, tiny: Dataset, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran, real = [], local.run_cell
+    monkeypatch.setattr(local, "run_cell", lambda cell, *rest: (ran.append(cell), real(cell, *rest))[1])
+    for chosen in (Settings(), settings, Settings(), settings):
+        run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path, settings=chosen)
+    assert len(ran) == 4
+
+
+def test_an_arm_that_changes_nothing_is_called_no_op(whole: tuple[Path, Any]) -> None:
+    """Temporal context has no weight in this set, so its removal cannot change a rank; the removal of the words does."""
+    arms = {arm.id: arm for arm in whole[1].arms}
+    assert arms["temporal_context"].no_op and arms["temporal_context"].n_ranks_changed == 0
+    assert all(d.mean == 0.0 for d in arms["temporal_context"].differences.values())
+    assert not arms["lexical_bm25"].no_op and arms["lexical_bm25"].receipt.ranks_changed > 0
+    assert arms["temporal_context"].receipt.calls > 0 and arms["temporal_context"].receipt.ranks_changed == 0
+
+
+def test_a_run_is_the_full_arm(tmp_path: Path, registry: Registry, tiny: Dataset, whole: tuple[Path, Any]) -> None:
+    result = run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
+    assert rows(tmp_path) == "".join(f"{line}\n" for line in rows(whole[0]).splitlines()[:6])
+    assert result["overall"]["n"] == 6 and result["overall"]["mrr@10"] == whole[1].baseline["mrr@10"]
+
+
+def test_workers_use_the_registry_they_are_given(tmp_path: Path, registry: Registry, tiny: Dataset) -> None:
+    entry = registry.entry("dense_similarity")
+    weight = entry.params["weight"].model_copy(update={"value": 0.25})
+    changed = entry.model_copy(update={"params": {**entry.params, "weight": weight}})
+    other = Registry({**registry.entries, entry.id: changed}, registry.sets, "another")
+    folders = [tmp_path / name for name in ("one", "two", "plain")]
+    for folder, mine, jobs in zip(folders, (other, other, registry), (1, 2, 1), strict=True):
+        folder.mkdir()
+        run(CHOSEN, mine, tiny, embedder(folder), folder, jobs=jobs)
+    assert rows(folders[0]) == rows(folders[1]) != rows(folders[2])

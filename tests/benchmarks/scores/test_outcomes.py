@@ -1,0 +1,33 @@
+"""Scores of outcomes: questions without gold are left out, times and receipts are put together."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbarium.benchmarks.execution.cells import Outcome
+from hebbarium.benchmarks.scores.outcomes import metrics_of, scored, total_receipts
+
+
+def row(category: str, *ranks: int) -> dict[str, Any]:
+    return {"category": category, "gold": [f"e{i}" for i in range(len(ranks))], "ranks": list(ranks)}
+
+
+OUTCOMES = [
+    Outcome([row("a", 1), row("b", 0, 2), row("a")], {"encode": [1.0, 2.0], "retrieve": []}, {"x": {"calls": 1, "ranks_changed": 4}}, 0.1),
+    Outcome([row("a", 20)], {"encode": [9.0], "retrieve": []}, {"x": {"calls": 2, "ranks_changed": 0}, "y": {"calls": 5, "ranks_changed": 1}}, 0.2)]
+
+
+def test_questions_without_gold_are_not_scored() -> None:
+    assert [r["ranks"] for r, _ in scored(OUTCOMES[0].rows)] == [[1], [0, 2]]
+
+
+def test_means_times_and_receipts() -> None:
+    told = metrics_of("d", OUTCOMES)
+    assert told["overall"]["n"] == 3 and told["overall"]["recall@10"] == pytest.approx((1.0 + 0.5 + 0.0) / 3)
+    assert told["by_category"]["a"]["n"] == 2 and told["by_category"]["a"]["mrr@10"] == 0.5 and told["by_category"]["b"]["mrr@10"] == 0.5
+    assert told["timing_ms"]["encode"] == {"p50": 2.0, "p95": round(float(np.percentile([1.0, 2.0, 9.0], 95)), 4)}
+    assert told["timing_ms"]["retrieve"] == {"p50": None, "p95": None}
+    assert told["receipts"] == total_receipts(OUTCOMES) == {"x": {"calls": 3, "ranks_changed": 4}, "y": {"calls": 5, "ranks_changed": 1}}
+    assert metrics_of("d", [])["overall"] == {"n": 0, **dict.fromkeys(("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"))}
