@@ -1,19 +1,19 @@
-"""Putting a memory together: store, indexes, graph, schedule and plans for one list of mechanisms."""
+"""The parts of one memory: store, indexes, graph, schedule and plans for a list of mechanisms."""
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import checked_count
+from .checks import checked_count, checked_row
 from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Cue, Incoming, Mechanism, parameter_types
 from .errors import ContractError, InputError
-from .observer import Observer
-from .plan import PhasePlan, nodes_of, schedule
+from .plan import Instrument, PhasePlan, Wrap, nodes_of, schedule
 from .ports.embedder import Embedder, HashingEmbedder
 from .records import Event, Query
 from .schedule import Node
@@ -32,11 +32,15 @@ from .vocabulary import RERANKED as LAST_STAGE
 class Assembly:
     """The parts of one memory, and the plan of each phase.
 
-    run     phase -> callable that runs it
-    phases  phase -> its nodes in order, for printing
+    run          phase -> callable that runs it
+    phases       phase -> its nodes in order
+    signals      each signal with its weight
+    answer_size  one cell: how many rows the next answer holds at most
+    stages       which array holds each stage of the ranking
+    ranking      the stages that some step computes, in order; the scores of the last decide the answer
     """
 
-    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, observer: Observer | None) -> None:
+    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None) -> None:
         self.mechanisms, self.embedder, self.seed = in_order(mechanisms), embedder, checked_count(seed, "seed")
         self.event_log, self.clock = EventLog(), Clock()
         self.index, self.graph, self.lexicon, self.trigrams = VectorIndex(embedder.dimensions), Graph(), BM25Index(), TrigramIndex()
@@ -46,30 +50,36 @@ class Assembly:
             **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
         self.answer_size = [10]
-        signals = weighted_signals(self.mechanisms)
+        self.signals = weighted_signals(self.mechanisms)
         self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph)
-        nodes = [*nodes_of(self.mechanisms), self._store_event.node(), weigh_node(), gather_node(signals), answer_node(self.store, self.answer_size)]
+        nodes = [*nodes_of(self.mechanisms), self._store_event.node(), weigh_node(), gather_node(self.signals),
+                 answer_node(self.store, self.answer_size)]
         if any(ENCODING_STRENGTH in node.adds for node in nodes):
             nodes += [imprint_node(), carry_node()]
         read = {r for node in nodes for r in node.reads}
         nodes += [node for s in structures if s in read and s.steps for node in s.steps()]
-        self.phases: Mapping[Phase, tuple[Node, ...]] = schedule(nodes, [s for s, _ in signals])
-        wrap = observer.wrap if observer else None
-        self.plans = {phase: PhasePlan(phase, nodes, self.store, signals, self.streams, wrap) for phase, nodes in self.phases.items()}
+        self.phases: Mapping[Phase, tuple[Node, ...]] = schedule(nodes, [s for s, _ in self.signals])
+        if instrument:
+            instrument.attach([m.id for m in self.mechanisms], self.clock)
+        self.plans = {phase: self.plan(phase, instrument.wrap if instrument else None) for phase in self.phases}
         self.run: dict[Phase, Callable[..., None]] = {
-            phase: observer.timed(phase, plan.run) if observer else plan.run for phase, plan in self.plans.items()}
-        self.last_stage: Column = self.plans[Phase.RETRIEVE].stages.source(LAST_STAGE)  # type: ignore[assignment]
-        if observer:
-            observer.attach(self)
+            phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
+        self.stages = self.plans[Phase.RETRIEVE].stages
+        self.ranking = self.stages.up_to(LAST_STAGE)
+
+    def plan(self, phase: Phase, wrap: Wrap | None = None) -> PhasePlan:
+        """A new plan of a phase, over the same store.  Cost: about 0.1 ms for each of its steps."""
+        return PhasePlan(phase, self.phases[phase], self.store, self.signals, self.streams, wrap)
 
     def incoming(self, event: Event) -> Incoming:
-        """Read off an event once what gates and dressers need; changes nothing.  Raises InputError for an unsound vector."""
+        """The event with the text features and the vector that hooks read; changes nothing.  Raises InputError if the vector is no unit vector."""
         text = event.rendered()
         read = features(f"{event.text} {event.caption}" if event.caption else event.text)
         session, speaker = self.event_log.sessions.due(event.session), self.event_log.speakers.due(event.speaker)
         return Incoming(event, text, read, terms_of(text, stop_words=True), self._vector(text), session, speaker)
 
     def cue(self, query: Query) -> Cue:
+        """The query with the text features and the vector that hooks read.  Raises InputError if the vector is no unit vector."""
         return Cue(query, features(query.text), terms_of(query.text, stop_words=True), self._vector(query.text))
 
     def _vector(self, text: str) -> NDArray[np.float32]:
@@ -85,13 +95,13 @@ class Assembly:
             self.embedder.embed([e.rendered() for e in events])
 
     def show(self, row: int, visible: bool) -> None:
-        """Archive a row or bring it back.  Raises InputError."""
-        row = checked_count(row, "the row", self.store.n - 1)
+        """Set whether a row can be answered: False archives it.  Raises InputError."""
+        row = checked_row(row, self.store.n)
         self.store.array(VISIBLE)[row] = visible
         (self.index.restore if visible else self.index.archive)(row)
 
     def replay(self, event: Event, row: int, vector: Any) -> None:
-        """Enter a saved event in everything that is rebuilt from text; columns and graph are restored from arrays."""
+        """Add a saved event to the event log, the index and the postings; columns and graph are restored from arrays."""
         session, speaker = self.event_log.sessions.due(event.session), self.event_log.speakers.due(event.speaker)
         self.event_log.write(event, row)
         if row >= 0:
@@ -100,7 +110,7 @@ class Assembly:
             self._store_event.index(row, Incoming(event, text, features(""), terms_of(text, stop_words=True), vector, session, speaker))
 
     def adopt_graph(self, graph: Graph) -> None:
-        """Take over a restored graph, in the object that everybody holds; whoever goes by `epoch` sees that all arrays have moved."""
+        """Copy a restored graph into the graph object that hooks and views refer to; its `epoch` grows, so that readers fetch all arrays again."""
         epoch = self.graph.epoch + graph.epoch + 1
         vars(self.graph).update(vars(graph), epoch=epoch)
 
@@ -108,7 +118,7 @@ class Assembly:
         """SHA-256 over columns, vectors, graph, texts, clocks and random streams."""
         h = hashlib.sha256(repr((self.clock, self.event_log.row_of)).encode())
         for event in self.event_log.events:
-            h.update(repr(event).encode("utf-8", "backslashreplace"))
+            h.update(repr(astuple(event)).encode("utf-8", "backslashreplace"))
         for name, array in sorted({**self.store.persistent(), "embedding": self.index.vectors, **_arrays(self.graph.state())}.items()):
             h.update(name.encode() + np.ascontiguousarray(array).tobytes())
         for id in sorted(self.streams):
@@ -117,18 +127,18 @@ class Assembly:
 
 
 def planned(mechanisms: Sequence[Mechanism[Any]]) -> Mapping[Phase, tuple[Node, ...]]:
-    """The schedule of a list of mechanisms, for printing.  Raises ContractError."""
+    """The schedule of a list of mechanisms.  Raises ContractError."""
     return Assembly(mechanisms, HashingEmbedder(8), 0, None).phases
 
 
 def _arrays(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists of names as bytes, arrays as they are."""
+    """The graph's state as arrays; lists of names become bytes."""
     return {f"graph.{k}": v if isinstance(v, np.ndarray) else np.frombuffer(repr(v).encode("utf-8", "backslashreplace"), dtype=np.uint8)
             for k, v in state.items()}
 
 
 def in_order(mechanisms: Sequence[Mechanism[Any]]) -> tuple[Mechanism[Any], ...]:
-    """In registry order, by name where two have the same place, so that nothing depends on the order they are given in.  Raises ContractError."""
+    """The mechanisms in registry order, ties by id, whatever order they are given in.  Raises ContractError."""
     ids = [m.id for m in mechanisms]
     if double := sorted({i for i in ids if ids.count(i) > 1 or i == ENGINE}):
         raise ContractError(f"the name {double[0]!r} is taken", where="assembly", cure="name every mechanism once, and none of them 'engine'")
@@ -136,12 +146,12 @@ def in_order(mechanisms: Sequence[Mechanism[Any]]) -> tuple[Mechanism[Any], ...]
 
 
 def stream(seed: int, id: str) -> np.random.Generator:
-    """The random stream of one mechanism: switching another off never shifts it."""
+    """The random stream of one mechanism, made from seed and id, so that switching another off never shifts it."""
     return np.random.default_rng([seed, int.from_bytes(hashlib.sha256(id.encode()).digest()[:8], "little")])
 
 
 def owned_columns(mechanisms: Sequence[Mechanism[Any]], dimensions: int) -> list[tuple[Column, Mapping[str, int]]]:
-    """All columns with the sizes their shapes refer to.  Raises ContractError for one with two owners or none."""
+    """All columns, each with the sizes that its shape refers to.  Raises ContractError for a column with two owners or none."""
     owners: dict[Any, str] = dict.fromkeys(ENGINE_COLUMNS, "the engine")
     columns: list[tuple[Column, Mapping[str, int]]] = [(c, {"dimensions": dimensions}) for c in ENGINE_COLUMNS]
     for m in mechanisms:
@@ -156,18 +166,18 @@ def owned_columns(mechanisms: Sequence[Mechanism[Any]], dimensions: int) -> list
         for each in type(m).hooks():
             for item in (*each.sets, *each.adds):
                 if isinstance(item, Column) and item not in owners:
-                    raise ContractError(f"writes {item.name}, which nobody owns", where=f"{m.id}.{each.name}", cure="list it in `owns`")
+                    raise ContractError(f"writes {item.name}, which no mechanism owns", where=f"{m.id}.{each.name}", cure="list it in `owns`")
     return columns
 
 
 def provided(mechanisms: Sequence[Mechanism[Any]]) -> list[Structure]:
-    """Structures that hooks name and that make their own object, each once, in order of first mention."""
+    """Structures with a `create` function that hooks declare, each once, in order of first mention."""
     touched = (t.of if isinstance(t, Before) else t for m in mechanisms for h in type(m).hooks() for t in (*h.reads, *h.adds, *h.sets))
     return list(dict.fromkeys(t for t in touched if isinstance(t, Structure) and t.create))
 
 
 def weighted_signals(mechanisms: Sequence[Mechanism[Any]]) -> list[tuple[Signal, float]]:
-    """Every signal with its owner's parameter `weight`."""
+    """Every signal with its owner's parameter `weight`.  Raises ContractError for an owner without one."""
     found = []
     for m in mechanisms:
         for column in m.owns:

@@ -1,4 +1,4 @@
-"""Checks of what a user gives: events, queries, times, counts.  Each returns the value in plain form or raises InputError."""
+"""Checks of what a user gives: events, queries, times, counts, rows.  Each returns the value in plain form or raises InputError."""
 from __future__ import annotations
 
 from dataclasses import replace
@@ -6,15 +6,15 @@ from numbers import Integral, Real
 from typing import Any, Final
 
 from .errors import InputError
-from .records import Event, Query, moment
+from .records import Event, Query, as_hours, moment
 
 WORDS: Final = ("text", "speaker", "session", "id", "caption")     # of an event
 
 
 def checked_event(event: Any, now: float) -> Event:
-    """The event with its time as a plain float and its words as plain str, as a snapshot gives them back.
+    """The event with its time as a plain float and its texts as plain str, as a snapshot restores them.
 
-    Raises InputError for one that cannot be taken; called before anything changes.
+    Raises InputError for an invalid event; called before anything changes.
     """
     if not isinstance(event, Event):
         raise InputError(f"{type(event).__name__} is no Event", where="event", cure="give hebbarium.Event(time, text)")
@@ -30,20 +30,25 @@ def checked_event(event: Any, now: float) -> Event:
 
 
 def checked_query(query: Any, now: float) -> Query:
-    """The query as a record.  Raises InputError for one that cannot be answered."""
+    """The query as a record, its time in hours.  Raises InputError for a query that cannot be answered."""
     query = Query(query) if isinstance(query, str) else query
     if not isinstance(query, Query) or not isinstance(query.text, str):
         raise InputError(f"{type(getattr(query, 'text', query)).__name__} is no question", where="query", cure="give the question as text")
     where = f"query {query.id or query.text[:40]!r}"
-    if query.time is not None and checked_time(query.time, now, where) > now:
-        raise InputError(f"is asked at {query.time:.4f} h, after the memory's present {now:.4f} h", where=where,
+    if query.time is None:
+        return query
+    if (time := checked_time(query.time, now, where)) > now:
+        raise InputError(f"is asked at {time:.4f} h, after the memory's present {now:.4f} h", where=where,
                          cure="call advance(query.time) first: letting time pass changes memory, asking does not")
-    return query
+    return query if type(query.time) is float else replace(query, time=time)
 
 
 def checked_time(time: Any, now: float, where: str) -> float:
-    """Hours as a plain float.  Raises InputError for what is no time of the calendar, or before now."""
-    cure = "give hours since 1970-01-01 (hebbarium.hours turns a datetime into them)"
+    """Simulated time as a plain float, in hours; a datetime is converted, a naive one taken as UTC.
+
+    Raises InputError for a value that is no time of the calendar, or before `now`.
+    """
+    cure, time = "give hours since 1970-01-01, or a datetime", as_hours(time)
     if isinstance(time, bool) or not isinstance(time, Real) or time != time:
         raise InputError(f"time {time!r} is no number", where=where, cure=cure)
     try:
@@ -57,17 +62,28 @@ def checked_time(time: Any, now: float, where: str) -> float:
     return at
 
 
-def checked_count(number: Any, what: str, most: int | None = None) -> int:
+def checked_count(number: Any, what: str) -> int:
     """A whole number from 0.  Raises InputError."""
-    sound = isinstance(number, Integral) and not isinstance(number, bool)
-    if not sound or not 0 <= int(number) <= (int(number) if most is None else most):
-        raise InputError(f"{what} is {number!r}", where="memory", cure=f"give a whole number from 0{'' if most is None else f' to {most}'}")
+    if not _whole(number) or int(number) < 0:
+        raise InputError(f"{what} is {number!r}", where="memory", cure="give a whole number from 0")
     return int(number)
 
 
+def checked_row(row: Any, n: int) -> int:
+    """A row of a memory that holds n.  Raises InputError."""
+    if not _whole(row) or not 0 <= int(row) < n:
+        raise InputError(f"the row is {row!r}", where="memory",
+                         cure=f"give a whole number from 0 to {n - 1}" if n else "store an event first; this memory has no rows yet")
+    return int(row)
+
+
 def checked_hours(hours: Any, what: str, least: float) -> float:
-    """A length of time, infinity included.  Raises InputError."""
+    """A length of time in hours, infinity included.  Raises InputError."""
     sound = isinstance(hours, Real) and not isinstance(hours, bool)
     if not sound or not float(hours) >= least:
         raise InputError(f"{what} is {hours!r}", where="memory", cure=f"give hours, {least:g} or more")
     return float(hours)
+
+
+def _whole(number: Any) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool)

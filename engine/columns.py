@@ -16,6 +16,8 @@ from numpy.typing import DTypeLike
 
 from .errors import ContractError
 
+DTYPE_KINDS = "biuf"        # numpy's letters for bool, signed and unsigned integer, float
+
 
 class Phase(Enum):
     """The four phases of a tick."""
@@ -32,8 +34,8 @@ class Scope(Enum):
     MEMORY = "memory"        # one stored memory; the column persists
     EDGE = "edge"            # one edge of the graph; the column persists
     GLOBAL = "global"        # the whole memory; the column persists
-    EVENT = "event"          # the event or query in hand; neutral again at the next
-    CANDIDATE = "candidate"  # one memory in the light of the query in hand; neutral again at the next
+    EVENT = "event"          # the current event or query; reset to neutral at the next
+    CANDIDATE = "candidate"  # one memory under the current query; reset to neutral at the next
 
     @property
     def persists(self) -> bool:
@@ -41,7 +43,7 @@ class Scope(Enum):
 
 
 class Facet(Enum):
-    """What a signal goes by; a query weighs facets, never mechanisms."""
+    """The kind of evidence that a signal uses; a query weights facets, never mechanisms."""
 
     MEANING = 0
     WORDS = 1
@@ -58,16 +60,16 @@ class Column:
     """One typed array.
 
     name     attribute under which a view shows it
-    dtype    numpy type of a cell
+    dtype    numpy type of a cell: bool, integer or float
     scope    what a cell belongs to
     shape    of one cell; a name stands for the owner's parameter of that name, or for `dimensions` of the embedding
     unit     of a cell, "1" if none
-    neutral  value while nobody sets it; another column for a stage that passes its input on
+    neutral  value while no hook sets it; another column for a stage that passes its input on
     meaning  one sentence
-    low, high  bounds of a sound cell, for the conformance suite
-    fresh    the phase in which contributions are gathered anew: the column is neutral before the first of them
+    low, high  bounds of a valid cell, for the conformance suite
+    fresh    the phase that computes the column anew: it is reset to neutral before the first contribution
 
-    Raises ContractError for a name that no view could show.
+    Raises ContractError for a name that is no attribute name, and for another dtype.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Column:
 
     def __post_init__(self) -> None:
         _require_name(self.name)
+        _require_dtype(self.name, self.dtype)
 
     @property
     def persists(self) -> bool:
@@ -90,31 +93,38 @@ class Column:
 
     @property
     def before(self) -> Before:
-        """For `reads`: the value this column had before anybody changed it in this phase."""
+        """For `reads`: the value of this column before any hook changed it in this phase."""
         return Before(self)
 
     def cell_shape(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         return tuple(size if isinstance(size, int) else sizes[size] for size in self.shape)
 
     def __repr__(self) -> str:
-        return f"<{self.scope.value} column {self.name}>"
+        """Scope, name, dtype and shape of a cell, unit and neutral value (or the stage that stands for it) in one line.
+
+        >>> Column("heat", np.float64, Scope.MEMORY, "1", 0.0, "how hot")
+        <memory column heat: float64, unit 1, neutral 0.0>
+        """
+        shape = f"[{', '.join(map(str, self.shape))}]" if self.shape else ""
+        neutral = self.neutral.name if isinstance(self.neutral, Column) else repr(self.neutral)
+        return f"<{self.scope.value} column {self.name}: {np.dtype(self.dtype).name}{shape}, unit {self.unit}, neutral {neutral}>"
 
 
 @dataclass(frozen=True)
 class Before:
-    """A read of what a column or structure was before this phase changed it: the reader runs before the writers."""
+    """A read of a column or structure as it was before this phase changed it: the reader runs before the writers."""
 
     of: Column | Structure
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Signal(Column):
-    """A ranked answer to the query: a score for each memory, NaN where the signal has nothing to say.
+    """A ranked answer to the query: a score for each memory, NaN where the signal gives none.
 
-    facet   what the signal goes by
-    direct  whether it needs the query only; others start from MATCH, which the direct ones give
-    floor   the score that silence (NaN) stands for where scores are compared
-    The owner's parameter `weight` says how much the fused ranking trusts it.
+    facet   the kind of evidence that the signal uses
+    direct  whether it is computed from the query alone; the others start from MATCH, the mean of the direct ones
+    floor   the score that replaces NaN where scores are compared
+    The owner's parameter `weight` is its weight in the fused ranking.
     """
 
     facet: Facet = Facet.MEANING
@@ -131,12 +141,12 @@ def signal(name: str, facet: Facet, meaning: str, *, unit: str = "1", direct: bo
 class Structure:
     """State that is not an array: an index, the graph, the texts.
 
-    reading      names that a hook may use which declared the structure in `reads`; all are open to a hook that adds to or sets it
+    reading      attributes that a hook may use if it declares the structure in `reads`; a hook that adds to or sets it may use all
     private      one object per mechanism instead of one per memory
-    persists     whether it outlives the pass in hand
-    phases       in which hooks may touch it
+    persists     whether it is kept after the current pass
+    phases       in which hooks may declare it
     stored_only  whether hooks that read it in ENCODE run only if the event was stored
-    create       makes the object, where the engine itself does not; the memory holds one if a hook names the structure
+    create       makes the object, if the engine does not; called once for a memory in which a hook names the structure
     steps        schedule nodes that fill it, added to the schedule if a hook reads the structure; no hook may write it then
     """
 
@@ -164,3 +174,14 @@ class Structure:
 def _require_name(name: str) -> None:
     if not name.isidentifier() or name.startswith("_") or keyword.iskeyword(name):
         raise ContractError(f"{name!r} is no attribute name", where="columns", cure="use lower case letters, digits and underscores")
+
+
+def _require_dtype(name: str, dtype: DTypeLike) -> None:
+    """Raises ContractError for a type that no snapshot could restore and no kernel could read: objects, texts, dates, records, complex numbers."""
+    try:
+        known = np.dtype(dtype).kind in DTYPE_KINDS
+    except TypeError:
+        known = False
+    if not known:
+        raise ContractError(f"the dtype {dtype!r} is no bool, integer or float", where=f"column {name}",
+                            cure="use np.bool_, an integer such as np.int64, or a float such as np.float64")

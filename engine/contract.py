@@ -1,8 +1,7 @@
 """The contract between the engine and a mechanism.
 
-A mechanism is a class with parameters, columns of its own, and hooks.  A hook says for which phase it is, what it reads, what it
-adds to and what it sets; there is no default, so nobody can forget to say.  State lives in columns only: an instance holds its
-parameters and nothing else.
+A mechanism is a class with parameters, columns of its own, and hooks.  A hook declares its phase, what it reads, what it adds to and what it
+sets; there are no defaults, so no declaration can be forgotten.  All state is in columns: an instance holds its parameters and nothing else.
 """
 from __future__ import annotations
 
@@ -28,9 +27,9 @@ HOURS_PER: dict[str, float] = {"ms": 1.0 / 3.6e6, "s": 1.0 / 3600.0, "min": 1.0 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Parameters of a mechanism; values, bounds, units and sources stand in registry.yaml alone.
+    """Parameters of a mechanism; values, bounds, units and sources are in registry.yaml only.
 
-    time_scale  kappa, multiplies every time constant of the mechanism; 1 gives the paper's own time
+    time_scale  kappa, multiplies every time constant of the mechanism; 1 gives the paper's time constants
     """
 
     time_scale: float
@@ -41,14 +40,14 @@ P = TypeVar("P", bound=Params)
 
 @dataclass(frozen=True)
 class Incoming:
-    """An event on its way in, with what the engine reads off its text once.
+    """An event about to be encoded, with the features that the engine computes once from its text.
 
     event     the record itself
     text      what is embedded and indexed: `[date] speaker: text [caption]`
     features  words, entities, numbers, dates and speech act of the verbatim text and caption
     terms     stemmed terms of `text`, as the lexicon holds them
     vector    (d,) float32, unit length: embedding of `text`
-    session, speaker  numbers of the conversation session and of the speaker
+    session, speaker  numbers of the conversation session and of the speaker, in order of first appearance
     """
 
     event: Event
@@ -62,7 +61,7 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Cue:
-    """A query on its way in: record, features and stemmed terms of its text, and its unit vector (d,) float32."""
+    """A query to be answered: record, features and stemmed terms of its text, and its unit vector (d,) float32."""
 
     query: Query
     features: Features
@@ -72,7 +71,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One step of simulated time, from `start` to `end`, both in hours; in consolidation, from the end of the last sleep to that of this one."""
+    """One step of simulated time, from `start` to `end`, both in hours; in CONSOLIDATE, from the end of the previous sleep to the end of this one."""
 
     start: float
     end: float
@@ -84,7 +83,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Hook:
-    """A method of a mechanism with its declaration."""
+    """A method of a mechanism with what it declares."""
 
     name: str
     phase: Phase
@@ -97,10 +96,10 @@ class Hook:
 def hook(phase: Phase, *, reads: tuple[Read, ...], adds: tuple[Touched, ...], sets: tuple[Touched, ...]) -> Callable[[HookFunction], HookFunction]:
     """Declare a method as a hook: `method(self, view, what)` with an Incoming, Cue or Tick for `what`.
 
-    reads  seen after every change of this phase; `COLUMN.before`: seen before them.  What recall changes (see RECALLED) changes after
-           the answer, so whatever leads to the answer sees it as it was
+    reads  the column after every change of this phase; `COLUMN.before`: before every change.  Hooks that read RECALLED change memory after the
+           answer, so hooks that lead to the answer read those columns unchanged
     adds   contributions: the view shows an array of zeros, the engine applies all of them together; O(n) a call for a memory column
-    sets   this hook alone writes it in this phase; a stage starts as what the stage before came to
+    sets   this hook alone writes the column in this phase; a stage starts as a copy of the stage before
     """
 
     def declare(function: HookFunction) -> HookFunction:
@@ -111,7 +110,7 @@ def hook(phase: Phase, *, reads: tuple[Read, ...], adds: tuple[Touched, ...], se
 
 
 class Mechanism(Generic[P]):
-    """Base of every plug-in: `class Name(Mechanism[NameParams])` with `owns` and hooks."""
+    """Base class of every plug-in: `class Name(Mechanism[NameParams])` with `owns` and hooks."""
 
     owns: ClassVar[tuple[Touched, ...]] = ()
     params_class: ClassVar[type[Params]] = Params
@@ -130,15 +129,23 @@ class Mechanism(Generic[P]):
         self._units = units or {}
 
     def hours(self, parameter: str) -> float:
-        """A time constant in simulated hours, `time_scale` applied; a rate (unit `1/s`) comes back per simulated hour."""
+        """A time constant in simulated hours, `time_scale` applied; a rate (unit `1/s`) is returned per simulated hour."""
         value, unit = float(getattr(self.params, parameter)), self._units.get(parameter, "h")
         if unit.startswith("1/"):
             return value / (HOURS_PER[unit[2:]] * self.params.time_scale)
         return value * HOURS_PER[unit] * self.params.time_scale
 
+    def __repr__(self) -> str:
+        """Id, the folder of its file, and its parameters with their units."""
+        unit = {name: f" {unit}" for name, unit in self._units.items() if unit != "1"}
+        values = {f.name: getattr(self.params, f.name) for f in fields(self.params)}
+        told = ", ".join(f"{name}={value!r}{unit.get(name, '')}" for name, value in values.items() if (name, value) != ("time_scale", 1.0))
+        home = type(self).__module__.split(".")[-2:-1]
+        return f"<{self.id}{' of ' + home[0] if home else ''}{': ' + told if told else ''}>"
+
     @classmethod
     def hooks(cls) -> Iterator[Hook]:
-        """In the order of the class body, inherited ones first."""
+        """All hooks in the order of the class body, inherited ones first."""
         seen: dict[str, Hook] = {}
         for klass in reversed(cls.__mro__):
             for name, member in vars(klass).items():
@@ -148,7 +155,7 @@ class Mechanism(Generic[P]):
 
 
 def check_hooks(cls: type[Mechanism[Any]]) -> None:
-    """What can be judged from a class alone.  Raises ContractError."""
+    """Check the declarations of a class, before any memory is made.  Raises ContractError."""
     for each in cls.hooks():
         where = f"{cls.__name__}.{each.name}"
         kinds = {"reads": (Column, Structure, Before), "adds": (Column, Structure), "sets": (Column, Structure)}
@@ -182,7 +189,7 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
 
 
 def _phases(item: Touched) -> tuple[Phase, ...]:
-    """Where there is an event, a query or an answer for the item to belong to."""
+    """The phases in which hooks may declare the item."""
     if isinstance(item, Structure):
         return item.phases
     if item is ROW:

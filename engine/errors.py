@@ -1,9 +1,11 @@
-"""Errors that tell what happened, where, and what to do."""
+"""Errors that name what happened, where, and the cure."""
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 
 class HebbariumError(Exception):
-    """Every error a user can cause or cure.
+    """Base of all errors that a user can cause or cure.
 
     what   what happened, one sentence
     where  file, mechanism, column or event it happened in
@@ -28,20 +30,36 @@ def _rebuild(kind: type[HebbariumError], what: str, where: str, cure: str) -> He
 
 
 class ContractError(HebbariumError):
-    """A mechanism broke the contract: undeclared access, conflicting setters, a cycle."""
+    """A mechanism breaks the contract: undeclared access, conflicting setters, a cycle."""
 
 
 class RegistryError(HebbariumError):
-    """registry.yaml, a mechanism set or a parameter is not sound."""
+    """registry.yaml, a mechanism set or a parameter is invalid."""
 
 
 class InputError(HebbariumError):
-    """An event or a query cannot be taken as it is."""
+    """An event, a query or another argument is invalid."""
 
 
 class DataError(HebbariumError):
-    """A data file is missing, malformed or not what it says it is."""
+    """A data file is missing, malformed or not the file that it claims to be."""
 
 
 class SnapshotError(HebbariumError):
     """A snapshot cannot be written, read or continued from."""
+
+
+def nearest(name: object, known: Iterable[str], most: int = 3) -> str:
+    """For the cure of an error about an unknown name: the known names most similar to it, best first; all if there are at most `most`.
+
+    >>> nearest("recencey", ["heat", "recency", "dense_similarity", "trigram_match"])
+    'the nearest names are recency, dense_similarity, trigram_match'
+    >>> nearest("recencey", ["heat", "recency"])
+    'choose from heat, recency'
+    """
+    from difflib import get_close_matches  # only errors need it
+
+    names = list(known)
+    if len(names) <= most:
+        return f"choose from {', '.join(names)}" if names else "there are none"
+    return f"the nearest names are {', '.join(get_close_matches(str(name), names, most, cutoff=0.0))}"

@@ -1,58 +1,83 @@
-"""The loop: maintain from the last tick to now, encode what is due, consolidate when it is time, answer what is asked."""
+"""The loop: at each tick, MAINTAIN from the last tick to now, ENCODE the events that are due, CONSOLIDATE after each sleep; RETRIEVE on demand."""
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .assembly import Assembly
-from .checks import checked_count, checked_event, checked_hours, checked_query, checked_time
-from .columns import Phase
-from .contract import Mechanism, Tick
-from .errors import ContractError
-from .observer import Observer
-from .ports.embedder import Embedder
+from .checks import checked_count, checked_event, checked_hours, checked_query, checked_row, checked_time
+from .columns import Column, Phase
+from .contract import Cue, Mechanism, Tick
+from .errors import ContractError, InputError, nearest
+from .explain import Explanation, explained
+from .plan import Instrument
+from .ports.embedder import Embedder, checked_embedder
 from .ranking import Answer
-from .records import Event, Query
+from .records import Event, Query, moment
+from .schedule import Schedule
 from .state import Integrity
 from .storage.snapshot import Snapshot
+from .tables import html_table
 from .text.condensing import condensed
 from .vocabulary import DETAIL, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE
 
 
 class Engine:
-    """One memory: a set of mechanisms over a store, moved on by events, queries and simulated time.
+    """One memory: mechanisms over a store, changed by events, by simulated time and by queries that learn.
 
-    mechanisms         what is on, as `Registry.build` gives them
+    mechanisms         the mechanisms that are on, as `Registry.build` gives them
     embedder           turns texts into unit vectors
     seed               of every mechanism's own random stream
-    tick_hours         events closer than this share one maintenance; what memory comes to does not depend on it.  A query sees what is
-                       maintained as of the last tick: `advance(memory.now)` finishes the tick
-    consolidate_every  h between consolidations, unless a mechanism says when memory sleeps; infinity: never
-    path               a snapshot file to continue from and to keep up to date; None keeps all in memory
-    observer           receipts, timings and traces from outside
+    tick_hours         events closer than this share one maintenance; the state after a finished tick does not depend on it.  A query sees columns
+                       as of the last maintenance: `advance(memory.now)` finishes the tick
+    consolidate_every  h between consolidations, unless a mechanism schedules sleep; infinity: never
+    path               a snapshot file to continue from and to keep up to date; None: no file
+    observer           measures the mechanisms from outside, such as `observer.Observer()`
 
-    Bad input raises InputError before anything changes.  If a hook fails half-way, memory takes nothing more and saves nothing more:
-    every later call raises HebbariumError, and a snapshot file stays at the last finished tick.
+    Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
+    Bad input raises InputError before anything changes.  After a failed change the memory refuses every further call with HebbariumError, and a
+    snapshot file stays at the last finished tick.  `with Engine(...) as memory:` closes the memory at the end.
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
-                 consolidate_every: float = 24.0, path: Path | None = None, observer: Observer | None = None) -> None:
+                 consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None) -> None:
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
-        self.assembly, self._integrity = Assembly(mechanisms, embedder, seed, observer), Integrity()
+        self.assembly, self._integrity = Assembly(mechanisms, checked_embedder(embedder), seed, observer), Integrity()
+        self.observer = observer
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
-        self._news = True       # whether anything may have changed since the last maintenance
+        self._changed = True       # whether anything but time may have changed since the last maintenance
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
 
     @property
     def now(self) -> float:
         """h, simulated time; NaN before the first event."""
         return self.clock.now
 
+    @property
+    def mechanisms(self) -> tuple[Mechanism[Any], ...]:
+        """The mechanisms that are on, in registry order."""
+        return self.assembly.mechanisms
+
+    @property
+    def schedule(self) -> Schedule:
+        """The steps of every phase in the order in which they run, for printing."""
+        return Schedule.of(self.assembly.phases)
+
     def encode(self, event: Event) -> int | None:
-        """Take in an event.  Its row, or None if a gate kept it out.  Raises InputError, with nothing changed."""
+        """Encode an event.  Its row, or None if a gate vetoed it.  Raises InputError, with nothing changed."""
         event = checked_event(event, self.now)
         incoming = self.assembly.incoming(event)
         with self._integrity.change("encode"):
@@ -63,12 +88,12 @@ class Engine:
                 self.save()
             self._set_now(event.time)
             self._run[Phase.ENCODE](incoming)
-            self._news = True
+            self._changed = True
         row = int(self.store.array(ROW)[()])
         return row if row >= 0 else None
 
     def encode_all(self, events: Iterable[Event]) -> list[int | None]:
-        """Take in events in order, and finish the tick; their texts are embedded together first, which is faster."""
+        """Encode events in order, and finish the tick; their texts are embedded together first, which is faster.  Raises InputError."""
         pending, now = [], self.now
         for event in events:
             pending.append(checked_event(event, now))
@@ -79,8 +104,11 @@ class Engine:
             self.advance(self.now)
         return rows
 
-    def advance(self, time: float) -> None:
-        """Let simulated time pass: maintenance up to `time`, cut at the sleeps that end by then.  Only an event ends a sleep early."""
+    def advance(self, time: float | datetime) -> None:
+        """Let simulated time pass: maintain up to `time`, and consolidate at the end of each sleep before it.  Only an event ends a sleep early.
+
+        Raises InputError for a time before the present.
+        """
         time = checked_time(time, self.now, "advance")
         if math.isnan(self.now):
             return
@@ -89,53 +117,92 @@ class Engine:
         self.save()
 
     def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False) -> Answer:
-        """The k best memories for a query, as of the memory's present time; all there are if fewer.  Raises InputError.
+        """The k best memories for a query, as of the memory's present time; all visible ones if fewer.  Raises InputError.
 
-        The state stays bit for bit as it is, unless `learn`: then recall may change memory.  A query from the future needs
-        `advance(query.time)` first, for letting time pass changes memory.
+        The state stays bit for bit as it is, unless `learn`: then recall may change memory.  A query later than the present is refused; call
+        `advance(query.time)` first, since passing time changes memory.
         """
         query = checked_query(query, self.now)
         self.assembly.answer_size[0] = checked_count(k, "k")
         cue = self.assembly.cue(query)
         with self._integrity.change("retrieve", learn):
             self._run[Phase.RETRIEVE](cue, learn)
-            self._news = self._news or learn
-        final, rows = self.store.array(self.assembly.last_stage), self.store.structures[RECALLED]
-        return Answer(rows, final[rows], final.copy(), self.store.array(VISIBLE).copy())
+            self._changed = self._changed or learn
+        final, rows = self.store.array(self.assembly.ranking[-1]), self.store.structures[RECALLED]
+        events = tuple(map(self.event_log.of_row, rows.tolist()))
+        return Answer(rows, final[rows], final.copy(), self.store.array(VISIBLE).copy(), events)
+
+    def cue(self, query: Query | str) -> Cue:
+        """The query as hooks receive it.  Raises InputError, and HebbariumError after a failed change."""
+        self._integrity.require("query")
+        return self.assembly.cue(checked_query(query, self.now))
+
+    @overload
+    def explain(self, query: Query | str, row: int) -> Explanation: ...
+    @overload
+    def explain(self, query: Query | str, row: Sequence[int] | NDArray[np.int64]) -> tuple[Explanation, ...]: ...
+
+    def explain(self, query: Query | str, row: int | Sequence[int] | NDArray[np.int64]) -> Explanation | tuple[Explanation, ...]:
+        """Why a memory is ranked where it is: its signals, trusts and contributions, and its rank after each stage.
+
+        One Explanation for one row; for several rows, such as `answer.rows`, a tuple of them at the cost of about one retrieval.  The state stays
+        bit for bit as it is.  Raises InputError.
+        """
+        one = not isinstance(row, Sequence | np.ndarray)
+        rows = [checked_row(each, self.store.n) for each in ([row] if one else row)]  # type: ignore[union-attr]
+        found = explained(self.assembly, self.cue(query), rows)
+        return found[0] if one else found
+
+    def column(self, column: Column | str) -> NDArray[Any]:
+        """The present values of a column, by the column itself or by its name: a read-only view, to be fetched again after the memory has changed.
+
+        (n, ...) for a column of memories or candidates, (m, ...) for one of edges, one cell (...) otherwise.  Candidate and event columns hold the
+        values of the last query or event; a stage that no step computes equals the stage before it.  Raises InputError for a column that no
+        mechanism of this memory, nor the engine, owns.
+        """
+        known = {c.name: c for c in self.store.columns}
+        name = column.name if isinstance(column, Column) else column
+        found = known.get(name)
+        if found is None or (isinstance(column, Column) and column is not found):
+            raise InputError(f"this memory has no column {name!r}", where="column", cure=nearest(name, known))
+        return self.store.sealed(self.assembly.stages.source(found))  # type: ignore[arg-type]
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Every event ever taken in, verbatim and in order, those that a gate kept out as well.  O(events)."""
+        """Every event given to `encode`, verbatim and in order, vetoed ones included.  O(events)."""
         return tuple(self.event_log.events)
 
     def event(self, row: int) -> Event:
-        """The event behind a row, verbatim."""
-        return self.event_log.of_row(int(row))
+        """The event of a row, verbatim.  Raises InputError."""
+        return self.event_log.of_row(checked_row(row, self.store.n))
 
     def condensed(self, row: int) -> str:
-        """What a context shows of a memory: all of its text, a summary or keywords, as DETAIL has it; the text itself stays in `event`."""
+        """The condensed text of a memory for a context: all of its text, a summary or keywords, as its DETAIL says; `event` keeps the text itself.
+
+        Raises InputError.
+        """
         return condensed(self.event(row).text, int(self.store.array(DETAIL)[row]))
 
     def archive(self, row: int) -> None:
-        """Take a memory off the surface; its text and columns stay."""
+        """Archive a memory, so that no query answers it; its text and columns stay.  Raises InputError."""
         self._integrity.require("archive")
         self.assembly.show(row, False)
-        self._news = True
+        self._changed = True
 
     def restore(self, row: int) -> None:
-        """Bring an archived memory back to the surface."""
+        """Undo `archive`.  Raises InputError."""
         self._integrity.require("restore")
         self.assembly.show(row, True)
-        self._news = True
+        self._changed = True
 
     def save(self) -> None:
-        """Bring the snapshot file up to date.  Nothing to do without one.  Raises SnapshotError; memory itself stays sound."""
+        """Bring the snapshot file up to date; without one, do nothing.  Raises SnapshotError, after which the memory can still be used."""
         self._integrity.require("save")
         if self._snapshot:
             self._snapshot.save()
 
     def close(self) -> None:
-        """Finish the tick and close the snapshot file in good order, after which memory takes nothing more; without one, nothing to do."""
+        """Save and close the snapshot file, after which the memory refuses every call; without one, do nothing.  Raises SnapshotError."""
         if self._snapshot:
             self._snapshot.close(save=not self._integrity.ended)
             self._snapshot = None
@@ -145,14 +212,28 @@ class Engine:
         """SHA-256 over the whole state."""
         return self.assembly.digest()
 
+    def __repr__(self) -> str:
+        facts = self._facts()
+        archived = f" ({facts['archived']} archived)" if facts["archived"] else ""
+        return f"<Engine: {len(self.mechanisms)} mechanisms, {facts['memories']} memories{archived}, {facts['events']} events, now {facts['now']}>"
+
+    def _repr_html_(self) -> str:
+        facts = {**self._facts(), "embedder": self.assembly.embedder.name, "mechanisms": ", ".join(m.id for m in self.mechanisms)}
+        return html_table(facts, [facts.values()])
+
+    def _facts(self) -> dict[str, object]:
+        now = "before the first event" if math.isnan(self.now) else f"{moment(self.now):%Y-%m-%d %H:%M}"
+        return {"memories": self.store.n, "archived": self.store.n - int(np.count_nonzero(self.store.array(VISIBLE))),
+                "events": len(self.event_log.events), "now": now}
+
     def _sleep(self) -> tuple[float, float]:
-        """When the sleep that memory is in, or will be in next, begins and ends, h; with nobody to say, a moment's sleep."""
+        """Onset and end of the present or next sleep, h.  If no mechanism schedules sleep, both are the time of the next fixed consolidation."""
         onset, end = self.store.array(SLEEP_ONSET).item(), self.store.array(SLEEP_END).item()
         due = self.clock.consolidated + self.consolidate_every
         return (due, due) if math.isnan(end) else (onset, end)
 
     def _pass(self, time: float, waking: bool = False) -> None:
-        """Maintain up to `time`, cut at every sleep that is over by then; `waking` ends the one that is not."""
+        """Maintain up to `time`, and consolidate at the end of each sleep that ends by then; `waking` also ends a sleep in progress."""
         while (end := self._sleep()[1]) <= time:
             self._consolidate(end)
             if self._sleep()[1] <= end:
@@ -162,22 +243,22 @@ class Engine:
             self._consolidate(time)
 
     def _consolidate(self, time: float) -> None:
-        """At the end of a sleep.  An empty memory does not sleep."""
+        """Maintain, then consolidate, at the end of a sleep; an empty memory is not consolidated."""
         self._maintain(time)
         if self.store.n:
             self._run[Phase.CONSOLIDATE](Tick(self.clock.consolidated, time))
-            self._news = True
+            self._changed = True
         self.clock.consolidated = time
         if self.store.n and self._sleep()[1] <= time:
-            raise ContractError(f"after the sleep that ended at {time:.4f} h the next is said to be over, too", where="consolidate",
-                                cure="set SLEEP_ONSET and SLEEP_END anew in that phase")
+            raise ContractError(f"after the sleep that ended at {time:.4f} h the next sleep also ends by then", where="consolidate",
+                                cure="set SLEEP_ONSET and SLEEP_END of the next sleep in that phase")
 
     def _maintain(self, time: float, again: bool = False) -> None:
-        """`again`: also if memory was maintained at that very time, for what came in since then."""
+        """Maintain up to `time`; `again`: also if no time has passed, in case anything else changed since the last maintenance."""
         self._set_now(time)
-        if self.store.n and (time > self.clock.maintained or (again and self._news)):
+        if self.store.n and (time > self.clock.maintained or (again and self._changed)):
             self._run[Phase.MAINTAIN](Tick(self.clock.maintained, time))
-            self._news = False
+            self._changed = False
         self.clock.maintained = time
 
     def _set_now(self, time: float) -> None:

@@ -3,8 +3,8 @@
     [project.entry-points."hebbarium.mechanisms"]
     mine = "my_package"
 
-The package holds what we hold: `registry.yaml`, the modules that it names, `evidence/<mechanism>.py`, and, if it needs them,
-`references.bib` and `sets/*.yaml`.
+The package holds `registry.yaml`, the modules that it names, `evidence/<mechanism>.py`, and, if it needs them, `references.bib` and
+`sets/*.yaml`, as Hebbarium does.
 """
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Package:
         return file if file.is_file() else None
 
     def digest(self) -> str:
-        """SHA-256 over its source files: results of other code are other results."""
+        """SHA-256 over its source files, on which results depend."""
         return source_digest(self.folder, self.folder)
 
 
 def source_digest(root: Path, *folders: Path) -> str:
-    """SHA-256 over names, from the root on, and contents of the Python files in some folders below it."""
+    """SHA-256 over paths, relative to the root, and contents of the Python files in some folders below it."""
     h = hashlib.sha256()
     for folder in folders:
         for file in sorted(folder.rglob("*.py")):
@@ -53,7 +53,7 @@ def source_digest(root: Path, *folders: Path) -> str:
 
 
 def installed() -> tuple[Package, ...]:
-    """The packages that register mechanisms, by name; nothing of theirs is imported.  Raises RegistryError for one without its files."""
+    """The packages that register mechanisms, by name; none of them is imported.  Raises RegistryError for one without its files."""
     return tuple(sorted(_packages(), key=lambda p: p.name))
 
 

@@ -1,14 +1,17 @@
-"""From a schedule to closures: every hook bound to its view once, every phase one loop that looks nothing up."""
+"""Plans: each hook is bound to its view once, and each phase runs as one loop over bound steps without look-ups."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .columns import Column, Phase, Scope, Signal, Structure
 from .contract import Mechanism
 from .schedule import Node, Stages, ordered
+from .state import Clock
 from .storage.store import Store
 from .view import Binding
 from .vocabulary import RANDOM, RECALLED, ROW, VISIBLE
@@ -16,6 +19,27 @@ from .vocabulary import RANDOM, RECALLED, ROW, VISIBLE
 StepFunction = Callable[[Any, Any], None]
 Wrap = Callable[[Node, Binding, StepFunction], StepFunction]
 Start = tuple[Column, Column]
+
+
+class Instrument(Protocol):
+    """Measures one memory from outside: it wraps steps and passes when the plans are built.  `observer.Observer` is one."""
+
+    @property
+    def contributions(self) -> Mapping[tuple[str, str, Column], NDArray[Any]]:
+        """What each hook has added to each persistent column so far, by (mechanism id, hook name, column)."""
+        ...
+
+    def attach(self, ids: Iterable[str], clock: Clock) -> None:
+        """Called once, before the plans are built, with the ids of the mechanisms and the memory's clock."""
+        ...
+
+    def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
+        """The function that the plan calls for a step."""
+        ...
+
+    def timed(self, phase: Phase, run: Callable[..., None]) -> Callable[..., None]:
+        """The function that the memory calls for a pass of a phase."""
+        ...
 
 
 def nodes_of(mechanisms: Iterable[Mechanism[Any]]) -> list[Node]:
@@ -32,13 +56,29 @@ def schedule(nodes: Iterable[Node], signals: Sequence[Signal]) -> dict[Phase, tu
     return {phase: ordered([n for n in pool if n.phase is phase], signals) for phase in Phase}
 
 
-class BoundStep:
-    """One node of a phase, bound.
+@contextmanager
+def undisturbed(store: Store) -> Iterator[None]:
+    """For passes that must leave no trace: on exit the answer and all columns of the event, query and candidates are as before.
 
-    needs_row, needs_recall  whether it waits for a stored event, or for recall that may change memory
-    starts                   columns it sets that must not show an earlier pass: a stage, and the stage it starts from (itself: neutral)
-    gathers                  columns all of whose contributions are there once this step is over, the same way, and who contributes
-    archives                 whether it decides what is on the surface
+    Cost: two copies of each of these columns, O(n).
+    """
+    recalled, passing = store.structures[RECALLED], {c: store.array(c).copy() for c in store.columns if not c.persists}
+    try:
+        yield
+    finally:
+        store.structures[RECALLED] = recalled
+        for column, values in passing.items():
+            store.array(column)[...] = values
+
+
+class BoundStep:
+    """One node of a phase, bound to its view.
+
+    needs_row, needs_recall  whether it runs only if the event was stored, or only if recall may change memory
+    starts                   (column, start) for each column that it sets and that is reset before it runs: a stage to the stage before, a
+                             `fresh` column to neutral (then the start is the column itself)
+    gathers                  (column, start or None, bindings) for each column whose last contributor is this step: the contributions to apply
+    archives                 whether it may change VISIBLE of rows that exist
     """
 
     __slots__ = ("archives", "binding", "function", "gathers", "needs_recall", "needs_row", "node", "starts")
@@ -55,8 +95,8 @@ class BoundStep:
 class PhasePlan:
     """The steps of one phase in order.
 
-    changes  persistent columns and structures whose cells the steps of this phase may change, more than by adding rows
-    changed  whether a pass may have changed them; whoever has seen to that puts it back to False
+    changes  persistent columns and structures whose existing cells the steps of this phase may change; steps that only append are left out
+    changed  whether a pass may have changed them.  Reset to False by Snapshot.save
     """
 
     def __init__(self, phase: Phase, nodes: Sequence[Node], store: Store, signals: Sequence[tuple[Signal, float]],
@@ -79,7 +119,7 @@ class PhasePlan:
         self._passing = {Phase.ENCODE: (Scope.EVENT,), Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE)}.get(phase, ())
 
     def run(self, what: Any, learn: bool = False) -> None:
-        """One pass: passing columns to neutral, then every step that has something to work on."""
+        """One pass: reset the columns of the event, query and candidates, then run each step whose `needs_row` and `needs_recall` are met."""
         store = self.store
         row = store.array(ROW)
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
@@ -107,7 +147,7 @@ class PhasePlan:
         self.store.array(column)[...] = column.neutral if start is column else self.store.array(start)
 
     def _gather(self, column: Column, start: Column | None, bindings: Sequence[Binding]) -> None:
-        """Contributions in registry order, so that the sum does not depend on the order of the calls."""
+        """Add the contributions in registry order, so that the sum does not depend on the order of the calls."""
         if start is not None:
             self._begin(column, start)
         array = self.store.array(column)

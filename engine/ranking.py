@@ -1,6 +1,7 @@
-"""From scores to ranks: exact, deterministic, ties by row."""
+"""From scores to ranks: exact and deterministic, ties by row."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,17 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .numerics import kernel
+from .records import Event, written
+from .tables import brief, html_table
 
 Rows = NDArray[np.int64]
+SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
 
 
 @kernel
 def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
-    """out += weight * (scores - mean) / sd over the visible memories; nothing where all are equal.  Cost: O(n).
+    """out += weight * (scores - mean) / sd over the visible memories; nothing is added if all are equal.  Cost: O(n).
 
     scores   (n,)  score of each memory, NaN for silence
     visible  (n,)  bool
-    floor    ()    the score that silence stands for
+    floor    ()    the score that replaces NaN
     out      (n,)  added to
 
     >>> out = np.zeros(4)
@@ -31,7 +35,7 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
         if visible[i]:
             score = floor if np.isnan(scores[i]) else np.float64(scores[i])
             if count == 0:
-                origin = score  # sums go by distance from one of the scores, so that equal ones are exactly equal
+                origin = score  # sums of differences from one score, so that equal scores give exactly zero
             total += score - origin
             count += 1
     mean, squares = total / max(count, 1), 0.0
@@ -48,7 +52,7 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
 
 @kernel
 def _sift(scores: Any, rows: Any, size: int) -> None:
-    """Restore the heap whose root, the worst kept row, was replaced."""
+    """Restore the heap after its root, the worst kept row, was replaced."""
     at = 0
     while True:
         worst = at
@@ -65,7 +69,7 @@ def _sift(scores: Any, rows: Any, size: int) -> None:
 
 @kernel
 def best(scores: Any, visible: Any, k: int) -> Any:
-    """Rows of the k best visible scores, best first, equal scores by row; NaN never.  Cost: O(n + k log k log n) for random order.
+    """Rows of the k best visible scores, best first, ties by row; NaN is left out.  Cost: O(n + k log k log n) for random order.
 
     scores   (n,)
     visible  (n,)  bool
@@ -111,20 +115,48 @@ def rank(scores: Any, visible: Any, row: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """One memory of an answer: verbatim text, id of its event, final score, time of the event (h), row."""
+
+    text: str
+    id: str
+    score: float
+    time: float
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """What a query brought back.
+    """The answer to a query; iterates over its hits, best first.
 
     rows     (k,) int64    best first
     scores   (k,) float32  their final scores
     final    (n,) float32  final score of every memory
     visible  (n,) bool     which of them may be answered
+    events   k             the events behind the rows, verbatim
     """
 
     rows: Rows
     scores: NDArray[np.float32]
     final: NDArray[np.float32]
     visible: NDArray[np.bool_]
+    events: tuple[Event, ...]
 
     def rank(self, row: int) -> int:
-        """Place of a row from 1, ties by row; 0 if it is not retrievable."""
+        """Place of a row from 1, ties by row; 0 if it cannot be retrieved."""
         return int(rank(self.final, self.visible, row))
+
+    def __iter__(self) -> Iterator[Hit]:
+        for event, score, row in zip(self.events, self.scores.tolist(), self.rows.tolist(), strict=True):
+            yield Hit(event.text, event.id, score, event.time, row)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        best = f", best {brief(self.events[0].text, SHOWN)!r}" if self.events else ""
+        return f"<Answer: {len(self)} of {int(np.count_nonzero(self.visible))} memories{best}>"
+
+    def _repr_html_(self) -> str:
+        cells = ((i + 1, f"{hit.score:.3f}", hit.row, written(hit.time), brief(hit.id, SHOWN), brief(hit.text, LONG)) for i, hit in enumerate(self))
+        return html_table(("rank", "score", "row", "time", "id", "text"), cells)

@@ -1,4 +1,4 @@
-"""registry.yaml and the mechanism sets, read once and checked both ways against the code.
+"""registry.yaml and the mechanism sets, read once and compared with the code in both directions.
 
 The code names and types the parameters; the registry alone holds value, bounds, unit, source and kind.
 """
@@ -9,51 +9,23 @@ import importlib
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from .contract import HOURS_PER, Mechanism, Params, parameter_types
-from .errors import RegistryError
+from .errors import ContractError, RegistryError, nearest
 from .packages import Package, installed
+from .yaml_file import YamlFile
 
 Value = bool | int | float | str
 ROOT = Path(__file__).parent.parent
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """A loader that refuses a key given twice, which plain YAML would silently let win."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"key {key!r} is given twice", key_node.start_mark)
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
-def read_yaml(path: Path) -> dict[str, Any]:
-    """A mapping from a YAML file.  Raises RegistryError with file, line and cure."""
-    try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)
-    except OSError as error:
-        raise RegistryError(f"cannot be read: {error.strerror}", where=str(path), cure="check the path") from error
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or error
-        raise RegistryError(f"is not sound YAML: {problem}", where=f"{path}{line}", cure="correct that line") from error
-    if not isinstance(data, dict):
-        raise RegistryError(f"holds {type(data).__name__}, not a mapping", where=str(path), cure="write `name: ...` entries")
-    return data
 
 
 class _Strict(BaseModel):
@@ -61,7 +33,7 @@ class _Strict(BaseModel):
 
 
 class Equation(_Strict):
-    """An equation as the paper has it: id of the kernel, paper key, place, TeX."""
+    """An equation of a paper: id of the kernel, key of the paper, place in it, TeX."""
 
     id: str
     paper: str
@@ -83,7 +55,7 @@ class Parameter(_Strict):
 
 
 class Departure(_Strict):
-    """Where the implementation leaves the paper, and why; `lowers`: whether that costs the rating FAITHFUL."""
+    """What the implementation does otherwise than the paper, and why; `lowers`: whether that costs the rating FAITHFUL."""
 
     what: str
     why: str
@@ -114,7 +86,7 @@ class Entry(_Strict):
         return self.path.partition(":")[0]
 
     def load(self) -> type[Mechanism[Any]]:
-        """The plug-in class.  Raises RegistryError if it is not there or is no Mechanism."""
+        """The plug-in class.  Raises RegistryError if it cannot be imported or is no Mechanism."""
         module, _, name = self.path.partition(":")
         try:
             found = getattr(importlib.import_module(module), name)
@@ -126,41 +98,70 @@ class Entry(_Strict):
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MechanismSet:
-    """Which mechanisms are on, with parameter overrides and the alternates an ablation swaps in."""
+    """Which mechanisms are on, with parameter overrides and the alternates that an ablation swaps in.
+
+    places  file and line of each mechanism (key `id`) and each override (`id.name`) of a set that was read from a file, for messages of errors
+    """
 
     name: str
     summary: str
     mechanisms: Mapping[str, Mapping[str, Value]]
     alternates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def __repr__(self) -> str:
+        """Name, number of mechanisms and overrides in one line.
+
+        >>> MechanismSet("mine", "", {"recency": {"weight": 0.2}, "heat": {}})
+        <mechanism set mine: 2 mechanisms, overrides recency.weight=0.2>
+        """
+        changed = [f"{id}.{name}={value}" for id, values in self.mechanisms.items() for name, value in values.items()]
+        overrides = f"overrides {', '.join(changed)}" if changed else "no overrides"
+        return f"<mechanism set {self.name}: {len(self.mechanisms)} mechanism{'s' * (len(self.mechanisms) != 1)}, {overrides}>"
 
     def without(self, ids: Iterable[str]) -> MechanismSet:
         """The set with some mechanisms off.  Raises RegistryError for one that is not on."""
-        gone = tuple(ids)
-        if strangers := [i for i in gone if i not in self.mechanisms]:
-            raise RegistryError(f"{strangers} not in the set", where=f"set {self.name}", cure=f"choose from {', '.join(self.mechanisms)}")
-        return MechanismSet(self.name, self.summary, {k: v for k, v in self.mechanisms.items() if k not in gone}, self.alternates)
+        off = tuple(ids)
+        self._require(off)
+        return replace(self, mechanisms={k: v for k, v in self.mechanisms.items() if k not in off})
 
     def swapped(self, old: str, new: str) -> MechanismSet:
         """The set with `new` in the place of `old`.  Raises RegistryError if `old` is not on, or `new` is."""
-        if old not in self.mechanisms or new in self.mechanisms:
-            raise RegistryError(f"{new!r} cannot stand in for {old!r}", where=f"set {self.name}", cure="swap one that is on for one that is not")
-        changed = {new if k == old else k: {} if k == old else v for k, v in self.mechanisms.items()}
-        return MechanismSet(self.name, self.summary, changed, self.alternates)
+        self._require((old,))
+        if new in self.mechanisms:
+            raise RegistryError(f"{new!r} is on and cannot replace {old!r}", where=f"set {self.name}", cure="swap in a mechanism that is off")
+        return replace(self, mechanisms={new if k == old else k: {} if k == old else v for k, v in self.mechanisms.items()})
 
     def overridden(self, changes: Mapping[str, Mapping[str, Value]]) -> MechanismSet:
-        """The set with more parameter overrides."""
-        if strangers := [i for i in changes if i not in self.mechanisms]:
-            raise RegistryError(f"parameters given for {strangers}, which the set does not hold", where=f"set {self.name}",
-                                cure=f"choose from {', '.join(self.mechanisms)}")
-        return MechanismSet(self.name, self.summary, {k: {**v, **changes.get(k, {})} for k, v in self.mechanisms.items()}, self.alternates)
+        """The set with more parameter overrides.  Raises RegistryError for those of a mechanism that is not on."""
+        self._require(changes)
+        given = {f"{id}.{name}" for id, values in changes.items() for name in values}
+        return replace(self, mechanisms={k: {**v, **changes.get(k, {})} for k, v in self.mechanisms.items()},
+                       places={key: place for key, place in self.places.items() if key not in given})
+
+    def where(self, key: str = "") -> str:
+        """The set, after file and line of a mechanism (`id`) or an override (`id.name`) if a file gives it; with no key, those of `mechanisms`."""
+        return ", ".join(filter(None, (self.places.get(key), f"set {self.name}")))
+
+    @contextmanager
+    def named_in_errors(self) -> Iterator[None]:
+        """A ContractError of its mechanisms together, such as two setters of one column, is raised with the place of the set."""
+        try:
+            yield
+        except ContractError as error:
+            raise ContractError(error.what, where=f"{self.where()}, {error.where}", cure=error.cure) from error
+
+    def _require(self, ids: Iterable[str]) -> None:
+        if unknown := [i for i in ids if i not in self.mechanisms]:
+            raise RegistryError(f"{unknown[0]!r} is not in the set", where=f"set {self.name}", cure=nearest(unknown[0], self.mechanisms))
 
 
 class Registry:
-    """All entries of a registry file, in file order, and the sets beside it.
+    """All entries of a registry file, in file order, and its sets.
 
-    packages  those of others whose entries and sets stand behind ours
+    packages  installed packages whose entries and sets follow those of Hebbarium
     """
 
     def __init__(self, entries: Mapping[str, Entry], sets: Mapping[str, MechanismSet], digest: str, packages: tuple[Package, ...] = ()) -> None:
@@ -171,14 +172,14 @@ class Registry:
 
     @classmethod
     def installed(cls) -> Registry:
-        """Ours, and what installed packages register.  Raises RegistryError, naming the package, for what is not sound."""
+        """Hebbarium's registry, then those of installed packages.  Raises RegistryError, which names the package, for an invalid one."""
         registry = cls.read()
         for package in installed():
             registry = registry.joined(package)
         return registry
 
     def joined(self, package: Package) -> Registry:
-        """With the entries and sets of a package behind those there are.  Raises RegistryError, naming the package, also for a name that is taken."""
+        """With the entries and sets of a package added at the end.  Raises RegistryError, which names the package, also for a name that is taken."""
         try:
             return self._joined(package)
         except RegistryError as error:
@@ -186,9 +187,9 @@ class Registry:
             raise RegistryError(error.what, where=f"{package.distribution}: {error.where}", cure=f"{error.cure}, or uninstall {name}") from error
 
     def _joined(self, package: Package) -> Registry:
-        entries = _read_entries(package.registry)
+        entries, places = _read_entries(package.registry)
         if taken := [id for id in entries if id in self.entries]:
-            raise RegistryError(f"the mechanism name {taken[0]!r} is taken", where=str(package.registry), cure="rename it")
+            raise RegistryError(f"the mechanism name {taken[0]!r} is taken", where=places.place(taken[0]), cure="rename it")
         together, sets = {**self.entries, **entries}, dict(self.sets)
         for file in sorted((package.folder / "sets").glob("*.yaml")):
             if file.stem in sets:
@@ -200,7 +201,7 @@ class Registry:
     @classmethod
     def read(cls, path: Path = ROOT / "registry.yaml", sets: Path = ROOT / "mechanisms" / "sets") -> Registry:
         """Read and check the files; no mechanism is imported.  Raises RegistryError."""
-        entries = _read_entries(path)
+        entries, _ = _read_entries(path)
         digest = hashlib.sha256(path.read_bytes())
         known = {}
         for file in sorted(sets.glob("*.yaml")):
@@ -212,15 +213,17 @@ class Registry:
         try:
             return self.entries[id]
         except KeyError:
-            raise RegistryError(f"no mechanism {id!r}", where="registry.yaml", cure=f"choose from {', '.join(self.entries)}") from None
+            raise RegistryError(f"no mechanism {id!r}", where="registry.yaml",
+                                cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all") from None
 
     def set(self, name: str) -> MechanismSet:
-        """A named set, or the set in a YAML file of that path."""
+        """A named set, or the set in a YAML file of that path.  Raises RegistryError."""
         if name in self.sets:
             return self.sets[name]
         if name.endswith((".yaml", ".yml")):
             return _read_set(Path(name), self.entries)
-        raise RegistryError(f"no mechanism set {name!r}", where="mechanisms/sets", cure=f"choose from {', '.join(self.sets)}, or give a YAML file")
+        raise RegistryError(f"no mechanism set {name!r}", where="mechanisms/sets",
+                            cure=f"{nearest(name, self.sets)}; `hebbarium list` prints all; or give a YAML file")
 
     @cached_property
     def order(self) -> Mapping[str, int]:
@@ -228,38 +231,52 @@ class Registry:
 
     def build(self, chosen: MechanismSet) -> tuple[Mechanism[Any], ...]:
         """The set's mechanisms, in registry order, with their parameters checked.  Raises RegistryError."""
-        known = [self.entry(id).id for id in chosen.mechanisms]
-        return tuple(self.instance(id, chosen.mechanisms[id], f"set {chosen.name}, ") for id in sorted(known, key=self.order.__getitem__))
+        for id in chosen.mechanisms:
+            if id not in self.entries:
+                raise RegistryError(f"no mechanism {id!r}", where=chosen.where(id), cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all")
+        return tuple(self.instance(id, chosen.mechanisms[id], chosen) for id in sorted(chosen.mechanisms, key=self.order.__getitem__))
 
-    def instance(self, id: str, overrides: Mapping[str, Value] | None = None, where: str = "") -> Mechanism[Any]:
-        """One mechanism with its registry values under overrides; `where` goes before the place an error names.  Raises RegistryError."""
+    def instance(self, id: str, overrides: Mapping[str, Value] | None = None, chosen: MechanismSet | None = None) -> Mechanism[Any]:
+        """One mechanism with its registry values under overrides; errors name the set `chosen` that gives these.  Raises RegistryError."""
         entry = self.entry(id)
         cls = entry.load()
-        params = parameters(entry, cls.params_class, overrides or {}, where)
+        params = parameters(entry, cls.params_class, overrides or {}, chosen)
         units = {name: p.unit for name, p in entry.params.items() if p.unit.removeprefix("1/") in HOURS_PER}
         return cls(id, params, units, self.order[id])
 
 
-def parameters(entry: Entry, cls: type[Params], overrides: Mapping[str, Value], where: str = "") -> Params:
-    """Parameters of one mechanism: registry values under overrides, types and bounds checked.
+def parameters(entry: Entry, cls: type[Params], overrides: Mapping[str, Value], chosen: MechanismSet | None = None) -> Params:
+    """Parameters of one mechanism: registry values under overrides, with types and bounds checked.
 
-    Fails unless code and registry name the same set.
+    chosen  the set that gives the overrides, named in errors
+
+    Raises RegistryError, also if code and registry name different parameters.
     """
-    where, types = f"{where}mechanism {entry.id}", parameter_types(cls)
+
+    def where(name: str = "") -> str:
+        set_place = f"{chosen.where(f'{entry.id}.{name}' if name else entry.id)}, " if chosen else ""
+        return f"{set_place}mechanism {entry.id}"
+
+    types = parameter_types(cls)
     if missing := sorted(set(types) ^ set(entry.params)):
-        raise RegistryError(f"code and registry differ on parameters {missing}", where=where,
+        raise RegistryError(f"code and registry differ on parameters {missing}", where=where(),
                             cure=f"name the same in {cls.__name__} and registry.yaml")
     for name, p in entry.params.items():
         if sorted(p.choices) != sorted(get_args(types[name]) if get_origin(types[name]) is Literal else ()):
-            raise RegistryError(f"code and registry differ on the choices of {name!r}", where=where,
+            raise RegistryError(f"code and registry differ on the choices of {name!r}", where=where(),
                                 cure=f"name the same in {cls.__name__} and registry.yaml")
-    if strangers := sorted(set(overrides) - set(types) - {"time_scale"}):
-        raise RegistryError(f"no parameter {strangers[0]!r}", where=where, cure=f"choose from {', '.join([*types, 'time_scale'])}")
-    values = {name: _checked(overrides.get(name, p.value), types[name], p, f"{where}, {name}") for name, p in entry.params.items()}
+    if unknown := sorted(set(overrides) - set(types) - {"time_scale"}):
+        raise _no_parameter(unknown[0], entry, where(unknown[0]))
+    values = {name: _checked(overrides.get(name, p.value), types[name], p, f"{where(name)}, {name}") for name, p in entry.params.items()}
     scale = overrides.get("time_scale", entry.time_scale)
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale <= sys.float_info.max:
-        raise RegistryError(f"time_scale {scale!r} is not a positive number", where=where, cure="1 gives the paper's own time")
+        raise RegistryError(f"time_scale {scale!r} is not a positive number", where=where("time_scale"), cure="give 1 for the time of the paper")
     return cls(time_scale=float(scale), **values)
+
+
+def _no_parameter(name: object, entry: Entry, where: str) -> RegistryError:
+    return RegistryError(f"no parameter {name!r}", where=where,
+                         cure=f"{nearest(name, [*entry.params, 'time_scale'])}; `hebbarium show {entry.id}` prints all")
 
 
 def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
@@ -268,8 +285,8 @@ def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
             raise RegistryError(f"{value!r} is none of its choices", where=where, cure=f"choose from {', '.join(map(str, get_args(kind)))}")
         return value
     unit = "" if declared.unit == "1" else f" {declared.unit}"
-    sound = isinstance(value, bool) if kind is bool else isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not sound or not abs(value) <= sys.float_info.max or (kind is int and value != int(value)):
+    typed = isinstance(value, bool) if kind is bool else isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not typed or not abs(value) <= sys.float_info.max or (kind is int and value != int(value)):
         raise RegistryError(f"{value!r} is no {kind.__name__}", where=where, cure=f"give a {kind.__name__}{unit.replace(' ', ' in ', 1)}")
     low, high = (-math.inf if declared.low is None else declared.low), (math.inf if declared.high is None else declared.high)
     if not low <= value <= high:
@@ -277,48 +294,70 @@ def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
     return kind(value)
 
 
-def _read_entries(path: Path) -> dict[str, Entry]:
-    entries = {}
-    for id, raw in read_yaml(path).items():
+def _read_entries(path: Path) -> tuple[dict[str, Entry], YamlFile]:
+    """The entries of a registry, and the file for their lines."""
+    file, entries, cure = YamlFile(path), {}, "see CONTRIBUTING.md for the form of an entry"
+    for id, raw in file.data.items():
         if not isinstance(raw, dict):
-            raise RegistryError("is not a mapping", where=f"{path}, {id}", cure="see CONTRIBUTING.md for the form of an entry")
+            raise RegistryError("is not a mapping", where=f"{file.place(id)}, {id}", cure=cure)
         try:
             entries[id] = Entry.model_validate({**raw, "id": id})
         except ValidationError as error:
             first = error.errors()[0]
-            raise RegistryError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=f"{path}, {id}",
-                                cure="see CONTRIBUTING.md for the form of an entry") from error
-    return entries
+            raise RegistryError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=f"{file.place(id, *first['loc'])}, {id}",
+                                cure=cure) from error
+    return entries, file
 
 
 def _read_set(path: Path, entries: Mapping[str, Entry]) -> MechanismSet:
-    raw = read_yaml(path)
-    if strangers := sorted(set(raw) - {"summary", "mechanisms", "alternates"}):
-        raise RegistryError(f"unknown key {strangers[0]!r}", where=str(path), cure="a set has summary, mechanisms and alternates")
+    """A mechanism set from its file.  Raises RegistryError, which names file and line, for a form, mechanism or parameter name that is unknown."""
+    file = YamlFile(path)
+    raw, at = file.data, file.place("mechanisms")
+    if unknown := [key for key in raw if key not in ("summary", "mechanisms", "alternates")]:
+        raise RegistryError(f"unknown key {unknown[0]!r}", where=file.place(unknown[0]), cure="a set has summary, mechanisms and alternates")
     if "mechanisms" not in raw:
-        raise RegistryError("names no mechanisms", where=str(path), cure="write `mechanisms: [name, ...]`")
-    chosen = raw["mechanisms"]
+        raise RegistryError("names no mechanisms", where=file.place(), cure="write `mechanisms: [name, ...]`")
+    chosen, place_of = raw["mechanisms"], {}
     if isinstance(chosen, list):
-        if not all(isinstance(i, str) for i in chosen) or len(set(chosen)) != len(chosen):
-            raise RegistryError("mechanisms are not a list of distinct names", where=str(path), cure="name each once")
+        for number, id in enumerate(chosen):
+            if not isinstance(id, str) or id in place_of:
+                raise RegistryError("mechanisms are not a list of distinct names", where=file.place("mechanisms", number), cure="name each once")
+            place_of[id] = file.place("mechanisms", number)
         chosen = dict.fromkeys(chosen)
-    if not isinstance(chosen, dict) or not all(v is None or isinstance(v, dict) for v in chosen.values()):
-        raise RegistryError("mechanisms are no list of names and no mapping from names to parameters", where=str(path),
-                            cure="write `- name` or `name: {parameter: value}`")
-    alternates = raw.get("alternates", {})
-    if not isinstance(alternates, dict) or not all(isinstance(v, list) and all(isinstance(i, str) for i in v) for v in alternates.values()):
-        raise RegistryError("alternates are no mapping from a mechanism to a list", where=str(path), cure="write `mechanism: [other]`")
-    named = [*chosen, *alternates, *(i for v in alternates.values() for i in v)]
-    if strangers := [i for i in named if i not in entries]:
-        raise RegistryError(f"no mechanism {strangers[0]!r}", where=str(path), cure="name mechanisms of registry.yaml")
+    elif isinstance(chosen, dict):
+        place_of = {id: file.place("mechanisms", id) for id in chosen}
+    if not isinstance(chosen, dict) or (odd := [id for id, values in chosen.items() if not (values is None or isinstance(values, dict))]):
+        raise RegistryError("mechanisms are no list of names and no mapping from names to parameters",
+                            where=place_of[odd[0]] if isinstance(chosen, dict) else at, cure="write `- name` or `name: {parameter: value}`")
     for id, values in chosen.items():
-        names = [*entries[id].params, "time_scale"]
-        if unknown := [name for name in values or () if name not in names]:
-            raise RegistryError(f"no parameter {unknown[0]!r}", where=f"{path}, {id}", cure=f"choose from {', '.join(names)}")
-    return MechanismSet(path.stem, str(raw.get("summary", "")), {k: v or {} for k, v in chosen.items()}, {k: tuple(v) for k, v in alternates.items()})
+        if id not in entries:
+            raise RegistryError(f"no mechanism {id!r}", where=place_of[id], cure=f"{nearest(id, entries)}; `hebbarium list` prints all")
+        for name in values or ():
+            if name not in entries[id].params and name != "time_scale":
+                raise _no_parameter(name, entries[id], f"{file.place('mechanisms', id, name)}, {id}")
+            place_of[f"{id}.{name}"] = file.place("mechanisms", id, name)
+    alternates = _read_alternates(file, entries)
+    return MechanismSet(path.stem, str(raw.get("summary", "")), {k: v or {} for k, v in chosen.items()}, alternates, {"": at, **place_of})
+
+
+def _read_alternates(file: YamlFile, entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
+    """Mechanism -> those that an ablation puts in its place."""
+    alternates, found, cure = file.data.get("alternates", {}), {}, "write `mechanism: [other]`"
+    if not isinstance(alternates, dict):
+        raise RegistryError("alternates are no mapping from a mechanism to a list", where=file.place("alternates"), cure=cure)
+    for id, others in alternates.items():
+        if not isinstance(others, list) or not all(isinstance(other, str) for other in others):
+            raise RegistryError("alternates are no mapping from a mechanism to a list", where=file.place("alternates", id), cure=cure)
+        for number, other in enumerate([id, *others]):
+            if other not in entries:
+                keys = (id, number - 1) if number else (id,)
+                raise RegistryError(f"no mechanism {other!r}", where=file.place("alternates", *keys),
+                                    cure=f"{nearest(other, entries)}; `hebbarium list` prints all")
+        found[id] = tuple(others)
+    return found
 
 
 def digest(mechanisms: Iterable[Mechanism[Any]]) -> str:
-    """Name of a resolved set: SHA-256 over ids and parameter values."""
+    """SHA-256 over ids and parameter values of built mechanisms."""
     plain = [[m.id, {n: getattr(m.params, n) for n in ("time_scale", *parameter_types(type(m.params)))}] for m in mechanisms]
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

@@ -1,19 +1,20 @@
 """The schedule: the order of all steps of a phase, computed from what they declare.
 
-Readers of what a column was before come first, then its setter, then those who add to it, then its readers; what is left open
-goes by registry order.  A stage comes after the stage it passes on.  What recall changes comes after the answer, so those who lead to
-the answer read what was before.  Two setters of one column, or a cycle, is an error that names the hooks.
+For each column: readers of `COLUMN.before` run first, then its setter, then the steps that add to it, then its readers; registry order settles
+the rest.  A stage runs after the stage that it refines.  Steps that change memory on recall run after the answer, so steps that lead to the
+answer read those columns unchanged.  Two setters of one column, or a cycle, raise an error that names the hooks.
 """
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Read, Touched
 from .errors import ContractError
+from .tables import text_table
 from .vocabulary import RECALLED, SIGNALS
 
 
@@ -21,7 +22,7 @@ from .vocabulary import RECALLED, SIGNALS
 class Node:
     """One step: a hook of a mechanism, or a step of the engine itself (owner "engine", order -1).
 
-    appends  whether it only ever adds rows and edges, and leaves those there are as they were
+    appends  whether it only adds rows and edges and leaves existing ones unchanged
     """
 
     owner: str
@@ -40,30 +41,41 @@ class Node:
 
     @property
     def sees(self) -> frozenset[Touched]:
-        """What it reads after all changes."""
+        """What it reads after all changes of the phase."""
         return frozenset(r for r in self.reads if not isinstance(r, Before))
 
     @property
     def rank(self) -> tuple[int, str]:
-        """Registry order; by name where two have the same."""
+        """Registry order, ties by id."""
         return self.order, self.owner
 
 
 class Stages:
-    """Which array stands for a stage column: its own if a step sets it, else that of the stage before."""
+    """Which array holds a stage of the ranking: the stage's own if a step writes it, else the array of the stage before."""
 
     def __init__(self, written: Iterable[Touched]) -> None:
         self.written = frozenset(written)
 
     def source(self, column: Touched) -> Touched:
+        """The column whose array holds the stage; any other column or structure is returned as it is."""
         while isinstance(column, Column) and isinstance(column.neutral, Column) and column not in self.written:
             column = column.neutral
         return column
 
     def before(self, column: Touched) -> Column | None:
-        """The array that a stage starts from; None for a column that is no stage."""
+        """The column whose array a stage starts from; None for a column that is no stage."""
         found = self.source(column.neutral) if isinstance(column, Column) and isinstance(column.neutral, Column) else None
         return found if isinstance(found, Column) else None
+
+    def up_to(self, last: Column) -> tuple[Column, ...]:
+        """The stages that a step writes, from the first to `last` or, if no step writes that one, to the last before it."""
+        found: list[Column] = []
+        stage: Any = last
+        while isinstance(stage, Column):
+            if self.source(stage) is stage:
+                found.append(stage)
+            stage = stage.neutral
+        return tuple(found[::-1])
 
 
 def ordered(nodes: Sequence[Node], signals: Iterable[Signal] = ()) -> tuple[Node, ...]:
@@ -140,13 +152,57 @@ def _loop(after: Mapping[Node, set[Node]], stuck: set[Node]) -> str:
         path.append(previous)
 
 
+@dataclass(frozen=True, slots=True)
+class ScheduledStep:
+    """One line of a printed schedule.
+
+    place             in its phase, from 1
+    step              "mechanism id.hook name"
+    reads, adds, sets  names of columns and structures
+    """
+
+    phase: Phase
+    place: int
+    step: str
+    reads: tuple[str, ...]
+    adds: tuple[str, ...]
+    sets: tuple[str, ...]
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """Names of what it adds to, marked with `+`, and of what it sets."""
+        return (*(f"+{name}" for name in self.adds), *self.sets)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Schedule:
+    """The steps of all phases in order; prints as a table, and `schedule[Phase.RETRIEVE]` holds the steps of one phase."""
+
+    steps: tuple[ScheduledStep, ...]
+
+    @classmethod
+    def of(cls, phases: Mapping[Phase, Sequence[Node]]) -> Schedule:
+        return cls(tuple(ScheduledStep(phase, i + 1, n.label, _names(n.reads), _names(n.adds), _names(n.sets))
+                         for phase, nodes in phases.items() for i, n in enumerate(nodes)))
+
+    def __iter__(self) -> Iterator[ScheduledStep]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, phase: Phase) -> tuple[ScheduledStep, ...]:
+        return tuple(s for s in self.steps if s.phase is phase)
+
+    def __repr__(self) -> str:
+        return text_table([("phase", "", "step", "reads", "writes (+: adds)"),
+                           *((s.phase.value, str(s.place), s.step, ", ".join(s.reads) or "-", ", ".join(s.writes) or "-") for s in self.steps)])
+
+
+def _names(columns: Iterable[Read]) -> tuple[str, ...]:
+    return tuple(f"{c.of.name}.before" if isinstance(c, Before) else c.name for c in columns)
+
+
 def describe(phases: Mapping[Phase, Sequence[Node]]) -> list[dict[str, Any]]:
     """The schedule as plain rows: phase, place, step, reads, adds, sets."""
-
-    def names(columns: Iterable[Read]) -> list[str]:
-        return [f"{c.of.name}.before" if isinstance(c, Before) else c.name for c in columns]
-
-    return [
-        {"phase": phase.value, "place": i + 1, "step": n.label, "reads": names(n.reads), "adds": names(n.adds), "sets": names(n.sets)}
-        for phase, nodes in phases.items() for i, n in enumerate(nodes)
-    ]
+    return [{**asdict(s), "phase": s.phase.value, "reads": list(s.reads), "adds": list(s.adds), "sets": list(s.sets)} for s in Schedule.of(phases)]

@@ -1,4 +1,4 @@
-"""What a memory holds besides columns and events: its clocks, and whether it can still be changed."""
+"""State of a memory besides columns and events: its clock, and whether it still accepts calls."""
 from __future__ import annotations
 
 import math
@@ -11,7 +11,7 @@ from .errors import HebbariumError, SnapshotError
 
 @dataclass
 class Clock:
-    """Simulated time, and how far the phases have come, all in hours; NaN before the first event."""
+    """Simulated time now, and up to which time the phases MAINTAIN and CONSOLIDATE have run, in hours; NaN before the first event."""
 
     now: float = math.nan
     maintained: float = math.nan
@@ -19,24 +19,28 @@ class Clock:
 
 
 class Integrity:
-    """Half a change is neither gone on from nor saved: what breaks off ends the memory.
+    """After a failed change the memory refuses every further call, so that a half-made change is neither continued nor saved.
 
-    ended  why memory takes nothing more; empty while it does
+    ended  why the memory refuses calls; empty while it accepts them
     """
 
     def __init__(self) -> None:
         self.ended = ""
 
     def end(self, why: str) -> None:
+        """Refuse every further call; the first reason is kept."""
         self.ended = self.ended or why
 
     def require(self, doing: str) -> None:
+        """Raises HebbariumError if the memory has ended."""
         if self.ended:
-            raise HebbariumError(f"this memory {self.ended}", where=doing, cure="make it anew; a snapshot file holds the last finished tick")
+            raise HebbariumError(f"this memory {self.ended}", where=doing, cure="make a new memory; a snapshot file holds the last finished tick")
 
     @contextmanager
     def change(self, doing: str, changes: bool = True) -> Iterator[None]:
-        """Around what must be finished once it is begun; a file that cannot be written is another matter."""
+        """Around a change that must be finished once begun: an exception inside ends the memory.  A SnapshotError does not, for it changes a file
+        only.
+        """
         self.require(doing)
         try:
             yield

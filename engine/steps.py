@@ -1,4 +1,4 @@
-"""The engine's own steps: store the event, gather the direct signals, answer.  They stand in the same schedule as the hooks."""
+"""The engine's own steps: store the event, gather the direct signals, answer.  They are nodes of the same schedule as the hooks."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ SIGNALS_BY_WEIGHT = Sequence[tuple[Signal, float]]
 
 
 class StoreEvent:
-    """Makes the row of an event that no gate vetoed, and enters its text in every index.  Cost: O(words + entities) amortised."""
+    """Makes the row of an event that no gate vetoed, and adds its text to every index.  Cost: O(words + entities) amortised."""
 
     def __init__(self, store: Store, event_log: EventLog, lexicon: BM25Index, trigrams: TrigramIndex, graph: Graph) -> None:
         self.store, self.event_log, self.lexicon, self.trigrams, self.graph = store, event_log, lexicon, trigrams, graph
@@ -65,7 +65,7 @@ class StoreEvent:
         self.event_log.write(incoming.event, row)
 
     def index(self, row: int, incoming: Incoming) -> None:
-        """Enter the text in the postings."""
+        """Add the text to the postings."""
         self.lexicon.add(row, incoming.terms)
         self.trigrams.add(row, incoming.text)
 
@@ -75,7 +75,7 @@ class StoreEvent:
 
 
 def imprint_node() -> Node:
-    """INITIAL_STRENGTH: with what strength the event was laid down."""
+    """INITIAL_STRENGTH: the event's ENCODING_STRENGTH, kept for its row."""
 
     def imprint(view: Any, incoming: Incoming) -> None:
         view.initial_strength[view.row] = view.encoding_strength
@@ -84,7 +84,7 @@ def imprint_node() -> Node:
 
 
 def carry_node() -> Node:
-    """What a memory was laid down with is part of its strength for good.  Cost: O(n)."""
+    """Adds INITIAL_STRENGTH to LOG_STRENGTH in every maintenance.  Cost: O(n)."""
 
     def carry(view: Any, tick: Tick) -> None:
         view.log_strength[...] = view.initial_strength
@@ -93,7 +93,7 @@ def carry_node() -> Node:
 
 
 def weigh_node() -> Node:
-    """FACET_WEIGHTS from all that was said about them."""
+    """FACET_WEIGHTS: exp of the summed contributions to LOG_FACETS."""
 
     def weigh(view: Any, cue: Cue) -> None:
         np.exp(view.log_facets, out=view.facet_weights)
@@ -102,7 +102,7 @@ def weigh_node() -> Node:
 
 
 def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
-    """MATCH: how well each memory answers the query directly."""
+    """MATCH: the mean of the standardised direct signals, weighted by weight times facet factor.  Cost: O(n) per signal."""
     direct = [(s, w) for s, w in signals if s.direct and w > 0]
 
     def gather(view: Any, cue: Cue) -> None:
@@ -119,7 +119,7 @@ def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
 
 
 def answer_node(store: Store, k: list[int]) -> Node:
-    """RECALLED: the best rows of the last stage; `k` holds how many are asked for."""
+    """RECALLED: the best rows of the last stage; the one cell of `k` holds how many."""
 
     def answer(view: Any, cue: Cue) -> None:
         store.structures[RECALLED] = read_only(best(view.reranked, view.visible, min(k[0], len(view.visible))))

@@ -1,7 +1,7 @@
-"""Views: a hook sees the columns it declared and no others; those it may not set are read-only.
+"""Views: a hook sees the columns it declared and no others; columns that it neither sets nor adds to are read-only.
 
-One class is made for each hook, with an attribute for each declared column.  Arrays are bound when the schedule is built and
-again when the store has grown.
+Each hook gets a view class of its own, with an attribute for each declared column.  Arrays are bound when the plan is built and again after
+the store has grown.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .vocabulary import SIGNALS
 
 
 class View:
-    """Base of all views.  Reading or writing what was not declared raises ContractError."""
+    """Base of all views.  Reading or writing an undeclared name raises ContractError."""
 
     __slots__ = ()
     _label = ""
@@ -33,7 +33,7 @@ class View:
         member = getattr(type(self), name, None)
         if isinstance(member, property) and member.fset:
             object.__setattr__(self, name, value)
-        elif not _same(value, getattr(self, name)):  # `view.name += 1` has changed the array in place and gives it back
+        elif not _same(value, getattr(self, name)):  # `view.name += 1` changes the array in place, then assigns it
             raise ContractError(f"{name!r} cannot be assigned", where=self._label,
                                 cure="declare it in sets, and write into the array: view.name[...] = ...")
 
@@ -45,7 +45,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 class Reader:
-    """A structure as one sees it who may only read: arrays come read-only, edge columns only as declared."""
+    """A structure for hooks that only read it: arrays are read-only, and of the edge columns only declared ones can be read."""
 
     __slots__ = ("_allowed", "_edges", "_of")
 
@@ -73,7 +73,12 @@ class Reader:
 
 
 class Binding:
-    """A node's view together with what must be rebound when the store grows, and the contributions of the last call."""
+    """A node's view, the arrays to bind again after the store has grown, and the contributions of the last call.
+
+    contributions  column -> what the node added to it in its last call
+    grows          whether any array must be bound again after the store has grown
+    version        the store's version at the last binding
+    """
 
     def __init__(self, node: Node, store: Store, stages: Stages, signals: Any = (), private: Any = None) -> None:
         """signals: (Signal, weight) rows for readers of SIGNALS; private: the owner's own random stream."""
@@ -121,7 +126,7 @@ class Binding:
         self.bind()
 
     def bind(self) -> None:
-        """Renew the arrays, as is needed when the store has grown; `version` is the store's of the last time."""
+        """Bind the arrays anew; needed after the store has grown."""
         put, view, store = object.__setattr__, self.view, self.store
         for name, column, writable in self._arrays:
             put(view, name, store.array(column) if writable else store.sealed(column))
@@ -134,7 +139,7 @@ class Binding:
         self.version = store.version
 
     def clear(self) -> None:
-        """Contributions back to zero, before a call.  Cost: O(n) for a column of memories or candidates, O(m) for one of edges."""
+        """Reset the contributions to zero, before a call.  Cost: O(n) for a column of memories or candidates, O(m) for one of edges."""
         for column in self._edges:
             self.contributions[column] = np.zeros_like(self.store.array(column))
         for buffer in self.contributions.values():
@@ -163,7 +168,7 @@ class Binding:
 
 
 def _scalar(cell: Array, writable: bool, label: str, name: str) -> property:
-    """A single cell as a plain number; its array stays the same for good."""
+    """A single cell as a plain number; its array is never replaced."""
 
     def read(_: View) -> Any:
         return cell.item()
@@ -178,5 +183,5 @@ def _scalar(cell: Array, writable: bool, label: str, name: str) -> property:
 
 
 def _edge(store: Store, column: Column, writable: bool) -> property:
-    """Edges may be added while the hook runs, so the array is fetched at each access."""
+    """An edge column; hooks may add edges while they run, so the array is fetched at each access."""
     return property(lambda _: store.array(column) if writable else store.sealed(column))

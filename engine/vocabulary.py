@@ -1,6 +1,6 @@
-"""The shared vocabulary: columns and structures that the engine owns and through which mechanisms act on each other.
+"""The shared vocabulary: the columns and structures that the engine owns and through which mechanisms interact.
 
-Types of columns are in `columns`.  A column of one mechanism alone is declared in that mechanism's file.
+Types of columns are in `columns`.  A column that only one mechanism uses is declared in the file of that mechanism.
 """
 from __future__ import annotations
 
@@ -17,61 +17,61 @@ REPLAY_STEPS: Final = 1024            # most steps replayed in one sleep
 NOW = Column("now", np.float64, Scope.GLOBAL, "h", 0.0, "simulated time, hours since 1970-01-01")
 ROW = Column("row", np.int64, Scope.EVENT, "1", -1, "row of the event just stored; hooks that read it run only if it was stored")
 CREATED = Column("created", np.float64, Scope.MEMORY, "h", 0.0, "when the memory was encoded")
-SESSION = Column("session", np.int32, Scope.MEMORY, "1", -1, "conversation session, numbered as met")
-SPEAKER = Column("speaker", np.int32, Scope.MEMORY, "1", -1, "who said it, numbered as met")
-VISIBLE = Column("visible", np.bool_, Scope.MEMORY, "1", True, "on the surface; False once archived, for the index, too")
-EMBEDDING = Column("embedding", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the text, in the index's own memory", ("dimensions",))
+SESSION = Column("session", np.int32, Scope.MEMORY, "1", -1, "conversation session, numbered in order of first appearance")
+SPEAKER = Column("speaker", np.int32, Scope.MEMORY, "1", -1, "speaker, numbered in order of first appearance")
+VISIBLE = Column("visible", np.bool_, Scope.MEMORY, "1", True, "False once archived; archived rows are hidden from the index")
+EMBEDDING = Column("embedding", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the text, stored in the index", ("dimensions",))
 
 # --- owned by the engine: the admission vote -----------------------------------------------------------------------------------
-VETO = Column("veto", np.int64, Scope.EVENT, "votes", 0, "gates against storing the event; stored if none", low=0)
+VETO = Column("veto", np.int64, Scope.EVENT, "votes", 0, "number of gates that reject the event; stored if 0", low=0)
 THRESHOLD_SHIFT = Column("threshold_shift", np.float64, Scope.EVENT, "score", 0.0, "added to every gate's threshold; 0: no modulation")
-SALIENCE = Column("salience", np.float64, Scope.EVENT, "1", 0.5, "importance of the event in itself; 0.5: nobody judged it", low=0, high=1)
+SALIENCE = Column("salience", np.float64, Scope.EVENT, "1", 0.5, "importance of the event; 0.5: not judged", low=0, high=1)
 
-SURPRISE = Column("surprise", np.float64, Scope.EVENT, "nats", 0.0, "how badly the event was predicted; 0: nobody predicted it", low=0)
+SURPRISE = Column("surprise", np.float64, Scope.EVENT, "nats", 0.0, "prediction error of the event; 0: not predicted", low=0)
 DUPLICATE = Column("duplicate", np.int64, Scope.EVENT, "1", -1, "row of the memory that the event repeats; -1: none found")
 ENCODING_STRENGTH = Column("encoding_strength", np.float64, Scope.EVENT, "ln", 0.0,
-                           "log of the factor on how strongly the event is laid down; 0: as usual")
-CONTEXT_KEPT = Column("context_kept", np.float64, Scope.EVENT, "1", 1.0, "share of the running context that the event leaves; 1: all", low=0, high=1)
+                           "log of the factor on the initial strength of the memory; 0: no modulation")
+CONTEXT_KEPT = Column("context_kept", np.float64, Scope.EVENT, "1", 1.0, "share of the running context kept at the event; 1: all", low=0, high=1)
 
-# --- owned by the engine: what modulates the others, factors that are 1 without modulation ------------------------------------------
-LEARNING_RATE = Column("learning_rate", np.float64, Scope.GLOBAL, "1", 1.0, "factor on learning rates, from how uncertain predictions are", low=0)
-PLASTICITY = Column("plasticity", np.float64, Scope.GLOBAL, "1", 1.0, "factor on plasticity, from how rewards differ from predictions", low=0)
-CHOICE_GAIN = Column("choice_gain", np.float64, Scope.GLOBAL, "1", 1.0, "factor on the gain with which memories are chosen", low=0)
-HORIZON = Column("horizon", np.float64, Scope.GLOBAL, "1", 1.0, "factor on how far ahead is predicted, 1 / (1 - discount)", low=0)
+# --- owned by the engine: modulation of other mechanisms, factors that are 1 without modulation ------------------------------------------
+LEARNING_RATE = Column("learning_rate", np.float64, Scope.GLOBAL, "1", 1.0, "factor on learning rates, from the uncertainty of predictions", low=0)
+PLASTICITY = Column("plasticity", np.float64, Scope.GLOBAL, "1", 1.0, "factor on plasticity, from reward prediction errors", low=0)
+CHOICE_GAIN = Column("choice_gain", np.float64, Scope.GLOBAL, "1", 1.0, "factor on the gain of the choice among memories", low=0)
+HORIZON = Column("horizon", np.float64, Scope.GLOBAL, "1", 1.0, "factor on the prediction horizon 1 / (1 - discount)", low=0)
 TURNOVER = Column("turnover", np.float64, Scope.GLOBAL, "populations", 0.0, "units of a sparse code replaced so far, in whole populations", low=0)
 
 # --- owned by the engine: sleep ------------------------------------------------------------------------------------------------
-SLEEP_ONSET = Column("sleep_onset", np.float64, Scope.GLOBAL, "h", np.nan, "when sleep begins next, or began; NaN: nobody says")
-SLEEP_END = Column("sleep_end", np.float64, Scope.GLOBAL, "h", np.nan, "when that sleep ends, unless an event ends it; NaN: after a fixed interval")
-SLEEP_SHARE = Column("sleep_share", np.float64, Scope.GLOBAL, "1", 1.0, "share of a full night that the sleep now consolidated makes up", low=0)
-RIPPLES = Column("ripples", np.float64, Scope.GLOBAL, "1", 1.0, "factor, beside SLEEP_SHARE, on how much is replayed; 1: as usual", low=0)
-NEED = Column("need", np.float64, Scope.MEMORY, "visits", 0.0, "expected discounted visits from where memory is now; 0: nobody predicts", low=0)
-REPLAYED = Column("replayed", np.int32, Scope.GLOBAL, "1", -1, "rows activated one after the other in each replayed step of this sleep; -1: no more",
+SLEEP_ONSET = Column("sleep_onset", np.float64, Scope.GLOBAL, "h", np.nan, "start of the next sleep, or of the current one; NaN: not scheduled")
+SLEEP_END = Column("sleep_end", np.float64, Scope.GLOBAL, "h", np.nan, "end of that sleep, unless an event ends it; NaN: sleep at fixed intervals")
+SLEEP_SHARE = Column("sleep_share", np.float64, Scope.GLOBAL, "1", 1.0, "length of the consolidated sleep as a share of a full night", low=0)
+RIPPLES = Column("ripples", np.float64, Scope.GLOBAL, "1", 1.0, "factor on the amount of replay, in addition to SLEEP_SHARE; 1: no modulation", low=0)
+NEED = Column("need", np.float64, Scope.MEMORY, "visits", 0.0, "expected discounted visits from the current state; 0: not predicted", low=0)
+REPLAYED = Column("replayed", np.int32, Scope.GLOBAL, "1", -1, "the two rows activated in sequence by each replayed step of this sleep; -1: unused",
                   (REPLAY_STEPS, 2), low=-1, fresh=Phase.CONSOLIDATE)
-REPLAY_LAG = Column("replay_lag", np.float64, Scope.GLOBAL, "h", 0.0, "time from first to second of each replayed step, as replayed",
+REPLAY_LAG = Column("replay_lag", np.float64, Scope.GLOBAL, "h", 0.0, "time between the two rows of each replayed step, on the time scale of replay",
                     (REPLAY_STEPS,), low=0, fresh=Phase.CONSOLIDATE)
-REPLAYS = Column("replays", np.int32, Scope.MEMORY, "1", 0, "replayed steps of this sleep that the memory is part of", low=0, fresh=Phase.CONSOLIDATE)
+REPLAYS = Column("replays", np.int32, Scope.MEMORY, "1", 0, "replayed steps of this sleep that contain the memory", low=0, fresh=Phase.CONSOLIDATE)
 
 # --- owned by the engine: plasticity between memories --------------------------------------------------------------------------
 WORKING_MEMORY = Column("working_memory", np.int32, Scope.GLOBAL, "1", -1,
-                        "rows held active in order, oldest first, the new memory last; -1: no more",
-                (WORKING_MEMORY_SLOTS,), low=-1)
+                        "active rows in order, oldest first, the new memory last; -1: unused",
+                        (WORKING_MEMORY_SLOTS,), low=-1)
 WORKING_MEMORY_STEP = Column("working_memory_step", np.float64, Scope.GLOBAL, "h", np.nan,
-                             "time between neighbours in working memory; NaN: as they came")
-LTP = Column("ltp", np.float64, Scope.GLOBAL, "1", 1.0, "factor on potentiation of associations from the phase of theta; below 0: depression")
+                             "time between neighbours in working memory; NaN: as encoded")
+LTP = Column("ltp", np.float64, Scope.GLOBAL, "1", 1.0, "factor on potentiation of associations, from the phase of theta; below 0: depression")
 MODIFIABILITY = Column("modifiability", np.float64, Scope.MEMORY, "1", 1.0,
-                       "factor on potentiation of associations onto the memory; negative: depression instead")
+                       "factor on potentiation of associations onto the memory; below 0: depression")
 RELEASE_PROBABILITY = Column("release_probability", np.float64, Scope.MEMORY, "1", 1.0,
                              "factor on the probability that an active memory passes activation on", low=0)
-RESOURCES = Column("resources", np.float32, Scope.CANDIDATE, "1", 1.0, "factor on what a memory passes on, from its use just now", low=0)
-CONGRUENCY = Column("congruency", np.float64, Scope.MEMORY, "1", 0.0, "how well the memory fits what was known; 0: nobody judged it", low=0, high=1)
+RESOURCES = Column("resources", np.float32, Scope.CANDIDATE, "1", 1.0, "factor on the activation that a memory passes on, from its recent use", low=0)
+CONGRUENCY = Column("congruency", np.float64, Scope.MEMORY, "1", 0.0, "fit of the memory with earlier knowledge; 0: not judged", low=0, high=1)
 HIPPOCAMPAL_DEPENDENCE = Column("hippocampal_dependence", np.float64, Scope.MEMORY, "1", 1.0,
-                                "share of a memory that hangs on the hippocampus; 1: nothing was transferred",
-                    low=0, high=1)
-DETAIL = Column("detail", np.int8, Scope.MEMORY, "1", 0, "how much of the text a context shows: 0 all of it, 1 a summary, 2 keywords", low=0, high=2)
+                                "share of a memory that depends on the hippocampus; 1: nothing was transferred",
+                                low=0, high=1)
+DETAIL = Column("detail", np.int8, Scope.MEMORY, "1", 0, "form of the text in a context: 0 whole, 1 summary, 2 keywords", low=0, high=2)
 
-# --- owned by the engine: how available a memory is -------------------------------------------------------------------------------
-INITIAL_STRENGTH = Column("initial_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log strength with which the memory was laid down; 0: as usual")
+# --- owned by the engine: availability of a memory -------------------------------------------------------------------------------
+INITIAL_STRENGTH = Column("initial_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the strength at encoding; 0: no modulation")
 ACTIVATION = Column("activation", np.float64, Scope.MEMORY, "ln odds", 0.0, "availability from the history of use; 0: even odds of being needed")
 LOG_STRENGTH = Column(
     "log_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the factor on a memory's strength; 0: as encoded", fresh=Phase.MAINTAIN)
@@ -79,11 +79,11 @@ LOG_STRENGTH = Column(
 # --- owned by the engine: from cue to ranking ----------------------------------------------------------------------------------
 LOG_FACETS = Column("log_facets", np.float64, Scope.EVENT, "ln", 0.0, "log of the factor on each facet's weight; contributions add", (len(Facet),))
 FACET_WEIGHTS = Column(
-    "facet_weights", np.float64, Scope.EVENT, "1", 1.0, "factor on each facet's signals; 1: as trusted by default", (len(Facet),), low=0)
+    "facet_weights", np.float64, Scope.EVENT, "1", 1.0, "factor on the weights of each facet's signals; 1: no modulation", (len(Facet),), low=0)
 MATCH = Column("match", np.float32, Scope.CANDIDATE, "sd", 0.0, "weighted mean of the standardised direct signals")
 FUSED = Column("fused", np.float32, Scope.CANDIDATE, "1", MATCH, "score after fusion of all signals; without fusion, the match")
 REWEIGHTED = Column("reweighted", np.float32, Scope.CANDIDATE, "1", FUSED, "score after priors and competition")
-RERANKED = Column("reranked", np.float32, Scope.CANDIDATE, "1", REWEIGHTED, "score after a closer look at the best")
+RERANKED = Column("reranked", np.float32, Scope.CANDIDATE, "1", REWEIGHTED, "score after reranking the best")
 
 # --- owned by the engine: structures ---------------------------------------------------------------------------------------------
 SIGNALS = Structure("signals", "every signal of the set with its array and its weight", persists=False, phases=(Phase.RETRIEVE,))
@@ -97,7 +97,7 @@ GRAPH = Structure(
 )
 TEXTS = Structure("texts", "verbatim text of every row", ("__getitem__", "__len__"))
 RECALLED = Structure(
-    "recalled", "rows of the answer (k,) int64, best first; hooks that read it run only where recall may change memory", persists=False,
+    "recalled", "rows of the answer (k,) int64, best first; hooks that read it run only if recall may change memory", persists=False,
     phases=(Phase.RETRIEVE,))
 EMBEDDER = Structure("embedder", "the embedding model, for texts that are not stored", ("embed", "dimensions"))
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)

@@ -1,4 +1,4 @@
-"""Input that nobody sane would give: a clear error or a sound result, and a store that is unharmed."""
+"""Hostile input: a clear error or a valid result, and an unharmed store."""
 from __future__ import annotations
 
 import json
@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.audit.collect import audit_registry
-from hebbarium.audit.conformance import START, talk
 from hebbarium.audit.page import to_html
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.run import run
@@ -25,6 +24,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
+from hebbarium.testing.conformance import START, talk
 
 REGISTRY = Registry.read()
 TEXTS = {
@@ -39,7 +39,7 @@ texts = st.one_of(st.sampled_from(list(TEXTS.values())), st.text(st.characters(c
 
 
 def life(name: str = "minimal") -> Engine:
-    """A memory that has seen a little, so that there is something to harm."""
+    """A memory of a few events, so that damage would show."""
     memory = Engine(REGISTRY.build(REGISTRY.set(name)), HashingEmbedder(32))
     for event in talk(12):
         memory.encode(event)
@@ -62,6 +62,20 @@ def test_any_text_is_kept_verbatim_and_can_be_asked_about(kind: str) -> None:
     sound(memory, text)
     sound(memory)
     assert memory.digest() == before
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_any_text_can_be_printed_and_shown_in_a_notebook(kind: str) -> None:
+    memory, text = life(), TEXTS[kind]
+    row = memory.encode(Event(memory.now + 1.0, text, text[:50], text[:50], f"x{text[:50]}", text[:50]))
+    answer = memory.retrieve(text)
+    for line in (repr(memory), repr(answer), repr(memory.events[-1])):
+        assert line.isprintable(), "no control characters, no line breaks"
+        assert line.encode("utf-8") and len(line) < 400
+    found = [memory, answer] if row is None else [memory, answer, memory.explain(text, row)]
+    for each in found:
+        html = each._repr_html_()
+        assert html.encode("utf-8") and len(html) < 20_000 and set(Tags(html).tags) <= {"table", "tr", "th", "td"}
 
 
 @settings(max_examples=15, deadline=None)
@@ -157,7 +171,7 @@ def test_time_that_cannot_pass_changes_nothing(moment: Any) -> None:
 
 
 class Failing(HashingEmbedder):
-    """An embedder that gives up on one word."""
+    """An embedder that fails on one word."""
 
     def embed(self, texts: Any) -> Any:
         if any("poison" in text for text in texts):
@@ -212,8 +226,8 @@ YAML = {
     "unknown mechanism": ("mechanisms: [recency, nope]\n", "nope"), "unknown key": ("mechanism: [recency]\n", "unknown key"),
     "named twice": ("mechanisms: [heat, heat]\n", "distinct"), "a list": ("- recency\n", "not a mapping"), "nothing": ("", "not a mapping"),
     "a word": ("mechanisms: recency\n", "no list"), "numbers": ("mechanisms: [1, 2]\n", "distinct"),
-    "code": ("mechanisms: !!python/object/apply:os.system ['exit 1']\n", "sound YAML"), "tab": ("mechanisms:\n\t- heat\n", "sound YAML"),
-    "unfinished": ("mechanisms: [", "sound YAML"), "key of a list": ("? [a, b]\n: 1\n", "sound YAML"), "NUL": ("mechanisms: [a\0b]\n", "sound YAML"),
+    "code": ("mechanisms: !!python/object/apply:os.system ['exit 1']\n", "valid YAML"), "tab": ("mechanisms:\n\t- heat\n", "valid YAML"),
+    "unfinished": ("mechanisms: [", "valid YAML"), "key of a list": ("? [a, b]\n: 1\n", "valid YAML"), "NUL": ("mechanisms: [a\0b]\n", "valid YAML"),
 }
 
 
@@ -230,13 +244,13 @@ def test_a_set_that_is_not_sound_is_refused_with_its_file(kind: str, tmp_path: P
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"mechanisms: [\xe9]\n"], ids=["UTF-16", "Latin-1"])
 def test_a_set_in_another_encoding_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_bytes(content)
-    with pytest.raises(RegistryError, match="sound YAML"):
+    with pytest.raises(RegistryError, match="valid YAML"):
         REGISTRY.set(str(tmp_path / "mine.yaml"))
 
 
 # --- reports -----------------------------------------------------------------------------------------------------------------------
 def test_a_run_on_hostile_texts_writes_sound_files(tmp_path: Path) -> None:
-    """Texts, ids and categories of every kind: rows are JSON lines, one a question, and say what they were told."""
+    """Texts, ids and categories of every kind: rows are JSON lines, one per question, and keep ids and categories."""
     events = tuple(Event(START + i, text, text[:20], f"s{i}", f"{i} {text[:30]}") for i, text in enumerate(TEXTS.values()))
     questions = tuple(Question(f"q{i} {e.text[:30]}", e.text, START + 100.0, e.text[:30] or "none", (e.id,)) for i, e in enumerate(events))
     data = Dataset("hostile", "0", (Conversation("c\ud800\n", events, questions),), {"note": "\udfff"})

@@ -11,47 +11,107 @@ import pytest
 from hebbarium.engine.registry import Registry
 
 ROOT = Path(__file__).parent.parent
-FLOORS = {"engine": 0, "mechanisms": 1, "audit": 2, "benchmarks": 2}
-FILES = {room: sorted((ROOT / room).rglob("*.py")) for room in FLOORS}
+PACKAGE = ROOT / "src" / "hebbarium"
+ROOMS = ("engine", "mechanisms", "audit", "benchmarks")
+FILES = {room: sorted((ROOT / room).rglob("*.py")) for room in ROOMS}
+
+# Floors, lowest first.  A module belongs to the longest name that matches; modules of `engine` and of the package that are not named
+# here stand on the floor of "engine" and of "hebbarium".
+FLOORS = (
+    ("engine.errors",),
+    ("engine.columns", "engine.records", "engine.numerics", "reporting"),
+    ("engine.vocabulary",),
+    ("engine.text",),
+    ("engine.storage", "engine.ports"),
+    ("engine",),
+    ("engine.context",),
+    ("mechanisms.shared",),
+    ("mechanisms",),
+    ("audit", "benchmarks"),
+    ("hebbarium",),
+)
+FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
+REPORTING_IMPORTS = {"reporting", "engine.errors", ""}
 
 
-def imports(file: Path) -> list[tuple[int, str]]:
-    """(level, module) of every import in a file."""
-    found = []
+def modules() -> dict[str, Path]:
+    """Every module of the package, named without `hebbarium.`; the package itself is ""."""
+    rooms = {".".join(f.relative_to(ROOT).with_suffix("").parts): f for files in FILES.values() for f in files}
+    own = {".".join(f.relative_to(PACKAGE).with_suffix("").parts): f
+           for f in sorted(PACKAGE.rglob("*.py")) if f.relative_to(PACKAGE).parts[0] not in ROOMS}
+    return {name.removesuffix("__init__").removesuffix("."): file for name, file in {**own, **rooms}.items()}
+
+
+MODULES = modules()
+
+
+def imported(name: str) -> set[str]:
+    """The modules of the package that a module imports, wherever the statement stands; imports for type checking included."""
+    file = MODULES[name]
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    found = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            found.append((node.level, node.module or ""))
-            found += [(node.level, f"{node.module + '.' if node.module else ''}{a.name}") for a in node.names]
-        elif isinstance(node, ast.Import):
-            found += [(0, a.name) for a in node.names]
-    return found
+        if isinstance(node, ast.Import):
+            found |= {a.name.partition(".")[2] for a in node.names if a.name.partition(".")[0] == "hebbarium"}
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".") if package else []
+            path = [*base[: len(base) - node.level + 1], *(node.module or "").split(".")] if node.level else (node.module or "").split(".")[1:]
+            if node.level or (node.module or "").partition(".")[0] == "hebbarium":
+                inside = ".".join(filter(None, path))
+                found |= {below if (below := ".".join(filter(None, (inside, a.name)))) in MODULES else inside for a in node.names}
+    return {other for other in found if other in MODULES and other != name}
 
 
-def target_room(file: Path, level: int, module: str) -> str | None:
-    """The room an import leads to; None outside the package."""
-    if level == 0:
-        parts = module.split(".")
-        return parts[1] if parts[0] == "hebbarium" and len(parts) > 1 else None
-    here = file.relative_to(ROOT).with_suffix("").parts
-    path = [*here[: len(here) - level], *filter(None, module.split("."))]
-    return path[0] if path and path[0] in FLOORS else None
+IMPORTS = {name: imported(name) for name in MODULES}
+LAZY = {""}     # the package's own __init__ names what it loads at first use; its imports are for type checking alone
 
 
-@pytest.mark.parametrize("file", [f for files in FILES.values() for f in files], ids=lambda f: str(f.relative_to(ROOT)))
-def test_a_lower_floor_never_imports_a_higher_one(file: Path) -> None:
-    room = file.relative_to(ROOT).parts[0]
-    for level, module in imports(file):
-        other = target_room(file, level, module)
-        assert other is None or other == room or FLOORS[other] < FLOORS[room], f"{file} imports {module}"
+def room(name: str) -> str:
+    """The longest name in FLOORS that a module falls under.
+
+    >>> room("engine.storage.graph"), room("engine.loop"), room("cli")
+    ('engine.storage', 'engine', 'hebbarium')
+    """
+    parts = name.split(".")
+    return next((r for size in range(len(parts), 0, -1) if (r := ".".join(parts[:size])) in FLOOR), "hebbarium")
+
+
+@pytest.mark.parametrize("name", sorted(set(MODULES) - LAZY))
+def test_a_lower_floor_never_imports_a_higher_one(name: str) -> None:
+    here = room(name)
+    for other in sorted(IMPORTS[name] - LAZY):
+        there = room(other)
+        assert FLOOR[there] < FLOOR[here] or there == here, f"{name} ({here}) imports {other} ({there})"
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    done: set[str] = set()
+    path: list[str] = []
+
+    def visit(name: str) -> None:
+        assert name not in path, " -> ".join([*path[path.index(name):], name])
+        if name not in done:
+            path.append(name)
+            for other in sorted(IMPORTS[name] - LAZY):
+                visit(other)
+            path.pop()
+            done.add(name)
+
+    for name in sorted(set(MODULES) - LAZY):
+        visit(name)
+
+
+def test_reporting_imports_the_engines_errors_alone() -> None:
+    for name in MODULES:
+        if room(name) == "reporting":
+            assert {other for other in IMPORTS[name] if room(other) not in REPORTING_IMPORTS} == set(), name
 
 
 def test_mechanisms_never_import_each_other() -> None:
     """They share code through mechanisms/shared, which imports only the engine and itself."""
-    for file in FILES["mechanisms"]:
-        shared = file.parent.name == "shared"
-        for level, module in imports(file):
-            if target_room(file, level, module) == "mechanisms":
-                assert module.startswith("shared.") or module == "shared" or (shared and level == 1), f"{file} imports {module}"
+    for name in MODULES:
+        if room(name) == "mechanisms":
+            assert not {other for other in IMPORTS[name] if room(other) == "mechanisms"}, name
 
 
 def test_engine_names_no_mechanism() -> None:

@@ -1,1 +1,1 @@
-"""What retrieval is for: context assembly under a token budget."""
+"""Context assembly: choosing and formatting memories under a token budget."""

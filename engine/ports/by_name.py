@@ -1,37 +1,35 @@
-"""Models by the names that users give."""
+"""Embedders from what users give: a name, a folder, or an object."""
 from __future__ import annotations
 
 import importlib
 from pathlib import Path
 
-from ..errors import HebbariumError
-from .embedder import CURE_SPEC, Embedder, HashingEmbedder, Progress
+from ..errors import HebbariumError, InputError
+from .embedder import CURE_SPEC, Embedder, HashingEmbedder, Progress, checked_embedder
 from .embedding_cache import CachedEmbedder
+from .model_cache import cached_model, cached_models
 from .sentence_transformer import SentenceTransformerEmbedder
 
 SHIPPED = "all-MiniLM-L6-v2"
 
 
-def embedder(spec: str, cache: Path | None, *, progress: Progress | None = None) -> CachedEmbedder:
-    """The embedder a user names: 'minilm' (the model that is installed with Hebbarium), 'hashing', 'hashing:<d>', or a model's folder.
+def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress: Progress | None = None) -> CachedEmbedder:
+    """The embedder that a user names or gives, behind a cache.
 
+    spec    'minilm' (the model that is installed with Hebbarium), 'hashing', 'hashing:<d>', the folder of a sentence-transformers model, the
+            name of one in the cache folder of Hugging Face (`owner/name` or `name`), or any object that satisfies `Embedder`; a
+            CachedEmbedder is returned as it is
     cache   a SQLite file, or an existing folder (such as `default_cache()`) that is to hold embeddings.sqlite; None: in memory
 
-    Nothing is loaded or opened yet.  Errors: HebbariumError for an unknown name or a folder without a model.
+    Nothing is downloaded, loaded or opened yet.  Raises InputError for an unknown name and for an object that is no embedder, HebbariumError for a
+    folder without a model.
 
-    >>> embedder("hashing:64", None).embed(["a wet dog", "a wet dog"]).shape
+    >>> embedder("hashing:64").embed(["a wet dog", "a wet dog"]).shape
     (2, 64)
     """
-    kind, _, argument = spec.partition(":")
-    chosen: Embedder
-    if spec == "minilm":
-        chosen = SentenceTransformerEmbedder(_shipped(), name=SHIPPED)
-    elif kind == "hashing" and (argument.isdecimal() or spec == "hashing"):
-        chosen = HashingEmbedder(int(argument or 384))
-    elif spec and Path(spec).expanduser().is_dir():
-        chosen = SentenceTransformerEmbedder(spec)
-    else:
-        raise HebbariumError(f"there is no embedder {spec!r}", cure=CURE_SPEC)
+    if isinstance(spec, CachedEmbedder):
+        return spec
+    chosen = _folder_or_name(spec) if isinstance(spec, str | Path) else checked_embedder(spec)
     return CachedEmbedder(chosen, cache / "embeddings.sqlite" if cache is not None and cache.is_dir() else cache, progress=progress)
 
 
@@ -45,7 +43,21 @@ def papers_behind(spec: str) -> tuple[str, ...]:
     """
     if spec == "minilm":
         return ("reimers2019sentence", "wang2020minilm")
-    return ("reimers2019sentence",) if isinstance(embedder(spec, None).embedder, SentenceTransformerEmbedder) else ()
+    return ("reimers2019sentence",) if isinstance(embedder(spec).embedder, SentenceTransformerEmbedder) else ()
+
+
+def _folder_or_name(spec: str | Path) -> Embedder:
+    name = str(spec)
+    kind, _, argument = name.partition(":")
+    if name == "minilm":
+        return SentenceTransformerEmbedder(_shipped(), name=SHIPPED)
+    if kind == "hashing" and (argument.isdecimal() or name == "hashing"):
+        return HashingEmbedder(int(argument or 384))
+    if name and Path(name).expanduser().is_dir():
+        return SentenceTransformerEmbedder(name)
+    if found := cached_model(name):
+        return SentenceTransformerEmbedder(found[1], name=found[0])
+    raise InputError(f"there is no embedder {name!r}", where="embedder", cure=f"{CURE_SPEC}: {', '.join(cached_models()) or 'there is none'}")
 
 
 def _shipped() -> Path:

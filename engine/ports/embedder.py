@@ -4,7 +4,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from numbers import Integral
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from ..errors import InputError
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 
-CURE_SPEC = "use 'minilm', 'hashing', 'hashing:<dimensions>' or the folder of a sentence-transformers model"
+CURE_SPEC = "use 'minilm', 'hashing', 'hashing:<dimensions>', the folder of a sentence-transformers model, or the name of one on this disk"
+CURE_OBJECT = "give an object with name, revision, dimensions, embed(texts) as hebbarium.engine.ports.embedder.Embedder declares them, or a name"
 WORD = re.compile(r"\w+")
 
 
@@ -80,9 +82,25 @@ class HashingEmbedder:
             weights = np.array([2 * (code & 1) - 1 for code in codes], np.int64)
             weights[0] *= 2
             known = np.array([(code >> 1) % self.dimensions for code in codes], np.int64), weights
-            if len(word) <= 64 and len(self._words) < 65_536:  # a memo, not a leak
+            if len(word) <= 64 and len(self._words) < 65_536:  # bounds the memo
                 self._words[word] = known
         return known
+
+
+def checked_embedder(model: object) -> Embedder:
+    """The object itself.  Raises InputError if an attribute of `Embedder` is missing or of another type; nothing is embedded."""
+    lacks = [name for name in ("name", "revision", "dimensions", "embed") if not hasattr(model, name)]
+    if lacks:
+        raise InputError(f"{type(model).__name__} is no embedder, it lacks {', '.join(lacks)}", where="embedder", cure=CURE_OBJECT)
+    found: Any = model
+    for name, value in (("name", found.name), ("revision", found.revision)):
+        if not isinstance(value, str) or not value:
+            raise InputError(f"{type(model).__name__}.{name} is {value!r}, not a text", where="embedder", cure=CURE_OBJECT)
+    if isinstance(found.dimensions, bool) or not isinstance(found.dimensions, Integral) or int(found.dimensions) < 1:
+        raise InputError(f"{type(model).__name__}.dimensions is {found.dimensions!r}, not a number from 1", where="embedder", cure=CURE_OBJECT)
+    if not callable(found.embed):
+        raise InputError(f"{type(model).__name__}.embed cannot be called", where="embedder", cure=CURE_OBJECT)
+    return cast(Embedder, model)
 
 
 def checked_texts(texts: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""A cache in front of an embedder: each text is embedded once, ever."""
+"""A cache of embeddings in a file: each text is embedded once."""
 from __future__ import annotations
 
 import hashlib
@@ -29,12 +29,11 @@ CREATE TABLE IF NOT EXISTS vectors (model INTEGER NOT NULL, text BLOB NOT NULL, 
 
 
 class CachedEmbedder:
-    """Each text is embedded once, ever: a content-addressed SQLite file in front of an embedder.
+    """An embedder whose vectors are kept in a content-addressed SQLite file, so that each text is embedded once.
 
-    The key is (name, revision, SHA-256 of the text); many processes may use one file at once.  The vector that was stored first is what
-    everyone gets, also a process that has just computed the same text and arrived second: floating-point results may differ in the last
-    bit with the batch a text was computed in, and a run must not depend on who came first.  So results are a function of the text
-    and the file.  A hit loads neither torch nor the model.
+    The key is (name, revision, SHA-256 of the text); many processes may use one file at once.  Every caller gets the vector that was stored
+    first, also a process that has computed the same text a second time: the last bits of a vector may depend on the batch in which the text
+    was computed, and results must depend on the text and the file alone.  A hit loads neither torch nor the model.
 
     path       the SQLite file, made at first use; None keeps everything in memory
     progress   called as progress(done, total) after each stored chunk of misses
@@ -91,7 +90,7 @@ class CachedEmbedder:
         return out
 
     def close(self) -> None:
-        """Close the file; the next miss of the memo opens it again.  With path=None everything is forgotten."""
+        """Close the file; the next miss of the memo opens it again.  With path=None all vectors are lost."""
         with self._lock:
             if self._opened is not None:
                 self._opened[1].close()
@@ -100,14 +99,14 @@ class CachedEmbedder:
 
     def _computed(self, texts: dict[bytes, str]) -> dict[bytes, Vectors]:
         vectors = np.ascontiguousarray(self.embedder.embed(list(texts.values())), np.float32)
-        sound = vectors.shape == (len(texts), self.dimensions) and bool(np.all(np.abs(np.sum(vectors * vectors, 1) - 1.0) < 1e-3))
-        if not sound:
+        unit = vectors.shape == (len(texts), self.dimensions) and bool(np.all(np.abs(np.sum(vectors * vectors, 1) - 1.0) < 1e-3))
+        if not unit:
             raise HebbariumError(f"the embedder gave no {len(texts)} unit vectors of {self.dimensions} dimensions", where=self.name,
                                  cure="choose another embedding model; this one may be damaged")
         with self._sql() as (connection, model), connection:
             connection.executemany("INSERT OR IGNORE INTO vectors (model, text, vector) VALUES (?, ?, ?)",
                                    [(model, key, row.tobytes()) for key, row in zip(texts, vectors, strict=True)])
-        return self._stored(list(texts))  # what the file holds, whoever wrote it
+        return self._stored(list(texts))  # as the file holds them, from this process or another
 
     def _stored(self, keys: list[bytes]) -> dict[bytes, Vectors]:
         found: dict[bytes, Vectors] = {}
@@ -128,10 +127,10 @@ class CachedEmbedder:
 
     @contextmanager
     def _sql(self) -> Iterator[tuple[sqlite3.Connection, int]]:
-        """The open file and the model's number in it; SQLite's errors come out with a cure."""
+        """The open file and the model's number in it.  Raises errors of SQLite as HebbariumError with a cure."""
         try:
             if self._opened is not None and self._opened[0] != os.getpid():
-                self._inherited.append(self._opened[1])  # a connection must be neither used nor closed on the other side of a fork
+                self._inherited.append(self._opened[1])  # a forked process may neither use nor close its connection
                 self._opened = None
             if self._opened is None:
                 self._opened = os.getpid(), *_open(self.path, self.name, self.revision)
@@ -182,7 +181,7 @@ def _open(path: Path | None, name: str, revision: str) -> tuple[sqlite3.Connecti
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Readers and a writer side by side.  Changing the mode does not wait as statements do, so two first users must take turns here."""
+    """Write-ahead logging, so that readers need not wait for a writer.  Changing the mode ignores SQLite's timeout, so that it is retried here."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:

@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import HebbariumError
 from .embedder import CURE_SPEC, Progress, Vectors, checked_texts
 
-MODEL_CHARACTERS = 20_000  # a sentence model reads a few hundred word pieces; tokenising a megabyte for them is waste
+MODEL_CHARACTERS = 20_000  # a sentence model reads a few hundred word pieces; the rest of a long text need not be tokenised
 BATCH_PIECES = 1_024       # word pieces in a batch; more is slower on a CPU
 BATCH_TEXTS = 32
 SHORT = 32                 # word pieces; see SentenceTransformerEmbedder.embed
@@ -28,7 +28,7 @@ class SentenceTransformerEmbedder:
     """A sentence-transformers model in a local folder, on the CPU, offline.
 
     `dimensions` and `revision` come from the folder's files alone; torch is loaded at the first `embed`.  The revision is a digest of
-    every file that decides the vectors (weights, tokeniser, pooling, settings), so a changed model never meets the old one's cache.
+    every file that decides the vectors (weights, tokeniser, pooling, settings), so that vectors of the old model are never taken for a changed one.
 
     The model is given the first 20,000 characters of a text, lone surrogates as `?` and NUL as a space.
 
@@ -58,9 +58,9 @@ class SentenceTransformerEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, d) unit vectors; MiniLM on two cores: 4 ms for a sentence of 25 word pieces in a batch, 40 ms for 256 pieces.
 
-        A batch holds texts of one length in word pieces: no padding, so no wasted work, and (almost always) bits that do not depend on
-        the company a text is embedded in.  A short text alone would spoil that, because its thin matrices are split among threads in
-        another way; it is embedded beside itself.  The numerical libraries promise none of this; CachedEmbedder does.
+        A batch holds texts of equal length in word pieces: no padding, so no wasted work, and (almost always) the same bits for any other
+        texts in the call.  A short text alone in its batch is embedded twice at once, because the thin matrices of one text are split among
+        threads in another way.  The numerical libraries guarantee none of this; CachedEmbedder does.
         """
         checked_texts(texts)
         out = np.empty((len(texts), self.dimensions), np.float32)
@@ -68,8 +68,8 @@ class SentenceTransformerEmbedder:
             return out
         model, clean, done = self._load(), [_for_model(text) for text in texts], 0
         for batch, pieces in _batches(_pieces(model, clean)):
-            company = 2 if len(batch) == 1 and pieces < SHORT else 1
-            rows = model.encode([clean[i] for i in batch] * company, batch_size=2 * BATCH_TEXTS, show_progress_bar=False)
+            copies = 2 if len(batch) == 1 and pieces < SHORT else 1
+            rows = model.encode([clean[i] for i in batch] * copies, batch_size=2 * BATCH_TEXTS, show_progress_bar=False)
             out[batch] = _unit(np.asarray(rows, np.float32)[:len(batch)])
             done += len(batch)
             if self.progress is not None:
@@ -82,7 +82,7 @@ class SentenceTransformerEmbedder:
                 with _quiet():
                     library = importlib.import_module("sentence_transformers")
                     model = library.SentenceTransformer(str(self.folder), device="cpu", local_files_only=True)
-            except Exception as error:  # whatever three libraries throw at a broken folder
+            except Exception as error:  # any error of three libraries
                 raise HebbariumError(f"the sentence model cannot be loaded: {error}", where=str(self.folder), cure=CURE_SPEC) from error
             width = len(model.encode("", show_progress_bar=False))
             if width != self.dimensions:
@@ -138,7 +138,7 @@ def _settings(file: Path) -> Any:
 
 
 def _module_folders(folder: Path) -> list[Path]:
-    """The model's parts in the order they are applied; the folder itself when it does not say."""
+    """The model's parts in the order they are applied; the folder itself if it has no modules.json."""
     parts = _settings(folder / "modules.json") or [{"path": ""}]
     return [folder / str(part.get("path", "")) for part in parts]
 

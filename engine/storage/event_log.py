@@ -7,7 +7,7 @@ from ..records import Event
 
 
 class Names:
-    """Names numbered in the order in which they are met."""
+    """Names numbered in order of first appearance."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -41,12 +41,12 @@ class Texts:
 
 @dataclass
 class EventLog:
-    """Every event ever taken in, verbatim, stored or not; nothing is ever removed.
+    """All events, verbatim, stored or not; nothing is ever removed.
 
     events    in the order of encoding
-    row_of    row of each event, -1 where a gate kept it out
+    row_of    row of each event, -1 if a gate rejected it
     rows      event number of each row
-    sessions, speakers  names of those met in the events
+    sessions, speakers  names in the events, numbered
     """
 
     events: list[Event] = field(default_factory=list)
@@ -70,6 +70,6 @@ class EventLog:
         return self.events[self.rows[row]]
 
     def row(self, event_id: str) -> int:
-        """Row of the event with that id; -1 if it was kept out or never seen."""
+        """Row of the event with that id; -1 if it was rejected or is unknown."""
         number = self.by_id.get(event_id, -1)
         return self.row_of[number] if number >= 0 else -1

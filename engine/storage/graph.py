@@ -1,9 +1,9 @@
 """Typed directed edges between memory rows and entities: growable CSR, edge columns, tombstones.
 
 Nodes.  A memory row r is the node r >= 0; an entity e is the node ~e = -1 - e < 0.  Per-node arrays hold rows from the front and entities
-from the back, so that `start[node]` finds either with numpy's and numba's ordinary (negative) indexing and nothing is translated.
+from the back, so that `start[node]` is right for both: negative indices of numpy and numba count from the back.
 
-Blocks.  The live out-edges of a (type, node) stand side by side in a shared pool, oldest first:
+Blocks.  The live out-edges of a (type, node) are contiguous in a shared pool, oldest first:
 
     start   (6, nodes) int64   first place in the pool
     degree  (6, nodes) int32   live out-edges
@@ -11,8 +11,8 @@ Blocks.  The live out-edges of a (type, node) stand side by side in a shared poo
     pool    (places,)  int32   edge ids
 
 A full block moves to the end of the pool with twice the room.  A node's blocks double, so those left behind hold less than the one
-in use: the pool has at most 8 places per edge (and 256 at first).  Only out-edges are indexed; whoever spreads memory -> entity -> memory
-adds both directed edges.
+in use: the pool has at most 8 places per edge (and 256 at first).  Only out-edges are indexed: a path memory -> entity -> memory needs
+both directed edges.
 """
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def gather(nodes: NDArray[np.int32], start: NDArray[np.int64], degree: NDArray[n
 
 @kernel
 def drop(pool: NDArray[np.int32], start: int, count: int, edge: int) -> bool:
-    """Take an edge out of the block pool[start:start + count] and close the gap; whether it was there.  O(count)."""
+    """Remove an edge from the block pool[start:start + count] and close the gap; whether the edge was there.  O(count)."""
     for place in range(start, start + count):
         if pool[place] == edge:
             for later in range(place, start + count - 1):
@@ -96,10 +96,10 @@ def drop(pool: NDArray[np.int32], start: int, count: int, edge: int) -> bool:
 class Graph:
     """m edges (alive or tombstoned) over memory rows and entities.
 
-    Edge ids are 0 ... m-1 in order of creation and never reused.  The arrays and columns are views of the first m edges: take them anew after
-    `add`; `buffer(name)` is the whole allocated array and, like `csr`, stays right until `epoch` changes.
+    Edge ids are 0 ... m-1 in order of creation and never reused.  The arrays and columns are views of the first m edges, to be renewed after
+    `add`; `buffer(name)` is the whole allocated array and, like `csr`, stays valid until `epoch` changes.
 
-    caps    at most this many live out-edges of a type per node; beyond, the oldest is tombstoned
+    caps    at most this many live out-edges of a type per node; one more tombstones the oldest
     epoch   grows whenever any array has moved
 
     Errors: InputError for bad nodes, edges and caps, ContractError for bad columns; nothing has changed then.
@@ -187,7 +187,7 @@ class Graph:
         return edge
 
     def remove(self, edge: int) -> None:
-        """Tombstone an edge: it keeps its id and columns, but is out of `csr`; no effect on a dead one.  O(degree)."""
+        """Tombstone an edge: it keeps its id and columns, but leaves `csr`; no effect on a dead one.  O(degree)."""
         if not 0 <= edge < self.n_edges:
             raise InputError(f"there is no edge {edge} among {self.n_edges}", where="graph")
         arrays = self._edges
@@ -204,7 +204,7 @@ class Graph:
         return self._ids.get((int(source), int(target), int(type)))
 
     def neighbours(self, node: int, type: EdgeType) -> NDArray[np.int32]:
-        """Ids of the live out-edges of a node, oldest first: a view, right until the next `add` or `remove`.  O(1)."""
+        """Ids of the live out-edges of a node, oldest first: a view, valid until the next `add` or `remove`.  O(1)."""
         if not -len(self._names) <= node < self.n_rows:
             return np.empty(0, np.int32)
         first = int(self._start[type, node])
@@ -252,7 +252,7 @@ class Graph:
             self._edges[name], self._neutral[name] = array, neutral
             self.epoch += 1
             return
-        # Rows of neutral values are compared as bytes: NaN is a neutral value like any other.
+        # Neutral values are compared as bytes, so that NaN equals NaN.
         old = np.full((1, *known.shape[1:]), self._neutral[name], known.dtype)
         if name in BUILT_IN or old.dtype != array.dtype or old.shape[1:] != tuple(shape) or old.tobytes() != array[:1].tobytes():
             raise ContractError(f"the edge column {name!r} is declared twice, differently", where="graph", cure="one owner declares a column, once")
@@ -271,7 +271,7 @@ class Graph:
     # --- saving ----------------------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[Any] | list[str]]:
-        """Everything that makes the graph, as copies; O(m).  Blocks are not saved: they follow from the live edges."""
+        """All arrays and names of the graph, as copies; O(m).  Blocks are not saved: they follow from the live edges."""
         names = [name for name in self._edges if name not in BUILT_IN]
         return {
             "entities": list(self._names), "columns": names, "n_rows": np.array(self.n_rows),
@@ -282,13 +282,13 @@ class Graph:
 
     @classmethod
     def from_state(cls, state: Mapping[str, NDArray[Any] | Sequence[str]]) -> Graph:
-        """The graph that goes on exactly as the saved one would have; O(m log m).  Errors: SnapshotError for a state that is no state."""
+        """The graph that continues exactly as the saved one would have; O(m log m).  Raises SnapshotError for an invalid state."""
         try:
             caps = np.asarray(state["caps"])
             graph = cls({kind: int(cap) for kind, cap in zip(EdgeType, caps, strict=True) if cap})
             graph._restore(state)
         except (KeyError, ValueError, TypeError, IndexError, InputError) as error:
-            raise SnapshotError(f"the saved graph is not sound: {error}", where="graph", cure="restore the snapshot from a copy") from error
+            raise SnapshotError(f"the saved graph is invalid: {error}", where="graph", cure="restore the snapshot from a copy") from error
         return graph
 
     def _restore(self, state: Mapping[str, NDArray[Any] | Sequence[str]]) -> None:
@@ -342,7 +342,7 @@ class Graph:
         self.epoch += 1
 
     def _move(self, kind: int, node: int, room: int) -> None:
-        """Give a block this much room at the end of the pool."""
+        """Move a block to the end of the pool, with this much room."""
         first, count = int(self._start[kind, node]), int(self._degree[kind, node])
         if self._used + room > len(self._pool):
             self._pool = _longer(self._pool, 2 * (self._used + room), 0)

@@ -62,7 +62,7 @@ class TrigramMeasure(Enum):
 
 
 class Vocabulary:
-    """Strings interned as 0, 1, 2, ... in order of first sight.  O(1) per string."""
+    """Strings numbered 0, 1, 2, ... in order of first appearance.  O(1) per string."""
 
     __slots__ = ("_ids", "_terms")
 
@@ -74,7 +74,7 @@ class Vocabulary:
         return len(self._terms)
 
     def intern(self, terms: Iterable[str]) -> list[int]:
-        """The id of each term; a term never seen gets the next one."""
+        """The id of each term; a new term gets the next one."""
         ids, known = self._ids, self._terms
         found: list[int] = []
         for term in terms:
@@ -128,7 +128,7 @@ class Postings(Generic[Entry]):
 
 
 class BM25Index:
-    """Okapi BM25 over term lists, with the whole score vector as its answer.
+    """Okapi BM25 over term lists; a query scores every row.
 
     Memory: 8 bytes per (row, distinct term), at most four times that with the slack of growth.
     """
@@ -166,8 +166,8 @@ class BM25Index:
         sum over distinct query terms of  idf tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length))
 
         ROBERTSON with k1 = 1.2, b = .75 is -bm25() of SQLite FTS5 for an OR query.  LUCENE keeps the constant k1 + 1, which Lucene itself has
-        dropped since version 8 (same ranking).  Frequencies and lengths are those of the moment.  The order of the query's terms does not
-        matter, to the bit.  O(n_rows + postings of the query's terms); InputError on a vector of another shape or type.
+        dropped since version 8 (same ranking).  Frequencies and lengths are those of all rows so far.  The order of the query's terms changes
+        no bit.  O(n_rows + postings of the query's terms); InputError on a vector of another shape or type.
         """
         _require_vector(out, self.n_rows, "BM25Index.scores")
         ids = np.array(sorted(self.vocabulary.find(dict.fromkeys(terms))), np.int64)
@@ -182,7 +182,7 @@ class BM25Index:
 
 
 class TrigramIndex:
-    """Overlap of sets of trigrams, as in PostgreSQL's pg_trgm, with the whole score vector as its answer.
+    """Overlap of sets of trigrams, as in PostgreSQL's pg_trgm; a query scores every row.
 
     Memory: 4 bytes per (row, distinct trigram), at most four times that with the slack of growth.
     """
@@ -207,8 +207,8 @@ class TrigramIndex:
     def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
         """Write each row's overlap with `text` into `out` (n_rows,) float32, in [0, 1].
 
-        Query trigrams that more than `max_df * n_rows` rows hold are passed over as if no row held them: exact at 1, below it a lower bound
-        at a fraction of the work (an engineering cap: the commonest trigrams cost most and tell least).
+        Query trigrams that more than `max_df * n_rows` rows hold are ignored, as if no row held them: exact at 1, below it a lower bound
+        at a fraction of the cost (an engineering cap: the most frequent trigrams cost most and discriminate least).
         O(n_rows + postings of the trigrams considered); InputError on a vector of another shape or type.
         """
         _require_vector(out, self.n_rows, "TrigramIndex.scores")
@@ -238,7 +238,7 @@ def trigrams_of(text: str) -> list[str]:
 
 def _require_next(row: int, due: int, where: str) -> None:
     if row != due:
-        raise InputError(f"row {row} was added where row {due} is due", where=where, cure="add every row once and in order, empty texts included")
+        raise InputError(f"row {row} was added, but row {due} is next", where=where, cure="add every row once and in order, empty texts included")
 
 
 def _require_vector(out: NDArray[np.float32], n_rows: int, where: str) -> None:
@@ -257,7 +257,7 @@ def _grown(array: NDArray[Array], size: int) -> NDArray[Array]:
 
 @kernel
 def _space_needed(keys: NDArray[np.int64], length: NDArray[np.int64], capacity: NDArray[np.int64]) -> int:
-    """Entries of new pool that appending one posting to each key takes at most (unused blocks not counted on)."""
+    """Most new entries of the pool that appending one posting to each key needs, if no unused block can be taken."""
     room = 0
     for i in range(keys.size):
         key = keys[i]

@@ -1,9 +1,9 @@
-"""Snapshots: one SQLite file that holds the whole memory, brought up to date in one transaction a tick.
+"""Snapshots: one SQLite file holds the whole memory and is updated in one transaction per tick.
 
-A process killed at any moment loses at most the tick in flight; loading and going on equals never having stopped, bit for bit.
-Only what changed is written: events and vectors are appended, arrays go in blocks of rows and a block is rewritten if its
-contents differ.  Word and trigram postings are rebuilt from the texts on loading.  Everything carries a checksum, and the file is
-locked for as long as the memory is open.
+A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
+Only changes are written: events and vectors are appended, arrays are stored in blocks of rows and a block is rewritten if its
+contents differ.  Word and trigram postings are rebuilt from the texts on loading.  All contents carry checksums, and the file is
+locked while the memory is open.
 """
 from __future__ import annotations
 
@@ -11,30 +11,29 @@ import hashlib
 import json
 import sqlite3
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Scope
-from ..contract import parameter_types
 from ..errors import ContractError, InputError, SnapshotError
 from ..records import Event
 from ..vocabulary import EMBEDDING, GRAPH, VISIBLE
+from .event_log import EventLog
 from .graph import Graph
-from .store import PER_ROW
+from .store import PER_ROW, Store
+from .vectors import VectorIndex
 
-if TYPE_CHECKING:
-    from ..assembly import Assembly
-
-APPLICATION = 0x48656253  # "HebS", in the header of the file: a stranger's database is recognised
+APPLICATION = 0x48656253  # "HebS", SQLite's application id in the header of the file; other programs' databases have another one
 FORMAT = 1
-BLOCK = 4096
-BUSY_SECONDS = 1.0
-GROWN = ("source", "target", "type", "created")  # of an edge; the same for good
+BLOCK = 4096              # rows of an array in one block
+BUSY_SECONDS = 1.0        # wait for a locked file
+CONSTANT = ("source", "target", "type", "created")  # arrays of the graph whose entries never change once an edge is made
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -43,7 +42,7 @@ TABLES = (
     "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL)",
     "CREATE TABLE blocks (name TEXT NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, mark BLOB NOT NULL, PRIMARY KEY (name, block))",
 )
-START_ANEW = "take a copy of it, or start anew with another path"
+START_ANEW = "restore a copy of it, or start a new memory with another path"
 CURES = {
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
     sqlite3.SQLITE_READONLY: "make the file and its folder writable",
@@ -56,24 +55,91 @@ class InterruptedWarning(UserWarning):
     """The process that last wrote a snapshot ended without closing it."""
 
 
-class Snapshot:
-    """The file behind one memory.  Raises SnapshotError if it is damaged, in use or belongs to another configuration."""
+class Clock(Protocol):
+    """Simulated time, and up to which time the phases have run, h."""
 
-    def __init__(self, path: Path, assembly: Assembly, consolidate_every: float) -> None:
+    now: float
+    maintained: float
+    consolidated: float
+
+
+class Plan(Protocol):
+    """The steps of one phase: the persistent columns and structures they may change, and whether they may have since the last save."""
+
+    changed: bool
+
+    @property
+    def changes(self) -> frozenset[Any]: ...
+
+
+class Model(Protocol):
+    """What identifies the embedding model."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def revision(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+
+
+class MemoryParts(Protocol):
+    """The parts of one memory that a snapshot saves, restores, or compares with those that a file was written with."""
+
+    event_log: EventLog
+    store: Store
+    index: VectorIndex
+    graph: Graph
+    seed: int
+
+    @property
+    def mechanisms(self) -> Sequence[Any]:
+        """Each with `id` and the dataclass `params`."""
+        ...
+
+    @property
+    def embedder(self) -> Model: ...
+    @property
+    def plans(self) -> Mapping[Any, Plan]: ...
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def streams(self) -> Mapping[str, np.random.Generator]: ...
+
+    def replay(self, event: Event, row: int, vector: Any) -> None:
+        """Add a saved event to the event log, the index and the postings."""
+        ...
+
+    def adopt_graph(self, graph: Graph) -> None:
+        """Copy a restored graph into `graph`."""
+        ...
+
+
+class Snapshot:
+    """The file of one memory.
+
+    path               of the file, made if it is not there
+    assembly           the memory, new and empty; filled from the file if that holds one
+    consolidate_every  h, part of the configuration that file and memory must share
+
+    Raises SnapshotError if the file is damaged, in use, or was written by another version or with another configuration.
+    """
+
+    def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float) -> None:
         self.path, self.assembly, self.consolidate_every = Path(path), assembly, consolidate_every
         self._blocks: dict[tuple[str, int], bytes] = {}
         self._forms: dict[str, tuple[str, str]] = {}
         self._events = self._vectors = self._edges = self._entities = 0
-        with self._told():
+        with self._snapshot_errors():
             self._file = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
         try:
-            with self._told():
+            with self._snapshot_errors():
                 for statement in ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", "BEGIN EXCLUSIVE", "COMMIT"):
                     self._file.execute(statement)
                 application, = self._file.execute("PRAGMA application_id").fetchone()
                 tables, = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 if application != APPLICATION and (application or tables):
-                    raise SnapshotError("is another program's database, not a snapshot", where=str(self.path), cure="give another path")
+                    raise SnapshotError("is the database of another program, not a snapshot", where=str(self.path), cure="give another path")
                 if application:
                     self._load()
             if not application:
@@ -83,42 +149,42 @@ class Snapshot:
             raise
 
     def save(self, state: str = "open") -> None:
-        """Bring the file up to date in one transaction.
+        """Update the file in one transaction.
 
-        Cost: O(what was added), and a checksum over every column that a hook may have changed since: 1 ms for a million bytes.
+        Cost: O(added rows, events and edges), and a checksum over every column that a hook may have changed since the last save: 1 ms per 10^6 bytes.
         """
         a, plans = self.assembly, self.assembly.plans.values()
         blocks: dict[tuple[str, int], bytes] = {}
         forms: dict[str, tuple[str, str]] = {}
-        with self._told(), self._transaction() as write:
+        with self._snapshot_errors(), self._transaction() as write:
             if not self._forms:
                 for statement in (*TABLES, f"PRAGMA application_id = {APPLICATION}"):
                     write(statement)
             for number in range(self._events, len(a.event_log.events)):
                 fields = _fields(a.event_log.events[number], a.event_log.row_of[number])
-                write("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?)", (number, *fields, _mark(*fields)))
+                write("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?)", (number, *fields, _checksum(*fields)))
             for row in range(self._vectors, a.store.n):
                 data = a.index.vectors[row].tobytes()
-                write("INSERT INTO vectors VALUES (?,?,?)", (row, data, _mark(data)))
+                write("INSERT INTO vectors VALUES (?,?,?)", (row, data, _checksum(data)))
             for name, array, first in self._arrays(frozenset(c for p in plans if p.changed for c in p.changes)):
                 forms[name] = array.dtype.str, json.dumps(array.shape)
                 if self._forms.get(name) != forms[name]:
                     write("INSERT OR REPLACE INTO arrays VALUES (?,?,?)", (name, *forms[name]))
                 for block, data in _blocks(array, first):
-                    if self._blocks.get((name, block)) != (mark := _mark(data)):
+                    if self._blocks.get((name, block)) != (mark := _checksum(data)):
                         write("INSERT OR REPLACE INTO blocks VALUES (?,?,?,?)", (name, block, data, mark))
                         blocks[name, block] = mark
             meta = self._meta(state)
-            for key, value in {**meta, "mark": _mark(meta, {**self._forms, **forms}).hex()}.items():
+            for key, value in {**meta, "mark": _checksum(meta, {**self._forms, **forms}).hex()}.items():
                 write("INSERT OR REPLACE INTO meta VALUES (?,?)", (key, value))
         self._blocks.update(blocks)
         self._forms.update(forms)
-        self._settled()
+        self._note_sizes()
         for plan in plans:
             plan.changed = False
 
     def close(self, save: bool = True) -> None:
-        """Save, mark the file as closed in good order, and let go of it; without saving it stays at the last finished tick."""
+        """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
         try:
             if save:
                 self.save("closed")
@@ -126,7 +192,7 @@ class Snapshot:
             self._file.close()
 
     def _arrays(self, changed: frozenset[Any]) -> Iterator[tuple[str, NDArray[Any], int]]:
-        """Arrays that may have changed since the last save: name, array, first row that may have."""
+        """Arrays that may have changed since the last save: name, array, first row that may have changed."""
         a = self.assembly
         for column in a.store.columns:
             if column.persists and column is not EMBEDDING and column.scope is not Scope.EDGE:
@@ -140,7 +206,7 @@ class Snapshot:
                 if key != "entities" or len(value) != self._entities or not self._forms:
                     yield f"graph.{key}", np.frombuffer(json.dumps(value).encode(), dtype=np.uint8), 0
             else:
-                tail = key in GROWN or (key.startswith("column:") and key not in edges and GRAPH not in changed)
+                tail = key in CONSTANT or (key.startswith("column:") and key not in edges and GRAPH not in changed)
                 yield f"graph.{key}", value, self._edges if tail else 0
 
     def _meta(self, state: str) -> dict[str, str]:
@@ -154,23 +220,27 @@ class Snapshot:
 
     def _load(self) -> None:
         a, read = self.assembly, self._file.execute
+        (pages,), (size,) = read("PRAGMA page_count").fetchone(), read("PRAGMA page_size").fetchone()
+        if self.path.stat().st_size < pages * size:     # SQLite does not notice it if nothing is stored in the last page
+            raise ValueError("it is truncated")
         meta = dict(read("SELECT key, value FROM meta"))
         if meta["format"] != str(FORMAT):
             raise SnapshotError(f"has format {meta['format']}, not {FORMAT}", where=str(self.path), cure="open it with the version that wrote it")
         self._forms = {name: (dtype, shape) for name, dtype, shape in read("SELECT name, dtype, shape FROM arrays")}
-        _require(bytes.fromhex(meta.pop("mark")), meta, self._forms)
+        _verify(bytes.fromhex(meta.pop("mark")), meta, self._forms)
         _same_configuration(json.loads(meta["configuration"]), _configuration(a, self.consolidate_every), str(self.path))
+        _same_columns(self._forms, a.store, str(self.path))
         vectors = {}
         for row, data, mark in read("SELECT row_number, vector, mark FROM vectors"):
-            _require(mark, data)
+            _verify(mark, data)
             vectors[row] = np.frombuffer(data, dtype=np.float32)
         for *fields, mark in read("SELECT time, text, speaker, session, id, caption, dated, stored_as, mark FROM events ORDER BY number"):
-            _require(mark, *fields)
+            _verify(mark, *fields)
             time, *blobs, dated, row = fields
             text, speaker, session, id, caption = (b.decode("utf-8", "surrogatepass") for b in blobs)
             a.replay(Event(time, text, speaker, session, id, caption, bool(dated)), row, vectors.get(row))
         if (len(a.event_log.events), len(a.event_log.rows)) != (int(meta["events"]), int(meta["rows"])):
-            raise ValueError("it lacks events")
+            raise ValueError("events are missing")
         arrays = {name: self._read(name, dtype, json.loads(shape)) for name, (dtype, shape) in self._forms.items()}
         kinds = a.graph.state()
         graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
@@ -179,28 +249,28 @@ class Snapshot:
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
-        self._settled()
+        self._note_sizes()
         if meta["state"] != "closed":
             warnings.warn(
-                f"{self.path}: the process that wrote it ended without closing it; the memory stands at its last finished tick, "
-                f"after {self._events} events at {a.clock.now:.4f} h; give later events again", InterruptedWarning, stacklevel=4)
+                f"{self.path}: the process that wrote it ended without closing it; the memory is as of its last finished tick, "
+                f"after {self._events} events at {a.clock.now:.4f} h; encode later events again", InterruptedWarning, stacklevel=4)
 
     def _read(self, name: str, dtype: str, shape: list[int]) -> NDArray[Any]:
         parts = []
         for block, data, mark in self._file.execute("SELECT block, data, mark FROM blocks WHERE name = ? ORDER BY block", (name,)):
-            _require(mark, data)
+            _verify(mark, data)
             self._blocks[name, block] = mark
             parts.append(data)
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
         return np.frombuffer(b"".join(parts)[:size], dtype=np.dtype(dtype)).reshape(shape).copy()
 
-    def _settled(self) -> None:
+    def _note_sizes(self) -> None:
         a = self.assembly
         self._events, self._vectors, self._edges, self._entities = len(a.event_log.events), a.store.n, a.graph.n_edges, a.graph.n_entities
 
     @contextmanager
     def _transaction(self) -> Iterator[Any]:
-        """All or nothing, also for a process that is killed."""
+        """All statements or none, also if the process is killed."""
         self._file.execute("BEGIN IMMEDIATE")
         try:
             yield self._file.execute
@@ -211,8 +281,8 @@ class Snapshot:
             raise
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Whatever a file can do to its reader comes out as a SnapshotError with a cure."""
+    def _snapshot_errors(self) -> Iterator[None]:
+        """Raise the errors of SQLite and of invalid contents as SnapshotError with a cure."""
         try:
             yield
         except sqlite3.Error as error:
@@ -227,7 +297,7 @@ def _fields(event: Event, row: int) -> tuple[Any, ...]:
     return (event.time, *texts, int(event.dated), row)
 
 
-def _mark(*parts: Any) -> bytes:
+def _checksum(*parts: Any) -> bytes:
     """Checksum of bytes, or of a few fields."""
     if len(parts) == 1 and isinstance(parts[0], bytes):
         return hashlib.blake2b(parts[0], digest_size=16).digest()
@@ -235,22 +305,22 @@ def _mark(*parts: Any) -> bytes:
     return hashlib.blake2b(plain.encode(), digest_size=16).digest()
 
 
-def _require(mark: bytes, *parts: Any) -> None:
-    if _mark(*parts) != mark:
-        raise ValueError("a checksum does not fit")
+def _verify(mark: bytes, *parts: Any) -> None:
+    if _checksum(*parts) != mark:
+        raise ValueError("a checksum does not match")
 
 
 def _blocks(array: NDArray[Any], first: int) -> Iterable[tuple[int, bytes]]:
-    """Blocks of rows from the one that holds row `first`."""
+    """Number and contents of the blocks of rows, from the one that holds row `first`."""
     if array.ndim == 0:
         return [(0, array.tobytes())]
     starts = range(first // BLOCK * BLOCK, len(array), BLOCK)
     return ((start // BLOCK, np.ascontiguousarray(array[start:start + BLOCK]).tobytes()) for start in starts)
 
 
-def _configuration(a: Assembly, consolidate_every: float) -> dict[str, Any]:
+def _configuration(a: MemoryParts, consolidate_every: float) -> dict[str, Any]:
     return {
-        "mechanisms": {m.id: {n: getattr(m.params, n) for n in ("time_scale", *parameter_types(type(m.params)))} for m in a.mechanisms},
+        "mechanisms": {m.id: asdict(m.params) for m in a.mechanisms},
         "embedder": [a.embedder.name, a.embedder.revision, a.embedder.dimensions], "seed": a.seed, "consolidate_every": consolidate_every,
     }
 
@@ -263,3 +333,20 @@ def _same_configuration(saved: dict[str, Any], ours: dict[str, Any], where: str)
         detail = sorted(k for k in both if saved["mechanisms"].get(k) != ours["mechanisms"].get(k))
         raise SnapshotError(f"was written with other {', '.join(different)}{f' ({detail})' if detail else ''}", where=where,
                             cure="continue with the configuration it was written with, or give another path")
+
+
+def _same_columns(saved: Mapping[str, tuple[str, str]], store: Store, where: str) -> None:
+    """Raises SnapshotError if the columns of an undamaged file differ from those of the store in name, type or shape of a cell."""
+    ours = {f"graph.column:{c.name}" if c.scope is Scope.EDGE else f"column.{c.name}": c for c in store.columns if c.persists and c is not EMBEDDING}
+    theirs = [name for name in saved if name.startswith(("column.", "graph.column:"))]
+    gone, new, changed = sorted({*theirs} - {*ours}), sorted({*ours} - {*theirs}), []
+    for name in {*ours} & {*theirs}:
+        column, (dtype, shape) = ours[name], saved[name]
+        form, cells, cell = json.loads(shape), int(column.scope in (*PER_ROW, Scope.EDGE)), store.cell_shape(column)
+        if (dtype, len(form), tuple(form[cells:])) != (np.dtype(column.dtype).str, cells + len(cell), cell):
+            changed.append(name)
+    kinds = (("only in the file", gone), ("not in the file", new), ("of another type or shape", sorted(changed)))
+    differ = [f"{kind}: {', '.join(n.removeprefix('graph.column:').removeprefix('column.') for n in names)}" for kind, names in kinds if names]
+    if differ:
+        raise SnapshotError(f"was written by an older version of Hebbarium or of a mechanism; columns {'; '.join(differ)}", where=where,
+                            cure="open it with the version that wrote it, or start a new memory with another path")

@@ -1,4 +1,4 @@
-"""The struct-of-arrays store: one growable array a column, views of exactly the rows there are."""
+"""The struct-of-arrays store: one growable array per column, with views of the rows in use."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -19,11 +19,11 @@ PER_ROW = (Scope.MEMORY, Scope.CANDIDATE)
 
 
 class Store:
-    """All columns of one memory, and the engine's structures.
+    """All columns of one memory, and its structures.
 
     n        number of rows
     version  grows whenever a view made earlier no longer shows all rows
-    Appending is amortised O(columns); nothing is copied on access.  Views are made once a version and shared by all who ask.
+    Appending is amortised O(columns); nothing is copied on access.  A view is made once per version and shared by all readers.
     """
 
     def __init__(self, columns: Iterable[tuple[Column, Mapping[str, int]]], structures: Mapping[Structure, Any], index: VectorIndex,
@@ -60,7 +60,7 @@ class Store:
         found = self._live.get(column)
         if found is None:
             if column.scope is Scope.EDGE:
-                return self.graph.column(column.name)  # it grows at other times
+                return self.graph.column(column.name)  # edges are added at other times than rows
             whole = self.index.vectors if column is EMBEDDING else self._arrays[column]
             found = self._live[column] = whole[: self.n] if column.scope in PER_ROW else whole
         return found
@@ -75,7 +75,7 @@ class Store:
         return found
 
     def append(self, vector: NDArray[np.float32]) -> int:
-        """A new row at neutral values.  Raises InputError, with nothing changed, for an unsound vector."""
+        """A new row at neutral values.  Raises InputError, with nothing changed, for an invalid vector."""
         row = self.index.add(vector)
         if self.n == self.capacity:
             self._grow()
@@ -84,13 +84,13 @@ class Store:
         return row
 
     def surface(self) -> None:
-        """Bring the index's bitmap in line with VISIBLE.  Cost: O(n)."""
+        """Update the bitmap of the index from VISIBLE.  Cost: O(n)."""
         visible = self.array(VISIBLE)
         for row in np.flatnonzero(visible != self.index.visible_mask()):
             (self.index.restore if visible[row] else self.index.archive)(int(row))
 
     def neutralise(self, scope: Scope) -> None:
-        """Put the passing columns of a scope back to neutral; stages excepted, which start as the stage before."""
+        """Reset the columns of a scope that does not persist to neutral, except stages, which start as the stage before."""
         for column in self._passing[scope]:
             self.array(column).fill(column.neutral)
 
@@ -119,7 +119,7 @@ class Store:
         return {c.name: self.array(c) for c in self._arrays if c.persists}
 
     def restore(self, arrays: Mapping[str, Array], n: int) -> None:
-        """Take over arrays saved by `persistent`; the index must already hold the n vectors.
+        """Restore arrays saved by `persistent`; the index must already hold the n vectors.
 
         Raises ValueError, with nothing changed, for arrays of other names, shapes or types.
         """

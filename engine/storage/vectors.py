@@ -1,4 +1,4 @@
-"""The vector index: embeddings live once, in FAISS's memory; what is archived is hidden by a bitmap, not moved."""
+"""The vector index: embeddings are stored once, in FAISS's memory; a bitmap hides archived rows without moving them."""
 from __future__ import annotations
 
 import importlib
@@ -11,26 +11,26 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError
 
 FIRST_ROWS = 256
-KEPT = 32               # rows of the last answer that are found at least, for others who ask the same
-ODD_DIMENSIONS = frozenset({2, 4, 8, 12})  # FAISS treats several rows at once there and the last few in another order of sums
+KEPT = 32               # fewest rows in the kept answer, for repeated queries
+ODD_DIMENSIONS = frozenset({2, 4, 8, 12})  # there FAISS computes several rows at once, the last few with another order of sums
 
 
 class VectorIndex:
     """n vectors of d dimensions under inner product, searched exactly.
 
-    The rows are those of the memory: 0, 1, 2, ...; none is ever moved or removed, `archive` only hides it from `search`.  Memory is
-    FAISS's own: n d floats, at most doubled by spare room.  Views of it stay valid for ever: when there is no more room the rows
-    move to a new FAISS index with twice the room (O(n d), amortised O(d) per row), and old views keep the old one alive.
+    Rows are numbered as in the memory, 0, 1, 2, ..., and never renumbered; `archive` only hides a row from `search`.  The vectors are in
+    FAISS's memory: n d floats, at most doubled by spare room.  Views of them stay valid: a full index is copied to a new FAISS index
+    with twice the room (O(n d), amortised O(d) per row), and old views keep the old one alive.
 
-    epoch   grows whenever rows and bitmap have moved, so that views have to be taken anew
+    epoch   grows whenever vectors and bitmap have moved, so that views must be renewed
 
-    Results do not depend on how the rows came in, nor on threads.  FAISS is imported with the first index.
+    Results depend neither on how the rows were added nor on the number of threads.  FAISS is imported with the first index.
     """
 
     def __init__(self, dimensions: int) -> None:
         if dimensions < 1:
             raise InputError(f"an index cannot have {dimensions} dimensions", cure="give the embedder's dimensions")
-        self._faiss: Any = importlib.import_module("faiss")  # 0.1 s that nobody pays before the first index
+        self._faiss: Any = importlib.import_module("faiss")  # takes 0.1 s
         self.dimensions = dimensions
         self.epoch = -1
         self._count = self._hidden = self._turns = 0
@@ -107,13 +107,13 @@ class VectorIndex:
         return np.unpackbits(self._bits, count=self._count, bitorder="little").astype(bool)
 
     def search(self, query: ArrayLike, k: int, visible_only: bool = True) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The at most k rows with the largest inner products, best first, ties by row ascending, and these products.
+        """The k rows with the largest inner products, best first, ties by row ascending, and these products.
 
         O(n d) in one thread; a tie across the k-th place costs further passes (at most log4 n).  The products are those
-        of `scores`, bit for bit.  Shorter than k when fewer rows are visible.  FAISS's number of threads is left alone.
+        of `scores`, bit for bit.  Shorter than k if fewer rows are visible.  FAISS's number of threads is not changed.
 
-        Several who ask for the same vector, as all do who judge one event, are answered from one pass: the last answer is kept for a query
-        that is a read-only array, until a row is added, hidden or shown.
+        The last answer to a query in a read-only array is kept until a row is added, hidden or shown, so that hooks that search for the
+        vector of one event share one pass.
         """
         if k < 0:
             raise InputError(f"k is {k}", cure="ask for k >= 0 results")
@@ -128,13 +128,13 @@ class VectorIndex:
         return rows[:k].copy(), products[:k].copy()
 
     def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """`search`, done."""
+        """`search` without the kept answer."""
         most = self.n_visible if visible_only else self._count
         k = min(k, most)
         if k == 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         take = min(k + 1, most)
-        while True:  # FAISS keeps whichever of equal rows it likes; see beyond the k-th place until the tie is complete
+        while True:  # of equal rows FAISS keeps arbitrary ones; take more until the tie at the k-th place is complete
             found, ids = (part[0] for part in self._flat.search(wanted[None], take, params=self._parameters[visible_only]))
             if take == most or found[-1] < found[k - 1]:
                 break
@@ -169,18 +169,18 @@ class VectorIndex:
             raise InputError(f"these are no vectors: {error}", cure=f"give float32 arrays of {self.dimensions} dimensions") from error
         if rows.ndim != axes or rows.shape[-1] != self.dimensions:
             raise InputError(f"the index holds vectors of {self.dimensions} dimensions, the array has shape {rows.shape}",
-                             cure="use the embedder the index was made for")
+                             cure="use the embedder that the index was made for")
         # Finite squared lengths mean finite entries and, by Cauchy and Schwarz, finite products with every other row.
         with np.errstate(over="ignore", invalid="ignore"):
-            sound = bool(np.all(np.isfinite(np.einsum("...i,...i->...", rows, rows))))
-        if not sound:
+            finite = bool(np.all(np.isfinite(np.einsum("...i,...i->...", rows, rows))))
+        if not finite:
             raise InputError("a vector holds a NaN, an infinity or entries beyond 1e19", cure="give unit vectors")
         return rows
 
     def _reserve(self, rows: int) -> None:
-        """Move to a FAISS index with room for this many rows; the old one lives as long as views of it."""
+        """Move to a FAISS index with room for this many rows; the old one is freed with its last view."""
         flat = self._faiss.IndexFlatIP(self.dimensions)
-        flat.codes.resize(rows * flat.code_size)  # a vector's room stays when it shrinks, so that `add` does not move the rows
+        flat.codes.resize(rows * flat.code_size)  # a C++ vector keeps its room when it shrinks, so that `add` does not move the rows
         flat.codes.resize(0)
         if self._count:
             flat.add(self.vectors)
@@ -189,15 +189,15 @@ class VectorIndex:
         bits = np.zeros((rows + 7) // 8, np.uint8)
         bits[:len(self._bits)] = self._bits
         self._flat, self._buffer, self._bits = flat, buffer, bits
-        # Also a search of all rows gets a selector: without one FAISS takes another kernel, with other last bits.
+        # A search of all rows gets a selector, too: without one FAISS uses another kernel, whose last bits differ.
         selectors = self._faiss.IDSelectorAll(), self._faiss.IDSelectorBitmap(bits)
         self._parameters = [self._faiss.SearchParameters(sel=selector) for selector in selectors]
         self.epoch += 1
 
 
 class _Memory:
-    """FAISS's rows for numpy, with the FAISS index as the owner: a view keeps it alive."""
+    """FAISS's rows as a numpy array that keeps the FAISS index alive."""
 
     def __init__(self, owner: Any, rows: NDArray[np.float32]) -> None:
         self.owner = owner
-        self.__array_interface__ = {**rows.__array_interface__, "data": (rows.ctypes.data, True)}  # read-only for good
+        self.__array_interface__ = {**rows.__array_interface__, "data": (rows.ctypes.data, True)}  # read-only

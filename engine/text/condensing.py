@@ -1,7 +1,7 @@
-"""What a context shows of a text: all of it, its most central sentences, or its keywords.
+"""Condensed text: a text as a whole, its most central sentences, or its keywords.
 
-Pure functions of the text: the same text is always shown the same way, and the text itself stays as it is.  Each form is made of the one before
-it, so nothing comes back that a longer form has left out.
+Pure functions: equal texts have equal condensed texts.  Each form is made from the longer one before it, so that it holds nothing that the
+longer form leaves out.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WRITTEN: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 def condensed(text: str, detail: int) -> str:
     """The text at a level of detail: 0 all of it, 1 its summary, 2 its keywords.  Raises InputError for another level.  O(length)."""
     if detail not in (0, 1, 2):
-        raise InputError(f"there is no level of detail {detail!r}", where="shown", cure="give 0 (all), 1 (summary) or 2 (keywords)")
+        raise InputError(f"there is no level of detail {detail!r}", where="condensed text", cure="give 0 (all), 1 (summary) or 2 (keywords)")
     return text if detail == 0 else summary(text) if detail == 1 else keywords(text)
 
 
@@ -45,7 +45,7 @@ def summary(text: str) -> str:
     """The most central sentences, as written and in order: those that share the most terms with the others.  O(length).
 
     Centrality is the sum over a sentence's terms of the number of other sentences that hold the term, the degree in the graph of overlaps;
-    then more terms, then the earlier sentence.  A single sentence is its own summary.
+    of equally central sentences that with more terms is taken, then the earlier one.  A single sentence is its own summary.
 
     >>> summary("Hi! Our cat Miso ran away. We looked for Miso all night. So tired.")
     'Our cat Miso ran away.'
@@ -61,9 +61,10 @@ def summary(text: str) -> str:
 
 
 def keywords(text: str) -> str:
-    """Words of the summary that say the most, as written and in order: at most half of those that are no stop words, and at most eight.
+    """The most informative words of the summary, as written and in order: at most half of those that are no stop words, and at most eight.
 
-    Names and numbers come first, then what the text repeats, then longer words, then earlier ones.  A text of stop words stays.  O(length).
+    Names and numbers are preferred, then words that the text repeats, then longer words, then earlier ones.  A summary of stop words alone
+    is returned whole.  O(length).
 
     >>> keywords("Our cat Miso ran away at midnight.")
     'Miso, away, midnight'

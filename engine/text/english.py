@@ -1,4 +1,4 @@
-"""English word lists that the text features are ruled by.  Lower case; contractions also as the pieces that a tokenizer leaves of them."""
+"""English word lists of the text features, in lower case; contractions also as the pieces into which a tokenizer splits them."""
 from __future__ import annotations
 
 from typing import Final
@@ -32,10 +32,10 @@ NEVER_NAMES: Final = MONTHS | WEEKDAYS | _words("""
     jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri
 """)
 
-# Titles end in a full stop that ends no sentence, and stay with the name.
+# Titles: their full stop ends no sentence, and they are part of the name.
 TITLES: Final = _words("dr mr mrs ms mx prof st mt sgt capt gen lt rev sr jr")
 
-# Words that are common in themselves but open a name: `New York` at the start of a sentence is not `York`.
+# Common words that may begin a name: `New York` at the start of a sentence is not `York`.
 NAME_OPENERS: Final = TITLES | _words("""
     new san santa saint north south east west central united lake mount fort port los las la el uncle aunt auntie king queen prince princess
     president captain sir lady lord professor doctor judge senator mayor coach
@@ -53,7 +53,7 @@ NAMES_LIKE_WORDS: Final = _words("""
     constance florence lance france vance terrence terence clarence lawrence laurence provence
 """)
 
-# The words that sentences of conversation and of technical talk open with.  An inflected form counts as common through its Porter stem.
+# Words that begin sentences in conversations and technical texts.  An inflected form is common if its Porter stem is.
 COMMON_WORDS: Final = STOP_WORDS | NEVER_NAMES | _words("""
     ability able absolute absolutely accept access accident according account achieve across act action active activity actual actually ad add
     address admire admit adopt adore adult adventure advice afford afraid afternoon age ago agree ahead aim air album alive allow almost alone
@@ -162,7 +162,7 @@ COMMON_WORDS: Final = STOP_WORDS | NEVER_NAMES | _words("""
     switch syntax table task thread token tool transaction trigger tutorial upload validate variable
 """)
 
-# Stems (Porter) of words that carry feeling, pleasant and unpleasant; one list, because salience follows arousal rather than its sign.
+# Porter stems of emotional words, positive and negative in one list, because salience follows arousal, not valence.
 EMOTION_STEMS: Final = _words("""
     love hate happi joy joyou delight excit thrill ecstat amaz awesom incred wonder fantast beauti gorgeou brilliant adore cherish proud pride grate
     thank bless bliss glad cheer laugh smile fun hope inspir passion heartwarm touch move courag brave relief reliev
@@ -174,7 +174,7 @@ EMOTION_STEMS: Final = _words("""
 
 GREETINGS: Final = _words("hey hi hello yo hiya howdy bye goodbye goodnight thanks thank thx cheers wow aww congrats welcome")
 
-# What can be said without saying anything: an utterance of these words alone is noise.
+# An utterance of these words alone is noise.
 NOISE_WORDS: Final = GREETINGS | _words("""
     ok okay k kk okey yeah yea yep yup yes ya nah no nope sure right alright fine cool nice great good awesome amazing perfect lovely sweet
     lol lmao rofl haha hahaha hehe hah heh hmm hmmm mm mmm mhm uh um uhh umm er ah oh ooh aha ahh ugh whoa yay oops huh

@@ -1,7 +1,7 @@
-"""What a text is made of: words, terms, names, numbers, dates, code identifiers, speech act, feeling.
+"""Text features: words, terms, names, numbers, dates, code identifiers, speech act, emotion.
 
-Pure functions.  Every pattern is linear in the length of the text: it starts only at the beginning of a word or a path, and has one way to
-match from there, so that hostile input costs little more than honest input.  The rules are for English; scripts without capitals are
+Pure functions.  Every pattern is linear in the length of the text: it starts only at the beginning of a word or a path, and can match in one
+way from there, so that hostile input costs little more than ordinary text.  The rules are for English; scripts without capitals are
 tokenised and indexed, but no names are found in them.
 """
 from __future__ import annotations
@@ -19,7 +19,7 @@ from . import english as lists
 
 
 class SpeechAct(Enum):
-    """What an utterance does (after Searle 1976, https://doi.org/10.1017/S0047404500006837, cut to what memory gates tell apart)."""
+    """What an utterance does (after Searle 1976, https://doi.org/10.1017/S0047404500006837, reduced to the acts that memory gates distinguish)."""
 
     COMMITMENT = "commitment"
     CORRECTION = "correction"
@@ -34,7 +34,7 @@ class SpeechAct(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is computed once per text.
+    """The features of one text.
 
     words        lower-cased words without diacritics, in order, contractions whole ("don't")
     terms        stemmed words (Porter) without stop words, in order: `terms_of(text, stem=True, stop_words=True)`
@@ -43,7 +43,7 @@ class Features:
     numbers      as written in digits outside dates, with currency sign and per cent
     dates        explicit dates and relative expressions, as written
     identifiers  of code and files, as written, each once
-    act          the speech act of the text's weightiest sentence
+    act          the speech act, of several sentences that of highest precedence
     emotion      share in [0, 1]: emotional words, exclamations, emoji and emoticons per word
     """
 
@@ -58,7 +58,7 @@ class Features:
 
 
 def features(text: str) -> Features:
-    """All features of a text; any string is taken.  O(length): about 0.15 ms for an utterance, under 1 s for 1 MB.
+    """All features of any string.  O(length): about 0.15 ms for an utterance, under 1 s for 1 MB.
 
     >>> found = features("No, I promised Caroline's brother to fix load_config() by 7 May 2023!")
     >>> found.entities, found.identifiers, found.dates
@@ -81,7 +81,7 @@ def features(text: str) -> Features:
 
 
 def sanitise(text: str) -> str:
-    """The text as it may be indexed: surrogate pairs joined, lone surrogates replaced by U+FFFD, NUL removed.  O(length).
+    """The text in a form that can be indexed: surrogate pairs joined, lone surrogates replaced by U+FFFD, NUL removed.  O(length).
 
     >>> sanitise("a\\x00b \\ud800 \\ud83d\\ude00") == "ab \\ufffd 😀"
     True
@@ -163,7 +163,7 @@ _DATE: Final = re.compile(
 
 
 def _dates(text: str) -> tuple[str, list[str]]:
-    """The text without its dates, and these.  Matched in lower case, which is twice as fast as ignoring case."""
+    """The text without its dates, and the dates.  Matched in lower case, which is twice as fast as ignoring case."""
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
@@ -191,12 +191,12 @@ _IDENTIFIER: Final = re.compile(
 )
 
 
-# Ordinary prose has none of these, and is spared the long pattern.
+# A text without any of these skips the long pattern.
 _CODE_HINT: Final = re.compile(r"[_/\\]|\(\)|\w\.\w|[a-z][A-Z]|[A-Z]{2}[a-z]")
 
 
 def _identifiers(text: str) -> tuple[str, list[tuple[int, str]]]:
-    """The text with its identifiers blotted out (same length, no capitals), and these with their places."""
+    """The text with its identifiers replaced by `x` (same length), and the identifiers with their places."""
     found: list[tuple[int, str]] = []
 
     def take(match: re.Match[str]) -> str:
@@ -234,7 +234,7 @@ _WORD_ENDINGS: Final = (
 
 
 def _entities(prose: str, identifiers: list[tuple[int, str]]) -> list[str]:
-    """Names in order of first mention.  What is found by its marks is blotted out, so that the capitals inside it are not read again."""
+    """Names in order of first mention.  Quoted names and handles are replaced by `x`, so that capitals inside them are not found again."""
     found = [(place, fold(written)) for place, written in identifiers]
 
     def take(match: re.Match[str], name: str) -> str:
@@ -324,7 +324,7 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 
 def _is_common(word: str) -> bool:
-    """Whether a folded word, its stem or what stands before its apostrophe is a common English word."""
+    """Whether a folded word, its stem or its part before the apostrophe is a common English word."""
     if word in lists.COMMON_WORDS:
         return True
     base = _SUFFIX.sub("", word) if "'" in word else word
@@ -352,7 +352,7 @@ _QUESTION: Final = re.compile(
     r"(?:(?:you|he|she|it|they|we|i|the|this|that|there)\b|(?-i:[A-Z])))[^.!]*$",
     re.IGNORECASE,
 )
-# In order of weight: the first that matches any sentence but a question names the act of the text.
+# In order of precedence: the first that matches any sentence but a question is the act of the text.
 _ACTS: Final = tuple((act, re.compile(pattern, re.IGNORECASE)) for act, pattern in (
     (SpeechAct.CORRECTION,
      r"^\W*(?:correction\b|scratch that|wait, (?:no|it|that|i)\b|oops, (?:i|it|that|not)\b|sorry, (?:i meant|it's|it was|not)\b"
@@ -391,8 +391,8 @@ _ACT_SCOPE: Final = 4096
 
 
 def _speech_act(text: str) -> SpeechAct:
-    """The act of the text's weightiest sentence: CORRECTION, COMMITMENT, DECISION, INSTRUCTION, RELATIONSHIP, PREFERENCE, STATEMENT, QUESTION,
-    NOISE.  A speech act belongs to an utterance: of a long document only the first 4,096 characters are judged."""
+    """The first act that a sentence of the text has, in this order: CORRECTION, COMMITMENT, DECISION, INSTRUCTION, RELATIONSHIP, PREFERENCE,
+    STATEMENT, QUESTION, NOISE.  Only the first 4,096 characters are read, because a speech act belongs to an utterance."""
     sentences = [sentence for part in _SENTENCE_END.split(text[:_ACT_SCOPE]) if (sentence := part.strip())]
     telling = [sentence for sentence in sentences if not _is_noise(sentence)]
     if not telling:
@@ -425,7 +425,7 @@ def _is_noise(sentence: str) -> bool:
 
 _LAUGH: Final = re.compile(r"(?:(?:ha|he|hi){2,}h?|lo+l|h?m+|a+w+|y+a+y+|o+h+|wo+w+|u+gh+)")
 
-# ---------------------------------------------------------------------------------------------------------------------------- feeling
+# ---------------------------------------------------------------------------------------------------------------------------- emotion
 
 _EXPRESSION: Final = re.compile(r"!+|[\U0001F300-\U0001FAFF\u2600-\u27BF]|<3|[:;]-?[()DP](?!\w)")
 

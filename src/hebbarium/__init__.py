@@ -1,6 +1,6 @@
 """Hebbarium: a laboratory of memory mechanisms.  Of each it asks: is it faithful, is it alive, is it useful?
 
-Importing this package loads nothing heavy; what is named here is loaded at first use.
+Importing this package loads nothing heavy; each name below is loaded at its first use.
 """
 from __future__ import annotations
 
@@ -12,23 +12,27 @@ if TYPE_CHECKING:
     from .api import memory
     from .benchmarks.datasets import load
     from .engine.contract import Mechanism, Params, hook
+    from .engine.counterfactual import ranks_changed
     from .engine.errors import HebbariumError
+    from .engine.explain import Explanation
     from .engine.loop import Engine
     from .engine.observer import Observer
     from .engine.ports.by_name import embedder
-    from .engine.ranking import Answer
+    from .engine.ranking import Answer, Hit
     from .engine.records import Event, Query, hours
     from .engine.registry import Registry
 
 _HOMES = {
-    "Answer": "engine.ranking", "Engine": "engine.loop", "Event": "engine.records", "HebbariumError": "engine.errors", "Mechanism": "engine.contract",
-    "Observer": "engine.observer", "Params": "engine.contract", "Query": "engine.records", "Registry": "engine.registry",
-    "embedder": "engine.ports.by_name", "hook": "engine.contract", "hours": "engine.records", "load": "benchmarks.datasets", "memory": "api",
+    "Answer": "engine.ranking", "Engine": "engine.loop", "Event": "engine.records", "Explanation": "engine.explain",
+    "HebbariumError": "engine.errors", "Hit": "engine.ranking", "Mechanism": "engine.contract", "Observer": "engine.observer",
+    "Params": "engine.contract", "Query": "engine.records", "Registry": "engine.registry", "embedder": "engine.ports.by_name",
+    "hook": "engine.contract", "hours": "engine.records", "load": "benchmarks.datasets", "memory": "api",
+    "ranks_changed": "engine.counterfactual",
 }
 
 __all__ = [
-    "Answer", "Engine", "Event", "HebbariumError", "Mechanism", "Observer", "Params", "Query", "Registry", "embedder", "hook", "hours", "load",
-    "memory",
+    "Answer", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Params", "Query", "Registry", "embedder", "hook",
+    "hours", "load", "memory", "ranks_changed",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The short way in: a memory from the name of a mechanism set."""
+"""A memory from the name of a mechanism set."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -7,25 +7,30 @@ from typing import Any
 
 from .engine.loop import Engine
 from .engine.ports.by_name import embedder
+from .engine.ports.embedder import Embedder
 from .engine.ports.embedding_cache import default_cache
 from .engine.registry import Registry, Value
 
 
-def memory(set: str = "minimal", *, embedding: str = "minilm", path: Path | None = None, without: tuple[str, ...] = (),
+def memory(set: str = "minimal", *, embedding: str | Path | Embedder = "minilm", path: Path | None = None, without: tuple[str, ...] = (),
            params: Mapping[str, Mapping[str, Value]] | None = None, **options: Any) -> Engine:
     """A memory with the mechanisms of a named set.
 
     set        name of a mechanism set, or path of its YAML file
-    embedding  "minilm", "hashing", or the folder of a sentence-transformers model
+    embedding  "minilm", "hashing", another name that `embedder` takes, or any object with `name`, `revision`, `dimensions` and `embed`; vectors of
+               an object are cached in memory, others on disk
     path       snapshot file to continue from and to keep up to date
-    without    mechanisms of the set to leave off
+    without    mechanisms of the set to leave out
     params     overrides, such as {"recency": {"weight": 0.2}}
     options    further options of `Engine`
 
-    >>> m = memory("hybrid", embedding="hashing:64")
-    >>> m.now
+    Raises HebbariumError for an unknown name or an invalid configuration.
+
+    >>> with memory("hybrid", embedding="hashing:64") as m:
+    ...     m.now
     nan
     """
     registry = Registry.installed()
     chosen = registry.set(set).without(without).overridden(params or {})
-    return Engine(registry.build(chosen), embedder(embedding, default_cache()), path=path, **options)
+    model = embedder(embedding, default_cache() if isinstance(embedding, str | Path) else None)     # vectors of an object stay in memory
+    return Engine(registry.build(chosen), model, path=path, **options)

@@ -1,4 +1,4 @@
-"""The loop: what runs when, what is refused, and what is left as it was."""
+"""The loop: which phases run when, which input is refused, and what stays unchanged."""
 from __future__ import annotations
 
 import math
@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small import by_number, column, does, mechanism, memory, numbered
 
-from hebbarium.audit.conformance import START, talk
 from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.loop import Engine
@@ -21,33 +19,35 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import GRAPH, NOW, RANDOM, RECALLED, ROW, VETO
+from hebbarium.testing.conformance import START, talk
+from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 
 HOURS_IN_A_YEAR = 365 * 24.0
 Steps = list[tuple[str, float, float]]
 
 
-def diarist() -> tuple[Any, Steps]:
-    """A mechanism that writes down every step of time it is called for."""
+def recorder() -> tuple[Any, Steps]:
+    """A mechanism that records every tick it is called for."""
     steps: Steps = []
-    return mechanism("diarist", does(Phase.MAINTAIN, lambda _, tick: steps.append(("maintain", tick.start, tick.end))),
+    return mechanism("recorder", does(Phase.MAINTAIN, lambda _, tick: steps.append(("maintain", tick.start, tick.end))),
                      does(Phase.CONSOLIDATE, lambda _, tick: steps.append(("consolidate", tick.start, tick.end)))), steps
 
 
 def test_a_year_of_idle_time_costs_one_consolidation_a_day() -> None:
-    who, steps = diarist()
+    who, steps = recorder()
     e = memory(who)
     e.encode(Event(0.0, "x"))
     e.advance(HOURS_IN_A_YEAR)
     assert [s for s in steps if s[0] == "consolidate"] == [("consolidate", 24.0 * d, 24.0 * (d + 1)) for d in range(365)]
     *each, last = [s for s in steps if s[0] == "maintain"]
     assert each == [("maintain", 24.0 * d, 24.0 * (d + 1)) for d in range(365)] and last == ("maintain", HOURS_IN_A_YEAR, HOURS_IN_A_YEAR)
-    assert steps[:-1:2] == each, "what is consolidated has been maintained until then"
+    assert steps[:-1:2] == each, "maintenance runs up to each consolidation"
 
 
 @given(st.lists(st.floats(0.0, 60.0), min_size=1, max_size=12), st.sampled_from([0.0, 0.5, 5.0, 1000.0]), st.sampled_from([0.7, 24.0, math.inf]))
 @settings(max_examples=60, deadline=None)
 def test_steps_cover_time_once_whatever_the_gaps(gaps: list[float], tick_hours: float, every: float) -> None:
-    who, steps = diarist()
+    who, steps = recorder()
     e = memory(who, tick_hours=tick_hours, consolidate_every=every)
     now = 7.0
     for gap in (0.0, *gaps):
@@ -57,8 +57,8 @@ def test_steps_cover_time_once_whatever_the_gaps(gaps: list[float], tick_hours: 
         assert now < e.clock.consolidated + every
     e.advance(now)
     maintained = [s for s in steps if s[0] == "maintain"]
-    assert all(a < b for _, a, b in maintained[:-1]), "only the last may take no time, for what came in since the one before"
-    assert [a for _, a, _ in maintained] == [7.0, *(b for _, _, b in maintained)][: len(maintained)], "each goes on where the last ended"
+    assert all(a < b for _, a, b in maintained[:-1]), "only the last maintenance may have length 0, for events since the previous one"
+    assert [a for _, a, _ in maintained] == [7.0, *(b for _, _, b in maintained)][: len(maintained)], "each starts where the previous one ended"
     assert (maintained[-1][2] if maintained else 7.0) == now
     consolidated = [b for kind, _, b in steps if kind == "consolidate"]
     np.testing.assert_allclose(consolidated, [7.0 + every * (i + 1) for i in range(len(consolidated))] if consolidated else [], rtol=1e-12)
@@ -66,7 +66,7 @@ def test_steps_cover_time_once_whatever_the_gaps(gaps: list[float], tick_hours: 
 
 
 def test_time_stands_still_before_the_first_event_and_without_memories() -> None:
-    who, steps = diarist()
+    who, steps = recorder()
     veto = mechanism("never", does(Phase.ENCODE, lambda v, _: setattr(v, "veto", 1), adds=[VETO]))
     e = memory(who, veto)
     e.advance(5.0)
@@ -154,7 +154,7 @@ def test_unsound_options_are_refused(option: dict[str, Any]) -> None:
 
 
 class Broken(HashingEmbedder):
-    """An embedder that gives what is no unit vector for some texts."""
+    """An embedder whose vectors for some texts are no unit vectors."""
 
     def embed(self, texts: Any) -> Any:
         vectors = super().embed(texts)
@@ -174,7 +174,7 @@ def test_an_unsound_vector_is_refused_before_anything_changes(word: str) -> None
         e.retrieve(word)
     assert e.digest() == before and e.store.n == memories
     e.encode(Event(1.0, "two", session="c"))
-    assert e.store.persistent()["session"].tolist() == [0, 1], "no number was taken by a session never met"
+    assert e.store.persistent()["session"].tolist() == [0, 1], "a refused event takes no session number"
 
 
 def test_a_rejected_event_leaves_the_store_untouched_and_keeps_its_text() -> None:
@@ -195,7 +195,7 @@ def test_a_rejected_event_leaves_the_store_untouched_and_keeps_its_text() -> Non
 
 
 def learner() -> Any:
-    """Recall draws a number, leaves a mark and links what came back; asking alone does not."""
+    """With learn=True, draws a random number, marks the answered rows and links the first two; a plain query changes nothing."""
     marks = column("marks")
 
     def learn(view: Any, _: Any) -> None:
@@ -245,7 +245,7 @@ def test_ties_go_by_row() -> None:
 
 
 def test_ten_thousand_identical_events(build: Callable[..., Engine]) -> None:
-    """They finish fast, are all kept, and rank by row.  The bound is generous: 0.2 ms an event is usual."""
+    """All are stored, rank by row, and take less than 2 ms each; 0.2 ms is usual."""
     e = build("dense_similarity", "lexical_bm25", "convex_fusion")
     began = time.process_time()
     e.encode_all([Event(START, "the same thing again", "Ada", "s", f"e{i}") for i in range(10_000)])
@@ -280,7 +280,7 @@ def fragile(phase: Phase) -> Any:
 
 @pytest.mark.parametrize("phase", list(Phase), ids=lambda p: p.value)
 def test_a_hook_that_fails_half_way_ends_the_memory(phase: Phase) -> None:
-    """Half a change is not gone on from: every later call says so and what to do."""
+    """After a failed change the memory refuses every further call, with a cure."""
     e = memory(fragile(phase))
     with pytest.raises(RuntimeError, match="half-way"):
         e.encode(Event(0.0, "x"))

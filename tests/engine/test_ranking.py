@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.ranking import Answer, add_standardised, best, rank
+from hebbarium.engine.records import Event
 
 FEW = [-2.0, 0.0, 0.5, 0.5, 1.0, np.nan, np.inf, -np.inf]  # many ties
 scores_and_surface = st.lists(st.tuples(st.sampled_from(FEW) | st.floats(-1e3, 1e3, width=32), st.booleans()), max_size=40)
@@ -78,5 +79,5 @@ def test_equal_scores_say_nothing(way: str, value: float) -> None:
 def test_an_answer_ranks_what_it_did_not_bring_back() -> None:
     final, visible = np.array([0.1, 0.9, np.nan, 0.4, 0.4], dtype=np.float32), np.array([1, 1, 1, 0, 1], dtype=np.bool_)
     rows = best(final, visible, 2)
-    answer = Answer(rows, final[rows], final, visible)
+    answer = Answer(rows, final[rows], final, visible, (Event(0.0, "b"), Event(0.0, "e")))
     assert [answer.rank(r) for r in range(5)] == [3, 1, 0, 0, 2] and answer.rows.tolist() == [1, 4]

@@ -1,19 +1,23 @@
-"""The registry: whatever is wrong in a file comes out as an error that names the place and the cure."""
+"""The registry: every mistake in a file raises an error that names the place and the cure."""
 from __future__ import annotations
 
 import math
+import pickle
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.engine import yaml_file
 from hebbarium.engine.assembly import planned
 from hebbarium.engine.contract import Params
-from hebbarium.engine.errors import RegistryError
+from hebbarium.engine.errors import ContractError, RegistryError, nearest
 from hebbarium.engine.registry import Entry, MechanismSet, Registry, digest, parameters
+from hebbarium.engine.yaml_file import LOADERS, YamlFile
 
 DENSE = """
 dense:
@@ -70,8 +74,105 @@ def test_malformed_registries(tmp_path: Path, text: str, words: str) -> None:
     assert words in refused(lambda: files(tmp_path, text), "registry.yaml")
 
 
-def test_a_key_given_twice_is_placed_by_line(tmp_path: Path) -> None:
-    refused(lambda: files(tmp_path, "a: 1\nb: 2\na: 3\n"), "registry.yaml:3")
+BOTH = pytest.mark.parametrize("loader", LOADERS, ids=lambda loader: loader.__name__)
+PAGES = sorted(Path(yaml_file.__file__).parent.parent.rglob("*.yaml"))
+
+
+@BOTH
+@pytest.mark.parametrize(("text", "line"), [
+    ("a: 1\nb: 2\na: 3\n", 3), ("a:\n  b: 1\n  c: {d: 1,\n    d: 2}\n", 4), ("a: 1\n\nb: [1\n", 4), ("a: 1\n\tb: 2\n", 2), ("a: 1\nb: *no\n", 2),
+    ("a: 1\n# é ü\nb: \x00\n", 3), ("a: 1\nb: 2024-13-45\n", 2), ("a: 1\n? [b]\n: 1\n", 2), ("a: 1\n? {b: 1}\n: 1\n", 2), ("a: 1\nb: !!int x\n", 2),
+    ("\n- a\n", 2), ("", 1), (b"a: 1\nb: \xff\n", 2), ("a: !!python/object:os.system {}\n", 1), ("a: 1\n---\nb: 1\n", 2), ("a: " + "[" * 100_000, 1),
+    ("a:\n  " + "- " * 100_000, 2), ("a: 1\nb: " + "{b: " * 100_000, 2), ("a: 1\nb: " + "1" * 5000, 2),
+], ids=range(19))
+def test_every_error_of_a_file_names_its_line(loader: Any, text: str | bytes, line: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_file, "LOADERS", [loader])
+    (tmp_path / "x.yaml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(RegistryError) as caught:
+        YamlFile(tmp_path / "x.yaml")
+    assert caught.value.where == f"{tmp_path / 'x.yaml'}:{line}" and caught.value.cure
+
+
+@BOTH
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_both_parsers_read_what_plain_yaml_reads(loader: Any, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_file, "LOADERS", [loader])
+    assert YamlFile(page).data == yaml.safe_load(page.read_text(encoding="utf-8"))
+
+
+@BOTH
+def test_places_of_parts(loader: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_file, "LOADERS", [loader])
+    path = tmp_path / "x.yaml"
+    path.write_text("# first\na: &a\n  b: 1\n  c:\n    - 1\n    - {d: 2,\n       3: 4}\ne: *a\n", encoding="utf-8")
+    file = YamlFile(path)
+    for keys, line in (((), 2), (("a",), 2), (("a", "b"), 3), (("a", "c", 1), 6), (("a", "c", 1, "d"), 6), (("a", "c", 1, 3), 7), (("e",), 8),
+                       (("e", "b"), 3), (("a", "x", "y"), 2), (("a", "c", 9), 4), (("x",), 2), (("e", "c", 0), 5)):
+        assert file.place(*keys) == f"{path}:{line}", keys
+
+
+def test_errors_of_entries_name_their_lines(tmp_path: Path) -> None:
+    refused(lambda: files(tmp_path, DENSE + OTHER.replace("kind: engineering", "kind: magic")), "registry.yaml:20, other")
+    refused(lambda: files(tmp_path, DENSE + OTHER.replace("home: retrieval", "home: kitchen")), "registry.yaml:14, other")
+    refused(lambda: files(tmp_path, DENSE + OTHER.replace("  home: retrieval\n", "")), "registry.yaml:12, other")
+    refused(lambda: files(tmp_path, DENSE + "other: 3\n"), "registry.yaml:11, other")
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ("summary: x\nmechanisms:\n  - dense\n  - nobody\n", 4),
+    ("mechanisms:\n  - dense\n  - other\n  - dense\n", 4), ("mechanisms:\n  - dense\n  - 3\n", 3),
+    ("mechanisms:\n  dense:\n    weight: 1\n    wait: 3\n", 4), ("mechanisms:\n  dense:\n  other: 3\n", 3), ("summary: x\nmechanisms: dense\n", 2),
+    ("# x\nsummary: x\n", 2), ("mechanisms: [dense]\nmechanism: [other]\n", 2),
+    ("mechanisms: [dense]\nalternates:\n  dense:\n    - other\n    - nobody\n", 5),
+    ("mechanisms: [dense]\nalternates:\n  nobody: [dense]\n", 3), ("mechanisms: [dense]\nalternates: 3\n", 2),
+    ("mechanisms: [dense]\nalternates:\n  dense: 3\n", 3),
+], ids=range(12))
+def test_errors_of_sets_name_their_lines(tmp_path: Path, text: str, line: int) -> None:
+    refused(lambda: files(tmp_path, bad=text), f"bad.yaml:{line}")
+
+
+def test_values_that_a_set_gives_are_placed_and_those_of_a_caller_are_not(tmp_path: Path) -> None:
+    registry = files(tmp_path, bad="mechanisms:\n  other:\n  dense:\n    time_scale: 2\n    weight: 11\n",
+                     good="mechanisms:\n  dense:\n    weight: 3\n")
+    refused(lambda: registry.build(registry.set("bad")), "bad.yaml:5, set bad, mechanism dense, weight")
+    good = registry.set("good").overridden({"dense": {"weight": 11}})
+    refused(lambda: registry.build(good), "set good, mechanism dense, weight")
+    assert "good.yaml" not in refused(lambda: registry.build(good))
+    refused(lambda: registry.build(good.overridden({"dense": {"wait": 1}})), "set good, mechanism dense")
+    assert registry.build(registry.set("bad").without(["dense"]))
+
+
+def test_mechanisms_that_do_not_go_together_are_placed(tmp_path: Path) -> None:
+    (tmp_path / "two.yaml").write_text("summary: x\n\nmechanisms: [convex_fusion, weighted_rrf]\n", encoding="utf-8")
+    registry = Registry.read()
+    chosen = registry.set(str(tmp_path / "two.yaml"))
+    with pytest.raises(ContractError, match="both set fused") as caught, chosen.named_in_errors():
+        planned(registry.build(chosen))
+    assert caught.value.where.startswith(f"{tmp_path / 'two.yaml'}:3, set two, ") and caught.value.cure
+
+
+def test_unknown_names_are_answered_with_the_nearest_three() -> None:
+    registry = Registry.read()
+    for name, expected in (("recencey", "recency"), ("bm25", "lexical_bm25"), ("synaptic_taging", "synaptic_tagging")):
+        cure = refused(lambda name=name: registry.entry(name)).splitlines()[-1]
+        assert expected in cure and sum(id in cure.replace(",", "").replace(";", "").split() for id in registry.entries) == 3
+    assert "nearest names are weight" in refused(lambda: registry.instance("temporal_context", {"wieght": 1}))
+    assert "nearest names are minimal" in refused(lambda: registry.set("minimum"))
+    assert "nearest names are recency" in refused(lambda: registry.set("default").without(["recent"]))
+    assert nearest("x", []) == "there are none"
+
+
+def test_sets_and_their_changes_in_one_line() -> None:
+    mine = MechanismSet("mine", "", {"dense": {"weight": 2, "floor": 0.5}, "other": {}})
+    assert repr(mine) == "<mechanism set mine: 2 mechanisms, overrides dense.weight=2, dense.floor=0.5>"
+    assert repr(mine.without(["dense"])) == "<mechanism set mine: 1 mechanism, no overrides>"
+
+
+def test_where_a_set_was_read_is_no_part_of_what_it_is(tmp_path: Path) -> None:
+    """Equal sets are equal wherever they come from, and a set keeps its places on the way to another process."""
+    chosen = files(tmp_path, one="mechanisms:\n  dense:\n    weight: 2\n").set("one")
+    assert chosen == MechanismSet("one", "", {"dense": {"weight": 2}}) and "one.yaml" not in repr(chosen)
+    assert pickle.loads(pickle.dumps(chosen)).where("dense.weight") == chosen.where("dense.weight") == f"{tmp_path / 'sets' / 'one.yaml'}:3, set one"
 
 
 @pytest.mark.parametrize(("text", "words"), [
@@ -95,7 +196,7 @@ def test_malformed_sets(tmp_path: Path, text: str | bytes, words: str) -> None:
 
 @given(st.binary(max_size=60))
 @settings(max_examples=60, deadline=None)
-def test_any_bytes_are_a_set_or_an_error_of_ours(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
+def test_any_bytes_are_a_set_or_a_registry_error(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     folder = tmp_path_factory.mktemp("any")
     registry = files(folder)
     (folder / "x.yaml").write_bytes(raw)
@@ -176,7 +277,7 @@ def test_unknown_names_are_answered_with_the_known_ones(tmp_path: Path) -> None:
     refused(lambda: registry.set("no/such/file.yaml"), "no/such/file.yaml")
     for call in (lambda: registry.entry("nobody"), lambda: registry.instance("nobody"),
                  lambda: registry.build(MechanismSet("m", "", {"nobody": {}}))):
-        assert "dense, other" in refused(call)
+        assert "choose from dense, other" in refused(call)
     refused(lambda: one.without(["other"]), "one")
     refused(lambda: one.overridden({"other": {"weight": 1}}), "one")
     refused(lambda: one.swapped("other", "dense"), "one")

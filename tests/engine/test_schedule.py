@@ -1,4 +1,4 @@
-"""The schedule: an order that follows from declarations alone, and errors that name the hooks."""
+"""The schedule: an order computed from declarations alone, and errors that name the hooks."""
 from __future__ import annotations
 
 from itertools import combinations, pairwise
@@ -62,7 +62,7 @@ def test_a_stage_comes_after_the_stage_it_starts_from_even_if_it_reads_nothing()
 
 
 def test_what_recall_changes_is_changed_after_the_answer() -> None:
-    """A signal that reads the graph and a learner that adds to it once the answer is known are no loop."""
+    """A signal that reads the graph and a hook that adds to it after the answer do not form a loop."""
     nodes = [node("learner", 0, reads=[RECALLED], adds=[GRAPH], sets=[ACTIVATION]), node("answer", 1, reads=[ONE], sets=[RECALLED]),
              node("spread", 2, reads=[GRAPH, ACTIVATION], sets=[ONE])]
     assert names(nodes, (ONE,)) == ["spread", "answer", "learner"]
@@ -101,7 +101,7 @@ COLUMNS = (A, B, C, FACET_WEIGHTS, GRAPH)
 
 @st.composite
 def declarations(draw: st.DrawFn) -> list[Node]:
-    """Nodes in an order that works: each reads from earlier ones, sets what nobody has set, reads the past of what comes later."""
+    """Nodes in a valid order: each reads columns of earlier nodes, sets a column without a setter, and reads `before` of later ones."""
     nodes, unset = [], list(COLUMNS)
     for i in range(draw(st.integers(2, 7))):
         sets = [unset.pop()] if unset and draw(st.booleans()) else []
@@ -119,7 +119,7 @@ def test_the_order_respects_every_declaration_and_not_the_order_of_the_input(nod
     for first, second in combinations(result, 2):
         past = {r.of for r in second.reads if isinstance(r, Before)}
         assert not set(second.sets) & first.sees, "a reader before its setter"
-        assert not past & set(first.sets), "the past read too late"
+        assert not past & set(first.sets), "a reader of `before` after the setter"
     shuffled = list(nodes)
     random.shuffle(shuffled)
     assert [n.owner for n in ordered(shuffled)] == [n.owner for n in result]

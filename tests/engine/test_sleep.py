@@ -1,4 +1,4 @@
-"""When memory sleeps: a mechanism says so, events wake, idle time costs one sleep a night."""
+"""Sleep: a mechanism schedules it, an event ends it, and idle time costs one consolidation per sleep."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small import column, does, mechanism, memory
 
 from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.contract import Mechanism
@@ -16,12 +15,13 @@ from hebbarium.engine.errors import ContractError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
 from hebbarium.engine.vocabulary import NOW, SLEEP_END, SLEEP_ONSET, VETO
+from hebbarium.testing.small import column, does, mechanism, memory
 
 Sleeps = list[tuple[float, float, float]]
 
 
 def sleeper(sleeps: Sleeps, awake: float = 16.0, asleep: float = 8.0) -> Mechanism[Any]:
-    """Sleeps `asleep` hours after every `awake` hours awake; notes each sleep: onset, end, and the end of the one before."""
+    """Schedules `asleep` hours of sleep after every `awake` hours awake; records onset, end and the end of the previous sleep."""
     known = column("sleeper_known", Scope.GLOBAL)
 
     def plan(view: Any, now: float) -> None:
@@ -68,13 +68,13 @@ def test_an_event_at_the_very_onset_or_end_of_a_sleep() -> None:
     e = memory(sleeper(sleeps))
     for time in (0.0, 16.0, 24.0):
         e.encode(Event(time, "x"))
-    assert sleeps == [(16.0, 24.0, 0.0)], "who falls asleep is not woken by what came with it"
+    assert sleeps == [(16.0, 24.0, 0.0)], "an event at the time of onset does not end the sleep"
 
 
 @given(st.lists(st.floats(0.01, 40.0), min_size=1, max_size=10), st.sampled_from([0.0, 1.0, 1000.0]), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_sleeps_depend_on_events_alone(gaps: list[float], tick_hours: float, peek: bool) -> None:
-    """Against a plain replay of the rule: a sleep begins 16 h after the last ended, and lasts 8 h or until an event."""
+    """Against a direct simulation of the rule: a sleep begins 16 h after the last one ended, and lasts 8 h or until an event."""
     sleeps: Sleeps = []
     e = memory(sleeper(sleeps), tick_hours=tick_hours)
     times = [0.0, *np.cumsum(gaps).tolist()]
@@ -114,7 +114,7 @@ def test_a_sleep_that_never_ends_is_an_error_that_says_so() -> None:
 
     e = memory(mechanism("forgetful", does(Phase.ENCODE, once, sets=[SLEEP_ONSET, SLEEP_END])))
     e.encode(Event(0.0, "x"))
-    with pytest.raises(ContractError, match="is said to be over"):
+    with pytest.raises(ContractError, match="next sleep also ends by then"):
         e.advance(3.0)
 
 

@@ -1,4 +1,4 @@
-"""Views: a hook sees what it declared, writes what it may, and keeps seeing it while the store grows."""
+"""Views: a hook sees the columns that it declared, writes those that it may, also after the store has grown."""
 from __future__ import annotations
 
 from itertools import permutations
@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import by_number, column, does, mechanism, memory, numbered, score
 
 from hebbarium.engine.columns import Column, Phase, Scope, Structure
 from hebbarium.engine.errors import ContractError
@@ -35,10 +34,11 @@ from hebbarium.engine.vocabulary import (
     VETO,
     VISIBLE,
 )
+from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered, score
 
 
 def seen(phase: Phase, look: Any, **declared: Any) -> Any:
-    """What a hook's `look(view)` gives once three memories are there."""
+    """The result of a hook's `look(view)` after three memories are stored."""
     found: list[Any] = []
 
     def body(view: Any, what: Any) -> None:
@@ -151,7 +151,7 @@ def test_adders_start_from_zero_and_fresh_columns_from_neutral() -> None:
     for hour in (1.0, 2.0, 3.0):
         e.advance(hour)
     assert e.store.array(LOG_STRENGTH)[0] == 2.0, "gathered anew in each pass"
-    assert e.store.array(kept)[0] == 1.0 + 4 * 5.0, "gathered on in each pass; the first finishes the tick of the encoding itself"
+    assert e.store.array(kept)[0] == 1.0 + 4 * 5.0, "accumulated over the passes; the first finishes the tick of the encoding"
 
 
 def test_before_a_fresh_column_is_gathered_it_shows_the_last_pass() -> None:
@@ -177,7 +177,7 @@ def test_shaped_event_columns_take_contributions() -> None:
     e.encode_all(numbered(1, 2))
     for _ in range(2):
         e.retrieve("number")
-        assert (e.store.array(FACET_WEIGHTS) == np.exp(2.0)).all(), "the contribution, and nothing from the query before"
+        assert (e.store.array(FACET_WEIGHTS) == np.exp(2.0)).all(), "the contribution alone, without that of the previous query"
 
 
 def stages(*written: tuple[Column, str, float]) -> Engine:
@@ -268,7 +268,7 @@ def test_growth_beyond_capacity_keeps_every_view_bound() -> None:
 
 
 def test_archiving_by_a_mechanism_reaches_the_index() -> None:
-    """What consolidation takes off the surface is gone from the vector search, too, and comes back with it."""
+    """Rows that consolidation archives are left out of the vector search, and are found again after it restores them."""
     hide = mechanism("hide", does(Phase.MAINTAIN, lambda v, tick: v.visible.__setitem__(1, tick.end > 10.0), sets=[VISIBLE]))
     e = memory(hide, by_number())
     e.encode_all(numbered(1, 2, 3))
@@ -320,7 +320,7 @@ def test_names_that_clash_are_refused() -> None:
 
 def test_writing_what_nobody_owns_and_owning_twice_are_refused() -> None:
     stray = column("stray")
-    with pytest.raises(ContractError, match="which nobody owns"):
+    with pytest.raises(ContractError, match="which no mechanism owns"):
         memory(mechanism("m", does(Phase.MAINTAIN, lambda v, _: None, sets=[stray])))
     with pytest.raises(ContractError, match="owned by x and by y"):
         memory(mechanism("x", owns=[stray]), mechanism("y", owns=[stray]))
@@ -330,6 +330,6 @@ def test_writing_what_nobody_owns_and_owning_twice_are_refused() -> None:
 
 
 def test_owned_columns_of_absent_readers_hold_neutral_for_readers() -> None:
-    """A shared column that nobody sets reads as its neutral value."""
+    """A shared column without a setter reads as its neutral value."""
     assert (seen(Phase.RETRIEVE, lambda v: v.log_strength.copy(), reads=[LOG_STRENGTH]) == LOG_STRENGTH.neutral).all()
     assert seen(Phase.ENCODE, lambda v: v.salience, reads=[SALIENCE]) == SALIENCE.neutral

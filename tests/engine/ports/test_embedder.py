@@ -19,8 +19,9 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.errors import HebbariumError, InputError
-from hebbarium.engine.ports import embedder
-from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports import embedding_cache
+from hebbarium.engine.ports.by_name import embedder, papers_behind
+from hebbarium.engine.ports.embedder import Embedder, HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
 from hebbarium.engine.ports.sentence_transformer import SentenceTransformerEmbedder
 
@@ -104,7 +105,7 @@ def test_names_and_revisions_are_kept_apart(tmp_path: Path) -> None:
     assert two.seen == Counter(["a"])
 
 
-def test_what_was_stored_first_is_what_everyone_gets(tmp_path: Path) -> None:
+def test_every_caller_gets_the_vector_that_was_stored_first(tmp_path: Path) -> None:
     """A second process computes other last bits between this one's lookup and its store."""
     file = tmp_path / "c.sqlite"
 
@@ -130,7 +131,7 @@ def test_hostile_texts_have_their_own_keys(tmp_path: Path) -> None:
 
 
 def test_many_texts_cross_chunks_and_the_memo_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedder, "MEMO", 100)
+    monkeypatch.setattr(embedding_cache, "MEMO", 100)
     texts = [f"text {i}" for i in range(1300)]
     steps: list[tuple[int, int]] = []
     source = HashingEmbedder(8)
@@ -226,6 +227,92 @@ def test_specs(tmp_path: Path) -> None:
         with pytest.raises(HebbariumError) as caught:
             embedder(bad, None)
         assert caught.value.cure
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder of Hugging Face, the only one that is looked at."""
+    for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    return tmp_path / "hf" / "hub"
+
+
+def on_disk(cache: Path, name: str, revisions: Sequence[str] = ("abc",), main: str = "", width: int = 12) -> None:
+    """A sentence model as huggingface_hub lays it out, without weights."""
+    folder = cache / f"models--{name.replace('/', '--')}"
+    for revision in revisions:
+        snapshot = folder / "snapshots" / revision
+        snapshot.mkdir(parents=True)
+        (snapshot / "modules.json").write_text('[{"path": ""}]', encoding="utf-8")
+        (snapshot / "config.json").write_text(json.dumps({"hidden_size": width, "revision": revision}), encoding="utf-8")
+    if main:
+        (folder / "refs").mkdir()
+        (folder / "refs" / "main").write_text(main, encoding="utf-8")
+
+
+def test_a_model_in_the_cache_of_hugging_face_is_found_by_name(hub: Path) -> None:
+    on_disk(hub, "sentence-transformers/small")
+    on_disk(hub, "BAAI/bge-small", ("old", "new"), main="new", width=7)
+    for name in ("BAAI/bge-small", "bge-small"):
+        found = embedder(name).embedder
+        assert isinstance(found, SentenceTransformerEmbedder) and (found.name, found.dimensions) == ("BAAI/bge-small", 7)
+        assert found.folder == (hub / "models--BAAI--bge-small" / "snapshots" / "new").resolve()
+    assert embedder("small").name == embedder("sentence-transformers/small").name == "sentence-transformers/small"
+    assert papers_behind("small") == ("reimers2019sentence",)
+
+
+def test_the_cache_folder_is_the_one_that_the_environment_names(hub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = {"SENTENCE_TRANSFORMERS_HOME": tmp_path / "st", "HF_HUB_CACHE": tmp_path / "hubs"}
+    for width, (variable, place) in enumerate(places.items(), 3):
+        monkeypatch.setenv(variable, str(place))
+        on_disk(place, f"a/{variable.lower()}", width=width)
+        assert embedder(f"a/{variable.lower()}").dimensions == width
+    for variable in (*places, "HF_HOME"):
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    on_disk(tmp_path / "xdg" / "huggingface" / "hub", "a/b", width=9)
+    assert embedder("a/b").dimensions == 9
+
+
+def test_names_that_are_not_on_the_disk_or_not_unique_are_refused(hub: Path) -> None:
+    with pytest.raises(InputError, match="no embedder 'small'") as caught:
+        embedder("small")
+    assert "there is none" in caught.value.cure and "'minilm'" in caught.value.cure
+    on_disk(hub, "a/small")
+    on_disk(hub, "b/small")
+    on_disk(hub, "a/two", ("old", "new"))
+    (hub / "models--a--empty" / "snapshots").mkdir(parents=True)
+    for name, words in (("small", "choose from a/small, b/small"), ("a/two", "snapshots"), ("c/small", "a/small, a/two, b/small"),
+                        ("empty", "a/small, a/two, b/small"), ("", "a/small")):
+        with pytest.raises(InputError) as caught:
+            embedder(name)
+        assert words in caught.value.cure, caught.value.cure
+    assert embedder("a/small").dimensions == 12
+
+
+def test_any_object_with_the_protocol_is_an_embedder(tmp_path: Path) -> None:
+    source = Counting()
+    cached = embedder(source)
+    assert cached.embed(["a", "b"]).shape == (2, 16) and cached.path is None and source.seen.total() == 2
+    cached.embed(["a"])
+    assert source.seen.total() == 2 and embedder(cached) is cached
+    assert embedder(source, tmp_path).path == tmp_path / "embeddings.sqlite"
+    port: Embedder = cached
+    assert (port.name, port.revision, port.dimensions) == ("counting", "r1", 16)
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"name": None}, "name"), ({"name": 3}, "name"), ({"name": ""}, "name"), ({"revision": b"1"}, "revision"), ({"dimensions": 0}, "dimensions"),
+    ({"dimensions": True}, "dimensions"), ({"dimensions": 8.0}, "dimensions"), ({"embed": None}, "embed"), ({"embed": [1]}, "embed"),
+], ids=str)
+def test_objects_without_the_protocol_are_refused(change: dict[str, object], words: str) -> None:
+    members = {"name": "mine", "revision": "1", "dimensions": 8, "embed": lambda texts: None, **change}
+    broken = type("Broken", (), {key: value for key, value in members.items() if value is not None})()
+    for thing in (broken, 3, None, object()):
+        with pytest.raises(InputError, match=words if thing is broken else "it lacks name, revision, dimensions, embed") as caught:
+            embedder(thing)  # type: ignore[arg-type]
+        assert "embed(texts)" in caught.value.cure
 
 
 def test_default_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

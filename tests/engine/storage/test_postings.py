@@ -219,7 +219,7 @@ def test_a_misspelt_word_is_found_and_an_unknown_one_is_not() -> None:
 def test_rows_come_once_and_in_order(index: BM25Index | TrigramIndex) -> None:
     index.add(0, "")
     for row in (0, 2, -1):
-        with pytest.raises(InputError, match="row 1 is due"):
+        with pytest.raises(InputError, match="row 1 is next"):
             index.add(row, "abc")
     assert index.n_rows == 1 and len(index.vocabulary) == 0
 

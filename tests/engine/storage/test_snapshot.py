@@ -1,4 +1,4 @@
-"""Snapshots: killed at any moment, damaged anywhere, carried on exactly."""
+"""Snapshots: killed at any moment, damaged anywhere, continued exactly."""
 from __future__ import annotations
 
 import json
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small import by_number, column, does, mechanism, memory
 
 from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.errors import HebbariumError, SnapshotError
@@ -25,12 +24,13 @@ from hebbarium.engine.records import Event
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.storage.snapshot import InterruptedWarning
 from hebbarium.engine.vocabulary import GRAPH, NOW, RANDOM, RECALLED, ROW, VETO
+from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 KILLS = 50
 
 
 def everything(**options: Any) -> Engine:
-    """A memory that uses all there is to save: columns of every scope, edges made and removed, random draws, vetoes, archiving, recall."""
+    """A memory that uses all that a snapshot saves: columns of every scope, edges made and removed, random draws, vetoes, archiving, recall."""
     level, marks, trust, pair = (column("level", Scope.GLOBAL, 1.0), column("marks"), column("trust", Scope.EDGE, 0.5),
                                  column("pair", shape=(2,), dtype=np.int32, neutral=-1))
 
@@ -93,7 +93,7 @@ def quietly(make: Callable[[], Engine]) -> tuple[Engine, list[str]]:
 
 
 def test_killed_at_random_moments_nothing_finished_is_ever_lost(tmp_path: Path, digests: list[str]) -> None:
-    """A warm parent forks a child that lives on and reports each finished tick through a pipe, and kills it (SIGKILL) some time later."""
+    """A parent forks a child that reports each finished tick through a pipe, and kills it (SIGKILL) some time later."""
     path, chance, done, warned = tmp_path / "m.db", random.Random(3), 0, 0
     for _ in range(KILLS):
         reader, writer = os.pipe()
@@ -158,7 +158,7 @@ def test_words_of_another_kind_of_str_are_the_same_after_loading(tmp_path: Path)
 
 
 def test_saving_in_steps_writes_the_same_state_as_saving_at_once(tmp_path: Path) -> None:
-    """Only what may have changed is looked at; whatever did change must be in the file."""
+    """Only columns that may have changed are compared; every change must be in the file."""
     for name, skipped in (("steps", False), ("once", True)):
         e = everything(path=tmp_path / name)
         if skipped:
@@ -240,9 +240,9 @@ def test_files_that_were_tampered_with_are_refused(tmp_path: Path, sound: tuple[
     assert caught.value.cure and str(path) in caught.value.where
 
 
-def test_strangers_are_refused_and_left_as_they_are(tmp_path: Path) -> None:
+def test_files_of_other_programs_are_refused_and_not_changed(tmp_path: Path) -> None:
     plain, database, empty = tmp_path / "a.txt", tmp_path / "b.db", tmp_path / "empty.db"
-    plain.write_text("dear diary\n" * 300, encoding="utf-8")
+    plain.write_text("not a database\n" * 300, encoding="utf-8")
     with sqlite3.connect(database) as connection:
         connection.execute("CREATE TABLE meta (key TEXT, value TEXT)")
     connection.close()
@@ -271,6 +271,36 @@ def test_another_configuration_is_refused(tmp_path: Path, sound: tuple[bytes, st
         make(path)
     e = everything(path=path)  # and the refusal left it unlocked and as it was
     assert e.digest() == sound[1]
+
+
+def owning(*columns: Any, path: Path) -> Engine:
+    """A memory of one mechanism, whose id and parameters are the same for all columns."""
+    return memory(mechanism("m", owns=columns), path=path)
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    (column("buffer"), column("held"), "only in the file: buffer; not in the file: held"),
+    (column("weight", Scope.EDGE), column("strength", Scope.EDGE), "only in the file: weight; not in the file: strength"),
+    (column("level", Scope.GLOBAL), column("tide", Scope.GLOBAL), "only in the file: level; not in the file: tide"),
+    (column("level", Scope.GLOBAL), column("level"), "of another type or shape: level"),
+    (column("held", dtype=np.float32), column("held"), "of another type or shape: held"),
+    (column("weight", Scope.EDGE, dtype=np.int32), column("weight", Scope.EDGE), "of another type or shape: weight"),
+    (column("held", shape=(2,)), column("held", shape=(3,)), "of another type or shape: held"),
+    (column("level", Scope.GLOBAL, shape=(2,)), column("level", Scope.GLOBAL), "of another type or shape: level"),
+    (column("weight", Scope.EDGE, shape=(2,)), column("weight", Scope.EDGE), "of another type or shape: weight"),
+], ids=str)
+@pytest.mark.parametrize("events", [0, 3])
+def test_a_file_of_an_older_version_is_refused_as_such(old: Any, new: Any, words: str, events: int, tmp_path: Path) -> None:
+    """Not as damaged: its checksums are right, its columns have other names or another form."""
+    first = owning(old, path=tmp_path / "m.db")
+    live(first, 0, events)
+    first.close()
+    before = (tmp_path / "m.db").read_bytes()
+    with pytest.raises(SnapshotError, match="was written by an older version") as caught:
+        owning(new, path=tmp_path / "m.db")
+    assert words in caught.value.what and "version that wrote it" in caught.value.cure and (tmp_path / "m.db").read_bytes() == before
+    same = owning(old, path=tmp_path / "m.db")
+    assert len(same.event_log.events) == events
 
 
 def test_one_memory_at_a_time(tmp_path: Path) -> None:
@@ -338,7 +368,7 @@ def test_copies_of_the_file_are_whole_memories(tmp_path: Path) -> None:
 
 
 def test_the_file_is_plain_sqlite(tmp_path: Path, sound: tuple[bytes, str]) -> None:
-    """Verbatim texts can be read by anybody, without us."""
+    """Verbatim texts can be read with sqlite3 alone."""
     (tmp_path / "m.db").write_bytes(sound[0])
     with sqlite3.connect(tmp_path / "m.db") as connection:
         texts = [t.decode("utf-8", "surrogatepass") for (t,) in connection.execute("SELECT text FROM events ORDER BY number")]

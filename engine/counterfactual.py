@@ -1,0 +1,132 @@
+"""Counterfactuals: which places of an answer change when one mechanism is silenced.
+
+A query is asked again, once for each mechanism, over the same store but with a retrieve plan of its own, so that neither the memory nor its
+observer sees these passes.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Column, Phase
+from .contract import Cue, Mechanism
+from .errors import InputError
+from .loop import Engine
+from .numerics import fitted
+from .plan import StepFunction, undisturbed
+from .records import Query
+from .schedule import Node
+from .view import Binding
+from .vocabulary import RECALLED, VISIBLE
+
+BEST: Final = 10     # places of an answer that are compared
+
+Rows = NDArray[np.int64]
+
+
+def ranks_changed(memory: Engine, query: Query | str) -> dict[str, int]:
+    """Places among the ten best that differ when a mechanism is silenced, by mechanism id.
+
+    See `Counterfactual`, which makes its plan once for many queries.  Raises InputError.
+    """
+    return Counterfactual(memory).ranks_changed(query)
+
+
+class Counterfactual:
+    """Asks queries of one memory again with each mechanism silenced in turn.  The state stays bit for bit as it is.
+
+    Silenced means: the columns that the mechanism owns or sets are neutral, a stage equals the stage before it, and what the mechanism added to
+    other persistent columns is subtracted, as far as the memory's observer has seen it added.  Its edges stay, and so does the effect of a gate
+    on which events were stored; both show when an ablation leaves the mechanism off.
+
+    Cost: one plan, then for each query one retrieval for every mechanism that can change an answer, and a copy of the columns that it writes.
+    Raises InputError for a memory without an observer.
+    """
+
+    def __init__(self, memory: Engine) -> None:
+        if memory.observer is None:
+            raise InputError("this memory has no observer, so nothing tells what each mechanism added", where="counterfactual",
+                             cure="make it with Engine(..., observer=Observer()) or hebbarium.memory(..., observer=Observer())")
+        self._memory, self._given, self._silenced = memory, memory.observer.contributions, ""
+        self._plan = memory.assembly.plan(Phase.RETRIEVE, self._wrap)
+        self._able = tuple(m for m in memory.mechanisms if _can_change_an_answer(m, memory.assembly.phases[Phase.RETRIEVE]))
+
+    def ranks_changed(self, query: Query | str) -> dict[str, int]:
+        """Places among the ten best that differ when a mechanism is silenced, by mechanism id.  Raises InputError."""
+        memory, cue, changed = self._memory, self._memory.cue(query), dict.fromkeys((m.id for m in self._memory.mechanisms), 0)
+        size = memory.assembly.answer_size
+        asked, size[0] = size[0], BEST
+        try:
+            with undisturbed(memory.store):
+                whole = self._answer(cue)
+                for m in self._able:
+                    with self._without(m):
+                        changed[m.id] = _places_changed(whole, self._answer(cue))
+        finally:
+            size[0] = asked
+        return changed
+
+    def _answer(self, cue: Cue) -> Rows:
+        self._plan.run(cue)
+        rows: Rows = self._memory.store.structures[RECALLED]
+        return rows
+
+    def _wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
+        def call(view: Any, what: Any) -> None:
+            function(view, what)
+            if node.owner == self._silenced:
+                _silence(node, binding)
+
+        return call
+
+    @contextmanager
+    def _without(self, m: Mechanism[Any]) -> Iterator[None]:
+        """Persistent columns as if the mechanism had not written them; columns of the query are silenced as the mechanism writes them."""
+        store, hooks = self._memory.store, list(type(m).hooks())
+        own = {c for c in (*m.owns, *(c for h in hooks for c in h.sets)) if isinstance(c, Column) and c.persists}
+        given = {
+            (h.name, c): self._given.get((m.id, h.name, c)) for h in hooks for c in h.adds if isinstance(c, Column) and c.persists and c not in own}
+        kept = {c: store.array(c).copy() for c in {*own, *(c for _, c in given)}}
+        self._silenced = m.id
+        try:
+            for column in own:
+                store.array(column)[...] = column.neutral
+            for (_, column), contribution in given.items():
+                if contribution is not None:
+                    array = store.array(column)
+                    array[...] -= fitted(contribution, array)
+            if VISIBLE in own:
+                store.surface()
+            yield
+        finally:
+            self._silenced = ""
+            for column, values in kept.items():
+                store.array(column)[...] = values
+            if VISIBLE in own:
+                store.surface()
+
+
+def _can_change_an_answer(m: Mechanism[Any], nodes: Sequence[Node]) -> bool:
+    """Whether a step that leads to an answer is the mechanism's, or reads a column that the mechanism owns or writes."""
+    leading = [n for n in nodes if RECALLED not in n.sees]
+    writes = {*m.owns, *(c for hook in type(m).hooks() for c in (*hook.sets, *hook.adds))}
+    return any(n.owner == m.id or not writes.isdisjoint(c for c in n.sees if isinstance(c, Column)) for n in leading)
+
+
+def _silence(node: Node, binding: Binding) -> None:
+    """Undo what a step wrote to columns of the query."""
+    for column in node.sets:
+        if isinstance(column, Column) and not column.persists:
+            before = binding.stages.before(column)
+            binding.store.array(column)[...] = column.neutral if before is None else binding.store.array(before)
+    for contribution in binding.contributions.values():
+        contribution.fill(0)
+
+
+def _places_changed(a: Rows, b: Rows) -> int:
+    size = min(len(a), len(b))
+    return int(np.count_nonzero(a[:size] != b[:size])) + abs(len(a) - len(b))

@@ -1,0 +1,209 @@
+"""Counterfactuals: the places that a mechanism changes are counted, and the state stays as it is."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbarium.engine.columns import Phase, Scope
+from hebbarium.engine.counterfactual import Counterfactual, ranks_changed
+from hebbarium.engine.errors import HebbariumError, InputError
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.observer import Observer
+from hebbarium.engine.records import Query
+from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.vocabulary import (
+    ACTIVATION,
+    CREATED,
+    FUSED,
+    GRAPH,
+    LOG_STRENGTH,
+    MATCH,
+    NOW,
+    RANDOM,
+    RECALLED,
+    RERANKED,
+    REWEIGHTED,
+    ROW,
+    VISIBLE,
+)
+from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered, score
+
+
+def probed(*mechanisms: Any, numbers: tuple[float, ...] = (1, 2, 3, 4), advance: float = 2.0) -> dict[str, int]:
+    """Places among the best that change when each mechanism is silenced."""
+    e = memory(*mechanisms, observer=Observer())
+    e.encode_all(numbered(*numbers))
+    e.advance(advance)
+    e.retrieve("number")
+    before, answer = e.digest(), e.retrieve("number")
+    found = ranks_changed(e, Query("number"))
+    assert e.digest() == before
+    np.testing.assert_array_equal(e.retrieve("number").final, answer.final)
+    return found
+
+
+def reverse(stage: Any, id: str = "reverse") -> Any:
+    """Reverses the ranking, in one stage."""
+    return mechanism(id, does(Phase.RETRIEVE, lambda v, _: np.negative(v.match, out=getattr(v, stage.name)), reads=[MATCH], sets=[stage]))
+
+
+def idle(id: str = "idle", stage: Any = REWEIGHTED) -> Any:
+    return mechanism(id, does(Phase.RETRIEVE, lambda v, _: None, sets=[stage]))
+
+
+def test_the_only_signal_decides_every_place() -> None:
+    """Ranked 3 2 1 0 with it and 0 1 2 3 without."""
+    assert probed(by_number()) == {"number": 4}
+
+
+def test_a_stage_is_silenced_to_the_stage_before_not_to_zero() -> None:
+    for stage in (FUSED, REWEIGHTED, RERANKED):
+        assert probed(by_number(), reverse(stage), numbers=(2, 1, 4, 3)) == {"number": 4, "reverse": 4}
+        assert probed(by_number(), idle(stage=stage)) == {"number": 4, "idle": 0}
+    assert probed(by_number(), reverse(FUSED, "first"), idle(stage=RERANKED))["idle"] == 0
+
+
+def test_persistent_columns_are_silenced_for_those_who_read_them() -> None:
+    """`giver` runs in MAINTAIN only; another mechanism reads its column in RETRIEVE."""
+    giver = mechanism("giver", does(Phase.MAINTAIN, lambda v, _: np.copyto(v.activation, v.created), reads=[CREATED], sets=[ACTIVATION]))
+    taken = score("taken")
+    taker = mechanism("taker", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.taken, v.activation), reads=[ACTIVATION], sets=[taken]), owns=[taken])
+    assert probed(giver, taker) == {"giver": 4, "taker": 4}
+
+
+def strength(id: str, values: list[float]) -> Any:
+    return mechanism(id, does(Phase.MAINTAIN, lambda v, _: np.copyto(v.log_strength, values[: len(v.log_strength)]), adds=[LOG_STRENGTH]))
+
+
+def test_of_a_shared_column_only_the_own_contribution_is_taken_off() -> None:
+    taken = score("taken")
+    taker = mechanism("taker", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.taken, v.log_strength), reads=[LOG_STRENGTH], sets=[taken]),
+                      owns=[taken])
+    found = probed(taker, strength("strong", [1.0, 2.0, 3.0, 4.0]), strength("nothing", [0.0] * 4), strength("little", [0.1, 0.0, 0.0, 0.0]))
+    assert found == {"taker": 4, "strong": 4, "nothing": 0, "little": 0}
+
+
+def test_what_is_gathered_anew_in_each_pass_is_taken_off_once() -> None:
+    """2 + 2 and 0 + 1 rank as 2 and 1 do; 2 - 2 and 1 - 0 would not."""
+    taken = score("taken")
+    taker = mechanism("taker", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.taken, v.log_strength), reads=[LOG_STRENGTH], sets=[taken]),
+                      owns=[taken])
+    assert probed(taker, strength("more", [2.0, 0.0]), strength("base", [2.0, 1.0]), numbers=(1, 2))["more"] == 0
+
+
+def test_edge_columns_are_silenced() -> None:
+    trust = column("trust", Scope.EDGE, 0.0)
+
+    def link(view: Any, _: Any) -> None:
+        view.graph.add(view.row, view.row, EdgeType.SEMANTIC)
+
+    def spread(view: Any, _: Any) -> None:
+        view.spread[view.graph.source] = view.trust
+
+    linker = mechanism("linker", does(Phase.ENCODE, link, reads=[ROW], adds=[GRAPH]))
+    owner = mechanism("owner", does(Phase.MAINTAIN, lambda v, _: np.copyto(v.trust, np.arange(len(v.trust))), sets=[trust]), owns=[trust])
+    signal = score("spread")
+    reader = mechanism("reader", does(Phase.RETRIEVE, spread, reads=[GRAPH, trust], sets=[signal]), owns=[signal])
+    assert probed(linker, owner, reader) == {"linker": 0, "owner": 4, "reader": 4}
+
+
+def test_what_a_mechanism_archived_comes_back_for_the_probe_only() -> None:
+    hide = mechanism("hide", does(Phase.MAINTAIN, lambda v, _: v.visible.__setitem__(3, False), sets=[VISIBLE]))
+    assert probed(hide, by_number())["hide"] == 4, "3 2 1 without it, 4 3 2 1 with the best back"
+
+
+def test_a_column_that_another_sets_is_not_silenced_with_the_adder() -> None:
+    weight = mechanism("adder", does(Phase.RETRIEVE, lambda v, _: None, adds=[REWEIGHTED]))
+    assert probed(by_number(), reverse(REWEIGHTED), weight, numbers=(2, 1, 4, 3)) == {"number": 4, "reverse": 4, "adder": 0}
+
+
+def test_it_draws_no_random_numbers_and_the_observer_sees_nothing_of_it() -> None:
+    marks = column("marks")
+
+    def learn(view: Any, _: Any) -> None:
+        view.marks[view.recalled] += view.random.random()
+
+    watch = Observer()
+    e = memory(mechanism("m", does(Phase.RETRIEVE, learn, reads=[RECALLED, NOW], sets=[marks, RANDOM]), owns=[marks]), by_number(), observer=watch)
+    e.encode_all(numbered(1, 2, 3))
+    e.retrieve("number", learn=True)
+    before, calls, passes = e.digest(), watch.receipts["m"].calls, {p: len(ms) for p, ms in watch.phase_ms.items()}
+    twice = Counterfactual(e)
+    for _ in range(2):
+        assert twice.ranks_changed("number") == ranks_changed(e, "number")
+    assert e.digest() == before and watch.receipts["m"].calls == calls and {p: len(ms) for p, ms in watch.phase_ms.items()} == passes
+
+
+def test_the_present_answer_and_columns_stay() -> None:
+    """Answer, candidate columns and k of the query before are restored; ten places are compared whatever k was."""
+    e = memory(by_number(), reverse(REWEIGHTED), observer=Observer())
+    e.encode_all(numbered(*range(14)))
+    rows = e.retrieve("number", k=3).rows
+    columns = {c: np.array(e.column(c)) for c in e.store.columns}
+    assert ranks_changed(e, "other words") == {"number": 0, "reverse": 10}
+    for c, values in columns.items():
+        np.testing.assert_array_equal(e.column(c), values, err_msg=c.name)
+    np.testing.assert_array_equal(e.store.structures[RECALLED], rows)
+    assert len(e.retrieve("number", k=3).rows) == 3
+
+
+@pytest.mark.parametrize("stored", [0, 1])
+def test_nothing_and_one_memory_have_no_places_to_change(stored: int) -> None:
+    e = memory(by_number(), reverse(FUSED), observer=Observer())
+    e.encode_all(numbered(*range(stored)))
+    assert ranks_changed(e, "number") == {"number": 0, "reverse": 0}
+
+
+def test_a_failure_half_way_leaves_the_state_as_it_is() -> None:
+    """`picky` raises when the column of `giver` is silenced; the columns are restored, and the memory can be used."""
+    giver = mechanism("giver", does(Phase.MAINTAIN, lambda v, _: v.activation.fill(1.0), sets=[ACTIVATION]))
+
+    def ask(view: Any, _: Any) -> None:
+        if not view.activation.all():
+            raise RuntimeError("silenced")
+        view.picked[...] = view.activation
+
+    picked = score("picked")
+    picky = mechanism("picky", does(Phase.RETRIEVE, ask, reads=[ACTIVATION], sets=[picked]), owns=[picked])
+    e = memory(giver, picky, observer=Observer())
+    e.encode_all(numbered(1, 2))
+    before = e.digest()
+    with pytest.raises(RuntimeError, match="silenced"):
+        ranks_changed(e, "number")
+    assert e.digest() == before and e.retrieve("number").rows.tolist() == [0, 1]
+
+
+def test_what_cannot_be_asked_is_refused() -> None:
+    e = memory(by_number())
+    with pytest.raises(InputError, match="no observer"):
+        ranks_changed(e, "number")
+
+    def fail(view: Any, _: Any) -> None:
+        raise RuntimeError("half-way")
+
+    e = memory(mechanism("m", does(Phase.ENCODE, fail)), observer=Observer())
+    with pytest.raises(RuntimeError):
+        e.encode(numbered(1)[0])
+    with pytest.raises(HebbariumError, match="broke off"):
+        ranks_changed(e, "number")
+
+
+def test_a_mechanism_left_off_and_silenced_are_the_same_where_it_only_scores() -> None:
+    """An independent count: the answers of two engines, one without the mechanism, are compared place by place."""
+
+    def lived(*mechanisms: Any, **options: Any) -> Engine:
+        e = memory(*mechanisms, **options)
+        e.encode_all(numbered(*np.random.default_rng(3).permutation(30).tolist()))
+        return e
+
+    whole, less = lived(by_number(), evenness(), observer=Observer()), lived(by_number())
+    places = zip(whole.retrieve("number"), less.retrieve("number"), strict=True)
+    assert ranks_changed(whole, "number")["evenness"] == sum(one.row != other.row for one, other in places) > 0
+
+
+def evenness() -> Any:
+    """Prefers even rows."""
+    even = score("even")
+    return mechanism("evenness", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.even, np.arange(len(v.even)) % 2 == 0), sets=[even]), owns=[even])
