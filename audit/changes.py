@@ -1,4 +1,4 @@
-"""What rose and fell between two audits, from their JSON."""
+"""Changes between two audits, from their JSON."""
 from __future__ import annotations
 
 import json
@@ -13,11 +13,11 @@ from .rating import Rating
 
 @dataclass(frozen=True)
 class Changes:
-    """Mechanisms whose derived rating rose or fell, those that came and went, and checks that pass no more or pass again.
+    """Mechanisms whose derived rating rose or fell, new and removed ones, and checks that passed before or pass now only.
 
     rose, fell          (mechanism, rating before, rating now)
-    came, went          mechanisms
-    broken, mended      (mechanism, check)
+    came, went          mechanisms of the new audit only, of the old audit only
+    broken, mended      (mechanism, check) that passed before only, that passes now only
     """
 
     rose: tuple[tuple[str, str, str], ...]
@@ -31,13 +31,13 @@ class Changes:
         """One sentence each; none if nothing changed."""
         return [
             *(f"{id} fell from {old} to {new}" for id, old, new in self.fell), *(f"{id} rose from {old} to {new}" for id, old, new in self.rose),
-            *(f"{id}: {check} passes no more" for id, check in self.broken), *(f"{id}: {check} passes now" for id, check in self.mended),
+            *(f"{id}: {check} no longer passes" for id, check in self.broken), *(f"{id}: {check} passes now" for id, check in self.mended),
             *(f"{id} is new" for id in self.came), *(f"{id} is gone" for id in self.went),
         ]
 
 
 def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
-    """From one audit.json to another, by mechanism and check id.  Mechanisms that the new one did not ask for count as gone.  O(checks)."""
+    """From one audit.json to another, by mechanism and check id.  Mechanisms that the new one leaves out count as gone.  O(checks)."""
     before, now = ({m["id"]: m for m in audit["mechanisms"]} for audit in (old, new))
     both = [id for id in now if id in before]
     moved = [(id, before[id]["derived"], now[id]["derived"]) for id in both if before[id]["derived"] != now[id]["derived"]]
@@ -51,7 +51,7 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """An audit.json.  Raises DataError for a file that is none."""
+    """Read an audit.json.  Raises DataError for a file that cannot be read or is not one."""
     try:
         audit = json.loads(path.read_text(encoding="utf-8"))
         for m in audit["mechanisms"]:

@@ -12,14 +12,15 @@ An evidence file holds decorated functions; each takes a specimen and returns wh
     @mutant("exponential forgetting", rejected_by="CM-6.2")
     def exponential(specimen): return specimen.replacing("activation", other)
 
-What cannot be finished is a score of its own, never an exception.
+A check that cannot finish gets a score of its own; it never raises.
 """
 from __future__ import annotations
 
+import functools
 import math
 import traceback
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
@@ -62,7 +63,7 @@ class Score(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A finished comparison, for what a tolerance cannot say.  A NaN in `value` never passes."""
+    """A finished comparison, where a tolerance is not enough.  A NaN in `value` never passes."""
 
     value: Any
     expected: Any
@@ -91,7 +92,7 @@ def between(value: ArrayLike, low: float, high: float) -> Measured:
 
 
 def _all(truth: Any) -> bool:
-    """All of a non-empty array: nothing measured is nothing shown."""
+    """Whether every element of a non-empty array is true; False for an empty one."""
     return bool(np.size(truth) and np.all(truth))
 
 
@@ -105,6 +106,7 @@ class Check:
     warn        the source's number is uncertain: reported, never decides a rating
     scope       "out: why" for published data or a signature that the mechanism declares out of its scope
     needs       what must be provided for it to run, such as "engine"
+    papers      BibTeX keys of the papers that state what is compared, each of them alone; empty: mathematics, a definition or a form of ours
     """
 
     id: str
@@ -117,6 +119,7 @@ class Check:
     warn: bool = False
     scope: str = ""
     needs: str = ""
+    papers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         where, cure = f"check {self.id!r} of {self.function.__module__}", "see audit/checks.py for the form of a check"
@@ -130,14 +133,28 @@ class Check:
             raise ContractError(f"declares an {self.kind} out of scope", where=where, cure="only data and signatures may be; claim less instead")
         if self.scope and not (self.scope.startswith("out:") and self.scope.removeprefix("out:").strip()):
             raise ContractError(f"has scope={self.scope!r}", where=where, cure='write "out: why"')
+        if not isinstance(self.papers, tuple) or len(set(self.papers)) < len(self.papers):
+            raise ContractError(f"has papers={self.papers!r}", where=where, cure="give a tuple of keys of references.bib, each once")
 
     def __call__(self, specimen: Any) -> Any:
         return self.function(specimen)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process, which reads results and runs nothing: the function stays behind, its name goes along."""
+        """Pickle the name and module in place of the function: another process only reads results."""
         return Check, (self.id, self.kind, self.source, _Elsewhere(self.function.__name__, self.function.__module__), *(
             getattr(self, f.name) for f in fields(self)[4:]))
+
+    def of_variety(self, standing_in: Callable[[Any], Any] = lambda specimen: specimen, *, drawn: bool = True, decides: bool = True) -> Check:
+        """The same check of another form: it measures `standing_in(specimen)`, which gives that form the names of ours.
+
+        drawn    whether the variety's evidence has the figure that the check names
+        decides  whether its score can decide the variety's rating; False makes it a warning
+        """
+        @functools.wraps(self.function)
+        def function(specimen: Any) -> Any:
+            return self.function(standing_in(specimen))
+
+        return replace(self, function=function, figure=self.figure if drawn else None, warn=self.warn or not decides)
 
     @property
     def title(self) -> str:
@@ -150,13 +167,13 @@ class Check:
 
 
 class _Elsewhere:
-    """Stands for a function of another process."""
+    """In place of a function of another process."""
 
     def __init__(self, name: str, module: str) -> None:
         self.__name__, self.__module__ = name, module
 
     def __call__(self, specimen: Any) -> Any:
-        raise ContractError(f"check {self.__name__!r} was run elsewhere", where=self.__module__, cure="run it on the evidence itself")
+        raise ContractError(f"check {self.__name__!r} was run in another process", where=self.__module__, cure="run the check of the evidence module")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,17 +190,17 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Decorator:
-    """`@equation(id, source=..., ...)` and its sisters; the options are those of Check."""
+    """`@equation(id, source=..., ...)` and the other decorators; the options are those of Check."""
 
     kind: Kind
 
     def __call__(
         self, id: str, *, source: str, atol: float = ATOL, rtol: float = RTOL,
-        figure: str | None = None, warn: bool = False, scope: str = "", needs: str = "",
+        figure: str | None = None, warn: bool = False, scope: str = "", needs: str = "", papers: tuple[str, ...] = (),
     ) -> Callable[[Callable[[Any], Any]], Check]:
         def declare(function: Callable[[Any], Any]) -> Check:
             _refuse_second(function, Check)
-            return Check(id, self.kind, source, function, atol, rtol, figure, warn, scope, needs)
+            return Check(id, self.kind, source, function, atol, rtol, figure, warn, scope, needs, papers)
 
         return declare
 
@@ -201,7 +218,7 @@ def mutant(name: str, *, rejected_by: str) -> Callable[[Callable[[Any], Any]], M
 
 
 def _refuse_second(function: Callable[[Any], Any], kind: type[Check] | type[Mutant]) -> None:
-    """A second function of the same name would silently take the place of the first."""
+    """Raises ContractError for a second function of the same name, which would silently replace the first."""
     before = getattr(function, "__globals__", {}).get(function.__name__)
     if isinstance(before, (Check, Mutant)) and function.__qualname__ == function.__name__ \
             and before.function.__code__.co_firstlineno != function.__code__.co_firstlineno:
@@ -222,7 +239,11 @@ class Evidence:
 
 
 def evidence_of(module: ModuleType) -> Evidence:
-    """The evidence in a module.  Raises ContractError for evidence that could not convince anybody."""
+    """The evidence in a module.
+
+    Raises ContractError for an id or name given twice, for no checks or no mutants, for a mutant whose check is absent or does not gate, and for a
+    check whose figure is absent.
+    """
     found = list({id(v): v for v in vars(module).values() if isinstance(v, (Check, Mutant, Figure))}.values())
     checks = tuple(v for v in found if isinstance(v, Check))
     mutants = tuple(v for v in found if isinstance(v, Mutant))
@@ -234,19 +255,19 @@ def evidence_of(module: ModuleType) -> Evidence:
     if not checks:
         raise ContractError("holds no check", where=where, cure="decorate functions with @equation, @limit, @data, @signature or @adaptation")
     if not mutants:
-        raise ContractError("holds no mutant, so nothing shows that its checks can fail", where=where, cure="add a @mutant")
+        raise ContractError("holds no mutant, so nothing proves that its checks can fail", where=where, cure="add a @mutant")
     gating = {c.id: c.gates for c in checks}
     for each in mutants:
         if each.rejected_by not in gating:
-            raise ContractError(f"mutant {each.name!r} names check {each.rejected_by!r}, which is not there", where=where,
+            raise ContractError(f"mutant {each.name!r} names check {each.rejected_by!r}, which does not exist", where=where,
                                 cure=f"choose from {', '.join(gating)}")
         if not gating[each.rejected_by]:
-            raise ContractError(f"mutant {each.name!r} is rejected by {each.rejected_by!r}, which decides nothing", where=where,
+            raise ContractError(f"mutant {each.name!r} is rejected by {each.rejected_by!r}, which does not gate", where=where,
                                 cure="name a check that gates")
     drawn = [f.name for f in figures]
     for check in checks:
         if check.figure is not None and check.figure not in drawn:
-            raise ContractError(f"check {check.id!r} names figure {check.figure!r}, which is not there", where=where,
+            raise ContractError(f"check {check.id!r} names figure {check.figure!r}, which does not exist", where=where,
                                 cure=f"choose from {', '.join(drawn)}" if drawn else "declare it with @figure, or name none")
     return Evidence(where, checks, mutants, figures)
 
@@ -267,7 +288,7 @@ class CheckResult:
 def judge(check: Check, specimen: Any, provides: Collection[str] | None = None) -> CheckResult:
     """Run one check on a specimen (a static one on an exhibit).  Never raises for what the check does.
 
-    provides  what is there for checks that need something; None: everything
+    provides  what is provided for checks with `needs`; None: everything
     """
     if check.scope:
         return CheckResult(check, Score.NOT_APPLICABLE, note=f"out of scope: {check.scope.removeprefix('out:').strip()}")
@@ -279,9 +300,9 @@ def judge(check: Check, specimen: Any, provides: Collection[str] | None = None) 
             result = compare(check(specimen), check.atol, check.rtol)
     except NotTestable as error:
         return CheckResult(check, Score.NOT_TESTABLE, note=str(error.what), seconds=perf_counter() - start)
-    except AttributeError as error:                           # a variety's adapter lacks what its form has nothing of
+    except AttributeError as error:                           # the adapter of a variety has no attribute for what its form lacks
         lacks = isinstance(error.obj, SimpleNamespace)
-        note = f"the form has nothing to stand for {error.name!r}" if lacks else described(error)
+        note = f"the form has no counterpart of {error.name!r}" if lacks else described(error)
         return CheckResult(check, Score.NOT_TESTABLE if lacks else Score.ERROR, note=note, seconds=perf_counter() - start)
     except Exception as error:
         return CheckResult(check, Score.ERROR, note=described(error), seconds=perf_counter() - start)
@@ -290,14 +311,14 @@ def judge(check: Check, specimen: Any, provides: Collection[str] | None = None) 
 
 
 def described(error: Exception) -> str:
-    """An exception in one paragraph, with the innermost line outside this room."""
+    """An exception in one paragraph, with the innermost line outside this package."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).parent != ROOM]
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error.what if isinstance(error, HebbariumError) else error}{place}"
 
 
 def compare(outcome: Any, atol: float = ATOL, rtol: float = RTOL) -> Measured:
-    """What a check returned, as plain values with a verdict.  O(size).  Raises TypeError for a form that means nothing.
+    """What a check returned, as plain values with a verdict.  O(size).  Raises TypeError for any other form.
 
     >>> compare((1.0 + 1e-10, 1.0)).passed, compare((float("nan"), float("nan"))).passed, compare(([], [])).passed
     (True, False, False)

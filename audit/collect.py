@@ -1,4 +1,4 @@
-"""From the registry to what the audit judges: each mechanism's module beside its evidence, on as many processes as asked for."""
+"""Audits of a registry: each mechanism's module with its evidence, in one process or several."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
@@ -7,15 +7,16 @@ from importlib.util import find_spec
 
 from joblib import Parallel, delayed
 
+from ..engine.errors import ContractError, RegistryError
 from ..engine.registry import Entry, Registry
-from .checks import evidence_of
+from .checks import Evidence, evidence_of
 from .references import References, of_registry
 from .run import AuditResult, MechanismResult, audit
 from .static import Exhibit
 
 Tell = Callable[[int, int, str], None]
 OURS = f"{__package__}.evidence"
-FEW = 3                 # mechanisms that are judged before another process has started
+FEW = 3                 # so many mechanisms are judged before another process has started
 
 
 def evidence_module(entry: Entry, registry: Registry) -> str | None:
@@ -27,12 +28,12 @@ def evidence_module(entry: Entry, registry: Registry) -> str | None:
 
 
 def _evidence(entry: Entry, registry: Registry) -> str | None:
-    """Ours, or in the package that the mechanism's class is in."""
+    """The mechanism's own evidence module, in our package or in that of its class; None if there is none."""
     theirs = [p.name for p in registry.packages if f"{entry.module}.".startswith(f"{p.name}.")]
     name = f"{f'{theirs[0]}.evidence' if theirs else OURS}.{entry.id}"
     try:
         return name if find_spec(name) else None
-    except ModuleNotFoundError:         # no package to hold it
+    except ModuleNotFoundError:         # no package for evidence
         return None
 
 
@@ -40,29 +41,40 @@ def audit_registry(registry: Registry, *, only: Collection[str] | None = None, m
                    progress: Tell | None = None) -> AuditResult:
     """Audit the mechanisms of a registry; a variety without evidence of its own is judged by that of the form it varies.
 
-    mutants   whether to show, too, that the evidence rejects its mutants
+    mutants   whether to run the mutants, too
     draw      whether to draw the figures, too
-    jobs      processes; what comes out does not depend on it
-    progress  called with (mechanisms done, mechanisms in all, which is done); first with nothing done, last with done = total
+    jobs      processes; the result does not depend on it
+    progress  called with (mechanisms done, mechanisms in all, id of the last one done), first with 0 done
 
-    Raises RegistryError for ids that are not in the registry, ContractError for evidence that is not sound.
+    Raises RegistryError for ids that are not in the registry, ContractError for invalid evidence and for a paper that the references lack.
     """
     for id in only or ():
         registry.entry(id)
+    references = of_registry(registry)
     chosen = [id for id in registry.entries if only is None or id in only]
     for id in chosen:
         if name := evidence_module(registry.entries[id], registry):
-            evidence_of(import_module(name))
+            _check_papers(evidence_of(import_module(name)), references)
     tell, found = progress or (lambda done, total, what: None), {}
     tell(0, len(chosen), "")
-    for done, result in enumerate(_judged(registry, chosen, mutants, draw, jobs if len(chosen) > FEW else 1), 1):
+    for done, result in enumerate(_judged(registry, references, chosen, mutants, draw, jobs if len(chosen) > FEW else 1), 1):
         found[result.id] = result
         tell(done, len(chosen), result.id)
     return AuditResult(tuple(found[id] for id in sorted(found)), mutants)
 
 
-def _judged(registry: Registry, chosen: list[str], mutants: bool, draw: bool, jobs: int) -> Iterator[MechanismResult]:
-    references = of_registry(registry)
+def _check_papers(evidence: Evidence, references: References) -> None:
+    """Raises ContractError for a check of a paper that the references do not have."""
+    for check in evidence.checks:
+        for key in check.papers:
+            try:
+                references.get(key)
+            except RegistryError as error:
+                raise ContractError(f"check {check.id!r} names the paper {key!r}, which the references do not have", where=evidence.name,
+                                    cure=error.cure) from None
+
+
+def _judged(registry: Registry, references: References, chosen: list[str], mutants: bool, draw: bool, jobs: int) -> Iterator[MechanismResult]:
     if jobs <= 1:
         return (_judge(registry, references, id, mutants, draw) for id in chosen)
     results: Iterator[MechanismResult] = Parallel(n_jobs=jobs, return_as="generator_unordered")(

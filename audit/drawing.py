@@ -1,4 +1,4 @@
-"""Pictures as SVG for a page: colours are the page's own, so that they follow it into the dark."""
+"""Pictures as SVG in the colours of the page, light or dark."""
 from __future__ import annotations
 
 import io
@@ -12,7 +12,7 @@ import numpy as np
 from .figures import Marks, Picture
 
 WIDTH, HEIGHT = 5.6, 3.2        # inches
-# matplotlib draws in these colours, and the page's names take their place: what is written, what is drawn thin, and the curves.
+# Colours for matplotlib, replaced by the page's variables afterwards: text, axes and ticks, curves.
 INK, SOFT = "#010203", "#040506"
 CURVES = tuple(f"#0{i}0a0b" for i in range(8))
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
@@ -27,7 +27,7 @@ def available() -> bool:
 def to_svg(picture: Picture, name: str) -> str:
     """One picture as an SVG element for a page that defines --ink, --soft and --curve-0 to --curve-7.
 
-    name  unlike that of any other picture on the page.  Cost: some 50 ms.
+    name  unique on the page.  Cost: some 50 ms.
     """
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -50,18 +50,18 @@ def to_svg(picture: Picture, name: str) -> str:
                 axis.set_major_formatter(FuncFormatter(_power_of_ten))
                 axis.set_minor_formatter(NullFormatter())
                 if np.ptp(np.log10(axis.get_view_interval())) > 2.5:
-                    axis.set_minor_locator(NullLocator())       # over many decades they tell nothing and take time
+                    axis.set_minor_locator(NullLocator())       # over many decades minor ticks are too dense to read, and slow
         if not picture.log and all(np.array_equal(c.x, np.round(np.asarray(c.x, dtype=float))) for c in picture.curves):
             axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 2.5, 5, 10]))
         if len(picture.curves) > 1 or picture.curves[0].label:
-            drawn.legend(loc="outside upper left", ncols=_columns(picture), fontsize=8)     # above: no curve is ever hidden by it
+            drawn.legend(loc="outside upper left", ncols=_columns(picture), fontsize=8)     # above the axes, where it hides no curve
         out = io.StringIO()
         drawn.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     return _of_the_page(out.getvalue(), name)
 
 
 def _power_of_ten(value: float, _: int | None = None) -> str:
-    """A number on a logarithmic axis, in plain text: setting powers as formulas takes most of the time of a picture.
+    """A number on a logarithmic axis, in plain text; typesetting powers would take most of the time of a picture.
 
     >>> [_power_of_ten(v) for v in (1e-6, 0.01, 100.0, 1e6)]
     ['1e-6', '0.01', '100', '1e6']
@@ -70,7 +70,7 @@ def _power_of_ten(value: float, _: int | None = None) -> str:
 
 
 def _columns(picture: Picture) -> int:
-    """Columns of a legend in which the longest label has room: letters of 8 points are about 1/15 inch wide, a line before them half an inch."""
+    """Columns of a legend with room for the longest label: a letter of 8 points is about 1/15 inch wide, the line before it half an inch."""
     return max(1, min(4, int(WIDTH / (max(len(c.label) for c in picture.curves) / 15 + 0.6))))
 
 
@@ -90,9 +90,9 @@ def _curves(axes: Any, picture: Picture) -> None:
 
 
 def _of_the_page(svg: str, name: str) -> str:
-    """Without prologue and fixed size, with the page's colours, and with ids that no other picture has."""
+    """The SVG without prologue and fixed size, with the page's colours and ids of its own."""
     svg = svg[svg.index("<svg"):]
-    svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", svg, flags=re.DOTALL)    # a style here would hold for the whole page
+    svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", svg, flags=re.DOTALL)    # a style element applies to the whole page
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
     for i, colour in enumerate(CURVES):

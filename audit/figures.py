@@ -1,4 +1,4 @@
-"""Figures: what a mechanism does, as data, so that a specimen draws its own picture and a changed one draws another.
+"""Figures: data that a specimen computes for a picture; a changed specimen gives a changed picture.
 
     @figure("window", caption="Change of a synapse by the time between two spikes", source="Bi & Poo 2001, exponential fit")
     def window(specimen):
@@ -26,7 +26,7 @@ class Marks(StrEnum):
     """How the values of a curve are drawn."""
 
     LINE = "line"
-    DOTS = "dots"       # published data, or anything that holds at single places only
+    DOTS = "dots"       # published data, or values at single places
     BARS = "bars"
     STEPS = "steps"
 
@@ -67,16 +67,16 @@ class Picture:
         for curve in self.curves:
             if np.shape(curve.x) != np.shape(curve.y) or np.ndim(curve.x) != 1 or not np.isfinite(np.asarray(curve.y, dtype=float)).any():
                 raise ContractError(f"curve {curve.label!r} has places {np.shape(curve.x)} and values {np.shape(curve.y)}", where=where,
-                                    cure="give two arrays of one length, with something finite to see")
+                                    cure="give two arrays of one length, with a finite value")
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture that shows the mechanism doing what its paper shows; calling it calls its function.
+    """A picture of a result of the paper, computed by the mechanism; calling it calls its function.
 
     name     as a check's `figure` has it
-    caption  one sentence: what is to be seen; it stands for the picture where that cannot be seen
-    source   the figure or table of a paper that it is held against, or "ours"
+    caption  one sentence: what the picture shows; also its text for readers who cannot see it
+    source   the figure or table of a paper that it is compared with, or "ours"
     """
 
     name: str
@@ -87,9 +87,9 @@ class Figure:
     def __call__(self, specimen: Any) -> Picture:
         return self.function(specimen)
 
-    def of_variety(self, caption: str, standing_in: Callable[[Any], Any] = lambda specimen: specimen) -> Figure:
-        """The same axes for another form: `standing_in` puts its specimen in the place of ours, and the caption says what is seen then."""
-        return replace(self, caption=caption, function=lambda specimen: self.function(standing_in(specimen)))
+    def of_variety(self, caption: str = "", standing_in: Callable[[Any], Any] = lambda specimen: specimen) -> Figure:
+        """The same axes for another form: it draws `standing_in(specimen)`, and the caption, if given, says what is seen then."""
+        return replace(self, caption=caption or self.caption, function=lambda specimen: self.function(standing_in(specimen)))
 
 
 def figure(name: str, *, caption: str, source: str) -> Callable[[Callable[[Any], Picture]], Figure]:

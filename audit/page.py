@@ -1,25 +1,25 @@
-"""The audit as one self-contained page: table, a card for every mechanism, the source systems' claims beside what was derived."""
+"""The audit as one self-contained page: a table, a card for every mechanism, and the claims of source systems beside the derived ratings."""
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Sequence
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from latex2mathml.converter import convert
 from markupsafe import Markup, escape
 
+from .. import __version__
 from ..engine.registry import Registry
+from ..reporting.files import write_whole
+from ..reporting.pages import environment as shared_environment
 from .changes import Changes
 from .checks import CheckResult
 from .rating import FEWEST, Rating
 from .references import References
-from .report import HEADS, cells, mutants_of, verdict_of
+from .report import ALSO_COMPARED, HEADS, cells, verdict_of
 from .run import AuditResult, MechanismResult
 from .sources import SourceSystem, compared
 
@@ -32,14 +32,13 @@ NAMED = {"ln", "log", "exp", "sin", "cos", "tan", "tanh", "sgn"}
 
 def to_html(result: AuditResult, path: Path, references: References | None = None, registry: Registry | None = None,
             systems: Sequence[SourceSystem] = (), changes: Changes | None = None) -> None:
-    """Write the page; it loads nothing, and without its script it still reads from top to bottom.
+    """Write the page, whole or not at all; it loads nothing and can be read without its script.  Raises HebbariumError.
 
-    references  to name the papers in full; without it their keys stand there
-    registry    to show each mechanism's label
+    references  names the papers in full; without it their keys are shown
+    registry    adds each mechanism's registry entry
     """
-    environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(broken=_broken, number=_number, tolerance=_tolerance, mathml=mathml,
-                               csp_hash=lambda script: b64encode(sha256(str(script).encode()).digest()).decode())
+    environment = shared_environment(TEMPLATES)
+    environment.filters.update(number=_number, tolerance=_tolerance, mathml=mathml)
 
     def home_of(m: MechanismResult) -> str:
         return registry.entries[m.id].home if registry and m.id in registry.entries else ""
@@ -51,18 +50,17 @@ def to_html(result: AuditResult, path: Path, references: References | None = Non
     environment.globals.update(verdict_of=verdict_of, cells=cells, home_of=home_of, text_of=text_of)
     derived, ratings = [(m.verdict.rating, m.variety_of is None) for m in result.mechanisms], [str(r) for r in Rating]
     page = environment.get_template("audit.html.j2").render(
-        result=result, mutants=mutants_of(result), references=references, registry=registry, changes=changes,
+        result=result, also_compared=ALSO_COMPARED, version=__version__, references=references, registry=registry, changes=changes,
         head_names=(*HEADS, "claim"), fewest=FEWEST,
         sources=[(s, compared(s, result)) for s in systems],
         tally=[(r, derived.count((r, True)), derived.count((r, False))) for r in Rating],
         choices=[("home", "Home", sorted({home_of(m) for m in result.mechanisms} - {""})), ("claimed", "Claimed", ratings),
                  ("derived", "Derived", ratings), ("claim", "Claim", ["earned", "finding", "unearned"])])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8")
+    write_whole(path, [page])
 
 
 def mathml(tex: str) -> Markup:
-    r"""TeX as MathML, one formula for each part that a \quad sets off, so that a line may break there; what cannot be turned stands there as TeX.
+    r"""TeX as MathML, one formula for each part between \quad, so that a line may break there; TeX that cannot be converted is shown as it is.
 
     >>> str(mathml("x^2"))[:44], str(mathml(r"x, \quad y")).count("<math")
     ('<math xmlns="http://www.w3.org/1998/Math/Mat', 2)
@@ -73,12 +71,12 @@ def mathml(tex: str) -> Markup:
     try:
         made = [convert(OPERATORS.sub(r"\\operatorname{\1}", part).replace(r"\%", "%"), display="block") for part in parts if part.strip()]
         return Markup("".join(map(_spaced, made)))
-    except Exception:  # whatever a formula does to the converter, the page must come out
+    except Exception:  # a formula that breaks the converter must not break the page
         return Markup("<code>") + escape(tex) + Markup("</code>")
 
 
 def _spaced(made: str) -> str:
-    """With room before and after a named function, which the converter sets as "lnn" and "dlnn"; none where a bracket or an operator has it."""
+    """MathML with space around named functions, which the converter sets as "lnn" and "dlnn"; none beside a bracket or an operator."""
     root = ElementTree.fromstring(made.replace(NAMESPACE, "", 1))
     for row in root.iter("mrow"):
         parts = list(row)
@@ -92,17 +90,8 @@ def _named(part: ElementTree.Element) -> bool:
     return part.tag == "mi" and part.text in NAMED
 
 
-def _broken(name: str) -> Markup:
-    """A name that may go on in the next line after an underscore or a point.
-
-    >>> str(_broken("a_b.py"))
-    'a_<wbr>b.<wbr>py'
-    """
-    return Markup(re.sub(r"([_.])", r"\1<wbr>", str(escape(name))))
-
-
 def _number(value: Any) -> str:
-    """A value for reading: ten digits tell measured from expected at the tolerances in use."""
+    """A value as text; ten digits distinguish measured from expected at the tolerances in use."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -113,7 +102,7 @@ def _number(value: Any) -> str:
 
 
 def _tolerance(r: CheckResult) -> str:
-    """The tolerance in words, where one was used."""
+    """The tolerance in words; empty where none was used."""
     if not r.score.complete or isinstance(r.measured, (bool, str)) or isinstance(r.expected, str):
         return ""
     parts = [f"{r.check.atol:g}"] * bool(r.check.atol) + [f"{r.check.rtol:g} rel."] * bool(r.check.rtol)

@@ -1,7 +1,7 @@
-"""The rating of a mechanism, derived from its check results; nobody can just assert it."""
+"""The rating of a mechanism, derived from its check results."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -12,7 +12,7 @@ FEWEST = 3                      # gating checks that must pass for FAITHFUL, one
 
 
 class Rating(StrEnum):
-    """How a mechanism stands to its paper, strongest first; `>` means stronger."""
+    """How far a mechanism computes what its paper says, strongest first; `>` means stronger."""
 
     FAITHFUL = "FAITHFUL"               # computes what the paper says
     DOCUMENTED = "DOCUMENTED"           # computes the paper's equations, with declared limits
@@ -38,7 +38,7 @@ class Rating(StrEnum):
 
 
 class Departure(Protocol):
-    """Where an implementation leaves the paper, and why; `lowers`: that costs it FAITHFUL (a change beyond a common time scale, say)."""
+    """Where an implementation leaves the paper, and why; `lowers`: FAITHFUL is lost (by a change beyond a common time scale, say)."""
 
     @property
     def what(self) -> str: ...
@@ -55,7 +55,7 @@ class Verdict:
     reasons     why this rating, one sentence each
     raise_by    what would raise it
     lowered_by  check ids and departures that keep it from FAITHFUL
-    stands_on   ids of the gating checks that pass: were any of them to fail, the rating would fall to APPROXIMATION
+    stands_on   ids of the gating checks that pass; if one of them failed, the rating would be APPROXIMATION
     """
 
     rating: Rating
@@ -76,7 +76,7 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """All that a rating may depend on."""
+    """The input of a rating."""
 
     results: Sequence[CheckResult]
     claims_equation: bool
@@ -95,9 +95,9 @@ class Case:
 
 
 def _broken(case: Case) -> list[Ground]:
-    """A gating check that does not pass: first what was measured and is wrong, then what could not be measured.
+    """Gating checks that do not pass: first those that failed, then those that could not be measured.
 
-    A check that merely was not run breaks equations and limits only.
+    Of checks that were not run, equations and limits count only.
     """
     strict = (Kind.EQUATION, Kind.LIMIT)
     short = [r for r in case.gating if r.score is not Score.PASS and (r.check.kind in strict or r.score is not Score.NOT_RUN)]
@@ -126,11 +126,11 @@ def _limited(case: Case) -> list[Ground]:
         *(Ground(f"{r.check.kind} {r.check.id} {_said(r)}", f"run {r.check.id}", r.check.id) for r in case.gating if r.score is Score.NOT_RUN),
         *(Ground(f"departs: {d.what}", "undo the departure", d.what) for d in case.departures if d.lowers),
         *(Ground(f"departs without a reason: {d.what}", "say why", d.what) for d in case.departures if not d.lowers and not d.why.strip()),
-        *([Ground(f"only {shown} checks of the paper pass, FAITHFUL takes {FEWEST}", "add checks")] if shown < FEWEST else []),
+        *([Ground(f"only {shown} checks of the paper pass, FAITHFUL needs {FEWEST}", "add checks")] if shown < FEWEST else []),
     ]
 
 
-# The rule table: the first row with a ground decides; with none left the rating is FAITHFUL.
+# The rule table: the first row with a ground decides; without a ground the rating is FAITHFUL.
 RULES: tuple[tuple[Rating, Callable[[Case], list[Ground]]], ...] = (
     (Rating.APPROXIMATION, _broken),        # a gating check fails, errs or cannot be tested
     (Rating.APPROXIMATION, _unshown),       # a claim without a measurement
@@ -138,7 +138,7 @@ RULES: tuple[tuple[Rating, Callable[[Case], list[Ground]]], ...] = (
     (Rating.DOCUMENTED, _limited),          # all passes, within declared limits or on little evidence
 )
 
-# A claim is earned by these derived ratings; HONEST is its own kind and no step between the others.
+# A claim is earned by these derived ratings; HONEST is a separate kind, not a step between the others.
 EARNED_BY: dict[Rating, tuple[Rating, ...]] = {
     Rating.FAITHFUL: (Rating.FAITHFUL,),
     Rating.DOCUMENTED: (Rating.FAITHFUL, Rating.DOCUMENTED),
@@ -148,7 +148,7 @@ EARNED_BY: dict[Rating, tuple[Rating, ...]] = {
 
 
 def derive(results: Sequence[CheckResult], *, claims_equation: bool, departures: Sequence[Departure] = ()) -> Verdict:
-    """The rating that check results support.  Pure; checks marked `warn` have no say.
+    """The rating that check results support.  Pure; checks marked `warn` do not count.
 
     claims_equation  whether the mechanism claims an equation of a paper
     """
@@ -163,8 +163,14 @@ def derive(results: Sequence[CheckResult], *, claims_equation: bool, departures:
     return Verdict(Rating.FAITHFUL, (reason,), stands_on=stands_on)
 
 
+def divided(results: Sequence[CheckResult], cited: Collection[str]) -> tuple[tuple[CheckResult, ...], tuple[CheckResult, ...]]:
+    """Results that count for a form whose source cites these papers (keys), and the others: checks of papers of which it cites none."""
+    counts = [not r.check.papers or not set(r.check.papers).isdisjoint(cited) for r in results]
+    return tuple(r for r, c in zip(results, counts, strict=True) if c), tuple(r for r, c in zip(results, counts, strict=True) if not c)
+
+
 def earned(claimed: Rating, derived: Rating) -> bool:
-    """Whether a claimed rating stands.
+    """Whether the derived rating earns the claimed one.
 
     >>> earned(Rating.DOCUMENTED, Rating.FAITHFUL), earned(Rating.FAITHFUL, Rating.HONEST)
     (True, False)
@@ -180,7 +186,7 @@ def _said(result: CheckResult) -> str:
 
 
 def _brief(value: object, most: int = 5) -> str:
-    """A value for a sentence: six digits, and the first few of many; the full values stand with the check.
+    """A value for a sentence: six digits, and the first few of many; the check result has all.
 
     >>> _brief((0.123456789, 2.0)), _brief(tuple(range(9)))
     ('(0.123457, 2)', '(0, 1, 2, 3, 4, ... of 9)')

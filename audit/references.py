@@ -35,7 +35,7 @@ class Reference:
 
     @property
     def short(self) -> str:
-        """As a text cites it.
+        """The citation as in running text.
 
         >>> load().get("pavlik2005practice").short
         'Pavlik and Anderson (2005)'
@@ -63,7 +63,7 @@ class References:
         return key in self._entries
 
     def get(self, key: str) -> Reference:
-        """Raises RegistryError, with near matches, for a key that is not there."""
+        """Raises RegistryError, with near matches, for an unknown key."""
         try:
             return self._entries[key]
         except KeyError:
@@ -72,12 +72,12 @@ class References:
             raise RegistryError(f"no reference {key!r}", where=self._where, cure=cure) from None
 
     def bibtex(self, keys: Iterable[str]) -> str:
-        """The exact text of some entries, each once, in the order asked for.  Raises RegistryError as `get`."""
+        """The exact text of some entries, each once, in the order of the keys.  Raises RegistryError as `get`."""
         return "".join(f"{self.get(k).text}\n\n" for k in dict.fromkeys(keys)).rstrip("\n") + "\n"
 
 
 def load(path: Path = HERE, *others: Path) -> References:
-    """Read a BibTeX file, and others behind it; of entries with the same key the first holds.  Raises DataError naming the line."""
+    """Read BibTeX files; of entries with the same key the first counts.  Raises DataError naming the line."""
     entries: dict[str, Reference] = {}
     for file in (path, *others):
         try:
@@ -90,14 +90,14 @@ def load(path: Path = HERE, *others: Path) -> References:
 
 
 def of_registry(registry: Registry) -> References:
-    """Ours, and those of the packages whose mechanisms the registry holds."""
+    """Our references, then those of the packages whose mechanisms the registry holds."""
     return load(HERE, *(file for package in registry.packages if (file := package.references)))
 
 
 def read(text: str, where: str = "references.bib") -> References:
     """Parse BibTeX: entries with balanced braces or quotes, no macros, no LaTeX.  O(length).
 
-    Every entry needs author, title and year; a `doi` is the bare DOI.  What stands between entries is comment, as BibTeX has it.
+    Every entry needs author, title and year; a `doi` is the bare DOI.  Text between entries is comment, as in BibTeX.
 
     >>> read("@book{a1998x, author={A, B}, title={The {ACT-R} book}, year=1998}").get("a1998x").fields["title"]
     'The {ACT-R} book'

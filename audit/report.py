@@ -21,8 +21,8 @@ FORMAT = "hebbarium.audit/1"            # of audit.json, as audit.schema.json de
 def to_json(result: AuditResult, registry: Registry | None = None, systems: Sequence[SourceSystem] = ()) -> dict[str, Any]:
     """The whole result as plain JSON values; NaN and infinities, which JSON lacks, as words.
 
-    registry  to put each mechanism's label beside its result
-    systems   source systems whose claims are to stand beside it
+    registry  adds each mechanism's registry entry
+    systems   source systems, whose claims are added
     """
     return {
         "format": FORMAT, "version": __version__, "registry": registry.digest if registry else "",
@@ -41,7 +41,8 @@ def _mechanism_json(m: MechanismResult, entry: Entry | None) -> dict[str, Any]:
         "claimed": str(m.claimed), "derived": str(m.verdict.rating), "earned": m.earned,
         "reasons": list(m.verdict.reasons), "raise_by": list(m.verdict.raise_by), "lowered_by": list(m.verdict.lowered_by),
         "stands_on": list(m.verdict.stands_on), "passed": m.passed, "gating": m.gating,
-        "checks": [_check_json(r) for r in m.checks], "static": [_check_json(r) for r in m.static],
+        "checks": [_check_json(r) for r in m.checks], "also_compared": [_check_json(r) for r in m.also_compared],
+        "static": [_check_json(r) for r in m.static],
         "mutants": [{"name": x.name, "rejected_by": x.rejected_by, "fate": str(x.fate), "note": x.note} for x in m.mutants],
         "figures": [{"name": p.name, "caption": p.caption, "source": p.source, "note": p.note} for p in m.pictures],
     }
@@ -49,7 +50,8 @@ def _mechanism_json(m: MechanismResult, entry: Entry | None) -> dict[str, Any]:
 
 def _check_json(r: CheckResult) -> dict[str, Any]:
     return {
-        "id": r.check.id, "kind": str(r.check.kind), "what": r.check.title, "source": r.check.source, "figure": r.check.figure,
+        "id": r.check.id, "kind": str(r.check.kind), "what": r.check.title, "source": r.check.source, "papers": list(r.check.papers),
+        "figure": r.check.figure,
         "gates": r.check.gates, "score": str(r.score), "measured": _json(r.measured), "expected": _json(r.expected),
         "atol": r.check.atol, "rtol": r.check.rtol, "note": r.note, "seconds": r.seconds,
     }
@@ -92,8 +94,11 @@ def cells(m: MechanismResult, mutants_asked: bool) -> tuple[str, str, str, str, 
 HEADS = ("mechanism", "claimed", "derived", "checks", "mutants", "first failing check")
 
 
+ALSO_COMPARED = "Checks of papers that the source of a printed form does not cite; they do not count for its rating."
+
+
 def mutants_of(result: AuditResult) -> str:
-    """How many of all mutants that ran were rejected, as a sentence; empty if none was asked for."""
+    """How many of all mutants that ran were rejected, as a sentence; empty if none ran."""
     return f"{result.mutants_rejected} of {result.mutants_run} mutants rejected" if result.mutants_asked and result.mutants_run else ""
 
 
@@ -114,9 +119,9 @@ def table(result: AuditResult) -> Table:
 
 
 def plain(result: AuditResult, failures: Sequence[tuple[str, str]] | None = None) -> str:
-    """The same for logs and pipes: no colour, no frames, same input same text.
+    """The same as plain text for logs and pipes; the same result gives the same text.
 
-    failures  what is named as not earned; the result's own if not given
+    failures  faults to list as not earned; None: those of the result
     """
     rows = [HEADS, *(cells(m, result.mutants_asked) for m in result.mechanisms)]
     widths = [max(len(r[i]) for r in rows) for i in range(len(HEADS))]
@@ -130,7 +135,7 @@ def plain(result: AuditResult, failures: Sequence[tuple[str, str]] | None = None
 
 
 def to_markdown(result: AuditResult, systems: Sequence[SourceSystem] = (), changes: Changes | None = None) -> str:
-    """What the page says, for a pull request or a notebook: tables without figures."""
+    """The content of the page as Markdown, without figures and cards."""
     lines = ["# Audit", ""]
     if changes is not None:
         lines += ["## Since the earlier audit", "", *(f"- {line}" for line in changes.lines() or ["nothing rose or fell"]), ""]
@@ -140,14 +145,21 @@ def to_markdown(result: AuditResult, systems: Sequence[SourceSystem] = (), chang
     for title, faults in (("Not earned", result.failures), ("Findings about printed forms", result.findings)):
         if faults:
             lines += ["", f"## {title}", "", *(f"- `{id}`: {_flat(fault)}" for id, fault in faults)]
+    if any(m.also_compared for m in result.mechanisms):
+        others = ((m.id, f"{r.check.id} {r.check.title}", ", ".join(r.check.papers), _worded(r)) for m in result.mechanisms for r in m.also_compared)
+        lines += ["", "## Also compared with", "", ALSO_COMPARED, "", *_markdown(("mechanism", "check", "papers", "score"), others)]
     for system in systems:
         rows = ((c.claim.module, c.claim.claimed, f"{c.derived}{' of our own form' if c.ours else ''}" if c.derived else "not run", c.claim.printed,
                  c.claim.paper and f"`{c.claim.paper}`", f"{c.claim.citation}{_keys(c.claim.corrected)}", c.claim.finding or c.claim.why_none)
                 for c in compared(system, result))
-        lines += ["", f"## What {system.name} says of itself", "", system.scale, "",
+        lines += ["", f"## Claims of {system.name}", "", system.scale, "",
                   *_markdown(("module", "claimed", "derived", "as printed", "in the literature", "citation", "finding"), rows), ""]
         lines += [f"- {c.place}: {_flat(c.cites)}: {c.citation}{_keys(c.corrected)}. {_flat(c.finding)}" for c in system.citations]
     return "\n".join(lines) + "\n"
+
+
+def _worded(r: CheckResult) -> str:
+    return str(r.score).replace("_", " ").lower()
 
 
 def _keys(corrected: Sequence[str]) -> str:

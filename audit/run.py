@@ -1,4 +1,4 @@
-"""The audit: evidence on every mechanism, a rating derived from it, and the claim beside it."""
+"""The audit: runs the evidence of every mechanism, derives its rating and compares that with the claim."""
 from __future__ import annotations
 
 import difflib
@@ -14,18 +14,18 @@ from ..engine.errors import ContractError, RegistryError
 from .checks import CheckResult, Evidence, Kind, Mutant, Score, described, evidence_of, judge
 from .drawing import available, to_svg
 from .figures import Figure
-from .rating import Departure, Rating, Verdict, derive, earned
+from .rating import Departure, Rating, Verdict, derive, divided, earned
 from .specimen import NotTestable, Specimen
 from .static import Exhibit
 from .static import evidence as static_evidence
 
 Progress = Callable[[str, str], None]
-ENOUGH, ENOUGH_HARD = 5, 3              # checks that a claim of a paper takes under --strict, and how many of them of the hard kinds
+ENOUGH, ENOUGH_HARD = 5, 3              # fewest checks, and of hard kinds, for a claim of a paper under --strict
 HARD = (Kind.EQUATION, Kind.LIMIT, Kind.DATA)
 
 
 class Equation(Protocol):
-    """An equation an entry claims; `paper` is the key of its paper, empty for one of its own."""
+    """An equation of an entry; `paper` is the key of its paper, empty for an equation of our own."""
 
     @property
     def paper(self) -> str: ...
@@ -50,14 +50,14 @@ class Entry(Protocol):
 
 class Fate(StrEnum):
     REJECTED = "rejected"           # its check fails on it, as it must
-    SURVIVED = "survived"           # its check passes on it too: the check proves nothing
+    SURVIVED = "survived"           # its check passes on it as well: the check proves nothing
     BROKEN = "broken"               # mutant or check raised, or the check fails on the original as well
     NOT_RUN = "not run"             # its check was not run
 
 
 @dataclass(frozen=True, slots=True)
 class MutantResult:
-    """What became of a mutant."""
+    """The outcome of a mutant."""
 
     name: str
     rejected_by: str
@@ -71,7 +71,7 @@ class MutantResult:
 
 @dataclass(frozen=True, slots=True)
 class PictureResult:
-    """A figure of the evidence as it came out: an SVG element, or why there is none."""
+    """A figure of the evidence: an SVG element, or a note why there is none."""
 
     name: str
     caption: str
@@ -82,7 +82,10 @@ class PictureResult:
 
 @dataclass(frozen=True, slots=True)
 class MechanismResult:
-    """One mechanism's claim, verdict and measurements.  `mutants` and `pictures` are empty unless asked for."""
+    """One mechanism's claim, verdict and measurements.  `mutants` and `pictures` are empty unless requested.
+
+    also_compared  for a variety: checks of papers that its source does not cite; reported, without influence on the verdict
+    """
 
     id: str
     claimed: Rating
@@ -94,10 +97,11 @@ class MechanismResult:
     static: tuple[CheckResult, ...] = ()
     pictures: tuple[PictureResult, ...] = ()
     claims_paper: bool = False
+    also_compared: tuple[CheckResult, ...] = ()
 
     @property
     def earned(self) -> bool:
-        """Without a check no claim is, not even the weakest."""
+        """Whether the derived rating earns the claim; without a check no claim is earned."""
         return bool(self.checks) and earned(self.claimed, self.verdict.rating)
 
     @property
@@ -116,17 +120,17 @@ class MechanismResult:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What is wrong here: an unearned claim, mutants that were not rejected."""
+        """An unearned claim, and mutants that were not rejected."""
         claim = () if self.earned else (f"claims {self.claimed}, derived {self.verdict.rating}: {self.verdict.reasons[0]}",)
         loose = (f"mutant {m.name!r} {m.fate}{f': {m.note}' if m.note else ''}" for m in self.mutants if m.fate in (Fate.SURVIVED, Fate.BROKEN))
         return (*claim, *loose)
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """What a sceptic would miss: checks that did not finish, and too little evidence for a paper's claim."""
+        """Checks that did not finish, too little evidence for a paper's claim, and mutants that were not run."""
         unfinished = (f"{r.check.id} {r.score}: {r.note}" for r in (*self.checks, *self.static) if r.score in (Score.ERROR, Score.NOT_RUN))
         hard = sum(r.check.kind in HARD for r in self.checks)
-        thin = [f"{len(self.checks)} checks, {hard} of them equations, limits or data; {ENOUGH} and {ENOUGH_HARD} are wanted"]
+        thin = [f"{len(self.checks)} checks, {hard} of them equations, limits or data; {ENOUGH} and {ENOUGH_HARD} are required"]
         unproven = (f"mutant {m.name!r} was not run: {m.note}" for m in self.mutants if m.fate is Fate.NOT_RUN)
         return (*unfinished, *(thin if self.claims_paper and (len(self.checks) < ENOUGH or hard < ENOUGH_HARD) else []), *unproven)
 
@@ -145,7 +149,7 @@ class AuditResult:
 
     @property
     def findings(self) -> tuple[tuple[str, str], ...]:
-        """(variety, fault): what the audit found in a source system's printed forms; no failure of ours."""
+        """(variety, fault) of source systems' printed forms; they are no failures of ours."""
         return tuple((m.id, fault) for m in self.mechanisms if m.variety_of is not None for fault in m.faults)
 
     @property
@@ -158,7 +162,7 @@ class AuditResult:
 
     @property
     def strict_failures(self) -> tuple[tuple[str, str], ...]:
-        """Faults, and what leaves our own claims thinly shown."""
+        """(mechanism, fault or gap) of our own mechanisms."""
         return (*self.failures, *((m.id, gap) for m in self.mechanisms if m.variety_of is None for gap in m.gaps))
 
     @property
@@ -182,15 +186,15 @@ def audit(
 
     modules           mechanism id -> module with its kernels and plug-in class
     evidence_modules  mechanism id -> its evidence; a variety without its own is judged by that of the form it varies
-    mutants           whether to show, too, that the evidence rejects its mutants (on the mechanism whose evidence it is)
+    mutants           whether to run the mutants, too (on the mechanism that owns the evidence)
     only              ids to judge; None: all
     progress          called with (mechanism id, check id or mutant name) before each
-    provides          what is there for checks with `needs`; None: everything
-    exhibits          mechanism id -> what static evidence looks at; those without are spared it
+    provides          what is provided for checks with `needs`; None: everything
+    exhibits          mechanism id -> input of the static checks; a mechanism without one gets none
     draw              whether to draw the figures, too
 
-    Cost: each check once, and one check per mutant, run as plain Python.  Raises RegistryError for ids that are not there and
-    ContractError for evidence that is not sound; what checks raise becomes their score.
+    Cost: each check once, and one check per mutant, run as plain Python.  Raises RegistryError for unknown ids and
+    ContractError for invalid evidence; an exception in a check becomes its score.
     """
     known = {e.id: e for e in entries}
     for id in only or ():
@@ -229,13 +233,14 @@ def _mechanism(
     static = [judge(check, exhibit) for check in static_evidence()] if exhibit else []
     pictures = tuple(_picture(each, specimen) for each in evidence.figures) if draw else ()
     claims = any(e.paper for e in entry.equations)
-    verdict = derive([*results, *static], claims_equation=claims, departures=entry.departures)
-    return MechanismResult(entry.id, claimed, verdict, entry.variety_of, tuple(entry.papers), tuple(results), tuple(fates), tuple(static), pictures,
-                           claims)
+    counting, others = divided(results, entry.papers) if entry.variety_of else (tuple(results), ())
+    verdict = derive([*counting, *static], claims_equation=claims, departures=entry.departures)
+    return MechanismResult(entry.id, claimed, verdict, entry.variety_of, tuple(entry.papers), counting, tuple(fates), tuple(static), pictures,
+                           claims, others)
 
 
 def _picture(figure: Figure, specimen: Specimen) -> PictureResult:
-    """What cannot be drawn says why, and does not stop the others."""
+    """A drawn figure; one that cannot be drawn gets a note."""
     told = figure.name, figure.caption, figure.source
     if not available():
         return PictureResult(*told, note="drawn only with matplotlib: pip install 'hebbarium[report]'")

@@ -1,4 +1,4 @@
-"""A specimen: one mechanism's module as the evidence sees it, with the means to change one equation of it."""
+"""A specimen: one mechanism's module for its evidence; a method gives a copy with one name replaced."""
 from __future__ import annotations
 
 import copy
@@ -11,7 +11,7 @@ from typing import Any
 
 from ..engine.errors import ContractError
 
-_CLASS_CELL = "__class__"      # what a bare super() looks up; it must go on naming the original class
+_CLASS_CELL = "__class__"      # read by a bare super(); it must stay the original class
 _WRAPPERS = (staticmethod, classmethod, property, functools.cached_property, functools.partial, functools.partialmethod)
 
 
@@ -47,12 +47,12 @@ class Specimen:
         return ["id", "replacing", *(n for n in self._namespace if not n.startswith("_"))]
 
     def replacing(self, name: str, value: Any) -> Specimen:
-        """A specimen in which `name` is `value` and everything downstream follows.
+        """A specimen in which `name` is `value`, also for everything that depends on the name.
 
-        Whatever reads the name, directly or through others, runs as plain Python with the new value in its place: functions, compiled
-        kernels, methods of classes, and tables of functions.  What the module computed on import stays as it was.  The original is untouched.
+        Functions, compiled kernels, methods of classes and tables of functions that read the name, directly or through others, run as plain
+        Python with the new value.  Values that the module computed on import are unchanged, and so is the original specimen.
 
-        Raises ContractError for a name the module does not have, or if a function were to become something that cannot be called.
+        Raises ContractError for a name the module does not have, and for a function replaced by something that cannot be called.
         """
         where = f"specimen {self.id}"
         if name.startswith("__") or name not in self._namespace:
@@ -66,11 +66,11 @@ class Specimen:
 
 
 def rebuilt(original: Mapping[str, Any], module: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a module's namespace with some names changed, and all that depends on them built anew.  O(names x code) per call."""
+    """A copy of a module's namespace with some names changed and everything that depends on them rebuilt.  O(names x code) per call."""
     dirty = set(changes)
     rebuilder = _Rebuilder(original, module, dirty)
     found: set[str] | None = None
-    while found is None or found:                             # names that read a dirty name are dirty, until nothing is added
+    while found is None or found:                             # names that read a dirty name are dirty; repeat until none is added
         rebuilder.stains = {id(original[n]) for n in dirty if _has_identity(original[n])}
         found = {n for n, value in original.items() if n not in dirty and not n.startswith("__") and rebuilder.touches(value, set())}
         dirty |= found
@@ -108,7 +108,7 @@ class _Rebuilder:
     def __init__(self, original: Mapping[str, Any], module: str, dirty: Collection[str]) -> None:
         self.original, self.module, self.dirty = original, module, dirty
         self.namespace: dict[str, Any] = {}
-        self.stains: set[int] = set()                         # ids of the objects the dirty names stand for
+        self.stains: set[int] = set()                         # ids of the objects behind the dirty names
         self.memo: dict[int, Any] = {}
 
     def own(self, function: types.FunctionType) -> bool:
@@ -127,7 +127,7 @@ class _Rebuilder:
         return any(self.touches(part, seen) for part in self.parts(value))
 
     def parts(self, value: Any) -> Iterator[Any]:
-        """What an object is made of, as far as functions can hide in it."""
+        """The parts of an object that may hold functions."""
         function = _plain(value)
         if isinstance(function, types.FunctionType):
             yield from (cell for name, cell in _cells(function) if name != _CLASS_CELL)
@@ -148,7 +148,7 @@ class _Rebuilder:
             yield from (getattr(value, f.name, None) for f in dataclasses.fields(value))
 
     def rebuild(self, value: Any) -> Any:
-        """The object with the changed names in place of the original ones; the object itself where nothing changes."""
+        """The object with the changed names in place of the original ones; the same object if nothing in it changes."""
         if id(value) in self.memo:
             return self.memo[id(value)]
         if not self.touches(value, set()):
@@ -181,7 +181,7 @@ class _Rebuilder:
     def function(self, value: Any, function: types.FunctionType) -> types.FunctionType:
         cells = tuple(types.CellType() for _ in function.__closure__ or ())
         new = types.FunctionType(function.__code__, self.namespace if self.own(function) else function.__globals__, function.__name__, None, cells)
-        self.memo[id(value)] = self.memo[id(function)] = new     # before its parts: a function may hold itself
+        self.memo[id(value)] = self.memo[id(function)] = new     # before its parts are rebuilt: a function may hold itself
         new.__doc__, new.__module__, new.__qualname__ = function.__doc__, function.__module__, function.__qualname__
         new.__annotations__ = dict(function.__annotations__)
         new.__defaults__ = tuple(map(self.rebuild, function.__defaults__)) if function.__defaults__ else None
@@ -197,7 +197,7 @@ class _Rebuilder:
         bases = (value, *(b for old in value.__bases__ if (b := self.rebuild(old)) is not old))
         body = {"__module__": value.__module__, "__qualname__": value.__qualname__, "__doc__": value.__doc__, "__slots__": ()}
         new_class = types.new_class(value.__name__, bases, {}, lambda namespace: namespace.update(body))
-        self.memo[id(value)] = new_class                      # before its members: one may hold the class
+        self.memo[id(value)] = new_class                      # before its members are rebuilt: one may hold the class
         for name, member in vars(value).items():
             if name not in ("__dict__", "__weakref__") and (new := self.rebuild(member)) is not member:
                 setattr(new_class, name, new)
@@ -214,7 +214,7 @@ class _Rebuilder:
 
 
 def _cells(function: types.FunctionType, *, empty: bool = False) -> Iterator[tuple[str, Any]]:
-    """Name and content of each cell of a closure; an empty cell (`empty`: stands for itself) has no content."""
+    """Name and content of each cell of a closure; empty cells are left out, or, with `empty`, are their own content."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             yield name, cell.cell_contents

@@ -1,10 +1,10 @@
-"""Static evidence: what can be judged of a mechanism without its paper.  The same five checks for each.
+"""Static evidence: checks of a mechanism that need no paper.  The same five for each.
 
 ST-1  every claimed equation is a kernel of the module and cites a paper
-ST-2  every parameter has a source, and one that is said to be a paper's names the paper
-ST-3  kernels are pure: what they read besides their arguments is constants and other pure functions
+ST-2  every parameter has a source, and one of kind `paper` names the paper
+ST-3  kernels are pure: besides their arguments they read constants and other pure functions
 ST-4  declarations are true: hooks touch what they declare and nothing else
-ST-5  one time scale: constants are read with it, and memory, lived in twice the time with twice the time scale, is the same memory
+ST-5  one time scale: all time constants are read with it, and with twice the time scale, events at twice the times give the same memory
 """
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .checks import Check, Decorator, Kind, Measured
 from .references import References
 
 static = Decorator(Kind.STATIC)
-TRIGGERS = (ROW, RECALLED, RANDOM)      # declared for when a hook runs, or drawn from under another name
+TRIGGERS = (ROW, RECALLED, RANDOM)      # declared to say when a hook runs, or used under another name
 YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
 STRETCH = 2.0                           # a power of two: stretched times stay exact
 CONSTANTS = (bool, int, float, str, tuple, frozenset, type(None), np.ndarray, np.generic)
@@ -41,7 +41,7 @@ CONSTANTS = (bool, int, float, str, tuple, frozenset, type(None), np.ndarray, np
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A mechanism with its label: what static evidence looks at."""
+    """The input of static checks: a mechanism's module and registry entry, with the references and the registry."""
 
     entry: Entry
     module: ModuleType
@@ -55,9 +55,9 @@ class Exhibit:
         return {name: f for name, f in plain if isinstance(f, FunctionType) and f.__module__ == self.module.__name__}
 
     @cached_property
-    def life(self) -> tuple[Engine, list[NDArray[np.float32]]]:
-        """One short life at the registry's own time scale, see `_life`."""
-        return _life(self, 1.0)
+    def run(self) -> tuple[Engine, list[NDArray[np.float32]]]:
+        """One short run at the registry's own time scale, see `_run`."""
+        return _run(self, 1.0)
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -94,7 +94,7 @@ def every_parameter_has_its_source(exhibit: Exhibit) -> Measured:
         if not p.source.strip():
             wrong.append(f"{name} has no source")
         elif p.kind == "paper" and not (p.source in exhibit.references or any(s in words for s in surnames) or YEAR.search(words)):
-            wrong.append(f"{name} is said to be a paper's, and {p.source!r} names none")
+            wrong.append(f"{name} is of kind paper, and {p.source!r} names none")
     return _none(wrong, f"{len(exhibit.entry.params)} parameters")
 
 
@@ -108,7 +108,7 @@ def kernels_are_pure(exhibit: Exhibit) -> Measured:
     return _none(wrong, f"{len(exhibit.kernels)} kernels")
 
 
-@static("ST-4", source="the declarations against the code, and a short life in which what is not declared cannot be reached")
+@static("ST-4", source="the declarations against the code, and a short run in which undeclared access raises")
 def declarations_are_true(exhibit: Exhibit) -> Measured:
     wrong = []
     declared = {c for hook in exhibit.entry.load().hooks() for r in (*hook.reads, *hook.adds, *hook.sets)
@@ -119,15 +119,15 @@ def declarations_are_true(exhibit: Exhibit) -> Measured:
     wrong += sorted(f"{c.name} is declared and never touched" for c in declared
                     if c.name not in touched and id(c) not in constants and not isinstance(c, Signal))
     try:
-        exhibit.life  # noqa: B018  (lived for what it may raise)
+        exhibit.run  # noqa: B018  (for what it may raise)
     except HebbariumError as error:
-        wrong.append(f"in a short life: {error.what}")
+        wrong.append(f"in a short run: {error.what}")
     return _none(wrong, f"{len(declared)} columns and structures")
 
 
 @static("ST-5", source="dimension: time occurs over time only")
 def one_time_scale_is_common_to_all_constants(exhibit: Exhibit) -> Measured:
-    (once, answers), (twice, later) = exhibit.life, _life(exhibit, STRETCH)
+    (once, answers), (twice, later) = exhibit.run, _run(exhibit, STRETCH)
     loaded = exhibit.entry.load()
     touched = {t for hook in loaded.hooks() for t in (*hook.adds, *hook.sets)} | set(loaded.owns)
     columns = sorted((c for c in touched if isinstance(c, Column) and c.persists and np.dtype(c.dtype).kind == "f"), key=lambda c: c.name)
@@ -135,17 +135,17 @@ def one_time_scale_is_common_to_all_constants(exhibit: Exhibit) -> Measured:
     for column in columns:
         a, b = once.store.array(column), twice.store.array(column)
         same = a.shape == b.shape and _close(a, b, STRETCH ** _power_of_time(column.unit), float(column.neutral))
-        wrong += [] if same else [f"{column.name} is another after twice the time"]
+        wrong += [] if same else [f"{column.name} differs after twice the time"]
     constants = [name for name, p in exhibit.entry.params.items() if p.unit.removeprefix("1/") in HOURS_PER]
-    # Without a constant of time there is none to share: who reads the calendar may well answer otherwise at another date.
+    # A mechanism without time constants may read the calendar, and then answers differ with the date.
     if constants and not all(np.allclose(a, b, rtol=1e-5, atol=1e-7, equal_nan=True) for a, b in zip(answers, later, strict=True)):
-        wrong.append("the answer to a question is another after twice the time")
+        wrong.append("the answer to a question differs after twice the time")
     wrong += [f"{name} is not read by hours() alone" for name in constants if not _scaled(name, exhibit.tree)]
     return _none(wrong, f"{len(constants)} constants of time, {len(columns)} columns")
 
 
 def _scaled(constant: str, tree: ast.Module) -> bool:
-    """Whether a constant of time is read by `hours`, which applies the scale, and not past it; or the module applies the scale itself."""
+    """Whether a time constant is read through `hours` alone, which applies the scale, or the module applies the scale itself."""
     read = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
     asked = {a.value for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "hours"
              for a in n.args if isinstance(a, ast.Constant)}
@@ -153,7 +153,7 @@ def _scaled(constant: str, tree: ast.Module) -> bool:
 
 
 def _close(once: NDArray[Any], twice: NDArray[Any], factor: float, neutral: float) -> bool:
-    """Equal to rounding, with the factor of its unit; a cell that is neutral in both (no time, yet, perhaps) is no time to stretch."""
+    """Equal to rounding, with the factor of its unit; a cell that is neutral in both holds no time and is skipped."""
     untouched = (once == neutral) & (twice == neutral)
     return bool(np.allclose(np.where(untouched, 0.0, once * factor), np.where(untouched, 0.0, twice), rtol=1e-6, atol=1e-9, equal_nan=True))
 
@@ -167,7 +167,7 @@ def _surname(authors: str) -> str:
 
 
 def _outside(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Global names that a function reads, with what they stand for."""
+    """Global names that a function reads, with their values."""
     def names(code: CodeType) -> set[str]:
         return set(code.co_names).union(*(names(c) for c in code.co_consts if isinstance(c, CodeType)))
 
@@ -186,7 +186,7 @@ def _pure(value: Any) -> bool:
 
 
 def _power_of_time(unit: str) -> int:
-    """Of hours in the unit of a column.
+    """The power of hours in the unit of a column.
 
     >>> [_power_of_time(u) for u in ("h", "1/h", "mV", "h^2")]
     [1, -1, 0, 2]
@@ -196,10 +196,10 @@ def _power_of_time(unit: str) -> int:
     return count - len(re.findall(r"\bh\b", tail))
 
 
-def _life(exhibit: Exhibit, stretch: float) -> tuple[Engine, list[NDArray[np.float32]]]:
-    """Three sessions of a small talk, recall that may change memory, five days of rest; all times `stretch` times as long.
+def _run(exhibit: Exhibit, stretch: float) -> tuple[Engine, list[NDArray[np.float32]]]:
+    """Run three sessions of a small talk, recall that may change memory, and five days of rest; all times `stretch` times as long.
 
-    Returns the engine and the scores of all memories for each question, one of them at the end.
+    Returns the engine and the scores of all memories for each question, the last at the end.
     """
     entry = exhibit.entry
     own = exhibit.registry.instance(entry.id, {"time_scale": entry.time_scale * stretch})

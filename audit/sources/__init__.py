@@ -1,7 +1,7 @@
-"""What the source systems say of themselves, as data: every rating and citation that they print, beside what the audit derives.
+"""Claims of the source systems, as data: every rating and citation that they print, for comparison with the audit.
 
-One YAML file a system.  `claimed` is the rating in the source's own words; `variety` the specimen in the collection that runs the form as
-printed; where there is none, `why_none` says why.
+One YAML file per system.  `claimed` is the rating in the source's own words; `variety` is the mechanism of the collection that runs the printed
+form; if there is none, `why_none` gives the reason.
 """
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ...engine.errors import DataError, RegistryError
-from ...engine.registry import Registry, read_yaml
+from ...engine.registry import Registry
+from ...engine.yaml_file import read_yaml
 from ..rating import Rating, earned
 from ..references import References
 from ..run import AuditResult
@@ -22,7 +23,7 @@ HERE = Path(__file__).parent
 
 
 class Citation(StrEnum):
-    """How a citation stands to the literature."""
+    """Whether a citation is right."""
 
     SOUND = "sound"                     # it names the paper that the claim rests on
     WRONG_DETAIL = "wrong detail"       # the right paper with a wrong author, year, title or journal
@@ -43,12 +44,12 @@ class Claim(_Strict):
     claimed     its rating there, in the source's words
     printed     the equation or rule as printed; empty if none is
     cites       the citation as printed; empty if none is
-    citation    how that stands to the literature
+    citation    whether that is right
     corrected   keys of references.bib: what should be cited
     paper       the cited paper's own formula, as TeX; empty if it has none
     variety     the mechanism of the collection that runs the printed form; empty if none does
     why_none    why none does
-    finding     what is to be said of it, in our words
+    finding     our comment
     """
 
     module: str
@@ -65,7 +66,7 @@ class Claim(_Strict):
 
 
 class PrintedCitation(_Strict):
-    """A citation that the source prints outside its ratings, where there is something to say of it."""
+    """A citation that the source prints outside its ratings, with a comment."""
 
     place: str
     cites: str
@@ -86,10 +87,10 @@ class SourceSystem(_Strict):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A claim with what the audit derives of the form as printed; None where nothing was run.
+    """A claim with the rating derived for the printed form; None if nothing was run.
 
     stands  whether the derived rating earns the claim, if the source's word is one of ours
-    ours    whether what ran is the collection's own form of the mechanism and no transcription of the source's
+    ours    whether the collection's own form of the mechanism was run, not a transcription of the source's
     """
 
     claim: Claim
@@ -100,7 +101,7 @@ class Comparison:
 
 
 def read(registry: Registry, references: References, folder: Path = HERE) -> tuple[SourceSystem, ...]:
-    """Every system, by file name.  Raises DataError for a file that is not sound, or names a mechanism or a reference that is not there."""
+    """Every system, by file name.  Raises DataError for an invalid file, and for an unknown mechanism or reference."""
     return tuple(_read(file, registry, references) for file in sorted(folder.glob("*.yaml")))
 
 
@@ -127,7 +128,7 @@ def _read(file: Path, registry: Registry, references: References) -> SourceSyste
 
 
 def compared(system: SourceSystem, result: AuditResult) -> tuple[Comparison, ...]:
-    """Every claim of a system beside what an audit derived."""
+    """Every claim of a system with the rating that an audit derived."""
     found = {m.id: m for m in result.mechanisms}
     return tuple(_compared(claim, found, system.key) for claim in system.claims)
 

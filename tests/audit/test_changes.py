@@ -65,7 +65,7 @@ def test_what_rose_fell_came_and_went(told: dict[str, Any]) -> None:
     old["mechanisms"].append({**old["mechanisms"][1], "id": "goner"})
     broken, mended = new["mechanisms"][0]["checks"][0]["id"], new["mechanisms"][1]["static"][0]["id"]
     assert changes.compare(old, new).lines() == [
-        f"{first} fell from DOCUMENTED to APPROXIMATION", f"{second} rose from HONEST to FAITHFUL", f"{first}: {broken} passes no more",
+        f"{first} fell from DOCUMENTED to APPROXIMATION", f"{second} rose from HONEST to FAITHFUL", f"{first}: {broken} no longer passes",
         f"{second}: {mended} passes now", "newcomer is new", "goner is gone"]
 
 

@@ -137,7 +137,25 @@ def test_what_gates() -> None:
     assert not signature("S", source="p", scope="out: no such task")(lambda s: True).gates
 
 
+@limit("V-1", source="a paper", figure="decay", papers=("petrov2006computationally",))
+def a_third_is_left(specimen: Any) -> Any:
+    return specimen.left, 1.0 / 3.0
+
+
+def test_a_check_of_a_variety_measures_what_stands_in_for_ours() -> None:
+    """Only the specimen, the figure and the weight may differ; a printed form without a counterpart cannot be tested."""
+    theirs = a_third_is_left.of_variety(lambda specimen: types.SimpleNamespace(left=specimen.lost))
+    assert judge(theirs, types.SimpleNamespace(lost=1.0 / 3.0)).score is Score.PASS
+    assert judge(theirs, types.SimpleNamespace(left=1.0 / 3.0, lost=0.5)).score is Score.FAIL
+    assert judge(theirs, types.SimpleNamespace(left=1.0 / 3.0)).score is Score.NOT_TESTABLE
+    assert (theirs.title, theirs.papers, theirs.figure, theirs.warn) == (a_third_is_left.title, a_third_is_left.papers, "decay", False)
+    assert dataclasses.replace(theirs, function=a_third_is_left.function) == a_third_is_left
+    light = a_third_is_left.of_variety(drawn=False, decides=False)
+    assert light.figure is None and light.warn and not light.gates and judge(light, types.SimpleNamespace(left=1.0 / 3.0)).score is Score.PASS
+
+
 @pytest.mark.parametrize("options", [
+    {"papers": "petrov2006computationally"}, {"papers": ("a1998x", "a1998x")},
     {"id": ""}, {"id": "two words"}, {"source": " "}, {"atol": -1.0}, {"rtol": math.inf}, {"atol": math.nan},
     {"scope": "out: why"}, {"scope": "elsewhere"},
 ])
@@ -172,8 +190,8 @@ def test_evidence_keeps_the_order_of_the_file() -> None:
 
 @pytest.mark.parametrize(("change", "words"), [
     (("X-2", "X-1"), "twice"),
-    (('rejected_by="X-1"', 'rejected_by="X-9"'), "not there"),
-    (('rejected_by="X-1"', 'rejected_by="X-2"'), "decides nothing"),
+    (('rejected_by="X-1"', 'rejected_by="X-9"'), "does not exist"),
+    (('rejected_by="X-1"', 'rejected_by="X-2"'), "does not gate"),
     (('@mutant("wrong", rejected_by="X-1")', ""), "no mutant"),
     (("def second", "def first"), "named"),
     (("@mutant", '@mutant("wrong", rejected_by="X-1")\ndef other(s): return s\n@mutant'), "twice"),

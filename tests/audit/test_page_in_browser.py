@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import BROWSERS
+from browsers import BROWSERS
 
 from hebbarium.audit import sources
 from hebbarium.audit.changes import compare
@@ -88,7 +88,7 @@ def test_a_reader_sorts_filters_and_opens_a_card(page: Path, tmp_path: Path, wid
     said = read_in_browser(page, tmp_path, width, dark)
     assert said["faults"] == []
     assert said["opened"] == sorted(SHOWN) == said["up"] and said["down"] == sorted(SHOWN, reverse=True) and said["aria"] == "descending"
-    assert said["derived"] == ["APPROXIMATION", "HONEST", "HONEST", "FAITHFUL"], "by strength, not by letter"
+    assert said["derived"] == ["FAITHFUL", "HONEST", "HONEST", "APPROXIMATION"], "by strength, the strongest first"
     assert set(said["pavlik"]) == set(said["cards"]) and "recency" not in said["pavlik"] and "base_level_activation" in said["pavlik"]
     assert said["count"] == f"{len(said['pavlik'])} of {len(SHOWN)} mechanisms"
     assert sorted(said["honest"]) == ["heat", "recency"]

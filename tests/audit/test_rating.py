@@ -1,14 +1,14 @@
 """The rule table: every rating can be had, and every rating can be lost."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.audit.checks import Check, CheckResult, Kind, Score
-from hebbarium.audit.rating import Rating, derive, earned
+from hebbarium.audit.rating import Rating, derive, divided, earned
 
 F, D, H, A = Rating.FAITHFUL, Rating.DOCUMENTED, Rating.HONEST, Rating.APPROXIMATION
 LETTERS = {"e": Kind.EQUATION, "l": Kind.LIMIT, "d": Kind.DATA, "s": Kind.SIGNATURE, "a": Kind.ADAPTATION}
@@ -55,6 +55,15 @@ def test_departures(departure: Departs, rating: Rating) -> None:
     verdict = derive(results("e+ l+ s+"), claims_equation=True, departures=[departure])
     assert verdict.rating is rating
     assert (departure.what in verdict.lowered_by) is (rating is D)
+
+
+def test_checks_of_papers_that_a_source_does_not_cite_are_set_apart() -> None:
+    papers = {"X-0": (), "X-1": ("a1998x",), "X-2": ("b1999y",), "X-3": ("b1999y", "a1998x"), "X-4": ("c2000z",)}
+    found = [replace(r, check=replace(r.check, papers=papers[r.check.id])) for r in results("e+ l+ s- d+ e-")]
+    counting, others = divided(found, ["a1998x", "d2001w"])
+    assert [r.check.id for r in counting] == ["X-0", "X-1", "X-3"] and [r.check.id for r in others] == ["X-2", "X-4"]
+    assert derive(found, claims_equation=True).rating is A and derive(counting, claims_equation=True).rating is F
+    assert divided(found, []) == ((found[0],), tuple(found[1:]))
 
 
 def test_a_verdict_names_its_grounds() -> None:

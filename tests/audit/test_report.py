@@ -13,7 +13,7 @@ from rich.console import Console
 
 from hebbarium.audit.page import to_html
 from hebbarium.audit.references import load
-from hebbarium.audit.report import plain, table, to_json
+from hebbarium.audit.report import plain, table, to_json, to_markdown
 from hebbarium.audit.run import AuditResult, Fate, audit
 from hebbarium.engine.errors import ContractError, RegistryError
 
@@ -129,6 +129,27 @@ def test_a_variety_is_judged_by_the_evidence_of_its_form_and_is_a_finding(result
     printed = by_id(result, "power_law_printed")
     assert [r.check.id for r in printed.checks] == ["PW-1", "PW-2", "PW-3", "PW-4"] and printed.mutants == ()
     assert [id for id, _ in result.findings] == ["power_law_printed"] and "power_law_printed" not in dict(result.failures)
+
+
+CITING = POWER_EVIDENCE.replace('"PW-1", source="closed form",', '"PW-1", source="closed form", papers=("petrov2006computationally",),') \
+    .replace('<i>form</i>",', '<i>form</i>", papers=("wixted1991form",),')
+
+
+def test_checks_of_papers_that_the_source_does_not_cite_do_not_lower_its_rating(tmp_path: Path) -> None:
+    """Ours is judged by all checks; the printed form fails PW-1 and PW-3, of which its source cites the paper of PW-3 alone."""
+    both = audit(ENTRIES[:2], MODULES, {"power_law": module_of("e_citing", CITING)})
+    ours, printed = both.mechanisms
+    assert [r.check.id for r in ours.checks] == ["PW-1", "PW-2", "PW-3", "PW-4"] and ours.also_compared == ()
+    assert [r.check.id for r in printed.checks] == ["PW-2", "PW-3", "PW-4"] and [r.check.id for r in printed.also_compared] == ["PW-1"]
+    assert printed.verdict.lowered_by == ("PW-3",) and (printed.passed, printed.gating) == (1, 2)
+    elsewhere = audit([replace(ENTRIES[1], papers=("cortex2026",))], MODULES, {"power_law": module_of("e_citing", CITING)}).mechanisms[0]
+    assert elsewhere.verdict.lowered_by == () and [str(r.score) for r in elsewhere.also_compared] == ["FAIL", "FAIL"]
+    told = next(m for m in to_json(both)["mechanisms"] if m["id"] == "power_law_printed")
+    assert [(c["id"], c["papers"]) for c in told["also_compared"]] == [("PW-1", ["petrov2006computationally"])]
+    to_html(both, tmp_path / "audit.html")
+    assert Page((tmp_path / "audit.html").read_text(encoding="utf-8")).text.count("Also compared with") == 1
+    text = to_markdown(both)
+    assert "| power_law_printed | PW-1 quadrupling the age halves the trace | petrov2006computationally | fail |" in text
 
 
 def test_errors_of_checks_are_scores(result: AuditResult) -> None:

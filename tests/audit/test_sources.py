@@ -11,7 +11,7 @@ from hebbarium.audit.page import mathml
 from hebbarium.audit.rating import Rating, Verdict
 from hebbarium.audit.references import References, load
 from hebbarium.audit.run import AuditResult, MechanismResult
-from hebbarium.audit.sources import Citation, Claim, SourceSystem, compared, read
+from hebbarium.audit.sources import Citation, Claim, PrintedCitation, SourceSystem, compared, read
 from hebbarium.engine.errors import DataError
 from hebbarium.engine.registry import Registry
 

@@ -18,9 +18,10 @@ from hebbarium.engine.registry import Registry
 MODULE = '''
 from dataclasses import dataclass
 import numpy as np
-from hebbarium.engine.columns import CREATED, LOG_STRENGTH, NOW, SURPRISE, Column, Phase, Scope
+from hebbarium.engine.columns import Column, Phase, Scope
 from hebbarium.engine.contract import Mechanism, Params, hook
 from hebbarium.engine.numerics import kernel
+from hebbarium.engine.vocabulary import CREATED, LOG_STRENGTH, NOW, SURPRISE
 
 SPAN = 3.0
 SEEN = []
@@ -101,9 +102,9 @@ def test_a_sound_mechanism_passes_all(folder: Path) -> None:
     ("ST-1", {"paper": "wixted1991form"}, "not among the papers"), ("ST-2", {"source": " "}, "tau has no source"),
     ("ST-2", {"source": "as usual"}, "names none"), ("ST-3", {"impure": " + len(SEEN)"}, "reads SEEN, which is list"),
     ("ST-4", {"more": "SURPRISE"}, "means nothing"), ("ST-4", {"more": "NOW"}, "now is declared and never touched"),
-    ("ST-4", {"faded": "faded"}, "was not declared"), ("ST-5", {"tau": "self.params.tau"}, "is another after twice the time"),
+    ("ST-4", {"faded": "faded"}, "was not declared"), ("ST-5", {"tau": "self.params.tau"}, "differs after twice the time"),
     ("ST-5", {"tau": "self.params.tau"}, "tau is not read by hours() alone"),
-    ("ST-5", {"impure": " - (age > 160.0)"}, "log_strength is another after twice the time"),
+    ("ST-5", {"impure": " - (age > 160.0)"}, "log_strength differs after twice the time"),
 ])
 def test_each_fault_is_found_and_named(folder: Path, id: str, wrong: dict[str, str], told: str) -> None:
     if "SURPRISE" in wrong.get("more", ""):

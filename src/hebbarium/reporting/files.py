@@ -23,15 +23,19 @@ def results_folder(out: Path) -> Path:
 
 
 def write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write a text file whole or not at all, in UTF-8; half surrogates come out as \\udXXX.  Raises HebbariumError."""
+    """Write a text file whole or not at all, in UTF-8; half surrogates are written as \\udXXX.  Its folder is made if it is absent.
+
+    Raises HebbariumError.
+    """
     draft = path.with_name(path.name + ".part")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.writelines(lines)
         draft.replace(path)
     except OSError as error:
         raise HebbariumError(f"it cannot be written ({error.strerror})", where=str(path),
-                             cure="free disk space or make the folder writable, then start again; finished cells are safe") from error
+                             cure="free disk space or make the folder writable, then start again") from error
 
 
 def write_json(path: Path, data: Any) -> None:

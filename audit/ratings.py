@@ -1,0 +1,37 @@
+"""The derived ratings that ship with the package, so that `hebbarium list` and `show` print them without running the audit.
+
+`ratings.json` maps a mechanism's id to the rating that its evidence earned.  A test compares the file with the audit; `make ratings` writes it.
+"""
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from ..reporting.files import write_json
+from .run import AuditResult
+
+FILE = Path(__file__).parent / "ratings.json"
+
+
+@cache
+def shipped() -> dict[str, str]:
+    """Derived rating by mechanism id, for the mechanisms that come with the package."""
+    return dict(json.loads(FILE.read_text(encoding="utf-8")))
+
+
+def derived(result: AuditResult) -> dict[str, str]:
+    """Derived rating by mechanism id, of an audit."""
+    return {m.id: str(m.verdict.rating) for m in result.mechanisms}
+
+
+def main() -> None:
+    """Audit the collection and write the file."""
+    from ..engine.registry import Registry
+    from .collect import audit_registry
+
+    write_json(FILE, derived(audit_registry(Registry.read(), mutants=False, jobs=2)))
+
+
+if __name__ == "__main__":
+    main()
