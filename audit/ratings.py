@@ -7,9 +7,12 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..reporting.files import write_json
-from .run import AuditResult
+
+if TYPE_CHECKING:
+    from .run import AuditResult
 
 FILE = Path(__file__).parent / "ratings.json"
 

@@ -24,7 +24,8 @@ import pytest
 from hebbarium import __version__
 from hebbarium.audit import collect
 from hebbarium.audit.checks import evidence_of
-from hebbarium.benchmarks import sweep
+from hebbarium.audit.ratings import shipped
+from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.cli import main
 from hebbarium.engine.registry import Registry
@@ -108,7 +109,7 @@ def test_help_answers_at_once(tmp_path: Path) -> None:
 
 def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     _, commands = hebbarium("--help").out.split("Commands:\n")
-    assert [line.split()[0] for line in commands.splitlines()] == ["list", "show", "run", "ablate", "audit", "cite", "new", "data"]
+    assert [line.split()[0] for line in commands.splitlines()] == ["list", "show", "run", "ablate", "audit", "cite", "data", "new"]
     assert all(line.rstrip().endswith((".", "?")) and not line.endswith("...") for line in commands.splitlines() if "data " not in line)
 
 
@@ -129,6 +130,28 @@ def test_list_names_everything(hebbarium: Command) -> None:
     told, plain = hebbarium("list", "--json").json, hebbarium("list").out
     assert [m["id"] for m in told["mechanisms"]] == list(REGISTRY.entries) and set(told["sets"]) == set(REGISTRY.sets)
     assert all(re.search(rf"^{id} ", plain, re.MULTILINE) for id in (*REGISTRY.entries, *REGISTRY.sets))
+
+
+@pytest.mark.parametrize(("arguments", "chosen"), [
+    (("--home", "consolidation"), lambda e: e.home == "consolidation"),
+    (("--set", "hybrid"), lambda e: e.id in REGISTRY.set("hybrid").mechanisms),
+    (("--rating", "honest"), lambda e: shipped()[e.id] == "HONEST"),
+    (("--words", "howard2002distributed"), lambda e: "howard2002distributed" in e.papers),
+    (("--home", "retrieval", "--rating", "FAITHFUL"), lambda e: e.home == "retrieval" and shipped()[e.id] == "FAITHFUL"),
+], ids=lambda a: " ".join(a) if isinstance(a, tuple) else None)
+def test_list_prints_what_is_chosen(hebbarium: Command, arguments: tuple[str, ...], chosen: Callable[[Any], bool]) -> None:
+    expected = [e.id for e in REGISTRY.entries.values() if chosen(e)]
+    told = hebbarium("list", *arguments, "--json").json
+    assert [m["id"] for m in told["mechanisms"]] == expected != [] and told["sets"] == {}
+    plain = hebbarium("list", *arguments).out
+    assert [line.split()[0] for line in plain.splitlines()[1:] if line and line.split()[0] in REGISTRY.entries] == expected
+    assert all(f"{id}: " in hebbarium("list", *arguments, "--long").out for id in expected)
+
+
+def test_show_finds_a_set_by_its_name_and_prints_derived_ratings(hebbarium: Command) -> None:
+    assert hebbarium("show", "hybrid").out == hebbarium("show", "--set", "hybrid").out
+    assert "derived" in hebbarium("show", "recency").out and hebbarium("show", "recency", "--json").json["derived"] == shipped()["recency"]
+    assert "the nearest names are minimal" in hebbarium("show", "minmal").err
 
 
 @pytest.mark.parametrize("id", REGISTRY.entries)
@@ -184,7 +207,9 @@ def test_a_terminal_of_100_columns_shows_whole_names(tmp_path: Path, arguments: 
     text = on_terminal(tmp_path, *arguments)
     assert max(len(line.rstrip()) for line in text.splitlines() if "://" not in line) <= 100 and "…" not in text
     if arguments[0] == "list":
-        assert all(re.search(rf"^ {id} ", text, re.MULTILINE) for id in REGISTRY.entries)
+        lines = [line for line in text.splitlines() if line.strip()]
+        assert all(sum(line.startswith(f"{id} ") for line in lines) == 1 for id in REGISTRY.entries)
+        assert len(lines) == len(REGISTRY.entries) + len(REGISTRY.sets) + 3, "one line for each, two headings, one hint"
     if arguments[-1] == "--schedule":
         acts = [line.split()[2] for line in text.splitlines() if re.match(r" \w+ +\d+ ", line)]
         assert {act.split(".")[0] for act in acts} >= set(REGISTRY.set("minimal").mechanisms)
@@ -219,7 +244,7 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
     assert set(metrics["receipts"]) == set(REGISTRY.set("hybrid").mechanisms)
     assert all(set(receipt) == {"calls", "cells_changed", "ranks_changed"} and receipt["calls"] for receipt in metrics["receipts"].values())
     assert manifest["set"] == "hybrid" and manifest["seed"] == 0 and manifest["registry_digest"] == REGISTRY.digest
-    assert manifest["data"]["sha256"] == rows[0]["sha256"] and manifest["set_digest"] == rows[0]["set"]
+    assert manifest["sha256"] == rows[0]["sha256"] and manifest["set_digest"] == rows[0]["set"]
     assert {"python", "hebbarium", "numpy"} <= set(manifest["versions"])
     for row in gold:        # ranks and the ten best tell the same
         assert all((r <= 10) == (id in row["retrieved"]) for r, id in zip(row["ranks"], row["gold"], strict=True) if r)
@@ -232,7 +257,7 @@ def test_run_again_is_served_from_the_ledger_and_says_so(hebbarium: Command, tmp
     assert first.code == other.code == 0 and "finished before" not in first.err + other.err
     assert (out / "rows.jsonl").read_bytes() != before["rows.jsonl"] and len(Ledger(out / "ledger.sqlite")) == 2
     assert json.loads((out / "manifest.json").read_text())["mechanisms"]["lexical_bm25"]["b"] == 0.2
-    monkeypatch.setattr(sweep, "run_cell", None)        # whoever ran a cell now would fail
+    monkeypatch.setattr(local, "run_cell", None)        # whoever ran a cell now would fail
     again = hebbarium(*call)
     assert again.code == 0 and again.out == first.out
     assert "1 of 1 conversations were finished before" in again.err and "nothing was run again" in again.err
@@ -313,13 +338,13 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "set file that is not there": (("run", "--set", "{tmp}/nope.yaml", *FAST), "cannot be read"),
     "set file with a key twice": (("show", "--set", "{tmp}/twice.yaml"), "given twice"),
     "set of clashing mechanisms": (("run", "--set", "{tmp}/clash.yaml", *FAST), "fused"),
-    "unknown mechanism": (("show", "nope"), "no mechanism 'nope'"),
+    "unknown mechanism": (("show", "nope"), "no mechanism and no set 'nope'"),
     "unknown mechanism to judge": (("audit", "nope"), "no mechanism 'nope'"),
     "unknown set to cite": (("cite", "--set", "nope"), "no mechanism set"),
     "unknown data set to cite": (("cite", "--dataset", "nope"), "no data set 'nope'"),
     "unknown embedder to cite": (("cite", "--embedder", "nope"), "no embedder 'nope'"),
-    "new mechanism of a name that is taken": (("new", "recency", "--into", "{tmp}/lab"), "'recency' already"),
-    "new mechanism in a file": (("new", "fading", "--into", "{tmp}/locomo.json"), "is no folder"),
+    "new mechanism of a name that is taken": (("new", "recency", "--into", "{tmp}/lab"), "'recency' exists already"),
+    "new mechanism in a file": (("new", "fading", "--into", "{tmp}/locomo.json"), "is not a folder"),
     "unknown data set": (("run", "--set", "bm25", "--dataset", "nope"), "no data set 'nope'"),
     "no data": (("run", "--set", "bm25", "--dataset", "locomo"), "needs a path"),
     "data that are not there": (("run", "--set", "bm25", "--dataset", "locomo", "--data", "{tmp}/nope.json"), "no such file"),
@@ -377,18 +402,18 @@ def test_a_call_that_is_not_understood_shows_how_to_call(hebbarium: Command, arg
 
 
 def test_interrupting_keeps_what_is_finished(hebbarium: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, ran = sweep.run_cell, []
+    real, ran = local.run_cell, []
 
-    def once(cell: sweep.Cell, *rest: Any) -> sweep.Outcome:
+    def once(cell: local.Cell, *rest: Any) -> local.Outcome:
         if ran:
             raise KeyboardInterrupt
         ran.append(cell)
         return real(cell, *rest)
 
-    monkeypatch.setattr(sweep, "run_cell", once)
+    monkeypatch.setattr(local, "run_cell", once)
     call = ("ablate", "--set", "hybrid", *FAST, "--out", str(tmp_path / "o"))
     said = hebbarium(*call)
     assert said.code == 130 and "interrupted" in said.err and "Traceback" not in said.err and not (tmp_path / "o" / "rows.jsonl").exists()
-    monkeypatch.setattr(sweep, "run_cell", real)
+    monkeypatch.setattr(local, "run_cell", real)
     said = hebbarium(*call)
     assert said.code == 0 and "1 of 4 cells were finished before" in said.err and "3 were run now" in said.err

@@ -1,10 +1,10 @@
-"""The documentation is executed: every Python block, every command, every link, and every list that the code holds as well.
+"""The documentation is executed: every Python block, every command and every link; lists are compared with the code.
 
 In README, CONTRIBUTING and docs/*.md
-  ```python            runs, in order, in one namespace per page; a ```text block right after it is what it prints
-  ```python <path>     is a file of the package: it is put there, in a temporary copy of the rooms
-  ```yaml <path>       the same for data files; into registry.yaml it is appended
-  ```console           `$ hebbarium ...` runs, and prints what follows it (`...` stands for anything)
+  ```python            runs, in order, in one namespace per page; a ```text block right after it is the expected output
+  ```python <path>     is a file of the package: it is written there, in a temporary copy of the folders
+  ```yaml <path>       the same for data files; the text is appended to registry.yaml
+  ```console           `$ hebbarium ...` runs, and prints the text after it (`...` stands for any text)
   ```sh                is parsed: commands, options and values must exist
 """
 from __future__ import annotations
@@ -39,7 +39,7 @@ each_page = pytest.mark.parametrize("page", PAGES, ids=NAMES)
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: language, what stands after it, text, line it starts on, and what is printed (a ```text block right after)."""
+    """A fenced block: language, path after the language, text, first line, and expected output (a ```text block right after)."""
 
     kind: str
     path: str
@@ -65,7 +65,7 @@ def same(printed: str, expected: str) -> bool:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working folder with a cache of its own."""
+    """An empty working folder with its own cache of embeddings."""
     monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
@@ -74,7 +74,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def rooms(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder whose files Python finds beside those of the package, with a copy of the registry."""
+    """A folder on the path of the package, with a copy of the registry."""
     from hebbarium.engine import registry as module
 
     room = desk / "rooms"
@@ -94,7 +94,7 @@ def rooms(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def executed(page: Path, rooms: Path) -> dict[str, Any]:
-    """Run a page's Python blocks; the namespace they leave.  A file block is put in place first."""
+    """Run a page's Python blocks, and write its file blocks; returns the namespace of the page."""
     namespace: dict[str, Any] = {"__name__": "page"}
     for block in blocks(page):
         if block.path:
@@ -131,8 +131,8 @@ def test_every_set_on_a_page_can_be_built(page: Path, desk: Path) -> None:
 
 
 def test_the_worked_example_is_a_full_mechanism(rooms: Path) -> None:
-    """Audited, doctested, and put through the whole conformance suite, as a registered mechanism would be."""
-    from hebbarium.audit.conformance import CHECKS, Bench
+    """It passes the audit, its doctests and the conformance suite."""
+    from hebbarium.testing.conformance import CHECKS, Bench
 
     namespace = executed(ROOT / "CONTRIBUTING.md", rooms)
     registry, (id,) = namespace["registry"], [b.text.partition(":")[0] for b in blocks(ROOT / "CONTRIBUTING.md") if b.kind == "yaml"]
@@ -147,7 +147,7 @@ def test_the_worked_example_is_a_full_mechanism(rooms: Path) -> None:
 
 # --- commands ----------------------------------------------------------------------------------------------------------------
 def commands(text: str) -> Iterator[list[str]]:
-    """The words of each command line, comments left out, continued lines joined, leading assignments dropped."""
+    """The words of each command line, without comments and leading assignments, continued lines joined."""
     for line in text.replace("\\\n", " ").splitlines():
         words = shlex.split(line.removeprefix("$ "), comments=True)
         while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
@@ -157,7 +157,7 @@ def commands(text: str) -> Iterator[list[str]]:
 
 
 def parsed(words: list[str]) -> None:
-    """Raises click's UsageError for a command, an option or a value that is not there; runs nothing."""
+    """Raises click's UsageError for a command, option or value that does not exist; runs nothing."""
     import typer
 
     from hebbarium.cli import app
@@ -173,7 +173,7 @@ def parsed(words: list[str]) -> None:
 
 @cache
 def _registry() -> Any:
-    """Ours, with the example package behind it."""
+    """Our registry joined with the example package."""
     from hebbarium.engine.packages import Package
     from hebbarium.engine.registry import Registry
 
@@ -228,22 +228,35 @@ def anchors(text: str) -> set[str]:
     return set(plain)
 
 
-@each_page
-def test_every_link_leads_somewhere(page: Path) -> None:
-    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+def _require_links(page: Path, whole: str, made: frozenset[Path] = frozenset()) -> None:
+    """Every relative link of a page leads to a file, to an anchor that is there, or to a page that `make docs` makes."""
+    text = FENCE.sub("", whole)
     for target in re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'src(?:set)?="([^"]+)"', text):
         if target.startswith(("http://", "https://")):
             continue
         file, _, anchor = target.partition("#")
         found = (page.parent / file).resolve() if file else page
-        assert found.exists(), target
-        assert not anchor or anchor in anchors(found.read_text(encoding="utf-8")), target
+        assert found.exists() or found in made, f"{page.name}: {target}"
+        assert not anchor or anchor in anchors(found.read_text(encoding="utf-8")), f"{page.name}: {target}"
 
 
-def test_every_page_is_in_the_index() -> None:
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    for page in (ROOT / "docs").glob("*.md"):
+@each_page
+def test_every_link_leads_somewhere(page: Path) -> None:
+    made = frozenset(ROOT / "docs" / "mechanisms" / f"{id}.md" for id in _registry().entries)
+    _require_links(page, page.read_text(encoding="utf-8"), made)
+
+
+@pytest.mark.parametrize("folder", ["docs", "docs/decisions"])
+def test_every_page_is_in_the_index(folder: str) -> None:
+    index = (ROOT / folder / "index.md").read_text(encoding="utf-8")
+    for page in (ROOT / folder).glob("*.md"):
         assert page.name == "index.md" or f"({page.name})" in index, page.name
+
+
+def test_every_decision_has_context_decision_and_consequences() -> None:
+    for page in set((ROOT / "docs" / "decisions").glob("*.md")) - {ROOT / "docs" / "decisions" / "index.md"}:
+        text = page.read_text(encoding="utf-8")
+        assert re.findall(r"^\*\*(\w+)\.\*\*", text, re.M) == ["Context", "Decision", "Consequences"] and 10 <= text.count("\n") <= 25, page.name
 
 
 def fields_named(section: str) -> list[str]:
@@ -282,8 +295,8 @@ def test_the_tables_of_the_pages_are_the_enumerations_of_the_code() -> None:
         assert re.search(rf"^\| `{source.name}` .*{re.escape(source.licence)}", page("data.md"), re.M), source.name
 
 
-def test_the_rooms_on_the_map_are_there() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8").split("## Rooms")[1].split("\n## ")[0]
+def test_the_folders_of_the_readme_are_there() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8").split("## Folders")[1].split("\n## ")[0]
     for name in re.findall(r"^\| `([^`]+)`", text, re.M):
         assert (ROOT / name).exists(), name
 
@@ -294,12 +307,12 @@ def test_the_citation_file_agrees_with_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert (citation["version"], citation["license"]) == (project["version"], project["license"])
-    assert {"cff-version", "message", "title", "authors"} <= set(citation)
+    assert {"cff-version", "message", "title"} <= set(citation) and citation["authors"] == project["authors"]
     assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 # --- the picture -------------------------------------------------------------------------------------------------------------
-REDRAW = "draw it anew: hebbarium ablate --set minimal --dataset demo --out out/demo && python docs/draw_ablation.py out/demo/ablation.json"
+REDRAW = "draw it again: hebbarium ablate --set minimal --dataset demo --out out/demo && python docs/draw_ablation.py out/demo/ablation.json"
 
 
 def drawing() -> Any:
@@ -317,8 +330,8 @@ def labels(svg: str) -> list[str]:
 
 
 def test_the_picture_shows_the_set_and_the_data_as_they_are() -> None:
-    from hebbarium.benchmarks.ablation import arms_of
     from hebbarium.benchmarks.datasets import load
+    from hebbarium.benchmarks.designs import arms_of
     from hebbarium.engine.registry import Registry
 
     svg = (ROOT / "docs" / "pictures" / "ablation.svg").read_text(encoding="utf-8")
@@ -328,7 +341,7 @@ def test_the_picture_shows_the_set_and_the_data_as_they_are() -> None:
 
 
 def test_the_picture_is_drawn_to_scale() -> None:
-    """Marks stand where their differences say, whatever the result: three arms at known places."""
+    """Three arms with known differences have marks at the places of these differences."""
     from hebbarium.benchmarks.ablation_report import AblationResult, ArmResult, Difference
     from hebbarium.benchmarks.scores.metrics import METRICS
 
@@ -355,33 +368,60 @@ def script(name: str) -> Any:
     return module
 
 
-def test_the_picture_of_the_nights_has_every_column_that_lasts() -> None:
-    """Else: `python docs/draw_night.py`."""
+def test_the_picture_of_the_nights_has_every_persistent_column() -> None:
+    """If not, run `python docs/draw_night.py`."""
     import hebbarium as hb
 
     module = script("draw_night")
-    days = module.lived(hb.memory("night", embedding="hashing"))
+    days = module.simulated(hb.memory("night", embedding="hashing"))
     picture = (ROOT / "docs" / "pictures" / "night.svg").read_text(encoding="utf-8")
     assert f"{len(days.traces)} columns" in picture and len(days.sleeps) == 3
     assert all(f">{column.name}" in picture and f">{owner}<" in picture for owner, column in days.traces)
     assert f"{len(days.traces)} columns" in module.drawn(days)
 
 
-def test_mechanism_pages_say_what_the_registry_says() -> None:
-    """Else: `python docs/draw_parameters.py`."""
+# --- the built pages ---------------------------------------------------------------------------------------------------------
+def test_the_pages_of_all_mechanisms_are_built(tmp_path: Path) -> None:
+    """Each has every equation, parameter, departure and paper of its entry and every check and figure of its evidence; all links lead somewhere."""
+    from hebbarium.audit.checks import evidence_of
+    from hebbarium.audit.collect import evidence_module
     from hebbarium.audit.references import load
     from hebbarium.engine.registry import Registry
 
-    module = script("draw_parameters")
-    entries, pages = Registry.read().entries, {p.stem: p for p in (ROOT / "docs" / "mechanisms").glob("*.md") if p.stem != "index"}
-    assert set(pages) == set(entries), "a page for every mechanism"
-    for id, page in pages.items():
-        text = page.read_text(encoding="utf-8")
-        assert text == module.page(entries[id], text, load()), id
+    registry, references = Registry.read(), load()
+    pages = {p.stem: p.read_text(encoding="utf-8") for p in script("build").build(tmp_path)}
+    index = (tmp_path / "mechanisms" / "index.md").read_text(encoding="utf-8")
+    assert set(pages) == set(registry.entries)
+    for id, entry in registry.entries.items():
+        text, name = pages[id], evidence_module(entry, registry)
+        assert name is not None
+        evidence, dois = evidence_of(import_module(name)), [references.get(key).doi for key in entry.papers]
+        assert all(f"\n| {parameter} | " in text for parameter in ("time_scale", *entry.params)), id
+        for part in (entry.acts_on, *(f"`{e.id}`" for e in entry.equations), *(d.what for d in entry.departures), *filter(None, dois),
+                     *(f"\n| {c.id} | " for c in evidence.checks), *(m.name for m in evidence.mutants), *(f.name for f in evidence.figures)):
+            assert part.replace("|", "\\|") in text or part in text, f"{id}: {part}"
+        assert index.count(f"[{id}]({id}.md)") == 1
+    for page in tmp_path.rglob("*.md"):
+        _require_links(page, page.read_text(encoding="utf-8"))
 
 
-def test_the_index_of_mechanisms_is_the_registry() -> None:
-    """Else: `python docs/draw_mechanism_index.py`."""
+def test_a_page_without_an_essay_starts_with_the_docstring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hebbarium.audit.references import load
     from hebbarium.engine.registry import Registry
 
-    assert (ROOT / "docs" / "mechanisms" / "index.md").read_text(encoding="utf-8") == script("draw_mechanism_index").drawn(Registry.read())
+    module, entry = script("build"), Registry.read().entry("recency")
+    essay = module.page(entry, load(), None)
+    monkeypatch.setattr(module, "ESSAYS", tmp_path)
+    bare = module.page(entry, load(), None)
+    first, _, _ = str(import_module(entry.module).__doc__).partition("\n")
+    assert bare.startswith(f"# recency\n\n{first}\n") and first not in essay
+    assert bare.partition("## In the registry")[2] == essay.partition("## In the registry")[2]
+
+
+def test_essays_are_of_registered_mechanisms() -> None:
+    """An essay is optional; without one the page shows the module's docstring."""
+    from hebbarium.engine.registry import Registry
+
+    essays = list((ROOT / "docs" / "mechanisms").glob("*.md"))
+    assert essays and {p.stem for p in essays} <= set(Registry.read().entries)
+    assert all(p.read_text(encoding="utf-8").startswith(f"# {p.stem}\n") for p in essays)

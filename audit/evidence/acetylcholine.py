@@ -22,16 +22,17 @@ PI = math.pi
 STEPS = 64
 
 
-# --- theta: encoding and recall in turns -------------------------------------------------------------------------------------
+# --- theta rhythm of encoding and recall -------------------------------------------------------------------------------------
 def cycle(specimen: Any, ec: Any, ca3: Any, weights: Any, x: float, phases: tuple[float, float, float], steps: int = STEPS) -> Vector:
-    """Delta W of the specimen; phases of EC, CA3 and LTP."""
+    """Delta W of the specimen over one cycle; `phases` are those of EC, CA3 and LTP."""
     ec, ca3, weights = (np.asarray(a, dtype=np.float64) for a in (ec, ca3, weights))
     out = np.full(weights.shape, np.nan)
     specimen.learn_cycle(ec, ca3, weights, x, *phases, steps, out)
     return out
 
 
-@equation("ACH-1a", source="closed form: integral of theta_LTP theta is (pi X / 2) cos(phi_LTP - phi)", figure="theta_cycle")
+@equation("ACH-1a", source="closed form: integral of theta_LTP theta is (pi X / 2) cos(phi_LTP - phi)", figure="theta_cycle",
+          papers=("hasselmo2002proposed",))
 def a_cycle_learns_by_the_cosine_of_the_phase_difference(specimen: Any) -> Any:
     cases = [(x, p, ltp) for x in (0.3, 1.0) for p in (0.0, 1.0, PI) for ltp in (0.0, 2.5)]
     outside = [cycle(specimen, [1.0], [1.0], [[0.0]], x, (p, 0.4, ltp))[0, 0] for x, p, ltp in cases]
@@ -39,12 +40,13 @@ def a_cycle_learns_by_the_cosine_of_the_phase_difference(specimen: Any) -> Any:
     return outside + within, 2 * [PI * x / 2 * math.cos(ltp - p) for x, p, ltp in cases]
 
 
-@equation("ACH-1b", source="published values at X = 1", atol=1e-7)
-def in_phase_learns_and_in_antiphase_unlearns(specimen: Any) -> Any:
+@equation("ACH-1b", source="published values at X = 1", atol=1e-7, papers=("hasselmo2002proposed",))
+def weights_rise_in_phase_and_fall_in_antiphase(specimen: Any) -> Any:
     return [cycle(specimen, [1.0], [1.0], [[0.0]], 1.0, (p, 0.0, 0.0))[0, 0] for p in (0.0, PI)], [1.5707963, -1.5707963]
 
 
-@equation("ACH-1c", source=f"{HBW}, change of weights over a cycle; scipy.integrate.quad of the printed integrand", atol=1e-9)
+@equation("ACH-1c", source=f"{HBW}, change of weights over a cycle; scipy.integrate.quad of the printed integrand", atol=1e-9,
+          papers=("hasselmo2002proposed",))
 def the_change_of_weights_is_the_integral_of_the_paper(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     ec, ca3, w = rng.random(3), rng.random(4), rng.random((3, 4))
@@ -58,20 +60,21 @@ def the_change_of_weights_is_the_integral_of_the_paper(specimen: Any) -> Any:
     return cycle(specimen, ec, ca3, w, x, phases), expected
 
 
-@equation("ACH-1d", source=f"{HBW}, transmission; written with sin^2")
-def transmission_swings_between_one_and_one_less_x(specimen: Any) -> Any:
+@equation("ACH-1d", source=f"{HBW}, transmission; written with sin^2", papers=("hasselmo2002proposed",))
+def transmission_oscillates_between_one_and_one_minus_x(specimen: Any) -> Any:
     t = np.linspace(0.0, 7.0, 29)
     return [specimen.theta(s, 0.8, 0.6) for s in t], 1.0 - 0.6 * np.sin((t + 0.8) / 2 - PI / 4) ** 2
 
 
-@limit("ACH-1e", source="a trigonometric polynomial of degree 2: the rectangle rule is exact from 3 steps on", atol=1e-12)
+@limit("ACH-1e", source="a trigonometric polynomial of degree 2: the rectangle rule is exact from 3 steps on", atol=1e-12,
+       papers=("hasselmo2002proposed",))
 def the_number_of_steps_does_not_matter(specimen: Any) -> Any:
     found = [cycle(specimen, [0.5, 1.0], [1.0], [[0.2], [0.9]], 0.8, (0.2, 2.9, 0.1), n) for n in (3, 4, 17)]
     a, b = 0.4 * PI * math.cos(0.1), 0.4 * PI * math.cos(2.8)
     return found, [[[0.5 * a + 0.2 * b], [a + 0.9 * b]]] * 3
 
 
-@signature("ACH-2", source=f"{HBW}: reversal learning", figure="theta_cycle")
+@signature("ACH-2", source=f"{HBW}: reversal learning", figure="theta_cycle", papers=("hasselmo2002proposed",))
 def recall_in_antiphase_gives_reversal_and_in_phase_strengthens_both(specimen: Any) -> Any:
     new, old, cue = [0.0, 1.0], [[1.0], [0.0]], [1.0]          # CA1 units: the old associate, the new one
     apart = cycle(specimen, new, cue, old, 1.0, (0.0, PI, 0.0))[:, 0]
@@ -79,18 +82,18 @@ def recall_in_antiphase_gives_reversal_and_in_phase_strengthens_both(specimen: A
     return [*apart, *together], [-PI / 2, PI / 2, PI / 2, PI / 2]
 
 
-@limit("ACH-3", source=f"{HBW}: X = 0", atol=1e-12)
+@limit("ACH-3", source=f"{HBW}: X = 0", atol=1e-12, papers=("hasselmo2002proposed",))
 def without_modulation_nothing_is_learnt(specimen: Any) -> Any:
     return cycle(specimen, [1.0, 0.4], [1.0, 0.7], [[0.3, 0.1], [0.9, 0.2]], 0.0, (0.0, PI, 0.0)), np.zeros((2, 2))
 
 
 # --- expected uncertainty ----------------------------------------------------------------------------------------------------
-@equation("ACH-4", source=f"{YD}, running estimate; flat prior, 90 valid of 100: 91/102", atol=1e-7)
+@equation("ACH-4", source=f"{YD}, running estimate; flat prior, 90 valid of 100: 91/102", atol=1e-7, papers=("yu2005uncertainty",))
 def expected_uncertainty_is_the_share_of_failures(specimen: Any) -> Any:
     return [1.0 - specimen.validity(90.0, 100.0, 1.0, 1.0), 1.0 - specimen.validity(0.0, 0.0, 1.0, 1.0)], [0.1078431, 0.5]
 
 
-@equation("ACH-4b", source="mean of the posterior under a Beta prior, by numerical integration", rtol=1e-6)
+@equation("ACH-4b", source="mean of the posterior under a Beta prior, by numerical integration", rtol=1e-6, papers=("yu2005uncertainty",))
 def the_estimate_is_the_posterior_mean(specimen: Any) -> Any:
     g = (np.arange(200_000) + 0.5) / 200_000
     cases = [(3.0, 4.0, 1.0, 1.0), (0.0, 5.0, 9.0, 1.0), (40.0, 50.0, 2.0, 3.0)]
@@ -102,28 +105,29 @@ def the_estimate_is_the_posterior_mean(specimen: Any) -> Any:
 
 
 @signature("ACH-4c", source=f"{YD}: tracks the validity of the cue; four standard errors of 2000 trials", atol=4 * 0.5 / math.sqrt(2000.0),
-           figure="expected_uncertainty")
-def expected_uncertainty_comes_to_the_true_share_of_failures(specimen: Any) -> Any:
+           figure="expected_uncertainty", papers=("yu2005uncertainty",))
+def expected_uncertainty_converges_to_the_true_share_of_failures(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     return [1.0 - specimen.validity(float((rng.random(2000) < g).sum()), 2000.0, 9.0, 1.0) for g in (0.5, 0.7, 0.95)], [0.5, 0.3, 0.05]
 
 
-# --- the slow gate -----------------------------------------------------------------------------------------------------------
-@equation("ACH-5a", source="Hasselmo: g_rec = 1 - c ACh")
-def recall_is_suppressed_in_proportion(specimen: Any) -> Any:
+# --- effects on recall and learning ------------------------------------------------------------------------------------------
+@equation("ACH-5a", source="Hasselmo: g_rec = 1 - c ACh", papers=("hasselmo2006role",))
+def recall_is_suppressed_in_proportion_to_acetylcholine(specimen: Any) -> Any:
     cases = [(a, c) for a in (0.0, 0.25, 1.0) for c in (0.0, 0.5, 1.0)]
     return [specimen.recurrent_gain(a, c) for a, c in cases], [1.0 - a * c for a, c in cases]
 
 
-@equation("ACH-5b", source="(pi X / 2) at X = c ACh: plasticity in proportion to ACh; scipy.integrate.quad", atol=1e-9)
-def learning_is_what_a_cycle_of_that_depth_learns_of_its_input(specimen: Any) -> Any:
+@equation("ACH-5b", source="(pi X / 2) at X = c ACh: plasticity in proportion to ACh; scipy.integrate.quad", atol=1e-9,
+          papers=("hasselmo2002proposed",))
+def learning_equals_the_weight_learnt_from_input_over_a_cycle(specimen: Any) -> Any:
     cases = [(a, c) for a in (0.0, 0.25, 1.0) for c in (0.5, 1.0)]
     expected = [quad(lambda t, x: math.sin(t) * (x / 2 * math.sin(t) + 1 - x / 2), 0.0, 2 * PI, args=(a * c,))[0] for a, c in cases]
     return [specimen.learning(a, c) for a, c in cases], expected
 
 
-@signature("ACH-5c", source="Hasselmo: high acetylcholine for encoding, low for retrieval")
-def from_low_to_high_the_retrieved_share_falls_and_learning_rises(specimen: Any) -> Any:
+@signature("ACH-5c", source="Hasselmo: high acetylcholine for encoding, low for retrieval", papers=("hasselmo2006role",))
+def with_rising_acetylcholine_the_retrieved_share_falls_and_learning_rises(specimen: Any) -> Any:
     levels = np.linspace(0.0, 1.0, 21)
     recurrent = np.array([specimen.recurrent_gain(a, 0.8) for a in levels])
     learnt = np.array([specimen.learning(a, 0.8) for a in levels])
@@ -136,7 +140,7 @@ class LeftBehindParams(Params):
 
 
 class LeftBehind(Mechanism[LeftBehindParams]):
-    """Says that context was left behind at the events where the joint model declares it."""
+    """Sets CONTEXT_KEPT below 1 at the events where the joint model declares a switch."""
 
     trials: tuple[Trial, ...] = ()
 
@@ -149,7 +153,7 @@ PRIOR, REACH, C, RATE, ENCODING_GAIN = (4.0, 1.0), 16.0, 0.5, 1.0, 0.1
 
 
 def expecting(specimen: Any, vectors: Vector, trials: list[Trial]) -> tuple[Engine, Vector]:
-    """The specimen over that stream, told of switches: valid, trials, level, usual, learning rate, and recurrent log weight after each event."""
+    """An engine that ran the stream with the switches of `trials`; after each event: valid, trials, level, usual, rate, recurrent log weight."""
     teller = LeftBehind("left_behind", LeftBehindParams(1.0))
     teller.trials = tuple(trials)
     params = specimen.AcetylcholineParams(1.0, *PRIOR, REACH, C, RATE, ENCODING_GAIN)
@@ -172,14 +176,14 @@ def expected_of(trials: list[Trial]) -> Vector:
 
 
 @adaptation("ACH-6a", source="the joint model in numpy over 200 events of four topics", needs="engine", atol=1e-9, figure="expected_uncertainty")
-def the_stream_of_events_is_judged_as_by_the_joint_model(specimen: Any) -> Any:
+def the_estimates_over_a_stream_equal_those_of_the_joint_model(specimen: Any) -> Any:
     vectors = topics((25,) * 8, 1.0, 0)
     trials = joint_model(vectors, 0.99, PRIOR, REACH)
     return expecting(specimen, vectors, trials)[1], expected_of(trials)
 
 
 @adaptation("ACH-6b", source="ours: ln of the factor is the gain times ln(ACh / usual)", needs="engine", atol=1e-9)
-def what_comes_in_uncertain_times_is_laid_down_more_strongly(specimen: Any) -> Any:
+def events_under_high_uncertainty_are_encoded_more_strongly(specimen: Any) -> Any:
     vectors = topics((30,) * 5, 1.0, 1)
     trials = joint_model(vectors, 0.99, PRIOR, REACH)
     memory = expecting(specimen, vectors, trials)[0]
@@ -188,7 +192,7 @@ def what_comes_in_uncertain_times_is_laid_down_more_strongly(specimen: Any) -> A
 
 
 @adaptation("ACH-6c", source="ours: signals from the cue keep their weight", needs="engine")
-def only_what_memory_gives_to_itself_is_weighed_anew(specimen: Any) -> Any:
+def only_recurrent_signals_change_their_weight(specimen: Any) -> Any:
     vectors = topics((30,) * 4, 1.0, 2)
     memory = expecting(specimen, vectors, joint_model(vectors, 0.99, PRIOR, REACH))[0]
     weights = memory.store.array(LOG_FACETS)
@@ -196,7 +200,7 @@ def only_what_memory_gives_to_itself_is_weighed_anew(specimen: Any) -> Any:
     return bool(all((weights[f.value] != 0.0) == (f in moved) for f in Facet) and len({float(weights[f.value]) for f in moved}) == 1)
 
 
-@adaptation("ACH-6d", source="ours: 80 events of a second topic, then 80 of which every other one goes back to the first", needs="engine")
+@adaptation("ACH-6d", source="ours: 80 events of a second topic, then 80 events that alternate between both topics", needs="engine")
 def learning_is_faster_where_the_topic_predicts_badly(specimen: Any) -> Any:
     both = topics((100, 120), 0.5, 3)
     order = [*range(60), *range(100, 180), *(i for pair in zip(range(60, 100), range(180, 220), strict=True) for i in pair)]
@@ -205,20 +209,20 @@ def learning_is_faster_where_the_topic_predicts_badly(specimen: Any) -> Any:
     return at_least(rate[180:] / rate[100:140].mean(), 2.0)
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("theta_cycle", caption="Over a theta cycle what comes in with the phase of plasticity is learnt; what memory recalls is unlearnt, and the "
-        "more the nearer recall is to antiphase", source=f"{HBW}; closed form (pi X / 2) cos(phi)")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("theta_cycle", caption="Change of two associations over a theta cycle: the input in phase with plasticity is learnt; the recalled "
+        "association is unlearnt, most in antiphase", source=f"{HBW}; closed form (pi X / 2) cos(phi)")
 def associations_by_the_phase_of_recall(specimen: Any) -> Picture:
     degrees, marks = np.arange(0.0, 361.0, 5.0), np.arange(0.0, 361.0, 45.0)
     old, new, cue = [[1.0], [0.0]], [0.0, 1.0], [1.0]
     full, half = (np.array([cycle(specimen, new, cue, old, x, (0.0, p, 0.0))[:, 0] for p in np.radians(degrees)]) for x in (1.0, 0.5))
-    return Picture("phase of recall to plasticity, degrees", "change of an association over a cycle", (
-        Curve("new, from outside, X = 1", degrees, full[:, 1]), Curve("old, recalled, X = 1", degrees, full[:, 0]),
+    return Picture("phase of recall relative to plasticity, degrees", "change of an association over a cycle", (
+        Curve("new, from input, X = 1", degrees, full[:, 1]), Curve("old, recalled, X = 1", degrees, full[:, 0]),
         Curve("old, recalled, X = 0.5", degrees, half[:, 0]), dots("closed form, X = 1", marks, PI / 2 * np.cos(np.radians(marks)))))
 
 
-@figure("expected_uncertainty", caption="Acetylcholine over a stream of events whose topic changes every 25: from the second change on it falls "
-        "while a topic lasts, and starts anew with the next", source=f"{YD}; the joint model in numpy")
+@figure("expected_uncertainty", caption="Acetylcholine over a stream of events whose topic changes every 25 events: from the second change on it "
+        "falls within a topic and restarts with the next", source=f"{YD}; the joint model in numpy")
 def acetylcholine_over_topics(specimen: Any) -> Picture:
     vectors = topics((25,) * 6, 1.0, 0)
     trials = joint_model(vectors, 0.99, PRIOR, REACH)
@@ -228,8 +232,8 @@ def acetylcholine_over_topics(specimen: Any) -> Picture:
         dots("joint model", at[::4], reference[::4, 2])))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
-@mutant("plasticity that only ever strengthens", rejected_by="ACH-2")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("plasticity that only strengthens", rejected_by="ACH-2")
 def rectified(specimen: Any) -> Any:
     whole = specimen.learn_cycle
 
@@ -240,7 +244,7 @@ def rectified(specimen: Any) -> Any:
     return specimen.replacing("learn_cycle", positive)
 
 
-@mutant("plasticity at all phases alike", rejected_by="ACH-3")
+@mutant("plasticity equal at all phases", rejected_by="ACH-3")
 def flat_plasticity(specimen: Any) -> Any:
     def hebb(ec: Any, ca3: Any, weights: Any, x: float, phase_ec: float, phase_ca3: float, phase_ltp: float, steps: int, out: Any) -> None:
         out[...] = 2 * PI * (1 - x / 2) * np.outer(ec + weights @ ca3, ca3)
@@ -254,12 +258,12 @@ def no_recall(specimen: Any) -> Any:
     return specimen.replacing("learn_cycle", lambda ec, ca3, w, *rest: whole(ec, ca3, np.zeros_like(w), *rest))
 
 
-@mutant("modulation about zero, so that transmission turns negative", rejected_by="ACH-1d")
+@mutant("modulation around 0, so transmission becomes negative", rejected_by="ACH-1d")
 def about_zero(specimen: Any) -> Any:
     return specimen.replacing("theta", lambda t, phase, x: x * math.sin(t + phase))
 
 
-@mutant("uncertainty of the last trial alone", rejected_by="ACH-4")
+@mutant("uncertainty from the last trial only", rejected_by="ACH-4")
 def last_trial(specimen: Any) -> Any:
     return specimen.replacing("validity", lambda valid, trials, a, b: 1.0 if valid == trials else 0.0)
 
@@ -274,17 +278,17 @@ def turned_round(specimen: Any) -> Any:
     return specimen.replacing("recurrent_gain", lambda ach, c: 1.0 - c * (1.0 - ach))
 
 
-@mutant("learning regardless of acetylcholine", rejected_by="ACH-5b")
+@mutant("learning independent of acetylcholine", rejected_by="ACH-5b")
 def constant_learning(specimen: Any) -> Any:
     return specimen.replacing("learning", lambda ach, c: 0.5 * PI * c)
 
 
-@mutant("every event fits", rejected_by="ACH-6d")
+@mutant("every event fits the topic", rejected_by="ACH-6d")
 def all_fits(specimen: Any) -> Any:
     return specimen.replacing("fits", lambda themes, vector: True)
 
 
-@mutant("a switch leaves the old topic in place", rejected_by="ACH-6a")
+@mutant("a switch keeps the old topic", rejected_by="ACH-6a")
 def no_new_topic(specimen: Any) -> Any:
     whole = specimen.follow
     return specimen.replacing("follow", lambda themes, masses, vector, joins, anew, keep: whole(themes, masses, vector, joins, False, keep))

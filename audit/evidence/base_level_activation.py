@@ -20,7 +20,7 @@ EBBINGHAUS_MIN = np.array([19.0, 63, 525, 1440, 2880, 8640, 44640])
 EBBINGHAUS_SAVINGS = np.array([58.2, 44.2, 35.8, 33.7, 27.8, 25.4, 21.1])
 EBBINGHAUS = "Ebbinghaus 1885, savings in % at the true intervals; Murre & Dros 2015"
 ZETA_HALF = -1.4603545088095868                                 # Riemann zeta at 1/2
-RECENT_ENOUGH = -200.0                                          # ln of an age next to 0
+RECENT_ENOUGH = -200.0                                          # ln of an age near 0
 
 
 # --- references and instruments ----------------------------------------------------------------------------------------------
@@ -70,24 +70,25 @@ class Practice:
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("CM-6.1", source="Anderson & Lebiere 1998, uses spread evenly: B = ln(n / (1-d)) - d ln L", atol=1e-12)
-def evenly_spread_uses_carry_the_constant(specimen: Any) -> Any:
+@equation("CM-6.1", source="Anderson & Lebiere 1998, uses spread evenly: B = ln(n / (1-d)) - d ln L", atol=1e-12, papers=("anderson1998atomic",))
+def evenly_spread_uses_include_the_constant(specimen: Any) -> Any:
     cases = [(n, life, d) for n in (1, 10, 1000) for life in (10.0, 1e6) for d in (0.3, 0.5)]
     above = [math.log(specimen.older_uses(n, d, math.log(life), RECENT_ENOUGH)) - (math.log(n) - d * math.log(life)) for n, life, d in cases]
     return above, [-math.log(1.0 - d) for _, _, d in cases]
 
 
-@equation("CM-6.2a", source="definition B = ln sum t^-d")
+@equation("CM-6.2a", source="definition B = ln sum t^-d", papers=("anderson1991reflections", "anderson1998atomic"))
 def keeping_every_use_is_exact(specimen: Any) -> Any:
     return [activation_of(specimen, EVEN), activation_of(specimen, EVEN, d=0.8)], [exact(EVEN, 0.5), exact(EVEN, 0.8)]
 
 
-@equation("CM-6.2b", source="Petrov 2006, hybrid with the 1, 3 and 10 latest of ten uses kept", atol=1e-6)
+@equation("CM-6.2b", source="Petrov 2006, hybrid with the 1, 3 and 10 latest of ten uses kept", atol=1e-6, papers=("petrov2006computationally",))
 def the_hybrid_has_its_published_values(specimen: Any) -> Any:
     return [activation_of(specimen, EVEN, kept=k) for k in (1, 3, 10)], [-0.630256, -0.664577, -0.688956]
 
 
-@equation("CM-6.2c", source="Petrov 2006: at d = 1/2 the older uses add 2 (n-k) / (sqrt t_n + sqrt t_k); at d = 1 their limit is a logarithm")
+@equation("CM-6.2c", source="Petrov 2006: at d = 1/2 the older uses add 2 (n-k) / (sqrt t_n + sqrt t_k); at d = 1 their limit is a logarithm",
+          papers=("petrov2006computationally",))
 def the_older_uses_have_their_closed_forms(specimen: Any) -> Any:
     t_n, t_k = 900.0, 25.0
     measured = [specimen.older_uses(7, d, math.log(t_n), math.log(t_k)) for d in (0.5, 1.0, 1.5)]
@@ -95,37 +96,40 @@ def the_older_uses_have_their_closed_forms(specimen: Any) -> Any:
     return measured, [7 * 2 / (math.sqrt(t_n) + math.sqrt(t_k)), 7 * math.log(t_n / t_k) / (t_n - t_k), 7 * inverse_root / (t_n - t_k)]
 
 
-@limit("CM-6.3", source="Euler-Maclaurin: exact - optimised -> ln(1 + zeta(1/2) / (2 sqrt n) + 1 / (4n))", atol=5e-4)
+@limit("CM-6.3", source="Euler-Maclaurin: exact - optimised -> ln(1 + zeta(1/2) / (2 sqrt n) + 1 / (4n))", atol=5e-4, papers=("anderson1998atomic",))
 def many_uses_approach_the_evenly_spread_form(specimen: Any) -> Any:
     sizes = (10, 100, 1000)
     measured = [activation_of(specimen, np.arange(1.0, n + 1.0) * 100.0, kept=n) - optimised(n, n * 100.0, 0.5) for n in sizes]
     return measured, [math.log(1.0 + ZETA_HALF / (2.0 * math.sqrt(n)) + 1.0 / (4.0 * n)) for n in sizes]
 
 
-@signature("CM-6.4", source="Petrov 2006: a use a second ago; exact 0.2776, hybrid with one use kept 0.4394", atol=1e-4)
+@signature("CM-6.4", source="Petrov 2006: a use a second ago; exact 0.2776, hybrid with one use kept 0.4394", atol=1e-4,
+           papers=("petrov2006computationally",))
 def a_recent_use_lifts_activation_at_once(specimen: Any) -> Any:
     return [activation_of(specimen, TRANSIENT, kept=10), activation_of(specimen, TRANSIENT, kept=1)], [0.2776, 0.4394]
 
 
-@signature("CM-6.5a", source="Fisher, Houpt & Gunzelmann 2018: the evenly spread form is least at d = 1 - 1/ln L; L = 1000", atol=1e-4)
+@signature("CM-6.5a", source="Fisher, Houpt & Gunzelmann 2018: the evenly spread form is least at d = 1 - 1/ln L; L = 1000", atol=1e-4,
+           papers=("fisher2018comparison",))
 def the_evenly_spread_form_is_not_monotone_in_d(specimen: Any) -> Any:
     lowest = minimize_scalar(lambda d: specimen.older_uses(10, d, math.log(1000.0), RECENT_ENOUGH), bounds=(0.5, 0.99), method="bounded",
                              options={"xatol": 1e-8})
     return float(lowest.x), 1.0 - 1.0 / math.log(1000.0)
 
 
-@signature("CM-6.5b", source="Fisher, Houpt & Gunzelmann 2018: every t^-d falls with d where t > 1")
+@signature("CM-6.5b", source="Fisher, Houpt & Gunzelmann 2018: every t^-d falls with d where t > 1", papers=("fisher2018comparison",))
 def with_every_use_kept_more_decay_is_less_activation(specimen: Any) -> Any:
     return at_most(np.diff([activation_of(specimen, EVEN, d=d) for d in np.linspace(0.05, 0.99, 40)]), -1e-3)
 
 
-@equation("CM-6.6", source="closed form: a power law has no time scale; d = 1/2")
+@equation("CM-6.6", source="closed form: a power law has no time scale; d = 1/2", papers=("anderson1998atomic",))
 def one_trace_loses_ln_two_whenever_its_age_quadruples(specimen: Any) -> Any:
     ages = (10.0, 3600.0, 1e6)
     return [activation_of(specimen, [4.0 * t]) - activation_of(specimen, [t]) for t in ages], -math.log(2.0)
 
 
-@data("CM-6.7a", source=f"{EBBINGHAUS}; power function a t^-b, as in Wixted & Ebbesen 1991", rtol=2e-3, figure="ebbinghaus")
+@data("CM-6.7a", source=f"{EBBINGHAUS}; power function a t^-b, as in Wixted & Ebbesen 1991", rtol=2e-3, figure="ebbinghaus",
+      papers=("ebbinghaus1885gedachtnis", "murre2015replication", "wixted1991form"))
 def odds_of_one_trace_fit_the_savings_as_a_power_function(specimen: Any) -> Any:
     def savings(minutes: Vector, scale: float, d: float) -> Vector:
         return np.array([scale * math.exp(activation_of(specimen, [m], d=d)) for m in minutes])
@@ -134,7 +138,8 @@ def odds_of_one_trace_fit_the_savings_as_a_power_function(specimen: Any) -> Any:
     return [scale, d, r2], [81.84, 0.1302, 0.975]
 
 
-@data("CM-6.7b", source=f"{EBBINGHAUS}; an exponential of two parameters reaches R^2 = 0.397", figure="ebbinghaus")
+@data("CM-6.7b", source=f"{EBBINGHAUS}; an exponential of two parameters reaches R^2 = 0.397", figure="ebbinghaus",
+      papers=("ebbinghaus1885gedachtnis", "murre2015replication"))
 def activation_itself_beats_the_exponential(specimen: Any) -> Any:
     curve = np.array([activation_of(specimen, [60.0 * m]) for m in EBBINGHAUS_MIN])
     _, r2 = fitted(lambda t, high, gain: high + gain * curve, [50.0, 5.0])
@@ -142,7 +147,7 @@ def activation_itself_beats_the_exponential(specimen: Any) -> Any:
     return at_least([r2, 1.0 - abs(exponential_r2 - 0.397)], 0.93)
 
 
-@figure("ebbinghaus", caption="Odds of one trace, scaled to Ebbinghaus' savings, beside the best exponential", source=EBBINGHAUS)
+@figure("ebbinghaus", caption="Odds of one trace, scaled to Ebbinghaus' savings, and the best exponential", source=EBBINGHAUS)
 def forgetting_over_the_savings(specimen: Any) -> Picture:
     def savings(minutes: Vector, scale: float, d: float) -> Vector:
         return np.array([scale * math.exp(activation_of(specimen, [m], d=d)) for m in minutes])
@@ -163,18 +168,20 @@ def massed_and_spaced_practice(specimen: Any) -> Picture:
         for label, lag in (("10 s apart", 10.0), ("a day apart", 86_400.0))), log="x")
 
 
-@equation("CM-6.8a", source="Pavlik & Anderson 2005: d_2 = c e^m + a at lags 10, 100, 1000, 86400 s", atol=1e-4)
-def a_use_decays_the_faster_the_more_activation_it_found(specimen: Any) -> Any:
+@equation("CM-6.8a", source="Pavlik & Anderson 2005: d_2 = c e^m + a at lags 10, 100, 1000, 86400 s", atol=1e-4, papers=("pavlik2005practice",))
+def a_use_decays_faster_the_higher_the_activation_before_it(specimen: Any) -> Any:
     return [Practice(specimen, [0.0, lag]).decays[0, 0] for lag in (10.0, 100.0, 1e3, 86_400.0)], [0.3214, 0.2730, 0.2409, 0.2060]
 
 
-@signature("CM-6.8b", source="Pavlik & Anderson 2005; two uses 10 s or a day apart, tested after 10 s and 7 d", atol=1e-3, figure="spacing_crossover")
+@signature("CM-6.8b", source="Pavlik & Anderson 2005; two uses 10 s or a day apart, tested after 10 s and 7 d", atol=1e-3, figure="spacing_crossover",
+           papers=("pavlik2005practice",))
 def massed_wins_early_and_spaced_wins_late(specimen: Any) -> Any:
     measured = [Practice(specimen, [0.0, lag]).at(lag + wait) for wait in (10.0, 7 * 86_400.0) for lag in (10.0, 86_400.0)]
     return measured, [0.0635, -0.2797, -2.2198, -1.8518]
 
 
-@equation("CM-6.8c", source="Pavlik & Anderson 2005, recursion over five uses: the definition, all uses kept", rtol=1e-9)
+@equation("CM-6.8c", source="Pavlik & Anderson 2005, recursion over five uses: the definition, all uses kept", rtol=1e-9,
+          papers=("pavlik2005practice",))
 def a_history_of_uses_equals_the_recursion(specimen: Any) -> Any:
     times, decays = [0.0, 7.0, 30.0, 4000.0, 90_000.0], [A]
     for j, now in enumerate(times[1:], start=1):
@@ -189,13 +196,13 @@ def a_change_of_unit_shifts_activation(specimen: Any) -> Any:
     return activation_of(specimen, ages, seconds=1.0) - activation_of(specimen, ages, seconds=3600.0), 0.5 * math.log(3600.0)
 
 
-@limit("CM-6.L1", source="definition: c = 0 is plain ACT-R with decay a")
-def without_scale_it_is_plain_act_r(specimen: Any) -> Any:
+@limit("CM-6.L1", source="definition: c = 0 is plain ACT-R with decay a", papers=("pavlik2005practice",))
+def with_scale_zero_it_is_plain_act_r(specimen: Any) -> Any:
     return Practice(specimen, [0.0, 10.0, 500.0], a=0.5, c=0.0).at(1000.0), exact([1000.0, 990.0, 500.0], 0.5)
 
 
 @adaptation("CM-6.A1", source="ours: uses of random histories, four kept against all")
-def keeping_four_uses_costs_little(specimen: Any) -> Any:
+def keeping_four_uses_is_nearly_exact(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     histories = [np.sort(rng.uniform(1.0, 1e6, rng.integers(5, 40))) for _ in range(200)]
     off = [abs(activation_of(specimen, ages, kept=4) - exact(ages, 0.5)) for ages in histories]
@@ -203,12 +210,12 @@ def keeping_four_uses_costs_little(specimen: Any) -> Any:
 
 
 @adaptation("CM-6.A2", source="ours: uses within the same second")
-def uses_at_the_same_moment_stay_finite(specimen: Any) -> Any:
+def uses_at_the_same_moment_give_finite_activation(specimen: Any) -> Any:
     crowd = Practice(specimen, [5.0] * 40)
     return at_most(np.abs([crowd.at(5.0), crowd.at(6.0), crowd.at(1e9)]), 200.0)
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 def per_row(formula: Callable[..., float]) -> Callable[..., None]:
     """An `activation` that applies a formula (ages of kept uses, age of the first, uses, decays) to every memory."""
     def activation(now: float, created: Vector, uses: Any, recent: Vector, decays: Vector, seconds: float, out: Vector) -> None:
@@ -249,11 +256,11 @@ def no_constant(specimen: Any) -> Any:
     return specimen.replacing("older_uses", lambda count, d, first, kept: count * math.exp(-d * first))
 
 
-@mutant("older uses forgotten", rejected_by="CM-6.2b")
+@mutant("older uses ignored", rejected_by="CM-6.2b")
 def only_the_kept(specimen: Any) -> Any:
     return specimen.replacing("older_uses", lambda count, d, first, kept: 0.0)
 
 
-@mutant("hours where seconds are meant", rejected_by="CM-6.8b")
+@mutant("hours instead of seconds", rejected_by="CM-6.8b")
 def hours_for_seconds(specimen: Any) -> Any:
     return specimen.replacing("log_age", lambda now, time, seconds: math.log(max((now - time) * seconds, 1.0) / 3600.0))

@@ -1,5 +1,5 @@
-"""Evidence for bcm_metaplasticity: the plug-in's own kernel on one neuron with clamped inputs, the memory's own drive at 0 where the paper has none.
-The references are fixed points, eigenvalues by hand, the averaged differential equations under a general solver, and matrices.
+"""Evidence for bcm_metaplasticity: the plug-in's kernel on one neuron with clamped inputs; the drive is 0 where the paper has none.
+References: fixed points, eigenvalues by hand, the averaged differential equations in a general solver, and matrices.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def neuron(specimen: Any, inputs: NDArray[np.int64], w: list[float], eta: float,
 
 
 def course(specimen: Any, c: float, steps: int, eta: float, tau: float, theta: float, every: int = 1) -> NDArray[np.float64]:
-    """Response of a neuron with one input that is always there."""
+    """Response of a neuron with one input that is always active."""
     seen = []
     for _ in range(steps // every):
         weight, theta = neuron(specimen, np.zeros(every, np.int64), [c], eta, tau, theta)
@@ -36,7 +36,8 @@ def course(specimen: Any, c: float, steps: int, eta: float, tau: float, theta: f
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("CM-10.9", source="phi(0) = phi(theta) = 0, minimum -theta^2 / 4 at theta / 2", atol=1e-12, figure="modification")
+@equation("CM-10.9", source="phi(0) = phi(theta) = 0, minimum -theta^2 / 4 at theta / 2", atol=1e-12, figure="modification",
+          papers=("bienenstock1982theory", "intrator1992objective"))
 def modification_is_a_parabola_through_zero_and_the_threshold(specimen: Any) -> Any:
     thetas = np.array([0.5, 1.0, 2.0, 7.0])
     grid = np.linspace(0.0, 1.0, 2001)
@@ -44,7 +45,7 @@ def modification_is_a_parabola_through_zero_and_the_threshold(specimen: Any) -> 
     return ([[y[0], y[-1], y.min(), grid[y.argmin()]] for y in curves], [[0.0, 0.0, -t * t / 4.0, 0.5] for t in thetas])
 
 
-@equation("CM-10.9b", source="numpy: exponentially weighted mean of squares")
+@equation("CM-10.9b", source="numpy: exponentially weighted mean of squares", papers=("bienenstock1982theory", "intrator1992objective"))
 def the_threshold_is_the_running_mean_of_squares(specimen: Any) -> Any:
     c, theta, tau = np.random.default_rng(0).uniform(0.0, 3.0, 40), 0.7, 6.0
     for value in c:
@@ -53,8 +54,8 @@ def the_threshold_is_the_running_mean_of_squares(specimen: Any) -> Any:
     return theta, kept[0] * 0.7 + (kept[1:] * c**2).sum() / tau
 
 
-@equation("CM-8.5d", source=f"{IC}: W <- W + eta phi x^T for all who are active, in matrices", atol=1e-12)
-def an_occasion_of_many_is_the_rule_in_matrices(specimen: Any) -> Any:
+@equation("CM-8.5d", source=f"{IC}: W <- W + eta phi x^T for all active neurons, in matrices", atol=1e-12, papers=("intrator1992objective",))
+def an_occasion_of_many_memories_equals_the_rule_in_matrices(specimen: Any) -> Any:
     rng, n, eta, tau, drive = np.random.default_rng(3), 6, 0.02, 5.0, 1.0
     source, target = np.nonzero(~np.eye(n, dtype=bool))
     weight, theta = rng.normal(0.2, 0.3, len(source)), rng.uniform(0.0, 2.0, n)
@@ -75,7 +76,8 @@ def an_occasion_of_many_is_the_rule_in_matrices(specimen: Any) -> Any:
     return np.concatenate([weight, theta, modifiability]), np.concatenate([dense[target, source], threshold, told])
 
 
-@equation("CM-8.5c", source="solve_ivp of dc/dt = eta c (c - theta), dtheta/dt = (c^2 - theta) / tau", rtol=2e-3)
+@equation("CM-8.5c", source="solve_ivp of dc/dt = eta c (c - theta), dtheta/dt = (c^2 - theta) / tau", rtol=2e-3,
+          papers=("bienenstock1982theory", "intrator1992objective"))
 def small_steps_follow_the_differential_equations(specimen: Any) -> Any:
     eta, tau = 2e-4, 500.0
     times = np.array([1000, 5000, 20000, 60000])
@@ -88,19 +90,20 @@ def small_steps_follow_the_differential_equations(specimen: Any) -> Any:
     return measured, solution.y.T.ravel()
 
 
-@equation("CM-8.5", source=f"{IC}: one input, fast threshold: c = 1 attracts", atol=1e-3, figure="one_input")
-def one_input_is_answered_with_one(specimen: Any) -> Any:
+@equation("CM-8.5", source=f"{IC}: one input, fast threshold: c = 1 attracts", atol=1e-3, figure="one_input", papers=("intrator1992objective",))
+def the_response_to_one_input_converges_to_one(specimen: Any) -> Any:
     return [course(specimen, c, 40000, 0.01, 5.0, c * c, every=40000)[-1] for c in (0.05, 0.5, 1.5, 2.9)], np.ones(4)
 
 
-@limit("CM-8.5b", source="c = 0 is a fixed point, and repels: dc/dt = eta c^2 (1 - c) > 0 just above it")
+@limit("CM-8.5b", source="c = 0 is a fixed point, and repels: dc/dt = eta c^2 (1 - c) > 0 just above it",
+       papers=("bienenstock1982theory", "intrator1992objective"))
 def silence_is_an_unstable_fixed_point(specimen: Any) -> Any:
     away = course(specimen, 1e-3, 2000, 0.01, 5.0, 1e-6, every=2000)[-1]
     return bool(course(specimen, 0.0, 100, 0.01, 5.0, 0.0)[-1] == 0.0 and away > 1.01e-3)
 
 
 def spectral_radius(specimen: Any, eta: float, tau: float) -> float:
-    """Of one step around c = theta = 1, by central differences."""
+    """Spectral radius of one step around c = theta = 1, by central differences."""
     h = 1e-6
 
     def step(c: float, theta: float) -> NDArray[np.float64]:
@@ -111,8 +114,9 @@ def spectral_radius(specimen: Any, eta: float, tau: float) -> float:
     return float(np.abs(np.linalg.eigvals(jacobian)).max())
 
 
-@equation("CM-8.7", source="determinant of the step's Jacobian, 1 + eta - (1 - eta) / tau: stable where eta (tau + 1) < 1", rtol=1e-8)
-def the_fixed_point_is_lost_where_the_threshold_is_slower_than_learning(specimen: Any) -> Any:
+@equation("CM-8.7", source="determinant of the step's Jacobian, 1 + eta - (1 - eta) / tau: stable where eta (tau + 1) < 1", rtol=1e-8,
+          papers=("bienenstock1982theory", "intrator1992objective"))
+def the_fixed_point_is_unstable_where_the_threshold_is_slower_than_learning(specimen: Any) -> Any:
     cases = ((0.01, 90.0), (0.01, 99.0), (0.01, 110.0), (0.02, 5.0))
     expected = []
     for eta, tau in cases:
@@ -122,8 +126,9 @@ def the_fixed_point_is_lost_where_the_threshold_is_slower_than_learning(specimen
     return [spectral_radius(specimen, *case) for case in cases], expected
 
 
-@signature("CM-8.7c", source="solve_ivp at eta tau = 0.9 and 1.1: rest at 1, and a cycle from 0.42 to 1.59", atol=0.01, figure="one_input")
-def beyond_the_bifurcation_it_swings(specimen: Any) -> Any:
+@signature("CM-8.7c", source="solve_ivp at eta tau = 0.9 and 1.1: rest at 1, and a cycle from 0.42 to 1.59", atol=0.01, figure="one_input",
+           papers=("bienenstock1982theory", "intrator1992objective"))
+def beyond_the_bifurcation_the_response_oscillates(specimen: Any) -> Any:
     measured, expected = [], []
     for tau in (900.0, 1100.0):
         swings = course(specimen, 1.2, 400000, 0.001, tau, 1.2, every=100)[-200:]
@@ -139,16 +144,17 @@ def beyond_the_bifurcation_it_swings(specimen: Any) -> Any:
 
 
 @signature("CM-8.6", source=f"{IC}: two orthonormal inputs of probability 1/2; response 1/p = 2 to one, 0 to the other, theta = 2", atol=0.15,
-           figure="selectivity")
-def a_neuron_comes_to_answer_one_of_two_inputs(specimen: Any) -> Any:
+           figure="selectivity", papers=("intrator1992objective",))
+def a_neuron_becomes_selective_for_one_of_two_inputs(specimen: Any) -> Any:
     inputs = np.random.default_rng(5).integers(0, 2, 60000)
     weight, theta = neuron(specimen, inputs, [0.6, 0.4], 0.002, 50.0, 0.5)
     return [*np.sort(weight), theta], [0.0, 2.0, 2.0]
 
 
-@equation("CM-8.7d", source=f"{IC}: the selective fixed point is 1 / p = k of k inputs in turn; with a threshold that decays by r = 1 - 1 / tau an "
-          "occasion, tau (1 - r^k) / r^(k - 1); a squared mean in place of the mean of squares comes to 1 / p^2", rtol=1e-6)
-def the_answer_to_an_input_is_one_over_its_probability(specimen: Any) -> Any:
+@equation("CM-8.7d", source=f"{IC}: the selective fixed point is 1 / p = k of k inputs in turn; with a threshold that decays by r = 1 - 1 / tau per "
+          "occasion, tau (1 - r^k) / r^(k - 1); a squared mean in place of the mean of squares gives 1 / p^2", rtol=1e-6,
+          papers=("intrator1992objective",))
+def the_response_to_an_input_is_one_over_its_probability(specimen: Any) -> Any:
     measured, expected, tau = [], [], 50.0
     for k in (2, 3, 4):
         weight, _ = neuron(specimen, np.tile(np.arange(k), 60000), [0.6, *[0.3] * (k - 1)], 0.002, tau, 0.3)
@@ -159,19 +165,19 @@ def the_answer_to_an_input_is_one_over_its_probability(specimen: Any) -> Any:
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 @adaptation("BCM-1", source="c = drive = 1, theta = 0", atol=0.0)
-def a_memory_never_active_before_is_modifiable_as_usual(specimen: Any) -> Any:
+def a_memory_never_active_before_has_modifiability_one(specimen: Any) -> Any:
     modifiability = np.zeros(2)
     specimen.occasion(np.array([0, 1]), np.array([1, 0]), np.array([0, 1]), 1.0, 0.02, 5.0, np.zeros(2), np.zeros(2), modifiability)
     return modifiability, [1.0, 1.0]
 
 
 @adaptation("BCM-2", source="fixed point c = theta = 1: phi = 0 and, with a drive of 1, w = 0")
-def what_is_always_active_together_stops_changing(specimen: Any) -> Any:
+def memories_that_are_always_active_together_stop_changing(specimen: Any) -> Any:
     weight, theta = neuron(specimen, np.zeros(4000, np.int64), [0.0], 0.02, 5.0, 0.0, drive=1.0)
     return at_most(np.abs([weight[0], theta - 1.0]), 1e-3)
 
 
-@adaptation("BCM-3", source="an occasion changes thresholds only after every response was taken", atol=1e-15)
+@adaptation("BCM-3", source="an occasion changes thresholds only after all responses are computed", atol=1e-15)
 def the_order_of_the_pairs_does_not_matter(specimen: Any) -> Any:
     source, target = np.nonzero(~np.eye(4, dtype=bool))
     results = []
@@ -183,14 +189,14 @@ def the_order_of_the_pairs_does_not_matter(specimen: Any) -> Any:
 
 
 @adaptation("BCM-4", source="eight partners at a time: 8 eta (tau + 1) = 0.48 at eta 0.01, tau 5", atol=1e-6)
-def a_full_buffer_is_stable(specimen: Any) -> Any:
-    times, eight = 3000, np.repeat(np.arange(8), 3000)                                      # number i mod times: all eight in each
+def a_full_working_memory_is_stable(specimen: Any) -> Any:
+    times, eight = 3000, np.repeat(np.arange(8), 3000)                                      # pair i is of occasion i mod times
     weight, theta = np.zeros(8), np.zeros(9)
     specimen.occur(times, eight + 1, np.zeros(8 * times, np.int64), eight, 1.0, 0.01, 5.0, weight, theta, np.zeros(9))
     return [weight.sum(), theta[0]], [0.0, 1.0]
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("modification", caption="Responses below the threshold weaken their synapse, those above it strengthen it, and the threshold slides with "
         "activity", source=f"{IC}: phi(c) = c (c - theta)")
 def modification_over_response(specimen: Any) -> Picture:
@@ -199,8 +205,8 @@ def modification_over_response(specimen: Any) -> Picture:
         Curve(f"theta {theta:g}", c, np.array([specimen.phi(x, theta) for x in c])) for theta in (0.5, 1.0, 2.0)))
 
 
-@figure("selectivity", caption="A neuron that answers two inputs nearly alike comes to answer one of them with 1 / p = 2 and the other not at all",
-        source=f"{IC}; orthonormal inputs, each of probability 1/2")
+@figure("selectivity", caption="A neuron that responds to two inputs nearly equally becomes selective: its response is 1 / p = 2 to one and 0 "
+        "to the other", source=f"{IC}; orthonormal inputs, each of probability 1/2")
 def responses_over_presentations(specimen: Any) -> Picture:
     inputs, w, theta, course = np.random.default_rng(5).integers(0, 2, 8000).reshape(80, 100), [0.6, 0.4], 0.5, [(0.6, 0.4, 0.5)]
     for some in inputs:
@@ -213,7 +219,7 @@ def responses_over_presentations(specimen: Any) -> Picture:
         dots("fixed point", [8000.0, 8000.0], [2.0, 0.0])))
 
 
-@figure("one_input", caption="With a fast threshold every response comes to 1; with one slower than learning it swings for ever",
+@figure("one_input", caption="With a fast threshold every response converges to 1; with one slower than learning it oscillates",
         source=f"{IC}; eta = 0.01")
 def response_to_one_input(specimen: Any) -> Picture:
     at = np.arange(20, 4001, 20)
@@ -248,7 +254,7 @@ def slow_threshold(specimen: Any) -> Any:
     return specimen.replacing("slide", lambda theta, c, tau: theta + (c * c - theta) / (2.0 * tau))
 
 
-@mutant("each pair an occasion of its own", rejected_by="CM-8.5d")
+@mutant("each pair as an occasion of its own", rejected_by="CM-8.5d")
 def pair_by_pair(specimen: Any) -> Any:
     def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, tau: float, weight: Any, theta: Any, modifiability: Any) -> None:
         for v, e in zip(target, edge, strict=True):

@@ -1,5 +1,5 @@
-"""Evidence for consolidation_cascade.  The references are transition matrices written down entry by entry, synapses that are drawn one by one, and a
-general solver for the chain; none calls a kernel it judges.  Time is counted in events.
+"""Evidence for consolidation_cascade.  References: transition matrices written entry by entry, synapses drawn one by one, and a general solver for
+the chain; none calls a kernel it judges.  Time is counted in events.
 """
 from __future__ import annotations
 
@@ -73,38 +73,38 @@ def fit(x: Any, y: Any) -> float:
 
 
 # --- the cascade -------------------------------------------------------------------------------------------------------------
-@equation("CM-1.1", source=f"{FUSI}: every state is as likely as every other, F = 1 / 2n", atol=1e-12)
+@equation("CM-1.1", source=f"{FUSI}: every state is as likely as every other, F = 1 / 2n", atol=1e-12, papers=("fusi2005cascade",))
 def the_uniform_occupancy_is_stationary(specimen: Any) -> Any:
     sizes = (2, 3, 5, 10, 20)
     return [float(np.abs(matrices(specimen, n)[1] @ np.full(2 * n, 0.5 / n) - 0.5 / n).max()) for n in sizes], np.zeros(len(sizes))
 
 
-@equation("CM-1.1b", source=f"{FUSI}: M_pot and M, entry by entry", atol=1e-14)
+@equation("CM-1.1b", source=f"{FUSI}: M_pot and M, entry by entry", atol=1e-14, papers=("fusi2005cascade",))
 def every_transition_has_its_probability(specimen: Any) -> Any:
     cases = ((2, 0.5), (6, 0.5), (7, 0.4))
     expected = [m.ravel() for n, x in cases for m in (potentiation(n, x), mean_event(n, x))]
     return np.concatenate([m.ravel() for n, x in cases for m in matrices(specimen, n, x)]), np.concatenate(expected)
 
 
-@equation("CM-1.1c", source="columns of a transition matrix are probabilities and add up to 1", atol=1e-12)
-def synapses_are_neither_made_nor_lost(specimen: Any) -> Any:
+@equation("CM-1.1c", source="columns of a transition matrix are probabilities and add up to 1", atol=1e-12, papers=("fusi2005cascade",))
+def the_number_of_synapses_is_conserved(specimen: Any) -> Any:
     both = np.concatenate(matrices(specimen, 9), axis=1)
     return np.append(both.sum(axis=0), min(both.min(), 0.0) + 1.0), np.ones(37)
 
 
-@equation("CM-1.2", source=f"{FUSI}: S_0 = sum of q_i / n = 2 / n", atol=1e-9)
+@equation("CM-1.2", source=f"{FUSI}: S_0 = sum of q_i / n = 2 / n", atol=1e-9, papers=("fusi2005cascade",))
 def the_initial_signal_is_two_over_n(specimen: Any) -> Any:
     return [kept(specimen, n, [0])[0] for n in (2, 5, 10, 20)], [1.0, 0.4, 0.2, 0.1]
 
 
-@signature("CM-1.3", source=f"{FUSI}, n = 10: recomputed from its matrices", rtol=1e-3, figure="memory_signal")
+@signature("CM-1.3", source=f"{FUSI}, n = 10: recomputed from its matrices", rtol=1e-3, figure="memory_signal", papers=("fusi2005cascade",))
 def the_signal_after_one_to_a_thousand_events(specimen: Any) -> Any:
     times = [1, 10, 100, 1000]
     expected = signals(mean_event(10), potentiation(10) @ np.full(20, 0.05), times)
     return np.append(kept(specimen, 10, times), expected), [0.06667, 0.03669, 0.008195, 0.0007281] * 2
 
 
-@signature("CM-1.3b", source="40 000 synapses drawn one by one; 4.5 standard errors")
+@signature("CM-1.3b", source="40 000 synapses drawn one by one; 4.5 standard errors", papers=("fusi2005cascade",))
 def the_occupancies_are_the_expectation_of_random_synapses(specimen: Any) -> Any:
     n, count, rng = 5, 40_000, np.random.default_rng(7)
     jumps = potentiation(n)
@@ -122,13 +122,13 @@ def the_occupancies_are_the_expectation_of_random_synapses(specimen: Any) -> Any
     return at_most(worst, 4.5)
 
 
-@signature("CM-1.4", source=f"{FUSI}: forgetting by the 3/4 power of time", atol=0.05, figure="memory_signal")
+@signature("CM-1.4", source=f"{FUSI}: forgetting by the 3/4 power of time", atol=0.05, figure="memory_signal", papers=("fusi2005cascade",))
 def the_signal_falls_by_the_three_quarter_power(specimen: Any) -> Any:
     early, late = kept(specimen, 10, [30, 300])
     return math.log(late / early) / math.log(10.0), -0.75
 
 
-@limit("CM-1.4b", source="two states, one level: S = q (1 - q)^t", atol=1e-12)
+@limit("CM-1.4b", source="two states, one level: S = q (1 - q)^t", atol=1e-12, papers=("fusi2005cascade",))
 def with_one_level_forgetting_is_exponential(specimen: Any) -> Any:
     measured, q = [], np.array([0.3])
     strong, weak = np.array([0.5]), np.array([0.5])
@@ -139,7 +139,8 @@ def with_one_level_forgetting_is_exponential(specimen: Any) -> Any:
     return measured, 0.3 * 0.7 ** np.arange(20)
 
 
-@signature("CM-1.4c", source="straight in log and log for the cascade, in log and linear for two states", figure="memory_signal")
+@signature("CM-1.4c", source="straight in log and log for the cascade, in log and linear for two states", figure="memory_signal",
+           papers=("fusi2005cascade",))
 def only_the_cascade_passes_the_test_of_a_power_law(specimen: Any) -> Any:
     times = np.arange(10, 301, 10)
     curves = (np.log(kept(specimen, 10, times)), np.log(0.05 * 0.95 ** times))
@@ -147,9 +148,10 @@ def only_the_cascade_passes_the_test_of_a_power_law(specimen: Any) -> Any:
     return bool(verdicts[0] and not verdicts[1])
 
 
-@limit("CM-1.9", source="Bahrick 1984: no common floor; share of deepest synapses that no event has changed, (1 - q_n / 2)^t; n = 20")
-def what_was_gone_over_stays_and_what_was_seen_once_fades(specimen: Any) -> Any:
-    """Long after, but before 2^n events, the well-trained memory is where it was, and the other one goes on falling as fast as ever."""
+@limit("CM-1.9", source="Bahrick 1984: no common floor; share of deepest synapses that no event has changed, (1 - q_n / 2)^t; n = 20",
+       papers=("bahrick1984semantic",))
+def a_memory_trained_often_stays_and_one_seen_once_fades(specimen: Any) -> Any:
+    """After many events, but fewer than 2^n, the well-trained memory keeps its signal; the other falls further by the same power."""
     n, times = 20, [10_000, 100_000]
     trained, once = kept(specimen, n, times, replays=2_000_000), kept(specimen, n, times)
     sure = [2.0 * (1.0 - 0.5 * X ** (n - 1) / (1.0 - X)) ** t - 1.0 for t in times]
@@ -160,12 +162,12 @@ def what_was_gone_over_stays_and_what_was_seen_once_fades(specimen: Any) -> Any:
 
 # --- the chain ---------------------------------------------------------------------------------------------------------------
 def levels(specimen: Any, t: float, m: int = 12, leak: bool = True) -> Any:
-    """All beakers, some time after an impulse on the first."""
+    """Levels of all beakers at a time t after a unit impulse on the first."""
     return specimen.beakers_after(np.eye(m)[0], t, 1.0, 0.25, leak)
 
 
 def chain_slope(m: int, leak: bool) -> Any:
-    """The differential equation, beaker by beaker."""
+    """Right side of the differential equation, beaker by beaker."""
     c, g = [2.0 ** k for k in range(m)], [0.25 * 2.0 ** -k for k in range(m)]
 
     def slope(_: float, u: Any) -> list[float]:
@@ -175,32 +177,32 @@ def chain_slope(m: int, leak: bool) -> Any:
     return slope
 
 
-@signature("CM-1.5", source=f"{BENNA}: decay by the square root of time; m = 12", atol=0.02, figure="chain")
+@signature("CM-1.5", source=f"{BENNA}: decay by the square root of time; m = 12", atol=0.02, figure="chain", papers=("benna2016computational",))
 def the_chain_falls_by_the_square_root(specimen: Any) -> Any:
     starts = (1e2, 1e3, 1e4, 1e5)
     return [math.log(levels(specimen, 3.0 * t)[0] / levels(specimen, t)[0]) / math.log(3.0) for t in starts], [-0.5] * 4
 
 
-@equation("CM-1.5b", source="solve_ivp of the chain, with and without a leak", atol=1e-8)
+@equation("CM-1.5b", source="solve_ivp of the chain, with and without a leak", atol=1e-8, papers=("benna2016computational",))
 def the_chain_follows_its_differential_equation(specimen: Any) -> Any:
     cases = [(t, leak) for t in (3.0, 300.0, 20000.0) for leak in (True, False)]
     solved = [solve_ivp(chain_slope(7, leak), (0.0, t), np.eye(7)[0], method="Radau", rtol=1e-10, atol=1e-12).y[:, -1] for t, leak in cases]
     return np.concatenate([levels(specimen, t, 7, leak) for t, leak in cases]), np.concatenate(solved)
 
 
-@equation("CM-1.6", source=f"{BENNA}: sum of C_k u_k is kept without a leak", atol=1e-9)
-def without_a_leak_the_chain_keeps_what_was_poured_in(specimen: Any) -> Any:
+@equation("CM-1.6", source=f"{BENNA}: sum of C_k u_k is kept without a leak", atol=1e-9, papers=("benna2016computational",))
+def without_a_leak_the_chain_conserves_its_content(specimen: Any) -> Any:
     return [levels(specimen, t, leak=False) @ 2.0 ** np.arange(12) for t in (1.0, 1e2, 1e4, 1e6)], np.ones(4)
 
 
-@limit("CM-1.6b", source="levels of communicating vessels: sum of C_k u_k over sum of C_k", atol=1e-9)
-def without_a_leak_all_beakers_end_level(specimen: Any) -> Any:
+@limit("CM-1.6b", source="levels of communicating vessels: sum of C_k u_k over sum of C_k", atol=1e-9, papers=("benna2016computational",))
+def without_a_leak_all_beakers_reach_the_same_level(specimen: Any) -> Any:
     return levels(specimen, 1e9, 6, leak=False), np.full(6, 1.0 / 63.0)
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 def life(specimen: Any, looks: int) -> Matrix:
-    """Five memories stored one after the other among 40 other events, with replays; brought up to date at every `looks`th event as well."""
+    """State of five memories stored one after the other, then 40 other events, with replays; updated also at every `looks`-th event."""
     n = 6
     q, p = specimen.overwriting(n, X), specimen.deepening(n, X)
     _, m = matrices(specimen, n)
@@ -220,8 +222,8 @@ def life(specimen: Any, looks: int) -> Matrix:
     return np.concatenate([balance, occupancy], axis=1)
 
 
-@adaptation("CM-1.10", source="every event applied to every memory at once, by the reference's matrices", atol=1e-12)
-def memories_touched_late_are_as_if_every_event_had_been_applied(specimen: Any) -> Any:
+@adaptation("CM-1.10", source="every event applied to every memory when it occurs, by the reference's matrices", atol=1e-12)
+def late_updates_equal_updates_at_every_event(specimen: Any) -> Any:
     n, pot, m = 6, potentiation(6), mean_event(6)
     expected = []
     for memory in range(5):
@@ -251,7 +253,8 @@ def each_replay_makes_a_memory_last_longer(specimen: Any) -> Any:
     return at_least(np.diff(np.log(after)), 1e-3)
 
 
-@adaptation("CM-1.13", source="names of Cortex 4.2.1; its multipliers of decay are 2.0, 1.2, 0.8 and 0.5, a factor of 4 from first to last")
+@adaptation("CM-1.13", source="names of Cortex 4.2.1; its multipliers of decay are 2.0, 1.2, 0.8 and 0.5, a factor of 4 from first to last",
+            papers=("cortex2026",))
 def stages_are_passed_in_order_and_each_decays_more_slowly(specimen: Any) -> Any:
     pot, m = matrices(specimen, 10)
     v, loss = np.full(20, 0.05), dict[str, list[float]]()
@@ -263,14 +266,14 @@ def stages_are_passed_in_order_and_each_decays_more_slowly(specimen: Any) -> Any
     return Measured(means, "share of the signal lost per event, falling through the four stages", ordered)
 
 
-@adaptation("CM-1.14", source="all synapses strong is the most that there can be")
-def a_signal_is_never_more_than_all_synapses(specimen: Any) -> Any:
+@adaptation("CM-1.14", source="S is at most 1, with all synapses strong")
+def many_potentiations_bring_the_signal_to_one(specimen: Any) -> Any:
     return between([kept(specimen, n, [0], replays=5000)[0] for n in (2, 5, 10)], 0.99, 1.0 + 1e-12)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("memory_signal", caption="The cascade's signal of one memory falls by the 3/4 power of the events after it, that of two states exponentially",
-        source=f"{FUSI}; its transition matrices, n = 10")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("memory_signal", caption="The cascade's signal of one memory falls with the 3/4 power of the number of later events; with two states it "
+        "falls exponentially", source=f"{FUSI}; its transition matrices, n = 10")
 def one_memory_among_later_events(specimen: Any) -> Picture:
     times = np.unique(np.geomspace(1.0, 1000.0, 40).astype(int))
     q, strong, weak, two = np.array([0.2]), np.array([0.5]), np.array([0.5]), []
@@ -286,7 +289,7 @@ def one_memory_among_later_events(specimen: Any) -> Picture:
         log="xy")
 
 
-@figure("chain", caption="The first beaker of the chain falls by the square root of time while what it held passes through the deeper ones",
+@figure("chain", caption="The level of the first beaker falls with the square root of time while its content passes to the deeper ones",
         source=f"{BENNA}, twelve beakers")
 def levels_over_time(specimen: Any) -> Picture:
     times = np.geomspace(1.0, 1e6, 60)
@@ -297,12 +300,12 @@ def levels_over_time(specimen: Any) -> Picture:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
-@mutant("levels that make no difference", rejected_by="CM-1.4")
+@mutant("the same transition probabilities at all levels", rejected_by="CM-1.4")
 def flat(specimen: Any) -> Any:
     return specimen.replacing("overwriting", lambda n, x: np.full(n, 0.1)).replacing("deepening", lambda n, x: np.append(np.full(n - 1, 0.1), 0.0))
 
 
-@mutant("a last level like any other", rejected_by="CM-1.1")
+@mutant("a last level without the factor 1 / (1 - x)", rejected_by="CM-1.1")
 def last_level(specimen: Any) -> Any:
     return specimen.replacing("overwriting", lambda n, x: x ** np.arange(n))
 
@@ -323,7 +326,7 @@ def depth_kept(specimen: Any) -> Any:
     return specimen.replacing("potentiate", potentiate)
 
 
-@mutant("other events only ever potentiate", rejected_by="CM-1.3")
+@mutant("later events that only potentiate", rejected_by="CM-1.3")
 def one_sided(specimen: Any) -> Any:
     return specimen.replacing("overwrite", specimen.potentiate)
 
@@ -333,12 +336,12 @@ def strong_alone(specimen: Any) -> Any:
     return specimen.replacing("signal", lambda strong, weak: float(np.sum(strong)))
 
 
-@mutant("a floor under every memory", rejected_by="CM-1.9")
+@mutant("the same floor for every memory", rejected_by="CM-1.9")
 def common_floor(specimen: Any) -> Any:
     return specimen.replacing("signal", lambda strong, weak: max(float(np.sum(strong) - np.sum(weak)), 0.01))
 
 
-@mutant("beakers that only pass on", rejected_by="CM-1.6b")
+@mutant("flow to the next beaker only", rejected_by="CM-1.6b")
 def downward(specimen: Any) -> Any:
     def beakers_after(u: Any, t: float, c1: float, g1: float, leak: bool) -> Any:
         m = len(u)
@@ -361,12 +364,12 @@ def equal_beakers(specimen: Any) -> Any:
     return specimen.replacing("beakers_after", beakers_after)
 
 
-@mutant("memories that miss the events between two looks", rejected_by="CM-1.10")
+@mutant("updates that skip the events since the last update", rejected_by="CM-1.10")
 def missed(specimen: Any) -> Any:
     return specimen.replacing("after", lambda vector, k, table: vector if k > 5 else np.linalg.matrix_power(table[0], k) @ vector)
 
 
-@mutant("strength that forgets by the clock of its last look", rejected_by="CM-1.11")
+@mutant("strength without the events since the last update", rejected_by="CM-1.11")
 def stale(specimen: Any) -> Any:
     def relative_signal(events: int, balance: Any, as_of: Any, readout: Any, transposed: Any, initial: float, least: float, out: Any) -> None:
         out[:] = np.maximum(balance @ readout, least) / initial

@@ -1,4 +1,4 @@
-"""Evidence for convex_fusion: two signals by hand for each normalisation, and what a change of scale, weights or normalisation must leave alone."""
+"""Evidence for convex_fusion: two signals by hand for each normalisation, and invariance under changes of scale, weights and normalisation."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ Scores = NDArray[np.float64]
 
 
 def fused(specimen: Any, signals: Sequence[tuple[Any, float, Facet, float]], name: str, visible: Any = None, facets: Any = None) -> Any:
-    """FUSED in float64 as the plug-in leaves it; signals as (scores, floor, facet, weight)."""
+    """FUSED in float64 as the plug-in writes it; signals as (scores, floor, facet, weight)."""
     n = len(signals[0][0])
     rows = tuple((SimpleNamespace(floor=floor, facet=facet), np.asarray(scores, np.float64), weight) for scores, floor, facet, weight in signals)
     view = SimpleNamespace(signals=rows, facet_weights=np.ones(len(Facet)) if facets is None else facets,
@@ -41,78 +41,79 @@ def order(scores: Scores) -> NDArray[Any]:
     return np.argsort(-scores, kind="stable")
 
 
-@equation("CC-1", source="Bruch, Gai & Ingber 2023, z-score; scipy.stats.zscore")
+@equation("CC-1", source="Bruch, Gai & Ingber 2023, z-score; scipy.stats.zscore", papers=("bruch2023analysis",))
 def z_scores_are_averaged_by_weight(specimen: Any) -> Any:
     dense, words = two(1)
     return fused(specimen, pair(dense, words), "standard"), 0.8 * zscore(dense) + 0.2 * zscore(words)
 
 
-@equation("CC-2", source="Bruch, Gai & Ingber 2023, min-max; numpy", figure="weights")
+@equation("CC-2", source="Bruch, Gai & Ingber 2023, min-max; numpy", figure="weights", papers=("bruch2023analysis",))
 def min_max_scores_are_averaged_by_weight(specimen: Any) -> Any:
     dense, words = two(2)
     return fused(specimen, pair(dense, words), "minmax"), 0.8 * (dense - dense.min()) / np.ptp(dense) + 0.2 * words / words.max()
 
 
-@equation("CC-3", source="Bruch, Gai & Ingber 2023, theoretical min-max; numpy")
+@equation("CC-3", source="Bruch, Gai & Ingber 2023, theoretical min-max; numpy", papers=("bruch2023analysis",))
 def theoretical_min_max_measures_from_the_least_possible_score(specimen: Any) -> Any:
     dense, words = two(3)
     dense = np.abs(dense) + 0.05                       # no cosine is near -1, which must not matter
     return fused(specimen, pair(dense, words), "theoretical_minmax"), 0.8 * (dense + 1.0) / (dense.max() + 1.0) + 0.2 * words / words.max()
 
 
-@equation("CC-4", source="linear algebra (why the paper finds the normalisation to matter little); scipy.stats.rankdata")
-def other_weights_make_up_for_another_normalisation(specimen: Any) -> Any:
+@equation("CC-4", source="linear algebra, the reason for the small effect of the normalisation; scipy.stats.rankdata",
+          papers=("bruch2023analysis",))
+def suitable_weights_give_the_ranking_of_another_normalisation(specimen: Any) -> Any:
     dense, words = two(4)
     by_range = fused(specimen, pair(dense, words, 0.6, 0.4), "minmax")
     by_spread = fused(specimen, pair(dense, words, 0.6 * dense.std() / np.ptp(dense), 0.4 * words.std() / np.ptp(words)), "standard")
     return rankdata(np.round(by_range, 9)), rankdata(np.round(by_spread * np.std(by_range), 9))
 
 
-@equation("CC-5", source="affine invariance", atol=1e-9)
+@equation("CC-5", source="affine invariance", atol=1e-9, papers=("bruch2023analysis",))
 def the_scale_and_zero_of_a_signal_do_not_matter(specimen: Any) -> Any:
     dense, words = two(5)
     changed = [fused(specimen, pair(7.0 * dense - 3.0, 0.01 * words + 40.0), name) for name in NAMES[:2]]
     return np.concatenate(changed), np.concatenate([fused(specimen, pair(dense, words), name) for name in NAMES[:2]])
 
 
-@equation("CC-6", source="convexity: weights are divided by their sum", atol=1e-9)
+@equation("CC-6", source="convexity: weights are divided by their sum", atol=1e-9, papers=("bruch2023analysis",))
 def only_the_ratio_of_the_weights_matters(specimen: Any) -> Any:
     dense, words = two(6)
     thrice = [fused(specimen, pair(dense, words, 2.4, 0.6), name) for name in NAMES]
     return np.concatenate(thrice), np.concatenate([fused(specimen, pair(dense, words), name) for name in NAMES])
 
 
-@limit("CC-7", source="closed form: one weight is zero")
+@limit("CC-7", source="closed form: one weight is zero", papers=("bruch2023analysis",))
 def a_single_trusted_signal_keeps_its_ranking(specimen: Any) -> Any:
     dense, words = two(7)
     return np.concatenate([order(fused(specimen, pair(dense, words, 1.0, 0.0), name)) for name in NAMES]), np.tile(order(dense), 3)
 
 
-@limit("CC-8", source="closed form: no spread, no information")
-def a_constant_or_silent_signal_moves_no_memory(specimen: Any) -> Any:
+@limit("CC-8", source="closed form: a constant signal adds a constant", papers=("bruch2023analysis",))
+def a_constant_or_absent_signal_does_not_change_the_ranking(specimen: Any) -> Any:
     dense, _ = two(8)
     orders = [order(fused(specimen, pair(dense, np.full_like(dense, level)), name)) for name in NAMES for level in (0.3, np.nan)]
     return np.concatenate(orders), np.tile(order(dense), 6)
 
 
-@limit("CC-9", source="convexity: a mean lies between its parts", atol=1e-12)
-def the_best_in_everything_scores_one(specimen: Any) -> Any:
+@limit("CC-9", source="convexity: a mean lies between its parts", atol=1e-12, papers=("bruch2023analysis",))
+def a_memory_that_is_best_in_every_signal_scores_one(specimen: Any) -> Any:
     dense, words = two(9)
     dense[17], words[17] = 0.99, 99.0
     tops = [fused(specimen, pair(dense, words), name) for name in NAMES[1:]]
     return [float(t.max()) for t in tops] + [int(t.argmax()) for t in tops], [1.0, 1.0, 17, 17]
 
 
-@adaptation("CC-10", source="silence stands for the floor")
-def silence_counts_as_the_least_possible_score(specimen: Any) -> Any:
+@adaptation("CC-10", source="ours: a missing score counts as the floor")
+def a_missing_score_counts_as_the_least_possible_one(specimen: Any) -> Any:
     dense, words = two(10)
     silent = np.where(words == 0.0, np.nan, words)
     told, zeros = (np.concatenate([fused(specimen, pair(dense, each), name) for name in NAMES]) for each in (silent, words))
     return told, zeros
 
 
-@adaptation("CC-11", source="archived memories set no scale", atol=1e-12)
-def what_is_archived_has_no_say(specimen: Any) -> Any:
+@adaptation("CC-11", source="ours: archived memories do not affect the scale", atol=1e-12)
+def archived_memories_do_not_affect_the_scores(specimen: Any) -> Any:
     dense, words = two(11)
     here = np.arange(len(dense)) % 3 > 0
     outliers = np.where(here, words, 1e6)
@@ -121,15 +122,15 @@ def what_is_archived_has_no_say(specimen: Any) -> Any:
 
 
 @adaptation("CC-12", source="a query's facet weights", atol=1e-12)
-def a_facet_weight_multiplies_the_trust_in_its_signals(specimen: Any) -> Any:
+def a_facet_weight_multiplies_the_weights_of_its_signals(specimen: Any) -> Any:
     dense, words = two(12)
     facets = np.ones(len(Facet))
     facets[Facet.WORDS.value] = 4.0
     return fused(specimen, pair(dense, words), "standard", facets=facets), fused(specimen, pair(dense, words, 0.5, 0.5), "standard")
 
 
-@figure("weights", caption="Fused scores of three memories as trust moves from words to meaning: each runs straight from one of its scores to the "
-        "other, and the one that is good in both leads in between", source="Bruch, Gai & Ingber 2023, min-max; the definition by hand")
+@figure("weights", caption="Fused scores of three memories over the weight of meaning against words: each is linear between its two scores, and "
+        "the memory good in both leads in between", source="Bruch, Gai & Ingber 2023, min-max; the definition by hand")
 def scores_over_the_weight_of_meaning(specimen: Any) -> Picture:
     dense, words, share = np.array([0.9, 0.3, 0.75, 0.1]), np.array([1.0, 9.0, 6.5, 0.0]), np.linspace(0.0, 1.0, 21)
     scores = np.array([fused(specimen, pair(dense, words, a, 1.0 - a), "minmax") for a in share])
@@ -161,7 +162,7 @@ def observed_minimum(specimen: Any) -> Any:
     return specimen.replacing("add_theoretical_minmax", specimen.add_minmax)
 
 
-@mutant("the least score is taken among those that speak", rejected_by="CC-10")
+@mutant("the least score is taken over scored memories only", rejected_by="CC-10")
 def silence_sets_no_scale(specimen: Any) -> Any:
     original = specimen.extremes
 
@@ -171,6 +172,6 @@ def silence_sets_no_scale(specimen: Any) -> Any:
     return specimen.replacing("extremes", extremes)
 
 
-@mutant("the scale is set by the archived, too", rejected_by="CC-11")
+@mutant("archived memories affect the scale, too", rejected_by="CC-11")
 def archived_counts(specimen: Any) -> Any:
     return specimen.replacing("extremes", lambda scores, visible, floor: (float(np.nanmin(scores)), float(np.nanmax(scores))))

@@ -45,8 +45,9 @@ def shared_entities_are_the_intersections_of_sets(specimen: Any) -> Any:
     return found, [[len(a & b) / max(len(a | b), 1), len(b)] for a in sets for b in sets[:-1]]
 
 
-@adaptation("CU-2", source="cases decided by hand: merge needs likeness and the same entities, a link likeness or shared entities", figure="affinity")
-def likeness_and_entities_decide_together(specimen: Any) -> Any:
+@adaptation("CU-2", source="cases decided by hand: merging needs a high cosine and the same entities, a link a high affinity",
+            figure="affinity")
+def cosine_and_entities_decide_together(specimen: Any) -> Any:
     cosine, shared, theirs = np.array([0.95, 0.95, 0.95, 0.55, 0.55, 0.2, 0.9]), np.array([2, 0, 1, 2, 0, 2, 2]), np.array([2, 2, 2, 2, 1, 2, 2])
     affinity, decision = np.zeros(7), np.zeros(7, dtype=np.int64)
     specimen.decide(cosine, shared, theirs, 2, 0.9, 0.5, 0.6, 0.1, affinity, decision)
@@ -57,8 +58,8 @@ def likeness_and_entities_decide_together(specimen: Any) -> Any:
             [merge, link, link, link, create, create, merge, merge, link, 1.0, 0.95, 0.95 + 0.1 / 3, 0.65, 0.55, 0.3, 1.0])
 
 
-@adaptation("CU-3", source="networkx: the greatest strength times match among the seeds next to a memory", atol=1e-12)
-def linked_memories_borrow_the_best_offer(specimen: Any) -> Any:
+@adaptation("CU-3", source="networkx: greatest strength times match over the seeds linked to a memory", atol=1e-12)
+def a_linked_memory_receives_its_greatest_contribution(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     graph, reference, n = Graph(), nx.DiGraph(), 40
     graph.cover_rows(n)
@@ -90,16 +91,16 @@ def lends(specimen: Any, memory: Engine) -> set[tuple[int, int]]:
     return found
 
 
-@adaptation("CU-4", source="a restatement is one; another number, date, negation or name, and a correction, are not", needs="engine")
-def what_says_something_else_is_no_restatement(specimen: Any) -> Any:
+@adaptation("CU-4", source="by hand: a repetition restates; another number, date, negation or name, or a correction, does not", needs="engine")
+def a_changed_detail_is_no_restatement(specimen: Any) -> Any:
     said = "The blue train to Oslo leaves from the third platform with 14 people on board"
     variants = (said, f"{said}!", said.replace("14", "15"), said.replace("leaves", "never leaves"), said.replace("Oslo", "Lima"), f"{said} tomorrow",
                 f"Scratch that: {said}")
     return [restates(specimen, told(specimen, said, v, merge=0.7))[1] for v in variants], [0, 0, -1, -1, -1, -1, -1]
 
 
-@adaptation("CU-5", source="definition: all are stored; what repeats points to the first, whose strength gains by ln(1 + times)", needs="engine")
-def a_thing_said_four_times_is_stored_four_times_and_rehearsed_three(specimen: Any) -> Any:
+@adaptation("CU-5", source="definition: all are stored; repetitions point to the first, whose log strength rises with ln(1 + times)", needs="engine")
+def a_text_encoded_four_times_is_stored_four_times_and_rehearsed_three_times(specimen: Any) -> Any:
     kayak = "I bought a red kayak"
     memory = told(specimen, kayak, kayak, "some rain fell", kayak, kayak, merge=0.8)
     memory.advance(memory.now + 10.0)
@@ -110,8 +111,8 @@ def a_thing_said_four_times_is_stored_four_times_and_rehearsed_three(specimen: A
             [-1, 0, -1, 0, 0, 0.2 * math.log(4.0), 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
-@adaptation("CU-6", source="brute force: every pair whose affinity reaches the threshold, both ways, while all are neighbours", needs="engine")
-def like_memories_are_linked_both_ways(specimen: Any) -> Any:
+@adaptation("CU-6", source="brute force: every pair whose affinity reaches the threshold, in both directions", needs="engine")
+def similar_memories_are_linked_in_both_directions(specimen: Any) -> Any:
     texts = ("a red kite flew over the mill", "the red kite flew over the old mill", "nine boats in the harbour",
              "boats in the harbour: nine old boats", "a quiet evening")
     memory = told(specimen, *texts, merge=1.0, entity_bonus=0.0, link=0.7)
@@ -120,7 +121,7 @@ def like_memories_are_linked_both_ways(specimen: Any) -> Any:
     return bool(lends(specimen, memory) == expected and 0 < len(expected) < 20)
 
 
-@adaptation("CU-7", source="by hand: of four memories without a word of the query, the last told is linked to the answer", needs="engine")
+@adaptation("CU-7", source="by hand: of four memories without a word of the query, only the last is linked to the best match", needs="engine")
 def a_linked_memory_is_found_with_its_neighbour(specimen: Any) -> Any:
     registry = Registry.read()
     fusion = (registry.instance("lexical_bm25"), registry.instance("convex_fusion"))
@@ -128,12 +129,9 @@ def a_linked_memory_is_found_with_its_neighbour(specimen: Any) -> Any:
     return [float(lends(specimen, memory) == {(0, 4), (4, 0)}), *memory.retrieve("heron").rows[:2]], [1.0, 0, 4]
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("affinity", caption="Affinity of a new memory to a stored one: likeness lifted by the entities they share; over the line they are linked, "
-        "and with the same entities they are one from a likeness of 0.9", source="ours")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("affinity", caption="Affinity of a new memory to a stored one: the cosine, raised by shared entities; from the threshold on they are "
+        "linked, and with the same entities merged from a cosine of 0.9", source="ours")
 def affinity_over_likeness(specimen: Any) -> Picture:
     cosine = np.linspace(0.0, 1.0, 101)
     curves = []
@@ -144,10 +142,11 @@ def affinity_over_likeness(specimen: Any) -> Picture:
         if common == 2:
             merged = cosine[decision == specimen.MERGE]
             curves.append(Curve("merged", merged[::2], affinity[decision == specimen.MERGE][::2], Marks.DOTS))
-    return Picture("cosine", "affinity", (*curves, Curve("linked from here", [0.0, 1.0], [0.6, 0.6])))
+    return Picture("cosine", "affinity", (*curves, Curve("threshold for a link", [0.0, 1.0], [0.6, 0.6])))
 
 
-@mutant("merging by likeness alone", rejected_by="CU-2")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("merging by cosine alone", rejected_by="CU-2")
 def blind(specimen: Any) -> Any:
     def decide(cosine: Any, shared: Any, theirs: Any, mine: int, merge: float, same: float, *rest: Any) -> None:
         specimen.decide(cosine, shared, theirs, mine, merge, 0.0, *rest)
@@ -160,12 +159,12 @@ def smaller(specimen: Any) -> Any:
     return specimen.replacing("overlap", lambda shared, mine, theirs: shared / max(min(mine, theirs), 1))
 
 
-@mutant("numbers, dates and negations overlooked", rejected_by="CU-4")
+@mutant("numbers, dates and negations ignored", rejected_by="CU-4")
 def careless(specimen: Any) -> Any:
     return specimen.replacing("details", lambda of: None)
 
 
-@mutant("offers are added up", rejected_by="CU-3")
+@mutant("contributions are summed", rejected_by="CU-3")
 def summed(specimen: Any) -> Any:
     def borrow(seeds: Any, match: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any, out: Any) -> int:
         out[:] = 0.0
@@ -177,6 +176,6 @@ def summed(specimen: Any) -> Any:
     return specimen.replacing("borrow", borrow)
 
 
-@mutant("nothing is lent", rejected_by="CU-7")
+@mutant("no match is passed over links", rejected_by="CU-7")
 def idle(specimen: Any) -> Any:
     return specimen.replacing("borrow", lambda *_: 0)

@@ -1,5 +1,5 @@
-"""Evidence for dendritic_integration.  The curves are compared with the values that the published formulas give, worked out with scipy's logistic
-function; the memory with a count by dictionaries.
+"""Evidence for dendritic_integration.  References: values of the published formulas, computed with scipy's logistic function, and
+counts in dictionaries.
 """
 from __future__ import annotations
 
@@ -40,78 +40,82 @@ def output(specimen: Any, *n: int) -> float:
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("CM-13.1", source=f"{POIRAZI}: values of s, to the digits given", atol=6e-6)
+@equation("CM-13.1", source=f"{POIRAZI}: values of s, to the digits given", atol=6e-6, papers=("poirazi2003pyramidal",))
 def the_branch_has_the_published_values(specimen: Any) -> Any:
     given = [0.31140, 0.64594, 1.05003, 1.72774, 2.26320, 2.78409, 3.21039]
     return [*branches(specimen, 1, 2, 3, 3.6, 4, 5, 6), round(float(branches(specimen, 10)[0]), 2)], [*given, 5.14]
 
 
-@equation("CM-13.1b", source=f"{POIRAZI}; scipy's logistic function", atol=1e-12)
+@equation("CM-13.1b", source=f"{POIRAZI}; scipy's logistic function", atol=1e-12, papers=("poirazi2003pyramidal",))
 def the_branch_is_a_step_on_a_parabola(specimen: Any) -> Any:
     n = np.linspace(0.0, 40.0, 161)
     return branches(specimen, *n), s(n)
 
 
-@equation("CM-13.3", source=f"{POIRAZI}: values of g", atol=6e-4, figure="soma")
+@equation("CM-13.3", source=f"{POIRAZI}: values of g", atol=6e-4, figure="soma", papers=("poirazi2003pyramidal",))
 def the_soma_has_the_published_values(specimen: Any) -> Any:
     return [specimen.soma(x, CELL) for x in (0.0, 5.0, 10.0, 20.0, 30.0, 40.0, 100.0)], [0.0, 0.01164, 0.0849, 2.0591, 17.797, 36.714, 96.0]
 
 
-@equation("CM-13.3b", source="half of the asymptote where 1509 exp(-0.26 x) = 1, x = 28.151", atol=1e-9)
+@equation("CM-13.3b", source="half of the asymptote where 1509 exp(-0.26 x) = 1, x = 28.151", atol=1e-9, papers=("poirazi2003pyramidal",))
 def the_soma_is_at_half_its_asymptote_at_28(specimen: Any) -> Any:
     x = math.log(1509.0) / 0.26
     return [specimen.soma(x, CELL), round(x, 3)], [0.48 * x, 28.151]
 
 
-@equation("CM-13.6", source="the sum over branches does not know their order; scipy's logistic function", atol=1e-12)
-def output_does_not_depend_on_which_branch_is_which(specimen: Any) -> Any:
+@equation("CM-13.6", source="the sum over branches does not depend on their order; scipy's logistic function", atol=1e-12,
+          papers=("poirazi2003pyramidal",))
+def output_does_not_depend_on_the_order_of_branches(specimen: Any) -> Any:
     return [output(specimen, *n) for n in permutations((6, 3, 1, 0))], np.full(24, g(s([6, 3, 1]).sum()))
 
 
-@equation("CM-13.6b", source="s(4) + s(3) + s(1) is not s(3) + s(3) + s(2)", atol=1e-12)
-def output_depends_on_what_is_on_one_branch(specimen: Any) -> Any:
+@equation("CM-13.6b", source="s(4) + s(3) + s(1) is not s(3) + s(3) + s(2)", atol=1e-12, papers=("poirazi2003pyramidal",))
+def output_depends_on_the_distribution_over_branches(specimen: Any) -> Any:
     moved = [output(specimen, 4, 3, 1), output(specimen, 3, 3, 2)]
     return [*moved, float(moved[0] > 1.1 * moved[1])], [g(s([4, 3, 1]).sum()), g(s([3, 3, 2]).sum()), 1.0]
 
 
-@equation("CM-13.8", source="y = g(sum_i alpha s(n_i)) at alpha = 3; scipy's logistic function", atol=1e-12)
+@equation("CM-13.8", source="y = g(sum_i alpha s(n_i)) at alpha = 3; scipy's logistic function", atol=1e-12, papers=("poirazi2003pyramidal",))
 def branches_are_weighted_and_go_through_the_soma(specimen: Any) -> Any:
     return specimen.output(np.array([5, 4, 2]), 3.0, DENDRITE, CELL), g(3.0 * s([5, 4, 2]).sum())
 
 
 # --- limits ------------------------------------------------------------------------------------------------------------------
-@limit("CM-13.4", source="g(x) / x -> 0.96", atol=1e-9)
+@limit("CM-13.4", source="g(x) / x -> 0.96", atol=1e-9, papers=("poirazi2003pyramidal",))
 def the_rate_grows_in_proportion_to_a_strong_current(specimen: Any) -> Any:
     return [specimen.soma(x, CELL) / x for x in (120.0, 1000.0, 1e6)], [0.96 * expit(0.26 * 120.0 - math.log(1509.0)), 0.96, 0.96]
 
 
-@limit("CM-13.4b", source="s(n) -> 1 + 0.30 n + 0.0114 n^2 far above the step: expansive, without bound", rtol=1e-12)
+@limit("CM-13.4b", source="s(n) -> 1 + 0.30 n + 0.0114 n^2 far above the step: expansive, without bound", rtol=1e-12,
+       papers=("poirazi2003pyramidal",))
 def a_branch_never_saturates(specimen: Any) -> Any:
     n = np.array([15.0, 50.0, 200.0])
     return branches(specimen, *n), 1.0 + 0.3 * n + 0.0114 * n * n
 
 
 # --- signatures and data -----------------------------------------------------------------------------------------------------
-@signature("CM-13.2", source=f"{POIRAZI}: the dendritic spike at the fourth synapse", atol=6e-5, figure="dendritic_spike")
-def the_fourth_synapse_on_a_branch_brings_the_spike(specimen: Any) -> Any:
+@signature("CM-13.2", source=f"{POIRAZI}: the dendritic spike at the fourth synapse", atol=6e-5, figure="dendritic_spike",
+           papers=("poirazi2003pyramidal",))
+def the_fourth_synapse_on_a_branch_triggers_the_spike(specimen: Any) -> Any:
     return np.diff(branches(specimen, 2, 3, 4, 5)), [0.4041, 1.2132, 0.5209]
 
 
 @signature("CM-13.5", source=f"{POIRAZI}: weak input is best clustered, strong input best spread; 2.263 > 1.292 and 4.130 < 4.526", atol=6e-4,
-           figure="clustering")
+           figure="clustering", papers=("poirazi2003pyramidal",))
 def clustering_helps_a_weak_input_and_harms_a_strong_one(specimen: Any) -> Any:
     one = branches(specimen, 4, 0, 2, 8)
     return [one[0] + one[1], 2.0 * one[2], one[3] + one[1], 2.0 * one[0]], [2.263, 1.292, 4.130, 4.526]
 
 
-@signature("CM-13.5b", source="the same order of the rates, as g is monotone", figure="clustering")
+@signature("CM-13.5b", source="the same order of the rates, as g is monotone", figure="clustering", papers=("poirazi2003pyramidal",))
 def the_cell_fires_more_for_the_better_arrangement(specimen: Any) -> Any:
     return bool(output(specimen, 4, 0) > 1.8 * output(specimen, 2, 2) > 0.0 and output(specimen, 8, 0) < output(specimen, 4, 4))
 
 
-@data("CM-13.7", source="the paper: two layers explain 94 % of a cell's rates, one layer about 82 %; here one layer on the output of two", warn=True)
+@data("CM-13.7", source="the paper: two layers explain 94 % of a cell's rates, one layer about 82 %; here one layer on the output of two", warn=True,
+      papers=("poirazi2003pyramidal",))
 def a_point_neuron_explains_less(specimen: Any) -> Any:
-    """Forty synapses over eight branches, spread or clustered to a random degree; the best function of their number and no more."""
+    """Forty synapses over eight branches, spread or clustered to a random degree; the best function of their number alone."""
     rng, sizes, rates = np.random.default_rng(0), [], []
     for _ in range(600):
         n = rng.multinomial(rng.integers(30, 50), rng.dirichlet(np.full(8, 10.0 ** rng.uniform(-1.0, 1.0))))
@@ -124,13 +128,13 @@ def a_point_neuron_explains_less(specimen: Any) -> Any:
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 @adaptation("CM-13.9", source="ln g(sum s(n_i)) - ln g(N s(1)); scipy's logistic function", atol=1e-10)
-def cooperation_is_what_clustering_adds(specimen: Any) -> Any:
+def cooperation_is_the_log_gain_by_clustering(specimen: Any) -> Any:
     cases = [(2,), (4,), (10,), (4, 1, 1), (5, 5, 2)]
     expected = [math.log(g(s(n).sum()) / g(sum(n) * s(1.0))) for n in cases]
     return [specimen.cooperation(np.array(n), 1.0, DENDRITE, CELL) for n in cases], expected
 
 
-@adaptation("CM-13.9b", source="one synapse on each branch: nothing to cooperate with")
+@adaptation("CM-13.9b", source="one synapse on each branch: no cooperation")
 def scattered_synapses_do_not_cooperate(specimen: Any) -> Any:
     return [specimen.cooperation(np.ones(k, dtype=np.int64), 1.0, DENDRITE, CELL) for k in (0, 1, 2, 7, 31)], [0.0] * 5
 
@@ -164,9 +168,10 @@ def memories_on_an_active_branch_share_its_gain(specimen: Any) -> Any:
     return np.nan_to_num(out), expected
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("dendritic_spike", caption="Synapses on one branch add up little until the fourth brings a spike; the printed slope of 2 smears it out, and "
-        "its curve ends at 1", source=f"{POIRAZI}; Cortex 4.4.8 prints the logistic alone, 3.6 and the slope of 2 are of its public code")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("dendritic_spike", caption="The current of a branch rises little until the fourth synapse triggers a spike; the printed slope of 2 has "
+        "no spike, and its curve ends at 1",
+        source=f"{POIRAZI}; Cortex 4.4.8 prints the logistic alone, 3.6 and the slope of 2 are from its public code")
 def current_over_synapses(specimen: Any) -> Picture:
     n = np.linspace(0.0, 10.0, 201)
     return Picture("synapses active on one branch", "current of the branch", (
@@ -175,7 +180,7 @@ def current_over_synapses(specimen: Any) -> Picture:
         Curve("printed", n, expit((n - 3.6) / 2.0))))
 
 
-@figure("soma", caption="The soma hardly answers a weak current and in proportion to a strong one", source=f"{POIRAZI}: values of g")
+@figure("soma", caption="The soma hardly responds to a weak current, and in proportion to a strong one", source=f"{POIRAZI}: values of g")
 def rate_over_current(specimen: Any) -> Picture:
     x = np.linspace(0.0, 60.0, 121)
     return Picture("current from all branches", "rate, Hz", (
@@ -187,12 +192,12 @@ def rate_over_current(specimen: Any) -> Picture:
         source=f"{POIRAZI}: 4 + 0 above 2 + 2, and 8 + 0 below 4 + 4")
 def current_over_arrangement(specimen: Any) -> Picture:
     n = np.arange(2.0, 13.0, 2.0)
-    return Picture("synapses in all", "current of two branches", (
+    return Picture("synapses in total", "current of two branches", (
         Curve("on one branch", n, branches(specimen, *n) + branches(specimen, 0.0)),
         Curve("half on each of two", n, 2.0 * branches(specimen, *(n / 2.0)))))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 def with_branch(specimen: Any, curve: Any) -> Any:
     return specimen.replacing("branch", lambda n, d: float(curve(n)))
 
@@ -232,21 +237,21 @@ def soma_per_branch(specimen: Any) -> Any:
     return specimen.replacing("output", lambda n, alpha, d, c: sum(specimen.soma(alpha * specimen.branch(float(k), d), c) for k in n))
 
 
-@mutant("a point neuron: branches are not told apart", rejected_by="CM-13.6b")
+@mutant("a point neuron: all synapses on one branch", rejected_by="CM-13.6b")
 def point_neuron(specimen: Any) -> Any:
     return specimen.replacing("current", lambda n, alpha, d: alpha * specimen.branch(float(n.sum()), d))
 
 
-@mutant("cooperation is the output itself, whatever it would be apart", rejected_by="CM-13.9b")
+@mutant("cooperation as the output itself, not relative to separate branches", rejected_by="CM-13.9b")
 def not_relative(specimen: Any) -> Any:
     return specimen.replacing("cooperation", lambda n, *rest: specimen.output(n, *rest))
 
 
-@mutant("every memory of the entity is lifted, whatever its branch", rejected_by="CM-13.10")
+@mutant("all sessions of an entity as one branch", rejected_by="CM-13.10")
 def global_spike(specimen: Any) -> Any:
     return specimen.replacing("bind", lambda rows, session, *rest: specimen.bind(rows, 0 * session, *rest))
 
 
-@mutant("n is a sum of weights", rejected_by="CM-13.9")
+@mutant("n as a sum of weights, not a number", rejected_by="CM-13.9")
 def weights_for_numbers(specimen: Any) -> Any:
     return specimen.replacing("cooperation", lambda n, *rest: specimen.cooperation(0.5 * n, *rest))

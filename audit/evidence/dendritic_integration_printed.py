@@ -1,24 +1,20 @@
-"""Evidence for dendritic_integration_printed: what Cortex 4.4.8 says it does, and the checks of the paper's form on the printed one."""
+"""Evidence for dendritic_integration_printed: the rule of Cortex 4.4.8, and the checks of the paper's form run on it."""
 from __future__ import annotations
 
-import functools
-from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
-from ..checks import Check, adaptation, at_most, mutant
-from ..figures import Figure
+from ..checks import adaptation, at_most, mutant
 from . import dendritic_integration as papers
 
 CELL = (0.96, 1509.0, 0.26)
-Shown = TypeVar("Shown", Check, Figure)
 
 
 def as_cell(specimen: Any) -> SimpleNamespace:
-    """The printed functions in the place of the paper's; the soma takes the sum over branches that the text prints."""
+    """The printed functions under the paper's names; the soma takes the sum over branches that the text prints."""
     def branch(n: float, dendrite: Any) -> float:
         return float(specimen.branch(n, 3.6, 2.0))
 
@@ -31,23 +27,15 @@ def as_cell(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(branch=branch, soma=soma, output=output)
 
 
-def on_printed(check: Shown) -> Shown:
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        return check.function(as_cell(specimen))
-
-    return replace(check, function=function)
-
-
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("DIP-1", source="Cortex 4.4.8: 1 / (1 + exp(-(n - 3.6) / 2)); scipy's logistic function", atol=1e-12)
+@adaptation("DIP-1", source="Cortex 4.4.8: 1 / (1 + exp(-(n - 3.6) / 2)); scipy's logistic function", atol=1e-12, papers=("cortex2026",))
 def the_branch_is_the_printed_logistic(specimen: Any) -> Any:
     n = np.arange(16.0)
     return [specimen.branch(float(k), 3.6, 2.0) for k in n], expit((n - 3.6) / 2.0)
 
 
-@adaptation("DIP-2", source="s <= 1 on one branch: g(1) = 0.00083 Hz, where its half point is at 28")
-def one_branch_never_gets_the_soma_off_the_ground(specimen: Any) -> Any:
+@adaptation("DIP-2", source="s <= 1 on one branch: g(1) = 0.00083 Hz; the half point of g is at 28")
+def one_branch_hardly_drives_the_soma(specimen: Any) -> Any:
     return at_most([specimen.soma(specimen.branch(n, 3.6, 2.0), *CELL) for n in (1.0, 4.0, 15.0, 1000.0)], 0.001)
 
 
@@ -69,28 +57,27 @@ def memories_on_a_branch_share_its_output(specimen: Any) -> Any:
 
 
 # --- the paper's checks ------------------------------------------------------------------------------------------------------
-values = on_printed(papers.the_branch_has_the_published_values)
-curve = on_printed(papers.the_branch_is_a_step_on_a_parabola)
-spike = on_printed(papers.the_fourth_synapse_on_a_branch_brings_the_spike)
-soma_values = on_printed(papers.the_soma_has_the_published_values)
-half = on_printed(papers.the_soma_is_at_half_its_asymptote_at_28)
-proportional = on_printed(papers.the_rate_grows_in_proportion_to_a_strong_current)
-unbounded = on_printed(papers.a_branch_never_saturates)
-clustering = on_printed(papers.clustering_helps_a_weak_input_and_harms_a_strong_one)
-arrangement = on_printed(papers.the_cell_fires_more_for_the_better_arrangement)
-order = on_printed(papers.output_does_not_depend_on_which_branch_is_which)
-moved = on_printed(papers.output_depends_on_what_is_on_one_branch)
+values = papers.the_branch_has_the_published_values.of_variety(as_cell)
+curve = papers.the_branch_is_a_step_on_a_parabola.of_variety(as_cell)
+spike = papers.the_fourth_synapse_on_a_branch_triggers_the_spike.of_variety(as_cell)
+soma_values = papers.the_soma_has_the_published_values.of_variety(as_cell)
+half = papers.the_soma_is_at_half_its_asymptote_at_28.of_variety(as_cell)
+proportional = papers.the_rate_grows_in_proportion_to_a_strong_current.of_variety(as_cell)
+unbounded = papers.a_branch_never_saturates.of_variety(as_cell)
+clustering = papers.clustering_helps_a_weak_input_and_harms_a_strong_one.of_variety(as_cell)
+arrangement = papers.the_cell_fires_more_for_the_better_arrangement.of_variety(as_cell)
+order = papers.output_does_not_depend_on_the_order_of_branches.of_variety(as_cell)
+moved = papers.output_depends_on_the_distribution_over_branches.of_variety(as_cell)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-current = replace(on_printed(papers.current_over_synapses), caption="The printed branch has no spike at the fourth synapse and ends at 1")
-rates = on_printed(papers.rate_over_current)
-arrangement_of_synapses = replace(on_printed(papers.current_over_arrangement),
-                                  caption="On printed branches sharing one gains a weak input almost nothing, where the paper's spike nearly "
-                                          "doubles it")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+current = papers.current_over_synapses.of_variety("The printed branch has no spike at the fourth synapse and ends at 1", as_cell)
+rates = papers.rate_over_current.of_variety(standing_in=as_cell)
+arrangement_of_synapses = papers.current_over_arrangement.of_variety(
+    "On printed branches a weak input gains almost nothing by sharing one; the paper's spike nearly doubles it", as_cell)
 
 
-@mutant("the paper's slope, which is not what is printed", rejected_by="DIP-1")
+@mutant("the paper's slope instead of the printed one", rejected_by="DIP-1")
 def papers_slope(specimen: Any) -> Any:
     return specimen.replacing("branch", lambda n, half, slope: float(expit((n - half) / 0.2)))
 

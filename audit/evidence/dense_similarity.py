@@ -16,7 +16,7 @@ ROUNDING = 1e-6                 # of an inner product of unit float32 vectors
 
 
 def scores(specimen: Any, query: NDArray[np.float32], memories: NDArray[np.float32]) -> Any:
-    """The signal as the plug-in leaves it."""
+    """The signal as the plug-in writes it."""
     index = VectorIndex(memories.shape[1])
     index.add_many(memories)
     view = SimpleNamespace(index=index, embedding=index.vectors, dense=np.full(len(memories), np.nan, np.float32))
@@ -38,13 +38,13 @@ def scores_are_cosines(specimen: Any) -> Any:
 
 
 @limit("DN-2", source="closed form", atol=ROUNDING)
-def the_same_the_opposite_and_the_unrelated_score_one_minus_one_and_zero(specimen: Any) -> Any:
+def equal_opposite_and_orthogonal_vectors_score_one_minus_one_and_zero(specimen: Any) -> Any:
     axes = np.eye(5, dtype=np.float32)
     return scores(specimen, axes[0], np.stack([axes[0], -axes[0], axes[3]])), np.array([1.0, -1.0, 0.0])
 
 
 @limit("DN-3", source="closed form: cos of the angle", atol=ROUNDING, figure="turning_away")
-def turning_a_memory_away_follows_the_cosine(specimen: Any) -> Any:
+def the_score_over_the_angle_is_the_cosine(specimen: Any) -> Any:
     angles = np.linspace(0.0, math.pi, 19)
     circle = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1).astype(np.float32)
     return scores(specimen, circle[0], circle), np.cos(angles)
@@ -57,7 +57,7 @@ def every_memory_is_scored_and_none_below_the_floor(specimen: Any) -> Any:
     return bool(np.isfinite(found).all() and found.min() >= specimen.DENSE.floor - ROUNDING)
 
 
-@figure("turning_away", caption="Score of a memory turned away from the query: its cosine, from 1 through 0 at a right angle to -1",
+@figure("turning_away", caption="Score of a memory over its angle to the query: the cosine, from 1 through 0 at a right angle to -1",
         source="definition")
 def score_over_the_angle(specimen: Any) -> Picture:
     angles = np.linspace(0.0, math.pi, 61)
@@ -67,7 +67,7 @@ def score_over_the_angle(specimen: Any) -> Picture:
         Curve("mechanism", np.degrees(angles), scores(specimen, circle[0], circle)), dots("cosine", marks, [1.0, 0.5, 0.0, -0.5, -1.0])))
 
 
-@mutant("Euclidean distance for similarity", rejected_by="DN-1")
+@mutant("Euclidean distance in place of the cosine", rejected_by="DN-1")
 def euclidean(specimen: Any) -> Any:
     class Distance(specimen.DenseSimilarity):                                 # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:
@@ -76,7 +76,7 @@ def euclidean(specimen: Any) -> Any:
     return specimen.replacing("DenseSimilarity", Distance)
 
 
-@mutant("opposite directions count as alike", rejected_by="DN-2")
+@mutant("the absolute value of the cosine", rejected_by="DN-2")
 def unsigned(specimen: Any) -> Any:
     class Unsigned(specimen.DenseSimilarity):                                 # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:

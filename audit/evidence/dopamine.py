@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import INITIAL_STRENGTH
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 
@@ -21,7 +22,7 @@ GAMMA, CHAIN = 0.9, 5
 
 # --- protocols, run on the specimen ----------------------------------------------------------------------------------------------
 def trial(specimen: Any, value: Vector, cues: Sequence[int], outcome: float, rate: float | Vector = 0.1) -> float:
-    """One trial of Rescorla & Wagner: the cues, then the outcome, then nothing; what the error was."""
+    """One trial of Rescorla & Wagner with terminal value 0: updates `value` and returns the error."""
     present = np.array(cues, dtype=np.int64)
     delta = float(specimen.error(outcome, specimen.prediction(value, present), 0.0, 1.0))
     specimen.learn(value, present, np.broadcast_to(np.asarray(rate, dtype=np.float64), present.shape).copy(), 1.0, delta)
@@ -38,7 +39,7 @@ def trained(specimen: Any, value: Sequence[float], *protocol: tuple[Sequence[int
 
 
 def chain(specimen: Any, episodes: int) -> Vector:
-    """V of five states in a row, the last of which is left with reward 1."""
+    """V of a chain of five states after training; leaving the last one yields reward 1."""
     v, rate = np.zeros(CHAIN), np.array([0.1])
     states = [np.array([s]) for s in range(CHAIN)]
     for _ in range(episodes):
@@ -50,7 +51,8 @@ def chain(specimen: Any, episodes: int) -> Vector:
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("DA-1a", source=f"{RW}; closed form lambda (1 - (1 - alpha beta)^n), and its published values", atol=1e-7, figure="acquisition")
+@equation("DA-1a", source=f"{RW}; closed form lambda (1 - (1 - alpha beta)^n), and its published values", atol=1e-7, figure="acquisition",
+          papers=("rescorla1972theory",))
 def one_cue_approaches_its_outcome_exponentially(specimen: Any) -> Any:
     v, measured = np.zeros(1), []
     for n in range(1, 51):
@@ -60,8 +62,8 @@ def one_cue_approaches_its_outcome_exponentially(specimen: Any) -> Any:
     return measured, [0.1, 0.6513216, 0.9015229, 0.9948462]
 
 
-@equation("DA-1b", source=f"{RW}; closed form alpha_i / sum(alpha) lambda (1 - (1 - sum(alpha))^n) for a compound")
-def cues_share_an_outcome_by_their_salience(specimen: Any) -> Any:
+@equation("DA-1b", source=f"{RW}; closed form alpha_i / sum(alpha) lambda (1 - (1 - sum(alpha))^n) for a compound", papers=("rescorla1972theory",))
+def cues_share_an_outcome_in_proportion_to_salience(specimen: Any) -> Any:
     alpha, v = np.array([0.05, 0.1, 0.2]), np.zeros(4)
     for _ in range(7):
         trial(specimen, v, [0, 2, 3], 0.8, alpha)
@@ -69,7 +71,7 @@ def cues_share_an_outcome_by_their_salience(specimen: Any) -> Any:
     return v, [share[0], 0.0, share[1], share[2]]
 
 
-@equation("DA-1c", source=f"{RW}; stimulus matrix in numpy: V += alpha beta x (lambda - x.V)")
+@equation("DA-1c", source=f"{RW}; stimulus matrix in numpy: V += alpha beta x (lambda - x.V)", papers=("rescorla1972theory",))
 def any_schedule_of_compounds_follows_the_rule(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     v, expected = np.zeros(6), np.zeros(6)
@@ -81,12 +83,12 @@ def any_schedule_of_compounds_follows_the_rule(specimen: Any) -> Any:
     return v, expected
 
 
-@equation("DA-5a", source=f"{TD}; closed form gamma^k, k steps before the reward", atol=1e-4, figure="schultz")
+@equation("DA-5a", source=f"{TD}; closed form gamma^k, k steps before the reward", atol=1e-4, figure="schultz", papers=("sutton1988learning",))
 def values_of_a_chain_are_discounted_by_the_steps_to_reward(specimen: Any) -> Any:
     return chain(specimen, 3000), [0.6561, 0.729, 0.81, 0.9, 1.0]
 
 
-@equation("DA-5b", source=f"{TD}; V = (I - gamma P)^-1 R by linear algebra, expected updates", atol=1e-6)
+@equation("DA-5b", source=f"{TD}; V = (I - gamma P)^-1 R by linear algebra, expected updates", atol=1e-6, papers=("sutton1988learning",))
 def the_fixed_point_is_that_of_the_markov_reward_process(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     p = rng.dirichlet(np.ones(4), 4)
@@ -101,43 +103,44 @@ def the_fixed_point_is_that_of_the_markov_reward_process(specimen: Any) -> Any:
     return v, np.linalg.solve(np.eye(4) - GAMMA * p, r)
 
 
-@equation("DA-7a", source="definition: clip(1 + g delta, 0, DA_max), with g = 1 and the clip at 3 of Cortex 4.1.3")
-def the_tone_is_the_clipped_error_over_the_baseline(specimen: Any) -> Any:
+@equation("DA-7a", source="definition: clip(1 + g delta, 0, DA_max), with g = 1 and the clip at 3 of Cortex 4.1.3", papers=("cortex2026",))
+def the_tone_is_the_clipped_sum_of_baseline_and_error(specimen: Any) -> Any:
     return [specimen.tone(delta, 1.0, 3.0) for delta in (-5.0, -1.0, 0.0, 0.5, 2.0, 5.0)], [0.0, 0.0, 1.0, 1.5, 3.0, 3.0]
 
 
-@limit("DA-L1", source=f"{RW} is {TD} where the trial ends, or without a future to count")
-def without_a_future_the_error_is_outcome_less_prediction(specimen: Any) -> Any:
+@limit("DA-L1", source=f"{RW} equals {TD} at the end of a trial, or with gamma = 0", papers=("rescorla1972theory", "sutton1988learning"))
+def without_a_next_value_the_error_is_outcome_minus_prediction(specimen: Any) -> Any:
     return [specimen.error(0.7, 0.2, 0.0, 0.9), specimen.error(0.7, 0.2, 5.0, 0.0)], 0.7 - 0.2
 
 
-@limit("DA-L2", source="no gain, no modulation")
+@limit("DA-L2", source="gain 0: no modulation")
 def without_gain_the_tone_stays_at_its_baseline(specimen: Any) -> Any:
     return [specimen.tone(delta, 0.0, 6.0) for delta in (-9.0, 0.0, 9.0)], 1.0
 
 
 # --- signatures --------------------------------------------------------------------------------------------------------------
-@signature("DA-2a", source=f"{RW}, blocking: A+ then AB+", atol=1e-6, figure="blocking")
-def a_cue_that_tells_nothing_new_learns_nothing(specimen: Any) -> Any:
+@signature("DA-2a", source=f"{RW}, blocking: A+ then AB+", atol=1e-6, figure="blocking", papers=("rescorla1972theory",))
+def a_redundant_cue_learns_nothing(specimen: Any) -> Any:
     return trained(specimen, [0.0, 0.0], ([A], 1.0, 500), ([A, B], 1.0, 500)), [1.0, 0.0]
 
 
-@signature("DA-2b", source=f"{RW}, control of blocking: AB+ alone", atol=1e-6, figure="blocking")
-def without_a_history_two_cues_share_the_outcome(specimen: Any) -> Any:
+@signature("DA-2b", source=f"{RW}, control of blocking: AB+ alone", atol=1e-6, figure="blocking", papers=("rescorla1972theory",))
+def without_pretraining_two_cues_share_the_outcome(specimen: Any) -> Any:
     return trained(specimen, [0.0, 0.0], ([A, B], 1.0, 500)), [0.5, 0.5]
 
 
-@signature("DA-3", source=f"{RW}, overexpectation: two full predictors together", atol=1e-6)
+@signature("DA-3", source=f"{RW}, overexpectation: two full predictors together", atol=1e-6, papers=("rescorla1972theory",))
 def two_full_predictors_together_fall_to_half(specimen: Any) -> Any:
     return trained(specimen, [1.0, 1.0], ([A, B], 1.0, 500)), [0.5, 0.5]
 
 
-@signature("DA-4", source=f"{RW}, conditioned inhibition: A+ and AX- in turn", atol=1e-3)
-def a_cue_of_missing_reward_becomes_an_inhibitor(specimen: Any) -> Any:
+@signature("DA-4", source=f"{RW}, conditioned inhibition: A+ and AX- alternate", atol=1e-3, papers=("rescorla1972theory",))
+def a_cue_paired_with_omitted_reward_becomes_an_inhibitor(specimen: Any) -> Any:
     return trained(specimen, [0.0, 0.0], *(([A], 1.0, 1), ([A, B], 0.0, 1)) * 5000), [1.0, -1.0]
 
 
-@signature("DA-6", source=f"{SDM}: the response moves from reward to cue, and pauses where reward fails", atol=1e-3, figure="schultz")
+@signature("DA-6", source=f"{SDM}: the response moves from reward to cue, and pauses if the reward is omitted", atol=1e-3, figure="schultz",
+           papers=("schultz1997neural",))
 def the_error_moves_from_the_reward_to_the_cue(specimen: Any) -> Any:
     v = chain(specimen, 3000)
     delivered, omitted = (specimen.error(r, v[-1], 0.0, GAMMA) for r in (1.0, 0.0))
@@ -152,7 +155,7 @@ def memory(specimen: Any, **changes: float) -> Engine:
 
 
 def told(engine: Engine, start: int, *talks: tuple[str, ...]) -> int:
-    """Each talk is a session of its own; the number of the next."""
+    """Encode each talk as a session of its own; returns the number of the next session."""
     for i, talk in enumerate(talks, start):
         engine.encode_all(Event(24.0 * i + k / 60.0, text, session=f"s{i}") for k, text in enumerate(talk))
     return start + len(talks)
@@ -165,8 +168,8 @@ def predicts(specimen: Any, engine: Engine, name: str) -> float:
 ALONE, BOTH, DULL = ("Then Ada came.", "it was wonderful"), ("Then Ada met Bo.", "it was wonderful"), ("Then Ada came.", "it was raining")
 
 
-@adaptation("DA-8a", source="ours: blocking between entities of a talk", needs="engine")
-def an_entity_named_beside_one_that_predicts_reward_learns_little(specimen: Any) -> Any:
+@adaptation("DA-8a", source="ours: blocking between the entities of a session", needs="engine")
+def an_entity_beside_a_predictor_of_reward_learns_little(specimen: Any) -> Any:
     blocked, control = memory(specimen), memory(specimen)
     told(blocked, told(blocked, 0, *[ALONE] * 30), *[BOTH] * 10)
     told(control, told(control, 0, *[DULL] * 30), *[BOTH] * 10)
@@ -174,23 +177,23 @@ def an_entity_named_beside_one_that_predicts_reward_learns_little(specimen: Any)
     return bool(abs(b) < 1e-3 and c > 0.1)
 
 
-@adaptation("DA-8b", source="ours: what reward does to memory is done by its error", needs="engine")
-def a_predicted_reward_is_laid_down_as_if_it_were_none(specimen: Any) -> Any:
+@adaptation("DA-8b", source="ours: encoding strength follows the error, not the reward", needs="engine")
+def a_predicted_reward_adds_almost_no_encoding_strength(specimen: Any) -> Any:
     engine = memory(specimen)
     told(engine, 0, *[ALONE] * 40)
-    encoded = engine.store.persistent()["encoded"]
+    encoded = engine.store.array(INITIAL_STRENGTH)
     return [encoded[1], encoded[79]], [0.1 * 0.5, 0.1 * 0.5 * 0.7 ** 39]
 
 
-@adaptation("DA-8c", source="ours: a cue that announces reward is laid down strongly itself", needs="engine")
-def an_announcing_cue_takes_over_the_burst(specimen: Any) -> Any:
+@adaptation("DA-8c", source="ours: an event that predicts reward is itself encoded strongly", needs="engine")
+def the_burst_moves_to_the_event_that_predicts_reward(specimen: Any) -> Any:
     engine = memory(specimen, discount=0.9)
     told(engine, 0, *[ALONE] * 60)
-    encoded = engine.store.persistent()["encoded"]
+    encoded = engine.store.array(INITIAL_STRENGTH)
     return bool(encoded[0] == 0.0 and encoded[118] > 0.03 and encoded[118] > 10.0 * abs(encoded[119]))
 
 
-@adaptation("DA-8d", source="ours: recall is a trial; the same answer again is as predicted", needs="engine")
+@adaptation("DA-8d", source="ours: recall is a trial; a repeated answer is predicted", needs="engine")
 def credit_for_a_recall_fades_as_it_becomes_expected(specimen: Any) -> Any:
     engine = memory(specimen, alpha=0.4)
     told(engine, 0, ("Ada lost a red umbrella", "the weather was mild"))
@@ -212,9 +215,9 @@ def plasticity_follows_the_error_of_the_event(specimen: Any) -> Any:
     return seen, [1.5, 1.0, 0.5]
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("acquisition", caption="Prediction of a cue that is always followed by its outcome: it approaches the outcome exponentially, the faster the "
-        "higher the rate", source=f"{RW}; published values at alpha beta = 0.1")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("acquisition", caption="Prediction of a cue that is always followed by its outcome: it approaches the outcome exponentially, faster at "
+        "higher rates", source=f"{RW}; published values at alpha beta = 0.1")
 def prediction_over_trials(specimen: Any) -> Picture:
     curves = []
     for rate in (0.05, 0.1, 0.3):
@@ -226,8 +229,8 @@ def prediction_over_trials(specimen: Any) -> Picture:
     return Picture("trials", "prediction V", (*curves, dots("published", [1, 10, 22, 50], [0.1, 0.6513216, 0.9015229, 0.9948462])))
 
 
-@figure("blocking", caption="Forty trials of A with reward, then forty of A and B: B, which tells nothing new, stays at nought; without the first "
-        "forty, it takes half", source=f"{RW}, blocking and its control")
+@figure("blocking", caption="Forty rewarded trials of A, then forty of A and B: B is redundant and stays at 0; in the control, without the first "
+        "forty trials, B rises to one half", source=f"{RW}, blocking and its control")
 def a_blocked_cue_and_its_control(specimen: Any) -> Picture:
     def course(protocol: tuple[tuple[Sequence[int], float], ...]) -> Vector:
         v, seen = np.zeros(2), [[0.0, 0.0]]
@@ -240,11 +243,11 @@ def a_blocked_cue_and_its_control(specimen: Any) -> Picture:
     at = np.arange(81)
     return Picture("trials", "prediction V", (
         Curve("A, rewarded from the start", at, blocked[:, A]), Curve("B, added after 40 trials", at, blocked[:, B]),
-        Curve("B, control: both from the start", at[40:], control[:, B]), dots("where they end", [80, 80, 80], [1.0, 0.0, 0.5])))
+        Curve("B, control: both from the start", at[40:], control[:, B]), dots("asymptotes", [80, 80, 80], [1.0, 0.0, 0.5])))
 
 
-@figure("schultz", caption="Prediction error from cue to reward: before learning at the reward, afterwards at the cue, and a pause where the reward "
-        "fails to come", source=f"{SDM}; closed form gamma^5 at the cue")
+@figure("schultz", caption="Prediction error from cue to reward: at the reward before learning, at the cue after learning, and negative if the "
+        "reward is omitted", source=f"{SDM}; closed form gamma^5 at the cue")
 def errors_of_a_trial(specimen: Any) -> Picture:
     def course(v: Vector, reward: float) -> list[float]:
         values = [float(specimen.prediction(v, np.array([s]))) for s in range(CHAIN)]
@@ -257,8 +260,8 @@ def errors_of_a_trial(specimen: Any) -> Picture:
         Curve("reward omitted", at, course(learnt, 0.0), Marks.BARS), dots("closed form, after learning", [0, 5], [GAMMA ** 5, 0.0])))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
-@mutant("every cue learns for itself: no sum", rejected_by="DA-2a")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("each cue learns from its own error, without the sum", rejected_by="DA-2a")
 def independent_cues(specimen: Any) -> Any:
     def learn(value: Any, cues: Any, alpha: Any, beta: float, delta: float) -> None:
         outcome = delta + sum(value[j] for j in cues)
@@ -268,7 +271,7 @@ def independent_cues(specimen: Any) -> Any:
     return specimen.replacing("learn", learn)
 
 
-@mutant("an error that is never fed back", rejected_by="DA-1a")
+@mutant("no learning from the error", rejected_by="DA-1a")
 def no_learning(specimen: Any) -> Any:
     return specimen.replacing("learn", lambda value, cues, alpha, beta, delta: None)
 
@@ -286,17 +289,17 @@ def absent_cues(specimen: Any) -> Any:
     return specimen.replacing("learn", learn)
 
 
-@mutant("no bootstrap: only the reward at hand", rejected_by="DA-5a")
+@mutant("no bootstrap: the error without the next value", rejected_by="DA-5a")
 def no_future(specimen: Any) -> Any:
     return specimen.replacing("error", lambda r, v, v_next, gamma: r - v)
 
 
-@mutant("a future that is not discounted", rejected_by="DA-5b")
+@mutant("next value without discount", rejected_by="DA-5b")
 def undiscounted(specimen: Any) -> Any:
     return specimen.replacing("error", lambda r, v, v_next, gamma: r + v_next - v)
 
 
-@mutant("bursts that nothing cuts", rejected_by="DA-7a")
+@mutant("tone without clipping", rejected_by="DA-7a")
 def unclipped(specimen: Any) -> Any:
     return specimen.replacing("tone", lambda delta, gain, most: 1.0 + gain * delta)
 

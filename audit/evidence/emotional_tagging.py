@@ -92,8 +92,9 @@ def refused(specimen: Any, b: float) -> bool:
 
 
 # --- Yerkes & Dodson ---------------------------------------------------------------------------------------------------------
-@signature("YD-6", source="Yerkes & Dodson 1908: the harder the task, the lower the best arousal, and the worse too much", figure="yerkes_dodson")
-def harder_tasks_want_less_arousal_and_suffer_more_from_too_much(specimen: Any) -> Any:
+@signature("YD-6", source="Yerkes & Dodson 1908: the harder the task, the lower the best arousal, and the larger the loss above it",
+           figure="yerkes_dodson", papers=("yerkes1908relation",))
+def harder_tasks_have_a_lower_best_arousal_and_a_larger_loss_above_it(specimen: Any) -> Any:
     curves = np.array([[specimen.enhancement(float(a), d, A0, K, 1.0) - 1.0 for a in UNIT[::10]] for d in (0.0, 0.5, 1.0)])
     best, fall = UNIT[::10][curves.argmax(axis=1)], curves.max(axis=1) - curves[:, -1]
     return bool((np.diff(best) < -0.05).all() and (np.diff(fall) > 0.05).all() and fall[0] < 0.01)
@@ -106,7 +107,7 @@ def the_best_arousal_falls_with_difficulty(specimen: Any) -> Any:
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 def laid_down(specimen: Any, *texts: str, hours: float = 0.0, column: Any = INITIAL_STRENGTH, steps: int = 1) -> Any:
-    """A column of a memory that was told these texts, some time after."""
+    """A column of a memory, `hours` after it encoded these texts."""
     params = specimen.EmotionalTaggingParams(**PARAMS)
     memory = Engine([specimen.EmotionalTagging("emotional_tagging", params, {"day": "d"})], HashingEmbedder(256))
     memory.encode_all(Event(0.0, text) for text in texts)
@@ -116,14 +117,14 @@ def laid_down(specimen: Any, *texts: str, hours: float = 0.0, column: Any = INIT
 
 
 @adaptation("YD-7", source="definition: m = 1 without arousal, at most 1 + g", needs="engine")
-def neutral_text_is_laid_down_as_usual_and_none_beyond_the_bound(specimen: Any) -> Any:
+def neutral_text_has_factor_one_and_no_text_exceeds_the_bound(specimen: Any) -> Any:
     neutral, loud = laid_down(specimen, "The box stands on the table."), laid_down(specimen, "fear! panic! rage! stress! " * 200)
     factors = np.array([specimen.enhancement(specimen.arousal(x, 0.15, 0.1), 0.0, A0, K, G) for x in (0.0, 0.1, 0.5, 1.0, 50.0)])
     return bool(neutral[0] == 0.0 < loud[0] <= math.log1p(G) and (factors >= 1.0).all() and (factors <= 1.0 + G).all())
 
 
 @adaptation("YD-7b", source="arousal, not valence", needs="engine")
-def joy_and_grief_are_laid_down_alike(specimen: Any) -> Any:
+def joy_and_grief_are_encoded_with_equal_strength(specimen: Any) -> Any:
     joy, grief = (laid_down(specimen, f"The letter made her {word} all day long")[0] for word in ("happy", "miserable"))
     return [joy, grief - joy], [np.log1p(G * ricker_reference(1 - math.exp(-1 / 8 / 0.15), A0)), 0.0]
 
@@ -134,7 +135,7 @@ def ricker_reference(a: float, best: float) -> float:
 
 
 @adaptation("YD-8", source="definition: difficulty is the cosine to the most similar memory, here in numpy", atol=1e-5, needs="engine")
-def extreme_arousal_helps_less_what_is_hard_to_tell_apart(specimen: Any) -> Any:
+def extreme_arousal_strengthens_less_if_a_similar_memory_exists(specimen: Any) -> Any:
     cry, a, measured, expected = "fear panic rage stress", 1 - math.exp(-1 / 0.15), [], []
     for earlier in ("walnut desk", "panic and stress", cry):
         measured.append(laid_down(specimen, earlier, cry)[1])
@@ -144,7 +145,7 @@ def extreme_arousal_helps_less_what_is_hard_to_tell_apart(specimen: Any) -> Any:
 
 
 @adaptation("YD-9", source="(1 + t)^(b s a) in closed form, at 0, 1 and 30 d, in one step or many", atol=1e-12, needs="engine")
-def the_lead_of_what_aroused_grows_with_age_as_a_smaller_exponent_implies(specimen: Any) -> Any:
+def the_advantage_of_arousing_events_grows_with_age_as_a_smaller_exponent_implies(specimen: Any) -> Any:
     text, a = "The letter made her miserable all day long", 1 - math.exp(-1 / 8 / 0.15)
     days, at_once = np.array([0.0, 1.0, 30.0, 30.0]), laid_down(specimen, text)[0]
     measured = [laid_down(specimen, text, "The box is here.", hours=24 * d, column=LOG_STRENGTH, steps=s)[0] - at_once
@@ -152,11 +153,8 @@ def the_lead_of_what_aroused_grows_with_age_as_a_smaller_exponent_implies(specim
     return measured, 0.3 * 0.5 * a * np.log(1 + days[1:])
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("ricker", caption="The curve rises steeply to its peak at 1/b and falls slowly: half the peak is reached at 0.12 and left again at 1.34",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("ricker", caption="The curve rises steeply to its peak at 1/b and falls slowly: it is at half the peak for arousals 0.12 and 1.34",
         source="closed forms: calculus and Lambert's W, at b = 2 and peak 1")
 def the_curve_over_arousal(specimen: Any) -> Picture:
     a = np.linspace(0.0, 3.0, 121)
@@ -165,15 +163,16 @@ def the_curve_over_arousal(specimen: Any) -> Picture:
         dots("closed form", [0.231961 / B, 0.25, 0.5, 1.0, 2.678347 / B], [0.5, 0.82436064, 1.0, 0.73575888, 0.5])))
 
 
-@figure("yerkes_dodson", caption="Strength of encoding over arousal: an inverted U whose best place is the lower, and whose fall is the deeper, the "
-        "harder the task", source="Yerkes & Dodson 1908; peaks at a0 / (1 + k D)")
+@figure("yerkes_dodson", caption="Encoding strength over arousal: an inverted U; for harder tasks the best arousal is lower, and the fall above it "
+        "deeper", source="Yerkes & Dodson 1908; peaks at a0 / (1 + k D)")
 def encoding_over_arousal(specimen: Any) -> Picture:
     arousal, tasks = UNIT[::100], ((0.0, "easy"), (0.5, "harder"), (1.0, "hardest"))
-    return Picture("arousal", "share of the greatest lift", (
+    return Picture("arousal", "share of the greatest increase", (
         *(Curve(label, arousal, [specimen.enhancement(float(a), d, A0, K, 1.0) - 1.0 for a in arousal]) for d, label in tasks),
         dots("peaks expected", [A0 / (1.0 + K * d) for d, _ in tasks], [1.0, 1.0, 1.0])))
 
 
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("a parabola", rejected_by="YD-3")
 def parabola(specimen: Any) -> Any:
     return specimen.replacing("ricker", lambda a, c, b: c / (b * math.e) * max(0.0, 1.0 - (b * a - 1.0) ** 2))
@@ -184,32 +183,32 @@ def gaussian(specimen: Any) -> Any:
     return specimen.replacing("ricker", lambda a, c, b: c / (b * math.e) * math.exp(-0.5 * (b * a - 1.0) ** 2))
 
 
-@mutant("one curve whatever the difficulty", rejected_by="YD-6")
+@mutant("one curve for every difficulty", rejected_by="YD-6")
 def no_interaction(specimen: Any) -> Any:
     return specimen.replacing("optimum", lambda difficulty, easiest, k: easiest)
 
 
-@mutant("not scaled: the peak is 1/(b e) = .184", rejected_by="YD-1c")
+@mutant("unscaled: the peak is 1/(b e) = .184", rejected_by="YD-1c")
 def unscaled(specimen: Any) -> Any:
     return specimen.replacing("curve", lambda a, best: specimen.ricker(a, 1.0, 1.0 / best))
 
 
-@mutant("neutral text is laid down with f(0) = 0", rejected_by="YD-7")
+@mutant("neutral text is encoded with strength f(0) = 0", rejected_by="YD-7")
 def penalised(specimen: Any) -> Any:
     return specimen.replacing("enhancement", lambda a, d, a0, k, gain: 1e-9 + gain * specimen.curve(a, specimen.optimum(d, a0, k)))
 
 
-@mutant("exponential sparing", rejected_by="YD-9")
+@mutant("exponential forgetting in place of the power law", rejected_by="YD-9")
 def exponential(specimen: Any) -> Any:
     return specimen.replacing("log_spared", lambda t, a, decay, spared: decay * spared * a * t)
 
 
-@mutant("difficulty is not looked for in memory", rejected_by="YD-8")
+@mutant("difficulty is always 0", rejected_by="YD-8")
 def always_easy(specimen: Any) -> Any:
     return specimen.replacing("enhancement", lambda a, d, a0, k, gain: 1.0 + gain * specimen.curve(a, a0))
 
 
-@mutant("the best arousal falls by half its rate", rejected_by="YD-6b")
+@mutant("the best arousal falls at half the rate", rejected_by="YD-6b")
 def slow_fall(specimen: Any) -> Any:
     return specimen.replacing("optimum", lambda difficulty, easiest, k: easiest / (1.0 + 0.5 * k * difficulty))
 

@@ -1,9 +1,7 @@
-"""Evidence for emotional_tagging_printed: what Cortex 4.1.2 says it does, and the checks of the paper's form on the printed one."""
+"""Evidence for emotional_tagging_printed: the equation of Cortex 4.1.2, and the checks of the paper's form applied to it."""
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +9,7 @@ from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.vocabulary import INITIAL_STRENGTH
-from ..checks import Check, adaptation, mutant
+from ..checks import adaptation, mutant
 from . import emotional_tagging as papers
 
 
@@ -21,24 +19,20 @@ def plugin(specimen: Any, c: float, b: float) -> Any:
 
 
 def as_any_difficulty(specimen: Any) -> SimpleNamespace:
-    """The printed curve in the place of the paper's: of difficulty it knows nothing."""
+    """The printed curve under the names of the paper's form; it ignores difficulty."""
     return SimpleNamespace(enhancement=lambda a, _difficulty, a0, _k, _gain: specimen.enhancement(a, math.e / a0, 1.0 / a0))
 
 
-def on_printed(check: Check) -> Check:
-    """A check that builds the plug-in with an optimum, asked of the printed one with b = 1 / optimum."""
-
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        return check.function(SimpleNamespace(
-            ricker=specimen.ricker, EmotionalTaggingParams=lambda **p: p["optimum"],
-            EmotionalTagging=lambda _, optimum: plugin(specimen, math.e / optimum, 1.0 / optimum)))
-
-    return replace(check, function=function)
+def as_plugin(specimen: Any) -> SimpleNamespace:
+    """The printed plug-in under the names of the paper's form, with b = 1 / optimum."""
+    return SimpleNamespace(
+        ricker=specimen.ricker, EmotionalTaggingParams=lambda **p: p["optimum"],
+        EmotionalTagging=lambda _, optimum: plugin(specimen, math.e / optimum, 1.0 / optimum))
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("ETP-1", source="Cortex 4.1.2: c a exp(-b a), a the share of emotional words; without them, as usual", needs="engine")
+@adaptation("ETP-1", source="Cortex 4.1.2: c a exp(-b a), a the share of emotional words; factor 1 without them", needs="engine",
+            papers=("cortex2026",))
 def encoding_follows_the_printed_curve(specimen: Any) -> Any:
     memory = Engine([plugin(specimen, 3.0, 2.0)], HashingEmbedder(64))
     memory.encode_all(Event(0.0, text) for text in ("The box is on the table", "She was so happy and so proud", "panic"))
@@ -52,17 +46,15 @@ form = papers.the_curve_is_c_a_exp_minus_b_a
 inflection = papers.slope_at_zero_and_inflection_at_twice_the_optimum
 skew = papers.the_curve_is_skewed_to_the_right
 area = papers.the_area_is_c_over_b_squared
-bound = on_printed(papers.an_inverted_u_needs_an_optimum_below_one_and_others_are_refused)
+bound = papers.an_inverted_u_needs_an_optimum_below_one_and_others_are_refused.of_variety(as_plugin)
 difficulty = papers.the_best_arousal_falls_with_difficulty
-interaction = replace(
-    papers.harder_tasks_want_less_arousal_and_suffer_more_from_too_much,
-    function=lambda specimen: papers.harder_tasks_want_less_arousal_and_suffer_more_from_too_much.function(as_any_difficulty(specimen)))
+interaction = papers.harder_tasks_have_a_lower_best_arousal_and_a_larger_loss_above_it.of_variety(as_any_difficulty)
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-ricker_picture = papers.the_curve_over_arousal.of_variety("The printed curve: it rises steeply to its peak at 1/b and falls slowly, as it should")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+ricker_picture = papers.the_curve_over_arousal.of_variety("The printed curve, of the same form: it rises steeply to its peak at 1/b and falls slowly")
 yerkes_dodson_picture = papers.encoding_over_arousal.of_variety(
-    "The printed strength of encoding over arousal: one and the same curve for every difficulty", as_any_difficulty)
+    "The printed encoding strength over arousal: the same curve for every difficulty", as_any_difficulty)
 
 
 @mutant("a parabola", rejected_by="YD-3")

@@ -1,5 +1,5 @@
-"""Evidence for engram_allocation.  No paper prints an equation: what the papers found is compared with the model, and the model's kernels with
-the closed form of a large population, where an engram is all units above a threshold.
+"""Evidence for engram_allocation.  No paper prints an equation: the model is compared with the findings of the papers, and its kernels with the
+closed form of a large population, in which an engram is all units above a threshold.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INTERVALS = (1.0, 5.0, 6.0, 24.0, 48.0, 168.0)
 
 # --- references --------------------------------------------------------------------------------------------------------------
 def expected_overlap(shift: float, share: float = 0.1) -> float:
-    """Overlap in a large population whose last engram, a share of it, is `shift` sd more excitable than the rest."""
+    """Overlap of two engrams in a large population; the units of the first, a `share` of all, are `shift` sd more excitable than the rest."""
     threshold = brentq(lambda z: share * norm.sf(z - shift) + (1.0 - share) * norm.sf(z) - share, -30.0, 30.0)
     return float(norm.sf(threshold - shift))
 
@@ -40,14 +40,14 @@ def trace(times: Array, now: float, tau: float) -> float:
     return sum(math.exp(-(now - t) / tau) for t in times)
 
 
-# --- the specimen, unit by unit ------------------------------------------------------------------------------------------------
+# --- simulations of the specimen -----------------------------------------------------------------------------------------------
 def size_of(specimen: Any) -> int:
     return int(getattr(specimen, "slots_an_engram", K))
 
 
 def life(specimen: Any, times: Sequence[float] | Array, rng: np.random.Generator, boost: float, slow: tuple[float, float] = (0.0, 24.0), *,
          tau_e: float = TAU_E, base: Array | None = None) -> list[Any]:
-    """Engrams of memories at some times, each allocated by excitability and fresh noise."""
+    """Engrams of memories encoded at `times`, each allocated by excitability and new noise."""
     x, y, active, out = np.zeros(N), np.zeros(N), np.full(N, times[0]), np.empty(N)
     engrams = []
     for now in times:
@@ -59,7 +59,7 @@ def life(specimen: Any, times: Sequence[float] | Array, rng: np.random.Generator
 
 def overlaps(specimen: Any, interval: float, boost: float, slow: tuple[float, float] = (0.0, 24.0), *, lasting: float = 0.0, seed: int = 0,
              tau_e: float = TAU_E, runs: int = RUNS) -> Array:
-    """Overlap of two memories in many populations, the same noise at every interval."""
+    """Overlap of two memories in each of `runs` populations, with the same noise at every interval."""
     rng, found = np.random.default_rng(seed), np.empty(runs)
     for run in range(runs):
         base = lasting * rng.standard_normal(N) if lasting else None
@@ -76,7 +76,7 @@ def excitability_halves_every_six_hours(specimen: Any) -> Any:
     return out, 2.0 ** (-t / 6.0)
 
 
-@equation("CM-14.1b", source="the sum over all activations, written out", atol=1e-10)
+@equation("CM-14.1b", source="explicit sum over all activations", atol=1e-10)
 def traces_are_the_sum_over_all_activations(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     times = np.cumsum(rng.exponential(4.0, 40))
@@ -90,8 +90,9 @@ def traces_are_the_sum_over_all_activations(specimen: Any) -> Any:
     return out, base + sums
 
 
-@equation("CM-14.5", source="competition: excitability decides who is in an engram, not how many")
-def an_engram_has_the_same_size_whatever_was_before(specimen: Any) -> Any:
+@equation("CM-14.5", source="competition: excitability determines which units form an engram, not how many",
+          papers=("josselyn2018memory", "rashid2016competition"))
+def an_engram_has_the_same_size_after_any_history(specimen: Any) -> Any:
     engrams = [life(specimen, (0.0, t), np.random.default_rng(2), 3.0)[1] for t in (0.01, 1.0, 6.0, 24.0, 168.0)]
     return [len(np.unique(e)) for e in engrams], [size_of(specimen)] * 5
 
@@ -131,7 +132,7 @@ def lasting_differences_raise_the_baseline(specimen: Any) -> Any:
 
 
 @limit("CM-14.7a", source="tau_E -> 0: all separate, k/N", atol=0.0085)
-def without_memory_of_use_all_memories_are_separate(specimen: Any) -> Any:
+def without_lasting_excitability_all_memories_are_separate(specimen: Any) -> Any:
     return overlaps(specimen, 1.0, 3.0, tau_e=1e-3).mean(), 0.1
 
 
@@ -147,23 +148,24 @@ def overlap_has_the_values_of_the_reference_model(specimen: Any) -> Any:
 
 
 @signature("CM-14.2c", source="no more than two standard errors from the run without excitability", figure="overlap_over_hours")
-def after_a_week_nothing_is_left(specimen: Any) -> Any:
+def after_a_week_overlap_is_at_chance(specimen: Any) -> Any:
     week, never = overlaps(specimen, 168.0, 1.5), overlaps(specimen, 168.0, 0.0)
     return at_most(abs(week.mean() - never.mean()), 2.0 * float(never.std()) / math.sqrt(RUNS))
 
 
-@data("CM-14.2d", source=f"{CAI}: more overlap within a day than after a week; the reference model takes 1.5 times as much",
-      figure="overlap_over_hours")
-def five_hours_share_more_than_seven_days(specimen: Any) -> Any:
+@data("CM-14.2d", source=f"{CAI}: more overlap within a day than after a week; 1.5 times as much is the bound of the reference model",
+      figure="overlap_over_hours", papers=("cai2016shared",))
+def memories_five_hours_apart_overlap_more_than_seven_days_apart(specimen: Any) -> Any:
     return at_least(overlaps(specimen, 5.0, 1.5).mean() / overlaps(specimen, 168.0, 1.5).mean(), 1.5)
 
 
-@data("CM-14.4", source="Han et al. 2007, CREB: 3 to 4 times as likely in the engram; ours +1 sd in a tenth of the cells", warn=True)
+@data("CM-14.4", source="Han et al. 2007, CREB: 3 to 4 times as likely in the engram; ours +1 sd in a tenth of the cells", warn=True,
+      papers=("han2007neuronal",))
 def cells_with_more_creb_are_over_represented(specimen: Any) -> Any:
     return between(creb_share(specimen) / 0.1, 3.0, 4.0)
 
 
-@signature("CM-14.4a", source="closed form, Q(theta - 1)", atol=0.01)
+@signature("CM-14.4a", source="closed form, Q(theta - 1)", atol=0.01, papers=("han2007neuronal",))
 def a_tenth_of_the_cells_with_creb_makes_a_third_of_the_engram(specimen: Any) -> Any:
     return creb_share(specimen), expected_overlap(1.0)
 
@@ -177,27 +179,29 @@ def creb_share(specimen: Any) -> float:
     return float(share.mean())
 
 
-@signature("CM-14.4b", source=f"{RASHID}: separate after 24 h; closed form with J = 0.6, tau_I = 24 h, D = 2", atol=0.01, figure="separation")
-def slow_inhibition_separates_what_is_a_day_apart(specimen: Any) -> Any:
+@signature("CM-14.4b", source=f"{RASHID}: separate after 24 h; closed form with J = 0.6, tau_I = 24 h, D = 2", atol=0.01, figure="separation",
+           papers=("rashid2016competition",))
+def slow_inhibition_separates_memories_a_day_apart(specimen: Any) -> Any:
     shift = [2.0 * 2.0 ** (-t / 6.0) - 0.6 * math.exp(-t / 24.0) for t in (5.0, 24.0, 168.0)]
     return [overlaps(specimen, t, 2.0, SLOW).mean() for t in (5.0, 24.0, 168.0)], [expected_overlap(s) for s in shift]
 
 
-@data("CM-14.4c", source=f"{RASHID}: after 24 h at or below chance, 0.10 (two standard errors above the measured mean)", figure="separation")
-def a_day_apart_is_below_chance(specimen: Any) -> Any:
+@data("CM-14.4c", source=f"{RASHID}: after 24 h at or below chance, 0.10 (two standard errors above the measured mean)", figure="separation",
+      papers=("rashid2016competition",))
+def overlap_a_day_apart_is_at_or_below_chance(specimen: Any) -> Any:
     found = overlaps(specimen, 24.0, 2.0, SLOW)
     return at_most(found.mean() + 2.0 * found.std() / math.sqrt(RUNS), 0.1)
 
 
 @signature("CM-14.7b", source="tau_E -> infinity: all merge; the last of 60 memories, a day apart")
-def excitability_that_never_fades_merges_all_memories(specimen: Any) -> Any:
+def excitability_that_never_decays_merges_all_memories(specimen: Any) -> Any:
     engrams = life(specimen, [24.0 * day for day in range(60)], np.random.default_rng(5), 1.5, tau_e=1e12)
     return at_least([specimen.overlap(a, b) for a, b in pairwise(engrams[-5:])], 0.95)
 
 
-# --- through the memory ------------------------------------------------------------------------------------------------------
+# --- in the engine -----------------------------------------------------------------------------------------------------------
 def pairs(specimen: Any, interval: float, count: int = 60) -> Engine:
-    """A memory of pairs of events, far apart from one another."""
+    """An engine that encoded pairs of events, each pair long after the one before."""
     params = specimen.EngramAllocationParams(1.0, N, K, 2.0, 6.0, 0.6, 24.0, 1.0, 16, 3.0, 8, 10, 0.1)
     mechanism = specimen.EngramAllocation("engram_allocation", params, {"half_life": "h", "inhibition_time": "h"})
     memory = Engine([mechanism], HashingEmbedder(16), consolidate_every=math.inf)
@@ -210,17 +214,20 @@ def linked(specimen: Any, interval: float) -> float:
     return float(np.mean([graph.find(i, i + 1, EdgeType.SIBLING) is not None for i in range(0, 120, 2)]))
 
 
-@data("CM-14.10a", source=f"{RASHID}: up to 6 h apart memories are linked; more than half of the pairs", needs="engine")
+@data("CM-14.10a", source=f"{RASHID}: up to 6 h apart memories are linked; more than half of the pairs", needs="engine",
+      papers=("rashid2016competition",))
 def memories_up_to_six_hours_apart_are_linked(specimen: Any) -> Any:
     return at_least([linked(specimen, t) for t in (1.0, 3.0, 5.0, 6.0)], 0.5)
 
 
-@data("CM-14.10b", source=f"{RASHID}, 24 h; {CAI}, a week: not linked; at most one pair in 20", needs="engine")
-def memories_a_day_or_a_week_apart_are_not(specimen: Any) -> Any:
+@data("CM-14.10b", source=f"{RASHID}, 24 h; {CAI}, a week: not linked; at most one pair in 20", needs="engine",
+      papers=("rashid2016competition", "cai2016shared"))
+def memories_a_day_or_a_week_apart_are_not_linked(specimen: Any) -> Any:
     return at_most([linked(specimen, t) for t in (24.0, 168.0)], 0.05)
 
 
-@signature("CM-14.6", source=f"{RASHID}: recall of one brings up the other, 5 h apart and not 24 h", needs="engine")
+@signature("CM-14.6", source=f"{RASHID}: recall of one reactivates the other 5 h apart, not 24 h apart", needs="engine",
+           papers=("rashid2016competition",))
 def recall_of_one_partly_reactivates_the_other(specimen: Any) -> Any:
     lent = []
     for interval in (5.0, 24.0):
@@ -235,7 +242,8 @@ def recall_of_one_partly_reactivates_the_other(specimen: Any) -> Any:
     return bool(near > 0.15 and far < 0.02)
 
 
-@signature("CM-14.6b", source=f"{RASHID}: silencing the cells of the first weakens the second 5 h apart, not 24 h", needs="engine")
+@signature("CM-14.6b", source=f"{RASHID}: silencing the cells of the first weakens the second 5 h apart, not 24 h apart", needs="engine",
+           papers=("rashid2016competition",))
 def without_the_units_of_one_the_other_is_weaker(specimen: Any) -> Any:
     left = []
     for interval in (5.0, 24.0):
@@ -244,7 +252,7 @@ def without_the_units_of_one_the_other_is_weaker(specimen: Any) -> Any:
     return bool(left[0] < 0.8 and left[1] > 0.9 - 2.0 * 0.0285 / math.sqrt(60.0))
 
 
-@adaptation("CM-14.11", source="overlap with every earlier memory, by sets; a table that forgets nobody")
+@adaptation("CM-14.11", source="overlap with every earlier memory, by sets; the table keeps all memories")
 def companions_are_those_of_a_full_search(specimen: Any) -> Any:
     rng = np.random.default_rng(6)
     engrams = np.array([np.sort(rng.choice(60, 12, replace=False)) for _ in range(41)], dtype=np.int16)
@@ -258,7 +266,7 @@ def companions_are_those_of_a_full_search(specimen: Any) -> Any:
 
 
 @adaptation("CM-14.12", source="matrix of overlaps times the match, in numpy")
-def lending_is_a_matrix_product(specimen: Any) -> Any:
+def the_linked_signal_is_a_matrix_product(specimen: Any) -> Any:
     rng, graph = np.random.default_rng(7), Graph()
     graph.allocate(specimen.ENGRAM_OVERLAP.name, np.float32, (), 0.0)
     shares = np.triu(np.where(rng.random((9, 9)) < 0.4, rng.integers(1, 9, (9, 9)) / 8.0, 0.0), 1)
@@ -269,7 +277,7 @@ def lending_is_a_matrix_product(specimen: Any) -> Any:
     return np.nan_to_num(out), (shares + shares.T)[:, rows] @ np.maximum(match[rows], 0.0)
 
 
-@adaptation("CM-14.13", source="ours: a hub that everybody seeks keeps its strongest links only, and they stay mutual")
+@adaptation("CM-14.13", source="ours: a memory with too many links keeps the strongest, in both directions")
 def links_are_bounded_and_mutual(specimen: Any) -> Any:
     graph, shares = Graph(), np.random.default_rng(8).permutation(np.arange(1, 41)) / 40.0
     graph.allocate(specimen.ENGRAM_OVERLAP.name, np.float32, (), 0.0)
@@ -280,9 +288,9 @@ def links_are_bounded_and_mutual(specimen: Any) -> Any:
     return bool(out == back == {int(i) + 1 for i in np.argsort(-shares)[:6]})
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("overlap_over_hours", caption="Share of units two memories have in common by the time between them: high within hours, near chance from a "
-        "day on", source="closed form of a large population, D = 1.5; Cai et al. 2016 give the direction")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("overlap_over_hours", caption="Share of common units of two memories over the time between them: high within hours, near chance from a day "
+        "on", source="closed form of a large population, D = 1.5; Cai et al. 2016 give the direction")
 def overlap_by_the_interval(specimen: Any) -> Picture:
     hours = np.geomspace(0.5, 168.0, 18)
     return Picture("time between the memories, h", "overlap of their engrams", (
@@ -291,8 +299,8 @@ def overlap_by_the_interval(specimen: Any) -> Picture:
         dots("closed form", INTERVALS, [expected_overlap(1.5 * 2.0 ** (-t / 6.0)) for t in INTERVALS])), log="x")
 
 
-@figure("separation", caption="With slow inhibition of the units last used two memories a day apart share less than by chance; by excitability "
-        "alone they never do", source=f"{RASHID}, separate after 24 h; closed form with D = 2")
+@figure("separation", caption="With slow inhibition of recently used units, two memories a day apart share fewer units than by chance; with "
+        "excitability alone they never do", source=f"{RASHID}, separate after 24 h; closed form with D = 2")
 def overlap_with_and_without_slow_inhibition(specimen: Any) -> Picture:
     hours, places = np.geomspace(2.0, 168.0, 16), np.array([5.0, 24.0, 168.0])
     shift = 2.0 * 2.0 ** (-places / 6.0) - SLOW[0] * np.exp(-places / SLOW[1])
@@ -303,28 +311,28 @@ def overlap_with_and_without_slow_inhibition(specimen: Any) -> Picture:
         dots("closed form, with inhibition", places, [expected_overlap(float(s)) for s in shift])), log="x")
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("slots: the overlap is 0 or 1", rejected_by="CM-14.2")
 def slots(specimen: Any) -> Any:
     return specimen.replacing("allocate", lambda e, k: np.arange(k) + k * int(e.reshape(-1, k).mean(axis=1).argmax()))
 
 
-@mutant("a threshold and no competition: excitable units are added", rejected_by="CM-14.5")
+@mutant("a fixed threshold without competition: excitable units are added", rejected_by="CM-14.5")
 def no_competition(specimen: Any) -> Any:
     return specimen.replacing("allocate", lambda e, k: np.flatnonzero(e > norm.isf(k / len(e))))
 
 
-@mutant("no slow inhibition, so a day apart is never below chance", rejected_by="CM-14.4c")
+@mutant("no slow inhibition, so overlap a day apart is never below chance", rejected_by="CM-14.4c")
 def purely_excited(specimen: Any) -> Any:
     return with_excitability(specimen, lambda d, j, te, ti: (d, 0.0, te, ti))
 
 
-@mutant("the half-life taken for the time constant", rejected_by="CM-14.1")
+@mutant("the half-life used as the time constant", rejected_by="CM-14.1")
 def half_life_as_tau(specimen: Any) -> Any:
     return with_excitability(specimen, lambda d, j, te, ti: (d, j, te * math.log(2.0), ti))
 
 
-@mutant("lasting differences are forgotten", rejected_by="CM-14.3c")
+@mutant("lasting differences are ignored", rejected_by="CM-14.3c")
 def no_lasting_differences(specimen: Any) -> Any:
     return specimen.replacing("excitability", lambda base, *rest: specimen.excitability(0.0 * base, *rest))
 
@@ -349,17 +357,17 @@ def binomial_chance(specimen: Any) -> Any:
     return specimen.replacing("chance", lambda n, k: (k / n, math.sqrt(k / n * (1.0 - k / n) / k)))
 
 
-@mutant("the last memory alone is compared", rejected_by="CM-14.11")
+@mutant("only the last memory is compared", rejected_by="CM-14.11")
 def last_memory_only(specimen: Any) -> Any:
     return specimen.replacing("companions", lambda e, recent, *rest: specimen.companions(e, np.where(recent == recent.max(), recent, -1), *rest))
 
 
-@mutant("lent whatever the overlap", rejected_by="CM-14.12")
+@mutant("the full match is passed at any overlap", rejected_by="CM-14.12")
 def lent_in_full(specimen: Any) -> Any:
     return specimen.replacing("lend", lambda rows, match, s, d, p, t, share, out: specimen.lend(rows, match, s, d, p, t, np.ones_like(share), out))
 
 
-@mutant("linked one way", rejected_by="CM-14.13")
+@mutant("linked in one direction", rejected_by="CM-14.13")
 def one_way(specimen: Any) -> Any:
     def link(graph: Graph, row: int, other: int, share: float, most: int, now: float) -> None:
         specimen.link(graph, row, other, share, most, now)
@@ -368,7 +376,7 @@ def one_way(specimen: Any) -> Any:
     return specimen.replacing("link", link)
 
 
-@mutant("everything that shares a unit is linked", rejected_by="CM-14.10b")
+@mutant("memories that share any unit are linked", rejected_by="CM-14.10b")
 def any_overlap_links(specimen: Any) -> Any:
     return specimen.replacing("companions", lambda e, recent, engrams, least, most: specimen.companions(e, recent, engrams, 0.0, most))
 

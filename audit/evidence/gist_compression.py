@@ -55,13 +55,13 @@ def lost(loss: NDArray[Any], detail: NDArray[Any]) -> NDArray[Any]:
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("CM-3.6", source=f"{COVER}: D = 1, 1/2, 1/4, 1/16 at 0, 1/2, 1, 2 bits")
+@equation("CM-3.6", source=f"{COVER}: D = 1, 1/2, 1/4, 1/16 at 0, 1/2, 1, 2 bits", papers=("cover2006elements",))
 def a_gaussian_loses_a_factor_of_four_per_bit(specimen: Any) -> Any:
     return [specimen.distortion(r, 3.0) for r in (0.0, 0.5, 1.0, 2.0)], [3.0, 1.5, 0.75, 0.1875]
 
 
-@equation("CM-3.6b", source="Blahut-Arimoto iteration on a grid of 0.05 sd", rtol=0.01, figure="rate_distortion")
-def no_code_of_a_gaussian_does_better(specimen: Any) -> Any:
+@equation("CM-3.6b", source="Blahut-Arimoto iteration on a grid of 0.05 sd", rtol=0.01, figure="rate_distortion", papers=("cover2006elements",))
+def no_code_of_a_gaussian_has_less_distortion(specimen: Any) -> Any:
     x = np.arange(-5.0, 5.001, 0.05)
     p = np.exp(-0.5 * x * x) / np.exp(-0.5 * x * x).sum()
     squares, measured, expected = (x[:, None] - x) ** 2, [], []
@@ -78,7 +78,8 @@ def no_code_of_a_gaussian_does_better(specimen: Any) -> Any:
     return measured, expected
 
 
-@equation("GC-1", source="scipy.optimize: fewest bits for a total of weighted distortion", atol=2e-3, figure="water_level")
+@equation("GC-1", source="scipy.optimize: fewest bits for a total of weighted distortion", atol=2e-3, figure="water_level",
+          papers=("cover2006elements",))
 def a_common_water_level_takes_the_fewest_bits(specimen: Any) -> Any:
     value, budget = np.array([0.3, 0.8, 1.0, 3.0, 9.0]), 2.5
     solve: Any = minimize
@@ -92,8 +93,8 @@ def a_common_water_level_takes_the_fewest_bits(specimen: Any) -> Any:
     return [specimen.rate(v, 1.0, low) for v in value], -0.5 * np.log2(found.x)
 
 
-@equation("GC-2", source=f"{COVER}: I(X; Y) = -1/2 log2(1 - rho^2); regression of 200,000 draws", atol=0.01)
-def what_a_correlated_form_leaves_unknown_is_the_unexplained_variance(specimen: Any) -> Any:
+@equation("GC-2", source=f"{COVER}: I(X; Y) = -1/2 log2(1 - rho^2); regression of 200,000 draws", atol=0.01, papers=("cover2006elements",))
+def the_unknown_share_of_a_correlated_form_is_the_unexplained_variance(specimen: Any) -> Any:
     rng, measured, expected = np.random.default_rng(3), [], []
     for rho in (0.3, 0.7, 0.95):
         x = rng.standard_normal(200_000)
@@ -105,19 +106,19 @@ def what_a_correlated_form_leaves_unknown_is_the_unexplained_variance(specimen: 
 
 
 # --- limits ------------------------------------------------------------------------------------------------------------------
-@limit("GC-3", source="no bits: all of the variance; bits without end: nothing lost")
-def at_rate_nothing_all_is_lost_and_without_budget_nothing(specimen: Any) -> Any:
+@limit("GC-3", source="zero bits: all of the variance is lost; infinitely many bits: none", papers=("cover2006elements",))
+def at_zero_rate_all_variance_is_lost_and_without_a_limit_none(specimen: Any) -> Any:
     return [specimen.distortion(0.0, 2.0), specimen.distortion(specimen.rate(1.0, 1.0, 0.0), 1.0), specimen.rate(0.1, 1.0, 0.5)], [2.0, 0.0, 0.0]
 
 
-@limit("GC-4", source="v -> infinity, v -> 0, lambda = 0", atol=0.0)
-def what_is_worth_everything_stays_whole_and_what_is_worth_nothing_is_keywords(specimen: Any) -> Any:
+@limit("GC-4", source="v -> infinity, v -> 0, lambda = 0", atol=0.0, papers=("cover2006elements",))
+def infinite_value_gives_full_text_and_zero_value_keywords(specimen: Any) -> Any:
     loss = [[0.2, 0.7]] * 3
     return [*chosen(specimen, loss, [1e300, 1.0, 1e-300], 0.25), *chosen(specimen, loss, [1e-9, 1.0, 0.0], 0.0)], [0, 1, 2, 0, 0, 0]
 
 
-@limit("GC-5", source="the budget: v D <= lambda for every memory, and no shorter form would do")
-def no_memory_loses_more_than_its_worth_allows(specimen: Any) -> Any:
+@limit("GC-5", source="the budget: v D <= lambda for every memory, and every shorter form would exceed it", papers=("cover2006elements",))
+def no_memory_loses_more_than_its_value_allows(specimen: Any) -> Any:
     rng = np.random.default_rng(5)
     loss, value, level = np.sort(rng.uniform(0.01, 1.0, (500, 2)), axis=1), np.exp(rng.normal(0.0, 1.5, 500)), 0.25
     detail = chosen(specimen, loss, value, level)
@@ -127,13 +128,14 @@ def no_memory_loses_more_than_its_worth_allows(specimen: Any) -> Any:
 
 
 # --- the forms ---------------------------------------------------------------------------------------------------------------
-@signature("CM-3.7", source=f"{NAGY}: gist outlives detail; share of letters left out, text by text", figure="forms")
+@signature("CM-3.7", source=f"{NAGY}: gist outlives detail; share of letters left out, text by text", figure="forms", papers=("nagy2020optimal",))
 def every_shorter_form_loses_more_words_and_more_meaning(specimen: Any) -> Any:
     verbatim, semantic = forms(specimen)
     return at_least(np.concatenate([np.diff(verbatim, axis=0).ravel(), np.diff(semantic, axis=0).ravel()]), -1e-12)
 
 
-@signature("CM-3.7b", source=f"{NAGY}: at each step the meaning loses less than the wording, on average over texts", figure="forms")
+@signature("CM-3.7b", source=f"{NAGY}: at each step the meaning loses less than the wording, on average over texts", figure="forms",
+           papers=("nagy2020optimal",))
 def meaning_is_lost_more_slowly_than_words(specimen: Any) -> Any:
     verbatim, semantic = (np.diff(d.mean(axis=1)) for d in forms(specimen))
     return at_least(verbatim - semantic, 0.05)
@@ -147,20 +149,20 @@ def the_cheap_measure_of_loss_agrees_with_the_embedders(specimen: Any) -> Any:
     return at_least(spearmanr(ours, theirs).statistic, 0.8)
 
 
-@adaptation("GC-7", source="a memory worth more is never shown shorter")
-def detail_never_falls_with_worth(specimen: Any) -> Any:
+@adaptation("GC-7", source="monotone: the allowed distortion falls with value")
+def a_memory_of_higher_value_is_never_shown_shorter(specimen: Any) -> Any:
     value = np.exp(np.linspace(-4.0, 4.0, 81))
     return at_most(np.diff(chosen(specimen, [[0.3, 0.6]] * 81, value, 0.25).astype(int)), 0)
 
 
-@adaptation("GC-8", source="a form that leaves nothing out is no form of its own", atol=0.0)
-def a_single_sentence_is_not_called_a_summary(specimen: Any) -> Any:
+@adaptation("GC-8", source="a form that omits nothing is never shown", atol=0.0)
+def a_single_sentence_has_no_summary(specimen: Any) -> Any:
     loss = specimen.losses("Miso sleeps.")
     return [loss[0], float(chosen(specimen, [[0.0, 0.9], [0.0, 0.0]], [1.0, 1e-9], 0.25).sum())], [0.0, 0.0]
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("rate_distortion", caption="Distortion of a memory falls by a factor of four with each bit that is kept, and no code does better",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("rate_distortion", caption="Distortion of a memory falls by a factor of four per bit, the least that any code reaches",
         source=f"{COVER}; dots: Blahut-Arimoto iteration on a grid")
 def distortion_over_rate(specimen: Any) -> Picture:
     rate, x = np.linspace(0.0, 3.0, 61), np.arange(-5.0, 5.001, 0.1)
@@ -172,19 +174,19 @@ def distortion_over_rate(specimen: Any) -> Picture:
             q = joint.sum(axis=0)
         found.append((float((joint * np.log2(np.maximum(joint, 1e-300) / (p[:, None] * q))).sum()), float((joint * squares).sum())))
     return Picture("rate, bits", "distortion, share of the variance", (
-        Curve("mechanism", rate, np.array([specimen.distortion(r, 1.0) for r in rate])), dots("best code there is", *np.array(found).T)))
+        Curve("mechanism", rate, np.array([specimen.distortion(r, 1.0) for r in rate])), dots("optimal code", *np.array(found).T)))
 
 
-@figure("water_level", caption="The more a memory is worth the less it may lose; each is shown in the shortest form that stays within that",
+@figure("water_level", caption="The allowed distortion falls with a memory's value; each memory is shown in the shortest form within that limit",
         source="ours: a common water level of 0.25, forms that lose 0.3 and 0.6")
 def loss_over_worth(specimen: Any) -> Picture:
     value, loss = np.geomspace(0.05, 20.0, 200), np.array([[0.3, 0.6]] * 200)
-    return Picture("worth of the memory", "distortion", (
+    return Picture("value of the memory", "distortion", (
         Curve("allowed", value, np.array([specimen.distortion(specimen.rate(v, 1.0, 0.25), 1.0) for v in value])),
-        Curve("of the form that is shown", value, lost(loss, chosen(specimen, loss, value, 0.25)), Marks.STEPS)), log="x")
+        Curve("of the form shown", value, lost(loss, chosen(specimen, loss, value, 0.25)), Marks.STEPS)), log="x")
 
 
-@figure("forms", caption="From the full text to a summary to keywords the meaning is lost more slowly than the words",
+@figure("forms", caption="From full text to summary to keywords, meaning is lost more slowly than words",
         source=f"{NAGY}; mean of eight texts")
 def loss_of_each_form(specimen: Any) -> Picture:
     return Picture("0 full text, 1 summary, 2 keywords", "share lost", tuple(
@@ -202,7 +204,7 @@ def same_rate(specimen: Any) -> Any:
     return specimen.replacing("rate", lambda value, variance, level: max(0.0, 0.5 * math.log2(1.0 / level)) if level else math.inf)
 
 
-@mutant("one less the cosine as unexplained variance", rejected_by="GC-2")
+@mutant("1 - cosine as unexplained variance", rejected_by="GC-2")
 def one_less_cosine(specimen: Any) -> Any:
     return specimen.replacing("unknown", lambda cosine: 1.0 - cosine)
 
@@ -215,7 +217,7 @@ def by_age(specimen: Any) -> Any:
     return specimen.replacing("choose", choose)
 
 
-@mutant("compression whatever the memory is worth", rejected_by="GC-4")
+@mutant("compression without regard to value", rejected_by="GC-4")
 def blind(specimen: Any) -> Any:
     def choose(loss: Any, log_value: Any, level: float, out: Any) -> None:
         out[:] = np.where(loss[:, 1] <= level, 2, np.where(loss[:, 0] <= level, 1, 0))
@@ -223,7 +225,7 @@ def blind(specimen: Any) -> Any:
     return specimen.replacing("choose", choose)
 
 
-@mutant("a summary that is cut off at a third", rejected_by="CM-3.7b")
+@mutant("a summary of the first 80 % of the letters, and keywords of two letters", rejected_by="CM-3.7b")
 def cut(specimen: Any) -> Any:
     def levels(text: str) -> tuple[str, str, str]:
         return text, text[: int(0.8 * len(text))], text[:2]
@@ -231,7 +233,7 @@ def cut(specimen: Any) -> Any:
     return specimen.replacing("levels", levels)
 
 
-@mutant("keywords from all of the text, not from what was kept", rejected_by="CM-3.7")
+@mutant("keywords from the full text, not from the summary", rejected_by="CM-3.7")
 def from_all(specimen: Any) -> Any:
     def levels(text: str) -> tuple[str, str, str]:
         return text, text.split(". ")[-1], " ".join(terms_of(text, stem=False, stop_words=True))

@@ -1,4 +1,4 @@
-"""Evidence for heat: the logistic, against scipy and its own identities."""
+"""Evidence for heat: the logistic function, against scipy and closed forms."""
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ from ..figures import Curve, Picture, dots, figure
 
 
 def heat(specimen: Any, activation: Any, log_strength: Any) -> Any:
-    """The signal as the plug-in leaves it, in float64."""
+    """The signal as the plug-in writes it, in float64."""
     a, s = np.broadcast_arrays(np.asarray(activation, float), np.asarray(log_strength, float))
     view = SimpleNamespace(activation=a.copy(), log_strength=s.copy(), heat=np.full(a.shape, np.nan))
     specimen.Heat("heat", specimen.HeatParams(time_scale=1.0, weight=0.1)).score(view, None)
@@ -38,11 +38,11 @@ def extremes_stay_probabilities(specimen: Any) -> Any:
 
 
 @adaptation("HT-4", source="neutral columns")
-def where_nothing_is_known_all_are_alike(specimen: Any) -> Any:
+def neutral_columns_give_equal_heat(specimen: Any) -> Any:
     return heat(specimen, np.zeros(50), np.zeros(50)), np.full(50, 0.5)
 
 
-@figure("logistic", caption="Heat over activation: the probability of recall, half at activation 0; a stronger memory has it earlier",
+@figure("logistic", caption="Heat over activation: the probability of need, one half at log odds 0; a stronger memory reaches it at lower activation",
         source="definition")
 def heat_over_activation(specimen: Any) -> Picture:
     activation, marks = np.linspace(-6.0, 6.0, 97), np.array([-4.0, -2.0, 0.0, 2.0, 4.0])
@@ -58,7 +58,7 @@ def without_strength(specimen: Any) -> Any:
     return specimen.replacing("heat", lambda activation, log_strength, out: original(activation, np.zeros_like(log_strength), out))
 
 
-@mutant("log odds shown as they are", rejected_by="HT-1")
+@mutant("log odds in place of the probability", rejected_by="HT-1")
 def unsquashed(specimen: Any) -> Any:
     def raw(activation: Any, log_strength: Any, out: Any) -> None:
         out[...] = activation + log_strength

@@ -39,24 +39,25 @@ def trained(specimen: Any, steps: int = 8000, eta: float = 2e-3) -> Array:
     return w
 
 
-@equation("CM-10.8a", source=f"{OJA}; length of the weights, inputs of covariance [[2, 1], [1, 2]]", figure="oja_unit")
-def weights_come_to_unit_length(specimen: Any) -> Any:
+@equation("CM-10.8a", source=f"{OJA}; length of the weights, inputs of covariance [[2, 1], [1, 2]]", figure="oja_unit", papers=("oja1982simplified",))
+def weights_converge_to_unit_length(specimen: Any) -> Any:
     return between(np.linalg.norm(trained(specimen)), 0.98, 1.02)
 
 
-@equation("CM-10.8b", source=f"{OJA}; cosine with (1, 1) / sqrt 2, the principal component", figure="oja_unit")
-def weights_find_the_principal_component(specimen: Any) -> Any:
+@equation("CM-10.8b", source=f"{OJA}; cosine with (1, 1) / sqrt 2, the principal component", figure="oja_unit", papers=("oja1982simplified",))
+def weights_converge_to_the_principal_component(specimen: Any) -> Any:
     w = trained(specimen)
     return at_least(abs(w @ PRINCIPAL) / np.linalg.norm(w), 0.99)
 
 
-@equation("CM-10.8c", source=f"{OJA}; E dw = eta [C w - (w' C w) w], over inputs with exactly these second moments")
-def the_mean_step_is_that_of_the_covariance(specimen: Any) -> Any:
+@equation("CM-10.8c", source=f"{OJA}; E dw = eta [C w - (w' C w) w], over inputs with exactly these second moments", papers=("oja1982simplified",))
+def the_mean_step_follows_from_the_covariance(specimen: Any) -> Any:
     inputs, starts = exact_sample(), np.random.default_rng(2).standard_normal((6, 2))
     return [mean_step(specimen, w, inputs, 0.01) for w in starts], [0.01 * (C @ w - (w @ C @ w) * w) for w in starts]
 
 
-@equation("CM-10.8d", source="scipy.integrate.solve_ivp of the averaged rule, and its solution e^(Ct) w / |e^(Ct) w| from unit length", atol=2e-3)
+@equation("CM-10.8d", source="scipy.integrate.solve_ivp of the averaged rule, and its solution e^(Ct) w / |e^(Ct) w| from unit length", atol=2e-3,
+          papers=("oja1982simplified",))
 def small_steps_follow_the_averaged_rule(specimen: Any) -> Any:
     inputs, start, eta = exact_sample(), np.array([np.cos(2.0), np.sin(2.0)]), 1e-3
     solved = solve_ivp(lambda _, w: C @ w - (w @ C @ w) * w, (0.0, 1.5), start, rtol=1e-10, atol=1e-12, t_eval=(0.5, 1.5)).y.T
@@ -69,14 +70,14 @@ def small_steps_follow_the_averaged_rule(specimen: Any) -> Any:
     return [found, found], [solved, [v / np.linalg.norm(v) for v in closed]]
 
 
-@limit("CM-10.8g", source=f"{OJA}; C v = 3 v and C v = v for unit vectors v")
-def unit_eigenvectors_are_where_learning_rests(specimen: Any) -> Any:
+@limit("CM-10.8g", source=f"{OJA}; C v = 3 v and C v = v for unit vectors v", papers=("oja1982simplified",))
+def unit_eigenvectors_are_fixed_points(specimen: Any) -> Any:
     return [mean_step(specimen, v, exact_sample(), 0.1) for v in (PRINCIPAL, -PRINCIPAL, np.array([1.0, -1.0]) / np.sqrt(2.0))], np.zeros((3, 2))
 
 
 # --- many memories -------------------------------------------------------------------------------------------------------------
 def lived(specimen: Any, n: int, occasions: Sequence[Occasion], eta: float, ltp: float = 1.0, modifiability: Array | None = None) -> Array:
-    """(n, n) weights from row to column, as they are in the end, of the specimen's synapses; each memory has one to every other."""
+    """(n, n) final weights, from row to column, of the specimen's synapses; each memory has one to every other."""
     degree, pool, leads_to = np.full(n, n), np.arange(n * n), np.tile(np.arange(n), n)
     count, weight, seen = np.zeros(n, np.int32), np.zeros(n * n), np.zeros(n * n, np.int32)
     factor = np.ones(n) if modifiability is None else modifiability
@@ -89,7 +90,7 @@ def lived(specimen: Any, n: int, occasions: Sequence[Occasion], eta: float, ltp:
 
 
 def dense(n: int, occasions: Sequence[Occasion], eta: float) -> Array:
-    """The same with every synapse onto every active memory visited every time."""
+    """The same with every synapse onto every active memory visited at every occasion."""
     w = np.zeros((n, n))
     for active, pairs in occasions:
         paired = {*pairs, *((b, a) for a, b in pairs)}
@@ -103,41 +104,43 @@ def dense(n: int, occasions: Sequence[Occasion], eta: float) -> Array:
 
 
 def random_life(n: int, length: int, size: int, seed: int) -> list[Occasion]:
-    """Occasions at which the last memory of some is paired with the others, as events are with what is held."""
+    """Random occasions; the last memory of each is paired with the others, as an event is with working memory."""
     rng = np.random.default_rng(seed)
     chosen = [rng.choice(n, int(rng.integers(2, size + 1)), replace=False).tolist() for _ in range(length)]
     return [(active, [(x, active[-1]) for x in active[:-1]]) for active in chosen]
 
 
-@adaptation("CM-10.8h", source="Oja's rule on a dense matrix, every synapse visited at every occasion", atol=1e-12)
-def synapses_that_only_decay_need_no_visit(specimen: Any) -> Any:
+@adaptation("CM-10.8h", source="Oja's rule on a dense matrix, every synapse visited at every occasion", atol=1e-12, papers=("oja1982simplified",))
+def synapses_that_are_not_visited_decay_exactly(specimen: Any) -> Any:
     life = random_life(9, 300, 5, 3)
     return lived(specimen, 9, life, 0.1), dense(9, life, 0.1)
 
 
-@adaptation("CM-10.8e", source="fixed point of Oja's rule at y = 1: E[xy] / E[y^2] = P(source | target)", atol=0.03, figure="chance")
-def a_weight_is_the_chance_of_its_source_given_its_target(specimen: Any) -> Any:
+@adaptation("CM-10.8e", source="fixed point of Oja's rule at y = 1: E[xy] / E[y^2] = P(source | target)", atol=0.03, figure="chance",
+            papers=("oja1982simplified",))
+def a_weight_is_the_probability_of_its_source_given_its_target(specimen: Any) -> Any:
     rng, p = np.random.default_rng(4), np.array([0.5, 0.3, 0.2])
     partners = rng.choice(3, 12000, p=p)
     w = lived(specimen, 4, [((int(s), 3), [(int(s), 3)]) for s in partners], 0.003)
     return [w[:3, 3], w[3, :3]], [p, np.ones(3)]
 
 
-@equation("CM-10.8i", source="Oja's rule at x = y = 1, k times: w = 1 - (1 - eta)^k")
-def a_pair_always_together_tends_to_one(specimen: Any) -> Any:
+@equation("CM-10.8i", source="Oja's rule at x = y = 1, k times: w = 1 - (1 - eta)^k", papers=("oja1982simplified",))
+def the_weight_of_a_pair_always_active_together_tends_to_one(specimen: Any) -> Any:
     w = [lived(specimen, 2, [((0, 1), [(0, 1)])] * k, 0.1)[0, 1] for k in (1, 2, 10, 200)]
     return w, [1.0 - 0.9 ** k for k in (1, 2, 10, 200)]
 
 
-@adaptation("CM-10.8f", source="ours: bounds of the weight, and its fixed point at a growth between 0 and 1, which is that growth", atol=1e-6)
+@adaptation("CM-10.8f", source="ours: bounds of the weight; at a growth between 0 and 1 the fixed point is that growth", atol=1e-6)
 def growth_sets_the_fixed_point_within_the_bounds(specimen: Any) -> Any:
     life: list[Occasion] = [((0, 1), [(0, 1)])] * 200
     w = [lived(specimen, 2, life, 0.1, ltp, np.array([1.0, m]))[0, 1] for ltp, m in ((1.0, 0.4), (0.5, 0.5), (1.0, 3.0), (-1.0, 1.0), (1.0, -2.0))]
     return w, [0.4, 0.25, 1.0, 0.0, 0.0]
 
 
-@signature("CM-10.8j", source="Hebb 1949 with Oja's decay: A-B, then A-C; closed forms (1 - 0.9^k) 0.9^l and 1 - 0.9^l")
-def a_new_associate_takes_from_the_old(specimen: Any) -> Any:
+@signature("CM-10.8j", source="Hebb 1949 with Oja's decay: A-B, then A-C; closed forms (1 - 0.9^k) 0.9^l and 1 - 0.9^l",
+           papers=("hebb1949organization", "oja1982simplified"))
+def a_new_association_weakens_the_old_one(specimen: Any) -> Any:
     k, later = 10, 6
     w = lived(specimen, 3, [((0, 1), [(0, 1)])] * k + [((0, 2), [(0, 2)])] * later, 0.1)
     return [w[1, 0], w[2, 0], w[0, 1]], [(1.0 - 0.9 ** k) * 0.9 ** later, 1.0 - 0.9 ** later, 1.0 - 0.9 ** k]
@@ -156,7 +159,7 @@ def replayed_steps_are_learnt_one_after_the_other(specimen: Any) -> Any:
 
 
 @adaptation("CM-10.8l", source="the definition, (match release resources) W in numpy", atol=1e-6)
-def the_signal_is_what_arrives_from_the_best_matches(specimen: Any) -> Any:
+def the_signal_is_the_match_passed_on_by_the_best(specimen: Any) -> Any:
     rng, n, eta = np.random.default_rng(6), 8, 0.2
     weight, lag = np.where(rng.random((n, n)) < 0.5, rng.random((n, n)), 0.0), rng.integers(0, 5, (n, n))
     match, release, resources, rows = rng.normal(0.5, 1.0, n), rng.random(n) + 0.5, rng.random(n), np.array([1, 4, 6, 7])
@@ -167,8 +170,8 @@ def the_signal_is_what_arrives_from_the_best_matches(specimen: Any) -> Any:
     return np.nan_to_num(out), sent @ (weight * 0.8 ** lag)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("oja_unit", caption="Oja's decay holds the weights at unit length and turns them to the principal component, where plain Hebb diverges",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("oja_unit", caption="Oja's decay keeps the weights at unit length and aligns them with the principal component; plain Hebb diverges",
         source=f"{OJA}; inputs of covariance [[2, 1], [1, 2]]")
 def unit_over_inputs(specimen: Any) -> Picture:
     w = hebb = np.array([0.3, -0.2])
@@ -182,28 +185,28 @@ def unit_over_inputs(specimen: Any) -> Picture:
         Curve("length, plain Hebb", at, np.where(found[:, 2] < 10.0, found[:, 2], np.nan))), log="y")
 
 
-@figure("chance", caption="The weight onto a memory comes to the chance of its source given that the memory is active",
+@figure("chance", caption="The weight onto a memory converges to the probability of its source given that the memory is active",
         source="fixed point of Oja's rule at y = 1")
 def weights_over_occasions(specimen: Any) -> Picture:
     p, at = np.array([0.5, 0.3, 0.2]), np.array([0, 20, 50, 100, 200, 400, 800])
     occasions: list[Occasion] = [((int(s), 3), [(int(s), 3)]) for s in np.random.default_rng(4).choice(3, at[-1], p=p)]
     w = np.array([lived(specimen, 4, occasions[:n], 0.01)[:3, 3] if n else np.zeros(3) for n in at])
     return Picture("occasions", "weight onto the memory", (
-        *(Curve(f"source of chance {p[k]:g}", at, w[:, k]) for k in range(3)), dots("the chances", np.full(3, at[-1]), p)))
+        *(Curve(f"source of probability {p[k]:g}", at, w[:, k]) for k in range(3)), dots("probabilities", np.full(3, at[-1]), p)))
 
 
-# --- wrong on purpose ----------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("pure Hebb, without decay: it diverges", rejected_by="CM-10.8a")
 def pure_hebb(specimen: Any) -> Any:
     return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: w + eta * growth * y * x)
 
 
-@mutant("decay with y in the place of y^2", rejected_by="CM-10.8c")
+@mutant("decay by y instead of y^2", rejected_by="CM-10.8c")
 def linear_decay(specimen: Any) -> Any:
     return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: w + eta * y * (growth * x - w))
 
 
-@mutant("weights clipped in the place of decay", rejected_by="CM-10.8b")
+@mutant("clipped weights instead of decay", rejected_by="CM-10.8b")
 def clipped(specimen: Any) -> Any:
     return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: np.clip(w + eta * growth * y * x, -np.sqrt(0.5), np.sqrt(0.5)) * [1.0, 0.5])
 
@@ -213,7 +216,7 @@ def fast(specimen: Any) -> Any:
     return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: w + 2.0 * eta * y * (growth * x - y * w))
 
 
-@mutant("synapses of absent sources do not decay: no competition", rejected_by="CM-10.8j")
+@mutant("synapses of inactive sources do not decay: no competition", rejected_by="CM-10.8j")
 def without_competition(specimen: Any) -> Any:
     return specimen.replacing("current", lambda w, occasions, eta: w)
 
@@ -223,7 +226,7 @@ def scaled_decay(specimen: Any) -> Any:
     return specimen.replacing("oja", lambda w, x, y, eta, growth=1.0: w + growth * eta * y * (x - y * w))
 
 
-@mutant("what is held together decays while it is held", rejected_by="CM-10.8h")
+@mutant("synapses between active memories that are not paired decay", rejected_by="CM-10.8h")
 def decays_while_held(specimen: Any) -> Any:
     def occasion(source: Any, target: Any, edge: Any, eta: float, ltp: float, factor: Any, start: Any, degree: Any, pool: Any, *rest: Any) -> None:
         specimen.occasion(source, target, edge, eta, ltp, factor, start, np.zeros_like(degree), pool, *rest)
@@ -231,6 +234,6 @@ def decays_while_held(specimen: Any) -> Any:
     return specimen.replacing("occasion", occasion)
 
 
-@mutant("what arrives does not depend on the match", rejected_by="CM-10.8l")
+@mutant("the signal does not depend on the match", rejected_by="CM-10.8l")
 def unweighted(specimen: Any) -> Any:
     return specimen.replacing("pass_on", lambda rows, match, *rest: specimen.pass_on(rows, np.ones_like(match), *rest))

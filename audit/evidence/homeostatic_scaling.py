@@ -1,6 +1,5 @@
-"""Evidence for homeostatic_scaling, in the paper's own seconds unless it says otherwise.  The references are closed forms for a constant rate and
-the differential equations under a general solver, written out here; spike-timing plasticity, where a check needs it, is the paper's, and stands
-here, too.
+"""Evidence for homeostatic_scaling, in the paper's seconds unless stated otherwise.  References: closed forms for a constant rate, and the
+differential equations in a general solver.  Where a check needs spike-timing plasticity, it is the paper's, written out here.
 """
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ def hyperbolic(strength: float) -> float:
 
 
 def in_hours(hours: float) -> float:
-    """The paper's seconds in so many hours of the memory."""
+    """Simulated hours in the paper's seconds."""
     return hours * HOUR / KAPPA
 
 
@@ -35,7 +34,7 @@ def advanced(specimen: Any, a: float, integral: float, strength: float, t: float
 
 
 def through_nights(specimen: Any, growth: float, nights: int, gamma: float = GAMMA, start: float = 0.0, sleep: float = 24.0) -> NDArray[np.float64]:
-    """ln of a domain's mean strength at each sleep, growing by `growth` a day by itself, the factor shown from each sleep on."""
+    """ln of a domain's mean strength at each sleep; it grows by `growth` a day without scaling, and a sleep's factor acts from that sleep on."""
     a, integral, factor, seen = GOAL, 0.0, 0.0, []
     for night in range(nights):
         seen.append(start + growth * (night + 1) * sleep / 24.0 + factor)
@@ -52,7 +51,7 @@ def on_synapses(specimen: Any, log_factor: list[float], log_w: NDArray[np.float6
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("CM-8.1", source="Turrigiano 2008: multiplicative; w_i / w_j of a domain as before")
+@equation("CM-8.1", source="Turrigiano 2008: multiplicative; w_i / w_j of a domain do not change", papers=("turrigiano2008self",))
 def scaling_keeps_ratios_and_order_within_a_domain(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     log_w, speaker = rng.normal(0.0, 1.0, 60), rng.integers(0, 3, 60).astype(np.int32)
@@ -61,14 +60,14 @@ def scaling_keeps_ratios_and_order_within_a_domain(specimen: Any) -> Any:
     return np.concatenate([after[m] / after[m[0]] for m in mine]), np.concatenate([np.exp(log_w[m] - log_w[m[0]]) for m in mine])
 
 
-@equation("CM-8.1b", source=f"{PAPER}: sensor, and eq. (3), by hand", atol=1e-15)
+@equation("CM-8.1b", source=f"{PAPER}: sensor, and eq. (3), by hand", atol=1e-15, papers=("vanrossum2000stable",))
 def error_and_integral_drive_the_weight_in_proportion_to_itself(specimen: Any) -> Any:
     cases = ((5.0, 2.0, 7.0), (30.0, -400.0, 0.0), (20.0, 0.0, 20.0))
     return [x for c in cases for x in specimen.slopes(*c, 20.0, BETA, GAMMA, TAU)], [
         x for a, i, r in cases for x in ((r - a) / TAU, 20.0 - a, BETA * (20.0 - a) + GAMMA * i)]
 
 
-@equation("CM-8.1c", source="solve_ivp of the equations with the factor on the rate", rtol=1e-5, atol=1e-7)
+@equation("CM-8.1c", source="solve_ivp of the equations with the factor on the rate", rtol=1e-5, atol=1e-7, papers=("vanrossum2000stable",))
 def the_loop_follows_its_differential_equations(specimen: Any) -> Any:
     measured: list[float] = []
     expected: list[float] = []
@@ -81,16 +80,18 @@ def the_loop_follows_its_differential_equations(specimen: Any) -> Any:
     return measured, expected
 
 
-@equation("CM-8.8b", source="closed form of the equations at rate 0, from rest: a = a_goal e^(-t/tau), its integrals by hand", rtol=1e-5)
-def a_silenced_neuron_scales_up_as_the_closed_form_says(specimen: Any) -> Any:
+@equation("CM-8.8b", source="closed form of the equations at rate 0, from rest: a = a_goal e^(-t/tau), its integrals by hand", rtol=1e-5,
+          papers=("vanrossum2000stable",))
+def a_silenced_neuron_scales_up_by_the_closed_form(specimen: Any) -> Any:
     times = np.array([20.0, 100.0, 400.0, 900.0])
     decayed = TAU * -np.expm1(-times / TAU)
     first, second = times - decayed, times**2 / 2 - TAU * (times - decayed)
     return [advanced(specimen, GOAL, 0.0, 0.0, t)[2] for t in times], GOAL * (BETA * first + GAMMA * second)
 
 
-@equation("CM-8.4", source=f"{PAPER}: growth c_p, decay c_d w: c_p / c_d = 333 pS; with scaling at rate s, c_p f / (c_d f - s)", rtol=1e-6)
-def scaling_leaves_the_mean_of_spike_timing_plasticity_at_the_goal_and_moves_it_off_it(specimen: Any) -> Any:
+@equation("CM-8.4", source=f"{PAPER}: growth c_p, decay c_d w: c_p / c_d = 333 pS; with scaling at rate s, c_p f / (c_d f - s)", rtol=1e-6,
+          papers=("vanrossum2000stable",))
+def scaling_changes_the_mean_of_spike_timing_plasticity_only_away_from_the_goal(specimen: Any) -> Any:
     f, measured, expected = 20.0, [], []                                                             # pairings of either order, 1/s
     for off in (0.0, 50.0, -100.0):
         s = specimen.slopes(GOAL - off, 0.0, GOAL - off, GOAL, BETA, GAMMA, TAU)[2]
@@ -103,9 +104,9 @@ def scaling_leaves_the_mean_of_spike_timing_plasticity_at_the_goal_and_moves_it_
     return measured, expected
 
 
-# --- what follows from them ----------------------------------------------------------------------------------------------------
+# --- consequences ------------------------------------------------------------------------------------------------------------
 def synapses(specimen: Any, additive: bool) -> NDArray[np.float64]:
-    """Weights after many pairings in random order, 3 s apart, scaled all the while; bounds 0 and 700 pS, which matter where decay is additive."""
+    """Weights after many pairings in random order, 3 s apart, with continuous scaling; bounds 0 and 700 pS, which matter if decay is additive."""
     rng = np.random.default_rng(1)
     w, a, integral = rng.uniform(100.0, 600.0, 300), GOAL, 0.0
     for _ in range(4000):
@@ -116,7 +117,8 @@ def synapses(specimen: Any, additive: bool) -> NDArray[np.float64]:
     return np.asarray(np.minimum(w, 700.0))
 
 
-@signature("CM-8.4b", source=f"{PAPER}: one peak where decay is in proportion; control with additive decay and growth with size: two, at the bounds")
+@signature("CM-8.4b", source=f"{PAPER}: one peak if decay is proportional; control with additive decay and growth with size: two, at the bounds",
+           papers=("vanrossum2000stable",))
 def scaled_weights_have_one_peak_and_not_two(specimen: Any) -> Any:
     stable, control = synapses(specimen, False), synapses(specimen, True)
     middle = np.mean(np.abs(stable - CP / CD) < 100.0)
@@ -124,50 +126,53 @@ def scaled_weights_have_one_peak_and_not_two(specimen: Any) -> Any:
     return at_least([middle, ends], 0.8)
 
 
-@limit("CM-8.1d", source="a = a_goal, no integral: nothing to do", atol=1e-12)
+@limit("CM-8.1d", source="a = a_goal, integral 0: all derivatives are 0", atol=1e-12, papers=("vanrossum2000stable",))
 def at_its_goal_nothing_changes(specimen: Any) -> Any:
     return advanced(specimen, GOAL, 0.0, 1.0, 1e5), (GOAL, 0.0, 0.0)
 
 
-@signature("CM-8.8", source="Turrigiano 1998: 48 h without activity; between 1.5 and 2.5 at the memory's scale of time", figure="deprivation")
+@signature("CM-8.8", source="Turrigiano 1998: 48 h without activity; between 1.5 and 2.5 at the memory's time scale", figure="deprivation",
+           papers=("turrigiano1998activity",))
 def two_days_of_silence_double_all_weights(specimen: Any) -> Any:
     factor = advanced(specimen, GOAL, 0.0, 0.0, in_hours(48.0))[2]
     log_w = np.array([-2.0, 0.0, 1.0])
     return between(on_synapses(specimen, [factor], log_w, np.zeros(3, np.int32)) / np.exp(log_w), 1.5, 2.5)
 
 
-@data("CM-8.8c", source="Turrigiano et al. 1998: 48 h of TTX, mEPSC amplitude +92%", atol=0.15, warn=True, figure="deprivation")
+@data("CM-8.8c", source="Turrigiano et al. 1998: 48 h of TTX, mEPSC amplitude +92%", atol=0.15, warn=True, figure="deprivation",
+      papers=("turrigiano1998activity",))
 def two_days_of_silence_scale_as_in_culture(specimen: Any) -> Any:
     return math.exp(advanced(specimen, GOAL, 0.0, 0.0, in_hours(48.0))[2]), 1.92
 
 
 @signature("CM-8.9", source="d(ln w)/dt = g + gamma integral = 0 needs a = a_goal: half a day's growth above before a sleep, as much below after it",
-           atol=1e-3, figure="runaway")
-def a_domain_that_grows_for_ever_is_brought_back_to_its_goal(specimen: Any) -> Any:
+           atol=1e-3, figure="runaway", papers=("vanrossum2000stable",))
+def a_domain_that_grows_constantly_returns_to_its_goal(specimen: Any) -> Any:
     return through_nights(specimen, 0.05, 400)[-50:], 0.025
 
 
-@limit("CM-8.9b", source="proportional control alone: the rate settles at a_goal + g / beta", rtol=0.02)
-def without_the_integral_it_settles_above(specimen: Any) -> Any:
+@limit("CM-8.9b", source="proportional control alone: the rate settles at a_goal + g / beta", rtol=0.02, papers=("vanrossum2000stable",))
+def without_the_integral_the_rate_settles_above_the_goal(specimen: Any) -> Any:
     per_day = 0.05
     settled = through_nights(specimen, per_day, 400, gamma=0.0)[-1] - per_day / 2.0                       # in the middle of a day
     return hyperbolic(math.exp(settled)) - GOAL, per_day / in_hours(24.0) / BETA
 
 
-@signature("CM-8.9c", source="no bias: from a fifth and from a thousandfold, back to the target", atol=0.01, figure="runaway")
-def whatever_strength_it_starts_from_it_ends_at_the_target(specimen: Any) -> Any:
+@signature("CM-8.9c", source="no offset: from a fifth and from a thousandfold to the target", atol=0.01, figure="runaway",
+           papers=("vanrossum2000stable",))
+def any_initial_strength_converges_to_the_target(specimen: Any) -> Any:
     return [through_nights(specimen, 0.0, 400, start=math.log(s))[-1] for s in (0.2, 5.0, 1000.0)], [0.0, 0.0, 0.0]
 
 
-@signature("CM-8.7b", source="Zenke et al. 2013: slower than learning; a doubled strength is more than half there after two days, gone in weeks")
+@signature("CM-8.7b", source="Zenke et al. 2013: slower than learning; more than half of a doubling remains after two days, little after weeks")
 def scaling_is_slower_than_learning(specimen: Any) -> Any:
     course = through_nights(specimen, 0.0, 30, start=math.log(2.0))
     return bool(course[2] > 0.5 * math.log(2.0) and np.abs(course[25:]).max() < 0.2 * math.log(2.0))
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
-@adaptation("CM-8.10", source="24 sleeps of an hour against one of a day, strengths by themselves constant", rtol=1e-4, atol=1e-6)
-def how_often_memory_sleeps_makes_no_difference(specimen: Any) -> Any:
+@adaptation("CM-8.10", source="24 sleeps an hour apart against one after a day; strengths constant without scaling", rtol=1e-4, atol=1e-6)
+def the_frequency_of_sleep_makes_no_difference(specimen: Any) -> Any:
     once, a, integral, factor = advanced(specimen, GOAL, 0.0, 2.5, in_hours(24.0)), GOAL, 0.0, 0.0
     for _ in range(24):
         a, integral, gained = advanced(specimen, a, integral, 2.5 * math.exp(factor), in_hours(1.0))
@@ -176,7 +181,7 @@ def how_often_memory_sleeps_makes_no_difference(specimen: Any) -> Any:
 
 
 @adaptation("CM-8.11", source="numpy means over each speaker's visible memories")
-def a_domain_is_what_a_speaker_said_and_is_on_the_surface(specimen: Any) -> Any:
+def a_domain_is_the_visible_memories_of_a_speaker(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
     log_w, speaker, visible = rng.normal(0.0, 1.0, 90), rng.integers(0, 4, 90).astype(np.int32), rng.random(90) < 0.7
     mean, count = np.full(6, np.nan), np.full(6, -1)
@@ -191,7 +196,7 @@ def the_rate_saturates(specimen: Any) -> Any:
     return bool(specimen.rate(1e9, 1.0, GOAL) <= 2.0 * GOAL and specimen.rate(0.7, 0.7, GOAL) == GOAL and abs(slope - GOAL / 2.0) < 1e-3)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("deprivation", caption="Without activity all synapses are scaled up by one factor, which doubles within days",
         source="Turrigiano et al. 1998, 48 h of TTX: +92%")
 def factor_under_silence(specimen: Any) -> Picture:
@@ -201,8 +206,8 @@ def factor_under_silence(specimen: Any) -> Picture:
         dots("Turrigiano et al. 1998", [0.0, 48.0], [1.0, 1.92])))
 
 
-@figure("runaway", caption="Whatever strength a domain starts from, and even if it grows every day, its rate comes back to the goal; without the "
-        "integral of the error it settles above", source=f"{PAPER}, eq. (3), with a hyperbolic response of ours")
+@figure("runaway", caption="From any initial strength, and with growth every day, the rate of a domain returns to the goal; without the "
+        "integral of the error it settles above it", source=f"{PAPER}, eq. (3), with a hyperbolic response of ours")
 def rate_over_nights(specimen: Any) -> Picture:
     nights, runs = np.arange(1, 91), (("from a fifth", 0.0, GAMMA, 0.2), ("from tenfold", 0.0, GAMMA, 10.0), ("growing 20% a day", 0.2, GAMMA, 1.0),
                                       ("growing, no integral", 0.2, 0.0, 1.0))
@@ -220,7 +225,7 @@ def additive(specimen: Any) -> Any:
     return specimen.replacing("scale", scale)
 
 
-@mutant("a factor of each memory's own, as a term quadratic in the weight gives", rejected_by="CM-8.1")
+@mutant("a separate factor for each memory, as from a term quadratic in the weight", rejected_by="CM-8.1")
 def quadratic(specimen: Any) -> Any:
     def scale(log_factor: Any, speaker: Any, out: Any) -> None:
         out[:] = [0.1 * log_factor[s] * row for row, s in enumerate(speaker)]
@@ -238,12 +243,12 @@ def no_integral(specimen: Any) -> Any:
     return specimen.replacing("slopes", lambda a, i, r, goal, beta, gamma, tau: ((r - a) / tau, goal - a, beta * (goal - a)))
 
 
-@mutant("scaling the wrong way", rejected_by="CM-8.4")
+@mutant("scaling with the opposite sign", rejected_by="CM-8.4")
 def reversed_sign(specimen: Any) -> Any:
     return specimen.replacing("slopes", lambda a, i, r, goal, beta, gamma, tau: ((r - a) / tau, goal - a, beta * (a - goal) - gamma * i))
 
 
-@mutant("the power ratio at one stroke, with no dynamics", rejected_by="CM-8.7b")
+@mutant("the power ratio in one step, with no dynamics", rejected_by="CM-8.7b")
 def at_one_stroke(specimen: Any) -> Any:
     return specimen.replacing("advance", lambda a, i, s, t, target, goal, beta, gamma, tau: (a, i, math.log(target / s) if s else 0.0))
 
@@ -259,7 +264,7 @@ def open_loop(specimen: Any) -> Any:
     return specimen.replacing("advance", advance)
 
 
-@mutant("a mean over what is archived, too", rejected_by="CM-8.11")
+@mutant("a mean that includes archived memories", rejected_by="CM-8.11")
 def over_all(specimen: Any) -> Any:
     def mean_strengths(log_strength: Any, visible: Any, speaker: Any, mean: Any, count: Any) -> None:
         for k in range(len(mean)):

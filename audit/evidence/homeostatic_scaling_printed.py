@@ -1,15 +1,13 @@
-"""Evidence for homeostatic_scaling_printed: what Cortex 4.4.3 prints, and the checks of the models that it cites."""
+"""Evidence for homeostatic_scaling_printed: the rule of Cortex 4.4.3, and the checks of the models that it cites."""
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ..checks import Check, adaptation, equation, limit, mutant
+from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..specimen import NotTestable
 from . import homeostatic_scaling as paper
@@ -17,32 +15,27 @@ from . import homeostatic_scaling as paper
 TARGET, ALPHA = 0.4, 0.05
 
 
-def on_printed(check: Check) -> Check:
-    """A check of the paper's form, asked of the printed rule: one factor for all; no dynamics, so nothing that takes a time can be asked."""
+def as_scaling(specimen: Any) -> SimpleNamespace:
+    """The printed rule under the paper's names: one factor for all.  It has no dynamics, so checks of dynamics are not testable."""
+    def scale(log_factor: Any, speaker: Any, out: Any) -> None:
+        out[:] = math.log(specimen.power_ratio(1.0, 0.9, TARGET, ALPHA))
 
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        def scale(log_factor: Any, speaker: Any, out: Any) -> None:
-            out[:] = math.log(specimen.power_ratio(1.0, 0.9, TARGET, ALPHA))
+    def slopes(a: float, integral: float, *rest: float) -> Any:
+        raise NotTestable("has neither sensor nor integral", where=specimen.id)
 
-        def slopes(a: float, integral: float, *rest: float) -> Any:
-            raise NotTestable("has neither sensor nor integral", where=check.id)
-
-        return check.function(SimpleNamespace(scale=scale, slopes=slopes, advance=slopes))
-
-    return replace(check, function=function)
+    return SimpleNamespace(scale=scale, slopes=slopes, advance=slopes)
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@equation("CM-8.2", source="linear neuron r = w x, alpha = 1: on the target at one step")
-def with_alpha_one_a_linear_neuron_hits_its_target(specimen: Any) -> Any:
+@equation("CM-8.2", source="linear neuron r = w x, alpha = 1: at the target after one step")
+def with_alpha_one_a_linear_neuron_reaches_its_target_in_one_step(specimen: Any) -> Any:
     w, x = np.array([0.2, 3.0, 0.7]), np.array([1.0, 0.5, 2.0])
     after = specimen.power_ratio(w, float(w @ x), TARGET, 1.0)
     return [float(after @ x), after[0] / after[1]], [TARGET, w[0] / w[1]]
 
 
-@limit("CM-8.2b", source="e -> (1 - alpha) e, in logarithms; alpha = 2 alternates for ever", rtol=1e-9, atol=1e-9, figure="error")
-def the_error_shrinks_by_one_less_alpha(specimen: Any) -> Any:
+@limit("CM-8.2b", source="e -> (1 - alpha) e, in logarithms; alpha = 2 alternates without end", rtol=1e-9, atol=1e-9, figure="error")
+def the_log_error_is_multiplied_by_one_minus_alpha(specimen: Any) -> Any:
     measured, expected = [], []
     for alpha in (0.05, 0.5, 1.5, 2.0):
         r = 3.0 * TARGET
@@ -53,36 +46,37 @@ def the_error_shrinks_by_one_less_alpha(specimen: Any) -> Any:
     return measured, expected
 
 
-@adaptation("HSP-1", source="Cortex, public code: 1 + 0.05 (target - mean)", atol=1e-15)
-def the_code_has_another_factor(specimen: Any) -> Any:
+@adaptation("HSP-1", source="Cortex, public code: 1 + 0.05 (target - mean)", atol=1e-15, papers=("cortex2026",))
+def the_public_code_has_another_factor(specimen: Any) -> Any:
     return [specimen.proportional(2.0, r, TARGET, 0.05) for r in (0.4, 0.9, 0.1)], [2.0, 2.0 * 0.975, 2.0 * 1.015]
 
 
-@adaptation("HSP-2", source="numpy mean of exp over what is on the surface")
-def the_rate_is_the_mean_of_the_whole_store(specimen: Any) -> Any:
+@adaptation("HSP-2", source="numpy mean of exp over the visible memories")
+def the_rate_is_the_mean_over_all_visible_memories(specimen: Any) -> Any:
     log_w, visible = np.array([0.0, -1.0, 2.0, 0.5]), np.array([True, True, False, True])
     return [specimen.mean_strength(log_w, visible), specimen.mean_strength(log_w, ~visible & False)], [np.exp(log_w[visible]).mean(), 0.0]
 
 
 # --- the models it cites -------------------------------------------------------------------------------------------------------
-@equation("CM-8.3", source="Tetzlaff et al. 2011: dw/dt = mu u v + gamma (v_T - v) w^2, w* = sqrt(mu u v / (gamma (v - v_T)))", atol=1e-3)
-def hebbian_growth_and_scaling_meet_where_tetzlaff_says(specimen: Any) -> Any:
+@equation("CM-8.3", source="Tetzlaff et al. 2011: dw/dt = mu u v + gamma (v_T - v) w^2, w* = sqrt(mu u v / (gamma (v - v_T)))", atol=1e-3,
+          papers=("tetzlaff2011synaptic",))
+def hebbian_growth_and_scaling_balance_at_the_fixed_point_of_tetzlaff(specimen: Any) -> Any:
     mu, gamma, u, v, v_t, w = 0.1, 0.05, 1.0, 0.6, 0.2, 1.0
     for _ in range(2000):
         w = float(specimen.power_ratio(w, v, v_t, ALPHA)) + mu * u * v
     return w, math.sqrt(mu * u * v / (gamma * (v - v_t)))
 
 
-ratios = on_printed(paper.scaling_keeps_ratios_and_order_within_a_domain)
-rossum = on_printed(paper.error_and_integral_drive_the_weight_in_proportion_to_itself)
-silence = on_printed(paper.a_silenced_neuron_scales_up_as_the_closed_form_says)
-drift_free = on_printed(paper.scaling_leaves_the_mean_of_spike_timing_plasticity_at_the_goal_and_moves_it_off_it)
-deprivation = replace(on_printed(paper.two_days_of_silence_double_all_weights), figure=None)
+ratios = paper.scaling_keeps_ratios_and_order_within_a_domain.of_variety(as_scaling)
+rossum = paper.error_and_integral_drive_the_weight_in_proportion_to_itself.of_variety(as_scaling)
+silence = paper.a_silenced_neuron_scales_up_by_the_closed_form.of_variety(as_scaling)
+drift_free = paper.scaling_changes_the_mean_of_spike_timing_plasticity_only_away_from_the_goal.of_variety(as_scaling)
+deprivation = paper.two_days_of_silence_double_all_weights.of_variety(as_scaling, drawn=False)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("error", caption="The printed factor takes the share alpha off the logarithm of the error at each step: beyond 1 it overshoots, at 2 for "
-        "ever", source="Cortex 4.4.3; (1 - alpha)^n")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("error", caption="Each step of the printed rule takes the share alpha off the logarithm of the error: above 1 it overshoots, at 2 it "
+        "alternates", source="Cortex 4.4.3; (1 - alpha)^n")
 def error_over_steps(specimen: Any) -> Picture:
     curves = []
     for alpha, last in ((ALPHA, 20), (0.5, 20), (1.5, 20), (2.0, 11)):
@@ -93,7 +87,7 @@ def error_over_steps(specimen: Any) -> Picture:
     return Picture("step", "ln of rate over target", tuple(curves))
 
 
-@mutant("the ratio upside down", rejected_by="CM-8.2")
+@mutant("the inverse ratio", rejected_by="CM-8.2")
 def inverted(specimen: Any) -> Any:
     return specimen.replacing("power_ratio", lambda w, r, r_target, alpha: w * (r / r_target) ** alpha)
 

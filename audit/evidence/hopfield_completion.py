@@ -53,7 +53,7 @@ def settled(specimen: Any, x: Vector, cue: Vector, beta: float, tolerance: float
 
 
 def noisy_cue() -> tuple[Vector, Vector]:
-    """50 patterns of 64 dimensions, a column each before they are turned, and the first of them with noise; seed 0."""
+    """50 patterns of 64 dimensions, drawn as columns and transposed, and the first of them with noise; seed 0."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((64, 50)).T
     x = np.ascontiguousarray(x / np.linalg.norm(x, axis=1, keepdims=True))
@@ -70,14 +70,15 @@ def near_duplicates() -> Vector:
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("MH-1", source=f"{RAMSAUER}, update rule; scipy softmax", atol=1e-12)
+@equation("MH-1", source=f"{RAMSAUER}, update rule; scipy softmax", atol=1e-12, papers=("ramsauer2021hopfield",))
 def the_update_is_softmax_attention(specimen: Any) -> Any:
     cases = list(networks(100))
     measured = [stepped(specimen, *case) for case in cases]
     return np.concatenate(measured), np.concatenate([softmax(beta * (x @ state)) @ x for x, state, beta in cases])
 
 
-@equation("MH-1b", source="softmax: invariant to a constant added to all scores; scores of 1e4 do not overflow", atol=1e-12)
+@equation("MH-1b", source="softmax: invariant to a constant added to all scores; scores of 1e4 do not overflow", atol=1e-12,
+          papers=("ramsauer2021hopfield",))
 def no_beta_overflows_and_constants_cancel(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     x, state = unit(rng, 20, 8), unit(rng, 8)
@@ -86,14 +87,14 @@ def no_beta_overflows_and_constants_cancel(specimen: Any) -> Any:
     return [*shifted, *sharp], [*softmax(4.0 * (x @ state)), *softmax(1e4 * (x @ state))]
 
 
-@equation("MH-2a", source=f"{RAMSAUER}: the update never raises the energy; 1000 random networks")
+@equation("MH-2a", source=f"{RAMSAUER}: the update never raises the energy; 1000 random networks", papers=("ramsauer2021hopfield",))
 def an_update_never_raises_the_energy(specimen: Any) -> Any:
     rises = [specimen.energy(x, stepped(specimen, x, state, beta), beta) - specimen.energy(x, state, beta) for x, state, beta in networks(1000)]
     return at_most(max(rises), 1e-12)
 
 
-@equation("MH-2b", source=f"{RAMSAUER}: 0 <= E <= 2 M^2 in the convex hull; 1000 random networks")
-def the_energy_lies_between_nothing_and_twice_the_square_of_the_longest_pattern(specimen: Any) -> Any:
+@equation("MH-2b", source=f"{RAMSAUER}: 0 <= E <= 2 M^2 in the convex hull; 1000 random networks", papers=("ramsauer2021hopfield",))
+def the_energy_lies_between_zero_and_twice_the_square_of_the_longest_pattern(specimen: Any) -> Any:
     inside = []
     for x, state, beta in networks(1000):
         e = specimen.energy(x, state, beta)
@@ -101,19 +102,19 @@ def the_energy_lies_between_nothing_and_twice_the_square_of_the_longest_pattern(
     return at_least(min(inside), -1e-12)
 
 
-@equation("MH-2c", source=f"{RAMSAUER}, energy; scipy logsumexp", rtol=1e-9, atol=1e-10)
+@equation("MH-2c", source=f"{RAMSAUER}, energy; scipy logsumexp", rtol=1e-9, atol=1e-10, papers=("ramsauer2021hopfield",))
 def the_energy_has_all_its_terms(specimen: Any) -> Any:
     cases = list(networks(100))
     expected = [-logsumexp(b * (x @ s)) / b + 0.5 * s @ s + math.log(len(x)) / b + 0.5 * np.max(np.sum(x * x, axis=1)) for x, s, b in cases]
     return [specimen.energy(*case) for case in cases], expected
 
 
-@equation("MH-3", source="closed form 1 / (1 + exp(-beta)); published values", atol=1e-7)
-def of_two_orthonormal_patterns_the_cued_one_takes_a_logistic_share(specimen: Any) -> Any:
+@equation("MH-3", source="closed form 1 / (1 + exp(-beta)); published values", atol=1e-7, papers=("ramsauer2021hopfield",))
+def the_cued_one_of_two_orthonormal_patterns_has_a_logistic_share(specimen: Any) -> Any:
     return [attended(specimen, np.eye(2), np.eye(2)[0], beta)[0] for beta in (1.0, 2.0, 5.0, 10.0)], [0.7310586, 0.8807971, 0.9933071, 0.9999546]
 
 
-@equation("MH-9", source="definition, in numpy")
+@equation("MH-9", source="definition, in numpy", papers=("ramsauer2021hopfield",))
 def a_fixed_point_maps_to_itself_and_p_belongs_to_it(specimen: Any) -> Any:
     x = unit(np.random.default_rng(2), 30, 16)
     state, p = settled(specimen, x, 0.7 * x[3] + 0.3 * x[4], 12.0)
@@ -121,13 +122,14 @@ def a_fixed_point_maps_to_itself_and_p_belongs_to_it(specimen: Any) -> Any:
 
 
 # --- limits ------------------------------------------------------------------------------------------------------------------
-@limit("MH-4a", source="beta -> 0: the mean of all patterns", atol=1e-5)
+@limit("MH-4a", source="beta -> 0: the mean of all patterns", atol=1e-5, papers=("ramsauer2021hopfield",))
 def without_beta_one_update_gives_the_mean(specimen: Any) -> Any:
     x = unit(np.random.default_rng(0), 50, 64)
     return stepped(specimen, x, x[0], 1e-6), x.mean(axis=0)
 
 
-@limit("MH-4b", source="large beta: |f - x_i| <= 2 M (N - 1) exp(-beta (Delta_i - 2 M |xi - x_i|)); d = 64, N = 50, seed 0", figure="error_over_beta")
+@limit("MH-4b", source="large beta: |f - x_i| <= 2 M (N - 1) exp(-beta (Delta_i - 2 M |xi - x_i|)); d = 64, N = 50, seed 0", figure="error_over_beta",
+       papers=("ramsauer2021hopfield",))
 def with_large_beta_one_update_finds_the_pattern_within_the_bound(specimen: Any) -> Any:
     x, state = noisy_cue()
     delta, distance = 1.0 - np.max(x[1:] @ x[0]), np.linalg.norm(state - x[0])
@@ -135,20 +137,22 @@ def with_large_beta_one_update_finds_the_pattern_within_the_bound(specimen: Any)
     return at_most([float(np.linalg.norm(stepped(specimen, x, state, beta) - x[0])) / bound for beta, bound in bounds.items()], 1.0)
 
 
-@limit("MH-4c", source="as MH-4b at beta = 32; published error 3.1e-10", rtol=0.02, atol=0.0, figure="error_over_beta")
+@limit("MH-4c", source="as MH-4b at beta = 32; published error 3.1e-10", rtol=0.02, atol=0.0, figure="error_over_beta",
+       papers=("ramsauer2021hopfield",))
 def the_error_of_one_update_is_the_published_one(specimen: Any) -> Any:
     x, state = noisy_cue()
     return np.linalg.norm(stepped(specimen, x, state, 32.0) - x[0]), 3.1e-10
 
 
-@limit("MH-4d", source="as MH-4b at beta = 32; published bound 6.1e-7", rtol=0.02, atol=0.0, figure="error_over_beta")
-def the_bound_on_it_is_the_published_one(specimen: Any) -> Any:
+@limit("MH-4d", source="as MH-4b at beta = 32; published bound 6.1e-7", rtol=0.02, atol=0.0, figure="error_over_beta",
+       papers=("ramsauer2021hopfield",))
+def the_bound_on_the_error_of_one_update_is_the_published_one(specimen: Any) -> Any:
     x, state = noisy_cue()
     return specimen.retrieval_error(50.0, 32.0, specimen.separation(x, 0), float(np.linalg.norm(state - x[0])), 1.0), 6.1e-7
 
 
 # --- separation and capacity -----------------------------------------------------------------------------------------------------
-@equation("MH-10", source=f"{RAMSAUER}, separation and retrieval bound; numpy")
+@equation("MH-10", source=f"{RAMSAUER}, separation and retrieval bound; numpy", papers=("ramsauer2021hopfield",))
 def separation_its_threshold_and_the_bound_are_as_defined(specimen: Any) -> Any:
     x = unit(np.random.default_rng(3), 12, 5)
     gram = x @ x.T
@@ -158,14 +162,14 @@ def separation_its_threshold_and_the_bound_are_as_defined(specimen: Any) -> Any:
     return measured, [*(np.diag(gram) - nearest), 2 / (16 * 50) + math.log(2 * 49 * 50 * 16 * 4) / 16, 2 * 2 * 49 * math.exp(-16 * (0.5 - 0.4))]
 
 
-@limit("MH-11", source=f"{RAMSAUER}: a well separated pattern has a fixed point of its own")
-def well_separated_patterns_are_kept_apart(specimen: Any) -> Any:
+@limit("MH-11", source=f"{RAMSAUER}: a well separated pattern has a fixed point of its own", papers=("ramsauer2021hopfield",))
+def well_separated_patterns_have_fixed_points_of_their_own(specimen: Any) -> Any:
     x, beta = unit(np.random.default_rng(4), 40, 96), 32.0
     apart = [i for i in range(40) if 1.0 - np.max(np.delete(x @ x[i], i)) >= specimen.least_separation(40.0, beta, 1.0)]
     return at_most([float(np.linalg.norm(settled(specimen, x, x[i], beta)[0] - x[i])) for i in apart], 0.05)
 
 
-@data("MH-6", source=f"{RAMSAUER}, storage capacity: printed 3.1546 and 1.3718", atol=1e-6)
+@data("MH-6", source=f"{RAMSAUER}, storage capacity: printed 3.1546 and 1.3718", atol=1e-6, papers=("ramsauer2021hopfield",))
 def the_capacity_constants_are_the_published_ones(specimen: Any) -> Any:
     return [specimen.capacity_base(1.0, 3.0, 20.0, 0.001), specimen.capacity_base(1.0, 1.0, 75.0, 0.001)], [3.1546108, 1.3718778]
 
@@ -176,34 +180,36 @@ def lambert_w_inverts_w_exp_w(specimen: Any) -> Any:
     return [specimen.lambert_w(x) for x in xs], [brentq(lambda w, x=x: w * math.exp(w) - x, 0.0, 20.0, xtol=1e-15, rtol=1e-14) for x in xs]
 
 
-@data("MH-7", source="Krotov & Hopfield 2016, N = 100, n = 2, 3, 4", atol=0.1)
+@data("MH-7", source="Krotov & Hopfield 2016, N = 100, n = 2, 3, 4", atol=0.1, papers=("krotov2016dense",))
 def the_capacity_of_polynomial_energies_is_the_published_one(specimen: Any) -> Any:
     return [specimen.polynomial_capacity(100.0, n) for n in (2, 3, 4)], [10.857, 361.9, 7238.2]
 
 
 # --- signatures --------------------------------------------------------------------------------------------------------------
-@signature("MH-5", source="xi = tanh(beta xi), bifurcation at beta = 1; published values", atol=1e-6, figure="bifurcation")
-def two_memories_part_where_beta_passes_one(specimen: Any) -> Any:
+@signature("MH-5", source="xi = tanh(beta xi), bifurcation at beta = 1; published values", atol=1e-6, figure="bifurcation",
+           papers=("ramsauer2021hopfield",))
+def the_fixed_point_of_two_memories_splits_at_beta_one(specimen: Any) -> Any:
     x = np.array([[1.0], [-1.0]])
     return [settled(specimen, x, np.array([0.5]), beta, most=1000)[0][0] for beta in (0.9, 1.1, 2.0)], [0.0, 0.5029406, 0.9575040]
 
 
-@signature("MH-8", source="closed form 1 / (1 + exp(-0.02 beta)) of two patterns of cosine 0.98", atol=1e-3)
+@signature("MH-8", source="closed form 1 / (1 + exp(-0.02 beta)) of two patterns of cosine 0.98", atol=1e-3, papers=("ramsauer2021hopfield",))
 def near_duplicates_share_the_softmax_at_small_beta_only(specimen: Any) -> Any:
     x = near_duplicates()
     mixed, sharp = attended(specimen, x, x[0], 20.0), attended(specimen, x, x[0], 500.0)
     return [mixed[0], mixed[1], sharp[0]], [expit(0.4), expit(-0.4), expit(10.0)]
 
 
-@signature("MH-8b", source="metastability: near-duplicates fall into one state between them, which is no stored pattern")
+@signature("MH-8b", source="metastability: near-duplicates converge to one state between them, which is no stored pattern",
+           papers=("ramsauer2021hopfield",))
 def near_duplicates_share_a_metastable_state(specimen: Any) -> Any:
     x = near_duplicates()
     from_one, from_other = settled(specimen, x, x[0], 20.0)[0], settled(specimen, x, x[1], 20.0)[0]
     return bool(np.allclose(from_one, from_other, atol=1e-6) and min(np.linalg.norm(from_one - x, axis=1)) > 0.05)
 
 
-@signature("MH-12", source="content-addressable memory: half of the entries of a pattern bring back the whole")
-def half_a_pattern_brings_back_the_whole(specimen: Any) -> Any:
+@signature("MH-12", source="content-addressable memory: half of the entries of a pattern retrieve the whole", papers=("ramsauer2021hopfield",))
+def half_a_pattern_retrieves_the_whole(specimen: Any) -> Any:
     rng = np.random.default_rng(5)
     x = unit(rng, 500, 128)
     off = [np.linalg.norm(settled(specimen, x, np.where(np.arange(128) < 64, x[i], 0.0), 64.0, tolerance=1e-9)[0] - x[i]) for i in range(20)]
@@ -212,7 +218,7 @@ def half_a_pattern_brings_back_the_whole(specimen: Any) -> Any:
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 @adaptation("MH-13", source="brute force over all patterns: the softmax mass, at the cue, of those outside the pool")
-def what_the_pool_leaves_out_is_within_its_bound(specimen: Any) -> Any:
+def the_mass_outside_the_pool_is_within_its_bound(specimen: Any) -> Any:
     rng, room = np.random.default_rng(6), []
     for beta in (1.0, 4.0, 16.0, 64.0):
         x, cue = unit(rng, 3000, 24), unit(rng, 24)
@@ -222,16 +228,13 @@ def what_the_pool_leaves_out_is_within_its_bound(specimen: Any) -> Any:
     return at_least(room, -1e-12)
 
 
-@adaptation("MH-14", source="closed form: patterns of equal overlap share alike; nothing is left out of a pool of all")
-def the_bound_is_reached_where_all_overlap_alike(specimen: Any) -> Any:
+@adaptation("MH-14", source="closed form: patterns of equal overlap have equal shares; a pool of all neglects nothing")
+def the_bound_is_exact_for_equal_overlaps(specimen: Any) -> Any:
     return [specimen.neglected(np.full(20, 0.3), 50.0, 60.0), specimen.neglected(np.array([0.9, 0.1]), 50.0, 0.0)], [0.75, 0.0]
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("bifurcation", caption="Where the state settles between two opposite memories: in the middle up to beta = 1, on either side beyond it",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("bifurcation", caption="Fixed point between two opposite memories: in the middle up to beta = 1, on either side of it above",
         source="xi = tanh(beta xi); published values")
 def fixed_points_over_beta(specimen: Any) -> Picture:
     x, betas = np.array([[1.0], [-1.0]]), np.linspace(0.5, 2.5, 81)
@@ -250,6 +253,7 @@ def error_of_one_update(specimen: Any) -> Picture:
         Curve("bound", betas, 2.0 * 49.0 * np.exp(-betas * (delta - 2.0 * distance))), dots("published", [32.0, 32.0], [3.1e-10, 6.1e-7])), log="y")
 
 
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("energy without ln(N) / beta and M^2 / 2", rejected_by="MH-2b")
 def no_constants(specimen: Any) -> Any:
     return specimen.replacing("energy", lambda x, s, beta: -logsumexp(beta * (x @ s)) / beta + 0.5 * s @ s)
@@ -266,7 +270,7 @@ def no_shift(specimen: Any) -> Any:
     return specimen.replacing("attention", attention)
 
 
-@mutant("the nearest pattern, called Hopfield", rejected_by="MH-8")
+@mutant("the nearest pattern in place of the softmax mean", rejected_by="MH-8")
 def nearest(specimen: Any) -> Any:
     def attention(x: Any, s: Any, beta: float, p: Any) -> float:
         p[:] = np.arange(len(x)) == np.argmax(x @ s)
@@ -280,7 +284,7 @@ def no_beta(specimen: Any) -> Any:
     return specimen.replacing("attention", lambda x, s, beta, p: specimen.attention(x, s, 1.0, p))
 
 
-@mutant("one update, called a fixed point", rejected_by="MH-5")
+@mutant("one update in place of the fixed point", rejected_by="MH-5")
 def one_step(specimen: Any) -> Any:
     return specimen.replacing("complete", lambda x, cue, beta, tolerance, most, p, state: specimen.complete(x, cue, beta, tolerance, 1, p, state))
 
@@ -295,11 +299,11 @@ def from_the_mean(specimen: Any) -> Any:
     return specimen.replacing("separation", lambda x, i: float(x[i] @ x[i] - np.mean(np.delete(x @ x[i], i))))
 
 
-@mutant("a pool that takes what it leaves out for nothing", rejected_by="MH-13")
+@mutant("the mass outside the pool is taken as 0", rejected_by="MH-13")
 def nothing_left_out(specimen: Any) -> Any:
     return specimen.replacing("neglected", lambda *_: 0.0)
 
 
-@mutant("ln(1 + x) for Lambert's W", rejected_by="MH-6")
+@mutant("ln(1 + x) in place of Lambert's W", rejected_by="MH-6")
 def wrong_capacity(specimen: Any) -> Any:
     return specimen.replacing("lambert_w", math.log1p)

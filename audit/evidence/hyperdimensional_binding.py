@@ -1,4 +1,4 @@
-"""Evidence for hyperdimensional_binding.  References are signs as numbers in numpy, closed forms, scipy integrals and numpy's Fourier transform."""
+"""Evidence for hyperdimensional_binding.  References are arithmetic on signs in numpy, closed forms, scipy integrals and numpy's FFT."""
 from __future__ import annotations
 
 import math
@@ -61,7 +61,7 @@ def detection(m: int, d: int, others: int, *, summed: bool) -> float:
 
 
 def found(specimen: Any, m: int, *, summed: bool, d: int = D, bundles: int = 30) -> float:
-    """How often a member is nearer to its bundle than 999 random vectors."""
+    """Share of members that are nearer to their bundle than 999 random vectors."""
     rng, hits = np.random.default_rng(m), 0
     for _ in range(bundles):
         members, others = drawn(rng, m, d=d), drawn(rng, 999, d=d)
@@ -75,14 +75,14 @@ def found(specimen: Any, m: int, *, summed: bool, d: int = D, bundles: int = 30)
 
 
 # --- the algebra -------------------------------------------------------------------------------------------------------------
-@equation("HD-1a", source=f"{MAP}, multiply: a o (a o b) = b, commutative, associative")
+@equation("HD-1a", source=f"{MAP}, multiply: a o (a o b) = b, commutative, associative", papers=("gayler1998multiplicative",))
 def binding_is_its_own_inverse_commutative_and_associative(specimen: Any) -> Any:
     a, b, c = drawn(np.random.default_rng(0), 3)
     bind = partial(made, specimen.bind, like=a)
     return np.concatenate([bind(a, bind(a, b)), bind(a, b), bind(bind(a, b), c)]), np.concatenate([b, bind(b, a), bind(a, bind(b, c))])
 
 
-@equation("HD-1b", source=f"{MAP}: cos(a o c, b o c) = cos(a, b)", atol=0.0, rtol=0.0)
+@equation("HD-1b", source=f"{MAP}: cos(a o c, b o c) = cos(a, b)", atol=0.0, rtol=0.0, papers=("gayler1998multiplicative",))
 def binding_keeps_all_cosines(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     triples = [drawn(rng, 3) for _ in range(20)]
@@ -90,8 +90,8 @@ def binding_keeps_all_cosines(specimen: Any) -> Any:
     return [specimen.cosine(bind(a, c), bind(b, c)) for a, b, c in triples], [signs(a) @ signs(b) / D for a, b, _ in triples]
 
 
-@equation("HD-1c", source=f"{MAP}, permute: rho^D = 1, rho(a o b) = rho a o rho b, rho(a + b) = rho a + rho b")
-def permutation_returns_and_distributes(specimen: Any) -> Any:
+@equation("HD-1c", source=f"{MAP}, permute: rho^D = 1, rho(a o b) = rho a o rho b, rho(a + b) = rho a + rho b", papers=("gayler1998multiplicative",))
+def permutation_has_period_d_and_distributes(specimen: Any) -> Any:
     a, b = drawn(np.random.default_rng(2), 2, d=192)
     bind, round_trip = partial(made, specimen.bind, like=a), a
 
@@ -105,7 +105,7 @@ def permutation_returns_and_distributes(specimen: Any) -> Any:
 
 
 @equation("HD-1d", source="the definitions on signs as numbers: product, cyclic shift, sign of the sum, cosine, nearest")
-def packed_bits_compute_what_signs_do(specimen: Any) -> Any:
+def packed_bits_and_signs_give_the_same_results(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     x, tie = drawn(rng, 6), drawn(rng)
     s, total = signs(x), signs(x).sum(axis=0)
@@ -129,7 +129,8 @@ def names_have_vectors_like_random_ones(specimen: Any) -> Any:
     return at_most([abs(cosines.mean()) / 0.001, abs(cosines.std() * 32.0 - 1.0) / 0.03, np.abs(cosines).max() / 0.16], 1.0)
 
 
-@equation("HD-2b", source=f"{KANERVA}: 10,000 bits differ in 5,000 +- 50 (here 9,984, whole words)", rtol=0.05, atol=0.0)
+@equation("HD-2b", source=f"{KANERVA}: 10,000 bits differ in 5,000 +- 50 (here 9,984, whole words)", rtol=0.05, atol=0.0,
+          papers=("kanerva2009hyperdimensional",))
 def distances_of_ten_thousand_bits_are_binomial(specimen: Any) -> Any:
     x = drawn(np.random.default_rng(4), 300, d=9984)
     distances = np.array([specimen.hamming(x[i], x[j]) for i in range(300) for j in range(i)])
@@ -150,20 +151,20 @@ def a_majority_resembles_each_of_its_members(specimen: Any) -> Any:
 
 
 @data("HD-4", source="Frady, Kleyko & Sommer 2018, detection among 1000; sum 0.9998, 0.881, 0.480; majority 0.988, 0.632, 0.256", atol=0.05,
-      figure="capacity")
-def members_of_a_bundle_are_found_as_often_as_theory_says(specimen: Any) -> Any:
+      figure="capacity", papers=("frady2018theory",))
+def members_of_a_bundle_are_found_with_the_predicted_probability(specimen: Any) -> Any:
     measured = [found(specimen, m, summed=summed) for summed in (True, False) for m in (21, 51, 101)]
     return measured, [0.9998, 0.881, 0.480, 0.988, 0.632, 0.256]
 
 
-@signature("HD-4b", source="Frady, Kleyko & Sommer 2018: 10,000 dimensions hold 101 (here 9,984)")
+@signature("HD-4b", source="Frady, Kleyko & Sommer 2018: 10,000 dimensions hold 101 (here 9,984)", papers=("frady2018theory",))
 def ten_thousand_dimensions_hold_a_hundred_members(specimen: Any) -> Any:
     return at_least([found(specimen, 101, summed=summed, d=9984, bundles=5) for summed in (True, False)], 0.995)
 
 
 # --- records -----------------------------------------------------------------------------------------------------------------
 def unbound(specimen: Any, m: int, records: int) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Cosines of a role's answer with its filler, with the other fillers, and the share of answers that clean-up gets right."""
+    """Cosines of an unbound role with its filler and with the other fillers, and the share of fillers that clean-up finds."""
     right, wrong, hits = [], [], 0
     words = D // 64
     for k in range(records):
@@ -180,7 +181,7 @@ def unbound(specimen: Any, m: int, records: int) -> tuple[NDArray[np.float64], N
 
 
 @signature("HD-5a", source="unbinding keeps cosines: those of a majority, C(m - 1, (m - 1) / 2) / 2^(m - 1)", atol=0.01, figure="role_filler")
-def a_role_asked_of_a_record_answers_with_its_filler(specimen: Any) -> Any:
+def unbinding_a_role_gives_its_filler_with_the_predicted_cosine(specimen: Any) -> Any:
     return [unbound(specimen, m, 40)[0].mean() for m in (3, 5, 9)], [likeness(m) for m in (3, 5, 9)]
 
 
@@ -190,12 +191,12 @@ def other_fillers_are_noise(specimen: Any) -> Any:
     return [wrong.mean(), wrong.std()], [0.0, 1.0 / math.sqrt(D)]
 
 
-@signature("HD-5c", source=f"{KANERVA}, clean-up memory")
-def cleaning_up_finds_the_filler(specimen: Any) -> Any:
+@signature("HD-5c", source=f"{KANERVA}, clean-up memory", papers=("kanerva2009hyperdimensional",))
+def clean_up_finds_the_filler(specimen: Any) -> Any:
     return at_least([unbound(specimen, m, 10)[2] for m in (3, 9, 15)], 0.999)
 
 
-@signature("HD-5d", source=f"{MAP}: a product resembles neither factor, |cos| < 5 / sqrt(D)")
+@signature("HD-5d", source=f"{MAP}: a product resembles neither factor, |cos| < 5 / sqrt(D)", papers=("gayler1998multiplicative",))
 def a_pair_resembles_neither_role_nor_filler(specimen: Any) -> Any:
     rng, cosines = np.random.default_rng(7), []
     for _ in range(50):
@@ -214,7 +215,7 @@ def even_bundles_have_no_bias(specimen: Any) -> Any:
 
 
 @signature("HD-8a", source="closed form: the shared middle item, 1/3 of the sums, 1/4 of the majorities", atol=0.02)
-def a_sequence_resembles_its_reverse_by_the_middle_item(specimen: Any) -> Any:
+def a_sequence_and_its_reverse_share_the_middle_item_only(specimen: Any) -> Any:
     rng, sums, majorities = np.random.default_rng(9), [], []
     for _ in range(50):
         items, tie = drawn(rng, 3), drawn(rng)
@@ -232,8 +233,8 @@ def without_permutation_order_is_lost(specimen: Any) -> Any:
 
 
 # --- holographic reduced representations ------------------------------------------------------------------------------------------
-@equation("HD-7a", source="Plate 1995: 1 / sqrt(2)", atol=0.03)
-def holographic_unbinding_gives_back_the_filler_with_noise(specimen: Any) -> Any:
+@equation("HD-7a", source="Plate 1995: 1 / sqrt(2)", atol=0.03, papers=("plate1995holographic",))
+def holographic_unbinding_recovers_the_filler_with_noise(specimen: Any) -> Any:
     rng, cosines = np.random.default_rng(12), []
     for _ in range(40):
         a, b = rng.standard_normal((2, D)) / math.sqrt(D)
@@ -255,8 +256,8 @@ def convolution_is_a_product_of_spectra(specimen: Any) -> Any:
     return np.concatenate([out, inverse]), np.concatenate([np.fft.irfft(spectra[0] * spectra[1], 60), np.fft.irfft(spectra[0].conj(), 60)])
 
 
-@signature("HD-7c", source="Plate 1995: convolution, unlike the product of signs, is not its own inverse")
-def convolving_twice_gives_nothing_back(specimen: Any) -> Any:
+@signature("HD-7c", source="Plate 1995: convolution, unlike the product of signs, is not its own inverse", papers=("plate1995holographic",))
+def convolving_twice_does_not_recover_the_filler(specimen: Any) -> Any:
     a, b = np.random.default_rng(14).standard_normal((2, D)) / math.sqrt(D)
     bound, again = np.empty((2, D))
     specimen.convolve(a, b, bound)
@@ -265,8 +266,9 @@ def convolving_twice_gives_nothing_back(specimen: Any) -> Any:
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
-@adaptation("HD-9", source="integral of Frady, Kleyko & Sommer 2018 at the default size: 31 pairs, 2048 dimensions, 1000 vectors", atol=0.01)
-def the_default_record_holds_its_pairs(specimen: Any) -> Any:
+@adaptation("HD-9", source="integral of Frady, Kleyko & Sommer 2018 at the default size: 31 pairs, 2048 dimensions, 1000 vectors", atol=0.01,
+            papers=("frady2018theory",))
+def pairs_of_a_default_record_are_found_with_the_predicted_probability(specimen: Any) -> Any:
     return found(specimen, 31, summed=False, d=2048, bundles=20), detection(31, 2048, 999, summed=False)
 
 
@@ -275,15 +277,15 @@ def vectors_of_names_are_the_same_on_every_machine(specimen: Any) -> Any:
     return [int(w) for w in specimen.atom("", 2)], [int.from_bytes(bytes.fromhex(h), "little") for h in ("46b9dd2b0ba88d13", "233b3feb743eeb24")]
 
 
-@adaptation("HD-11", source="binding: the same name in two roles is two things")
-def saying_is_told_from_being_spoken_of(specimen: Any) -> Any:
+@adaptation("HD-11", source="binding: one name in two roles gives two unrelated pairs")
+def speaker_and_mentioned_entity_are_distinguished(specimen: Any) -> Any:
     said, spoken_of = (specimen.bundled([(role, "ada"), ("what", "garden"), ("what", "rose")], D // 64) for role in ("who", "about"))
     asked = specimen.bundled([("who", "ada")], D // 64)
     return bool(specimen.cosine(asked, said) > 0.4 and abs(specimen.cosine(asked, spoken_of)) < 5.0 / math.sqrt(D))
 
 
 @adaptation("HD-12", source="brute force on signs as numbers")
-def records_within_the_noise_stay_silent(specimen: Any) -> Any:
+def records_within_the_noise_get_no_score(specimen: Any) -> Any:
     rng = np.random.default_rng(15)
     records, out = drawn(rng, 500), np.full(500, np.nan)
     query = bundle(specimen, records[:5], drawn(rng))
@@ -293,19 +295,16 @@ def records_within_the_noise_stay_silent(specimen: Any) -> Any:
 
 
 @adaptation("HD-13", source="binomial tail: unrelated records at three standard deviations")
-def few_unrelated_records_are_heard(specimen: Any) -> Any:
+def few_unrelated_records_get_a_score(specimen: Any) -> Any:
     rng = np.random.default_rng(16)
     out = np.full(40_000, np.nan)
     specimen.compare(drawn(rng, 40_000), drawn(rng), 3.0 / 32.0, out)
     return between(np.count_nonzero(~np.isnan(out)) / 40_000 / norm.sf(3.0), 0.5, 1.6)
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("capacity", caption="How often a member of a bundle is nearer to it than 999 random vectors: certain for few members, ever less for more; "
-        "the sum holds more than the majority", source="Frady, Kleyko & Sommer 2018, their integral at 1024 dimensions")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("capacity", caption="Share of members of a bundle that are nearer to it than 999 random vectors: near 1 for few members, lower for more; "
+        "the sum holds more members than the majority", source="Frady, Kleyko & Sommer 2018, their integral at 1024 dimensions")
 def members_found_over_the_size_of_a_bundle(specimen: Any) -> Picture:
     sizes = np.array([11, 21, 36, 51, 75, 101])
     return Picture("members of the bundle", "share of members found", (
@@ -314,17 +313,18 @@ def members_found_over_the_size_of_a_bundle(specimen: Any) -> Picture:
         dots("theory, sum", [21, 51, 101], [0.9998, 0.881, 0.480]), dots("theory, majority", [21, 51, 101], [0.988, 0.632, 0.256])))
 
 
-@figure("role_filler", caption="A role asked of a record answers with its filler: their cosine falls with the number of pairs as theory says, far "
-        "above that with the other fillers", source="closed form C(m - 1, (m - 1) / 2) / 2^(m - 1)")
+@figure("role_filler", caption="Cosine of an unbound role with its filler: it falls with the number of pairs as predicted, and is far above that "
+        "with the other fillers", source="closed form C(m - 1, (m - 1) / 2) / 2^(m - 1)")
 def cosine_of_the_recovered_filler(specimen: Any) -> Picture:
     pairs = np.arange(3, 32, 4)
     answers = [unbound(specimen, int(m), 3) for m in pairs]
-    return Picture("pairs in the record", "cosine with the answer", (
+    return Picture("pairs in the record", "cosine with the unbound role", (
         Curve("the filler, mean", pairs, [right.mean() for right, _, _ in answers]),
         Curve("other fillers, largest", pairs, [wrong.max() for _, wrong, _ in answers]), dots("theory", pairs, [likeness(int(m)) for m in pairs])))
 
 
-@mutant("binding with +", rejected_by="HD-1a")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("binding with OR", rejected_by="HD-1a")
 def added_pairs(specimen: Any) -> Any:
     return specimen.replacing("bind", lambda a, b, out: np.copyto(out, a | b))
 
@@ -344,7 +344,7 @@ def coarse_shift(specimen: Any) -> Any:
     return specimen.replacing("permute", lambda a, shift, out: np.copyto(out, np.roll(a, shift)))
 
 
-@mutant("order is not marked", rejected_by="HD-8a")
+@mutant("permutation without a shift", rejected_by="HD-8a")
 def no_shift(specimen: Any) -> Any:
     return specimen.replacing("permute", lambda a, shift, out: np.copyto(out, a))
 
@@ -364,12 +364,12 @@ def first_item(specimen: Any) -> Any:
     return specimen.replacing("cleanup", lambda items, noisy: 0)
 
 
-@mutant("every record is heard", rejected_by="HD-12")
+@mutant("every record gets a score", rejected_by="HD-12")
 def never_silent(specimen: Any) -> Any:
     return specimen.replacing("compare", lambda records, query, least, out: specimen.compare(records, query, -1.0, out))
 
 
-@mutant("convolution without wrapping round", rejected_by="HD-7b")
+@mutant("linear convolution", rejected_by="HD-7b")
 def linear_convolution(specimen: Any) -> Any:
     return specimen.replacing("convolve", lambda a, b, out: np.copyto(out, np.convolve(a, b)[:len(a)]))
 

@@ -18,7 +18,7 @@ Texts = Sequence[Sequence[str]]
 
 
 def by_plug_in(specimen: Any, texts: Texts, query: Sequence[str], k1: float = 1.2, b: float = 0.75, idf: str = "robertson") -> Any:
-    """The signal as the plug-in leaves it, silence as zero."""
+    """The signal as the plug-in writes it, with 0 for NaN."""
     index = BM25Index()
     for row, text in enumerate(texts):
         index.add(row, text)
@@ -43,7 +43,7 @@ def by_hand(texts: Texts, query: Sequence[str], k1: float = 1.2, b: float = 0.75
 
 
 def corpus(seed: int, n: int = 120) -> list[list[str]]:
-    """Texts of 0 to 40 words over a vocabulary of 60 with Zipf's frequencies, so that a few words stand in most texts."""
+    """Texts of 0 to 40 words over a vocabulary of 60 with Zipf's frequencies, so that a few words occur in most texts."""
     rng = np.random.default_rng(seed)
     chance = 1.0 / np.arange(1, 61)
     return [[f"w{i}" for i in rng.choice(60, size=rng.integers(0, 41), p=chance / chance.sum())] for _ in range(n)]
@@ -52,31 +52,32 @@ def corpus(seed: int, n: int = 120) -> list[list[str]]:
 QUERY = ["w0", "w4", "w17", "w17", "w55", "never"]
 
 
-@equation("BM-1", source="Robertson & Zaragoza 2009, weight without relevance information", figure="rarity")
-def rare_words_weigh_the_log_odds_against_them(specimen: Any) -> Any:
+@equation("BM-1", source="Robertson & Zaragoza 2009, weight without relevance information", figure="rarity", papers=("robertson2009probabilistic",))
+def the_weight_of_a_word_is_the_log_odds_of_its_absence(specimen: Any) -> Any:
     cases = [(10, 2), (1000, 1), (100, 49), (3, 0)]
     return [specimen.idf_robertson(float(n), float(f)) for n, f in cases], [math.log((2 * n - 2 * f + 1) / (2 * f + 1)) for n, f in cases]
 
 
-@equation("BM-2", source="Robertson & Zaragoza 2009, saturation with soft length normalisation", figure="saturation")
+@equation("BM-2", source="Robertson & Zaragoza 2009, saturation with soft length normalisation", figure="saturation",
+          papers=("robertson2009probabilistic",))
 def repetition_saturates_and_length_is_discounted(specimen: Any) -> Any:
     cases = [(2.0, 30.0, 20.0, 1.2, 0.75), (1.0, 5.0, 20.0, 2.0, 0.5), (7.0, 20.0, 20.0, 1.2, 0.3)]
     return [specimen.saturation(*case) for case in cases], [2.0 * 2.2 / (2.0 + 1.2 * 1.375), 3.0 / (1.0 + 2.0 * 0.625), 7.0 * 2.2 / 8.2]
 
 
-@equation("BM-3", source="definition, brute force over the texts", rtol=SINGLE)
-def what_runs_is_the_equation(specimen: Any) -> Any:
+@equation("BM-3", source="definition, brute force over the texts", rtol=SINGLE, papers=("robertson2009probabilistic",))
+def the_index_computes_the_equation(specimen: Any) -> Any:
     texts = corpus(3)
     return by_plug_in(specimen, texts, QUERY), by_hand(texts, QUERY)
 
 
-@equation("BM-4", source="definition, brute force over the texts", rtol=SINGLE)
-def what_runs_is_the_equation_for_other_parameters(specimen: Any) -> Any:
+@equation("BM-4", source="definition, brute force over the texts", rtol=SINGLE, papers=("robertson2009probabilistic",))
+def the_index_computes_the_equation_for_other_parameters(specimen: Any) -> Any:
     texts = corpus(4)
     return by_plug_in(specimen, texts, QUERY, 2.0, 0.4, "lucene"), by_hand(texts, QUERY, 2.0, 0.4, "lucene")
 
 
-@equation("BM-5", source="sum over the query's words", rtol=SINGLE)
+@equation("BM-5", source="sum over the query's words", rtol=SINGLE, papers=("robertson2009probabilistic",))
 def the_kernels_and_the_index_agree(specimen: Any) -> Any:
     texts = corpus(5)
     mean, weight = sum(map(len, texts)) / len(texts), specimen.idf_robertson(float(len(texts)), float(sum("w9" in t for t in texts)))
@@ -84,18 +85,18 @@ def the_kernels_and_the_index_agree(specimen: Any) -> Any:
     return by_plug_in(specimen, texts, ["w9"]), weight * np.array(factors)
 
 
-@limit("BM-6", source="closed form")
-def presence_alone_counts_at_k1_zero_and_counts_themselves_as_it_grows(specimen: Any) -> Any:
+@limit("BM-6", source="closed form", papers=("robertson2009probabilistic",))
+def the_factor_is_presence_at_k1_zero_and_the_count_for_large_k1(specimen: Any) -> Any:
     grown = specimen.saturation(6.0, 9.0, 9.0, 1e12, 0.75) / specimen.saturation(1.0, 9.0, 9.0, 1e12, 0.75)
     return [specimen.saturation(6.0, 3.0, 9.0, 0.0, 0.75), round(grown, 6)], [1.0, 6.0]
 
 
-@limit("BM-7", source="closed form", figure="saturation")
-def endless_repetition_counts_k1_plus_one_occurrences(specimen: Any) -> Any:
+@limit("BM-7", source="closed form", figure="saturation", papers=("robertson2009probabilistic",))
+def the_factor_tends_to_k1_plus_one(specimen: Any) -> Any:
     return specimen.saturation(1e15, 9.0, 9.0, 1.2, 0.75), 2.2
 
 
-@limit("BM-8", source="closed form")
+@limit("BM-8", source="closed form", papers=("robertson2009probabilistic",))
 def length_counts_in_full_at_b_one_and_not_at_all_at_b_zero(specimen: Any) -> Any:
     full = specimen.saturation(2.0, 20.0, 10.0, 1.2, 1.0) - specimen.saturation(1.0, 10.0, 10.0, 1.2, 1.0)
     none = specimen.saturation(2.0, 500.0, 10.0, 1.2, 0.0) - specimen.saturation(2.0, 1.0, 10.0, 1.2, 0.0)
@@ -103,12 +104,12 @@ def length_counts_in_full_at_b_one_and_not_at_all_at_b_zero(specimen: Any) -> An
 
 
 @adaptation("BM-9", source="the bound on the weight")
-def no_shared_word_counts_against_a_memory(specimen: Any) -> Any:
+def no_shared_word_lowers_a_score(specimen: Any) -> Any:
     return at_least(by_plug_in(specimen, [["the", "cat"], ["the", "dog"], ["the"]], ["the"]), 1e-8)
 
 
-@figure("saturation", caption="Every repetition of a word counts less than the one before, up to k1 + 1 = 2.2; in a longer memory it takes more of "
-        "them", source="Robertson & Zaragoza 2009, saturation with soft length normalisation")
+@figure("saturation", caption="Factor of a word over its occurrences: every repetition adds less, up to k1 + 1 = 2.2, more slowly in longer "
+        "memories", source="Robertson & Zaragoza 2009, saturation with soft length normalisation")
 def weight_over_repetition(specimen: Any) -> Picture:
     tf = np.arange(0.0, 21.0)
     lengths = ((10.0, "half the mean length"), (20.0, "mean length"), (80.0, "four times the mean length"))
@@ -117,12 +118,12 @@ def weight_over_repetition(specimen: Any) -> Picture:
         Curve("limit", tf[[0, -1]], [2.2, 2.2]), dots("by hand, mean length", [1, 2, 5, 10, 20], [2.2 * k / (k + 1.2) for k in (1, 2, 5, 10, 20)])))
 
 
-@figure("rarity", caption="Weight of a word by how many memories hold it: the rarer, the more; past one half the paper's weight is below nought, "
-        "and is bounded here", source="Robertson & Zaragoza 2009, weight without relevance information")
+@figure("rarity", caption="Weight of a word over the number of memories that contain it: higher for rarer words; past one half the paper's "
+        "weight is negative, and is bounded here", source="Robertson & Zaragoza 2009, weight without relevance information")
 def weight_over_frequency(specimen: Any) -> Picture:
     held, marks = np.unique(np.geomspace(1.0, 1000.0, 60).round()), np.array([1.0, 10.0, 100.0, 400.0])
     kinds = (("Robertson", specimen.idf_robertson), ("Lucene", specimen.idf_lucene))
-    return Picture("memories of 1000 that hold the word", "weight of the word", (
+    return Picture("memories of 1000 that contain the word", "weight of the word", (
         *(Curve(label, held, [idf(1000.0, float(f)) for f in held]) for label, idf in kinds),
         dots("by hand, Robertson", marks, np.log((1000.5 - marks) / (marks + 0.5)))), log="x")
 
@@ -142,7 +143,7 @@ def plain_idf(specimen: Any) -> Any:
     return specimen.replacing("idf_robertson", lambda n_rows, frequency: math.log(n_rows / max(frequency, 1.0)))
 
 
-@mutant("the plug-in forgets its b", rejected_by="BM-4")
+@mutant("the plug-in ignores b", rejected_by="BM-4")
 def default_b(specimen: Any) -> Any:
     class Forgetful(specimen.LexicalBM25):                                    # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:

@@ -1,5 +1,5 @@
-"""Evidence for microglial_pruning, in days.  The kinetics are ours: the checks say that they are integrated right (closed forms, solve_ivp) and
-have the properties that Wang et al. (2020) and others report.
+"""Evidence for microglial_pruning, in days.  The kinetics are ours: the checks show that they are integrated correctly (closed forms, solve_ivp)
+and have the properties that Wang et al. (2020) and others report.
 """
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def lived(specimen: Any, days: float, uses: NDArray[np.float64], i: float = 0.0,
 
 
 class Network:
-    """m associations from memory 2e to memory 2e + 1, each as new at 0, in the specimen's kernels."""
+    """m associations from memory 2e to memory 2e + 1, each new at time 0, in the specimen's kernels."""
 
     def __init__(self, specimen: Any, m: int, **changed: float) -> None:
         self.specimen, self.k, self.last = specimen, kinetics(**changed), 0.0
@@ -62,7 +62,7 @@ class Network:
                           self.clock)
 
     def sleep(self, now: float, key: int = 1) -> int:
-        """Removes what is engulfed."""
+        """Remove engulfed associations; return their number."""
         gone = self.specimen.patrol(now, self.last, key, self.type, self.alive, self.source, self.target, self.cd55, self.k, self.A, self.P, self.T,
                                     self.risk, self.clock, self.pruned)
         self.alive[self.pruned == now] = False
@@ -71,7 +71,7 @@ class Network:
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("CM-11.1", source=f"{OURS}: (5/6) (1 - exp(-0.06 t)); 0.8333 in the end", atol=1e-7)
+@equation("CM-11.1", source=f"{OURS}: (5/6) (1 - exp(-0.06 t)); 0.8333 at steady state", atol=1e-7)
 def an_idle_association_is_tagged_exponentially(specimen: Any) -> Any:
     times = (0.3, 5.0, 30.0, 60.0, 400.0)
     return [specimen.advance(0.0, 0.0, 0.0, 0.0, t, kinetics())[2] for t in times], [5.0 / 6.0 * (1.0 - math.exp(-0.06 * t)) for t in times]
@@ -87,63 +87,63 @@ def steps_follow_the_differential_equations(specimen: Any) -> Any:
 
 
 @equation("CM-11.1c", source="P of an association long in use is A / (A + K_P); dT/dt and lambda by hand")
-def the_parts_are_what_they_say(specimen: Any) -> Any:
+def protection_deposition_and_hazard_have_their_closed_forms(specimen: Any) -> Any:
     return [specimen.protection(3.0, 1.0), specimen.deposition(0.2, 1.0, 0.5, 0.05, 0.01, 1.0), specimen.hazard(0.5, 0.2, 0.1, 0.5, 4.0, 1.0, 1.0),
             specimen.hazard(1.0, 0.5, 0.1, 0.5, 2.0, 2.0, 3.0)], [0.75, 0.05 * 0.5 * 0.5 * 0.8 - 0.002, 0.04, 0.1 * 3.0 * 0.8 * 0.25]
 
 
-@equation("CM-11.1d", source="a use raises A by 1, after what time did; twice in one pass by 2", atol=1e-12)
-def a_use_leaves_a_trace_of_one(specimen: Any) -> Any:
+@equation("CM-11.1d", source="a use raises the decayed A by 1, two uses in one call by 2", atol=1e-12)
+def a_use_raises_the_trace_by_one(specimen: Any) -> Any:
     net = Network(specimen, 2)
     net.use(0.0, 0)
     net.use(7.0, 0, 1, 1)
     return [*net.A, *net.clock], [math.exp(-1.0) + 1.0, 2.0, 7.0, 7.0]
 
 
-@limit("CM-11.2", source=f"{WANG}: microglia depleted, or phagocytosis blocked", atol=0.0)
-def without_microglia_nothing_is_lost(specimen: Any) -> Any:
+@limit("CM-11.2", source=f"{WANG}: microglia depleted, or phagocytosis blocked", atol=0.0, papers=("wang2020microglia",))
+def without_microglia_no_association_is_lost(specimen: Any) -> Any:
     return [lived(specimen, 200.0, np.empty(0), M=0.0)[3], Network(specimen, 500, M=0.0).sleep(500.0)], [1.0, 0]
 
 
-@limit("CM-11.2b", source=f"{WANG}: CD55 in engram cells", atol=0.0)
-def full_cd55_keeps_complement_off(specimen: Any) -> Any:
+@limit("CM-11.2b", source=f"{WANG}: CD55 in engram cells", atol=0.0, papers=("wang2020microglia",))
+def full_cd55_prevents_complement(specimen: Any) -> Any:
     _, _, T, survival = lived(specimen, 200.0, np.empty(0), i=1.0)
     return [T, survival], [0.0, 1.0]
 
 
-@limit("CM-11.3", source="Lehrman et al. 2018: the signal of the active keeps microglia off", atol=0.0)
+@limit("CM-11.3", source="Lehrman et al. 2018: the signal of active synapses keeps microglia off", atol=0.0, papers=("lehrman2018cd47",))
 def full_protection_means_no_hazard(specimen: Any) -> Any:
     return [specimen.hazard(T, 1.0, 0.1, 0.5, 4.0, 1.0, 1.0) for T in (0.0, 0.5, 1.0)], [0.0] * 3
 
 
-# --- what follows from them ----------------------------------------------------------------------------------------------------
+# --- consequences ------------------------------------------------------------------------------------------------------------
 @signature("CM-11.4", source=f"{OURS}: 60 d, recomputed from its equations", atol=0.01, figure="survival")
-def what_is_never_used_goes_and_what_is_used_daily_stays(specimen: Any) -> Any:
+def an_association_never_used_is_removed_and_one_used_daily_stays(specimen: Any) -> Any:
     idle, daily = lived(specimen, 60.0, np.empty(0)), lived(specimen, 60.0, np.arange(0.0, 60.0, 1.0))
     return [idle[3], idle[2], daily[3], daily[2], daily[1]], [0.022, 0.811, 0.979, 0.268, 0.87]
 
 
-@signature("CM-11.4b", source="rescue: use before engulfment takes the tag back")
-def use_takes_back_a_tag(specimen: Any) -> Any:
+@signature("CM-11.4b", source="rescue: use before engulfment lowers the tag")
+def use_lowers_the_tag(specimen: Any) -> Any:
     before = lived(specimen, 30.0, np.empty(0))[2]
     busy = np.repeat(np.arange(30.0, 60.0, 1.0), 10)
     after, idle = lived(specimen, 60.0, busy), lived(specimen, 60.0, np.empty(0))
     return bool(after[2] < before - 0.1 and after[3] > 4.0 * idle[3])
 
 
-@signature("CM-11.4c", source=f"{WANG}: activity dependence", figure="survival")
+@signature("CM-11.4c", source=f"{WANG}: activity dependence", figure="survival", papers=("wang2020microglia",))
 def the_more_an_association_is_used_the_longer_it_stays(specimen: Any) -> Any:
     survival = [lived(specimen, 90.0, np.arange(0.0, 90.0, every))[3] for every in (1.0, 3.0, 7.0, 20.0, 60.0)]
     return at_most(np.diff(survival), -1e-3)
 
 
-@signature("CM-11.4d", source=f"{WANG}: forgetting shows after weeks and not after days", figure="survival")
+@signature("CM-11.4d", source=f"{WANG}: forgetting shows after weeks and not after days", figure="survival", papers=("wang2020microglia",))
 def forgetting_takes_weeks(specimen: Any) -> Any:
     survival = [lived(specimen, t, np.zeros(1))[3] for t in (5.0, 42.0)]
     return bool(survival[0] > 0.99 and survival[1] < 0.4)
 
 
-@signature("CM-11.5", source=f"{WANG}: CD55 protects the cells that have it", atol=1e-5)
+@signature("CM-11.5", source=f"{WANG}: CD55 protects the cells that have it", atol=1e-5, papers=("wang2020microglia",))
 def cd55_in_one_association_protects_that_one_only(specimen: Any) -> Any:
     net, plain = Network(specimen, 3), Network(specimen, 3)
     net.cd55[3] = 1.0                                          # the target of the second
@@ -163,7 +163,7 @@ def hazard_rises_with_the_tag_and_falls_with_use(specimen: Any) -> Any:
     return bool(at_least(np.diff(tags), 1e-12).passed and at_most(np.diff(settled), -1e-12).passed)
 
 
-@signature("CM-11.6b", source="no weight enters: what is young or just used is safe, however weak", atol=0.0)
+@signature("CM-11.6b", source="no weight enters: a young or recently used association is kept, however weak", atol=0.0)
 def a_weak_association_in_recent_use_is_not_pruned(specimen: Any) -> Any:
     net, lost = Network(specimen, 400), 0
     for day in range(20):
@@ -173,7 +173,7 @@ def a_weak_association_in_recent_use_is_not_pruned(specimen: Any) -> Any:
 
 
 @equation("CM-11.7", source="expected removals = sum of 1 - exp(-integral of lambda), within 3 sigma; Poisson thinning")
-def as_many_go_as_the_hazard_says(specimen: Any) -> Any:
+def the_number_of_removals_follows_the_hazard(specimen: Any) -> Any:
     ages, within = np.array([5.0, 20.0, 60.0]), []
     for age, key in zip(ages, (11, 12, 13), strict=True):
         net = Network(specimen, 3000)
@@ -183,7 +183,7 @@ def as_many_go_as_the_hazard_says(specimen: Any) -> Any:
 
 
 @equation("CM-11.7b", source="hazard before a use counts in the next sleep; solve_ivp", atol=1e-4)
-def the_hazard_is_gathered_since_the_last_sleep(specimen: Any) -> Any:
+def the_hazard_is_integrated_since_the_last_sleep(specimen: Any) -> Any:
     net, seen = Network(specimen, 1), []
     net.T[0] = 0.6
     net.use(4.0, 0)
@@ -197,8 +197,8 @@ def the_hazard_is_gathered_since_the_last_sleep(specimen: Any) -> Any:
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
-@adaptation("CM-11.8", source="the same numbers at every cut of 30 days; tolerance of the steps", atol=1e-4)
-def how_often_memory_sleeps_changes_little(specimen: Any) -> Any:
+@adaptation("CM-11.8", source="the same values at any number of sleeps in 30 days; tolerance of the steps", atol=1e-4)
+def the_frequency_of_sleep_has_little_effect(specimen: Any) -> Any:
     ends = []
     for cuts in (1, 7, 30, 45):
         net = Network(specimen, 1)
@@ -210,7 +210,7 @@ def how_often_memory_sleeps_changes_little(specimen: Any) -> Any:
 
 
 @adaptation("CM-11.9", source="only live COACCESS edges between two memories", atol=0.0)
-def other_edges_are_left_alone(specimen: Any) -> Any:
+def other_edges_do_not_change(specimen: Any) -> Any:
     net = Network(specimen, 4)
     net.type[0], net.alive[1], net.source[2] = 4, False, -1
     net.sleep(30.0, key=3)
@@ -218,31 +218,31 @@ def other_edges_are_left_alone(specimen: Any) -> Any:
 
 
 @adaptation("CM-11.10", source="uniform on [0, 1): mean, variance, and no tie between neighbours")
-def lots_are_fair(specimen: Any) -> Any:
+def random_numbers_are_uniform_and_uncorrelated(specimen: Any) -> Any:
     lots = np.array([specimen.uniform(key, edge) for key in (1, 2, 2**62) for edge in range(2000)])
     return bool(abs(lots.mean() - 0.5) < 0.015 and abs(lots.var() - 1.0 / 12.0) < 0.005 and abs(np.corrcoef(lots[:-1], lots[1:])[0, 1]) < 0.05
                 and lots.min() >= 0.0 and lots.max() < 1.0)
 
 
 @adaptation("CM-11.11", source="1 - w^-gain above strength 1, 0 below", atol=1e-12)
-def strong_memories_keep_complement_off(specimen: Any) -> Any:
+def strong_memories_inhibit_complement(specimen: Any) -> Any:
     out = np.empty(4)
     specimen.shield(np.log([0.5, 1.0, 2.0, 1e9]), 1.0, out)
     return out, [0.0, 0.0, 0.5, 1.0 - 1e-9]
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("survival", caption="An association never used is tagged by complement and goes within weeks; one used daily keeps its tag low and stays",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("survival", caption="An association never used is tagged by complement and removed within weeks; one used daily has a low tag and stays",
         source=f"{OURS}: tag 0.811 and 0.268, survival 0.022 and 0.979 after 60 d")
 def tag_and_survival(specimen: Any) -> Picture:
     days, curves = np.linspace(0.0, 60.0, 61), []
     for label, uses in (("never used", np.empty(0)), ("used daily", np.arange(0.0, 60.0, 1.0))):
         found = np.array([lived(specimen, float(t), uses[uses < t]) for t in days])
         curves += [Curve(f"tag, {label}", days, found[:, 2]), Curve(f"survival, {label}", days, found[:, 3])]
-    return Picture("age, days", "tag; probability to be there", (*curves, dots("recomputed", np.full(4, 60.0), [0.811, 0.022, 0.268, 0.979])))
+    return Picture("age, days", "tag; probability of survival", (*curves, dots("recomputed", np.full(4, 60.0), [0.811, 0.022, 0.268, 0.979])))
 
 
-@figure("edge", caption="Used daily for a month and then left, an association loses its protection within weeks, gathers complement and goes",
+@figure("edge", caption="Unused after a month of daily use, an association loses its protection, accumulates complement and is removed",
         source=f"{OURS}; {WANG}")
 def an_edge_that_is_left(specimen: Any) -> Picture:
     days, uses = np.linspace(0.0, 100.0, 101), np.arange(0.0, 30.0, 1.0)
@@ -252,22 +252,22 @@ def an_edge_that_is_left(specimen: Any) -> Picture:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
-@mutant("a tag that use does not hold back", rejected_by="CM-11.1c")
+@mutant("a tag that use does not slow", rejected_by="CM-11.1c")
 def blind_tag(specimen: Any) -> Any:
     return specimen.replacing("deposition", lambda T, A, i, k_on, k_off, K_A: k_on * (1.0 - i) * (1.0 - T) - k_off * T)
 
 
-@mutant("no stage of tagging: the idle are removed at once", rejected_by="CM-11.4d")
+@mutant("no tagging: idle associations are removed at once", rejected_by="CM-11.4d")
 def no_tag(specimen: Any) -> Any:
     return specimen.replacing("hazard", lambda T, P, k_ph, K_T, h, q, M: k_ph * M * (1.0 - P))
 
 
-@mutant("a tag that is never taken back", rejected_by="CM-11.4b")
+@mutant("a tag that never decays", rejected_by="CM-11.4b")
 def lasting_tag(specimen: Any) -> Any:
     return specimen.replacing("deposition", lambda T, A, i, k_on, k_off, K_A: k_on * K_A / (K_A + A) * (1.0 - i) * (1.0 - T))
 
 
-@mutant("CD55 that does nothing", rejected_by="CM-11.2b")
+@mutant("CD55 without effect", rejected_by="CM-11.2b")
 def no_inhibitor(specimen: Any) -> Any:
     return specimen.replacing("deposition", lambda T, A, i, k_on, k_off, K_A: k_on * K_A / (K_A + A) * (1.0 - T) - k_off * T)
 
@@ -280,12 +280,12 @@ def shared_inhibitor(specimen: Any) -> Any:
     return specimen.replacing("patrol", patrol)
 
 
-@mutant("microglia that heed no protector", rejected_by="CM-11.3")
+@mutant("a hazard that ignores the protector", rejected_by="CM-11.3")
 def unheeding(specimen: Any) -> Any:
     return specimen.replacing("hazard", lambda T, P, k_ph, K_T, h, q, M: k_ph * M * T**h / (T**h + K_T**h))
 
 
-@mutant("a protector that is there at once", rejected_by="CM-11.1b")
+@mutant("a protector without delay", rejected_by="CM-11.1b")
 def instant(specimen: Any) -> Any:
     weights = specimen.propagator
     return specimen.replacing("propagator", lambda step, tau_A, tau_P: (weights(step, tau_A, tau_P)[0], 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
@@ -296,7 +296,7 @@ def sweep(specimen: Any) -> Any:
     return specimen.replacing("engulfed", lambda risk, lot: risk > 0.5)
 
 
-@mutant("hazard forgotten at each use", rejected_by="CM-11.7b")
+@mutant("hazard reset at each use", rejected_by="CM-11.7b")
 def forgetful(specimen: Any) -> Any:
     def use(now: float, edges: Any, *rest: Any) -> None:
         specimen.use(now, edges, *rest)
@@ -305,6 +305,6 @@ def forgetful(specimen: Any) -> Any:
     return specimen.replacing("use", use)
 
 
-@mutant("use that leaves no trace", rejected_by="CM-11.1d")
+@mutant("use that does not raise the trace", rejected_by="CM-11.1d")
 def traceless(specimen: Any) -> Any:
     return specimen.replacing("use", lambda now, edges, *rest: rest[-1].__setitem__(edges, now))

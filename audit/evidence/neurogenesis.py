@@ -1,4 +1,4 @@
-"""Evidence for neurogenesis.  The instrument is the sparse code of pattern_separation; references are closed forms and counting."""
+"""Evidence for neurogenesis.  Codes are those of pattern_separation; references are closed forms and counts."""
 from __future__ import annotations
 
 import functools
@@ -17,7 +17,7 @@ REPLACEMENT = 222.0                                     # d
 YOUNG = (1.0, 0.1575, 0.0315)                           # twice as easy to drive at 35 days, sd 7 days
 MATURE = (0.0, 0.1575, 0.0315)
 DAY = 24.0
-SETTLED = 300.0                                         # d, when all cells have been born during the simulation
+SETTLED = 300.0                                         # d, by which all cells were born within the simulation
 
 
 @functools.cache
@@ -40,14 +40,14 @@ def common(one: set[int], other: set[int]) -> float:
 
 
 def unrelated(specimen: Any, apart: float) -> float:
-    """Mean overlap of unrelated items, encoded so many days apart."""
+    """Mean overlap of unrelated items, encoded `apart` days apart."""
     x = inputs(40, 1)
     first, second = ([coded(specimen, each, day, YOUNG) for each in part] for part, day in ((x[:20], SETTLED), (x[20:], SETTLED + apart)))
     return float(np.mean([common(a, b) for a in first for b in second]))
 
 
 def own(specimen: Any, apart: float, young: tuple[float, float, float] = MATURE) -> float:
-    """Mean overlap of a memory with its own cue, so many days later."""
+    """Mean overlap of a memory with its own cue, `apart` days later."""
     return float(np.mean([common(coded(specimen, x, SETTLED, young), coded(specimen, x, SETTLED + apart, young)) for x in inputs(20, 2)]))
 
 
@@ -69,8 +69,8 @@ def births_are_proportional_to_time(specimen: Any) -> Any:
     return [specimen.turnover(float(steps.sum()), 97.0), sum(specimen.turnover(float(s), 97.0) for s in steps)], steps.sum() / 97.0
 
 
-@equation("CM-16.0c", source="counting the cells of a code that are still there", atol=1.0 / UNITS, rtol=0.0)
-def the_oldest_cells_go_first_and_every_unit_once_in_a_population(specimen: Any) -> Any:
+@equation("CM-16.0c", source="count of the cells that are not replaced", atol=1.0 / UNITS, rtol=0.0)
+def the_oldest_cells_are_replaced_first_and_each_unit_once_per_population(specimen: Any) -> Any:
     cells, start = range(UNITS), 0.37
     before, found = [code.generation_of(start, u, UNITS) for u in cells], []
     for later in (0.1, 0.25, 0.9, 1.0, 1.7):
@@ -79,19 +79,21 @@ def the_oldest_cells_go_first_and_every_unit_once_in_a_population(specimen: Any)
     return found, 0.0
 
 
-# --- what it does to memory ----------------------------------------------------------------------------------------------------
-@signature("CM-16.1", source="Aimone, Wiles & Gage 2009: what is encoded together shares young cells", figure="integration")
+# --- effects on memory ---------------------------------------------------------------------------------------------------------
+@signature("CM-16.1", source="Aimone, Wiles & Gage 2009: items encoded together share young cells", figure="integration",
+           papers=("aimone2009computational",))
 def unrelated_items_of_a_day_overlap_more_than_those_three_weeks_apart(specimen: Any) -> Any:
     return at_least(unrelated(specimen, 0.0) - np.array([unrelated(specimen, 21.0), unrelated(specimen, 42.0)]), 0.02)
 
 
-@signature("CM-16.1b", source="Aimone, Wiles & Gage 2009: integration fades as the cohort matures", figure="integration")
+@signature("CM-16.1b", source="Aimone, Wiles & Gage 2009: integration fades as the cohort matures", figure="integration",
+           papers=("aimone2009computational",))
 def integration_fades_with_the_days_between(specimen: Any) -> Any:
     return bool((np.diff([unrelated(specimen, apart) for apart in (0.0, 7.0, 14.0, 28.0)]) < 0.0).all())
 
 
-@limit("CM-16.1c", source="turnover 0: time leaves no mark", atol=1e-12)
-def without_births_the_curve_is_flat(specimen: Any) -> Any:
+@limit("CM-16.1c", source="turnover 0: codes do not depend on time", atol=1e-12)
+def without_births_codes_do_not_depend_on_time(specimen: Any) -> Any:
     x = inputs(40, 1)
     born = [specimen.turnover(day * DAY, 1e300) for day in (0.0, 21.0, 400.0)]
     h, drives = np.empty(UNITS), []
@@ -101,27 +103,27 @@ def without_births_the_curve_is_flat(specimen: Any) -> Any:
     return np.r_[drives[1], drives[2]], np.r_[drives[0], drives[0]]
 
 
-@limit("CM-16.2", source="no time, no births: a memory answers fully to its own cue", atol=0.0, rtol=0.0)
-def nothing_is_lost_at_once(specimen: Any) -> Any:
+@limit("CM-16.2", source="no time, no births: a memory responds fully to its own cue", atol=0.0, rtol=0.0)
+def at_encoding_a_memory_overlaps_fully_with_its_cue(specimen: Any) -> Any:
     return own(specimen, 0.0), 1.0
 
 
-@signature("CM-16.2b", source="Akers et al. 2014: births make old memories fade", figure="fading")
+@signature("CM-16.2b", source="Akers et al. 2014: births make old memories fade", figure="fading", papers=("akers2014hippocampal",))
 def old_memories_fade_monotonically(specimen: Any) -> Any:
     kept = np.array([own(specimen, apart) for apart in (0.0, 14.0, 40.0, 80.0, 140.0, 222.5)])
     return bool((np.diff(kept) < 0.0).all() and kept[-1] == 0.0)
 
 
-@signature("CM-16.2c", source="closed form: replaced cells are a random part of a code, 1 - t / T is left; 4 standard errors", atol=0.04, rtol=0.0,
+@signature("CM-16.2c", source="closed form: replaced cells are a random part of a code, 1 - t / T remains; 4 standard errors", atol=0.04, rtol=0.0,
            figure="fading")
-def what_is_left_of_codes_is_what_is_left_of_the_cells(specimen: Any) -> Any:
+def the_remaining_share_of_a_code_is_that_of_all_cells(specimen: Any) -> Any:
     codes = [coded(specimen, x, SETTLED, MATURE) for x in inputs(60, 2)]
     days = (30.0, 80.0, 140.0)
     return [np.mean([len(alive(specimen, c, SETTLED + apart)) / K for c in codes]) for apart in days], [1.0 - apart / REPLACEMENT for apart in days]
 
 
-@limit("CM-16.2e", source="a cell that is gone cannot fire: overlap with one's own cue is at most what is left of the code")
-def no_memory_answers_with_cells_that_are_gone(specimen: Any) -> Any:
+@limit("CM-16.2e", source="a replaced cell cannot fire: overlap with the own cue is at most the remaining share of the code")
+def no_memory_responds_with_replaced_cells(specimen: Any) -> Any:
     spare = []
     for x in inputs(20, 2):
         stored = coded(specimen, x, SETTLED, MATURE)
@@ -130,8 +132,9 @@ def no_memory_answers_with_cells_that_are_gone(specimen: Any) -> Any:
     return at_least(spare, 0)
 
 
-@signature("CM-16.2d", source="the benefit beside the cost: what is new meets other cells than what is old and like it (Becker 2005)")
-def old_memories_interfere_less_with_new_ones_like_them(specimen: Any) -> Any:
+@signature("CM-16.2d", source="the benefit: a new item activates other cells than a similar old one (Becker 2005)",
+           papers=("becker2005computational",))
+def old_memories_interfere_less_with_similar_new_ones(specimen: Any) -> Any:
     rng, falls = np.random.default_rng(3), []
     for old in inputs(15, 4):
         new = 0.9 * old + 0.43589 * rng.standard_normal(INPUTS) / np.sqrt(INPUTS)
@@ -140,13 +143,13 @@ def old_memories_interfere_less_with_new_ones_like_them(specimen: Any) -> Any:
     return at_least(np.mean(falls), 0.1)
 
 
-@equation("CM-16.3", source="fixed number of active cells; old codes are left as they were", atol=0.0, rtol=0.0)
+@equation("CM-16.3", source="fixed number of active cells; old codes do not change", atol=0.0, rtol=0.0)
 def codes_keep_their_size(specimen: Any) -> Any:
     return [len(coded(specimen, inputs(1, 5)[0], day, YOUNG)) for day in (0.0, 3.0, 150.0, 222.0, 1000.0)], K
 
 
-@signature("CM-16.3b", source="k-WTA of a fixed size: young cells take places from mature ones, and do not take all")
-def young_cells_are_some_of_a_code(specimen: Any) -> Any:
+@signature("CM-16.3b", source="k-WTA of a fixed size: young cells displace some of the mature ones, not all")
+def young_cells_are_a_part_of_a_code(specimen: Any) -> Any:
     replaced, shares = specimen.turnover(SETTLED * DAY, REPLACEMENT * DAY), []
     for x in inputs(20, 6):
         ages = [(replaced + (cell % code.GENERATION) / UNITS) % 1.0 for cell in coded(specimen, x, SETTLED, YOUNG)]
@@ -154,28 +157,26 @@ def young_cells_are_some_of_a_code(specimen: Any) -> Any:
     return between(np.mean(shares), 4.0 * YOUNG[2] * 1.5, 0.8)
 
 
-# --- mutants -------------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("integration", caption="Overlap of unrelated items by the days between them: items of one day share young cells, those weeks apart have "
-        "each their own and share less than by chance", source="Aimone, Wiles & Gage 2009, the direction; 41 of 2048 cells is chance")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("integration", caption="Overlap of unrelated items over the days between them: items of one day share young cells; items weeks apart use "
+        "different young cells and overlap less than by chance", source="Aimone, Wiles & Gage 2009, the direction; 41 of 2048 cells is chance")
 def overlap_of_unrelated_items(specimen: Any) -> Picture:
     days = np.arange(0.0, 43.0, 3.5)
-    return Picture("days between the items", "cells in common", (
+    return Picture("days between the items", "share of common cells", (
         Curve("mechanism, mean of 400 pairs", days, [unrelated(specimen, float(d)) for d in days]), Curve("chance", days[[0, -1]], [K / UNITS] * 2)))
 
 
-@figure("fading", caption="What is left of a memory's code as cells are born: a straight line to nought in one replacement time, and its own cue "
-        "finds less", source="closed form 1 - t / T, T = 222 d; Akers et al. 2014 give the direction")
+@figure("fading", caption="Remaining share of a memory's code as cells are born: a straight line to 0 within one replacement time; its own cue "
+        "activates a smaller share", source="closed form 1 - t / T, T = 222 d; Akers et al. 2014 give the direction")
 def codes_over_the_days(specimen: Any) -> Picture:
     days, codes = np.arange(0.0, 241.0, 20.0), [coded(specimen, x, SETTLED, MATURE) for x in inputs(20, 2)]
     marks = np.array([0.0, 60.0, 120.0, 180.0, REPLACEMENT])
     return Picture("days since encoding", "share of the code", (
-        Curve("cells still there", days, [np.mean([len(alive(specimen, c, SETTLED + d)) / K for c in codes]) for d in days]),
-        Curve("cells its own cue finds", days, [own(specimen, float(d)) for d in days]), dots("closed form", marks, 1.0 - marks / REPLACEMENT)))
+        Curve("cells not replaced", days, [np.mean([len(alive(specimen, c, SETTLED + d)) / K for c in codes]) for d in days]),
+        Curve("cells active for its own cue", days, [own(specimen, float(d)) for d in days]), dots("closed form", marks, 1.0 - marks / REPLACEMENT)))
 
 
+# --- mutants -------------------------------------------------------------------------------------------------------------------
 @mutant("no births", rejected_by="CM-16.2b")
 def none_born(specimen: Any) -> Any:
     return specimen.replacing("turnover", lambda elapsed, replacement: 0.0)

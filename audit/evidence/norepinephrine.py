@@ -32,7 +32,7 @@ def posterior(valid: Sequence[bool], gamma: float, tau: float) -> float:
 
 
 def first_declared(gamma: float, tau: float, ne_times: float = 1.0, ach_times: float = 1.0) -> int:
-    """Invalid trials until the rule is met, by the sum above."""
+    """Number of invalid trials until the switch rule is met, with `posterior`."""
     ach = ach_times * (1.0 - gamma)
     return next(n for n in range(1, 10_000) if ne_times * (1.0 - posterior([False] * n, gamma, tau)) > ach / (0.5 + ach))
 
@@ -49,7 +49,7 @@ def until_declared(specimen: Any, gamma: float, tau: float, ne_times: float = 1.
 
 @dataclass(frozen=True)
 class Trial:
-    """The joint state after an event; `kept` is False at a declared switch, NE is as of before it."""
+    """The joint state after an event; `kept` is False at a declared switch, `ne` is the value before the switch."""
 
     lam: float
     valid: float
@@ -85,7 +85,7 @@ def joint_model(vectors: Vector, tau: float, prior: tuple[float, float], reach: 
 
 
 class Given:
-    """An embedder that gives the row of a matrix named by the last word of the text."""
+    """An embedder that returns the row of a matrix whose number is the last word of the text."""
 
     name, revision = "given", "1"
 
@@ -98,7 +98,7 @@ class Given:
 
 
 def topics(lengths: Sequence[int], noise: float, seed: int, kinds: int = 4, d: int = 24) -> Vector:
-    """Unit vectors around the directions of so many topics that take turns, as an embedding stores them."""
+    """Unit vectors around the directions of `kinds` topics in blocks of `lengths`, rounded to float32 as stored embeddings are."""
     rng = np.random.default_rng(seed)
     centres = np.linalg.qr(rng.standard_normal((d, kinds)))[0].T[np.arange(len(lengths)) % kinds]
     raw = np.repeat(centres, lengths, axis=0) + noise * rng.standard_normal((sum(lengths), d)) / math.sqrt(d)
@@ -110,7 +110,7 @@ def events(n: int) -> list[Event]:
 
 
 def watched(specimen: Any, vectors: Vector, **changes: float) -> tuple[Engine, list[Trial], Vector]:
-    """The specimen alone in an engine over that stream: its state after each event, and CONTEXT_KEPT, CHOICE_GAIN and THRESHOLD_SHIFT."""
+    """An engine that ran the stream with the specimen alone, its state after each event, and CONTEXT_KEPT, CHOICE_GAIN and THRESHOLD_SHIFT."""
     values = {"persistence": 0.99, "prior_valid": 4.0, "prior_invalid": 1.0, "reach": 16.0, "kept_on_switch": 0.25, "tonic_gain": 0.2,
               "phasic_gain": 1.0, "gate_relief": 0.1} | changes
     memory = Engine([specimen.Norepinephrine("norepinephrine", specimen.NorepinephrineParams(1.0, **values))], Given(vectors))
@@ -130,7 +130,7 @@ def table(trials: Sequence[Trial]) -> Vector:
 
 
 # --- adaptive gain -----------------------------------------------------------------------------------------------------------
-@equation("NE-1", source=f"{AC}; derivative of the logistic function, G / 4", rtol=1e-7)
+@equation("NE-1", source=f"{AC}; derivative of the logistic function, G / 4", rtol=1e-7, papers=("astonjones2005integrative",))
 def the_slope_in_the_middle_is_a_quarter_of_the_gain(specimen: Any) -> Any:
     bias, h = 0.7, 1e-5
     slopes = [(specimen.response(-bias / g + h, g, bias) - specimen.response(-bias / g - h, g, bias)) / (2 * h) for g in (0.5, 1.0, 2.0)]
@@ -138,30 +138,30 @@ def the_slope_in_the_middle_is_a_quarter_of_the_gain(specimen: Any) -> Any:
     return slopes + middles, [0.125, 0.25, 0.5, 0.5, 0.5, 0.5]
 
 
-@equation("NE-1b", source="hyperbolic tangent: f_G(x) = [1 + tanh((G x + B) / 2)] / 2")
+@equation("NE-1b", source="hyperbolic tangent: f_G(x) = [1 + tanh((G x + B) / 2)] / 2", papers=("servanschreiber1990network",))
 def the_response_is_the_logistic_function(specimen: Any) -> Any:
     x = np.linspace(-4.0, 4.0, 17)
     return [specimen.response(v, 1.7, -0.4) for v in x], 0.5 * (1.0 + np.tanh((1.7 * x - 0.4) / 2.0))
 
 
-@limit("NE-1c", source="G to infinity: a step at x = -B / G", atol=1e-12)
+@limit("NE-1c", source="G to infinity: a step at x = -B / G", atol=1e-12, papers=("servanschreiber1990network",))
 def a_large_gain_makes_a_step(specimen: Any) -> Any:
     return [specimen.response(x, 1e4, 0.0) for x in (-0.01, 0.0, 0.01)], [0.0, 0.5, 1.0]
 
 
-@signature("NE-2a", source=f"{AC}: when utility wanes, from exploitation to exploration")
+@signature("NE-2a", source=f"{AC}: as utility falls, from exploitation to exploration", papers=("astonjones2005integrative",))
 def only_low_utility_on_both_scales_leads_to_exploration(specimen: Any) -> Any:
     both_low, retry, engaged = (specimen.engagement(s, u) for s, u in ((-3.0, -3.0), (-3.0, 3.0), (3.0, 3.0)))
     return bool(both_low < 0.2 < 0.8 < retry < engaged)
 
 
-@equation("NE-2b", source=f"{AC}, utility on two scales as recalled", warn=True, atol=1e-7)
+@equation("NE-2b", source=f"{AC}, utility on two scales, recalled form", warn=True, atol=1e-7, papers=("astonjones2005integrative",))
 def engagement_has_the_values_of_the_recalled_form(specimen: Any) -> Any:
     return [specimen.engagement(s, u) for s, u in ((0.0, 0.0), (2.0, 2.0), (-2.0, -2.0), (-2.0, 2.0))], [0.75, 0.9857907, 0.2241965, 0.8950064]
 
 
 @adaptation("NE-2c", source="ours: with log odds as utilities, engagement is 1 - NE ACh; linear gain", atol=1e-9)
-def engagement_falls_with_both_uncertainties_at_once(specimen: Any) -> Any:
+def engagement_falls_with_the_product_of_both_uncertainties(specimen: Any) -> Any:
     pairs = [(0.9, 0.8), (0.3, 0.6), (0.5, 0.5)]
     engaged = [specimen.engagement(specimen.log_odds(lam), specimen.log_odds(gamma)) for lam, gamma in pairs]
     gains = [specimen.choice_gain(e, 0.2, 1.0) for e in (0.0, 0.5, 1.0)]
@@ -169,30 +169,31 @@ def engagement_falls_with_both_uncertainties_at_once(specimen: Any) -> Any:
 
 
 # --- unexpected uncertainty --------------------------------------------------------------------------------------------------
-@equation("NE-3", source=f"{YD}, switch rule; ACh / (0.5 + ACh)", atol=1e-7)
-def the_bar_has_the_values_of_the_rule(specimen: Any) -> Any:
+@equation("NE-3", source=f"{YD}, switch rule; ACh / (0.5 + ACh)", atol=1e-7, papers=("yu2005uncertainty",))
+def the_threshold_has_the_values_of_the_rule(specimen: Any) -> Any:
     return [specimen.switch_bar(a) for a in (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)], [1 / 6, 2 / 7, 0.375, 0.5, 7 / 12, 2 / 3]
 
 
-@equation("NE-3b", source=f"{YD}, switch rule")
-def the_rule_declares_above_the_bar_and_nowhere_else(specimen: Any) -> Any:
+@equation("NE-3b", source=f"{YD}, switch rule", papers=("yu2005uncertainty",))
+def a_switch_is_declared_above_the_threshold_only(specimen: Any) -> Any:
     grid = np.linspace(0.01, 1.0, 40)
     rule = [[2.0 * ne * (0.5 + ach) > 2.0 * ach for ach in grid] for ne in grid + 1e-6]
     return [[specimen.switches(ne, ach) for ach in grid] for ne in grid + 1e-6], rule
 
 
-@limit("NE-3c", source="closed form: rises, concave, meets the identity at 0 and 1/2")
-def the_bar_rises_ever_more_slowly_through_a_half(specimen: Any) -> Any:
+@limit("NE-3c", source="closed form: rises, concave, meets the identity at 0 and 1/2", papers=("yu2005uncertainty",))
+def the_threshold_is_increasing_and_concave(specimen: Any) -> Any:
     bar = np.array([specimen.switch_bar(a) for a in np.linspace(0.0, 1.0, 101)])
     return bool(np.all(np.diff(bar) > 0) and np.all(np.diff(bar, 2) < 0) and bar[0] == 0.0 and abs(bar[50] - 0.5) < 1e-12)
 
 
-@equation("NE-4", source=f"{YD}, reduced to same and other; published counts for tau = 0.99 and 0.999", figure="context_switch")
-def a_switch_is_declared_after_so_many_invalid_trials(specimen: Any) -> Any:
+@equation("NE-4", source=f"{YD}, reduced to same and other; published counts for tau = 0.99 and 0.999", figure="context_switch",
+          papers=("yu2005uncertainty",))
+def a_switch_is_declared_after_the_published_number_of_invalid_trials(specimen: Any) -> Any:
     return [[until_declared(specimen, g, tau) for g in GAMMAS] for tau in (0.99, 0.999)], [[1, 2, 4, 7, 13], [2, 4, 6, 11, 23]]
 
 
-@equation("NE-4b", source="sum over every time of change, 200 random trials")
+@equation("NE-4b", source="sum over every time of change, 200 random trials", papers=("yu2005uncertainty",))
 def the_recursion_is_the_exact_posterior_of_no_change(specimen: Any) -> Any:
     rng, measured, expected = np.random.default_rng(0), [], []
     for gamma, tau in ((0.9, 0.99), (0.6, 0.95), (0.75, 0.999)):
@@ -204,30 +205,31 @@ def the_recursion_is_the_exact_posterior_of_no_change(specimen: Any) -> Any:
     return measured, expected
 
 
-@limit("NE-4c", source="tau = 1: no context ever changes; gamma = 1/2: trials say nothing, lambda = tau^n")
-def without_hazard_or_without_evidence_trials_change_nothing(specimen: Any) -> Any:
+@limit("NE-4c", source="tau = 1: contexts never change; gamma = 1/2: trials carry no information, lambda = tau^n", papers=("yu2005uncertainty",))
+def without_hazard_or_without_information_trials_have_no_effect(specimen: Any) -> Any:
     lam, blind = 1.0, 1.0
     for i in range(20):
         lam, blind = specimen.unchanged(lam, i % 3 == 0, 0.9, 1.0), specimen.unchanged(blind, i % 3 == 0, 0.5, 0.99)
     return [lam, blind], [1.0, 0.99 ** 20]
 
 
-@signature("NE-5a", source=f"{YD}: less acetylcholine, more false alarms")
+@signature("NE-5a", source=f"{YD}: less acetylcholine, more false alarms", papers=("yu2005uncertainty",))
 def with_half_the_acetylcholine_switches_come_sooner(specimen: Any) -> Any:
     pairs = [(until_declared(specimen, g, t, ach_times=0.5), until_declared(specimen, g, t)) for g in GAMMAS for t in (0.99, 0.999)]
     expected = [(first_declared(g, t, ach_times=0.5), first_declared(g, t)) for g in GAMMAS for t in (0.99, 0.999)]
     return bool(pairs == expected and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs))
 
 
-@signature("NE-5b", source=f"{YD}: less norepinephrine, perseveration")
+@signature("NE-5b", source=f"{YD}: less norepinephrine, perseveration", papers=("yu2005uncertainty",))
 def with_half_the_norepinephrine_switches_come_later(specimen: Any) -> Any:
     pairs = [(until_declared(specimen, g, t, ne_times=0.5), until_declared(specimen, g, t)) for g in GAMMAS[:4] for t in (0.99, 0.999)]
     expected = [(first_declared(g, t, ne_times=0.5), first_declared(g, t)) for g in GAMMAS[:4] for t in (0.99, 0.999)]
     return bool(pairs == expected and all(a >= b for a, b in pairs) and any(a > b for a, b in pairs))
 
 
-@equation("NE-6a", source="reduced recursion from lambda = 1/2 at gamma = 0.9, tau = 0.99; published values", atol=1e-4)
-def the_signal_is_phasic_and_dies_down_while_trials_are_valid(specimen: Any) -> Any:
+@equation("NE-6a", source="reduced recursion from lambda = 1/2 at gamma = 0.9, tau = 0.99; published values", atol=1e-4,
+          papers=("yu2005uncertainty",))
+def the_signal_is_phasic_and_decays_while_trials_are_valid(specimen: Any) -> Any:
     lam, ne = 0.5, []
     for _ in range(6):
         lam = specimen.unchanged(lam, True, 0.9, 0.99)
@@ -235,7 +237,7 @@ def the_signal_is_phasic_and_dies_down_while_trials_are_valid(specimen: Any) -> 
     return ne, [0.3617, 0.2445, 0.1577, 0.0997, 0.0634, 0.0418]
 
 
-@equation("NE-6b", source="fixed point of the recursion: lambda = (tau gamma - 1/2) / [tau (gamma - 1/2)]", atol=1e-9)
+@equation("NE-6b", source="fixed point of the recursion: lambda = (tau gamma - 1/2) / [tau (gamma - 1/2)]", atol=1e-9, papers=("yu2005uncertainty",))
 def the_floor_is_the_fixed_point(specimen: Any) -> Any:
     floors = []
     for gamma, tau in ((0.9, 0.99), (0.7, 0.99), (0.8, 0.999)):
@@ -246,7 +248,7 @@ def the_floor_is_the_fixed_point(specimen: Any) -> Any:
     return floors, [1.0 - (t * g - 0.5) / (t * (g - 0.5)) for g, t in ((0.9, 0.99), (0.7, 0.99), (0.8, 0.999))]
 
 
-@equation("NE-7", source=f"{YD}: mean of the posterior under a Beta prior, by numerical integration", rtol=1e-6)
+@equation("NE-7", source=f"{YD}: mean of the posterior under a Beta prior, by numerical integration", rtol=1e-6, papers=("yu2005uncertainty",))
 def validity_is_the_posterior_mean(specimen: Any) -> Any:
     g = (np.arange(200_000) + 0.5) / 200_000
     cases = [(3.0, 4.0, 1.0, 1.0), (0.0, 5.0, 9.0, 1.0), (40.0, 50.0, 2.0, 3.0)]
@@ -258,7 +260,7 @@ def validity_is_the_posterior_mean(specimen: Any) -> Any:
 
 
 @signature("NE-8", source=f"{YD}: expected and unexpected uncertainty dissociate; gamma = 0.65 for 400 trials, then invalid ones",
-           figure="topic_changes")
+           figure="topic_changes", papers=("yu2005uncertainty",))
 def a_poor_but_stable_cue_raises_expected_uncertainty_alone(specimen: Any) -> Any:
     def level(gamma: float, seed: int) -> float:
         rng, lam, ne = np.random.default_rng(seed), 1.0, []
@@ -276,7 +278,7 @@ def a_poor_but_stable_cue_raises_expected_uncertainty_alone(specimen: Any) -> An
 
 # --- the adaptation, through the engine --------------------------------------------------------------------------------------
 @adaptation("NE-9a", source="the joint model in numpy over 300 events of four topics", needs="engine", atol=1e-9, figure="topic_changes")
-def the_stream_of_events_is_judged_as_by_the_joint_model(specimen: Any) -> Any:
+def the_estimates_over_a_stream_equal_those_of_the_joint_model(specimen: Any) -> Any:
     vectors = topics((30,) * 10, 1.0, 0)
     reference = joint_model(vectors, 0.99, (4.0, 1.0), 16.0)
     _, found, _ = watched(specimen, vectors)
@@ -293,8 +295,8 @@ def a_new_topic_is_declared_after_the_predicted_number_of_events(specimen: Any) 
     return found, [1, 2, 4, 7, 13, 2, 4, 6, 11, 23]
 
 
-@adaptation("NE-9c", source="ours: a switch cuts the context; NE lowers the gates; gain 0.2 + 0.8 (1 - NE ACh)", needs="engine", atol=1e-9)
-def what_it_does_to_memory_follows_from_the_two_uncertainties(specimen: Any) -> Any:
+@adaptation("NE-9c", source="ours: a switch reduces the context; NE lowers the thresholds; gain 0.2 + 0.8 (1 - NE ACh)", needs="engine", atol=1e-9)
+def the_effects_on_memory_follow_from_the_two_uncertainties(specimen: Any) -> Any:
     vectors = topics((30,) * 6, 1.0, 1)
     reference = joint_model(vectors, 0.99, (4.0, 1.0), 16.0)
     expected = []
@@ -304,8 +306,8 @@ def what_it_does_to_memory_follows_from_the_two_uncertainties(specimen: Any) -> 
     return watched(specimen, vectors)[2], expected
 
 
-@adaptation("NE-9d", source="ours: events from anywhere pass half the time, as the model assumes; 4 standard errors of 400", needs="engine")
-def what_belongs_to_no_topic_does_not_confirm_it(specimen: Any) -> Any:
+@adaptation("NE-9d", source="ours: unrelated events fit with probability 1/2, as the model assumes; 4 standard errors of 400", needs="engine")
+def unrelated_events_fit_with_probability_one_half(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
     passed = []
     for _ in range(400):
@@ -315,9 +317,9 @@ def what_belongs_to_no_topic_does_not_confirm_it(specimen: Any) -> Any:
     return at_most(abs(float(np.mean(passed)) - 0.5), 4.0 * 0.5 / math.sqrt(400.0))
 
 
-@adaptation("NE-9e", source="ours: share of 20 changes among 5 topics declared within 4 events, and of those declared that are such", needs="engine",
+@adaptation("NE-9e", source="ours: 20 changes among 5 topics: share declared within 4 events, and share of true declarations", needs="engine",
             figure="topic_changes")
-def nearly_every_change_is_found_and_found_soon(specimen: Any) -> Any:
+def most_changes_are_declared_within_four_events(specimen: Any) -> Any:
     lengths = (30,) * 21
     effects = watched(specimen, topics(lengths, 1.0, 3, kinds=5))[2]
     declared, changes = np.flatnonzero(effects[:, 0] < 1.0), np.cumsum(lengths)[:-1]
@@ -325,9 +327,9 @@ def nearly_every_change_is_found_and_found_soon(specimen: Any) -> Any:
                      np.mean([np.any((changes <= s) & (s < changes + 4)) for s in declared])], 0.8)
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("context_switch", caption="Invalid trials in a row until a switch is declared: the more valid a cue was, the sooner, and the later the "
-        "rarer changes are", source=f"{YD}, reduced to same and other")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("context_switch", caption="Number of consecutive invalid trials until a switch is declared: lower for more valid cues, higher if changes "
+        "are rarer", source=f"{YD}, reduced to same and other")
 def trials_until_a_switch(specimen: Any) -> Picture:
     gammas = np.linspace(0.56, 0.98, 43)
     curves = [Curve(f"changes 1 in {rate}", gammas, [until_declared(specimen, float(g), tau) for g in gammas], Marks.STEPS)
@@ -336,21 +338,21 @@ def trials_until_a_switch(specimen: Any) -> Picture:
         *curves, dots("published, 1 in 100", GAMMAS, [1, 2, 4, 7, 13]), dots("published, 1 in 1000", GAMMAS, [2, 4, 6, 11, 23])), log="y")
 
 
-@figure("topic_changes", caption="Norepinephrine over a stream of events whose topic changes every 30: from the second change on it is next to "
-        "nothing within a topic, and at each change a burst over the bar that acetylcholine sets", source=f"{YD}; the joint model in numpy")
+@figure("topic_changes", caption="Norepinephrine over a stream of events whose topic changes every 30 events: from the second change on it is "
+        "close to 0 within a topic and exceeds the threshold set by acetylcholine at each change", source=f"{YD}; the joint model in numpy")
 def norepinephrine_over_topics(specimen: Any) -> Picture:
     vectors, prior = topics((30,) * 5, 1.0, 0), (4.0, 1.0)
     found, at = watched(specimen, vectors)[1], np.arange(len(vectors))
     reference = joint_model(vectors, 0.99, prior, 16.0)
     shown = [i for i, t in enumerate(reference) if i % 5 == 0 or not t.kept]
-    bar = [specimen.switch_bar(1.0 - max(0.5, (t.valid + prior[0]) / (t.trials + sum(prior)))) for t in found[:-1]]     # as each event finds it
+    bar = [specimen.switch_bar(1.0 - max(0.5, (t.valid + prior[0]) / (t.trials + sum(prior)))) for t in found[:-1]]     # before each event
     return Picture("event", "unexpected uncertainty", (
-        Curve("norepinephrine", at, [t.ne for t in found], Marks.STEPS), Curve("bar for a switch", at, [math.nan, *bar]),
+        Curve("norepinephrine", at, [t.ne for t in found], Marks.STEPS), Curve("threshold for a switch", at, [math.nan, *bar]),
         dots("joint model", shown, [reference[i].ne for i in shown])))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
-@mutant("an invalid trial is evidence of nothing under the alternative", rejected_by="NE-4b")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("after a change cues are valid with probability 1 - gamma", rejected_by="NE-4b")
 def certain_other(specimen: Any) -> Any:
     def recursion(lam: float, valid: bool, gamma: float, tau: float) -> float:
         same, likely = lam * tau, gamma if valid else 1.0 - gamma
@@ -359,7 +361,7 @@ def certain_other(specimen: Any) -> Any:
     return specimen.replacing("unchanged", recursion)
 
 
-@mutant("no hazard: contexts never change on their own", rejected_by="NE-6b")
+@mutant("no hazard: the probability of a change per trial is 0", rejected_by="NE-6b")
 def no_hazard(specimen: Any) -> Any:
     def recursion(lam: float, valid: bool, gamma: float, tau: float) -> float:
         likely = lam * (gamma if valid else 1.0 - gamma)
@@ -368,28 +370,28 @@ def no_hazard(specimen: Any) -> Any:
     return specimen.replacing("unchanged", recursion)
 
 
-@mutant("surprise of a single trial, without memory", rejected_by="NE-4")
+@mutant("posterior of a single trial, without earlier ones", rejected_by="NE-4")
 def memoryless(specimen: Any) -> Any:
     whole = specimen.unchanged
     return specimen.replacing("unchanged", lambda lam, valid, gamma, tau: whole(1.0, valid, gamma, tau))
 
 
-@mutant("norepinephrine and acetylcholine are one arousal: NE = ACh", rejected_by="NE-8")
+@mutant("NE = ACh, one common signal", rejected_by="NE-8")
 def one_arousal(specimen: Any) -> Any:
     return specimen.replacing("unchanged", lambda lam, valid, gamma, tau: gamma)
 
 
-@mutant("a fixed bar, whatever was expected", rejected_by="NE-3")
+@mutant("a fixed threshold, independent of expected uncertainty", rejected_by="NE-3")
 def fixed_bar(specimen: Any) -> Any:
     return specimen.replacing("switch_bar", lambda ach: 0.5)
 
 
-@mutant("the rule with expected uncertainty as it is", rejected_by="NE-3b")
+@mutant("the rule NE > ACh", rejected_by="NE-3b")
 def plain_rule(specimen: Any) -> Any:
     return specimen.replacing("switches", lambda ne, ach: ne > ach)
 
 
-@mutant("the rule turned round: acetylcholine helps switching", rejected_by="NE-5a")
+@mutant("the rule inverted: acetylcholine promotes switching", rejected_by="NE-5a")
 def turned_round(specimen: Any) -> Any:
     return specimen.replacing("switches", lambda ne, ach: ne > 1.0 - ach / (0.5 + ach))
 
@@ -404,7 +406,7 @@ def linear_response(specimen: Any) -> Any:
     return specimen.replacing("response", lambda x, gain, bias: min(max(0.5 + (gain * x + bias) / 4.0, 0.0), 1.0))
 
 
-@mutant("one failure is enough to give up", rejected_by="NE-2a")
+@mutant("engagement is low if one utility is low", rejected_by="NE-2a")
 def easily_bored(specimen: Any) -> Any:
     return specimen.replacing("engagement", lambda short, long: 1.0 / (1.0 + math.exp(-short)) / (1.0 + math.exp(-long)))
 
@@ -414,17 +416,17 @@ def no_prior(specimen: Any) -> Any:
     return specimen.replacing("validity", lambda valid, trials, a, b: valid / trials if trials else 0.5)
 
 
-@mutant("every event fits", rejected_by="NE-9b")
+@mutant("every event fits the topic", rejected_by="NE-9b")
 def all_fits(specimen: Any) -> Any:
     return specimen.replacing("fits", lambda themes, vector: True)
 
 
-@mutant("what does not fit becomes the topic all the same", rejected_by="NE-9a")
+@mutant("events that do not fit join the topic, too", rejected_by="NE-9a")
 def all_joins(specimen: Any) -> Any:
     whole = specimen.follow
     return specimen.replacing("follow", lambda themes, masses, vector, joins, anew, keep: whole(themes, masses, vector, True, anew, keep))
 
 
-@mutant("gain highest when nothing works", rejected_by="NE-2c")
+@mutant("gain highest at low engagement", rejected_by="NE-2c")
 def gain_reversed(specimen: Any) -> Any:
     return specimen.replacing("choice_gain", lambda engaged, tonic, phasic: phasic + (tonic - phasic) * engaged)

@@ -1,4 +1,4 @@
-"""Evidence for oscillatory_clock: theta's gates by numerical integration, the buffer by a queue, and what it tells an engine."""
+"""Evidence for oscillatory_clock: theta's modulations by numerical integration, working memory by a queue, and its columns in an engine."""
 from __future__ import annotations
 
 import math
@@ -72,14 +72,15 @@ def value(memory: Engine, column: Any) -> float:
 
 
 # --- theta -----------------------------------------------------------------------------------------------------------------------
-@equation("CM-9.1", source=f"{HASSELMO}: integral over a cycle of th_LTP th; quadrature of its sines", atol=1e-9)
-def a_path_learns_by_its_phase_to_plasticity(specimen: Any) -> Any:
+@equation("CM-9.1", source=f"{HASSELMO}: integral over a cycle of th_LTP th; quadrature of its sines", atol=1e-9, papers=("hasselmo2002proposed",))
+def a_path_learns_by_its_phase_relative_to_plasticity(specimen: Any) -> Any:
     return [specimen.learnt_in_a_cycle(*case) for case in cases()], \
         [over_a_cycle(lambda t, x=x, phi=phi, ltp=ltp: np.sin(t + ltp) * gate(t, phi, x)) for x, phi, ltp in cases()]
 
 
-@equation("CM-9.1b", source="closed form (pi X / 2) cos(phi_LTP - phi) of the product of the two modulations, by quadrature", atol=1e-9)
-def the_modulations_themselves_integrate_to_it(specimen: Any) -> Any:
+@equation("CM-9.1b", source="closed form (pi X / 2) cos(phi_LTP - phi) of the product of the two modulations, by quadrature", atol=1e-9,
+          papers=("hasselmo2002proposed",))
+def the_product_of_the_modulations_integrates_to_the_closed_form(specimen: Any) -> Any:
     def product(t: float, x: float, phi: float, ltp: float) -> float:
         return float(specimen.plasticity(t, ltp) * specimen.transmission(t, phi, x))
 
@@ -87,27 +88,30 @@ def the_modulations_themselves_integrate_to_it(specimen: Any) -> Any:
         [math.pi * x / 2 * math.cos(ltp - phi) for x, phi, ltp in cases()]
 
 
-@data("CM-9.1c", source="+1.5708 in phase, 0 at 90 degrees, -1.5708 in antiphase", atol=5e-5, rtol=0.0, figure="learning")
-def in_phase_it_learns_and_in_antiphase_it_unlearns(specimen: Any) -> Any:
+@data("CM-9.1c", source="+1.5708 in phase, 0 at 90 degrees, -1.5708 in antiphase", atol=5e-5, rtol=0.0, figure="learning",
+      papers=("hasselmo2002proposed",))
+def a_path_learns_in_phase_and_unlearns_in_antiphase(specimen: Any) -> Any:
     return [specimen.learnt_in_a_cycle(1.0, phi, 0.0) for phi in (0.0, math.pi / 2, math.pi)], [1.5708, 0.0, -1.5708]
 
 
-@limit("CM-9.2", source=f"{HASSELMO}: X = 0, no modulation", atol=1e-12)
-def without_modulation_all_passes_and_nothing_is_learnt(specimen: Any) -> Any:
+@limit("CM-9.2", source=f"{HASSELMO}: X = 0, no modulation", atol=1e-12, papers=("hasselmo2002proposed",))
+def without_modulation_transmission_is_one_and_nothing_is_learnt(specimen: Any) -> Any:
     passed = [specimen.transmission(t, phi, 0.0) for t in (0.0, 1.0, 4.0) for phi in PHASES]
     learnt = [specimen.learnt_in_a_cycle(0.0, phi, 0.0) for phi in PHASES]
     return [*passed, *learnt, specimen.weight_change(1.0, 1.0, 1.0, 0.0, 0.0, math.pi, 0.0)], [1.0] * 18 + [0.0] * 7
 
 
-@equation("CM-9.2b", source="mean of a modulation 1 - X / 2, by quadrature; extremes 1 and 1 - X", atol=1e-9, figure="theta_gates")
-def on_average_a_path_passes_all_but_half_the_depth(specimen: Any) -> Any:
+@equation("CM-9.2b", source="mean of a modulation 1 - X / 2, by quadrature; extremes 1 and 1 - X", atol=1e-9, figure="theta_gates",
+          papers=("hasselmo2002proposed",))
+def mean_transmission_is_one_minus_half_the_depth(specimen: Any) -> Any:
     means = [over_a_cycle(lambda t, x=x: specimen.transmission(t, 0.4, x)) / (2 * math.pi) for x in DEPTHS]
     ends = [specimen.transmission(math.pi / 2, phi, 0.8) for phi in (0.0, math.pi)]
     return [*means, *ends], [*(1.0 - x / 2 for x in DEPTHS), 1.0, 0.2]
 
 
-@signature("CM-9.3", source=f"{HASSELMO}: separate phases are best; all phases in steps of 15 degrees", figure="learning")
-def learning_without_strengthening_what_is_recalled_is_best_in_opposite_phases(specimen: Any) -> Any:
+@signature("CM-9.3", source=f"{HASSELMO}: separate phases are best; all phases in steps of 15 degrees", figure="learning",
+           papers=("hasselmo2002proposed", "hasselmo2005function"))
+def learning_without_strengthening_recalled_associations_is_best_in_opposite_phases(specimen: Any) -> Any:
     grid = np.radians(np.arange(0, 360, 15))
     learnt = np.array([specimen.learnt_in_a_cycle(1.0, phi, 0.0) for phi in grid]) / (2.0 * math.pi)
     score = learnt[:, None] - learnt[None, :]
@@ -116,8 +120,9 @@ def learning_without_strengthening_what_is_recalled_is_best_in_opposite_phases(s
     return bool(np.allclose(found, [0.0, 180.0, 180.0, 0.0, 0.5, -0.5], atol=1e-9))
 
 
-@equation("CM-9.W", source=f"{HASSELMO}: dW/dt = th_LTP a_CA1 a_CA3^T with both paths, W recalling; solve_ivp, slow", rtol=5e-4, atol=5e-4)
-def a_synapse_changes_as_the_differential_equation_has_it(specimen: Any) -> Any:
+@equation("CM-9.W", source=f"{HASSELMO}: dW/dt = th_LTP a_CA1 a_CA3^T with both paths, W for recall; solve_ivp at a small rate", rtol=5e-4, atol=5e-4,
+          papers=("hasselmo2002proposed",))
+def the_change_of_a_synapse_follows_the_differential_equation(specimen: Any) -> Any:
     rate, found, expected = 1e-5, [], []
     for ec, w, ca3, x, ec_phase, ca3_phase, ltp in ((1.0, 0.0, 1.0, 1.0, 0.0, math.pi, 0.0), (0.0, 0.8, 0.7, 1.0, 0.0, math.pi, 0.0),
                                                     (0.6, 0.5, 1.2, 0.4, 0.3, 2.0, 1.0)):
@@ -131,8 +136,9 @@ def a_synapse_changes_as_the_differential_equation_has_it(specimen: Any) -> Any:
     return found, expected
 
 
-@signature("CM-9.R", source=f"{HASSELMO}: reversal; with recall in phase the old strengthens itself as the new is learnt", figure="reversal")
-def separate_phases_let_an_association_be_reversed(specimen: Any) -> Any:
+@signature("CM-9.R", source=f"{HASSELMO}: reversal; with recall in phase the old association grows as the new one is learnt", figure="reversal",
+           papers=("hasselmo2002proposed", "hasselmo2005function"))
+def separate_phases_allow_reversal_of_an_association(specimen: Any) -> Any:
     def learnt(recall_phase: float) -> tuple[float, float]:
         a, b = 1.0, 0.0
         for _ in range(60):
@@ -152,14 +158,14 @@ def phase_follows_time_exactly(specimen: Any) -> Any:
 
 
 # --- gamma -----------------------------------------------------------------------------------------------------------------------
-@data("CM-9.4", source="Lisman & Jensen 2013: 40 Hz in 6 Hz, 6.67 items; seven plus or minus two")
+@data("CM-9.4", source="Lisman & Jensen 2013: 40 Hz in 6 Hz, 6.67 items; seven plus or minus two", papers=("lisman2013theta",))
 def gamma_in_theta_gives_the_span_of_memory(specimen: Any) -> Any:
     spans = [specimen.capacity(g, th) for g, th in ((40.0, 6.0), (40.0, 6.25), (35.0, 7.0), (63.0, 7.0), (42.0, 6.0))]
     return spans, [6, 6, 5, 9, 7]
 
 
-@equation("CM-9.4b", source="definition of a queue; collections.deque with a greatest length")
-def the_buffer_is_a_queue_of_that_length(specimen: Any) -> Any:
+@equation("CM-9.4b", source="definition of a queue; collections.deque with a maximum length", papers=("lisman1995storage", "lisman2013theta"))
+def working_memory_is_a_queue_of_that_length(specimen: Any) -> Any:
     found, expected = [], []
     for n in (1, 5, 6, 9):
         buffer, queue = np.full(WORKING_MEMORY_SLOTS, -1, dtype=np.int32), deque[int](maxlen=n)
@@ -173,19 +179,19 @@ def the_buffer_is_a_queue_of_that_length(specimen: Any) -> Any:
 
 # --- ripples ---------------------------------------------------------------------------------------------------------------------
 @equation("CM-9.N", source="definition of a rate: mean of exponential intervals, drawn", rtol=0.01)
-def ripples_come_at_their_rate(specimen: Any) -> Any:
+def ripples_occur_at_their_rate(specimen: Any) -> Any:
     trains = np.random.default_rng(0).exponential(1.0 / 1800.0, size=(40, 18000)).cumsum(axis=1)
     return specimen.ripples(1800.0, 8.0), float((trains < 8.0).sum(axis=1).mean())
 
 
-@data("CM-9.N2", source="Buzsaki 2015: 0.1 to 2 ripples a second of slow-wave sleep")
-def the_default_rate_is_that_of_ripples(specimen: Any) -> Any:
+@data("CM-9.N2", source="Buzsaki 2015: 0.1 to 2 ripples a second of slow-wave sleep", papers=("buzsaki2015hippocampal",))
+def the_default_rate_is_in_the_published_range(specimen: Any) -> Any:
     return between(clock(specimen, 1.0).hours("ripple_rate") / 3600.0, 0.1, 2.0)
 
 
 # --- in an engine ------------------------------------------------------------------------------------------------------------------
-@adaptation("OSC-1", source="session by session, pause by pause: a queue kept beside", needs="engine")
-def the_buffer_holds_the_last_turns_of_the_session(specimen: Any) -> Any:
+@adaptation("OSC-1", source="a queue, emptied at each new session and long pause", needs="engine")
+def working_memory_holds_the_last_turns_of_the_session(specimen: Any) -> Any:
     memory, queue, found, expected = engine(specimen), deque[int](maxlen=6), [], []
     times = np.cumsum([0, *[1] * 8, 6, 1, 7, 1, 1, 1, 6.5, *[1] * 7])
     sessions = "a" * 13 + "b" * 10
@@ -200,7 +206,7 @@ def the_buffer_holds_the_last_turns_of_the_session(specimen: Any) -> Any:
 
 
 @adaptation("OSC-2", source="a common time scale: 25 ms and 160 ms, 2400 times slower", needs="engine")
-def a_gamma_cycle_is_a_minute_and_all_scale_together(specimen: Any) -> Any:
+def a_gamma_cycle_is_a_minute_and_all_rhythms_scale_together(specimen: Any) -> Any:
     memory, paper, ours = engine(specimen), clock(specimen, 1.0), clock(specimen)
     memory.encode(Event(START, "hello"))
     ratios = [paper.hours(n) / ours.hours(n) for n in ("theta", "gamma", "ripple_rate")]
@@ -208,8 +214,8 @@ def a_gamma_cycle_is_a_minute_and_all_scale_together(specimen: Any) -> Any:
     return found, [MINUTE, 25.0, 160.0, *[2400.0] * 3]
 
 
-@adaptation("OSC-3", source="learning of input and of recall over a cycle, relative to the most there is", atol=1e-9, needs="engine")
-def learning_turns_its_sign_with_recall(specimen: Any) -> Any:
+@adaptation("OSC-3", source="learning of input and of recall over a cycle, relative to the maximum", atol=1e-9, needs="engine")
+def recall_reverses_the_sign_of_learning(specimen: Any) -> Any:
     found = []
     for x, ca3 in ((1.0, math.pi), (0.5, math.pi), (1.0, math.pi / 3)):
         memory = engine(specimen, depth=x, phase_ca3=ca3)
@@ -224,8 +230,8 @@ def learning_turns_its_sign_with_recall(specimen: Any) -> Any:
     return found, [1.0, 1.0, -1.0, 1.0, 0.5, 0.5, -0.5, 1.0, 1.0, 1.0, 0.5, 1.0]
 
 
-@adaptation("OSC-4", source="ripples of the sleep over those of a usual night, whoever says how much of a night it was", rtol=1e-9, needs="engine")
-def what_is_replayed_goes_by_the_length_of_sleep(specimen: Any) -> Any:
+@adaptation("OSC-4", source="ripples of the sleep over those of a usual night, at any SLEEP_SHARE", rtol=1e-9, needs="engine")
+def the_amount_of_replay_is_proportional_to_the_length_of_sleep(specimen: Any) -> Any:
     found = []
     for length, share, rate in ((8.0, 1.0, 0.5), (4.0, 0.7, 0.5), (8.0, 1.3, 1.0), (4.0, 0.0, 0.5)):
         memory = engine(specimen, Nights(length, share), ripple_rate=rate)
@@ -235,7 +241,7 @@ def what_is_replayed_goes_by_the_length_of_sleep(specimen: Any) -> Any:
     return found, [1.0, 0.5, 2.0, 0.0]
 
 
-@adaptation("OSC-4b", source="definition: a sleep that nobody timed is a usual night", rtol=1e-9, needs="engine")
+@adaptation("OSC-4b", source="definition: if no mechanism schedules sleep, it is a usual night", rtol=1e-9, needs="engine")
 def without_sleep_times_every_night_is_full(specimen: Any) -> Any:
     memory = engine(specimen)
     memory.encode(Event(START, "hello"))
@@ -243,8 +249,8 @@ def without_sleep_times_every_night_is_full(specimen: Any) -> Any:
     return value(memory, RIPPLES), 1.0
 
 
-@adaptation("OSC-4c", source="a sleep broken off replays for as long as it lasted", rtol=1e-9, needs="engine")
-def a_broken_night_replays_less(specimen: Any) -> Any:
+@adaptation("OSC-4c", source="an interrupted sleep replays in proportion to its length", rtol=1e-9, needs="engine")
+def an_interrupted_night_replays_less(specimen: Any) -> Any:
     memory = engine(specimen, Nights(8.0, 0.5))
     memory.encode(Event(START, "hello"))
     memory.encode(Event(START + 16.0, "are you awake?"))
@@ -252,7 +258,7 @@ def a_broken_night_replays_less(specimen: Any) -> Any:
 
 
 @adaptation("OSC-5", source="2 pi f t since the session began", atol=1e-6, rtol=0.0, needs="engine")
-def theta_starts_anew_with_a_session(specimen: Any) -> Any:
+def theta_restarts_with_a_session(specimen: Any) -> Any:
     memory, found, expected = engine(specimen), [], []
     for session, begin, minute in (("a", 0.0, 0.0), ("a", 0.0, 2.0), ("a", 0.0, 9.0), ("b", 11.0, 11.0), ("b", 11.0, 100.0)):
         memory.encode(Event(START + minute * MINUTE, "turn", session=session))
@@ -262,15 +268,15 @@ def theta_starts_anew_with_a_session(specimen: Any) -> Any:
 
 
 @adaptation("OSC-6", source="definition: no more slots than the engine has", needs="engine")
-def fast_gamma_fills_the_slots_there_are(specimen: Any) -> Any:
+def fast_gamma_fills_at_most_the_slots_of_the_engine(specimen: Any) -> Any:
     memory = engine(specimen, gamma=90.0, theta=4.0)
     memory.encode_all(Event(START + i * MINUTE, f"turn {i}") for i in range(20))
     held = memory.store.array(WORKING_MEMORY)
     return at_least(held, 11.0).passed and at_most(held, 19.0).passed and bool((np.diff(held) == 1).all())
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("theta_gates", caption="Input from the cortex comes through while synapses strengthen, recall while they weaken", source=f"{HASSELMO}, X = 1")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("theta_gates", caption="Input from the cortex passes while synapses potentiate, recall while they depress", source=f"{HASSELMO}, X = 1")
 def gates_over_a_cycle(specimen: Any) -> Picture:
     t = np.linspace(0.0, 2.0 * math.pi, 121)
     return Picture("phase of theta, rad", "transmission; plasticity", (
@@ -279,17 +285,17 @@ def gates_over_a_cycle(specimen: Any) -> Picture:
         Curve("plasticity", t, np.array([specimen.plasticity(x, 0.0) for x in t]))))
 
 
-@figure("learning", caption="What a path learns in a cycle goes with the cosine of its phase to plasticity: most in phase, unlearning in antiphase",
-        source=f"{HASSELMO}: +1.5708 in phase, 0 at 90 degrees, -1.5708 in antiphase")
+@figure("learning", caption="Learning of a path in a cycle is proportional to the cosine of its phase relative to plasticity: positive in phase, "
+        "negative in antiphase", source=f"{HASSELMO}: +1.5708 in phase, 0 at 90 degrees, -1.5708 in antiphase")
 def learning_over_phase(specimen: Any) -> Picture:
     degrees = np.arange(0.0, 361.0, 7.5)
-    return Picture("phase of the path to plasticity, degrees", "learnt in a cycle", (
+    return Picture("phase of the path relative to plasticity, degrees", "learnt in a cycle", (
         *(Curve(f"X = {x:g}", degrees, np.array([specimen.learnt_in_a_cycle(x, phi, 0.0) for phi in np.radians(degrees)])) for x in (1.0, 0.5, 0.0)),
         dots("closed form", [0.0, 90.0, 180.0], [math.pi / 2, 0.0, -math.pi / 2])))
 
 
-@figure("reversal", caption="With recall in antiphase the old association gives way to the new one; in phase it strengthens itself faster than that "
-        "is learnt", source=f"{HASSELMO}, reversal")
+@figure("reversal", caption="With recall in antiphase the new association replaces the old one; in phase the old one grows faster than the "
+        "new one", source=f"{HASSELMO}, reversal")
 def associations_over_cycles(specimen: Any) -> Picture:
     curves = []
     for where, phase in (("antiphase", math.pi), ("in phase", 0.0)):
@@ -297,7 +303,7 @@ def associations_over_cycles(specimen: Any) -> Picture:
         course = [np.array([1.0, 0.0])]
         for _ in range(60):
             old, new = course[-1]
-            course.append(course[-1] + [old * change[0], change[1] + new * change[0]])     # what recalls itself adds to what comes in
+            course.append(course[-1] + [old * change[0], change[1] + new * change[0]])     # the recalled association adds to the input
         curves += [Curve(f"{name}, {where}", np.arange(61), np.array(course)[:, k]) for k, name in enumerate(("old", "new"))]
     return Picture("theta cycles of reversal", "weight", tuple(curves))
 
@@ -323,7 +329,7 @@ def around_one(specimen: Any) -> Any:
     return specimen.replacing("transmission", lambda t, phi, x: 1.0 + 0.5 * x * math.sin(t + phi))
 
 
-@mutant("recall adds nothing to what is learnt", rejected_by="CM-9.W")
+@mutant("recall without effect on the weight", rejected_by="CM-9.W")
 def no_recall(specimen: Any) -> Any:
     return specimen.replacing("weight_change", lambda ec, recalled, *rest: specimen.weight_change(ec, 0.0, *rest))
 
@@ -334,17 +340,17 @@ def self_strengthening(specimen: Any) -> Any:
                               else abs(specimen.weight_change(ec, recalled, *rest)))
 
 
-@mutant("seven items whatever the rhythms", rejected_by="CM-9.4")
+@mutant("seven items at any frequencies", rejected_by="CM-9.4")
 def seven(specimen: Any) -> Any:
     return specimen.replacing("capacity", lambda f_gamma, f_theta: 7)
 
 
-@mutant("a full buffer takes nothing more", rejected_by="CM-9.4b")
+@mutant("a full working memory accepts no item", rejected_by="CM-9.4b")
 def full(specimen: Any) -> Any:
     return specimen.replacing("hold", lambda buffer, item, n: None if (buffer >= 0).sum() >= n else specimen.hold(buffer, item, n))
 
 
-@mutant("phase by whole cycles", rejected_by="CM-9.P")
+@mutant("phase not reduced modulo 2 pi", rejected_by="CM-9.P")
 def whole(specimen: Any) -> Any:
     return specimen.replacing("phase", lambda t, f: 2.0 * math.pi * t * f)
 

@@ -17,7 +17,7 @@ Vector = NDArray[np.float64]
 BETA = 60.0
 
 
-# --- instruments ---------------------------------------------------------------------------------------------------------------
+# --- helpers -------------------------------------------------------------------------------------------------------------------
 def final_overlap(specimen: Any, load: float, trials: int = 15, units: int = 500) -> float:
     """Mean overlap with the stored pattern after recall from a cue with 20 % of its units flipped."""
     rng, found, weights = np.random.default_rng(0), [], np.empty((units, units))
@@ -46,7 +46,7 @@ def part(rng: np.random.Generator, x: Vector, fraction: float) -> Vector:
 
 def recalled(specimen: Any, fraction: float, beta: float = BETA, trials: int = 60, recurrent: bool = True,
              x: Vector | None = None) -> Vector:
-    """Cosines with the stored pattern of what part of it brings back; without recurrence that is the cue itself."""
+    """Cosines of stored patterns with the completion of a part of them, or, without recurrence, with the part itself."""
     x = store() if x is None else x
     rng, out, found = np.random.default_rng(2), np.empty(x.shape[1]), []
     for i in range(trials):
@@ -58,17 +58,19 @@ def recalled(specimen: Any, fraction: float, beta: float = BETA, trials: int = 6
 
 
 # --- the networks --------------------------------------------------------------------------------------------------------------
-@data("PT-1", source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped", figure="capacity")
+@data("PT-1", source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped", figure="capacity",
+      papers=("amit1985storing",))
 def recall_holds_at_low_load(specimen: Any) -> Any:
     return at_least([final_overlap(specimen, 0.05) - 0.99, final_overlap(specimen, 0.10) - 0.97], 0.0)
 
 
-@data("PT-1b", source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped", figure="capacity")
+@data("PT-1b", source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped", figure="capacity",
+      papers=("amit1985storing",))
 def recall_breaks_down_past_the_critical_load(specimen: Any) -> Any:
     return at_most(final_overlap(specimen, 0.20), 0.6)
 
 
-@equation("PT-0", source="Hopfield 1982, storage and recall, numpy", atol=1e-12)
+@equation("PT-0", source="Hopfield 1982, storage and recall, numpy", atol=1e-12, papers=("hopfield1982neural",))
 def weights_are_summed_outer_products_and_units_follow_their_field(specimen: Any) -> Any:
     x = np.random.default_rng(3).choice([-1.0, 1.0], (7, 40))
     weights, state = np.empty((40, 40)), x[0] * np.where(np.arange(40) < 5, -1.0, 1.0)
@@ -79,14 +81,15 @@ def weights_are_summed_outer_products_and_units_follow_their_field(specimen: Any
     return np.r_[weights.ravel(), state], np.r_[reference.ravel(), once]
 
 
-@equation("PT-2", source="erfc(1 / sqrt(2 alpha)) / 2; scipy, and published values", atol=1e-7, rtol=1e-4)
-def one_step_errs_as_a_gaussian_field_does(specimen: Any) -> Any:
+@equation("PT-2", source="erfc(1 / sqrt(2 alpha)) / 2; scipy, and published values", atol=1e-7, rtol=1e-4, papers=("hopfield1982neural",))
+def the_error_of_one_step_is_that_of_a_gaussian_field(specimen: Any) -> Any:
     loads = (0.138, 0.05, 0.1, 0.3)
     return [specimen.bit_error(a) for a in (*loads, 0.138, 0.05)], [*(0.5 * erfc(1.0 / np.sqrt(2.0 * np.array(loads)))), 0.0035522, 3.872e-6]
 
 
-@signature("PT-2b", source="the law on networks of 800 units and 160 patterns, bits that turn in one step", rtol=0.15, atol=0.0)
-def stored_patterns_err_by_that_law(specimen: Any) -> Any:
+@signature("PT-2b", source="PT-2 on networks of 800 units and 160 patterns, share of bits that flip in one step", rtol=0.15, atol=0.0,
+           papers=("hopfield1982neural",))
+def the_error_of_stored_patterns_is_the_predicted_one(specimen: Any) -> Any:
     rng, weights, wrong = np.random.default_rng(4), np.empty((800, 800)), []
     for _ in range(6):
         x = rng.choice([-1.0, 1.0], (160, 800))
@@ -98,14 +101,15 @@ def stored_patterns_err_by_that_law(specimen: Any) -> Any:
     return float(np.mean(wrong)), 0.5 * erfc(1.0 / math.sqrt(2.0 * 0.2))
 
 
-@equation("PT-3", source="Treves & Rolls 1994 with Rolls' numbers; de Almeida et al. 2007", atol=0.5, rtol=0.0)
+@equation("PT-3", source="Treves & Rolls 1994 with Rolls' numbers; de Almeida et al. 2007", atol=0.5, rtol=0.0,
+          papers=("treves1994computational", "dealmeida2007memory"))
 def capacities_are_those_of_the_formulas(specimen: Any) -> Any:
     sparse = [specimen.sparse_capacity(k, 12_000.0, 0.02) for k in (0.2, 0.235, 0.3)]
     return [*sparse, specimen.connection_capacity(0.2, 0.003)], [30_675.0, 36_043.0, 46_012.0, 22_222.0]
 
 
 @equation("PT-4a", source="scipy softmax, numpy", atol=1e-10)
-def one_look_up_is_a_softmax_mean(specimen: Any) -> Any:
+def one_completion_is_a_softmax_mean(specimen: Any) -> Any:
     x, cue, out = store(50, 20), store(50, 20)[3] * 0.7 + 0.2, np.empty(20)
     specimen.completed(x, cue, 9.0, out)
     mean = softmax(9.0 * (x @ cue)) @ x
@@ -113,20 +117,21 @@ def one_look_up_is_a_softmax_mean(specimen: Any) -> Any:
 
 
 @signature("PT-4", source="f* = 2 ln N / d, simulated: half of the cues complete between f* and 3 f*", figure="partial_cues")
-def completion_sets_in_at_the_predicted_part_of_a_pattern(specimen: Any) -> Any:
+def completion_starts_at_the_predicted_part_of_a_pattern(specimen: Any) -> Any:
     least, fractions = specimen.completable_fraction(2000.0, 384.0), np.arange(0.02, 0.2, 0.01)
     success = np.array([np.mean(recalled(specimen, f, trials=40) > 0.95) for f in fractions])
     half = float(fractions[np.argmax(success >= 0.5)])
     return between(half / least, 1.0, 3.0) if abs(least - 2.0 * math.log(2000.0) / 384.0) < 1e-12 else False
 
 
-@signature("PT-4b", source="a softer look-up needs a larger part: at beta = 20 all complete at 0.2, not at 0.1", figure="partial_cues")
-def a_softer_look_up_needs_more(specimen: Any) -> Any:
+@signature("PT-4b", source="a lower beta needs a larger part: at beta = 20 all complete at 0.2, not at 0.1", figure="partial_cues")
+def a_lower_beta_needs_a_larger_part(specimen: Any) -> Any:
     sharp, soft, more = (np.mean(recalled(specimen, f, b) > 0.95) for f, b in ((0.1, 60.0), (0.1, 20.0), (0.2, 20.0)))
     return bool(sharp >= 0.95 and soft < 0.8 and more >= 0.95)
 
 
-@signature("PT-5", source="transfer function; Neunuebel & Knierim 2014: CA3 is nearer to the stored pattern than its input from the dentate gyrus")
+@signature("PT-5", source="transfer function; Neunuebel & Knierim 2014: CA3 is nearer to the stored pattern than its input from the dentate gyrus",
+           papers=("neunuebel2014ca3",))
 def completion_lies_above_the_diagonal_and_separation_below(specimen: Any) -> Any:
     rng, x, w = np.random.default_rng(5), store(), np.random.default_rng(6).lognormal(0.0, 0.5, (2048, 384))
     w *= np.random.default_rng(7).random(w.shape) < 0.2
@@ -146,7 +151,8 @@ def completion_lies_above_the_diagonal_and_separation_below(specimen: Any) -> An
     return at_least([*above, *below], 0.05)
 
 
-@signature("PT-6", source="Nakazawa et al. 2002: without CA3 plasticity full cues recall, partial ones do not", figure="partial_cues")
+@signature("PT-6", source="Nakazawa et al. 2002: without CA3 plasticity full cues recall, partial ones do not", figure="partial_cues",
+           papers=("nakazawa2002requirement",))
 def recurrence_is_needed_for_partial_cues_only(specimen: Any) -> Any:
     full, partial = recalled(specimen, 1.0, recurrent=False).mean(), recalled(specimen, 0.1, recurrent=False).mean()
     loss = recalled(specimen, 0.1).mean() - partial
@@ -155,20 +161,20 @@ def recurrence_is_needed_for_partial_cues_only(specimen: Any) -> Any:
 
 # --- the decision --------------------------------------------------------------------------------------------------------------
 @adaptation("PT-7", source="softmax against equal competitors gives exactly p at the least margin; scipy", atol=1e-9)
-def the_least_margin_gives_the_wanted_confidence(specimen: Any) -> Any:
+def the_least_margin_gives_the_required_confidence(specimen: Any) -> Any:
     cases = [(n, p, beta) for n in (2, 10, 500) for p in (0.3, 0.5, 0.9) for beta in (8.0, 128.0)]
     shares = [softmax(beta * np.r_[specimen.least_margin(float(n), p, beta), np.zeros(n - 1)])[0] for n, p, beta in cases]
     return shares, [p for _, p, _ in cases]
 
 
-@adaptation("PT-7b", source="closed form (ln(N - 1) + logit p) / beta: more memories or more confidence need more lead")
+@adaptation("PT-7b", source="closed form (ln(N - 1) + logit p) / beta: more memories or more confidence need a larger margin")
 def the_margin_depends_on_the_store(specimen: Any) -> Any:
     cases = [(n, p) for n in (2.0, 100.0, 1e5) for p in (0.2, 0.5, 0.99)]
     return [specimen.least_margin(n, p, 32.0) for n, p in cases], [(math.log(n - 1.0) + logit(p)) / 32.0 for n, p in cases]
 
 
 @adaptation("PT-8", source="median of the largest of N normal values, scipy; sqrt(2 ln N) is a little above it")
-def chance_is_not_taken_for_a_match(specimen: Any) -> Any:
+def the_chance_maximum_is_slightly_above_its_median(specimen: Any) -> Any:
     sizes = (50, 500, 5000, 100_000)
     medians = [0.1 + 0.05 * norm.ppf(0.5 ** (1.0 / n)) for n in sizes]
     ratios = [(specimen.chance_maximum(float(n), 0.1, 0.05) - 0.1) / (m - 0.1) for n, m in zip(sizes, medians, strict=True)]
@@ -176,7 +182,7 @@ def chance_is_not_taken_for_a_match(specimen: Any) -> Any:
 
 
 @limit("PT-8b", source="random unit vectors: sd is 1 / sqrt(d), so the share f* has the cosine of the best wrong match", rtol=1e-12)
-def the_threshold_of_a_part_is_that_of_its_cosine(specimen: Any) -> Any:
+def the_least_part_has_the_cosine_of_the_best_chance_match(specimen: Any) -> Any:
     sizes = [(n, d) for n in (100.0, 2000.0, 1e5) for d in (64.0, 384.0)]
     return [math.sqrt(specimen.completable_fraction(n, d)) for n, d in sizes], [specimen.chance_maximum(n, 0.0, d ** -0.5) for n, d in sizes]
 
@@ -194,7 +200,7 @@ def the_moments_are_those_of_the_visible_memories(specimen: Any) -> Any:
 
 
 @adaptation("PT-9b", source="ours: unrelated cues are separated, partial cues completed, cues between two memories linked")
-def each_kind_of_cue_meets_its_decision(specimen: Any) -> Any:
+def each_kind_of_cue_gets_its_decision(specimen: Any) -> Any:
     rng, x, visible, chosen = np.random.default_rng(9), store(), np.ones(2000, dtype=np.bool_), []
     for i in range(20):
         noise = rng.standard_normal(384)
@@ -204,12 +210,9 @@ def each_kind_of_cue_meets_its_decision(specimen: Any) -> Any:
     return bool((np.mean(np.array(chosen) == [2, 1, 0], axis=0) >= [1.0, 1.0, 0.75]).all())
 
 
-# --- mutants -------------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("capacity", caption="Overlap with the stored pattern after recall from a cue with a fifth of its units flipped: nearly whole at low load, "
-        "and broken down past the critical one", source="Amit, Gutfreund & Sompolinsky 1985: alpha = 0.138, marked")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("capacity", caption="Overlap with the stored pattern after recall from a cue with a fifth of its units flipped: near 1 at low load, low "
+        "above the critical load", source="Amit, Gutfreund & Sompolinsky 1985: alpha = 0.138, marked")
 def overlap_over_load(specimen: Any) -> Picture:
     loads = np.array([0.02, 0.05, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.25, 0.3])
     return Picture("patterns per unit", "overlap after recall", (
@@ -217,23 +220,24 @@ def overlap_over_load(specimen: Any) -> Picture:
         Curve("critical load", [0.138, 0.138], [0.0, 1.0])))
 
 
-@figure("partial_cues", caption="Likeness of what comes back to the stored pattern, by the part of it that is given: with recurrence a small part "
-        "is enough, without it only a full cue is", source="Nakazawa et al. 2002, the direction; least part 2 ln N / d, marked")
+@figure("partial_cues", caption="Cosine of the completed cue with the stored pattern, over the part of the pattern in the cue: with recurrence a "
+        "small part suffices, without it only the full pattern", source="Nakazawa et al. 2002, the direction; least part 2 ln N / d, marked")
 def likeness_over_the_part_given(specimen: Any) -> Picture:
     x, parts = store(400, 192), np.array([0.015, 0.03, 0.045, 0.06, 0.08, 0.1, 0.13, 0.17, 0.25, 0.4, 0.7, 1.0])
     least = specimen.completable_fraction(400.0, 192.0)
-    return Picture("part of the pattern that is given", "cosine with the stored pattern", (
+    return Picture("part of the pattern in the cue", "cosine with the stored pattern", (
         *(Curve(label, parts, [recalled(specimen, float(f), beta, trials=10, recurrent=on, x=x).mean() for f in parts])
           for label, beta, on in (("with recurrence, beta = 60", BETA, True), ("with recurrence, beta = 20", 20.0, True), ("without", BETA, False))),
         Curve("least part", [least, least], [0.0, 1.0])), log="x")
 
 
-@mutant("a fixed threshold of 0.75, whatever N and the store", rejected_by="PT-8")
+# --- mutants -------------------------------------------------------------------------------------------------------------------
+@mutant("a fixed threshold of 0.75, independent of the stored memories", rejected_by="PT-8")
 def fixed_threshold(specimen: Any) -> Any:
     return specimen.replacing("chance_maximum", lambda n, mean, sd: 0.75)
 
 
-@mutant("the nearest neighbour's score is reported: what comes back is the cue", rejected_by="PT-5")
+@mutant("no completion: the cue is returned", rejected_by="PT-5")
 def echo(specimen: Any) -> Any:
     def completed(patterns: Any, cue: Any, beta: float, out: Any) -> None:
         out[:] = cue
@@ -241,7 +245,7 @@ def echo(specimen: Any) -> Any:
     return specimen.replacing("completed", completed)
 
 
-@mutant("no recall: what comes back is the cue", rejected_by="PT-6")
+@mutant("no recurrence: the cue is returned", rejected_by="PT-6")
 def lesioned(specimen: Any) -> Any:
     def completed(patterns: Any, cue: Any, beta: float, out: Any) -> None:
         out[:] = cue
@@ -249,7 +253,7 @@ def lesioned(specimen: Any) -> Any:
     return specimen.replacing("completed", completed)
 
 
-@mutant("self-connections are left in, twice as strong as a pattern", rejected_by="PT-0")
+@mutant("self-connections are kept", rejected_by="PT-0")
 def self_connected(specimen: Any) -> Any:
     def outer_products(patterns: Any, weights: Any) -> None:
         weights[...] = patterns.T @ patterns / patterns.shape[1]
@@ -257,17 +261,17 @@ def self_connected(specimen: Any) -> Any:
     return specimen.replacing("outer_products", outer_products)
 
 
-@mutant("the margin does not know how many memories there are", rejected_by="PT-7")
+@mutant("a margin independent of the number of memories", rejected_by="PT-7")
 def blind_margin(specimen: Any) -> Any:
     return specimen.replacing("least_margin", lambda n, p, beta: math.log(p / (1.0 - p)) / beta)
 
 
-@mutant("margins are not looked at", rejected_by="PT-9b")
+@mutant("no least margin", rejected_by="PT-9b")
 def greedy(specimen: Any) -> Any:
     return specimen.replacing("least_margin", lambda n, p, beta: 0.0)
 
 
-@mutant("one step errs without the factor 1/2", rejected_by="PT-2")
+@mutant("bit error without the factor 1/2", rejected_by="PT-2")
 def doubled(specimen: Any) -> Any:
     return specimen.replacing("bit_error", lambda load: math.erfc(1.0 / math.sqrt(2.0 * load)))
 

@@ -19,12 +19,12 @@ READ = 0.2                                              # probability of reading
 DRAWS = 200
 SHARED = (0.5, 0.7, 0.8, 0.9, 0.95)
 SIMULATED = {20: (0.19, 0.39, 0.46, 0.64, 0.79), 50: (0.28, 0.44, 0.54, 0.70, 0.81)}    # output overlap at these input overlaps
-MATURE = (0.0, 0.2, 0.05)                                # no young cell is easier to drive
+MATURE = (0.0, 0.2, 0.05)                                # young cells are not easier to drive
 
 
-# --- references and instruments ------------------------------------------------------------------------------------------------
+# --- references and helpers ----------------------------------------------------------------------------------------------------
 def binary_pair(rng: np.random.Generator, shared: float) -> Pair:
-    """Two patterns of 20 of 200 active inputs, of which a share is common."""
+    """Two patterns with 20 of 200 inputs active, a share `shared` of them in both."""
     order, common = rng.permutation(N), round(shared * ACTIVE_INPUTS)
     one, other = np.zeros(N), np.zeros(N)
     one[order[:ACTIVE_INPUTS]] = 1.0
@@ -53,7 +53,7 @@ def coded(specimen: Any, x: Vector, k: int, seed: int, **options: Any) -> set[in
 
 
 def transfer(specimen: Any, shared: float, k: int, draws: int = DRAWS, **options: Any) -> float:
-    """Mean share of active units in common, over fresh projections and patterns."""
+    """Mean share of common active units, over new projections and patterns."""
     rng, found = np.random.default_rng(0), []
     for seed in range(draws):
         one, other = (coded(specimen, x, k, seed, **options) for x in binary_pair(rng, shared))
@@ -62,7 +62,7 @@ def transfer(specimen: Any, shared: float, k: int, draws: int = DRAWS, **options
 
 
 def codes_of(specimen: Any, x: Vector, k: int = 41, units: int = 2048) -> NDArray[np.int32]:
-    """(n, k) cells of the rows of x under one projection, or whatever else the specimen says it stores of them."""
+    """(n, k) cells of the rows of x under one projection, or what the specimen's `keys_of` returns."""
     if hasattr(specimen, "keys_of"):
         return np.asarray(specimen.keys_of(x))
     out = np.empty((len(x), k), dtype=np.int32)
@@ -81,7 +81,7 @@ def rows_of_w(specimen: Any, seed: int, units: int, inputs: int, read: float, ge
 
 
 def keyed_recall(specimen: Any, stored: Vector, cues: Vector) -> Vector:
-    """(queries, n) likeness of the stored keys and the keys of the cues, or whatever else the specimen compares."""
+    """(queries, n) overlap of the stored keys with the keys of the cues, or what the specimen's `likeness` returns."""
     if hasattr(specimen, "likeness"):
         return np.asarray(specimen.likeness(stored, cues))
     keys, asked, out = codes_of(specimen, stored), codes_of(specimen, cues), np.empty(len(stored))
@@ -94,7 +94,7 @@ def keyed_recall(specimen: Any, stored: Vector, cues: Vector) -> Vector:
 
 @functools.cache
 def crowded() -> Vector:
-    """150 unit vectors in groups of five whose cosines are about 0.85: what separation has to tell apart, and interference begins with."""
+    """150 unit vectors in groups of five with cosines of about 0.85: similar memories that interfere."""
     rng = np.random.default_rng(5)
     x = np.repeat(rng.standard_normal((30, 384)), 5, axis=0) + 0.42 * rng.standard_normal((150, 384))
     return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
@@ -107,13 +107,14 @@ def hits(scores: Vector, at: int) -> float:
 
 
 # --- the equations -------------------------------------------------------------------------------------------------------------
-@equation("CM-7.1", source="Treves & Rolls, sparseness: of a binary code the share that is active; in general <r>^2 / <r^2>")
-def sparseness_of_a_binary_code_is_the_share_that_is_active(specimen: Any) -> Any:
+@equation("CM-7.1", source="Treves & Rolls, sparseness: for a binary code the active share; in general <r>^2 / <r^2>",
+          papers=("treves1994computational",))
+def sparseness_of_a_binary_code_is_its_active_share(specimen: Any) -> Any:
     binary, rates = np.r_[np.ones(4), np.zeros(96)], np.random.default_rng(0).gamma(0.4, size=500)
     return [specimen.sparseness(binary), specimen.sparseness(rates)], [0.04, rates.mean() ** 2 / (rates.var() + rates.mean() ** 2)]
 
 
-@equation("CM-7.2", source="definition: exactly k ones, the largest, ties by number; numpy's stable sort")
+@equation("CM-7.2", source="definition: exactly k ones, the largest, ties by number; numpy's stable sort", papers=("oreilly1994hippocampal",))
 def the_code_is_the_k_most_driven_units(specimen: Any) -> Any:
     rng, found, expected = np.random.default_rng(1), [], []
     for trial in range(50):
@@ -123,7 +124,7 @@ def the_code_is_the_k_most_driven_units(specimen: Any) -> Any:
     return np.concatenate(found), np.concatenate(expected)
 
 
-@equation("CM-7.2b", source="kWTA of a code is the code")
+@equation("CM-7.2b", source="kWTA of a code is the code", papers=("oreilly1994hippocampal",))
 def competition_is_idempotent(specimen: Any) -> Any:
     rng, same = np.random.default_rng(2), []
     for k in (1, 7, 41):
@@ -134,15 +135,16 @@ def competition_is_idempotent(specimen: Any) -> Any:
     return all(same)
 
 
-@equation("CM-7.0", source="h = W x with W as a dense matrix, numpy", rtol=1e-9, atol=1e-9)
+@equation("CM-7.0", source="h = W x with W as a dense matrix, numpy", rtol=1e-9, atol=1e-9, papers=("oreilly1994hippocampal",))
 def the_drive_is_the_projection(specimen: Any) -> Any:
     x, w = np.random.default_rng(3).standard_normal(90), rows_of_w(specimen, 11, 60, 90, 0.3)
     scaled = w / w.sum(axis=1, keepdims=True)
     return np.r_[driven(specimen, x, 11, 60, 0.3), driven(specimen, x, 11, 60, 0.3, normalised=True)], np.r_[w @ x, scaled @ x]
 
 
-@equation("CM-7.0b", source="definition: every input is read with the same probability, independently; binomial counts, weights >= 0")
-def the_projection_is_sparse_nonnegative_and_even(specimen: Any) -> Any:
+@equation("CM-7.0b", source="definition: every input is read with the same probability, independently; binomial counts, weights >= 0",
+          papers=("oreilly1994hippocampal",))
+def the_projection_is_sparse_nonnegative_and_uniform(specimen: Any) -> Any:
     z, scatter = [], []
     for inputs, read in ((37, 0.3), (200, 0.2), (50, 0.05)):
         w = rows_of_w(specimen, 5, 4000, inputs, read)
@@ -172,19 +174,22 @@ def overlap_is_the_share_of_cells_in_common(specimen: Any) -> Any:
     return np.r_[out, rows], np.r_[shares, 19 - np.argmax(shares[:20][::-1]), -1]
 
 
-@equation("CM-7.6", source="Treves & Rolls, p_max / C_RC at k' = 0.25; Rolls 2013: about 36,000 at 12,000 and 0.02", atol=5e-4, rtol=0.0)
-def sparser_codes_hold_more(specimen: Any) -> Any:
+@equation("CM-7.6", source="Treves & Rolls, p_max / C_RC at k' = 0.25; Rolls 2013: about 36,000 at 12,000 and 0.02", atol=5e-4, rtol=0.0,
+          papers=("rolls2013mechanisms", "treves1994computational"))
+def sparser_codes_have_more_capacity(specimen: Any) -> Any:
     measured = [specimen.capacity(0.25, 1.0, a) for a in (0.02, 0.05, 0.1)]
     return [*measured, specimen.capacity(0.25, 12_000.0, 0.02) / 12_000.0], [3.195, 1.669, 1.086, 3.195]
 
 
-# --- what it is for ------------------------------------------------------------------------------------------------------------
-@signature("CM-7.3", source="simulation with a Bernoulli W of 200 inputs and 1000 units, to 0.05", atol=0.05, rtol=0.0, figure="transfer")
+# --- separation and recall -----------------------------------------------------------------------------------------------------
+@signature("CM-7.3", source="simulation with a Bernoulli W of 200 inputs and 1000 units, to 0.05", atol=0.05, rtol=0.0, figure="transfer",
+           papers=("oreilly1994hippocampal",))
 def outputs_overlap_less_than_inputs(specimen: Any) -> Any:
     return [transfer(specimen, s, k) for k in SIMULATED for s in SHARED], [o for k in SIMULATED for o in SIMULATED[k]]
 
 
-@signature("CM-7.3b", source="pattern separation, Yassa & Stark 2011: output below the diagonal; the sparser, the more", figure="transfer")
+@signature("CM-7.3b", source="pattern separation, Yassa & Stark 2011: output below the diagonal; the sparser, the more", figure="transfer",
+           papers=("yassa2011pattern",))
 def sparser_codes_separate_more(specimen: Any) -> Any:
     sparse, dense = (np.array([transfer(specimen, s, k, draws=20) for s in SHARED]) for k in (20, 100))
     return bool((sparse < np.array(SHARED)).all() and (sparse < dense).all())
@@ -199,37 +204,38 @@ def embeddings_overlap_more_than_their_codes(specimen: Any) -> Any:
     return at_most(above, -0.05)
 
 
-@limit("CM-7.4", source="identical inputs: overlap 1, whatever the projection")
+@limit("CM-7.4", source="identical inputs: overlap 1 under every projection")
 def equal_inputs_have_equal_codes(specimen: Any) -> Any:
     return [transfer(specimen, 1.0, k, draws=5) for k in (20, 50)], 1.0
 
 
-@limit("CM-7.4b", source="independent inputs: 0.02 by chance, 0.05 with what strong units add (simulation with a Bernoulli W)", atol=0.015, rtol=0.0)
+@limit("CM-7.4b", source="independent inputs: 0.02 by chance, 0.05 with strongly driven units (simulation with a Bernoulli W)", atol=0.015, rtol=0.0)
 def unrelated_inputs_overlap_little_more_than_by_chance(specimen: Any) -> Any:
     return transfer(specimen, 0.1, 20), 0.05
 
 
-@limit("CM-7.4c", source="units whose weights sum to 1: none is strong by birth")
+@limit("CM-7.4c", source="the weights of each unit sum to 1, so no unit is strong for every input")
 def normalised_units_overlap_less_by_chance(specimen: Any) -> Any:
     plain, normal = (np.mean([transfer(specimen, s, 50, normalised=n) for s in (0.0, 0.1)]) for n in (False, True))
     return at_most(normal - plain, 0.0)
 
 
-@signature("CM-7.5", source="definition of separation: monotone, steep towards the end, f(0.5) < 0.5", figure="transfer")
+@signature("CM-7.5", source="definition of separation: monotone, steep towards the end, f(0.5) < 0.5", figure="transfer",
+           papers=("yassa2011pattern",))
 def the_transfer_function_is_monotone_and_steep_at_the_end(specimen: Any) -> Any:
     inputs = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
     f = [transfer(specimen, s, 20, draws=20) for s in inputs]
     return bool((np.diff(f) > 0).all() and f[2] < 0.5 and (f[5] - f[4]) / 0.05 > 1.0)
 
 
-@signature("CM-7.8", source="the search goes on: every memory is found by its own original, within 1 %")
+@signature("CM-7.8", source="requirement: every memory is found by its own original, within 1 %")
 def stored_memories_are_found_by_their_originals(specimen: Any) -> Any:
     x = crowded()
     return at_least([hits(keyed_recall(specimen, x, x), at) for at in (1, 5)], 0.99)
 
 
-@adaptation("CM-7.8b", source="ours: with the signal beside the cosine, at the default weight, recall from noisy cues does not fall by more than 1 %")
-def recall_does_not_suffer_from_the_signal(specimen: Any) -> Any:
+@adaptation("CM-7.8b", source="ours: with the signal added to the cosine at the default weight, recall from noisy cues falls by at most 1 %")
+def the_signal_does_not_reduce_recall(specimen: Any) -> Any:
     x, rng = crowded(), np.random.default_rng(7)
     cues = x + 0.5 * rng.standard_normal(x.shape) / math.sqrt(384)
     cues /= np.linalg.norm(cues, axis=1, keepdims=True)
@@ -238,15 +244,16 @@ def recall_does_not_suffer_from_the_signal(specimen: Any) -> Any:
     return at_least([hits(fused, at) - hits(cosines, at) for at in (1, 5)], -0.01)
 
 
-@limit("CM-7.9", source="no orthogonalisation: a code does not depend on what is stored, nor on the order")
+@limit("CM-7.9", source="no orthogonalisation: a code does not depend on stored memories or their order",
+       papers=("oreilly1994hippocampal", "treves1994computational"))
 def order_does_not_matter(specimen: Any) -> Any:
     x, order = crowded()[:30], np.random.default_rng(8).permutation(30)
     return bool((codes_of(specimen, x)[order] == codes_of(specimen, x[order])).all())
 
 
 # --- cells that are replaced -------------------------------------------------------------------------------------------------
-@equation("CM-16.3", source="constant size; a unit replaced is another cell, which is a zero in old codes", atol=1e-12)
-def births_change_who_is_there_and_not_how_many(specimen: Any) -> Any:
+@equation("CM-16.3", source="constant size; a replaced unit is a new cell, which is 0 in old codes", atol=1e-12)
+def births_replace_cells_and_keep_the_size_of_codes(specimen: Any) -> Any:
     x, k, units = crowded()[:12], 41, 2048
     old, later = codes_of(specimen, x), np.empty((12, k), dtype=np.int32)
     for row, each in enumerate(x):
@@ -272,11 +279,8 @@ def young_cells_are_easier_to_drive(specimen: Any) -> Any:
     return young / plain, np.where(age >= 0.0, 1.0 + 1.5 * np.exp(-((age - 0.2) ** 2) / (2 * 0.05 ** 2)), 1.0)
 
 
-# --- mutants -------------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("transfer", caption="Overlap of codes over overlap of inputs: below the diagonal, the more so the sparser the code, and steep towards the "
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("transfer", caption="Overlap of codes over overlap of inputs: below the diagonal, lower for sparser codes, and steep towards the "
         "end", source="Yassa & Stark 2011, the form; a simulation with a Bernoulli W")
 def output_over_input_overlap(specimen: Any) -> Picture:
     shared = np.linspace(0.0, 1.0, 11)
@@ -285,7 +289,8 @@ def output_over_input_overlap(specimen: Any) -> Picture:
         Curve("no separation", [0.0, 1.0], [0.0, 1.0]), *(dots(f"simulation, {k} active", SHARED, simulated) for k, simulated in SIMULATED.items())))
 
 
-@mutant("no competition: the first k units are active whatever drives them", rejected_by="CM-7.2")
+# --- mutants -------------------------------------------------------------------------------------------------------------------
+@mutant("no competition: the first k units are always active", rejected_by="CM-7.2")
 def first_come(specimen: Any) -> Any:
     return specimen.replacing("winners", lambda h, k: np.arange(k))
 
@@ -318,7 +323,7 @@ def share_above(specimen: Any) -> Any:
     return specimen.replacing("sparseness", lambda rates: float(np.mean(rates > rates.mean())))
 
 
-@mutant("a replaced unit answers as the one before it", rejected_by="CM-16.3")
+@mutant("a replaced unit keeps its old cell number", rejected_by="CM-16.3")
 def immortal(specimen: Any) -> Any:
     def cells(active: Any, turnover: float, units: int, out: Any) -> None:
         out[:] = active
@@ -331,7 +336,7 @@ def sluggish(specimen: Any) -> Any:
     return specimen.replacing("excitability", lambda age, excess, peak, width: 1.0 / (1.0 + excess * math.exp(-0.5 * ((age - peak) / width) ** 2)))
 
 
-@mutant("overlap counts units, whichever cell is there", rejected_by="CM-7.0d")
+@mutant("overlap counts units and ignores replacement", rejected_by="CM-7.0d")
 def units_only(specimen: Any) -> Any:
     def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
         out[:] = np.isin(codes % specimen.GENERATION, code % specimen.GENERATION).mean(axis=1)

@@ -1,15 +1,14 @@
-"""Evidence for pattern_separation_printed: what Cortex 4.4.2 says it does, and the checks of the papers' form on the printed one."""
+"""Evidence for pattern_separation_printed: the equation of Cortex 4.4.2, and the checks of the papers' form applied to it."""
 from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ..checks import Check, adaptation, equation, limit, mutant
+from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from . import pattern_separation as papers
 
@@ -17,7 +16,7 @@ S, LOW, HIGH, SHARE = 0.5, 0.75, 0.95, 0.04
 
 
 def separated(specimen: Any, x: papers.Vector) -> papers.Vector:
-    """What is kept of memories that come one after the other, against the embeddings of those before."""
+    """Vectors stored for memories encoded in order, each orthogonalised against the embeddings of the earlier ones."""
     left, kept = np.empty(x.shape[1]), np.empty_like(x)
     for row, each in enumerate(x):
         specimen.orthogonalised(each, x[:row], np.ones(row, dtype=np.bool_), S, LOW, HIGH, left)
@@ -26,7 +25,7 @@ def separated(specimen: Any, x: papers.Vector) -> papers.Vector:
 
 
 def as_separator(specimen: Any) -> SimpleNamespace:
-    """The printed form in the place of the papers': there is no projection, so the inputs drive units of their own, and the rest stay silent."""
+    """The printed form under the names of the papers' form: without a projection each input drives one unit, and other units are silent."""
 
     def drive(x: Any, seed: int, turnover: float, gaps: Any, weights: Any, normalised: bool, e1: float, a0: float, s: float, out: Any) -> None:
         out[:] = 0.0
@@ -43,20 +42,10 @@ def as_separator(specimen: Any) -> SimpleNamespace:
                            keys_of=functools.partial(separated, specimen), likeness=likeness)
 
 
-def on_printed(check: Check) -> Check:
-    """A check of the papers' code, asked of the printed one."""
-
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        return check.function(as_separator(specimen))
-
-    return replace(check, function=function)
-
-
 # --- as printed --------------------------------------------------------------------------------------------------------------
 @equation("CM-7.7", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2) for one interferer, published values", atol=5e-5, rtol=0.0,
-          figure="orthogonalised")
-def half_of_the_projection_on_one_interferer_is_taken_off(specimen: Any) -> Any:
+          figure="orthogonalised", papers=("cortex2026",))
+def half_of_the_projection_on_one_interferer_is_subtracted(specimen: Any) -> Any:
     found = []
     for c in (0.9, 0.8):
         e, stored, left = np.array([c, math.sqrt(1.0 - c * c), 0.0]), np.array([[1.0, 0.0, 0.0]]), np.empty(3)
@@ -65,7 +54,7 @@ def half_of_the_projection_on_one_interferer_is_taken_off(specimen: Any) -> Any:
     return found, [0.7183, 0.5547]
 
 
-@equation("CM-7.7b", source="Cortex 4.4.2, sums of projections, numpy", atol=1e-12)
+@equation("CM-7.7b", source="Cortex 4.4.2, sums of projections, numpy", atol=1e-12, papers=("cortex2026",))
 def projections_on_all_interferers_are_summed(specimen: Any) -> Any:
     x, left = papers.crowded()[:20].copy(), np.empty(384)
     e = x[3] + 0.1 * x[4]
@@ -77,7 +66,7 @@ def projections_on_all_interferers_are_summed(specimen: Any) -> Any:
 
 
 @adaptation("CM-7.7c", source="keep-top-4% of 384 Gaussian dimensions leaves a cosine of 0.48 with the original", atol=0.02, rtol=0.0)
-def what_is_kept_is_no_longer_like_the_original(specimen: Any) -> Any:
+def the_stored_vector_differs_from_its_original(specimen: Any) -> Any:
     rng, out, found = np.random.default_rng(0), np.empty(384), []
     for _ in range(200):
         e = rng.standard_normal(384)
@@ -86,33 +75,33 @@ def what_is_kept_is_no_longer_like_the_original(specimen: Any) -> Any:
     return float(np.mean(found)), 0.48
 
 
-@limit("CM-7.7d", source="orthogonalisation takes nothing past orthogonality, however many interferers there are")
-def many_interferers_do_not_turn_a_memory_round(specimen: Any) -> Any:
+@limit("CM-7.7d", source="orthogonalisation stops at cosine 0, for any number of interferers")
+def many_interferers_do_not_reverse_a_memory(specimen: Any) -> Any:
     e, left = np.array([0.9, math.sqrt(1.0 - 0.81)]), np.empty(2)
     specimen.orthogonalised(e, np.tile([1.0, 0.0], (6, 1)), np.ones(6, dtype=np.bool_), S, LOW, HIGH, left)
     return bool(left[0] >= 0.0)
 
 
 # --- the papers' checks ------------------------------------------------------------------------------------------------------
-idempotent = on_printed(papers.competition_is_idempotent)
-overlap_table = on_printed(papers.outputs_overlap_less_than_inputs)
-sparser = on_printed(papers.sparser_codes_separate_more)
-embeddings = on_printed(papers.embeddings_overlap_more_than_their_codes)
-equal_inputs = on_printed(papers.equal_inputs_have_equal_codes)
-unrelated = on_printed(papers.unrelated_inputs_overlap_little_more_than_by_chance)
-transfer_function = on_printed(papers.the_transfer_function_is_monotone_and_steep_at_the_end)
-found_again = on_printed(papers.stored_memories_are_found_by_their_originals)
-order = on_printed(papers.order_does_not_matter)
+idempotent = papers.competition_is_idempotent.of_variety(as_separator)
+overlap_table = papers.outputs_overlap_less_than_inputs.of_variety(as_separator)
+sparser = papers.sparser_codes_separate_more.of_variety(as_separator)
+embeddings = papers.embeddings_overlap_more_than_their_codes.of_variety(as_separator)
+equal_inputs = papers.equal_inputs_have_equal_codes.of_variety(as_separator)
+unrelated = papers.unrelated_inputs_overlap_little_more_than_by_chance.of_variety(as_separator)
+transfer_function = papers.the_transfer_function_is_monotone_and_steep_at_the_end.of_variety(as_separator)
+found_again = papers.stored_memories_are_found_by_their_originals.of_variety(as_separator)
+order = papers.order_does_not_matter.of_variety(as_separator)
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------------------------------------------
 transfer_picture = papers.output_over_input_overlap.of_variety(
-    "Overlap of codes over overlap of inputs in the printed form: without a projection on the diagonal, and above it where more are to be active "
-    "than are", as_separator)
+    "Overlap of codes over overlap of inputs in the printed form, without a projection: on the diagonal, and above it if codes have more active "
+    "units than inputs", as_separator)
 
 
-@figure("orthogonalised", caption="Likeness to one interferer before and after: within the printed window it falls by a fifth to a third, outside "
-        "nothing happens", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2)")
+@figure("orthogonalised", caption="Cosine with one interferer before and after: within the printed window it falls by a fifth to a third, outside "
+        "it does not change", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2)")
 def likeness_after_orthogonalisation(specimen: Any) -> Picture:
     before, after = np.linspace(0.5, 0.99, 99), []
     for c in before:
@@ -123,7 +112,7 @@ def likeness_after_orthogonalisation(specimen: Any) -> Picture:
         Curve("mechanism", before, after), Curve("unchanged", before[[0, -1]], before[[0, -1]]), dots("published", [0.8, 0.9], [0.5547, 0.7183])))
 
 
-@mutant("the whole projection is taken off", rejected_by="CM-7.7")
+@mutant("the whole projection is subtracted", rejected_by="CM-7.7")
 def whole(specimen: Any) -> Any:
     def orthogonalised(e: Any, stored: Any, visible: Any, s: float, low: float, high: float, out: Any) -> int:
         cosine = stored @ e

@@ -32,7 +32,7 @@ def found(specimen: Any, nodes: int, links: Pairs, held: dict[int, float], d: fl
 
 
 def solved(nodes: int, links: Pairs, held: dict[int, float], d: float) -> NDArray[np.float64]:
-    """(1 - d) (I - d P^T)^-1 s in numpy, a node without links going back to s."""
+    """(1 - d) (I - d P^T)^-1 s in numpy, a node without links returns to s."""
     s, p = np.zeros(nodes), np.zeros((nodes, nodes))
     for v, share in held.items():
         s[v] += share
@@ -60,26 +60,28 @@ def undirected(rng: np.random.Generator, nodes: int) -> list[tuple[int, int]]:
 
 
 # --- PageRank ----------------------------------------------------------------------------------------------------------------
-@equation("PR-1", source="a path of three nodes, solved by hand", atol=1e-7)
-def the_walk_on_a_path_is_found_where_the_linear_system_says(specimen: Any) -> Any:
+@equation("PR-1", source="a path of three nodes, solved by hand", atol=1e-7, papers=("page1999pagerank", "haveliwala2002topic"))
+def the_walk_on_a_path_solves_the_linear_system(specimen: Any) -> Any:
     measured = [found(specimen, 3, PATH, {0: 1.0}, d)[0] for d in (0.5, 0.85)]
     return np.ravel(measured), [0.5833333, 0.3333333, 0.0833333, 0.3452703, 0.4594595, 0.1952703]
 
 
-@equation("PR-2", source="numpy.linalg.solve of (I - d P^T) pi = (1 - d) s", atol=1e-10)
-def iteration_tends_to_the_solution(specimen: Any) -> Any:
+@equation("PR-2", source="numpy.linalg.solve of (I - d P^T) pi = (1 - d) s", atol=1e-10, papers=("page1999pagerank", "haveliwala2002topic"))
+def iteration_converges_to_the_solution(specimen: Any) -> Any:
     links, held = directed(np.random.default_rng(1), 40, 0.1, dangling=3), {2: 0.3, 7: 0.7}
     return np.ravel([found(specimen, 40, links, held, d)[0] for d in (0.5, 0.85)]), np.ravel([solved(40, links, held, d) for d in (0.5, 0.85)])
 
 
-@equation("PR-2b", source="error <= 2 d^t: 21 rounds at d = .5 and 90 at .85 leave less than 1e-6")
-def the_error_falls_by_d_a_round(specimen: Any) -> Any:
+@equation("PR-2b", source="error <= 2 d^t: 21 rounds at d = .5 and 90 at .85 leave less than 1e-6",
+          papers=("page1999pagerank", "haveliwala2002topic"))
+def the_error_falls_by_a_factor_d_per_round(specimen: Any) -> Any:
     links, held = directed(np.random.default_rng(2), 60, 0.1), {0: 1.0}
     off = [np.abs(found(specimen, 60, links, held, d, rounds=t)[0] - solved(60, links, held, d)).sum() for d, t in ((0.5, 21), (0.85, 90))]
     return at_most(off, 1e-6)
 
 
-@equation("PR-2c", source="networkx.pagerank, whose alpha is d", atol=1e-9, figure="mass_over_hops")
+@equation("PR-2c", source="networkx.pagerank, whose alpha is d", atol=1e-9, figure="mass_over_hops",
+          papers=("page1999pagerank", "haveliwala2002topic"))
 def networkx_agrees(specimen: Any) -> Any:
     import networkx as nx
 
@@ -90,8 +92,8 @@ def networkx_agrees(specimen: Any) -> Any:
     return found(specimen, 30, links, held, 0.85)[0], [theirs[v] for v in range(30)]
 
 
-@equation("PR-3", source="a probability; the restart alone gives a seed 1 - d", atol=1e-12)
-def mass_is_kept_and_seeds_hold_their_share(specimen: Any) -> Any:
+@equation("PR-3", source="a probability; the restart alone gives a seed 1 - d", atol=1e-12, papers=("page1999pagerank", "haveliwala2002topic"))
+def mass_is_conserved_and_seeds_keep_their_share(specimen: Any) -> Any:
     rng = np.random.default_rng(4)
     kept = []
     for epsilon in (0.0, 1e-3, 1e-2):
@@ -100,38 +102,39 @@ def mass_is_kept_and_seeds_hold_their_share(specimen: Any) -> Any:
     return kept, [1.0, 1.0, 1.0]
 
 
-@equation("PR-3b", source="linearity in s, dangling nodes aside", atol=1e-12)
+@equation("PR-3b", source="linearity in s, without dangling nodes", atol=1e-12, papers=("page1999pagerank", "haveliwala2002topic"))
 def walks_from_two_seeds_superpose(specimen: Any) -> Any:
     links = undirected(np.random.default_rng(5), 40)
     a, b, both = (found(specimen, 40, links, held, 0.5)[0] for held in ({3: 1.0}, {9: 1.0}, {3: 0.2, 9: 0.8}))
     return both, 0.2 * a + 0.8 * b
 
 
-@limit("PR-4", source="d -> 0: nobody leaves the start", atol=1e-12)
+@limit("PR-4", source="d -> 0: no steps", atol=1e-12, papers=("page1999pagerank", "haveliwala2002topic"))
 def without_steps_the_walker_stays_at_the_start(specimen: Any) -> Any:
     pi, _ = found(specimen, 20, undirected(np.random.default_rng(6), 20), {4: 0.4, 8: 0.6}, 0.0)
     return [pi[4], pi[8], pi.sum()], [0.4, 0.6, 1.0]
 
 
-@limit("PR-4b", source="d -> 1 on a connected undirected graph that is not bipartite: pi is proportional to degree", atol=1e-7)
-def without_returns_it_is_found_in_proportion_to_degree(specimen: Any) -> Any:
+@limit("PR-4b", source="d -> 1 on a connected undirected graph that is not bipartite: pi is proportional to degree", atol=1e-7,
+       papers=("page1999pagerank", "haveliwala2002topic"))
+def without_restarts_probability_is_proportional_to_degree(specimen: Any) -> Any:
     links = undirected(np.random.default_rng(7), 25)
     degree = np.bincount([f for f, _ in links])
     return found(specimen, 25, links, {0: 1.0}, 1.0 - 1e-9)[0], degree / degree.sum()
 
 
-@equation("PR-5", source="a chain 0 -> 1: pi = (2/3, 1/3) by hand", atol=1e-9)
-def a_dead_end_sends_the_walker_back_to_the_start(specimen: Any) -> Any:
+@equation("PR-5", source="a chain 0 -> 1: pi = (2/3, 1/3) by hand", atol=1e-9, papers=("page1999pagerank", "haveliwala2002topic"))
+def a_node_without_links_returns_to_the_start(specimen: Any) -> Any:
     return found(specimen, 2, [(0, 1)], {0: 1.0}, 0.5)[0], [2 / 3, 1 / 3]
 
 
 # --- HippoRAG ----------------------------------------------------------------------------------------------------------------
-@signature("PR-6", source="HippoRAG, node specificity")
-def an_entity_of_ten_memories_starts_a_tenth_as_often(specimen: Any) -> Any:
+@signature("PR-6", source="HippoRAG, node specificity", papers=("jimenez2024hipporag",))
+def an_entity_of_ten_memories_gets_a_tenth_of_the_restarts(specimen: Any) -> Any:
     return specimen.specificity(10.0) / specimen.specificity(1.0), 0.1
 
 
-@equation("PR-6b", source="HippoRAG, passage score: P^T n' as a matrix product in numpy")
+@equation("PR-6b", source="HippoRAG, passage score: P^T n' as a matrix product in numpy", papers=("jimenez2024hipporag",))
 def a_memory_scores_the_sum_over_its_entities(specimen: Any) -> Any:
     rng, memories, entities = np.random.default_rng(8), 15, 6
     mentions, mass = rng.random((memories, entities)) < 0.35, rng.uniform(0.01, 1.0, entities)
@@ -142,14 +145,16 @@ def a_memory_scores_the_sum_over_its_entities(specimen: Any) -> Any:
 
 
 # --- pushing, and the adaptation ---------------------------------------------------------------------------------------------
-@equation("PR-7", source="Andersen, Chung & Lang 2006: |pi_v - exact_v| <= epsilon degree_v on an undirected graph; numpy.linalg.solve")
-def pushing_is_exact_to_epsilon_a_link(specimen: Any) -> Any:
+@equation("PR-7", source="Andersen, Chung & Lang 2006: |pi_v - exact_v| <= epsilon degree_v on an undirected graph; numpy.linalg.solve",
+          papers=("andersen2006local",))
+def pushing_is_exact_to_epsilon_per_link(specimen: Any) -> Any:
     links = undirected(np.random.default_rng(9), 300)
     degree, exact, epsilon = np.bincount([f for f, _ in links]), solved(300, links, {0: 1.0}, 0.7), 1e-4
     return at_most(np.abs(found(specimen, 300, links, {0: 1.0}, 0.7, epsilon)[0] - exact) / degree, epsilon)
 
 
-@equation("PR-7b", source="as above: each link followed costs the residual epsilon (1 - d); 20 to 20,000 memories around two hubs")
+@equation("PR-7b", source="as above: each link followed costs the residual epsilon (1 - d); 20 to 20,000 memories around two hubs",
+          papers=("andersen2006local",))
 def the_links_followed_do_not_grow_with_the_memory(specimen: Any) -> Any:
     followed = []
     for memories in (20, 20_000):
@@ -172,8 +177,8 @@ def two_links_are_one_step_between_entities(specimen: Any) -> Any:
     return measured / measured.sum(), exact
 
 
-@adaptation("PR-9", source="ours: the memory with both names of the query leads, and one that shares a link with it is found", needs="engine")
-def a_query_reaches_memories_that_do_not_name_what_it_asks(specimen: Any) -> Any:
+@adaptation("PR-9", source="ours: the memory with both names of the query ranks first, and one linked to it is found", needs="engine")
+def a_query_reaches_memories_without_its_entities(specimen: Any) -> Any:
     from ...engine.loop import Engine
     from ...engine.ports.embedder import HashingEmbedder
 
@@ -185,7 +190,7 @@ def a_query_reaches_memories_that_do_not_name_what_it_asks(specimen: Any) -> Any
     return at_least([scores[0] - scores[1], scores[1] - scores[2], scores[2] - scores[3]], 1e-6)
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
+# --- helper of the mutants ---------------------------------------------------------------------------------------------------
 def iterated(dangling: str, normalised: bool) -> Any:
     """The power iteration in numpy with one rule changed."""
 
@@ -210,9 +215,9 @@ def iterated(dangling: str, normalised: bool) -> Any:
     return walk
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("mass_over_hops", caption="Where a walker who keeps returning to the start is found on a path of nine nodes: near the start, and further "
-        "out with a higher damping", source="networkx.pagerank, whose alpha is d")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("mass_over_hops", caption="Stationary probability of a walk with restart on a path of nine nodes: highest near the start, and further out "
+        "with a higher damping", source="networkx.pagerank, whose alpha is d")
 def mass_by_the_hops_from_the_seed(specimen: Any) -> Picture:
     import networkx as nx
 
@@ -226,33 +231,34 @@ def mass_by_the_hops_from_the_seed(specimen: Any) -> Picture:
     return Picture("hops from the start", "probability", (*curves, *theirs), log="y")
 
 
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("the mass of a dead end is lost", rejected_by="PR-5")
 def lost(specimen: Any) -> Any:
     return specimen.replacing("walk", iterated("lost", True))
 
 
-@mutant("the mass of a dead end goes everywhere", rejected_by="PR-5")
+@mutant("the mass of a dead end is spread over all nodes", rejected_by="PR-5")
 def scattered(specimen: Any) -> Any:
     return specimen.replacing("walk", iterated("uniform", True))
 
 
-@mutant("links are not divided by the degree of their node", rejected_by="PR-2")
+@mutant("mass is not divided by the degree of its node", rejected_by="PR-2")
 def unnormalised(specimen: Any) -> Any:
     return specimen.replacing("walk", iterated("start", False))
 
 
-@mutant("d is taken for the probability of returning", rejected_by="PR-1")
+@mutant("d used as the probability of restart", rejected_by="PR-1")
 def swapped(specimen: Any) -> Any:
     walk = specimen.walk
     return specimen.replacing("walk", lambda seeds, share, st, de, po, ta, d, *rest: walk(seeds, share, st, de, po, ta, 1.0 - d, *rest))
 
 
-@mutant("every entity of the query starts the walk equally often", rejected_by="PR-6")
+@mutant("equal restarts at all entities of the query", rejected_by="PR-6")
 def unspecific(specimen: Any) -> Any:
     return specimen.replacing("specificity", lambda passages: 1.0)
 
 
-@mutant("the residual that is not pushed is thrown away", rejected_by="PR-3")
+@mutant("the residual that is not pushed is discarded", rejected_by="PR-3")
 def leaky(specimen: Any) -> Any:
     walk = specimen.walk
 

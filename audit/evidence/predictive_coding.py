@@ -19,7 +19,7 @@ from ..figures import Curve, Picture, dots, figure
 
 Array = NDArray[np.float64]
 RAO, FRISTON = "Rao & Ballard 1999", "Friston 2005"
-NOTHING = np.zeros(1)       # no evidence beside the input; its precision is 0
+NOTHING = np.zeros(1)       # no observation besides the input; its precision is 0
 
 
 # --- references --------------------------------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ def slope_of_energy(x: Array, weights: tuple[Array, ...], prior: Array, precisio
 
 
 def model(seed: int, sizes: tuple[int, ...] = (6, 4, 3)) -> tuple[Array, tuple[Array, ...], Array, Array]:
-    """x, weights, prior and precisions (the last, of what is not seen, 0) of a random hierarchy."""
+    """x, weights, prior and precisions (the last, of the unused observation, is 0) of a random hierarchy."""
     rng = np.random.default_rng(seed)
     weights = tuple(rng.standard_normal((a, b)) / np.sqrt(b) for a, b in pairwise(sizes))
     return rng.standard_normal(sum(sizes)), weights, rng.standard_normal(sizes[-1]), np.array([*rng.uniform(0.3, 3.0, len(sizes)), 0.0])
@@ -57,7 +57,7 @@ def model(seed: int, sizes: tuple[int, ...] = (6, 4, 3)) -> tuple[Array, tuple[A
 
 def at_rest(specimen: Any, x: Array, weights: tuple[Array, ...], prior: Array, precisions: Array, alpha: float = 0.0, saturating: bool = False,
             e: Array = NOTHING, at: int = 1) -> tuple[Array, Array]:
-    """States and errors where inference rests."""
+    """States and errors after inference has converged."""
     x, eps = x.copy(), np.empty(x.size + e.size)
     specimen.settle(x, weights, prior, e, at, precisions, alpha, saturating, 1e-9, 20_000, eps)
     return x, eps
@@ -77,26 +77,29 @@ def chain(specimen: Any, u: float, precisions: list[float]) -> tuple[Array, Arra
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("PC-1", source=f"{RAO}, dr/dt = 0 without g: r* = (U I/s^2 + r_td/s_td^2) / (U^2/s^2 + 1/s_td^2)", atol=1e-6, figure="expectation")
-def one_cause_rests_between_what_is_seen_and_what_is_expected(specimen: Any) -> Any:
+@equation("PC-1", source=f"{RAO}, dr/dt = 0 without g: r* = (U I/s^2 + r_td/s_td^2) / (U^2/s^2 + 1/s_td^2)", atol=1e-6, figure="expectation",
+          papers=("rao1999predictive",))
+def one_cause_rests_between_input_and_expectation(specimen: Any) -> Any:
     cases = [(1.0, 1.0, 0.0, 1.0, 10.0), (2.0, 3.0, 1.0, 1.0, 10.0), (0.7, -2.0, 0.5, 0.3, 2.0)]
     closed = [(u * i / s + td / t) / (u * u / s + 1.0 / t) for u, i, td, s, t in cases]
     assert np.allclose(closed[:2], [0.9090909, 1.4878049], atol=1e-7)
     return [scalar(specimen, *case) for case in cases], closed
 
 
-@equation("PC-2", source=f"{RAO}, with g(r) = alpha ln(1 + r^2): root of (1 - r) - r/10 - alpha r/(1 + r^2)", atol=1e-6, figure="expectation")
-def sparseness_draws_a_cause_towards_nought(specimen: Any) -> Any:
+@equation("PC-2", source=f"{RAO}, with g(r) = alpha ln(1 + r^2): root of (1 - r) - r/10 - alpha r/(1 + r^2)", atol=1e-6, figure="expectation",
+          papers=("rao1999predictive",))
+def sparseness_pulls_a_cause_towards_zero(specimen: Any) -> Any:
     return [scalar(specimen, 1.0, 1.0, 0.0, 1.0, 10.0, alpha) for alpha in (1.0, 0.05)], [0.5321007, 0.8865275]
 
 
-@equation("PC-3", source=f"{FRISTON}, identity chain of two causes; mu, and Pi eps of every level", atol=1e-6)
+@equation("PC-3", source=f"{FRISTON}, identity chain of two causes; mu, and Pi eps of every level", atol=1e-6, papers=("friston2005theory",))
 def in_a_chain_at_rest_all_weighted_errors_are_equal(specimen: Any) -> Any:
     (even, forces), (sharp, sharper) = chain(specimen, 3.0, [1.0, 1.0, 1.0]), chain(specimen, 3.0, [4.0, 1.0, 1.0])
     return [*even, *forces, *sharp, *sharper], [2, 1, 1, 1, 1, 8 / 3, 4 / 3, 4 / 3, 4 / 3, 4 / 3]
 
 
-@equation("PC-3b", source=f"{FRISTON}, F of the same chains: 3/2 and 2 in precision-weighted squares, less ln(4)/2", atol=1e-6)
+@equation("PC-3b", source=f"{FRISTON}, F of the same chains: 3/2 and 2 in precision-weighted squares, minus ln(4)/2", atol=1e-6,
+          papers=("friston2005theory",))
 def free_energy_of_the_chains(specimen: Any) -> Any:
     found = []
     for first in (1.0, 4.0):
@@ -106,8 +109,9 @@ def free_energy_of_the_chains(specimen: Any) -> Any:
     return found, [1.5, 1.5, 2.0, 2.0 - 0.5 * np.log(4.0)]
 
 
-@equation("PC-4a", source=f"{RAO}, dr/dt = -(k1/2) dE/dr by central differences; f = tanh, 6 -> 4, and 6 -> 4 -> 3", rtol=1e-5, atol=1e-7)
-def causes_go_down_the_slope_of_the_energy(specimen: Any) -> Any:
+@equation("PC-4a", source=f"{RAO}, dr/dt = -(k1/2) dE/dr by central differences; f = tanh, 6 -> 4, and 6 -> 4 -> 3", rtol=1e-5, atol=1e-7,
+          papers=("rao1999predictive",))
+def causes_descend_the_gradient_of_the_energy(specimen: Any) -> Any:
     found, expected = [], []
     for sizes in ((6, 4), (6, 4, 3)):
         for saturating, alpha in ((True, 0.7), (False, 0.0)):
@@ -121,8 +125,9 @@ def causes_go_down_the_slope_of_the_energy(specimen: Any) -> Any:
     return np.concatenate(found), np.concatenate(expected)
 
 
-@equation("PC-4b", source=f"{RAO}, dU/dt = -(k2/2) dE/dU by central differences, h(U) = lambda |U|^2; f = tanh, 6 -> 4", rtol=1e-5, atol=1e-7)
-def weights_go_down_the_slope_of_the_energy(specimen: Any) -> Any:
+@equation("PC-4b", source=f"{RAO}, dU/dt = -(k2/2) dE/dU by central differences, h(U) = lambda |U|^2; f = tanh, 6 -> 4", rtol=1e-5, atol=1e-7,
+          papers=("rao1999predictive",))
+def weights_descend_the_gradient_of_the_energy(specimen: Any) -> Any:
     x, (w,), prior, precisions = model(2, (6, 4))
     u, r, decay = x[:6], x[6:], 0.3
 
@@ -134,15 +139,17 @@ def weights_go_down_the_slope_of_the_energy(specimen: Any) -> Any:
     return (new - w).ravel(), -0.1 * slopes(half_e, w.ravel())
 
 
-@limit("PC-5", source=f"{RAO}: s_td^2 = 1e12 gives least squares, (U'U)^-1 U'I by numpy.linalg.lstsq; s_td^2 = 1e-12 gives r_td", atol=1e-4)
-def without_expectation_it_is_least_squares_and_without_doubt_the_expectation(specimen: Any) -> Any:
+@limit("PC-5", source=f"{RAO}: s_td^2 = 1e12 gives least squares, (U'U)^-1 U'I by numpy.linalg.lstsq; s_td^2 = 1e-12 gives r_td", atol=1e-4,
+       papers=("rao1999predictive",))
+def an_uncertain_prior_gives_least_squares_and_a_certain_one_itself(specimen: Any) -> Any:
     x, (w,), prior, _ = model(3, (6, 4))
     free = at_rest(specimen, x, (w,), prior, np.array([1.0, 1e-12, 0.0]))[0][6:]
     bound = at_rest(specimen, x, (w,), prior, np.array([1.0, 1e12, 0.0]))[0][6:]
     return np.concatenate([free, bound]), np.concatenate([np.linalg.lstsq(w, x[:6], rcond=None)[0], prior])
 
 
-@equation("PC-6", source="a quadratic F of curvatures 1 and 3: a rate of 0.60 < 2/3 rests at (2, 1), 0.70 runs away", atol=1e-6)
+@equation("PC-6", source="a quadratic F of curvatures 1 and 3: a rate of 0.60 < 2/3 converges to (2, 1), 0.70 diverges", atol=1e-6,
+          papers=("friston2005theory",))
 def inference_is_stable_up_to_its_bound(specimen: Any) -> Any:
     found = []
     for rate in (0.60, 0.70):
@@ -152,7 +159,7 @@ def inference_is_stable_up_to_its_bound(specimen: Any) -> Any:
     return [*found[0], float(np.linalg.norm(found[1]) > 1e6)], [2.0, 1.0, 1.0]
 
 
-@equation("PC-6b", source="F in numpy along 200 steps at 1.9 over the greatest eigenvalue of its Hessian")
+@equation("PC-6b", source="F in numpy along 200 steps at 1.9 over the greatest eigenvalue of its Hessian", papers=("friston2005theory",))
 def free_energy_never_rises_below_the_bound(specimen: Any) -> Any:
     x, weights, prior, precisions = model(4)
     a, b = weights
@@ -165,8 +172,9 @@ def free_energy_never_rises_below_the_bound(specimen: Any) -> Any:
     return at_most(np.append(np.diff(course), course[-1] - course[0] + 1e-3), 1e-12)
 
 
-@equation("PC-9", source=f"{FRISTON}: the fixed point by numpy.linalg.solve, with evidence on the upper level", rtol=1e-6, atol=1e-6)
-def a_hierarchy_rests_where_the_linear_system_says(specimen: Any) -> Any:
+@equation("PC-9", source=f"{FRISTON}: the fixed point by numpy.linalg.solve, with an observed upper level", rtol=1e-6, atol=1e-6,
+          papers=("friston2005theory",))
+def a_hierarchy_rests_at_the_solution_of_the_linear_system(specimen: Any) -> Any:
     x, (a, b), prior, p = model(5)
     e = np.array([0.4, -1.0, 2.0])
     p[-1] = 1.7
@@ -175,7 +183,8 @@ def a_hierarchy_rests_where_the_linear_system_says(specimen: Any) -> Any:
     return found, np.linalg.solve(left, np.concatenate([p[0] * a.T @ x[:6], p[2] * prior + p[3] * e]))
 
 
-@equation("PC-10", source="-ln p(u) of the linear Gaussian hierarchy less that of its mean; scipy.stats.multivariate_normal", rtol=1e-6)
+@equation("PC-10", source="-ln p(u) of the linear Gaussian hierarchy minus that of its mean; scipy.stats.multivariate_normal", rtol=1e-6,
+          papers=("friston2005theory",))
 def surprise_at_rest_is_the_negative_log_probability_of_the_input(specimen: Any) -> Any:
     x, (a, b), prior, p = model(6)
     middle = np.eye(4) / p[1] + b @ b.T / p[2]
@@ -184,7 +193,7 @@ def surprise_at_rest_is_the_negative_log_probability_of_the_input(specimen: Any)
     return specimen.surprise(eps, (a, b), p), float(law.logpdf(law.mean) - law.logpdf(x[:6]))
 
 
-@equation("PC-11", source=f"{FRISTON}, dF/dPi = 0 for Pi = 1 / <eps^2>; least F over Pi by scipy.optimize", rtol=1e-5)
+@equation("PC-11", source=f"{FRISTON}, dF/dPi = 0 for Pi = 1 / <eps^2>; least F over Pi by scipy.optimize", rtol=1e-5, papers=("friston2005theory",))
 def precision_is_the_inverse_of_the_mean_squared_error(specimen: Any) -> Any:
     past, variance = np.random.default_rng(7).normal(0.0, 1.7, (50, 6)), 0.0
     for t, eps in enumerate(past, 1):
@@ -196,8 +205,8 @@ def precision_is_the_inverse_of_the_mean_squared_error(specimen: Any) -> Any:
     return 1.0 / variance, float(np.exp(minimize_scalar(mean_f, bracket=(-3.0, 1.0), tol=1e-12).x))
 
 
-@equation("PC-12", source="the generative model without noise, in numpy: U1 U2 prior, and through tanh", atol=1e-12)
-def what_is_imagined_has_no_errors(specimen: Any) -> Any:
+@equation("PC-12", source="the generative model without noise, in numpy: U1 U2 prior, and through tanh", atol=1e-12, papers=("rao1999predictive",))
+def states_predicted_from_the_prior_equal_the_generative_model(specimen: Any) -> Any:
     found, expected = [], []
     for saturating in (False, True):
         x, (a, b), prior, _ = model(8)
@@ -208,8 +217,9 @@ def what_is_imagined_has_no_errors(specimen: Any) -> Any:
     return np.concatenate(found), np.concatenate(expected)
 
 
-@signature("PC-7", source=f"{RAO}: r held at 1, k2 = 0.1, no decay: (1 - k2 r^2/s^2)^t is left", atol=1e-9, figure="repetition_suppression")
-def what_is_repeated_evokes_less_error(specimen: Any) -> Any:
+@signature("PC-7", source=f"{RAO}: r held at 1, k2 = 0.1, no decay: (1 - k2 r^2/s^2)^t remains", atol=1e-9, figure="repetition_suppression",
+           papers=("rao1999predictive",))
+def a_repeated_input_evokes_less_error(specimen: Any) -> Any:
     w, left = np.zeros((1, 1)), []
     for _ in range(4):
         eps = np.array([1.0 - w[0, 0]])
@@ -238,39 +248,40 @@ def surprises(specimen: Any, told: list[Event], **changed: Any) -> tuple[list[fl
 
 
 def repeated(n: int) -> list[Event]:
-    """The texts one after the other, undated, several times over."""
+    """The texts in order, undated, n times."""
     return [Event(float(i), SAID[i % len(SAID)], dated=False) for i in range(n * len(SAID))]
 
 
-@signature("PC-7b", source=f"{RAO}, on texts, by learning alone: S of a second identical message is below that of the first", needs="engine")
-def a_text_said_again_surprises_less(specimen: Any) -> Any:
+@signature("PC-7b", source=f"{RAO}, on texts, by learning alone: S of a second identical message is below that of the first", needs="engine",
+           papers=("rao1999predictive",))
+def a_repeated_text_is_less_surprising(specimen: Any) -> Any:
     again = [Event(float(i), SAID[i // 2], dated=False) for i in range(2 * len(SAID))]
     found = np.array(surprises(specimen, again, recall_share=0.0)[0]).reshape(-1, 2)
     return at_least((found[:, 0] - found[:, 1]) / found[:, 0], 0.01)
 
 
-@adaptation("PC-13", source="ours: with memory's share in the prediction, what was said before is wholly predicted, long after", needs="engine")
-def what_memory_holds_word_for_word_is_no_surprise(specimen: Any) -> Any:
+@adaptation("PC-13", source="ours: with the nearest memory in the prediction, a repetition is wholly predicted at any delay", needs="engine")
+def a_verbatim_repetition_is_not_surprising(specimen: Any) -> Any:
     found = surprises(specimen, repeated(3), sparseness=0.0)[0]
     return at_most(np.array(found[len(SAID):]) / np.mean(found[:len(SAID)]), 1e-6)
 
 
 @adaptation("PC-14", source="ours: a wholly predicted event is not stored, a new one is", needs="engine")
-def a_repetition_is_kept_out(specimen: Any) -> Any:
+def a_repetition_is_not_stored(specimen: Any) -> Any:
     told = repeated(2)
     return len(surprises(specimen, told, wholly_predicted=0.1)[1].event_log.rows), len(SAID)
 
 
 @adaptation("PC-15", source="ours: gain (S/S_usual - 1), by numpy's running mean", needs="engine", rtol=1e-6)
-def surprise_sets_the_strength_with_which_an_event_is_laid_down(specimen: Any) -> Any:
+def surprise_sets_the_encoding_strength(specimen: Any) -> Any:
     found, memory = surprises(specimen, repeated(3), adaptation=1e-9)
     usual = np.array([np.mean(found[:i]) for i in range(1, len(found))])
     return memory.store.array(INITIAL_STRENGTH), np.concatenate([[0.0], 0.1 * np.clip(np.array(found[1:]) / usual - 1.0, -1.0, 1.0)])
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("expectation", caption="A cause rests between what is seen and what is expected: at the expectation while that is trusted, at the input "
-        "when it is not", source=f"{RAO}, dr/dt = 0: weighted by the inverse variances")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("expectation", caption="A cause rests between input and expectation: near the expectation if its variance is low, near the input if it "
+        "is high", source=f"{RAO}, dr/dt = 0: weighted by the inverse variances")
 def rest_between_input_and_expectation(specimen: Any) -> Picture:
     variance, marks = np.geomspace(0.01, 100.0, 41), np.geomspace(0.01, 100.0, 9)
     return Picture("variance of the expectation (input: 1)", "cause at rest", (
@@ -279,8 +290,8 @@ def rest_between_input_and_expectation(specimen: Any) -> Picture:
         dots("closed form", marks, marks / (marks + 1.0))), log="x")
 
 
-@figure("repetition_suppression", caption="Error that an input evokes when it is repeated: each time a fixed share less, the share being the "
-        "learning rate", source=f"{RAO}; closed form (1 - k2 r^2 / s^2)^t")
+@figure("repetition_suppression", caption="Error that a repeated input evokes: each repetition reduces it by a fixed share, the learning "
+        "rate", source=f"{RAO}; closed form (1 - k2 r^2 / s^2)^t")
 def error_over_repetitions(specimen: Any) -> Picture:
     times, curves = np.arange(13), []
     for rate in (0.1, 0.3):
@@ -292,8 +303,8 @@ def error_over_repetitions(specimen: Any) -> Picture:
     return Picture("repetitions", "error, share of the first", (*curves, dots("closed form, k2 = 0.1", times, 0.9 ** times)))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
-@mutant("one pass forward: no error of a level's own comes back to it", rejected_by="PC-3")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("one forward pass: a level does not receive its own error", rejected_by="PC-3")
 def feed_forward(specimen: Any) -> Any:
     def descent(x: Array, eps: Array, weights: tuple[Array, ...], precisions: Array, alpha: float, at: int, saturating: bool, out: Array) -> None:
         out[...], levels, errors = 0.0, parts(out, weights), parts(eps[:x.size], weights)
@@ -304,7 +315,7 @@ def feed_forward(specimen: Any) -> Any:
 
 
 def twisted(specimen: Any, change: Any) -> Any:
-    """The specimen's own slope, changed afterwards."""
+    """The specimen whose descent gets changed precisions and alpha."""
     right = getattr(specimen.descent, "py_func", specimen.descent)
 
     def descent(x: Array, eps: Array, weights: tuple[Array, ...], precisions: Array, alpha: float, at: int, saturating: bool, out: Array) -> None:
@@ -313,7 +324,7 @@ def twisted(specimen: Any, change: Any) -> Any:
     return specimen.replacing("descent", descent)
 
 
-@mutant("all errors count alike", rejected_by="PC-1")
+@mutant("all errors have equal precision", rejected_by="PC-1")
 def no_precisions(specimen: Any) -> Any:
     return twisted(specimen, lambda precisions, alpha: ((precisions > 0.0) * 1.0, alpha))
 
@@ -328,7 +339,7 @@ def sparse_twice(specimen: Any) -> Any:
     return twisted(specimen, lambda precisions, alpha: (precisions, 2.0 * alpha))
 
 
-@mutant("the slope of tanh is left out", rejected_by="PC-4a")
+@mutant("the derivative of tanh is left out", rejected_by="PC-4a")
 def no_jacobian(specimen: Any) -> Any:
     right = getattr(specimen.descent, "py_func", specimen.descent)
     return specimen.replacing("descent", lambda x, eps, weights, precisions, alpha, at, saturating, out: right(
@@ -342,7 +353,7 @@ def no_decay(specimen: Any) -> Any:
         w, below, eps, above, precision, rate, 0.0, saturating))
 
 
-@mutant("weights that never learn", rejected_by="PC-7")
+@mutant("weights that do not change", rejected_by="PC-7")
 def fixed_weights(specimen: Any) -> Any:
     return specimen.replacing("learn", lambda *_: None)
 
@@ -360,7 +371,7 @@ def one_step(specimen: Any) -> Any:
     return specimen.replacing("settle", lambda *a: right(*a[:9], 1, a[10]))
 
 
-@mutant("surprise as length instead of squares", rejected_by="PC-10")
+@mutant("surprise as the norm of the errors, not their squares", rejected_by="PC-10")
 def length(specimen: Any) -> Any:
     return specimen.replacing("surprise", lambda eps, weights, precisions: float(np.linalg.norm(eps[:sum(w.shape[0] for w in weights)])))
 
@@ -375,7 +386,7 @@ def no_logarithm(specimen: Any) -> Any:
     return specimen.replacing("free_energy", lambda x, eps, weights, precisions, alpha: specimen.surprise(eps, weights, precisions))
 
 
-@mutant("imagination from the bottom of the prior", rejected_by="PC-12")
+@mutant("prediction without the prior", rejected_by="PC-12")
 def no_top(specimen: Any) -> Any:
     def imagine(weights: tuple[Array, ...], prior: Array, saturating: bool, x: Array) -> None:
         x[...] = 0.0

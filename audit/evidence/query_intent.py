@@ -41,7 +41,7 @@ QUESTIONS = {
 
 
 def weigh(specimen: Any, text: str, strength: float = 1.0) -> tuple[int, Any]:
-    """Intent number and facet weights as the plug-in leaves them."""
+    """Intent number and facet weights as the plug-in writes them."""
     view = SimpleNamespace(intent=-1, log_facets=np.zeros(len(Facet)))
     plug_in = specimen.QueryIntent("query_intent", specimen.QueryIntentParams(time_scale=1.0, strength=strength))
     plug_in.weigh(view, SimpleNamespace(features=features(text)))
@@ -62,25 +62,25 @@ def factors_of_intent_and_clues_multiply(specimen: Any) -> Any:
 
 
 @limit("QI-3", source="closed form", figure="facets")
-def no_strength_no_change_and_half_strength_the_geometric_mean(specimen: Any) -> Any:
+def strength_is_the_exponent_of_the_weights(specimen: Any) -> Any:
     text = "Where does Ada work now?"
     none, half, full = (weigh(specimen, text, s)[1] for s in (0.0, 0.5, 1.0))
     return np.concatenate([none, half ** 2]), np.concatenate([np.ones(len(Facet)), full])
 
 
-@limit("QI-4", source="nothing asked")
+@limit("QI-4", source="closed form: without words every factor is 1")
 def a_query_without_words_changes_nothing(specimen: Any) -> Any:
     found = [weigh(specimen, text) for text in ("", "?!...", "\x00")]
     return np.array([[i, *w] for i, w in found]), np.array([[-1.0] + [1.0] * len(Facet)] * 3)
 
 
-@adaptation("QI-5", source="mildness: no factor beyond two, none that silences a facet")
-def no_single_factor_goes_beyond_two(specimen: Any) -> Any:
+@adaptation("QI-5", source="ours: factors are moderate, and none switches a facet off")
+def every_factor_lies_between_a_half_and_two(specimen: Any) -> Any:
     return at_most(np.abs(np.log2(np.concatenate([specimen.INTENT_FACETS, specimen.CLUE_FACETS]))), 1.0)
 
 
 @adaptation("QI-6", source="linear time: s for queries of a million characters")
-def hostile_queries_cost_no_more_than_their_length(specimen: Any) -> Any:
+def hostile_queries_take_linear_time(specimen: Any) -> Any:
     hostile = ("when " * 200_000, "do " + "x" * 1_000_000, "the same " * 110_000, "what order " * 90_000, "do x x x x " * 90_000)
     seconds = []
     for words in hostile:
@@ -91,13 +91,13 @@ def hostile_queries_cost_no_more_than_their_length(specimen: Any) -> Any:
 
 
 @adaptation("QI-7", source="case, accents, punctuation and typographic apostrophes")
-def the_way_it_is_written_does_not_matter(specimen: Any) -> Any:
+def case_accents_and_punctuation_do_not_matter(specimen: Any) -> Any:
     forms = ("WHAT'S THE NAME OF THE CAFÉ", "what\u2019s the name, of the cafe?!", "  What's   the\nname of the Cafe ")
     return [specimen.Intent(weigh(specimen, text)[0]).name for text in forms], ["ENTITY"] * 3
 
 
-@figure("facets", caption="Weights of the facets for a question about a time, as the strength of the mechanism grows from none: words, context and "
-        "association gain, use and recency lose", source="ours: the tables, multiplied")
+@figure("facets", caption="Weights of the facets for a question about a time, over the strength of the mechanism: words, context and association "
+        "rise, use and recency fall", source="ours: the tables, multiplied")
 def facets_of_a_question_over_strength(specimen: Any) -> Picture:
     strengths = np.linspace(0.0, 1.0, 11)
     weights = np.array([weigh(specimen, "When did Ada move to Oslo?", s)[1] for s in strengths])
@@ -114,7 +114,7 @@ def additive(specimen: Any) -> Any:
     return specimen.replacing("facet_weights", weights)
 
 
-@mutant("everything is one kind of question", rejected_by="QI-1")
+@mutant("one intent for every question", rejected_by="QI-1")
 def one_kind(specimen: Any) -> Any:
     return specimen.replacing("intent_of", lambda words: specimen.Intent.SEMANTIC)
 

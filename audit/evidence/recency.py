@@ -1,4 +1,4 @@
-"""Evidence for recency: exponential decay by its half-life, and what resets the clock."""
+"""Evidence for recency: exponential decay with its half-life, and the events that restart it."""
 from __future__ import annotations
 
 import math
@@ -24,7 +24,7 @@ def plug_in(specimen: Any, half_life: float, time_scale: float = 1.0) -> Any:
 
 
 @equation("RC-1", source="closed form: 2^(-age / half-life)", figure="half_life")
-def every_half_life_halves_it(specimen: Any) -> Any:
+def recency_halves_with_every_half_life(specimen: Any) -> Any:
     ages = np.array([0.0, 360.0, 720.0, 1440.0, 7200.0])
     return decayed(specimen, ages), np.exp2(-ages / 720.0)
 
@@ -36,12 +36,12 @@ def decay_over_two_spans_is_the_product(specimen: Any) -> Any:
 
 
 @limit("RC-3", source="closed form")
-def just_met_is_one_and_the_distant_past_is_zero(specimen: Any) -> Any:
+def recency_is_one_at_access_and_zero_in_the_distant_past(specimen: Any) -> Any:
     return decayed(specimen, [0.0, -1.0, 1e9]), [1.0, 1.0, 0.0]
 
 
 @equation("RC-4", source="unit of the half-life: days, times the time scale", rtol=1e-6)
-def the_plug_in_counts_days_and_obeys_the_time_scale(specimen: Any) -> Any:
+def the_plug_in_uses_days_and_the_time_scale(specimen: Any) -> Any:
     found = []
     for scale in (1.0, 2.0):
         view = SimpleNamespace(now=96.0, last_access=np.array([96.0, 48.0]), recency=np.full(2, np.nan, np.float32))
@@ -51,7 +51,7 @@ def the_plug_in_counts_days_and_obeys_the_time_scale(specimen: Any) -> Any:
 
 
 @adaptation("RC-5", source="last access")
-def encoding_and_recall_set_the_clock_and_nothing_else_does(specimen: Any) -> Any:
+def only_encoding_and_recall_restart_the_decay(specimen: Any) -> Any:
     view = SimpleNamespace(now=10.0, row=1, last_access=np.array([3.0, 0.0, 4.0]), recalled=np.array([2]), recency=np.zeros(3, np.float32))
     mechanism = plug_in(specimen, 1.0)
     mechanism.met(view, None)
@@ -61,11 +61,11 @@ def encoding_and_recall_set_the_clock_and_nothing_else_does(specimen: Any) -> An
     return view.last_access, [3.0, 10.0, 20.0]
 
 
-@figure("half_life", caption="Recency halves with every half-life since a memory was last met: 30 days by default",
+@figure("half_life", caption="Recency halves with every half-life since the last encoding or recall: 30 days by default",
         source="closed form 2^(-age / half-life)")
 def recency_over_days(specimen: Any) -> Picture:
     days, marks = np.linspace(0.0, 180.0, 91), np.arange(0.0, 181.0, 30.0)
-    return Picture("days since last met", "recency", (
+    return Picture("days since the last encoding or recall", "recency", (
         *(Curve(f"half-life {h} d", days, decayed(specimen, 24.0 * days, 24.0 * h / math.log(2.0))) for h in (30, 90)),
         dots("closed form, 30 d", marks, 2.0 ** (-marks / 30.0))))
 
@@ -78,7 +78,7 @@ def linear(specimen: Any) -> Any:
     return specimen.replacing("recency", decay)
 
 
-@mutant("the half-life taken for the time constant", rejected_by="RC-4")
+@mutant("the half-life used as the time constant", rejected_by="RC-4")
 def half_life_as_tau(specimen: Any) -> Any:
     original = specimen.recency
     return specimen.replacing("recency", lambda now, last_access, tau, out: original(now, last_access, tau * math.log(2.0), out))

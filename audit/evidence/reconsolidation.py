@@ -1,5 +1,5 @@
-"""Evidence for reconsolidation, on a network of 100 units, a pattern A of 14 and a pattern B of 14 that share seven.  The
-references are a general solver, outer products of numpy, and closed forms; none calls a kernel it judges.
+"""Evidence for reconsolidation, on a network of 100 units with patterns A and B of 14 units each, seven of them shared.
+References: a general solver, outer products in numpy, and closed forms; none calls a kernel it judges.
 """
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def with_a(specimen: Any) -> Any:
 
 
 def answer(specimen: Any, w: Any, units: slice = SHARED) -> list[float]:
-    """Mean activity of the units of A alone, of B alone, and of those of neither, on a cue."""
+    """Mean activity on a cue, of the units of A alone, of B alone, and of neither."""
     u = activity(specimen, w, cue(units))
     return [float(u[OF_A].mean()), float(u[OF_B].mean()), float(u[21:].mean())]
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("RC-1", source="solve_ivp of the network", atol=1e-6)
+@equation("RC-1", source="solve_ivp of the network", atol=1e-6, papers=("osan2011mismatch",))
 def activity_follows_its_differential_equation(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     w, start = rng.uniform(-1.0, 1.0, (12, 12)), rng.random(12)
@@ -73,7 +73,7 @@ def activity_follows_its_differential_equation(specimen: Any) -> Any:
     return np.concatenate(measured), np.concatenate(expected)
 
 
-@equation("RC-2", source=f"{OSAN}: S u u' - S (1 - u) u' + D m u', as outer products, in [-1, 1]", atol=1e-12)
+@equation("RC-2", source=f"{OSAN}: S u u' - S (1 - u) u' + D m u', as outer products, in [-1, 1]", atol=1e-12, papers=("osan2011mismatch",))
 def a_session_changes_weights_by_three_outer_products(specimen: Any) -> Any:
     rng = np.random.default_rng(4)
     w, u, current = rng.uniform(-1.0, 1.0, (9, 9)), rng.random(9), rng.normal(size=9)
@@ -82,7 +82,7 @@ def a_session_changes_weights_by_three_outer_products(specimen: Any) -> Any:
     return np.array([specimen.session(w, u, current, s, D) for s in (S, 0.0)]), np.array(expected)
 
 
-@equation("RC-3", source=f"{OSAN}: W (1 - gamma) after each session", atol=1e-12)
+@equation("RC-3", source=f"{OSAN}: W (1 - gamma) after each session", atol=1e-12, papers=("osan2011mismatch",))
 def weights_decay_between_sessions(specimen: Any) -> Any:
     w = np.array([[0.5, -1.0], [0.0, 0.8]])
     for _ in range(7):
@@ -90,28 +90,30 @@ def weights_decay_between_sessions(specimen: Any) -> Any:
     return w, np.array([[0.5, -1.0], [0.0, 0.8]]) * 0.9 ** 7
 
 
-@limit("RC-4", source="u = A to rounding, so W = S, and -S onto units outside; recall from the seven shared units", atol=2e-4)
+@limit("RC-4", source="u = A to rounding, so W = S, and -S onto units outside; recall from the seven shared units", atol=2e-4,
+       papers=("osan2011mismatch",))
 def one_session_stores_a_pattern(specimen: Any) -> Any:
     w = with_a(specimen)
     return [w[:14, :14].min(), w[:14, :14].max(), w[14:, :14].max(), np.abs(w[:, 14:]).max(), *answer(specimen, w)], [S, S, -S, 0.0, 1.0, 0.0, 0.0]
 
 
-# --- what the model shows ------------------------------------------------------------------------------------------------------
-@limit("CM-1.7a", source=f"{OSAN}: no mismatch, no change; inhibitor given")
-def reexposure_to_the_same_leaves_the_memory_alone(specimen: Any) -> Any:
+# --- the model's results -----------------------------------------------------------------------------------------------------
+@limit("CM-1.7a", source=f"{OSAN}: no mismatch, no change; inhibitor given", papers=("osan2011mismatch",))
+def reexposure_to_the_same_pattern_changes_nothing(specimen: Any) -> Any:
     before = with_a(specimen)
     after = trained(specimen, before, A, s=0.0)
     largest, recalled = float(np.abs(after - before).max()), answer(specimen, after)
     return Measured([largest, *recalled], "below 1e-3, then 1, 0, 0", largest < 1e-3 and bool(np.allclose(recalled, [1.0, 0.0, 0.0], atol=0.005)))
 
 
-@equation("CM-1.7b", source=f"{OSAN}: max |dW| = D q under a weak input and the inhibitor", rtol=0.02)
+@equation("CM-1.7b", source=f"{OSAN}: max |dW| = D q under a weak input and the inhibitor", rtol=0.02, papers=("osan2011mismatch",))
 def degradation_is_d_times_the_mismatch(specimen: Any) -> Any:
     before, qs = with_a(specimen), (0.25, 0.5, 0.75, 1.0)
     return [float(np.abs(trained(specimen, before, 0.1 * between_patterns(q), s=0.0) - before).max()) for q in qs], [D * q for q in qs]
 
 
-@signature("CM-1.7c", source=f"{OSAN}: full mismatch; activity over all of A, and of B, with and without inhibitor", atol=0.01, figure="inhibitor")
+@signature("CM-1.7c", source=f"{OSAN}: full mismatch; activity over all of A, and of B, with and without inhibitor", atol=0.01, figure="inhibitor",
+           papers=("osan2011mismatch",))
 def the_inhibitor_abolishes_the_memory_at_full_mismatch(specimen: Any) -> Any:
     measured = []
     for s in (0.0, S):
@@ -120,21 +122,22 @@ def the_inhibitor_abolishes_the_memory_at_full_mismatch(specimen: Any) -> Any:
     return measured, [0.55, 0.95, 1.0, 0.5]
 
 
-@signature("CM-1.7d", source=f"{OSAN}: the inhibitor hurts only with mismatch", figure="inhibitor")
-def up_to_half_a_mismatch_nothing_is_lost(specimen: Any) -> Any:
+@signature("CM-1.7d", source=f"{OSAN}: the inhibitor impairs recall only with mismatch", figure="inhibitor", papers=("osan2011mismatch",))
+def a_mismatch_of_up_to_one_half_loses_nothing(specimen: Any) -> Any:
     before = with_a(specimen)
     return at_least([answer(specimen, trained(specimen, before, 0.1 * between_patterns(q), s))[0] for q in (0.1, 0.25, 0.5) for s in (0.0, S)], 0.995)
 
 
-@limit("CM-1.7f", source="W - D q changes sign at q = S / D = 0.84", atol=0.04, figure="inhibitor")
+@limit("CM-1.7f", source="W - D q changes sign at q = S / D = 0.84", atol=0.04, figure="inhibitor", papers=("osan2011mismatch",))
 def under_the_inhibitor_the_old_memory_is_lost_where_degradation_exceeds_its_weight(specimen: Any) -> Any:
     before, qs = with_a(specimen), np.arange(0.7, 1.0, 0.02)
     won = [answer(specimen, trained(specimen, before, 0.1 * between_patterns(q), 0.0)) for q in qs]
     return float(qs[[a > b for a, b, _ in won].index(False)]), S / D
 
 
-@limit("CM-1.7g", source="amplitude x (2 q - 1) against what A sends its own units, from 7 S, the shared ones, to 14 S, all")
-def what_comes_prevails_beyond_one_half_the_nearer_the_stronger_it_is(specimen: Any) -> Any:
+@limit("CM-1.7g", source="amplitude x (2 q - 1) equals the input of A to its own units: from 7 S, of the shared ones, to 14 S, of all",
+       papers=("osan2011mismatch",))
+def a_stronger_input_prevails_from_a_mismatch_nearer_one_half(specimen: Any) -> Any:
     w, qs, excess = with_a(specimen), np.arange(0.5, 0.9, 0.01), []
     for amplitude in (15.0, 30.0, 60.0):
         turned = [q for q in qs if activity(specimen, w, amplitude * between_patterns(q))[OF_B].mean() > 0.5]
@@ -142,9 +145,10 @@ def what_comes_prevails_beyond_one_half_the_nearer_the_stronger_it_is(specimen: 
     return between(excess, 7.0 * S, 14.0 * S)
 
 
-@signature("CM-1.7h", source=f"{OSAN}: extinction forms a new trace, and the inhibitor prevents it", atol=0.005, figure="inhibitor")
-def a_strong_new_input_lays_down_a_new_trace_and_leaves_the_old_one(specimen: Any) -> Any:
-    """On the cue that both share the new one comes, and the old one on its own cue.  Under the inhibitor the shared cue still brings the old one."""
+@signature("CM-1.7h", source=f"{OSAN}: extinction forms a new trace, and the inhibitor prevents it", atol=0.005, figure="inhibitor",
+           papers=("osan2011mismatch",))
+def a_strong_new_input_forms_a_new_trace_and_leaves_the_old_one_unchanged(specimen: Any) -> Any:
+    """The shared cue recalls the new trace, the cue of A the old one.  Under the inhibitor the shared cue recalls the old one."""
     before = with_a(specimen)
     new, blocked = (trained(specimen, before, 60.0 * B, s) for s in (S, 0.0))
     return [answer(specimen, new)[:2], answer(specimen, new, OF_A)[:2], answer(specimen, new, OF_B)[:2], answer(specimen, blocked)[:2]], [
@@ -152,20 +156,22 @@ def a_strong_new_input_lays_down_a_new_trace_and_leaves_the_old_one(specimen: An
 
 
 def days_later(specimen: Any, m: float, inhibited_at: float) -> float:
-    """Weight two days after a reactivation, with synthesis blocked from some hours after it on."""
+    """Weight two days after a reactivation, with synthesis blocked from `inhibited_at` h after it."""
     weight = specimen.degraded(STORED, m, D, LEAST)
     return float(specimen.restabilised(weight, S, min(inhibited_at, 48.0), WINDOW))
 
 
-@signature("CM-1.8", source=f"{NADER}: an inhibitor at 0 h abolishes the memory, at 6 h does nothing", atol=1e-12, figure="window")
-def the_inhibitor_works_at_once_and_not_six_hours_later(specimen: Any) -> Any:
+@signature("CM-1.8", source=f"{NADER}: an inhibitor at 0 h abolishes the memory, at 6 h does nothing", atol=1e-12, figure="window",
+           papers=("nader2000fear",))
+def the_inhibitor_works_at_reactivation_and_not_six_hours_later(specimen: Any) -> Any:
     m = 0.6
     return [days_later(specimen, m, at) for at in (0.0, 6.0, math.inf)], [STORED - D * m, min(1.0, STORED - D * m + S), min(1.0, STORED - D * m + S)]
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
-@equation("CM-1.7e", source="mean weight among the units of A alone in the network, after a session without and with synthesis", atol=1e-3)
-def one_weight_does_what_the_network_does_to_the_memorys_own_synapses(specimen: Any) -> Any:
+@equation("CM-1.7e", source="mean weight among the units of A alone in the network, after a session without and with synthesis", atol=1e-3,
+          papers=("osan2011mismatch",))
+def one_weight_follows_the_networks_rule_for_the_memorys_own_synapses(specimen: Any) -> Any:
     before, measured, expected = with_a(specimen), [], []
     for q in (0.0, 0.25, 0.5, 0.75):
         lost = trained(specimen, before, 0.1 * between_patterns(q), 0.0)[OF_A, OF_A].mean()
@@ -176,25 +182,25 @@ def one_weight_does_what_the_network_does_to_the_memorys_own_synapses(specimen: 
     return measured, expected
 
 
-@adaptation("RC-5", source="definition: 0 for the same, 1 for the average, never outside", atol=1e-12)
-def mismatch_runs_from_the_same_to_the_average(specimen: Any) -> Any:
+@adaptation("RC-5", source="definition: 0 for identical content, 1 for the average similarity, clipped to 0..1", atol=1e-12)
+def mismatch_is_zero_for_identical_content_and_one_for_average_similarity(specimen: Any) -> Any:
     cases = ((1.0, 0.6), (0.6, 0.6), (0.8, 0.6), (-0.5, 0.6), (0.9, 1.0), (0.5, -0.5))
     return [specimen.mismatch(c, b) for c, b in cases], [0.0, 1.0, 0.5, 1.0, 1.0, 1.0 / 3.0]
 
 
-@adaptation("RC-6", source="kept, revised, left alone; edges by hand", atol=0.0)
+@adaptation("RC-6", source="strengthened, revised, unchanged; bounds by hand", atol=0.0)
 def three_regimes_of_mismatch(specimen: Any) -> Any:
     return [specimen.regime(m, 0.1, 0.4) for m in (0.0, 0.1, 0.11, 0.39, 0.4, 1.0)], [0, 0, 1, 1, 2, 2]
 
 
-@adaptation("RC-7", source="with synthesis intact a revision below S / D takes nothing away; weights end in (0, 1]")
-def reactivation_takes_nothing_away_for_good(specimen: Any) -> Any:
+@adaptation("RC-7", source="with synthesis a mismatch below S / D does not lower the weight; weights end in (0, 1]")
+def reactivation_with_synthesis_does_not_lower_the_weight(specimen: Any) -> Any:
     ends = np.array([days_later(specimen, m, math.inf) for m in np.linspace(0.0, 1.0, 21)])
     ok = bool((ends[np.linspace(0.0, 1.0, 21) < S / D] >= STORED).all() and ends.min() > 0.0 and ends.max() <= 1.0)
     return Measured(ends, "at least 0.8 for mismatch below 0.84, within (0, 1]", ok)
 
 
-@adaptation("RC-8", source="nothing is erased: a weight of at least 0.05, whatever comes and how often")
+@adaptation("RC-8", source="nothing is erased: a weight of at least 0.05 after any revisions")
 def no_memory_is_abolished_by_revisions(specimen: Any) -> Any:
     weight, seen = STORED, []
     for m in (0.39, 0.39, 1.0, 0.2, 0.9):
@@ -204,21 +210,21 @@ def no_memory_is_abolished_by_revisions(specimen: Any) -> Any:
 
 
 @adaptation("RC-9", source="closed form, memory by memory", atol=1e-12)
-def strength_is_the_weight_over_that_of_a_memory_once_stored(specimen: Any) -> Any:
+def strength_is_the_weight_relative_to_a_memory_stored_once(specimen: Any) -> Any:
     out, times = np.zeros(4), np.array([math.nan, 10.0, 10.0, 1.0])
     specimen.relative_weights(13.0, np.array([0.8, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 0.8, 0.8]), times, WINDOW, STORED, out)
     return out, [1.0, 0.5, 1.0, 1.0 / 0.8]
 
 
-@adaptation("RC-10", source="a closed form has no step")
+@adaptation("RC-10", source="closed form: a slope of at most S over the window")
 def weights_are_continuous_in_time(specimen: Any) -> Any:
     curve = np.array([specimen.restabilised(0.3, S, t, WINDOW) for t in np.linspace(0.0, 8.0, 801)])
     return at_most(np.abs(np.diff(curve)), 1.01 * S / WINDOW * 0.01)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("inhibitor", caption="Recall of the old memory after reexposure to something else: kept at little mismatch, lost under the inhibitor beyond "
-        "S / D, replaced for the shared cue by a trace of its own where the input is strong",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("inhibitor", caption="Recall of the old memory after reexposure to another pattern: kept at small mismatch, lost under the inhibitor beyond "
+        "S / D; a strong input forms a trace of its own, which the shared cue then recalls",
         source=f"{OSAN}; 100 units, two patterns of 14 that share seven")
 def recall_over_mismatch(specimen: Any) -> Picture:
     before = with_a(specimen)
@@ -229,8 +235,8 @@ def recall_over_mismatch(specimen: Any) -> Picture:
         for label, amplitude, s, qs in runs))
 
 
-@figure("window", caption="An inhibitor takes the more of a reactivated memory the earlier in the window of six hours it comes, and only the gain "
-        "of one that met no mismatch", source=f"{NADER}: at 0 h and at 6 h")
+@figure("window", caption="The earlier in the window of six hours an inhibitor is given, the more weight a reactivated memory loses; without "
+        "mismatch it loses the gain only", source=f"{NADER}: at 0 h and at 6 h")
 def weight_over_the_time_of_the_inhibitor(specimen: Any) -> Picture:
     hours = np.linspace(0.0, 12.0, 61)
     return Picture("inhibitor given, h after reactivation", "weight two days later", tuple(
@@ -259,7 +265,7 @@ def sign(specimen: Any) -> Any:
     return specimen.replacing("change", lambda u_i, u_j, m_i, s, d: s * (2.0 * u_i - 1.0) * u_j - d * m_i * u_j)
 
 
-@mutant("input taken as it is, not from 0 to 1", rejected_by="CM-1.7b")
+@mutant("input not normalised to 0..1", rejected_by="CM-1.7b")
 def raw_input(specimen: Any) -> Any:
     return specimen.replacing("expected", lambda current: current)
 
@@ -287,7 +293,7 @@ def open_window(specimen: Any) -> Any:
     return specimen.replacing("restabilised", lambda weight, due, since, window: min(1.0, weight + due * (1.0 - math.exp(-since / 48.0))))
 
 
-@mutant("synthesis that is over at once", rejected_by="CM-1.8")
+@mutant("synthesis without duration", rejected_by="CM-1.8")
 def instant(specimen: Any) -> Any:
     return specimen.replacing("restabilised", lambda weight, due, since, window: min(1.0, weight + due))
 

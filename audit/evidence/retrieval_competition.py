@@ -33,7 +33,7 @@ def learnt(specimen: Any, cue: Any, target: Any, trace: Any = None) -> NDArray[n
 
 
 def practised(specimen: Any, competitor: float, rounds: int = 3) -> tuple[float, float, float]:
-    """Rp+, Rp- and Nrp in %: three of six exemplars retrieved by category and stem, each so often; the log odds of recall move with the trace."""
+    """Rp+, Rp- and Nrp in %: three of six exemplars retrieved by category and stem, each `rounds` times; the trace adds to the log odds of recall."""
     trace = np.zeros(12)
     for _ in range(rounds):
         for item in range(3):
@@ -45,13 +45,15 @@ def practised(specimen: Any, competitor: float, rounds: int = 3) -> tuple[float,
 
 
 # --- competition -------------------------------------------------------------------------------------------------------------
-@equation("CM-15.1", source="I = (1, .9), k = .2, b = .1: sum 1.9 / .3, difference .1 / .1", atol=1e-9, figure="accumulators")
-def weak_inhibition_settles_side_by_side(specimen: Any) -> Any:
+@equation("CM-15.1", source="I = (1, .9), k = .2, b = .1: sum 1.9 / .3, difference .1 / .1", atol=1e-9, figure="accumulators",
+          papers=("usher2001time",))
+def weak_inhibition_lets_both_stay_active(specimen: Any) -> Any:
     x = settled(specimen, DRIVE, 0.2, 0.1, 400.0)
     return [*x, x.sum(), x[0] - x[1]], [11 / 3, 8 / 3, 19 / 3, 1.0]
 
 
-@equation("CM-15.1b", source="eigenmodes of the linear system: sum and difference relax by 1 - (k + b) h and 1 - (k - b) h a step", atol=1e-9)
+@equation("CM-15.1b", source="eigenmodes of the linear system: sum and difference relax by 1 - (k + b) h and 1 - (k - b) h per step", atol=1e-9,
+          papers=("usher2001time",))
 def sum_and_difference_relax_each_at_its_rate(specimen: Any) -> Any:
     steps = np.array([10, 100, 400])
     x = np.array([settled(specimen, DRIVE, 0.2, 0.1, n * STEP) for n in steps])
@@ -59,35 +61,36 @@ def sum_and_difference_relax_each_at_its_rate(specimen: Any) -> Any:
     return np.concatenate([x.sum(axis=1), x[:, 0] - x[:, 1]]), np.concatenate(modes)
 
 
-@equation("CM-15.1c", source="numpy.linalg.solve of [(k - b) 1 + b J] x = I, where all are active", atol=1e-7)
+@equation("CM-15.1c", source="numpy.linalg.solve of [(k - b) 1 + b J] x = I, where all are active", atol=1e-7, papers=("usher2001time",))
 def many_accumulators_solve_the_linear_system(specimen: Any) -> Any:
     drive = np.array([1.0, 0.98, 0.95, 0.92, 0.9])
     return settled(specimen, drive, 0.5, 0.1, 200.0), np.linalg.solve(0.4 * np.eye(5) + 0.1 * np.ones((5, 5)), drive)
 
 
-@signature("CM-15.2", source="k = .2, b = .4: the winner takes all, I / k", atol=1e-6, figure="accumulators")
+@signature("CM-15.2", source="k = .2, b = .4: the winner takes all, I / k", atol=1e-6, figure="accumulators", papers=("usher2001time",))
 def strong_inhibition_lets_the_winner_take_all(specimen: Any) -> Any:
     return settled(specimen, DRIVE, 0.2, 0.4, 400.0), [5.0, 0.0]
 
 
-@equation("CM-15.3", source="k = b: the difference is integrated without leak, .1 t until the loser is silent at t = 47.5", atol=1e-9)
+@equation("CM-15.3", source="k = b: the difference is integrated without leak, .1 t until the loser is silent at t = 47.5", atol=1e-9,
+          papers=("usher2001time",))
 def balanced_inhibition_integrates_the_difference(specimen: Any) -> Any:
     times = (5.0, 20.0, 40.0)
     return [float(np.subtract(*settled(specimen, DRIVE, 0.2, 0.2, t))) for t in times], [0.1 * t for t in times]
 
 
-@limit("CM-15.3b", source="b = 0: each on its own, I / k", atol=1e-9)
+@limit("CM-15.3b", source="b = 0: independent units, I / k", atol=1e-9, papers=("usher2001time",))
 def without_inhibition_each_settles_alone(specimen: Any) -> Any:
     return settled(specimen, DRIVE, 0.2, 0.0, 400.0), DRIVE / 0.2
 
 
-@equation("CM-15.3c", source="x >= 0 at every step, with noise of sd 1")
+@equation("CM-15.3c", source="x >= 0 at every step, with noise of sd 1", papers=("usher2001time",))
 def activations_are_never_negative(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     return at_least([settled(specimen, DRIVE, 0.2, 0.4, n * STEP, rng.standard_normal((n, 2))).min() for n in range(1, 60)], 0.0)
 
 
-@equation("CM-15.3d", source="variance of the sum without leak: 2 dt / tau a step; 4 standard errors of 4000 runs")
+@equation("CM-15.3d", source="variance of the sum without leak: 2 dt / tau per step; 4 standard errors of 4000 runs", papers=("usher2001time",))
 def noise_grows_with_the_root_of_time(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
     ends = []
@@ -99,7 +102,7 @@ def noise_grows_with_the_root_of_time(specimen: Any) -> Any:
 
 
 # --- learning ----------------------------------------------------------------------------------------------------------------
-@equation("CM-15.5a", source="X (Y+ - Y-) at the low and at the high level, in numpy, in the middle of a random pool")
+@equation("CM-15.5a", source="X (Y+ - Y-) at the low and at the high level, in numpy, in the middle of a random pool", papers=("norman2007neural",))
 def change_is_the_contrast_of_two_half_cycles(specimen: Any) -> Any:
     cue = np.random.default_rng(3).permutation(np.linspace(0.0, 1.0, 15))
     order = np.argsort(-cue)
@@ -109,26 +112,27 @@ def change_is_the_contrast_of_two_half_cycles(specimen: Any) -> Any:
     return learnt(specimen, cue, target), cue * np.where(target, 1 - high, -low)
 
 
-@signature("CM-15.5", source="Norman et al. 2007: within one cycle, an unrelated memory changes by < 10% of either")
+@signature("CM-15.5", source="Norman et al. 2007: within one cycle, an unrelated memory changes by < 10% of either", papers=("norman2007neural",))
 def the_target_rises_and_a_strong_competitor_falls(specimen: Any) -> Any:
     target, competitor, unrelated = learnt(specimen, [1.0, 0.6, 0.05], [True, False, False])
     return bool(target > 0.0 > competitor and abs(unrelated) < 0.1 * min(target, -competitor))
 
 
-@signature("CM-15.4", source="Anderson, Bjork & Bjork 1994: Rp- < Nrp < Rp+, and Nrp - Rp- of 3 to 20 points", figure="retrieval_induced_forgetting")
-def practice_lifts_the_practised_and_costs_their_competitors(specimen: Any) -> Any:
+@signature("CM-15.4", source="Anderson, Bjork & Bjork 1994: Rp- < Nrp < Rp+, and Nrp - Rp- of 3 to 20 points", figure="retrieval_induced_forgetting",
+           papers=("anderson1994remembering",))
+def practice_raises_recall_of_practised_items_and_lowers_that_of_competitors(specimen: Any) -> Any:
     plus, minus, untouched = practised(specimen, 0.45)
     return between([untouched - minus, 3.0 + max(0.0, untouched - plus)], 3.0, 20.0)
 
 
-@signature("CM-15.4b", source="Anderson, Bjork & Bjork 1994: impaired high-frequency exemplars, little for low")
-def strong_competitors_suffer_more_than_weak_ones(specimen: Any) -> Any:
+@signature("CM-15.4b", source="Anderson, Bjork & Bjork 1994: impaired high-frequency exemplars, little for low", papers=("anderson1994remembering",))
+def strong_competitors_are_impaired_more_than_weak_ones(specimen: Any) -> Any:
     (_, strong, nrp), (_, weak, _) = practised(specimen, 0.45), practised(specimen, 0.15)
     return at_least([(nrp - strong) - 3.0 * (nrp - weak), nrp - strong], 1.0)
 
 
-@limit("CM-15.4c", source="a fixed point: a competitor that no longer pops up is left alone")
-def suppression_ends_where_the_competitor_no_longer_pops_up(specimen: Any) -> Any:
+@limit("CM-15.4c", source="a fixed point: a competitor that no longer becomes active does not change", papers=("norman2007neural",))
+def suppression_ends_when_the_competitor_no_longer_becomes_active(specimen: Any) -> Any:
     trace, cue, target = np.zeros(2), [1.0, 0.6], [True, False]
     for _ in range(400):
         trace = trace + RATE * learnt(specimen, cue, target, trace)
@@ -160,7 +164,7 @@ def strengths(memory: Any) -> NDArray[np.float64]:
 
 
 @adaptation("CM-15.4d", source="as CM-15.4, in an engine: three fruits retrieved three times each by category and name", needs="engine")
-def retrieval_in_memory_costs_the_other_fruits_and_no_drink(specimen: Any) -> Any:
+def retrieval_in_the_engine_impairs_the_other_fruits_and_no_drink(specimen: Any) -> Any:
     memory = studied(specimen)
     for name in FRUIT[:3] * 3:
         memory.retrieve(Query(f"fruit {name}"), k=1, learn=True)
@@ -169,14 +173,14 @@ def retrieval_in_memory_costs_the_other_fruits_and_no_drink(specimen: Any) -> An
 
 
 @adaptation("CM-15.4e", source="retrieval specificity: the same practice as restudy", needs="engine")
-def restudy_costs_nobody_anything(specimen: Any) -> Any:
+def restudy_impairs_no_memory(specimen: Any) -> Any:
     memory = studied(specimen)
     memory.encode_all(Event(0.0, f"fruit {name}") for name in FRUIT[:3] * 3)
     return np.abs(strengths(memory)), np.zeros(memory.store.n)
 
 
 @adaptation("CM-15.4f", source="exp(-24 h / 24 h)", atol=1e-12, needs="engine")
-def suppression_passes_with_time(specimen: Any) -> Any:
+def suppression_decays_with_time(specimen: Any) -> Any:
     memory = studied(specimen)
     memory.retrieve(Query("fruit orange"), k=1, learn=True)
     soon = strengths(memory)
@@ -184,12 +188,9 @@ def suppression_passes_with_time(specimen: Any) -> Any:
     return strengths(memory), soon * np.exp(-1.0)
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("accumulators", caption="Two memories race, one driven a little more: with weak inhibition both settle side by side, with strong inhibition "
-        "the winner takes all and the loser is silent", source="Usher & McClelland 2001; fixed points by hand, I = (1, 0.9), k = 0.2")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("accumulators", caption="Two accumulators, one driven a little more: with weak inhibition both stay active, with strong inhibition the "
+        "winner suppresses the other", source="Usher & McClelland 2001; fixed points by hand, I = (1, 0.9), k = 0.2")
 def traces_of_the_race(specimen: Any) -> Picture:
     time = np.arange(0.0, 81.0, 1.0)
     weak, strong = (np.array([settled(specimen, DRIVE, 0.2, b, float(t)) for t in time]) for b in (0.1, 0.4))
@@ -198,8 +199,8 @@ def traces_of_the_race(specimen: Any) -> Picture:
         Curve("weaker, b = 0.4", time, strong[:, 1]), dots("fixed points", [80.0] * 4, [11 / 3, 8 / 3, 5.0, 0.0])))
 
 
-@figure("retrieval_induced_forgetting", caption="Recall after practice: of the practised items it rises, of their competitors it falls below that "
-        "of categories nobody practised, though by less than was published", source="Anderson, Bjork & Bjork 1994, Experiment 1, from memory")
+@figure("retrieval_induced_forgetting", caption="Recall after practice: it rises for the practised items and falls for their competitors below "
+        "that of categories not practised, by less than published", source="Anderson, Bjork & Bjork 1994, Experiment 1, from memory")
 def recall_over_practice(specimen: Any) -> Picture:
     rounds = np.arange(7)
     recall = np.array([practised(specimen, 0.45, int(r)) for r in rounds])
@@ -208,6 +209,7 @@ def recall_over_practice(specimen: Any) -> Picture:
         Curve("their competitors, Rp-", rounds, recall[:, 1]), dots("published", [3, 3, 3], [73.6, NRP, 37.5])))
 
 
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("each unit inhibits itself, too", rejected_by="CM-15.1")
 def self_inhibition(specimen: Any) -> Any:
     settle = specimen.settle
@@ -229,7 +231,7 @@ def ballistic(specimen: Any) -> Any:
     return specimen.replacing("settle", lambda d, k, b, step, steps, noise, x: settle(d, k, b, step, steps, noise * np.sqrt(step), x))
 
 
-@mutant("everybody else is weakened alike", rejected_by="CM-15.4b")
+@mutant("all competitors are weakened equally", rejected_by="CM-15.4b")
 def blanket(specimen: Any) -> Any:
     def contrast(cue: Any, drive: Any, target: Any, inhibition: float, amplitude: float, gain: float, out: Any) -> None:
         out[:] = np.where(target, 0.5, np.where(np.asarray(cue) > 0, -0.1, 0.0))
@@ -237,7 +239,7 @@ def blanket(specimen: Any) -> Any:
     return specimen.replacing("contrast", contrast)
 
 
-@mutant("contrast with its sign turned", rejected_by="CM-15.5")
+@mutant("contrast with the opposite sign", rejected_by="CM-15.5")
 def turned(specimen: Any) -> Any:
     contrast = specimen.contrast
 

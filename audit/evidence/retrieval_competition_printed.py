@@ -1,14 +1,12 @@
-"""Evidence for retrieval_competition_printed: what the linear suppression does, and the checks of the papers' form on it."""
+"""Evidence for retrieval_competition_printed: the linear suppression of Cortex 4.4.10, and the checks of the papers' form applied to it."""
 from __future__ import annotations
 
-import functools
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ..checks import Check, adaptation, mutant
+from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from . import retrieval_competition as papers
 
@@ -16,7 +14,7 @@ FACTOR = 0.3
 
 
 def as_race(specimen: Any) -> SimpleNamespace:
-    """The printed form in the place of the papers': its one step stands for settling, and what it learns is nothing."""
+    """The printed form under the names of the papers' form: its one step replaces settling, and it learns nothing."""
     def settle(drive: Any, leak: float, inhibition: float, step: float, steps: int, noise: Any, x: Any) -> None:
         order = np.argsort(-drive, kind="stable")
         out = np.empty(len(drive))
@@ -29,16 +27,6 @@ def as_race(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(settle=settle, contrast=contrast, normal_inhibition=lambda drive, k: 0.0)
 
 
-def on_printed(check: Check) -> Check:
-    """A check of the papers' form, asked of the printed one."""
-
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        return check.function(as_race(specimen))
-
-    return replace(check, function=function)
-
-
 def after(specimen: Any, scores: Any, factor: float = FACTOR) -> Any:
     out = np.empty(len(scores))
     specimen.suppressed(np.asarray(scores, dtype=np.float64), factor, out)
@@ -46,48 +34,48 @@ def after(specimen: Any, scores: Any, factor: float = FACTOR) -> Any:
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("RCP-1", source="Cortex 4.4.10: the definition, pair by pair, in numpy", figure="suppression")
-def each_loses_by_its_distance_to_all_who_are_stronger(specimen: Any) -> Any:
+@adaptation("RCP-1", source="Cortex 4.4.10: the definition, pair by pair, in numpy", figure="suppression", papers=("cortex2026",))
+def each_score_falls_by_its_differences_to_all_higher_scores(specimen: Any) -> Any:
     scores = np.sort(np.random.default_rng(1).uniform(0.0, 1.0, 12))[::-1]
     scores[4] = scores[3]
     expected = [max(0.0, s - FACTOR * sum(t - s for t in scores if t > s)) for s in scores]
     return after(specimen, scores), expected
 
 
-@adaptation("RCP-2", source="Cortex 4.4.10: above 0 no order changes", figure="suppression")
-def who_was_lower_is_lower_still(specimen: Any) -> Any:
+@adaptation("RCP-2", source="Cortex 4.4.10: above 0 no order changes", figure="suppression", papers=("cortex2026",))
+def the_order_of_scores_does_not_change(specimen: Any) -> Any:
     out = after(specimen, [1.0, 0.9, 0.8, 0.7])
     return bool((np.diff(out) < 0.0).all())
 
 
-@adaptation("RCP-3", source="Cortex 4.4.10: the floor at 0")
-def far_losers_tie_at_zero(specimen: Any) -> Any:
+@adaptation("RCP-3", source="Cortex 4.4.10: the floor at 0", papers=("cortex2026",))
+def low_scores_tie_at_zero(specimen: Any) -> Any:
     return after(specimen, [1.0, 0.2, 0.1]), [1.0, 0.0, 0.0]
 
 
 # --- the papers' checks ------------------------------------------------------------------------------------------------------
-side_by_side = on_printed(papers.weak_inhibition_settles_side_by_side)
-modes = on_printed(papers.sum_and_difference_relax_each_at_its_rate)
-linear_system = on_printed(papers.many_accumulators_solve_the_linear_system)
-winner = on_printed(papers.strong_inhibition_lets_the_winner_take_all)
-integrator = on_printed(papers.balanced_inhibition_integrates_the_difference)
-alone = on_printed(papers.without_inhibition_each_settles_alone)
-sign = on_printed(papers.activations_are_never_negative)
-contrast_rule = on_printed(papers.change_is_the_contrast_of_two_half_cycles)
-one_cycle = on_printed(papers.the_target_rises_and_a_strong_competitor_falls)
-forgetting = on_printed(papers.practice_lifts_the_practised_and_costs_their_competitors)
+side_by_side = papers.weak_inhibition_lets_both_stay_active.of_variety(as_race)
+modes = papers.sum_and_difference_relax_each_at_its_rate.of_variety(as_race)
+linear_system = papers.many_accumulators_solve_the_linear_system.of_variety(as_race)
+winner = papers.strong_inhibition_lets_the_winner_take_all.of_variety(as_race)
+integrator = papers.balanced_inhibition_integrates_the_difference.of_variety(as_race)
+alone = papers.without_inhibition_each_settles_alone.of_variety(as_race)
+sign = papers.activations_are_never_negative.of_variety(as_race)
+contrast_rule = papers.change_is_the_contrast_of_two_half_cycles.of_variety(as_race)
+one_cycle = papers.the_target_rises_and_a_strong_competitor_falls.of_variety(as_race)
+forgetting = papers.practice_raises_recall_of_practised_items_and_lowers_that_of_competitors.of_variety(as_race)
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------------------------------------------
 race_picture = papers.traces_of_the_race.of_variety(
-    "The printed form in place of the race: no course in time and no inhibition to set; the weaker loses three tenths of its distance at once",
+    "The printed form in place of the accumulators: no dynamics and no inhibition parameter; the weaker loses 0.3 times its difference in one step",
     as_race)
 forgetting_picture = papers.recall_over_practice.of_variety(
-    "Recall after practice in the printed form: practice changes nothing for anybody", as_race)
+    "Recall after practice in the printed form: practice does not change it", as_race)
 
 
-@figure("suppression", caption="Scores of ten candidates before and after: each loses by its distance to all who are stronger, the last falls to "
-        "nought, and the order above it stays", source="Cortex 4.4.10; the definition in numpy")
+@figure("suppression", caption="Scores of ten candidates before and after: each falls by its differences to all higher scores, the last to 0, and "
+        "the order above does not change", source="Cortex 4.4.10; the definition in numpy")
 def scores_before_and_after(specimen: Any) -> Picture:
     scores, rank = np.linspace(1.0, 0.55, 10), np.arange(1, 11)
     expected = [max(0.0, s - FACTOR * float(np.maximum(scores - s, 0.0).sum())) for s in scores]
@@ -95,7 +83,7 @@ def scores_before_and_after(specimen: Any) -> Picture:
         Curve("before", rank, scores), Curve("after", rank, after(specimen, scores)), dots("definition", rank, expected)))
 
 
-@mutant("suppression by the strongest alone", rejected_by="RCP-1")
+@mutant("suppression by the strongest only", rejected_by="RCP-1")
 def by_the_first(specimen: Any) -> Any:
     def suppressed(scores: Any, factor: float, out: Any) -> None:
         out[:] = np.maximum(0.0, scores - factor * (scores[0] - scores))

@@ -47,23 +47,23 @@ def memory_of(specimen: Any, texts: list[str]) -> Any:
 
 
 # --- sampling and recovery ---------------------------------------------------------------------------------------------------
-@equation("SAM-1", source="one cue, strengths .5, .3, .2: by hand", atol=1e-7)
+@equation("SAM-1", source="one cue, strengths .5, .3, .2: by hand", atol=1e-7, papers=("raaijmakers1981search",))
 def one_cue_samples_in_proportion_and_recovers_by_strength(specimen: Any) -> Any:
     p, r = asked(specimen, [[0.5, 0.3, 0.2]])
     return [*p, *r, float(p @ r)], [0.5, 0.3, 0.2, 0.3934693, 0.2591818, 0.1812692, 0.3107431]
 
 
-@equation("SAM-2", source="context (1, 1, 1) with an item (2, 1, .5): fractions by hand")
+@equation("SAM-2", source="context (1, 1, 1) with an item (2, 1, .5): fractions by hand", papers=("raaijmakers1981search",))
 def strengths_to_several_cues_multiply(specimen: Any) -> Any:
     return asked(specimen, [[1.0, 1.0, 1.0], [2.0, 1.0, 0.5]])[0], [4 / 7, 2 / 7, 1 / 7]
 
 
-@equation("SAM-2b", source="the product rule: no strength to one cue, never sampled")
+@equation("SAM-2b", source="the product rule: no strength to one cue, never sampled", papers=("raaijmakers1981search",))
 def a_memory_without_strength_to_one_cue_is_never_sampled(specimen: Any) -> Any:
     return asked(specimen, [[1.0, 1.0, 1.0], [0.0, 5.0, 0.1], [9.0, 0.0, 0.1]])[0], [0.0, 0.0, 1.0]
 
 
-@equation("SAM-2c", source="the definition, products of powers, in numpy")
+@equation("SAM-2c", source="the definition, products of powers, in numpy", papers=("raaijmakers1981search",))
 def weights_are_exponents_in_sampling_and_factors_in_recovery(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     s, w = rng.uniform(0.05, 2.0, (4, 12)), rng.uniform(0.2, 1.5, 4)
@@ -71,43 +71,44 @@ def weights_are_exponents_in_sampling_and_factors_in_recovery(specimen: Any) -> 
     return np.concatenate(asked(specimen, list(s), list(w))), np.concatenate([powers / powers.sum(), 1.0 - np.exp(-(w @ s))])
 
 
-@limit("SAM-2d", source="a cue that goes equally with everything tells nothing", atol=1e-12)
-def a_cue_equally_strong_to_all_leaves_sampling_alone(specimen: Any) -> Any:
+@limit("SAM-2d", source="a cue of equal strength to all memories cancels", atol=1e-12, papers=("raaijmakers1981search",))
+def a_cue_equally_strong_to_all_does_not_change_sampling(specimen: Any) -> Any:
     item = [2.0, 1.0, 0.5, 0.1]
     return asked(specimen, [item, [0.3] * 4])[0], asked(specimen, [item])[0]
 
 
-@limit("SAM-2e", source="W = 0: a cue nobody attends to", atol=1e-12)
-def a_cue_of_weight_zero_does_nothing(specimen: Any) -> Any:
+@limit("SAM-2e", source="W = 0: a cue without attention", atol=1e-12, papers=("raaijmakers1981search",))
+def a_cue_of_weight_zero_has_no_effect(specimen: Any) -> Any:
     item = [2.0, 1.0, 0.5]
     return np.concatenate(asked(specimen, [item, [5.0, 0.1, 1.0]], [1.0, 0.0])), np.concatenate(asked(specimen, [item]))
 
 
-@signature("SAM-3", source="1 - (1 - 1/n)^30 for lists of 10, 20 and 30", atol=2e-7, figure="list_length")
+@signature("SAM-3", source="1 - (1 - 1/n)^30 for lists of 10, 20 and 30", atol=2e-7, figure="list_length", papers=("raaijmakers1981search",))
 def each_item_of_a_longer_list_is_sampled_less(specimen: Any) -> Any:
     ps = [float(asked(specimen, [[0.4] * n])[0][0]) for n in (10, 20, 30)]
     return [specimen.recalled(p, 1.0, 30.0) for p in ps], [0.9576088, 0.7853613, 0.6383385]
 
 
-@signature("SAM-4", source="cue overload: twice the competitors, half the sampling, the same recovery", figure="list_length")
-def competitors_cost_sampling_and_not_recovery(specimen: Any) -> Any:
+@signature("SAM-4", source="cue overload: twice the competitors, half the sampling, the same recovery", figure="list_length",
+           papers=("raaijmakers1981search",))
+def competitors_reduce_sampling_and_not_recovery(specimen: Any) -> Any:
     (p1, r1), (p2, r2) = asked(specimen, [[0.5] * 8]), asked(specimen, [[0.5] * 16])
     return [p2[0] / p1[0], r2[0] / r1[0]], [0.5, 1.0]
 
 
-@equation("SAM-5", source="every sequence of five draws enumerated, recovery tried once an item")
+@equation("SAM-5", source="every sequence of five draws enumerated, recovery tried once per item", papers=("raaijmakers1981search",))
 def a_failed_recovery_is_not_tried_again(specimen: Any) -> Any:
     p, r = [0.6, 0.3, 0.1], [0.2, 0.7, 0.9]
     return [specimen.recalled(a, b, 5.0) for a, b in zip(p, r, strict=True)], enumerated(p, r, 5)
 
 
-@limit("SAM-5b", source="many draws: sampled for certain, recovered or not")
-def with_time_enough_recall_is_recovery(specimen: Any) -> Any:
+@limit("SAM-5b", source="many draws: sampled with probability 1", papers=("raaijmakers1981search",))
+def with_many_draws_recall_equals_recovery(specimen: Any) -> Any:
     return [specimen.recalled(0.01, r, 1e6) for r in (0.1, 0.8)], [0.1, 0.8]
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
-@adaptation("SAM-6", source="ours: one memory has both words, each other has one of them many times over", needs="engine")
+@adaptation("SAM-6", source="ours: one memory has both words, two others repeat one of them", needs="engine")
 def a_memory_with_both_words_beats_many_repeats_of_one(specimen: Any) -> Any:
     repeats = ["violin violin violin violin violin", "rain rain rain rain rain"]
     texts = [*repeats, "the violin stood in the rain", *(f"nothing of the sort {i}" for i in range(20))]
@@ -117,8 +118,9 @@ def a_memory_with_both_words_beats_many_repeats_of_one(specimen: Any) -> Any:
     return at_least(p[2] / max(p[0], p[1]) if first == 2 else 0.0, 3.0)
 
 
-@adaptation("SAM-7", source="Raaijmakers & Shiffrin 1981: on recovery, strength to the context + e, to the cue + f; odds by hand", needs="engine")
-def what_was_recalled_is_sampled_more_with_that_cue(specimen: Any) -> Any:
+@adaptation("SAM-7", source="Raaijmakers & Shiffrin 1981: on recovery, strength to the context + e, to the cue + f; odds by hand", needs="engine",
+            papers=("raaijmakers1981search",))
+def a_recalled_memory_is_sampled_more_with_that_cue(specimen: Any) -> Any:
     texts = ["Yesterday Ada sang.", "Last night Ada slept.", "At noon Bo slept."]
     memory = memory_of(specimen, texts)
     memory.retrieve(Query("Ada sang"), k=1, learn=True)
@@ -127,12 +129,9 @@ def what_was_recalled_is_sampled_more_with_that_cue(specimen: Any) -> Any:
     return p[0] / p[1], ((0.1 + 0.7) * (0.1 + 0.02 + 0.7)) / (0.1 * (0.1 + 0.02))
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("list_length", caption="The longer the list, the less often an item is sampled in thirty draws and recalled; whether it is recovered once "
-        "sampled does not depend on the list", source="closed form 1 - (1 - 1/n)^30; Raaijmakers & Shiffrin 1981")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("list_length", caption="The probabilities that an item is sampled in thirty draws and recalled fall with the length of the list; that of "
+        "recovery once sampled does not", source="closed form 1 - (1 - 1/n)^30; Raaijmakers & Shiffrin 1981")
 def recall_over_the_length_of_the_list(specimen: Any) -> Picture:
     lengths, sampled, recovered, recall = np.arange(1, 61), [], [], []
     for n in lengths:
@@ -145,6 +144,7 @@ def recall_over_the_length_of_the_list(specimen: Any) -> Picture:
         dots("closed form, sampled", [10, 20, 30], [0.9576088, 0.7853613, 0.6383385])))
 
 
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("strengths are added, not multiplied", rejected_by="SAM-2")
 def weighted_sum(specimen: Any) -> Any:
     def sampling(product: Any, visible: Any, out: Any) -> None:
@@ -167,7 +167,7 @@ def factors(specimen: Any) -> Any:
     return specimen.replacing("add_cue", add_cue)
 
 
-@mutant("recovery by the strongest cue alone", rejected_by="SAM-1")
+@mutant("recovery equal to the total strength, at most 1", rejected_by="SAM-1")
 def strongest(specimen: Any) -> Any:
     return specimen.replacing("recovery", lambda total: min(total, 1.0))
 
@@ -177,7 +177,7 @@ def retried(specimen: Any) -> Any:
     return specimen.replacing("recalled", lambda p, r, draws: 1.0 - (1.0 - p * r) ** draws)
 
 
-@mutant("sampling without regard to the others", rejected_by="SAM-4")
+@mutant("sampling independent of the other memories", rejected_by="SAM-4")
 def uncontested(specimen: Any) -> Any:
     def sampling(product: Any, visible: Any, out: Any) -> None:
         out[:] = np.minimum(np.exp(product), 1.0)

@@ -1,5 +1,5 @@
-"""Evidence for schema_formation.  Tse et al. and van Kesteren et al. print no equation: what they found is asked of the constructions; these are
-compared with closed forms, with scipy's Poisson distribution, and with linear algebra.
+"""Evidence for schema_formation.  Tse et al. and van Kesteren et al. print no equation: the checks compare the constructions with their
+findings, with closed forms, with scipy's Poisson distribution and with linear algebra.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..checks import adaptation, at_least, at_most, between, data, equation, lim
 from ..figures import Curve, Picture, dots, figure
 
 Array = NDArray[np.float64]
-TAU, KAPPA = 240.0, 15.0                # h, 1: of the registry
+TAU, KAPPA = 240.0, 15.0                # h, 1: values of the registry
 TSE, SLIMM = "Tse et al. 2007, lesions at 3 h and 48 h", "van Kesteren et al. 2012"
 GRID = np.linspace(0.0, 1.0, 41)
 
@@ -29,19 +29,20 @@ def strengths(specimen: Any, c: Any, a: float = 1.0, b: float = 1.0, p: float = 
     return np.array([specimen.strength(float(x), a, b, p) for x in c])
 
 
-@equation("CM-5.1", source="a = b = 1, p = 2: M(0) = M(1) = 1, M(1/2) = 1/2", atol=1e-12)
+@equation("CM-5.1", source="a = b = 1, p = 2: M(0) = M(1) = 1, M(1/2) = 1/2", atol=1e-12, papers=("vankesteren2012how",))
 def the_two_routes_add_up_to_the_closed_form(specimen: Any) -> Any:
     return strengths(specimen, [0.0, 0.5, 1.0, 0.25]), [1.0, 0.5, 1.0, 0.625]
 
 
-@signature("CM-5.1b", source=f"{SLIMM}: congruent and novel above what is in between", figure="u_shape")
+@signature("CM-5.1b", source=f"{SLIMM}: congruent and novel events above those in between", figure="u_shape", papers=("vankesteren2012how",))
 def strength_is_u_shaped_in_congruency(specimen: Any) -> Any:
     m = strengths(specimen, GRID)
     return bool(m[0] > m[20] < m[-1] and (np.diff(m[:21]) < 0).all() and (np.diff(m[20:]) > 0).all())
 
 
-@equation("CM-5.1c", source="dM/dc = 0 where (c / (1 - c))^(p - 1) = b / a; scipy's minimiser on the definition", atol=1e-5)
-def the_weakest_congruency_depends_on_the_routes(specimen: Any) -> Any:
+@equation("CM-5.1c", source="dM/dc = 0 where (c / (1 - c))^(p - 1) = b / a; scipy's minimiser on the definition", atol=1e-5,
+          papers=("vankesteren2012how",))
+def the_congruency_of_least_strength_depends_on_the_routes(specimen: Any) -> Any:
     def weakest(*routes: float) -> float:
         def at(c: float) -> float:
             return float(specimen.strength(c, *routes))
@@ -53,7 +54,7 @@ def the_weakest_congruency_depends_on_the_routes(specimen: Any) -> Any:
     return found, ratio / (1.0 + ratio)
 
 
-# --- Tse: what depends on the hippocampus --------------------------------------------------------------------------------------
+# --- Tse: dependence on the hippocampus --------------------------------------------------------------------------------------
 def held(specimen: Any, hours: float, c: float) -> float:
     return float(specimen.dependence(hours, c, TAU, KAPPA))
 
@@ -68,29 +69,30 @@ def dependence_solves_its_equation(specimen: Any) -> Any:
     return [[specimen.dependence(x, c, TAU, k) for x in t] for c, k in pairs], ends
 
 
-@data("CM-5.2", source=f"{TSE}: recall without the hippocampus, 1 - h, as a share of recall with it", figure="lesion")
+@data("CM-5.2", source=f"{TSE}: recall without the hippocampus, 1 - h, as a share of recall with it", figure="lesion", papers=("tse2007schemas",))
 def a_lesion_harms_at_three_hours_and_not_at_two_days(specimen: Any) -> Any:
     early, late = 1.0 - held(specimen, 3.0, 1.0), 1.0 - held(specimen, 48.0, 1.0)
     return bool(early <= 0.5 and late >= 0.9)
 
 
-@data("CM-5.2b", source=f"{TSE}: without a schema memory is still lost at 48 h", figure="lesion")
-def without_a_schema_two_days_are_not_enough(specimen: Any) -> Any:
+@data("CM-5.2b", source=f"{TSE}: without a schema memory is still lost at 48 h", figure="lesion", papers=("tse2007schemas",))
+def without_a_schema_memory_depends_on_the_hippocampus_at_two_days(specimen: Any) -> Any:
     return at_most(1.0 - held(specimen, 48.0, 0.0), 0.5)
 
 
-@signature("CM-5.2c", source=f"{TSE}: the same at 15.6 times the biological hours, all constants scaled", atol=1e-12)
+@signature("CM-5.2c", source=f"{TSE}: the same at 15.6 times the biological hours, all constants scaled", atol=1e-12, papers=("tse2007schemas",))
 def the_scale_of_time_is_a_change_of_unit(specimen: Any) -> Any:
     return [specimen.dependence(15.6 * t, 1.0, 15.6 * TAU, KAPPA) for t in (3.0, 48.0)], [held(specimen, t, 1.0) for t in (3.0, 48.0)]
 
 
-@data("CM-5.3", source=f"{TSE}: h(3 h) >= 0.75 and h(48 h) <= 0.1 leave 3 / ln(4/3) = 10.43 to 48 / ln 10 = 20.85 h", figure="lesion")
-def with_a_schema_dependence_ends_within_a_day(specimen: Any) -> Any:
+@data("CM-5.3", source=f"{TSE}: h(3 h) >= 0.75 and h(48 h) <= 0.1 leave 3 / ln(4/3) = 10.43 to 48 / ln 10 = 20.85 h", figure="lesion",
+      papers=("tse2007schemas",))
+def with_a_schema_the_time_constant_is_below_a_day(specimen: Any) -> Any:
     return between([-t / math.log(held(specimen, t, 1.0)) for t in (3.0, 48.0)], 3.0 / math.log(4.0 / 3.0), 48.0 / math.log(10.0))
 
 
-@data("CM-5.3b", source=f"{TSE}: at least 0.8 of it is left at 48 h without a schema, so a schema is at least 10 times as fast",
-      figure="lesion")
+@data("CM-5.3b", source=f"{TSE}: at least 0.8 of the dependence is left at 48 h without a schema, so a schema is at least 10 times as fast",
+      figure="lesion", papers=("tse2007schemas",))
 def a_schema_is_more_than_ten_times_as_fast(specimen: Any) -> Any:
     slow, fast = -48.0 / math.log(held(specimen, 48.0, 0.0)), -48.0 / math.log(held(specimen, 48.0, 1.0))
     return at_least([slow / fast - 10.0, held(specimen, 48.0, 0.0) - 0.8], 0.0)
@@ -115,7 +117,7 @@ def evidence_is_a_log_likelihood_ratio(specimen: Any) -> Any:
     return specimen.evidence(x, w, 9.0, size, base, 40.0, total, s), expected
 
 
-@limit("CM-5.5", source="a schema of one episode is that episode: all its bits are saved without smoothing, and none of what shares nothing with it")
+@limit("CM-5.5", source="a schema of one episode: without smoothing it saves all bits of that episode, and none of an item without its features")
 def a_schema_of_one_episode_is_that_episode(specimen: Any) -> Any:
     weights, tables = np.zeros((3, 9), np.float32), (np.zeros(3), np.zeros(3), np.zeros(3, np.int64), np.full(3, -1))
     x, base = np.array([1, 4, 6]), np.full(9, 2)
@@ -145,7 +147,7 @@ def congruency_is_the_share_of_bits_saved(specimen: Any) -> Any:
     return found, expected
 
 
-@equation("CM-5.8", source="Chinese restaurant: n_k exp(E_k) and alpha, normalised, in numpy", atol=1e-12)
+@equation("CM-5.8", source="Chinese restaurant: n_k exp(E_k) and alpha, normalised, in numpy", atol=1e-12, papers=("gershman2017computational",))
 def schemas_compete_by_evidence_and_number(specimen: Any) -> Any:
     e, n, out = np.array([2.0, -700.0, 0.3, 5.0]), np.array([3.0, 50.0, 20.0, 0.0]), np.empty(5)
     specimen.responsibilities(e, n, 1.5, out)
@@ -165,21 +167,22 @@ def learnt(specimen: Any, rng: np.random.Generator, sweeps: int = 3000) -> tuple
 
 
 @equation("CM-3.4", source="least-norm solution by the pseudo-inverse", atol=1e-6)
-def interleaved_learning_finds_what_is_consistent(specimen: Any) -> Any:
+def interleaved_learning_finds_the_least_norm_solution(specimen: Any) -> Any:
     w, _, _, exact = learnt(specimen, np.random.default_rng(3))
     return w, exact
 
 
-@signature("CM-3.4b", source="McClelland 2013, in a linear network: x in the span of what is known, y = M x; error below 1e-6 before any update")
-def a_consistent_item_is_known_at_once(specimen: Any) -> Any:
+@signature("CM-3.4b", source="McClelland 2013, in a linear network: x in the span of the known inputs, y = M x; error below 1e-6 before any update",
+           papers=("mcclelland2013incorporating",))
+def a_consistent_item_is_predicted_without_learning(specimen: Any) -> Any:
     rng = np.random.default_rng(4)
     w, x, y, _ = learnt(specimen, rng)
     mix = rng.standard_normal(6) / 3.0
     return at_most(((mix @ y - (mix @ x) @ w) ** 2).sum(), 1e-6)
 
 
-@signature("CM-3.4c", source="y = M x + D: |D|^2 at first; fitting it alone harms the old by (x.x' / |x'|^2)^2 |D|^2", rtol=1e-5)
-def an_inconsistent_item_costs_the_old_ones(specimen: Any) -> Any:
+@signature("CM-3.4c", source="y = M x + D: error |D|^2 at first; fitting it alone adds (x.x' / |x'|^2)^2 |D|^2 to each old error", rtol=1e-5)
+def learning_an_inconsistent_item_alone_harms_the_old_ones(specimen: Any) -> Any:
     rng = np.random.default_rng(5)
     w, x, y, _ = learnt(specimen, rng)
     mix, d = rng.standard_normal(6) / 3.0, rng.standard_normal(4)
@@ -193,7 +196,7 @@ def an_inconsistent_item_costs_the_old_ones(specimen: Any) -> Any:
 
 @equation("CM-5.4", source="an EMA at rate 0.1 keeps 0.9^22 = 0.098 of the old; the mean over n items keeps n0 / n", atol=1e-6)
 def a_schema_is_the_mean_of_its_items(specimen: Any) -> Any:
-    """The delta rule at 0.1 is the EMA; at 1/n, as a schema grows, the old weighs as much as the new."""
+    """The delta rule at rate 0.1 is the EMA; at 1/n, as in a growing schema, old and new items have equal weight."""
     ema, weights = np.array([[1.0]]), np.zeros((1, 4))
     tables = np.zeros(1), np.zeros(1), np.zeros(1, np.int64), np.full(1, -1)
     for i in range(33):
@@ -203,7 +206,7 @@ def a_schema_is_the_mean_of_its_items(specimen: Any) -> Any:
     return [ema[0, 0], *weights[0], tables[1][0]], [0.9**22, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 0.0, 5.0 / 3.0]
 
 
-# --- through the memory ------------------------------------------------------------------------------------------------------
+# --- through the engine ------------------------------------------------------------------------------------------------------
 def life(specimen: Any, texts: list[str]) -> Engine:
     params = specimen.SchemaFormationParams(1.0, 8, 2048, 32, 5.0, 1.0, 1.0, 1.0, 2.0, TAU, KAPPA, 0.1, 0.1, 0.02, 0.01, 0.05)
     memory = Engine([specimen.SchemaFormation("schema_formation", params)], HashingEmbedder(16), consolidate_every=math.inf)
@@ -216,8 +219,8 @@ def flavours(rounds: int) -> list[str]:
     return [" ".join(np.random.default_rng(i).permutation((kitchen, harbour)[i % 2].split())[:4]) for i in range(rounds)]
 
 
-@signature("CM-5.9", source="two causes in turn: two schemas; a third cause: a new schema, and the old ones as they were", needs="engine")
-def a_new_cause_makes_a_new_schema_and_bends_no_old_one(specimen: Any) -> Any:
+@signature("CM-5.9", source="two causes in turn: two schemas; a third cause: a new schema, the old ones unchanged", needs="engine")
+def a_new_cause_makes_a_new_schema_and_changes_no_old_one(specimen: Any) -> Any:
     before = life(specimen, flavours(30)).store
     after = life(specimen, [*flavours(30), *["comet orbit telescope planet star"] * 22]).store
     old, new = before.array(specimen.SCHEMA), after.array(specimen.SCHEMA)
@@ -227,7 +230,8 @@ def a_new_cause_makes_a_new_schema_and_bends_no_old_one(specimen: Any) -> Any:
     return bool(len(cause[0]) == len(cause[1]) == 1 and cause[0] != cause[1] and len(set(new[30:].tolist()) - cause[0] - cause[1]) == 1 and kept)
 
 
-@signature("CM-5.9b", source="Tse et al. 2007: a new item of a known kind fits better the longer the schema is built", needs="engine")
+@signature("CM-5.9b", source="Tse et al. 2007: a new item of a known kind fits better the more items its schema has", needs="engine",
+           papers=("tse2007schemas",))
 def congruency_grows_with_the_schema(specimen: Any) -> Any:
     from ...engine.vocabulary import CONGRUENCY
 
@@ -235,8 +239,8 @@ def congruency_grows_with_the_schema(specimen: Any) -> Any:
     return bool(c[0] == c[1] == 0.0 and c[2:10].mean() + 0.1 < c[20:].mean())
 
 
-@adaptation("CM-5.10", source="step by step, in numpy: w <- w + (0.1 / n) (mean x - w); no other schema moves", atol=1e-6)
-def replay_teaches_the_schema_of_the_memory(specimen: Any) -> Any:
+@adaptation("CM-5.10", source="step by step, in numpy: w <- w + (0.1 / n) (mean x - w); no other schema changes", atol=1e-6)
+def replay_trains_the_schema_of_the_memory(specimen: Any) -> Any:
     rng = np.random.default_rng(6)
     weights, count = rng.random((3, 6)), np.array([4.0, 9.0, 2.0])
     tables = count, np.full(3, 2.0), np.zeros(3, np.int64), np.array([0, 4, 2])
@@ -249,7 +253,7 @@ def replay_teaches_the_schema_of_the_memory(specimen: Any) -> Any:
 
 
 @adaptation("CM-5.10b", source="replay by replay in 20 random orders, in numpy; the difference is of second order in share / n", atol=1e-3)
-def replay_is_interleaved_whatever_its_order(specimen: Any) -> Any:
+def the_order_of_replays_has_almost_no_effect(specimen: Any) -> Any:
     rng = np.random.default_rng(7)
     weights, item = rng.random((1, 6)), np.array([[0, 3, -1], [1, 2, 5], [4, 0, -1]], np.int16)
     start, sizes = weights[0].copy(), (np.array([20.0]), np.array([2.0]), np.zeros(1, np.int64), np.array([0]))
@@ -262,7 +266,7 @@ def replay_is_interleaved_whatever_its_order(specimen: Any) -> Any:
 
 
 @adaptation("CM-5.11", source="p_k (1 - exp(-(1 + kappa c) t / tau)) by schema number, in numpy", atol=1e-7)
-def a_query_evokes_what_its_schema_has_taken_over(specimen: Any) -> Any:
+def a_query_evokes_the_cortical_share_of_its_schemas_memories(specimen: Any) -> Any:
     serial, schema, created = np.array([2, 5]), np.array([2, 5, 3, -1, 5]), np.array([0.0, 10.0, 0.0, 0.0, 40.0])
     c, out = np.array([0.0, 0.5, 1.0, 1.0, 1.0]), np.full(5, np.nan)
     specimen.evoke(np.array([0.7, 0.3, 0.0]), serial, schema, created, c, 50.0, TAU, KAPPA, 0.01, out)
@@ -270,8 +274,8 @@ def a_query_evokes_what_its_schema_has_taken_over(specimen: Any) -> Any:
     return np.nan_to_num(out), np.array([0.7, 0.3, 0.0, 0.0, 0.3]) * (1.0 - h)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("u_shape", caption="What fits a schema and what is novel are both remembered better than what is in between",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("u_shape", caption="Events that fit a schema and novel events are both remembered better than those in between",
         source=f"{SLIMM}, a conceptual curve")
 def strength_over_congruency(specimen: Any) -> Picture:
     return Picture("congruency with the schema", "memory strength, M(c)", (
@@ -279,7 +283,7 @@ def strength_over_congruency(specimen: Any) -> Picture:
         Curve("by novelty", GRID, strengths(specimen, GRID, a=0.0))))
 
 
-@figure("lesion", caption="What fits a schema is lost with the hippocampus at 3 h and kept at 48 h; what fits none depends on it for weeks",
+@figure("lesion", caption="A memory that fits a schema is lost with the hippocampus at 3 h and kept at 48 h; one that fits none needs it for weeks",
         source=f"{TSE}, as bounds: at most 1/4 at 3 h, at least 0.9 at 48 h")
 def recall_without_hippocampus(specimen: Any) -> Picture:
     hours = np.linspace(0.0, 96.0, 97)
@@ -289,8 +293,8 @@ def recall_without_hippocampus(specimen: Any) -> Picture:
         dots("bounds after Tse et al.", [3.0, 48.0], [0.25, 0.9])))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
-@mutant("a boost that only grows with the match", rejected_by="CM-5.1b")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("strength that rises with congruency throughout", rejected_by="CM-5.1b")
 def monotone(specimen: Any) -> Any:
     return specimen.replacing("strength", lambda c, a, b, p: a * c**p)
 
@@ -300,7 +304,7 @@ def product(specimen: Any) -> Any:
     return specimen.replacing("strength", lambda c, a, b, p: a * c**p * b * (1.0 - c) ** p)
 
 
-@mutant("both routes alike, whatever their weights", rejected_by="CM-5.1c")
+@mutant("both routes with weight 1", rejected_by="CM-5.1c")
 def routes_alike(specimen: Any) -> Any:
     return specimen.replacing("strength", lambda c, a, b, p: c**p + (1.0 - c) ** p)
 
@@ -310,12 +314,12 @@ def two_and_a_half(specimen: Any) -> Any:
     return specimen.replacing("dependence", lambda t, c, tau, kappa: math.exp(-(1.0 + 1.5 * c) * t / tau))
 
 
-@mutant("fast whatever the schema", rejected_by="CM-5.2b")
+@mutant("fast also without a schema", rejected_by="CM-5.2b")
 def fast_anyway(specimen: Any) -> Any:
     return specimen.replacing("dependence", lambda t, c, tau, kappa: math.exp(-(1.0 + kappa) * t / tau))
 
 
-@mutant("three times faster still, so that 3 h are too late", rejected_by="CM-5.3")
+@mutant("three times as fast, so that a lesion at 3 h is too late", rejected_by="CM-5.3")
 def too_fast(specimen: Any) -> Any:
     return specimen.replacing("dependence", lambda t, c, tau, kappa: math.exp(-(1.0 + 3.0 * kappa * c) * t / tau))
 
@@ -325,7 +329,7 @@ def power_law(specimen: Any) -> Any:
     return specimen.replacing("dependence", lambda t, c, tau, kappa: 1.0 / (1.0 + (1.0 + kappa * c) * t / tau / math.log(2.0)))
 
 
-@mutant("even base rates", rejected_by="CM-5.5b")
+@mutant("the same base rate for all features", rejected_by="CM-5.5b")
 def even_base_rates(specimen: Any) -> Any:
     def evidence(x: Any, w: Any, n: float, size: float, base: Any, items: float, total: float, s: float) -> float:
         return sum(math.log((n * w[f] + 0.5 * s) / (0.5 * (n + s))) for f in x)
@@ -333,12 +337,12 @@ def even_base_rates(specimen: Any) -> Any:
     return specimen.replacing("evidence", evidence)
 
 
-@mutant("squared error called free energy", rejected_by="CM-5.6")
+@mutant("squared error instead of a log likelihood ratio", rejected_by="CM-5.6")
 def squared_error(specimen: Any) -> Any:
     return specimen.replacing("evidence", lambda x, w, n, size, base, items, total, s: -float(((np.isin(np.arange(len(w)), x) - w) ** 2).sum()))
 
 
-@mutant("what an item lacks is no evidence", rejected_by="CM-5.6")
+@mutant("absent features are no evidence", rejected_by="CM-5.6")
 def presence_only(specimen: Any) -> Any:
     return specimen.replacing("evidence", lambda x, w, n, size, base, items, total, s: sum(
         math.log((n * w[f] / ((base[f] + 1.0) / (items + 1.0)) + s) / (n + s)) for f in x))
@@ -349,27 +353,27 @@ def raw_jaccard(specimen: Any) -> Any:
     return specimen.replacing("congruency", lambda x, w, *rest: float(w[x].sum() / (len(x) + w.sum() - w[x].sum())))
 
 
-@mutant("the first that comes is as likely as the many", rejected_by="CM-5.8")
+@mutant("a prior without the number of items", rejected_by="CM-5.8")
 def no_restaurant(specimen: Any) -> Any:
     return specimen.replacing("responsibilities", lambda e, count, alpha, out: specimen.responsibilities(e, np.minimum(count, 1.0), alpha, out))
 
 
-@mutant("accommodation by EMA: what violates a schema bends the nearest one", rejected_by="CM-5.9")
+@mutant("no new schema: an item that violates all schemas changes the nearest one", rejected_by="CM-5.9")
 def bends(specimen: Any) -> Any:
     return specimen.replacing("responsibilities", lambda e, count, alpha, out: specimen.responsibilities(e, count, 0.0 if count.any() else 1.0, out))
 
 
-@mutant("the first item has no say in its schema", rejected_by="CM-5.5")
+@mutant("a first item that does not set its schema", rejected_by="CM-5.5")
 def empty_schema(specimen: Any) -> Any:
     return specimen.replacing("assimilate", lambda k, target, rate, *rest: None if rate == 1.0 else specimen.assimilate(k, target, rate, *rest))
 
 
-@mutant("an EMA of fixed rate for the mean", rejected_by="CM-5.4")
+@mutant("an EMA of fixed rate instead of the mean", rejected_by="CM-5.4")
 def moving_average(specimen: Any) -> Any:
     return specimen.replacing("assimilate", lambda k, target, rate, *rest: specimen.assimilate(k, target, max(rate, 0.1), *rest))
 
 
-@mutant("Hebb's rule: no error", rejected_by="CM-3.4")
+@mutant("Hebb's rule, without an error", rejected_by="CM-3.4")
 def hebb(specimen: Any) -> Any:
     def delta(w: Any, active: Any, target: Any, rate: float) -> None:
         w += rate * np.outer(active, target) / 1000.0
@@ -382,6 +386,6 @@ def whole_items(specimen: Any) -> Any:
     return specimen.replacing("rehearse", lambda replays, share, *rest: specimen.rehearse(replays, 1.0, *rest))
 
 
-@mutant("evoked at once, with the hippocampus or without", rejected_by="CM-5.11")
+@mutant("evoked without regard to dependence on the hippocampus", rejected_by="CM-5.11")
 def at_once(specimen: Any) -> Any:
     return specimen.replacing("evoke", lambda p, serial, schema, created, c, now, *rest: specimen.evoke(p, serial, schema, created, c, 1e9, *rest))

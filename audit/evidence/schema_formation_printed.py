@@ -1,24 +1,20 @@
-"""Evidence for schema_formation_printed: what Cortex 4.2.5 says it does, and the checks of the papers' form on the printed one."""
+"""Evidence for schema_formation_printed: the rules of Cortex 4.2.5, and the checks of the papers' form run on them."""
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
 
-from ..checks import Check, adaptation, at_most, equation, limit, mutant
-from ..figures import Curve, Figure, Picture, figure
+from ..checks import adaptation, at_most, equation, limit, mutant
+from ..figures import Curve, Picture, figure
 from . import schema_formation as papers
-
-Shown = TypeVar("Shown", Check, Figure)
 
 
 def as_schemas(specimen: Any) -> SimpleNamespace:
-    """Strength is the acceleration by the match; with it, whatever depends on the hippocampus fades 2.5 times as fast at most."""
+    """The printed form under the papers' names: strength is the acceleration by the match, at most 2.5; dependence decays faster by it."""
     def strength(c: float, a: float, b: float, p: float) -> float:
         return float(specimen.acceleration(c, 2.5))
 
@@ -29,14 +25,6 @@ def as_schemas(specimen: Any) -> SimpleNamespace:
         return float(specimen.jaccard(x, w))
 
     return SimpleNamespace(strength=strength, dependence=dependence, congruency=congruency)
-
-
-def on_printed(check: Shown) -> Shown:
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        return check.function(as_schemas(specimen))
-
-    return replace(check, function=function)
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
@@ -50,13 +38,13 @@ def overlap_of_sets_is_jaccard(specimen: Any) -> Any:
     return found, expected
 
 
-@adaptation("SFP-2", source="Cortex 4.2.5: 0.7 entity + 0.3 tag", atol=1e-12)
+@adaptation("SFP-2", source="Cortex 4.2.5: 0.7 entity + 0.3 tag", atol=1e-12, papers=("cortex2026",))
 def the_match_weighs_entities_and_tags(specimen: Any) -> Any:
     return [specimen.match(e, t, 0.7) for e, t in ((1.0, 0.0), (0.0, 1.0), (0.5, 0.2))], [0.7, 0.3, 0.41]
 
 
-@equation("CM-5.4", source="EMA, alpha = 0.1: the old keeps 0.9^n; 0.098 after 22", atol=1e-9)
-def a_constant_novelty_takes_the_schema_over(specimen: Any) -> Any:
+@equation("CM-5.4", source="EMA, alpha = 0.1: the old content keeps 0.9^n; 0.098 after 22", atol=1e-9)
+def a_repeated_novelty_replaces_the_schema(specimen: Any) -> Any:
     w, kept = np.array([1.0, 0.0, 1.0]), []
     for _ in range(22):
         specimen.drift(w, np.array([1, 2]), 0.1)
@@ -65,13 +53,13 @@ def a_constant_novelty_takes_the_schema_over(specimen: Any) -> Any:
     return np.array(kept), np.column_stack([old, 1.0 - old, np.ones(22)])
 
 
-@adaptation("SFP-3", source="Cortex 4.2.5: sum of squared errors, in numpy", atol=1e-12)
-def what_is_called_free_energy_is_squared_error(specimen: Any) -> Any:
+@adaptation("SFP-3", source="Cortex 4.2.5: sum of squared errors, in numpy", atol=1e-12, papers=("cortex2026",))
+def the_quantity_called_free_energy_is_squared_error(specimen: Any) -> Any:
     w = np.random.default_rng(1).random(7)
     return specimen.free_energy(np.array([0, 3]), w), ((np.isin(np.arange(7), [0, 3]) - w) ** 2).sum()
 
 
-@adaptation("SFP-4", source="1/2 sum pi e^2 - 1/2 sum ln pi at pi = 1, from scipy's normal density: exactly half of what is printed", atol=1e-12)
+@adaptation("SFP-4", source="1/2 sum pi e^2 - 1/2 sum ln pi at pi = 1, from scipy's normal density: exactly half of the printed value", atol=1e-12)
 def the_printed_value_is_twice_the_free_energy_at_unit_precision(specimen: Any) -> Any:
     w = np.random.default_rng(2).random(7)
     return specimen.free_energy(np.array([1, 2]), w) / gaussian(np.isin(np.arange(7), [1, 2]) - w, np.ones(7)), 2.0
@@ -100,30 +88,31 @@ def a_schema_of_one_episode_is_that_episode(specimen: Any) -> Any:
     return [specimen.jaccard(np.array([1, 4]), w), specimen.jaccard(np.array([0, 2]), w)], [1.0, 0.0]
 
 
-@adaptation("SFP-5", source="Tse et al. 2007 needs at least 10 times as fast; printed: 2.5 in 4.2.3, 1.5 in 7.2")
+@adaptation("SFP-5", source="Tse et al. 2007 needs at least 10 times as fast; printed: 2.5 in 4.2.3, 1.5 in 7.2",
+            papers=("cortex2026", "tse2007schemas"))
 def the_acceleration_is_as_printed(specimen: Any) -> Any:
     return at_most([specimen.acceleration(m, 2.5) for m in (0.0, 0.5, 1.0)], 2.5)
 
 
 # --- the papers' checks ------------------------------------------------------------------------------------------------------
-u_shape = on_printed(papers.strength_is_u_shaped_in_congruency)
-lesion = on_printed(papers.a_lesion_harms_at_three_hours_and_not_at_two_days)
-no_schema = on_printed(papers.without_a_schema_two_days_are_not_enough)
-window = on_printed(papers.with_a_schema_dependence_ends_within_a_day)
-ten_times = on_printed(papers.a_schema_is_more_than_ten_times_as_fast)
+u_shape = papers.strength_is_u_shaped_in_congruency.of_variety(as_schemas)
+lesion = papers.a_lesion_harms_at_three_hours_and_not_at_two_days.of_variety(as_schemas)
+no_schema = papers.without_a_schema_memory_depends_on_the_hippocampus_at_two_days.of_variety(as_schemas)
+window = papers.with_a_schema_the_time_constant_is_below_a_day.of_variety(as_schemas)
+ten_times = papers.a_schema_is_more_than_ten_times_as_fast.of_variety(as_schemas)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("u_shape", caption="The printed boost only grows with the match, where what is novel, too, should be remembered well",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("u_shape", caption="The printed strength rises with the match throughout; in the paper novel events, too, are remembered well",
         source=f"Cortex 4.2.5, up to 2.5 times; {papers.SLIMM}, M(c) = c^2 + (1 - c)^2")
 def boost_over_match(specimen: Any) -> Picture:
     return Picture("congruency with the schema", "memory strength", (
         Curve("printed", papers.GRID, np.array([specimen.acceleration(c, 2.5) for c in papers.GRID])),
-        Curve("of that shape in the paper", papers.GRID, papers.GRID**2 + (1.0 - papers.GRID) ** 2)))
+        Curve("U-shape after the paper", papers.GRID, papers.GRID**2 + (1.0 - papers.GRID) ** 2)))
 
 
-lesions = replace(on_printed(papers.recall_without_hippocampus),
-                  caption="Two and a half times as fast, the printed rule leaves most of what fits a schema to the hippocampus at 48 h")
+lesions = papers.recall_without_hippocampus.of_variety(
+    "With a factor of 2.5 most of a memory that fits a schema still depends on the hippocampus at 48 h", as_schemas)
 
 
 @mutant("overlap over the smaller set", rejected_by="SFP-1")
@@ -131,12 +120,12 @@ def smaller_set(specimen: Any) -> Any:
     return specimen.replacing("jaccard", lambda x, w: float(w[x].sum() / max(min(len(x), w.sum()), 1)))
 
 
-@mutant("entities and tags alike", rejected_by="SFP-2")
+@mutant("equal weights of entities and tags", rejected_by="SFP-2")
 def alike(specimen: Any) -> Any:
     return specimen.replacing("match", lambda e, t, share: 0.5 * e + 0.5 * t)
 
 
-@mutant("a running mean", rejected_by="CM-5.4")
+@mutant("half the rate", rejected_by="CM-5.4")
 def running_mean(specimen: Any) -> Any:
     return specimen.replacing("drift", lambda w, x, alpha: specimen.drift(w, x, 0.5 * alpha))
 
@@ -146,7 +135,7 @@ def absolute(specimen: Any) -> Any:
     return specimen.replacing("free_energy", lambda x, w: float(np.abs(np.isin(np.arange(len(w)), x) - w).sum()))
 
 
-@mutant("halved, which would be the free energy at unit precision", rejected_by="SFP-4")
+@mutant("half the value, the free energy at unit precision", rejected_by="SFP-4")
 def halved(specimen: Any) -> Any:
     return specimen.replacing("free_energy", lambda x, w: 0.5 * specimen.free_energy(x, w))
 

@@ -23,7 +23,7 @@ TURN = 0.5 ** (1.0 / 8.0)            # 2 gamma^10 = gamma^2
 
 # --- protocols, run on the specimen ----------------------------------------------------------------------------------------------
 def cycle(specimen: Any, rewards: Vector, steps: int, kappa: float, alpha: float) -> tuple[float, Vector, Vector]:
-    """rbar, V and the errors of the last hundred steps of running in a circle; state i is left with rewards[i]."""
+    """rbar, V and the last hundred errors after `steps` steps around a cycle of states; leaving state i yields rewards[i]."""
     error, learn, predict, averaged = specimen.error, specimen.learn, specimen.prediction, specimen.averaged
     n = len(rewards)
     states, v, average, errors = [np.array([s]) for s in range(n)], np.zeros(n), 0.0, np.zeros(100)
@@ -37,36 +37,38 @@ def cycle(specimen: Any, rewards: Vector, steps: int, kappa: float, alpha: float
 
 
 # --- Doya ----------------------------------------------------------------------------------------------------------------------
-@equation("5HT-1", source=f"{DOYA}, discount; closed forms sum of gamma^t, and ln(1/2) / ln(gamma)", rtol=1e-4)
+@equation("5HT-1", source=f"{DOYA}, discount; closed forms sum of gamma^t, and ln(1/2) / ln(gamma)", rtol=1e-4, papers=("doya2002metalearning",))
 def horizon_and_half_life_follow_from_the_discount(specimen: Any) -> Any:
     gammas = (0.6, 0.9, 0.99)
     return [[specimen.horizon(g) for g in gammas], [specimen.half_life(g) for g in gammas]], [[2.5, 10.0, 100.0], [1.3569, 6.5788, 68.9676]]
 
 
-@equation("5HT-1b", source=f"{DOYA}: the half-life is where gamma^t is 1/2; the horizon is the sum of gamma^t, added up")
-def both_are_what_the_discounts_add_up_to(specimen: Any) -> Any:
+@equation("5HT-1b", source=f"{DOYA}: gamma^t is 1/2 at the half-life; the horizon is the sum of gamma^t, by addition",
+          papers=("doya2002metalearning",))
+def horizon_and_half_life_agree_with_the_discounts(specimen: Any) -> Any:
     gammas = (0.6, 0.9, 0.99)
     halves = [float(specimen.discounted(1.0, specimen.half_life(g), g)) for g in gammas]
     sums = [float(np.sum(specimen.discounted(np.ones(4000), np.arange(4000.0), g))) / specimen.horizon(g) for g in gammas]
     return [halves, sums], [[0.5] * 3, [1.0] * 3]
 
 
-@signature("5HT-2", source=f"{DOYA}: 2 after 10 steps rather than 1 after 2, if gamma > (1/2)^(1/8) = 0.9170040", figure="delay_horizon")
-def a_longer_horizon_waits_for_the_larger_reward(specimen: Any) -> Any:
+@signature("5HT-2", source=f"{DOYA}: 2 after 10 steps rather than 1 after 2, if gamma > (1/2)^(1/8) = 0.9170040", figure="delay_horizon",
+           papers=("doya2002metalearning",))
+def a_longer_horizon_prefers_the_later_larger_reward(specimen: Any) -> Any:
     gammas = (0.5, 0.91, TURN - 1e-6, TURN + 1e-6, 0.92, 0.99)
     worth = [specimen.discounted(np.array([2.0, 1.0]), np.array([10.0, 2.0]), g) for g in gammas]
     return [int(later > sooner) for later, sooner in worth], [0, 0, 0, 1, 1, 1]
 
 
-@equation("DOYA-1", source=f"{DOYA}, action selection; scipy's softmax, and its closed values", atol=1e-7)
+@equation("DOYA-1", source=f"{DOYA}, action selection; scipy's softmax, and its closed values", atol=1e-7, papers=("doya2002metalearning",))
 def actions_are_chosen_by_the_softmax_of_their_values(specimen: Any) -> Any:
     q, many = np.array([1.0, 0.0]), np.random.default_rng(0).standard_normal(7)
     chosen = [specimen.choice(q, beta)[0] for beta in (0.0, 1.0, 3.0, 5.0)]
     return [*chosen, *specimen.choice(many, 2.5)], [0.5, 0.7310586, 0.9525741, 0.9933071, *softmax(2.5 * many)]
 
 
-@signature("DOYA-2", source=f"{DOYA}: exploration is beta's, not gamma's; scipy's entropy")
-def exploration_follows_the_inverse_temperature_and_not_the_discount(specimen: Any) -> Any:
+@signature("DOYA-2", source=f"{DOYA}: beta controls exploration, gamma does not; scipy's entropy", papers=("doya2002metalearning",))
+def exploration_depends_on_the_inverse_temperature_and_not_on_the_discount(specimen: Any) -> Any:
     def spread(beta: float, gamma: float) -> float:
         return float(entropy(specimen.choice(specimen.discounted(np.array([1.0, 0.0]), np.zeros(2), gamma), beta)))
 
@@ -76,57 +78,59 @@ def exploration_follows_the_inverse_temperature_and_not_the_discount(specimen: A
 
 
 # --- Daw, Kakade & Dayan -----------------------------------------------------------------------------------------------------
-@equation("5HT-3", source=f"{DAW}: constant reward", atol=1e-6)
-def constant_reward_becomes_the_average_and_surprises_nobody(specimen: Any) -> Any:
+@equation("5HT-3", source=f"{DAW}: constant reward", atol=1e-6, papers=("daw2002opponent",))
+def constant_reward_becomes_the_average_and_its_error_vanishes(specimen: Any) -> Any:
     average, _, errors = cycle(specimen, np.ones(1), 2000, 0.01, 0.1)
     return [average, np.abs(errors).max()], [1.0, 0.0]
 
 
-@equation("5HT-3b", source="closed form of an exponential average: sum of kappa (1 - kappa)^(n - 1 - i) r_i", figure="tonic_and_phasic")
+@equation("5HT-3b", source="closed form of an exponential average: sum of kappa (1 - kappa)^(n - 1 - i) r_i", figure="tonic_and_phasic",
+          papers=("daw2002opponent",))
 def the_average_is_exponential(specimen: Any) -> Any:
     r = np.random.default_rng(2).standard_normal(60)
     seen = functools.reduce(lambda average, x: specimen.averaged(average, x, 0.05), r.tolist(), 0.0)
     return seen, float(0.05 * 0.95 ** np.arange(59, -1, -1) @ r)
 
 
-@equation("5HT-4", source=f"{DAW}: two states with rewards 1 and 0 in turn", atol=0.02)
-def two_states_in_turn_find_their_average_and_their_difference(specimen: Any) -> Any:
+@equation("5HT-4", source=f"{DAW}: two alternating states with rewards 1 and 0", atol=0.02, papers=("daw2002opponent",))
+def two_alternating_states_learn_the_average_and_their_difference(specimen: Any) -> Any:
     average, v, _ = cycle(specimen, np.array([1.0, 0.0]), 200_000, 1e-3, 0.01)
     return [average, v[0] - v[1]], [0.5, 0.5]
 
 
-@equation("5HT-4b", source=f"{DAW}; at the fixed point V(s) - V(s') = r - mean(r) along a cycle", atol=0.02)
-def values_along_a_cycle_differ_by_reward_less_its_average(specimen: Any) -> Any:
+@equation("5HT-4b", source=f"{DAW}; at the fixed point V(s) - V(s') = r - mean(r) along a cycle", atol=0.02, papers=("daw2002opponent",))
+def values_along_a_cycle_differ_by_reward_minus_its_average(specimen: Any) -> Any:
     r = np.array([0.9, -0.6, 0.3, 0.0, -0.35])
     average, v, _ = cycle(specimen, r, 60_000, 1e-3, 0.05)
     return [average, *(v - np.roll(v, -1))], [r.mean(), *(r - r.mean())]
 
 
-@signature("5HT-5", source=f"{DAW}: opponency of the phasic signals before rectification", figure="tonic_and_phasic")
+@signature("5HT-5", source=f"{DAW}: opponency of the phasic signals before rectification", figure="tonic_and_phasic", papers=("daw2002opponent",))
 def phasic_serotonin_mirrors_phasic_dopamine(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     dopamine = np.array([specimen.error(*rng.standard_normal(4).tolist()) for _ in range(500)])
     return float(np.corrcoef(dopamine, [specimen.phasic(d) for d in dopamine])[0, 1]), -1.0
 
 
-@equation("5HT-6", source=f"{DAW}: tonic serotonin is the average reward, phasic serotonin the negative error, rectified")
-def the_level_adds_the_burst_of_a_negative_error_to_the_average(specimen: Any) -> Any:
+@equation("5HT-6", source=f"{DAW}: tonic serotonin is the average reward, phasic serotonin the negative error, rectified",
+          papers=("daw2002opponent",))
+def the_level_is_the_average_plus_the_rectified_negative_error(specimen: Any) -> Any:
     return [specimen.level(0.3, d, 0.5) for d in (-1.0, -0.2, 0.0, 0.2, 1.0)], [0.8, 0.4, 0.3, 0.3, 0.3]
 
 
-@limit("5HT-L1", source="gamma = 0: the present alone; kappa = 0 and 1: nothing, and only the last, is averaged")
+@limit("5HT-L1", source="gamma = 0: the present step only; kappa = 0: a constant average; kappa = 1: the last reward")
 def limits_of_discount_and_average(specimen: Any) -> Any:
     return [specimen.horizon(0.0), specimen.averaged(0.25, 9.0, 0.0), specimen.averaged(0.25, 9.0, 1.0)], [1.0, 0.25, 9.0]
 
 
-@limit("5HT-L2", source="nothing good or bad, or no gain: the horizon as it was; one unit of reward at gain ln 2 doubles it")
-def without_reward_the_horizon_stays(specimen: Any) -> Any:
+@limit("5HT-L2", source="level 0 or gain 0: factor 1; level 1 at gain ln 2: factor 2")
+def without_reward_or_gain_the_horizon_is_unchanged(specimen: Any) -> Any:
     return [specimen.stretched(0.0, 1.0), specimen.stretched(0.7, 0.0), specimen.stretched(1.0, math.log(2.0))], [1.0, 1.0, 2.0]
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 def horizons(specimen: Any, texts: tuple[str, ...], phasic_share: float = 0.0) -> Vector:
-    """HORIZON after each of some events."""
+    """HORIZON after each event."""
     params = specimen.SerotoninParams(time_scale=1.0, kappa=0.1, alpha=0.1, phasic_share=phasic_share, horizon_gain=1.0, cues=4096, most_cues=16)
     engine, seen = Engine([specimen.Serotonin("serotonin", params)], HashingEmbedder(64)), []
     for i, text in enumerate(texts):
@@ -136,35 +140,35 @@ def horizons(specimen: Any, texts: tuple[str, ...], phasic_share: float = 0.0) -
 
 
 @adaptation("5HT-7a", source="ours: exp(gain rbar) with one rewarding word an event, r = 1/2", needs="engine")
-def good_times_stretch_the_horizon_and_bad_times_shrink_it(specimen: Any) -> Any:
+def reward_lengthens_the_horizon_and_punishment_shortens_it(specimen: Any) -> Any:
     level = 0.5 * (1.0 - 0.9 ** np.arange(1.0, 21.0))
     return [horizons(specimen, ("a wonderful day",) * 20), horizons(specimen, ("a horrible day",) * 20)], [np.exp(level), np.exp(-level)]
 
 
-@adaptation("5HT-7b", source="ours: a talk without good or bad words is no modulation", needs="engine")
-def plain_talk_leaves_the_horizon_alone(specimen: Any) -> Any:
+@adaptation("5HT-7b", source="ours: without good or bad words the factor is 1", needs="engine")
+def neutral_events_leave_the_horizon_unchanged(specimen: Any) -> Any:
     return horizons(specimen, ("Ada took the bus", "it was raining", "Bo came at noon"), 1.0), 1.0
 
 
-@adaptation("5HT-7c", source="ours: after a run of good days, a bad one is a burst of serotonin", needs="engine")
-def a_bad_turn_is_a_burst(specimen: Any) -> Any:
+@adaptation("5HT-7c", source="ours: a punished event after rewarded ones gives a burst of phasic serotonin", needs="engine")
+def a_punished_event_after_rewarded_ones_gives_a_burst(specimen: Any) -> Any:
     texts = ("a wonderful day",) * 10 + ("a horrible day",)
     return bool(horizons(specimen, texts, 1.0)[-1] > 1.5 * horizons(specimen, texts, 0.0)[-1])
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("delay_horizon", caption="Worth of 1 after two steps and of 2 after ten, over the discount: a longer horizon prefers the later, larger one "
-        "from 0.917 on", source=f"{DOYA}; they cross at (1/2)^(1/8)")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("delay_horizon", caption="Discounted value of a reward of 1 after two steps and of 2 after ten, over the discount: above 0.917 the later, "
+        "larger reward has the higher value", source=f"{DOYA}; they cross at (1/2)^(1/8)")
 def worth_of_a_sooner_and_a_later_reward(specimen: Any) -> Picture:
     gammas = np.linspace(0.6, 1.0, 81)
     worth = np.array([specimen.discounted(np.array([1.0, 2.0]), np.array([2.0, 10.0]), float(g)) for g in gammas])
-    return Picture("discount per step", "worth now", (
+    return Picture("discount per step", "discounted value", (
         Curve("1 after 2 steps", gammas, worth[:, 0]), Curve("2 after 10 steps", gammas, worth[:, 1]),
         dots("crossing, closed form", [TURN], [TURN ** 2])))
 
 
-@figure("tonic_and_phasic", caption="Reward comes for a hundred steps and then stays out: tonic serotonin follows its average, and phasic serotonin "
-        "mirrors the dopamine error, with a burst when reward fails", source=f"{DAW}; exponential average in closed form")
+@figure("tonic_and_phasic", caption="Reward for a hundred steps, then none: tonic serotonin follows the average reward; phasic serotonin is the "
+        "negative dopamine error, with a burst when the reward stops", source=f"{DAW}; exponential average in closed form")
 def serotonin_as_reward_comes_and_goes(specimen: Any) -> Picture:
     steps, kappa, average, tonic, phasic = np.arange(200), 0.02, 0.0, [], []
     for i in steps:
@@ -179,13 +183,13 @@ def serotonin_as_reward_comes_and_goes(specimen: Any) -> Picture:
         Curve("tonic serotonin", steps, tonic), Curve("phasic serotonin", steps, phasic), dots("closed form, tonic", marks, closed)))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
-@mutant("an error that knows no average", rejected_by="5HT-3")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("an error without the average reward", rejected_by="5HT-3")
 def no_average(specimen: Any) -> Any:
     return specimen.replacing("error", lambda r, average, v, v_next: r + v_next - v)
 
 
-@mutant("an average that sums", rejected_by="5HT-3b")
+@mutant("a sum in place of the average", rejected_by="5HT-3b")
 def summed(specimen: Any) -> Any:
     return specimen.replacing("averaged", lambda average, r, kappa: average + kappa * r)
 
@@ -195,12 +199,12 @@ def unlearnt(specimen: Any) -> Any:
     return specimen.replacing("learn", lambda value, cues, alpha, delta: None)
 
 
-@mutant("the next state's value left out", rejected_by="5HT-4b")
+@mutant("an error without the value of the next state", rejected_by="5HT-4b")
 def no_future(specimen: Any) -> Any:
     return specimen.replacing("error", lambda r, average, v, v_next: r - average - v)
 
 
-@mutant("serotonin goes with dopamine", rejected_by="5HT-5")
+@mutant("phasic serotonin equal to phasic dopamine", rejected_by="5HT-5")
 def no_opponent(specimen: Any) -> Any:
     return specimen.replacing("phasic", lambda delta: delta)
 
@@ -210,7 +214,7 @@ def unrectified(specimen: Any) -> Any:
     return specimen.replacing("level", lambda average, delta, share: average - share * delta)
 
 
-@mutant("a horizon of the future without the present", rejected_by="5HT-1")
+@mutant("a horizon without the present step", rejected_by="5HT-1")
 def future_alone(specimen: Any) -> Any:
     return specimen.replacing("horizon", lambda gamma: gamma / (1.0 - gamma))
 
@@ -220,11 +224,11 @@ def hyperbolic(specimen: Any) -> Any:
     return specimen.replacing("discounted", lambda reward, delay, gamma: reward / (1.0 + (1.0 - gamma) * delay))
 
 
-@mutant("serotonin sets exploration", rejected_by="DOYA-2")
+@mutant("the discount also scales values, so it changes exploration", rejected_by="DOYA-2")
 def explores(specimen: Any) -> Any:
     return specimen.replacing("discounted", lambda reward, delay, gamma: reward * gamma ** delay / (1.0 - gamma))
 
 
-@mutant("temperature for its inverse", rejected_by="DOYA-1")
+@mutant("temperature in place of its inverse", rejected_by="DOYA-1")
 def temperature(specimen: Any) -> Any:
     return specimen.replacing("choice", lambda q, beta: softmax(q / max(beta, 1e-9)))

@@ -19,7 +19,7 @@ TSODYKS = "Tsodyks, Pawelzik & Markram 1998"
 
 
 def releases(specimen: Any, times: Sequence[float] | Array, constants: Set) -> tuple[Array, float, float]:
-    """What each spike of a train (ms) releases, and u and x in the end: u after its jump, x before its loss."""
+    """Release of each spike of a train (ms), and the last u, after its jump, and x, before the release."""
     baseline, tau_rec, tau_f = constants
     u, x, last, out, available = 0.0, 1.0, float(times[0]), [], 1.0
     for time in times:
@@ -59,55 +59,59 @@ def steady(interval: float, constants: Set) -> tuple[float, float]:
 
 # --- the equations -------------------------------------------------------------------------------------------------------------
 @equation("CM-10.4a", source=f"{TSODYKS}: U 0.5, tau_rec 800 ms, no facilitation, 20 Hz; by scipy.integrate.solve_ivp, and the numbers", atol=1e-4,
-          figure="dynamic_synapses")
+          figure="dynamic_synapses", papers=("tsodyks1998neural", "tsodyks1997neural"))
 def a_depressing_synapse_releases_less_and_less(specimen: Any) -> Any:
     found = releases(specimen, regular(20.0, 5), DEPRESSING)[0]
     return [found, found], [integrated(regular(20.0, 5), DEPRESSING), [0.5, 0.2651, 0.1548, 0.1030, 0.0787]]
 
 
-@equation("CM-10.4b", source="steady state in closed form, and its numbers at 10, 20 and 50 Hz", atol=1e-4, figure="steady")
-def depression_settles_by_the_rate(specimen: Any) -> Any:
+@equation("CM-10.4b", source="steady state in closed form, and its numbers at 10, 20 and 50 Hz", atol=1e-4, figure="steady",
+          papers=("tsodyks1998neural", "tsodyks1997neural"))
+def depression_reaches_the_steady_state_of_the_rate(specimen: Any) -> Any:
     found = [releases(specimen, regular(rate, 200), DEPRESSING)[0][-1] for rate in (10.0, 20.0, 50.0)]
     closed = [math.prod(steady(1000.0 / rate, DEPRESSING)) for rate in (10.0, 20.0, 50.0)]
     return [found, found], [closed, [0.1052, 0.05713, 0.0241]]
 
 
-@equation("CM-10.4c", source="paired pulses at 50 ms: 1 - U e^(-T / tau_rec) = 0.530", atol=1e-3)
+@equation("CM-10.4c", source="paired pulses at 50 ms: 1 - U e^(-T / tau_rec) = 0.530", atol=1e-3, papers=("tsodyks1998neural", "tsodyks1997neural"))
 def the_second_of_two_pulses_is_half_the_first(specimen: Any) -> Any:
     first, second = releases(specimen, regular(20.0, 2), DEPRESSING)[0]
     return [second / first, second / first], [1.0 - 0.5 * math.exp(-50.0 / 800.0), 0.530]
 
 
 @equation("CM-10.5a", source=f"{TSODYKS}: U 0.03, tau_rec 130 ms, tau_f 530 ms, 20 Hz; by scipy.integrate.solve_ivp, and the numbers", atol=1e-4,
-          figure="dynamic_synapses")
+          figure="dynamic_synapses", papers=("tsodyks1998neural", "markram1998differential"))
 def a_facilitating_synapse_releases_more_and_more(specimen: Any) -> Any:
     found = releases(specimen, regular(20.0, 5), FACILITATING)[0]
     return [found, found], [integrated(regular(20.0, 5), FACILITATING), [0.0300, 0.0553, 0.0757, 0.0918, 0.1043]]
 
 
-@equation("CM-10.5b", source="steady state in closed form: u = 0.2557, x = 0.6472, u x = 0.1655", atol=1e-4)
+@equation("CM-10.5b", source="steady state in closed form: u = 0.2557, x = 0.6472, u x = 0.1655", atol=1e-4,
+          papers=("tsodyks1998neural", "markram1998differential"))
 def facilitation_settles_at_its_closed_form(specimen: Any) -> Any:
     released, u, x = releases(specimen, regular(20.0, 400), FACILITATING)
     closed = steady(50.0, FACILITATING)
     return [[u, x, released[-1]]] * 2, [[*closed, math.prod(closed)], [0.2557, 0.6472, 0.1655]]
 
 
-@equation("CM-10.5c", source="paired pulses at 50 ms in closed form: 1.844", atol=1e-3)
+@equation("CM-10.5c", source="paired pulses at 50 ms in closed form: 1.844", atol=1e-3, papers=("tsodyks1998neural", "markram1998differential"))
 def the_second_of_two_pulses_is_nearly_twice_the_first(specimen: Any) -> Any:
     first, second = releases(specimen, regular(20.0, 2), FACILITATING)[0]
     u = 0.03 * math.exp(-50 / 530) * 0.97 + 0.03
     return [second / first] * 2, [u * (1.0 - 0.03 * math.exp(-50 / 130)) / 0.03, 1.844]
 
 
-@equation("CM-10.4d", source="scipy.integrate.solve_ivp between the spikes of irregular trains, all four published sets", atol=1e-7)
+@equation("CM-10.4d", source="scipy.integrate.solve_ivp between the spikes of irregular trains, all four published sets", atol=1e-7,
+          papers=("tsodyks1998neural", "tsodyks1997neural", "markram1998differential"))
 def irregular_trains_follow_the_differential_equations(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     trains = [(np.sort(rng.uniform(0.0, 2000.0, 25)), c) for c in (DEPRESSING, FACILITATING, WORKING, PYRAMIDAL)]
     return [releases(specimen, *t)[0] for t in trains], [integrated(*t) for t in trains]
 
 
-@equation("CM-10.6a", source=f"{TSODYKS}: mean-field equations run to their rest by scipy.integrate.solve_ivp", atol=1e-6)
-def the_mean_field_is_where_its_equations_rest(specimen: Any) -> Any:
+@equation("CM-10.6a", source=f"{TSODYKS}: mean-field equations integrated to their fixed point by scipy.integrate.solve_ivp", atol=1e-6,
+          papers=("tsodyks1998neural",))
+def the_mean_field_is_the_fixed_point_of_its_equations(specimen: Any) -> Any:
     found, expected = [], []
     for baseline, tau_rec, tau_f in (FACILITATING, WORKING, PYRAMIDAL):
         for rate in (0.002, 0.02, 0.1):
@@ -121,8 +125,9 @@ def the_mean_field_is_where_its_equations_rest(specimen: Any) -> Any:
     return found, expected
 
 
-@equation("CM-10.6b", source="x before a spike of a Poisson train, on average 1 / (1 + U tau_rec r): exact without facilitation")
-def poisson_trains_find_the_mean_field(specimen: Any) -> Any:
+@equation("CM-10.6b", source="x before a spike of a Poisson train, on average 1 / (1 + U tau_rec r): exact without facilitation",
+          papers=("tsodyks1998neural", "tsodyks1997neural"))
+def poisson_trains_follow_the_mean_field(specimen: Any) -> Any:
     rng, ratios = np.random.default_rng(1), []
     for rate in (0.005, 0.02):
         released = releases(specimen, np.cumsum(rng.exponential(1.0 / rate, 20000)), DEPRESSING)[0]
@@ -130,20 +135,23 @@ def poisson_trains_find_the_mean_field(specimen: Any) -> Any:
     return between(ratios, 0.97, 1.03)
 
 
-@limit("CM-10.6c", source=f"{TSODYKS}: r u x tends to 1 / tau_rec = 1.25 a second, in the mean field and in a fast train", rtol=5e-3)
-def at_high_rates_what_is_passed_on_no_longer_depends_on_the_rate(specimen: Any) -> Any:
+@limit("CM-10.6c", source=f"{TSODYKS}: r u x tends to 1 / tau_rec = 1.25 a second, in the mean field and in a fast train", rtol=5e-3,
+       papers=("tsodyks1998neural", "tsodyks1997neural"))
+def at_high_rates_total_release_does_not_depend_on_the_rate(specimen: Any) -> Any:
     field = [1000.0 * rate * math.prod(specimen.mean_field(rate, *DEPRESSING)) for rate in (1.0, 10.0)]
     train = [rate * releases(specimen, regular(rate, 4000), DEPRESSING)[0][-1] for rate in (1000.0,)]
     return [*field, *train], 1.25
 
 
-@limit("CM-10.6d", source="closed form: five tau_rec restore the first response to 1 - (1 - x) e^-5, at least 99.3%")
+@limit("CM-10.6d", source="closed form: five tau_rec restore the first response to 1 - (1 - x) e^-5, at least 99.3%",
+       papers=("tsodyks1998neural", "tsodyks1997neural"))
 def rest_restores_the_first_response(specimen: Any) -> Any:
     times = np.r_[regular(20.0, 20), 950.0 + 5 * 800.0]
     return at_least(releases(specimen, times, DEPRESSING)[0][-1] / 0.5, 0.993)
 
 
-@signature("CM-10.6e", source=f"{TSODYKS}: facilitating at low rates iff U < tau_f / (tau_f + tau_rec), in the mean field")
+@signature("CM-10.6e", source=f"{TSODYKS}: facilitating at low rates iff U < tau_f / (tau_f + tau_rec), in the mean field",
+           papers=("tsodyks1998neural",))
 def the_baseline_decides_between_facilitation_and_depression(specimen: Any) -> Any:
     tau_rec, tau_f, found = 130.0, 530.0, []
     for baseline in (0.9, 0.999, 1.001, 1.1):
@@ -153,15 +161,17 @@ def the_baseline_decides_between_facilitation_and_depression(specimen: Any) -> A
     return found == [True, True, False, False]
 
 
-@signature("CM-10.7", source="without recovery 20 Hz would release 0.5, 0.375, 0.109, 0.0147, 0.00095, and 1 Hz the same", figure="dynamic_synapses")
+@signature("CM-10.7", source="without recovery 20 Hz would release 0.5, 0.375, 0.109, 0.0147, 0.00095, and 1 Hz the same", figure="dynamic_synapses",
+           papers=("tsodyks1998neural", "tsodyks1997neural"))
 def releases_depend_on_the_rate(specimen: Any) -> Any:
     fast, slow = (releases(specimen, regular(rate, 5), DEPRESSING)[0] for rate in (20.0, 1.0))
     collapsed = np.array([0.5, 0.375, 0.109375, 0.0146484, 0.0009461])
     return bool((slow[1:] > 1.3 * fast[1:]).all() and np.abs(fast[1:] - collapsed[1:]).min() > 0.04)
 
 
-@data("CM-10.5d", source="Mongillo, Barak & Tsodyks 2008: U 0.2, tau_rec 200 ms, tau_f 1.5 s; after a burst u stays up for about a second", warn=True)
-def a_burst_is_held_in_mind_by_facilitation(specimen: Any) -> Any:
+@data("CM-10.5d", source="Mongillo, Barak & Tsodyks 2008: U 0.2, tau_rec 200 ms, tau_f 1.5 s; after a burst u stays raised for about a second",
+      warn=True, papers=("mongillo2008synaptic",))
+def facilitation_maintains_a_burst_for_about_a_second(specimen: Any) -> Any:
     _, u, x = releases(specimen, regular(50.0, 10), WORKING)
     later = specimen.rested(u, x * (1.0 - u), 1000.0, WORKING[1], WORKING[2])
     return bool(specimen.spike(*later, 0.2)[2] > 1.5 * 0.2 and later[1] > 0.98)
@@ -200,13 +210,13 @@ def a_factor_on_the_release_probability_scales_the_baseline(specimen: Any) -> An
     return found, expected
 
 
-@adaptation("CM-10.4g", source="ours: replayed steps are laid back from the end of the sleep; the same train by scipy.integrate.solve_ivp", atol=1e-6)
+@adaptation("CM-10.4g", source="ours: the last replayed step ends with the sleep; the same train by scipy.integrate.solve_ivp", atol=1e-6)
 def replayed_steps_are_uses_in_their_order(specimen: Any) -> Any:
     steps, lag = np.array([[0, 1], [1, 2], [0, 1], [1, 0], [-1, -1]], np.int32), np.array([30.0, 20.0, 10.0, 40.0, 0.0])
     state, out = blank(3), np.zeros(3, np.float32)
     specimen.replay(500.0, steps, lag, 0.5, np.ones(3), 800.0, 0.0, *state)
     specimen.resources(520.0, 0.5, np.ones(3), 800.0, 0.0, *state, out)
-    trains = ([400.0, 450.0, 500.0, 520.0], [430.0, 460.0, 520.0], [450.0, 520.0])    # 100 ms in all; 1 goes on, and is not activated again
+    trains = ([400.0, 450.0, 500.0, 520.0], [430.0, 460.0, 520.0], [450.0, 520.0])    # 100 ms in total; 1 is not activated again between two steps
     return out, [integrated(np.array(t), DEPRESSING)[-1] / 0.5 for t in trains]
 
 
@@ -222,9 +232,9 @@ def the_scale_of_time_is_a_change_of_unit(specimen: Any) -> Any:
     return results[1], results[0]
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("dynamic_synapses", caption="Spike by spike at 20 Hz one synapse releases less and less, the other more and more; without recovery, as "
-        "printed, release collapses", source=f"{TSODYKS}; Cortex 4.4.5 iterated by hand")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("dynamic_synapses", caption="In a train at 20 Hz a depressing synapse releases less with each spike, a facilitating one more; without "
+        "recovery, as printed, release collapses", source=f"{TSODYKS}; Cortex 4.4.5 iterated by hand")
 def releases_in_a_train(specimen: Any) -> Picture:
     spikes = np.arange(1, 11)
     return Picture("spike of a train at 20 Hz", "release, u x", (
@@ -235,7 +245,7 @@ def releases_in_a_train(specimen: Any) -> Picture:
         Curve("printed, at any rate", spikes[:5], [0.5, 0.375, 0.109375, 0.0146484, 0.0009461])))
 
 
-@figure("steady", caption="The steady release falls with the rate of a depressing synapse and peaks at some rate in a facilitating one",
+@figure("steady", caption="The steady release of a depressing synapse falls with the rate; that of a facilitating one has a peak",
         source=f"{TSODYKS}; dots: steady state at 10, 20 and 50 Hz")
 def release_over_rate(specimen: Any) -> Picture:
     rates = np.geomspace(0.5, 100.0, 25)
@@ -245,13 +255,13 @@ def release_over_rate(specimen: Any) -> Picture:
         dots("closed form", [10.0, 20.0, 50.0], [0.1052, 0.05713, 0.0241])), log="x")
 
 
-# --- wrong on purpose ------------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("no recovery, as Cortex prints it", rejected_by="CM-10.4a")
 def without_recovery(specimen: Any) -> Any:
     return specimen.replacing("rested", lambda u, x, *_: (u, x))
 
 
-@mutant("no recovery, so the rate does not matter", rejected_by="CM-10.7")
+@mutant("no recovery, so the rate has no effect", rejected_by="CM-10.7")
 def rate_blind(specimen: Any) -> Any:
     return specimen.replacing("rested", lambda u, x, *_: (u, x))
 
@@ -267,7 +277,7 @@ def exchanged(specimen: Any) -> Any:
     return specimen.replacing("rested", lambda u, x, t, tau_rec, tau_f: specimen.rested(u, x, t, tau_f, tau_rec))
 
 
-@mutant("one Euler step in the place of the solution", rejected_by="CM-10.4d")
+@mutant("one Euler step instead of the solution", rejected_by="CM-10.4d")
 def euler(specimen: Any) -> Any:
     return specimen.replacing("rested", lambda u, x, t, tau_rec, tau_f: (
         max(u - u * t / tau_f, 0.0) if tau_f else 0.0, min(x + (1.0 - x) * t / tau_rec, 1.0)))
@@ -282,7 +292,7 @@ def early_release(specimen: Any) -> Any:
     return specimen.replacing("spike", spike)
 
 
-@mutant("u adds up without a bound", rejected_by="CM-10.5b")
+@mutant("u without a bound", rejected_by="CM-10.5b")
 def additive(specimen: Any) -> Any:
     return specimen.replacing("spike", lambda u, x, baseline: (u + baseline, x - (u + baseline) * x, (u + baseline) * x))
 

@@ -1,32 +1,23 @@
-"""Evidence for short_term_plasticity_printed: what Cortex 4.4.5 says it does, and the papers' checks on the printed rule."""
+"""Evidence for short_term_plasticity_printed: the rule of Cortex 4.4.5, and the papers' checks run on it."""
 from __future__ import annotations
 
-import functools
-from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from ..checks import Check, adaptation, mutant
-from ..figures import Figure
+from ..checks import adaptation, mutant
 from . import short_term_plasticity as papers
 
-Shown = TypeVar("Shown", Check, Figure)
 
-
-def on_printed(check: Shown) -> Shown:
-    """A check of the papers' synapse, asked of the printed one: nothing happens between spikes."""
-
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        return check.function(SimpleNamespace(spike=specimen.spike, rested=lambda u, x, *_: (u, x)))
-
-    return replace(check, function=function)
+def as_synapse(specimen: Any) -> SimpleNamespace:
+    """The printed synapse under the papers' names: no change between spikes."""
+    return SimpleNamespace(spike=specimen.spike, rested=lambda u, x, *_: (u, x))
 
 
 # --- as printed ------------------------------------------------------------------------------------------------------------------
-@adaptation("STP-P1", source="Cortex 4.4.5 iterated by hand from u = 0, x = 1 with U = 0.5: 1/2, 3/8, 7/64, 15/1024, 31/32768")
+@adaptation("STP-P1", source="Cortex 4.4.5 iterated by hand from u = 0, x = 1 with U = 0.5: 1/2, 3/8, 7/64, 15/1024, 31/32768",
+            papers=("cortex2026",))
 def printed_releases_collapse_with_the_number_of_uses(specimen: Any) -> Any:
     u, x, found = 0.0, 1.0, []
     for _ in range(5):
@@ -44,29 +35,28 @@ def printed_resources_are_a_closed_form_of_the_number_of_uses(specimen: Any) -> 
 
 
 # --- the papers' checks ----------------------------------------------------------------------------------------------------------
-depressing = on_printed(papers.a_depressing_synapse_releases_less_and_less)
-settles = on_printed(papers.depression_settles_by_the_rate)
-two_pulses = on_printed(papers.the_second_of_two_pulses_is_half_the_first)
-facilitating = on_printed(papers.a_facilitating_synapse_releases_more_and_more)
-facilitation = on_printed(papers.facilitation_settles_at_its_closed_form)
-twice = on_printed(papers.the_second_of_two_pulses_is_nearly_twice_the_first)
-irregular = on_printed(papers.irregular_trains_follow_the_differential_equations)
-poisson = on_printed(papers.poisson_trains_find_the_mean_field)
-rest = on_printed(papers.rest_restores_the_first_response)
-rate = on_printed(papers.releases_depend_on_the_rate)
+depressing = papers.a_depressing_synapse_releases_less_and_less.of_variety(as_synapse)
+settles = papers.depression_reaches_the_steady_state_of_the_rate.of_variety(as_synapse)
+two_pulses = papers.the_second_of_two_pulses_is_half_the_first.of_variety(as_synapse)
+facilitating = papers.a_facilitating_synapse_releases_more_and_more.of_variety(as_synapse)
+facilitation = papers.facilitation_settles_at_its_closed_form.of_variety(as_synapse)
+twice = papers.the_second_of_two_pulses_is_nearly_twice_the_first.of_variety(as_synapse)
+irregular = papers.irregular_trains_follow_the_differential_equations.of_variety(as_synapse)
+poisson = papers.poisson_trains_follow_the_mean_field.of_variety(as_synapse)
+rest = papers.rest_restores_the_first_response.of_variety(as_synapse)
+rate = papers.releases_depend_on_the_rate.of_variety(as_synapse)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-trains = replace(on_printed(papers.releases_in_a_train),
-                 caption="Spike by spike printed synapses run out for good, at any rate, where the paper's settle")
-steady = replace(on_printed(papers.release_over_rate), caption="The printed synapse releases nothing in the end, whatever the rate")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+trains = papers.releases_in_a_train.of_variety("Printed synapses are exhausted at any rate; the paper's reach a steady state", as_synapse)
+steady = papers.release_over_rate.of_variety("The steady release of the printed synapse is zero at any rate", as_synapse)
 
 
-@mutant("resources are not used up, which is not what is printed", rejected_by="STP-P1")
+@mutant("resources are not used up, unlike the printed rule", rejected_by="STP-P1")
 def inexhaustible(specimen: Any) -> Any:
     return specimen.replacing("spike", lambda u, x, baseline: (u + baseline * (1.0 - u), x, (u + baseline * (1.0 - u)) * x))
 
 
-@mutant("a use counts once a pass, which is not what is printed", rejected_by="STP-P2")
+@mutant("repeated uses in one call count once, unlike the printed rule", rejected_by="STP-P2")
 def once(specimen: Any) -> Any:
     return specimen.replacing("use", lambda rows, *rest: specimen.use(np.unique(rows), *rest))

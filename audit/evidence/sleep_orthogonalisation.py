@@ -1,5 +1,5 @@
-"""Evidence for sleep_orthogonalisation.  References: the oscillation integrated step by step, the convex function that the rule goes down minimised
-by scipy, and cosines in numpy; none calls a kernel it judges.
+"""Evidence for sleep_orthogonalisation.  References: the oscillation integrated step by step, scipy's minimum of the convex function that the rule
+descends, and cosines in numpy; none calls a kernel it judges.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def unit_rows(x: Array) -> Array:
 
 
 def clusters(rng: np.random.Generator, groups: int = 12, size: int = 4, p: int = 64, spread: float = 0.6) -> tuple[Array, NDArray[np.int64]]:
-    """Codes that are alike in groups, and each one's rivals."""
+    """Codes that are similar within groups, and the rivals of each."""
     centres = unit_rows(rng.standard_normal((groups, 1, p)))
     x = unit_rows(centres + spread * rng.standard_normal((groups, size, p)) / np.sqrt(p)).reshape(-1, p)
     group = np.arange(len(x)) // size
@@ -45,8 +45,8 @@ def of_pairs(w: Array, rivals: NDArray[np.int64]) -> float:
 
 
 # --- the rule ----------------------------------------------------------------------------------------------------------------
-@equation("SO-1", source=f"{NORMAN}; inhibition as a sine, changes of XY added where it nears its normal level and taken off where it leaves it",
-          atol=1e-12)
+@equation("SO-1", source=f"{NORMAN}; inhibition as a sine; changes of XY count + while it returns to its normal level, - while it leaves it",
+          atol=1e-12, papers=("norman2007neural",))
 def an_oscillation_learns_twice_the_contrast(specimen: Any) -> Any:
     measured, expected = [], []
     for drive in np.linspace(0.4, 1.2, 33):
@@ -62,7 +62,7 @@ def an_oscillation_learns_twice_the_contrast(specimen: Any) -> Any:
 
 
 def energy(w: Array, own: Array, others: Array) -> float:
-    """The function whose slope is the rule: what pops up, and what drops out, as areas under threshold-linear units."""
+    """The function whose gradient is the rule: areas under threshold-linear units that become active as competitors or drop out as targets."""
     out = (INHIBITION + AMPLITUDE + 1.0 / GAIN) - own @ w
     up = others @ w - (INHIBITION - AMPLITUDE)
 
@@ -72,8 +72,9 @@ def energy(w: Array, own: Array, others: Array) -> float:
     return float(area(out) + area(up).sum())
 
 
-@equation("SO-2", source=f"after {PEROTTE}; scipy's minimum of the convex function within the cone", atol=2e-6, rtol=1e-5)
-def sleep_ends_at_the_least_interference_there_is(specimen: Any) -> Any:
+@equation("SO-2", source=f"after {PEROTTE}; scipy's minimum of the convex function within the cone", atol=2e-6, rtol=1e-5,
+          papers=("norman2005methods",))
+def sleep_converges_to_the_minimum_of_interference(specimen: Any) -> Any:
     rng, measured, expected = np.random.default_rng(0), [], []
     for trial in range(6):
         own = unit_rows(rng.standard_normal(6))
@@ -106,22 +107,22 @@ def the_bound_is_the_nearest_point_of_the_cone(specimen: Any) -> Any:
     return measured, expected
 
 
-@limit("SO-4a", source=f"{NORMAN}: who neither pops up nor drops out learns nothing")
+@limit("SO-4a", source=f"{NORMAN}: a unit that neither becomes active nor drops out learns nothing", papers=("norman2007neural",))
 def without_interference_nothing_is_learnt(specimen: Any) -> Any:
     x = np.eye(5)
-    x[1] = unit_rows(np.array([0.55, 1.0, 0.0, 0.0, 0.0]))                         # cosine 0.48, less than pops up
+    x[1] = unit_rows(np.array([0.55, 1.0, 0.0, 0.0, 0.0]))                         # cosine 0.48, too low to become active
     return slept(specimen, x, np.array([[j for j in range(5) if j != i] for i in range(5)]), 50), x
 
 
-@limit("SO-4b", source="the cone of cosine 1 is the code itself: directions stay", atol=1e-9)
-def with_no_freedom_no_unit_turns(specimen: Any) -> Any:
+@limit("SO-4b", source="the cone of cosine 1 is the code itself: directions do not change", atol=1e-9)
+def with_a_bound_of_cosine_one_no_direction_changes(specimen: Any) -> Any:
     x, rivals = clusters(np.random.default_rng(2), groups=3)
     return unit_rows(slept(specimen, x, rivals, 50, least=1.0)), x
 
 
 # --- signatures --------------------------------------------------------------------------------------------------------------
-@signature("SO-15.5", source=f"{NORMAN}: one cycle; response to the target's code", figure="contrast")
-def the_competitor_falls_the_target_rises_the_rest_stays(specimen: Any) -> Any:
+@signature("SO-15.5", source=f"{NORMAN}: one cycle; response to the target's code", figure="contrast", papers=("norman2007neural",))
+def the_competitor_falls_the_target_rises_and_others_do_not_change(specimen: Any) -> Any:
     x = unit_rows(np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [0.3, 0.0, 1.0]]))
     w = np.array([[0.95, 1.0, 1.0]]).T * x                                         # the target is weak
     after = slept(specimen, x, np.array([[-1, -1], [0, -1], [0, -1]]), 1, w, eps=0.01)
@@ -129,14 +130,15 @@ def the_competitor_falls_the_target_rises_the_rest_stays(specimen: Any) -> Any:
     return at_most([competitor / target, abs(unrelated) / min(target, -competitor), -target], 0.1) if competitor < 0.0 else False
 
 
-@signature("SO-15.7a", source=f"after {PEROTTE}: mean cosine of interfering pairs, over that before", figure="sleep_separates")
-def interfering_memories_become_less_alike(specimen: Any) -> Any:
+@signature("SO-15.7a", source=f"after {PEROTTE}: mean cosine of interfering pairs, over that before", figure="sleep_separates",
+           papers=("norman2005methods",))
+def interfering_memories_become_less_similar(specimen: Any) -> Any:
     x, rivals = clusters(np.random.default_rng(3))
     return at_most(of_pairs(slept(specimen, x, rivals, 150), rivals) / of_pairs(x, rivals), 0.8)
 
 
-@signature("SO-15.7b", source="the bound: cosine with the own code, whatever the sleep and however often", figure="sleep_separates")
-def every_memory_stays_what_it_was(specimen: Any) -> Any:
+@signature("SO-15.7b", source="the bound: cosine with the own code after five sleeps, at three spreads", figure="sleep_separates")
+def every_unit_stays_within_the_bound_around_its_code(specimen: Any) -> Any:
     low = []
     for seed, spread in ((4, 0.2), (5, 0.6), (6, 1.0)):
         x, rivals = clusters(np.random.default_rng(seed), spread=spread)
@@ -148,7 +150,7 @@ def every_memory_stays_what_it_was(specimen: Any) -> Any:
 
 
 def recalled(specimen: Any, of_cue: float, of_match: float) -> list[float]:
-    """Share of cues that find their memory among the first 1 and 4, after sleep less before; 20 cues each, noise of the cue and of the match."""
+    """Recall@1 and @4, after sleep less before; 20 cues per memory, noise of the cue and of the match."""
     rng, change = np.random.default_rng(7), []
     x, rivals = clusters(rng)
     w, answer = slept(specimen, x, rivals, 150), np.repeat(np.arange(len(x)), 20)
@@ -165,17 +167,17 @@ def recall_does_not_fall(specimen: Any) -> Any:
     return at_least([recalled(specimen, 0.4, sd) for sd in (0.05, 0.1, 0.15)], -0.005)
 
 
-@signature("SO-15.7e", source="the same for Recall@1 alone, with noise of 0.1: interfering memories are told apart better")
+@signature("SO-15.7e", source="the same for Recall@1 alone, with noise of 0.1: interfering memories are distinguished better")
 def sleep_helps_against_interference(specimen: Any) -> Any:
     return at_least(recalled(specimen, 0.4, 0.1)[0], 0.05)
 
 
-@adaptation("SO-8", source="where only the cue is noisy no other weights than the codes do better; what sleep costs there")
-def where_matching_is_exact_it_costs_little(specimen: Any) -> Any:
+@adaptation("SO-8", source="where only the cue is noisy the codes are the best weights; the loss by sleep there")
+def where_matching_is_exact_sleep_costs_little(specimen: Any) -> Any:
     return at_least([recalled(specimen, sd, 0.0) for sd in (0.4, 0.8, 1.5)], -0.02)
 
 
-@signature("SO-15.7d", source="repeated sleep: change of the last of 200 nights of 100 cycles, beside that of the first", figure="sleep_separates")
+@signature("SO-15.7d", source="repeated sleep: change of the last of 200 nights of 100 cycles, over that of the first", figure="sleep_separates")
 def repeated_sleep_converges(specimen: Any) -> Any:
     x, rivals = clusters(np.random.default_rng(8), groups=4)
     w, moved = x, []
@@ -196,16 +198,16 @@ def a_small_code_keeps_cosines(specimen: Any) -> Any:
     return at_most([float(np.sqrt(np.mean(error**2))), float(np.abs(np.linalg.norm(x, axis=1) - 1.0).max())], 0.125)
 
 
-@adaptation("SO-7", source="ours, by hand: both ways, not the same, not twice, no more than there is room for")
-def rivals_are_alike_and_not_the_same(specimen: Any) -> Any:
+@adaptation("SO-7", source="ours, by hand: in both directions, no identical ones, none twice, no more than the column holds")
+def rivals_are_similar_but_not_identical(specimen: Any) -> Any:
     rivals = np.full((5, 2), -1)
     for _ in range(2):
         specimen.oppose(4, np.array([4, 0, 1, 2, 3]), np.array([1.0, 0.96, 0.9, 0.7, 0.5]), 0.6, 0.95, rivals)
     return rivals, [[-1, -1], [4, -1], [4, -1], [-1, -1], [1, 2]]
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("sleep_separates", caption="Interfering memories become less alike with the cycles of sleep, and none leaves the cone around its own code",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("sleep_separates", caption="Interfering memories become less similar with the cycles of sleep, and none leaves the cone around its own code",
         source=f"after {PEROTTE}; twelve groups of four codes")
 def cosines_over_sleep(specimen: Any) -> Picture:
     x, rivals = clusters(np.random.default_rng(3))
@@ -218,8 +220,8 @@ def cosines_over_sleep(specimen: Any) -> Picture:
         Curve("with the own code, least", cycles, np.array(own)), Curve("bound", cycles, np.full(len(cycles), LEAST))))
 
 
-@figure("contrast", caption="A unit that pops up under low inhibition is weakened, one that drops out under high inhibition is strengthened, the "
-        "rest learns nothing", source=f"{NORMAN}, one oscillation")
+@figure("contrast", caption="A unit that becomes active under low inhibition is weakened, one that drops out under high inhibition is "
+        "strengthened; others learn nothing", source=f"{NORMAN}, one oscillation")
 def learning_over_drive(specimen: Any) -> Picture:
     drive = np.linspace(0.3, 1.4, 221)
     return Picture("drive of a unit", "change of weights / learning rate", tuple(
@@ -227,8 +229,8 @@ def learning_over_drive(specimen: Any) -> Picture:
         for label, target in (("competitor", False), ("target", True))))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
-@mutant("apart by 0.15 a step, with no fixed point", rejected_by="SO-15.7b")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("rivals pushed apart by 0.15 per step, with no fixed point", rejected_by="SO-15.7b")
 def pushed(specimen: Any) -> Any:
     def separate(own: Any, x: Any, rivals: Any, cycles: int, *rest: Any) -> int:
         w = rest[-1]
@@ -248,12 +250,12 @@ def unbounded(specimen: Any) -> Any:
     return specimen.replacing("bounded", lambda own, least, w: None)
 
 
-@mutant("all neighbours are suppressed in proportion", rejected_by="SO-4a")
+@mutant("suppression of all neighbours in proportion to drive", rejected_by="SO-4a")
 def linear(specimen: Any) -> Any:
     return specimen.replacing("contrast", lambda drive, target, *rest: 0.0 if target else -0.3 * drive)
 
 
-@mutant("inhibition stands still", rejected_by="SO-15.5")
+@mutant("constant inhibition", rejected_by="SO-15.5")
 def still(specimen: Any) -> Any:
     def contrast(drive: float, target: bool, inhibition: float, amplitude: float, gain: float) -> float:
         return float(specimen.contrast(drive, target, inhibition, 0.0, gain))
@@ -261,7 +263,7 @@ def still(specimen: Any) -> Any:
     return specimen.replacing("contrast", contrast)
 
 
-@mutant("learning by what is active, without contrast", rejected_by="SO-15.7a")
+@mutant("contrast without its sign", rejected_by="SO-15.7a")
 def hebbian(specimen: Any) -> Any:
     return specimen.replacing("contrast", lambda drive, target, *rest: abs(specimen.contrast(drive, target, *rest)))
 
@@ -271,7 +273,7 @@ def low_half(specimen: Any) -> Any:
     return specimen.replacing("contrast", lambda drive, target, *rest: 0.0 if target else specimen.contrast(drive, target, *rest))
 
 
-@mutant("the bound cuts off what is across, and is not the nearest", rejected_by="SO-3")
+@mutant("a bound that shortens the perpendicular part, not the nearest point", rejected_by="SO-3")
 def cut(specimen: Any) -> Any:
     def bounded(own: Any, least: float, w: Any) -> None:
         along, across = own @ w, w - (own @ w) * own

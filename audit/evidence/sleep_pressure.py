@@ -1,4 +1,4 @@
-"""Evidence for sleep_pressure: the model against its differential equations, closed forms and published cycles, and what an engine makes of it."""
+"""Evidence for sleep_pressure: the model against its differential equations, closed forms and published cycles, and in an engine."""
 from __future__ import annotations
 
 import math
@@ -29,7 +29,7 @@ def rhythm(**changes: float) -> tuple[float, ...]:
 
 # --- independent references ---------------------------------------------------------------------------------------------------
 def reference(s: float, t: float, sleeps: int, **changes: float) -> list[tuple[float, float, float, float]]:
-    """Onset, S, end and S of so many sleeps: both differential equations integrated, each until its threshold is crossed."""
+    """Onset, S, end and S of each sleep: both differential equations integrated, each until its threshold is crossed."""
     p, found = PAPER | changes, []
 
     def c(at: float) -> float:
@@ -49,7 +49,7 @@ def reference(s: float, t: float, sleeps: int, **changes: float) -> list[tuple[f
 
 
 def scanned(f: Any, longest: float = 60.0) -> float:
-    """First root by a fine grid and Brent's method; 0 if f is not negative at once."""
+    """First root by a fine grid and Brent's method; 0 if f(0) >= 0."""
     grid = np.arange(0.0, longest, 0.002)
     values = f(grid)
     first = int(np.argmax(values >= 0.0))
@@ -69,7 +69,7 @@ def solved(specimen: Any, s: float, t: float, sleeps: int, constants: tuple[floa
 
 
 class Night:
-    """An engine with this mechanism alone, and what it said at each consolidation: onset, end, share."""
+    """An engine with this mechanism alone, and onset, end and share of each of its sleeps."""
 
     def __init__(self, specimen: Any, **changes: float) -> None:
         params = specimen.SleepPressureParams(time_scale=1.0, **(PAPER | OURS | changes))
@@ -92,7 +92,7 @@ class Night:
 
 
 # --- the equations --------------------------------------------------------------------------------------------------------------
-@equation("CM-9.S", source=f"{MODEL}: dS/dt = (1 - S) / tau_r awake, -S / tau_d asleep; solve_ivp", rtol=1e-8)
+@equation("CM-9.S", source=f"{MODEL}: dS/dt = (1 - S) / tau_r awake, -S / tau_d asleep; solve_ivp", rtol=1e-8, papers=("daan1984timing",))
 def process_s_solves_its_differential_equations(specimen: Any) -> Any:
     times = [0.5, 3.0, 11.0, 40.0]
     up = solve_ivp(lambda _, y: (1.0 - y) / 18.2, (0.0, 40.0), [0.2], t_eval=times, rtol=1e-11, atol=1e-13).y[0]
@@ -100,14 +100,15 @@ def process_s_solves_its_differential_equations(specimen: Any) -> Any:
     return [f(s, t, tau) for f, s, tau in ((specimen.awake, 0.2, 18.2), (specimen.asleep, 0.8, 4.2)) for t in times], [*up, *down]
 
 
-@equation("CM-9.C", source=f"{MODEL}: C = a sin(2 pi (t - phi) / 24)", atol=1e-9)
+@equation("CM-9.C", source=f"{MODEL}: C = a sin(2 pi (t - phi) / 24)", atol=1e-9, papers=("daan1984timing",))
 def process_c_is_a_sine_of_the_time_of_day(specimen: Any) -> Any:
     hours = NOON + np.array([-6.0, -2.46, 0.0, 3.54, 9.54, 15.0, 24.0 * 365])
     return [specimen.circadian(float(t), 0.12, 9.54, 24.0) for t in hours], 0.12 * np.sin(2.0 * np.pi * (hours % 24.0 - 9.54) / 24.0)
 
 
-@equation("CM-9.H", source=f"{MODEL}: thresholds H+ + C and H- + C; brute-force scan and Brent's method", atol=1e-9, rtol=0.0)
-def thresholds_are_met_first_where_a_scan_meets_them(specimen: Any) -> Any:
+@equation("CM-9.H", source=f"{MODEL}: thresholds H+ + C and H- + C; brute-force scan and Brent's method", atol=1e-9, rtol=0.0,
+          papers=("daan1984timing",))
+def the_first_crossings_equal_those_of_a_scan(specimen: Any) -> Any:
     rng, found, expected = np.random.default_rng(3), [], []
     for _ in range(60):
         s, t, a, phi = rng.uniform(0.02, 0.98), rng.uniform(0.0, 48.0), rng.uniform(0.0, 0.2), rng.uniform(0.0, 24.0)
@@ -122,13 +123,14 @@ def thresholds_are_met_first_where_a_scan_meets_them(specimen: Any) -> Any:
     return found, expected
 
 
-@equation("CM-9.6b", source=f"{MODEL}: both equations with thresholds, solve_ivp with events over ten days", atol=1e-7, rtol=0.0)
-def ten_days_are_those_of_the_integrated_model(specimen: Any) -> Any:
+@equation("CM-9.6b", source=f"{MODEL}: both equations with thresholds, solve_ivp with events over ten days", atol=1e-7, rtol=0.0,
+          papers=("daan1984timing",))
+def ten_days_equal_the_integrated_model(specimen: Any) -> Any:
     return solved(specimen, 0.4, 10.0, 10, rhythm()), reference(0.4, 10.0, 10)
 
 
-@equation("CM-9.L", source=f"{MODEL}; solve_ivp with events", atol=1e-7, rtol=0.0)
-def sleeps_that_were_not_looked_at_are_lived_through(specimen: Any) -> Any:
+@equation("CM-9.L", source=f"{MODEL}; solve_ivp with events", atol=1e-7, rtol=0.0, papers=("daan1984timing",))
+def s_after_unobserved_sleeps_equals_the_integrated_model(specimen: Any) -> Any:
     nights, c = reference(0.4, 10.0, 6), rhythm()
     onset = 10.0 + specimen.until_sleep(0.4, 10.0, c)
     end = onset + specimen.until_waking(specimen.awake(0.4, onset - 10.0, 18.2), onset, c)
@@ -139,7 +141,7 @@ def sleeps_that_were_not_looked_at_are_lived_through(specimen: Any) -> Any:
 
 
 # --- closed forms and published cycles --------------------------------------------------------------------------------------------
-@equation("CM-9.5", source="closed form without C: tau_r ln(.83 / .33), tau_d ln(.67 / .17)", atol=1e-9)
+@equation("CM-9.5", source="closed form without C: tau_r ln(.83 / .33), tau_d ln(.67 / .17)", atol=1e-9, papers=("daan1984timing",))
 def without_time_of_day_a_cycle_has_a_closed_form(specimen: Any) -> Any:
     c = rhythm(amplitude=0.0)
     _, s, up, top, down = specimen.cycle(c, 5)
@@ -147,19 +149,20 @@ def without_time_of_day_a_cycle_has_a_closed_form(specimen: Any) -> Any:
     return [specimen.until_sleep(0.17, 5.0, c), specimen.until_waking(0.67, 5.0, c), up, down, s, top], [*closed, *closed, 0.17, 0.67]
 
 
-@data("CM-9.5b", source="16.786 h awake and 5.760 h asleep", atol=0.001, rtol=0.0)
-def its_free_running_cycle_has_the_known_length(specimen: Any) -> Any:
+@data("CM-9.5b", source="16.786 h awake and 5.760 h asleep", atol=0.001, rtol=0.0, papers=("daan1984timing",))
+def the_free_running_cycle_has_the_known_length(specimen: Any) -> Any:
     cycle = specimen.cycle(rhythm(amplitude=0.0), 5)
     return [cycle[2], cycle[4]], [16.786, 5.760]
 
 
-@data("CM-9.6", source="the model with a = 0.1 and 0.12, integrated: sleep, waking, S at onset", atol=0.005, rtol=0.0, figure="sleep_pressure")
+@data("CM-9.6", source="the model with a = 0.1 and 0.12, integrated: sleep, waking, S at onset", atol=0.005, rtol=0.0, figure="sleep_pressure",
+      papers=("daan1984timing",))
 def time_of_day_entrains_sleep_to_24_hours(specimen: Any) -> Any:
     found = [specimen.cycle(rhythm(amplitude=a), 100) for a in (0.1, 0.12)]
     return [[x[4], x[2], x[2] + x[4], x[3]] for x in found], [[7.69, 16.31, 24.0, 0.633], [7.94, 16.06, 24.0, 0.625]]
 
 
-@data("CM-9.6c", source=f"{CAPTION} c, d, e: three sleeps in four days, three in two days, two a day")
+@data("CM-9.6c", source=f"{CAPTION} c, d, e: three sleeps in four days, three in two days, two a day", papers=("skeldon2025complexity",))
 def other_thresholds_give_the_published_patterns_of_sleep(specimen: Any) -> Any:
     patterns = []
     for lower in (0.09, 0.50, 0.58):
@@ -170,8 +173,8 @@ def other_thresholds_give_the_published_patterns_of_sleep(specimen: Any) -> Any:
     return patterns, [(3, 4), (3, 2), (2, 1)]
 
 
-@equation("CM-9.7", source="closed form of 16 h awake and 8 h asleep for ever; half-times tau ln 2", atol=1e-9)
-def forced_days_settle_where_rise_and_decay_agree(specimen: Any) -> Any:
+@equation("CM-9.7", source="closed form of repeated 16 h awake and 8 h asleep; half-times tau ln 2", atol=1e-9, papers=("daan1984timing",))
+def forced_days_converge_to_the_closed_form(specimen: Any) -> Any:
     s = 0.5
     for _ in range(60):
         top = specimen.awake(s, 16.0, 18.2)
@@ -181,8 +184,8 @@ def forced_days_settle_where_rise_and_decay_agree(specimen: Any) -> Any:
     return [s, top, specimen.awake(0.0, 18.2 * math.log(2.0), 18.2), specimen.asleep(1.0, 4.2 * math.log(2.0), 4.2)], [low, low / down, 0.5, 0.5]
 
 
-@data("CM-9.7b", source="S between .0928 and .6234; half-times 12.62 and 2.911 h", atol=0.0005, rtol=0.0)
-def forced_days_swing_between_the_known_values(specimen: Any) -> Any:
+@data("CM-9.7b", source="S between .0928 and .6234; half-times 12.62 and 2.911 h", atol=0.0005, rtol=0.0, papers=("daan1984timing",))
+def forced_days_oscillate_between_the_known_values(specimen: Any) -> Any:
     s = 0.5
     for _ in range(60):
         top = specimen.awake(s, 16.0, 18.2)
@@ -190,16 +193,17 @@ def forced_days_swing_between_the_known_values(specimen: Any) -> Any:
     return [s, top, specimen.awake(0.0, 12.62, 18.2), specimen.asleep(1.0, 2.911, 4.2)], [0.0928, 0.6234, 0.5, 0.5]
 
 
-@data("CM-9.8", source="40 h awake from .0928: S = .8993; recovery sleep 6.996 h, 1.215 times the usual", atol=0.001, rtol=0.0, figure="lost_night")
-def a_lost_night_costs_little_over_an_hour(specimen: Any) -> Any:
+@data("CM-9.8", source="40 h awake from .0928: S = .8993; recovery sleep 6.996 h, 1.215 times the usual", atol=0.001, rtol=0.0, figure="lost_night",
+      papers=("daan1984timing",))
+def a_lost_night_lengthens_sleep_by_little_over_an_hour(specimen: Any) -> Any:
     top, c = specimen.awake(0.0928, 40.0, 18.2), rhythm(amplitude=0.0)
     sleep = specimen.until_waking(top, 0.0, c)
     return [top, sleep, sleep / specimen.until_waking(0.67, 0.0, c)], [0.8993, 6.996, 1.215]
 
 
-@signature("CM-9.8b", source="the debt is carried by depth: initial slow-wave activity goes with S, the length of sleep with its logarithm",
-           figure="lost_night")
-def a_debt_is_slept_off_more_deeply_rather_than_longer(specimen: Any) -> Any:
+@signature("CM-9.8b", source="recovery is by depth: initial slow-wave activity is proportional to S, the length of sleep to its logarithm",
+           figure="lost_night", papers=("daan1984timing",))
+def recovery_sleep_is_deeper_rather_than_longer(specimen: Any) -> Any:
     c, usual = rhythm(), specimen.cycle(rhythm(), 100)
     top = specimen.awake(usual[1], usual[2] + 24.0, 18.2)
     sleep = specimen.until_waking(top, usual[0] + usual[2], c)
@@ -207,21 +211,21 @@ def a_debt_is_slept_off_more_deeply_rather_than_longer(specimen: Any) -> Any:
 
 
 # --- limits ---------------------------------------------------------------------------------------------------------------------
-@limit("CM-9.5c", source="definition: with a = 0 the time of day has no say", atol=1e-12)
-def without_amplitude_every_hour_is_alike(specimen: Any) -> Any:
+@limit("CM-9.5c", source="definition: with a = 0 the time of day has no effect", atol=1e-12, papers=("daan1984timing",))
+def with_amplitude_zero_the_time_of_day_has_no_effect(specimen: Any) -> Any:
     c = rhythm(amplitude=0.0)
     return [specimen.until_sleep(0.3, t, c) for t in (0.0, 7.0, NOON)], [specimen.until_sleep(0.3, 3.0, c)] * 3
 
 
-@limit("CM-9.U", source=f"{MODEL}: mu = 1 above, 0 below")
-def pressure_stays_between_nothing_and_one(specimen: Any) -> Any:
+@limit("CM-9.U", source=f"{MODEL}: mu = 1 above, 0 below", papers=("daan1984timing",))
+def pressure_stays_between_zero_and_one(specimen: Any) -> Any:
     s = [specimen.awake(0.99, 100.0, 18.2), specimen.asleep(0.99, 100.0, 4.2), specimen.awake(0.5, specimen.effort(1e6, 1e3, 10.0, 20.0), 18.2)]
     return between(s, 0.0, 1.0 - 1e-6)
 
 
 # --- in an engine ------------------------------------------------------------------------------------------------------------------
-@adaptation("SLP-1", source="one sleep a night, where the integrated model has it", atol=1e-7, rtol=0.0, needs="engine")
-def five_idle_days_cost_five_sleeps(specimen: Any) -> Any:
+@adaptation("SLP-1", source="one sleep a night, at the times of the integrated model", atol=1e-7, rtol=0.0, needs="engine")
+def five_idle_days_have_five_sleeps(specimen: Any) -> Any:
     night = Night(specimen, effort=0.0, vigil=0.0).tell(NOON)
     s = night.value(specimen.PROCESS_S)
     night.memory.advance(NOON + 120.0)
@@ -236,7 +240,7 @@ def undisturbed_sleeps_are_full_nights(specimen: Any) -> Any:
 
 
 @adaptation("SLP-3", source="closed form: S decays until the event, and rises from there to the threshold, found by scan", atol=1e-9, needs="engine")
-def an_event_at_night_wakes_and_leaves_the_debt(specimen: Any) -> Any:
+def an_event_at_night_ends_sleep_and_leaves_the_remaining_pressure(specimen: Any) -> Any:
     night = Night(specimen, effort=0.0).tell(NOON)
     onset, s = night.value(SLEEP_ONSET), night.value(specimen.PROCESS_S)
     night.tell(onset + 3.0)
@@ -249,8 +253,8 @@ def an_event_at_night_wakes_and_leaves_the_debt(specimen: Any) -> Any:
         [3.0, left, (top - left) / (usual[1] - usual[3]), again]
 
 
-@adaptation("SLP-3b", source="pressure is cleared once: what is left is slept off that night or the next, which begins early", needs="engine")
-def a_broken_night_is_made_up_for(specimen: Any) -> Any:
+@adaptation("SLP-3b", source="pressure is cleared once: the rest later in that night or in the next, which begins early", needs="engine")
+def an_interrupted_night_is_compensated(specimen: Any) -> Any:
     late, early = (Night(specimen).tell(NOON) for _ in range(2))
     usual = early.value(SLEEP_ONSET)
     early.tell(usual + 0.5)
@@ -261,50 +265,50 @@ def a_broken_night_is_made_up_for(specimen: Any) -> Any:
     return between(same, 0.95, 1.1).passed and after[2] > 1.2 and 3.0 < usual + 24.0 - after[0] < 6.0
 
 
-@adaptation("SLP-4", source="hysteresis, and `resist`: a moment's sleep a day at most while events never pause", needs="engine")
-def a_stream_that_never_pauses_does_not_flicker(specimen: Any) -> Any:
+@adaptation("SLP-4", source="hysteresis, and `resist`: at most one short sleep a day under events without a pause", needs="engine")
+def a_stream_without_pauses_has_at_most_one_sleep_a_day(specimen: Any) -> Any:
     night = Night(specimen).tell(*(NOON + np.arange(3 * 1440) / 60.0))
     return between([len(night.sleeps), 2.0 * night.value(specimen.PROCESS_S)], 1.0, 3.0)
 
 
-@adaptation("SLP-4b", source="`vigil`: at most one sleep in two hours, whatever the rhythm of events", needs="engine")
-def events_that_keep_waking_it_cannot_make_it_flicker(specimen: Any) -> Any:
+@adaptation("SLP-4b", source="`vigil`: at most one sleep in two hours, at any rate of events", needs="engine")
+def repeated_waking_does_not_make_sleep_and_waking_alternate_rapidly(specimen: Any) -> Any:
     counts = [len(Night(specimen).tell(*(NOON + np.arange(0.0, 72.0, step))).sleeps) for step in (0.05, 1.0, 2.01, 3.0, 7.0)]
     return at_most(counts, 3 * 24 / 2)
 
 
-@adaptation("SLP-5", source="closed form: from the S of waking on, as long as it was kept awake", rtol=1e-9, needs="engine")
-def kept_awake_it_gets_sleepier_all_the_time(specimen: Any) -> Any:
+@adaptation("SLP-5", source="closed form: S after 29 h awake", rtol=1e-9, needs="engine")
+def pressure_rises_as_long_as_events_keep_memory_awake(specimen: Any) -> Any:
     night = Night(specimen, effort=0.0).tell(NOON)
     s = night.value(specimen.PROCESS_S)
     night.tell(*(NOON + np.arange(1, 30)))
     return [night.value(specimen.PROCESS_S), float(len(night.sleeps))], [1.0 - (1.0 - s) * math.exp(-29.0 / 18.2), 0.0]
 
 
-@adaptation("SLP-6", source="definition: writing counts as wakefulness; a surprise counts more", needs="engine")
-def what_is_written_makes_sleepy(specimen: Any) -> Any:
+@adaptation("SLP-6", source="definition: storing an event counts as wakefulness; surprise raises it", needs="engine")
+def stored_events_add_pressure(specimen: Any) -> Any:
     times = NOON + np.arange(60) / 60.0
     with_, without = (Night(specimen, effort=e).tell(*times).value(specimen.PROCESS_S) for e in (0.02, 0.0))
     return 0.0 < with_ - without < 0.05 and specimen.effort(9.0, 2.0, 0.02, 20.0) > specimen.effort(9.0, 0.0, 0.02, 20.0)
 
 
-@adaptation("SLP-7", source="the settled cycle at that time of day; solve_ivp with events", atol=1e-7, needs="engine")
-def the_first_event_meets_memory_as_usual_at_that_hour(specimen: Any) -> Any:
+@adaptation("SLP-7", source="the converged cycle at that time of day; solve_ivp with events", atol=1e-7, needs="engine")
+def the_first_event_starts_at_the_usual_pressure_of_that_hour(specimen: Any) -> Any:
     _, _, woke, s = reference(0.1, 8.0, 12)[-2]
     onset, top, _, _ = reference(0.1, 8.0, 12)[-1]
     found = [Night(specimen, effort=0.0).tell(24.0 * 20000 + hour).value(specimen.PROCESS_S) for hour in (12.0, 3.0)]
     return found, [1.0 - (1.0 - s) * math.exp(-((12.0 - woke) % 24.0) / 18.2), top * math.exp(-((3.0 - onset) % 24.0) / 4.2)]
 
 
-@adaptation("SLP-8", source="the contract: after a sleep, the next lies ahead", needs="engine")
-def the_next_sleep_lies_ahead(specimen: Any) -> Any:
+@adaptation("SLP-8", source="the contract: after a sleep, the next one is in the future", needs="engine")
+def the_next_sleep_is_in_the_future(specimen: Any) -> Any:
     night = Night(specimen).tell(NOON, NOON + 13.0, NOON + 13.0, NOON + 90.0)
     return night.value(SLEEP_END) > night.value(SLEEP_ONSET) >= night.memory.now + 2.0 - 1e-9
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------------------------------------------
 def through(specimen: Any, days: float, c: tuple[float, ...], kept_awake: float = 0.0) -> tuple[Any, Any]:
-    """Times of day and S from the onset of the first sleep, which may be put off by some hours."""
+    """Hours from the usual onset of the first sleep, and S; `kept_awake` delays that sleep, in h."""
     woke, s, wake, _, _ = specimen.cycle(c, 100)
     times, start, until, asleep, found = np.arange(-wake, 24.0 * days, 0.25), -wake, kept_awake, False, []
     for t in times:
@@ -315,8 +319,8 @@ def through(specimen: Any, days: float, c: tuple[float, ...], kept_awake: float 
     return times, np.array(found)
 
 
-@figure("sleep_pressure", caption="Process S rises awake to the upper threshold and falls asleep to the lower one, and the time of day in both "
-        "holds the cycle to 24 h", source=f"{MODEL}; as in {CAPTION}")
+@figure("sleep_pressure", caption="Process S rises to the upper threshold while awake and falls to the lower one in sleep; both vary with the time "
+        "of day, which entrains the cycle to 24 h", source=f"{MODEL}; as in {CAPTION}")
 def pressure_over_three_days(specimen: Any) -> Picture:
     c = rhythm()
     woke, _, wake, _, _ = specimen.cycle(c, 100)
@@ -326,8 +330,8 @@ def pressure_over_three_days(specimen: Any) -> Picture:
         Curve("S", *through(specimen, 2.5, c)), Curve("sleep above, H+ + C", times, c[2] + wave), Curve("wake below, H- + C", times, c[3] + wave)))
 
 
-@figure("lost_night", caption="A night lost costs little more sleep in the next: the debt is slept off more deeply, from a higher S, rather than "
-        "longer", source=f"{MODEL}, awake for a day more")
+@figure("lost_night", caption="After a lost night the next sleep is little longer, but deeper, as it starts from a higher "
+        "S", source=f"{MODEL}, awake for a day more")
 def pressure_after_a_lost_night(specimen: Any) -> Picture:
     return Picture("hours from the first evening", "pressure S", tuple(
         Curve(label, *through(specimen, 3.0, rhythm(), hours)) for label, hours in (("usual", 0.0), ("the first night lost", 24.0))))
@@ -359,7 +363,7 @@ def upper_only(specimen: Any) -> Any:
     return specimen.replacing("until_waking", lambda s, t, rhythm: specimen.until_waking(s, t, (*rhythm[:4], 0.0, *rhythm[5:])))
 
 
-@mutant("thresholds the wrong way round the clock", rejected_by="CM-9.H")
+@mutant("Process C with the opposite sign", rejected_by="CM-9.H")
 def upside_down(specimen: Any) -> Any:
     return specimen.replacing("first_rise", lambda k, b, tau, c, *rest: specimen.first_rise(k, b, tau, -c, *rest))
 
@@ -375,38 +379,38 @@ def coarse(specimen: Any) -> Any:
     return specimen.replacing("first_rise", first_rise)
 
 
-@mutant("a cosine for the sine", rejected_by="CM-9.C")
+@mutant("a cosine instead of the sine", rejected_by="CM-9.C")
 def cosine(specimen: Any) -> Any:
     return specimen.replacing("circadian", lambda t, a, phi, day: a * math.cos(2.0 * math.pi * (t - phi) / day))
 
 
-@mutant("every waking starts rested", rejected_by="SLP-3")
+@mutant("no pressure left after an interrupted sleep", rejected_by="SLP-3")
 def no_debt(specimen: Any) -> Any:
     return specimen.replacing("lived", lambda s, since, onset, end, now, rhythm:
                               (0.17, True) if now > onset else specimen.lived(s, since, onset, end, now, rhythm))
 
 
-@mutant("missed sleeps are forgotten", rejected_by="CM-9.L")
+@mutant("missed sleeps are ignored", rejected_by="CM-9.L")
 def no_missed_sleep(specimen: Any) -> Any:
     return specimen.replacing("lived", lambda s, since, onset, end, now, rhythm: (specimen.awake(s, now - since, rhythm[0]), False))
 
 
-@mutant("pressure by the clock only, whatever is written", rejected_by="SLP-6")
+@mutant("pressure from time alone, not from stored events", rejected_by="SLP-6")
 def clock_only(specimen: Any) -> Any:
     return specimen.replacing("effort", lambda words, surprise, most, half: 0.0)
 
 
-@mutant("a text long enough makes more than full pressure", rejected_by="CM-9.U")
+@mutant("no bound on the effort of a long text", rejected_by="CM-9.U")
 def unbounded(specimen: Any) -> Any:
     return specimen.replacing("effort", lambda words, surprise, most, half: most * words * (1.0 + surprise))
 
 
-@mutant("the first cycle stands for the settled one", rejected_by="CM-9.6")
+@mutant("the first cycle instead of the converged one", rejected_by="CM-9.6")
 def unsettled(specimen: Any) -> Any:
     return specimen.replacing("cycle", lambda rhythm, sleeps: specimen.cycle(rhythm, 1))
 
 
-@mutant("events wake, but do not keep awake", rejected_by="SLP-4b")
+@mutant("events end sleep, but do not keep memory awake", rejected_by="SLP-4b")
 def restless(specimen: Any) -> Any:
     class Restless(specimen.SleepPressure):  # type: ignore[misc]
         def hours(self, parameter: str) -> float:
@@ -415,7 +419,7 @@ def restless(specimen: Any) -> Any:
     return specimen.replacing("SleepPressure", Restless)
 
 
-@mutant("no end to staying awake", rejected_by="SLP-4")
+@mutant("no limit to the delay of sleep", rejected_by="SLP-4")
 def endless(specimen: Any) -> Any:
     class Endless(specimen.SleepPressure):  # type: ignore[misc]
         def hours(self, parameter: str) -> float:

@@ -1,8 +1,8 @@
 """Evidence for sleep_replay.  References: closed forms, eigenvectors and resolvents in numpy, and Mattar & Daw's algorithm written out plainly, with
 every value computed anew at every step; none calls a kernel it judges.
 
-The agent of the paper's linear track (two lanes of ten states, run to and fro) is simulated here with its own learning and choice; only what it
-replays comes from the specimen.
+The agent of the paper's linear track (two lanes of ten states, run in both directions) is simulated here with its own learning and choice; only
+its replays come from the specimen.
 """
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def lanes() -> NDArray[np.int64]:
 
 
 def explored(after: NDArray[np.int64], next_start: dict[int, int]) -> Array:
-    """T after every action was taken once in every state; one that leads nowhere leads to where one is, and a goal to the next start."""
+    """T after every action was taken once in every state; an action without effect leads to the same state, a goal to the next start."""
     m, actions = after.shape
     t = np.zeros((m, m))
     for s in range(m):
@@ -75,7 +75,7 @@ def replayed(specimen: Any, after: Any, reward: Any, need: Any, q: Any, chance: 
 
 def written_out(after: Any, reward: Any, need: Any, q: Any, chance: Any, baseline: float = BASELINE, alpha: float = ALPHA, *, expand: bool = True,
                 stale: bool = False, need_of_first: bool = False) -> tuple[Any, Any]:
-    """The algorithm, with faults to choose from: no longer backups, values as they were at first, the need of where a sequence begins."""
+    """The algorithm, with optional faults: no longer backups, values from before the first replay, the need of a sequence's first state."""
 
     def future(s: int) -> float:
         return 0.0 if reward[s] else float(np.max(q[s]))
@@ -122,12 +122,12 @@ def written_out(after: Any, reward: Any, need: Any, q: Any, chance: Any, baselin
 
 
 # --- backup and gain ---------------------------------------------------------------------------------------------------------
-@equation("RP-2.1", source=f"{PAPER}, gain: sigma(5) - 1/2 for the step into the goal", atol=1e-6)
-def the_first_step_into_a_goal_gains_what_the_softmax_says(specimen: Any) -> Any:
+@equation("RP-2.1", source=f"{PAPER}, gain: sigma(5) - 1/2 for the step into the goal", atol=1e-6, papers=("mattar2018prioritized",))
+def the_gain_of_the_first_step_into_a_goal_has_its_closed_form(specimen: Any) -> Any:
     return [specimen.gain(np.zeros(2), 1, 1.0, 5.0), specimen.gain(np.zeros(2), 0, 1.0, 5.0)], [expit(5.0) - 0.5, 0.493307]
 
 
-@equation("RP-2.1b", source=f"{PAPER}, gain and backup, with the softmax of scipy; random values of four actions")
+@equation("RP-2.1b", source=f"{PAPER}, gain and backup, with the softmax of scipy; random values of four actions", papers=("mattar2018prioritized",))
 def gain_is_the_value_of_the_change_of_policy(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     measured, expected = [], []
@@ -140,7 +140,8 @@ def gain_is_the_value_of_the_change_of_policy(specimen: Any) -> Any:
     return measured, expected
 
 
-@signature("RP-2.2", source=f"{PAPER}: line of ten, reward 1 at its end, the agent at its start; 0.9^k", atol=1e-9, figure="reverse_replay")
+@signature("RP-2.2", source=f"{PAPER}: line of ten, reward 1 at its end, the agent at its start; 0.9^k", atol=1e-9, figure="reverse_replay",
+           papers=("mattar2018prioritized",))
 def a_reward_is_replayed_backwards_to_the_start(specimen: Any) -> Any:
     q, reward = np.zeros((10, 2)), np.eye(10)[9]
     need = successors(explored(line(), {9: 0}))[0]
@@ -155,7 +156,7 @@ def sessions() -> list[NDArray[np.int64]]:
 
 
 def walked(session: NDArray[np.int64], rate: float) -> Array:
-    """T learnt by walking once, from exploring the neighbours freely; the last of a track leads to the next, that of all to the first."""
+    """T learnt in one walk after random exploration; the last state of a track leads to the next track, the last of all to the first."""
     n = len(session)
     t = np.zeros((n, n))
     for s in range(n):
@@ -167,7 +168,8 @@ def walked(session: NDArray[np.int64], rate: float) -> Array:
     return t
 
 
-@equation("RP-2.3", source=f"{PAPER}, learning of T, written out; a row of (I - gamma T)^-1 sums to 1 / (1 - gamma)", atol=1e-9)
+@equation("RP-2.3", source=f"{PAPER}, learning of T, written out; a row of (I - gamma T)^-1 sums to 1 / (1 - gamma)", atol=1e-9,
+          papers=("mattar2018prioritized",))
 def transitions_are_learnt_from_one_walk(specimen: Any) -> Any:
     session = np.repeat([0, 1, 2], [5, 1, 4])
     t = np.zeros((10, 10))
@@ -179,7 +181,7 @@ def transitions_are_learnt_from_one_walk(specimen: Any) -> Any:
     return [*t.ravel(), *successors(t).sum(axis=1)], [*walked(session, RATE).ravel(), *[10.0] * 10]
 
 
-@equation("RP-2.3b", source=f"{PAPER}, need in sleep; left eigenvector of T in numpy", atol=1e-9)
+@equation("RP-2.3b", source=f"{PAPER}, need in sleep; left eigenvector of T in numpy", atol=1e-9, papers=("mattar2018prioritized",))
 def need_in_sleep_is_the_stationary_distribution(specimen: Any) -> Any:
     measured, expected = [], []
     for session in sessions():
@@ -191,7 +193,7 @@ def need_in_sleep_is_the_stationary_distribution(specimen: Any) -> Any:
     return measured, expected
 
 
-@limit("RP-2.4a", source=f"{PAPER}: EVB is a product")
+@limit("RP-2.4a", source=f"{PAPER}: EVB is a product", papers=("mattar2018prioritized",))
 def without_need_nothing_is_replayed(specimen: Any) -> Any:
     need = np.where(np.arange(10) > 5, 0.0, 1.0)
     some, _ = replayed(specimen, line(), np.eye(10)[9], need, np.zeros((10, 2)), np.full((30, 2), 0.5))
@@ -199,8 +201,8 @@ def without_need_nothing_is_replayed(specimen: Any) -> Any:
     return [len(none), int((some > 5).sum())], [0, 0]
 
 
-@limit("RP-2.4b", source=f"{PAPER}; baseline gain 1e-10 ({CODE})", rtol=1e-12)
-def a_backup_that_leaves_the_policy_alone_has_the_baseline_gain(specimen: Any) -> Any:
+@limit("RP-2.4b", source=f"{PAPER}; baseline gain 1e-10 ({CODE})", rtol=1e-12, papers=("mattar2018prioritized",))
+def a_backup_that_does_not_change_the_policy_has_the_baseline_gain(specimen: Any) -> Any:
     after, reward, q, need = line(), np.eye(10)[9], np.zeros((10, 2)), np.arange(1.0, 11.0)
     q[:9, 1], q[1:9, 0] = GAMMA ** np.arange(8, -1, -1), GAMMA ** np.arange(9, 1, -1)      # Q*, which no backup changes
     evb = np.empty((10, 2))
@@ -211,7 +213,7 @@ def a_backup_that_leaves_the_policy_alone_has_the_baseline_gain(specimen: Any) -
 
 # --- the algorithm -----------------------------------------------------------------------------------------------------------
 def problem(rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:
-    """A line in pieces, some states rewarded, some values known."""
+    """A random task: a line cut into pieces, some states rewarded, some values known."""
     n = int(rng.integers(4, 16))
     after = np.array([[s - 1, s + 1 if s + 1 < n else -1] for s in range(n)])
     for cut in rng.integers(1, n, 2):
@@ -220,7 +222,8 @@ def problem(rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:
     return after, reward, rng.random(n), np.where(rng.random((n, 2)) < 0.5, rng.random((n, 2)), 0.0)
 
 
-@equation("RP-2.5e", source=f"{PAPER}, the algorithm with longer backups, written out; forty random tasks, forty replays each", atol=1e-9)
+@equation("RP-2.5e", source=f"{PAPER}, the algorithm with longer backups, written out; forty random tasks, forty replays each", atol=1e-9,
+          papers=("mattar2018prioritized",))
 def replay_is_the_algorithm_of_the_paper(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
     measured: list[float] = []
@@ -251,7 +254,7 @@ def runs(states: Any, ends: Any, least: int = 5) -> dict[str, int]:
 
 
 def laps(specimen: Any, sizes: Sequence[float], seeds: int = 20, episodes: int = 50) -> dict[tuple[str, str, float], float]:
-    """Sequences a lap at start and goal, by the size of the last reward: the paper's agent, who learns, chooses and pauses twenty backups long."""
+    """Sequences per lap at start and goal, by the size of the last reward; the paper's agent learns, chooses, and makes 20 backups per pause."""
     count: dict[tuple[str, str, float], float] = {}
     after, goals = lanes(), (9, 19)
     for seed in range(seeds):
@@ -277,26 +280,29 @@ def laps(specimen: Any, sizes: Sequence[float], seeds: int = 20, episodes: int =
     return count
 
 
-@signature("RP-2.5", source="Diba & Buzsaki 2007: forward before the run, reverse after it; sequences a lap", figure="forward_and_reverse")
+@signature("RP-2.5", source="Diba & Buzsaki 2007: forward before the run, reverse after it; sequences per lap", figure="forward_and_reverse",
+           papers=("diba2007forward",))
 def forward_at_the_start_and_reverse_at_the_goal(specimen: Any) -> Any:
     n = laps(specimen, [1.0])
     return at_least([n["start", "F", 1.0] - n["start", "R", 1.0], n["goal", "R", 1.0] - n["goal", "F", 1.0]], 0.2)
 
 
 @signature("RP-2.6a", source="Ambrose, Pfeiffer & Foster 2016: reverse replay after a fourfold reward, over that after the usual one",
-           figure="forward_and_reverse")
+           figure="forward_and_reverse", papers=("ambrose2016reverse",))
 def a_greater_reward_brings_more_reverse_replay(specimen: Any) -> Any:
     n = laps(specimen, [1.0, 4.0])
     return at_least(n["goal", "R", 4.0] / max(n["goal", "R", 1.0], 1e-9), 2.0)
 
 
-@signature("RP-2.6b", source="Ambrose, Pfeiffer & Foster 2016: forward replay after the two rewards; within a tenth", figure="forward_and_reverse")
-def a_greater_reward_leaves_forward_replay_alone(specimen: Any) -> Any:
+@signature("RP-2.6b", source="Ambrose, Pfeiffer & Foster 2016: forward replay after the two rewards; within a tenth", figure="forward_and_reverse",
+           papers=("ambrose2016reverse",))
+def a_greater_reward_does_not_change_forward_replay(specimen: Any) -> Any:
     n = laps(specimen, [1.0, 4.0])
     return between(n["start", "F", 4.0] / n["start", "F", 1.0], 0.9, 1.1)
 
 
-@signature("RP-2.8", source=f"{PAPER}, sleep: T-maze with one arm rewarded, need from the eigenvector of T ({CODE})")
+@signature("RP-2.8", source=f"{PAPER}, sleep: T-maze with one arm rewarded, need from the eigenvector of T ({CODE})",
+           papers=("mattar2018prioritized",))
 def in_sleep_the_rewarded_arm_is_replayed_more(specimen: Any) -> Any:
     after = np.array([[-1, -1, -1], [0, 2, -1], [1, 3, 5], [2, 4, -1], [-1, -1, -1], [-1, -1, 2]])       # left, right, along the stem
     need, rng, left, right = eigenvector(explored(after, {0: 5, 4: 5})), np.random.default_rng(3), 0, 0
@@ -307,7 +313,7 @@ def in_sleep_the_rewarded_arm_is_replayed_more(specimen: Any) -> Any:
     return at_least(right / max(left, 1), 1.5)
 
 
-# --- through a night ---------------------------------------------------------------------------------------------------------
+# --- through the engine ------------------------------------------------------------------------------------------------------
 TIMES = np.cumsum([0.0, 0.02, 0.1, 0.05, 0.03, 0.2, 0.07, 0.01]) + 100.0
 
 
@@ -321,7 +327,7 @@ class Wanting(Mechanism[Params]):
 
 def nights(specimen: Any, texts: Sequence[str], count: int, backups: int, compression: float = 20.0,
            *company: Mechanism[Any]) -> list[tuple[Any, Any]]:
-    """Rows and lags replayed in each of some nights after a session."""
+    """Replayed rows and lags of each of `count` nights after a session."""
     params = specimen.SleepReplayParams(
         time_scale=1.0, backups=backups, pause=20, alpha=ALPHA, discount=GAMMA, inverse_temperature=BETA, transition_rate=RATE, baseline=BASELINE,
         compression=compression, window=1000, needed=10, rehearsal=0.0)
@@ -338,7 +344,8 @@ def nights(specimen: Any, texts: Sequence[str], count: int, backups: int, compre
 STORY = [f"Then Ada {did}." for did in ("set out", "ran", "slept", "ate", "turned", "climbed", "arrived", "sang, wonderful")]
 
 
-@equation("RP-2.7a", source="Davidson et al. 2009: fifteen- to twentyfold compression; lag = real lag / c", atol=1e-9, needs="engine")
+@equation("RP-2.7a", source="Davidson et al. 2009: fifteen- to twentyfold compression; lag = real lag / c", atol=1e-9, needs="engine",
+          papers=("davidson2009hippocampal",))
 def replay_is_compressed_in_time(specimen: Any) -> Any:
     (rows, lags), = nights(specimen, STORY, 1, 7)
     (_, slower), = nights(specimen, STORY, 1, 7, 15.0)
@@ -346,7 +353,8 @@ def replay_is_compressed_in_time(specimen: Any) -> Any:
     return [*lags, *slower], [*real / 20.0, *real / 15.0]
 
 
-@signature("RP-2.7b", source="Foster & Wilson 2006; Diba & Buzsaki 2007: order in replay against order in time, Spearman", needs="engine")
+@signature("RP-2.7b", source="Foster & Wilson 2006; Diba & Buzsaki 2007: order in replay against order in time, Spearman", needs="engine",
+           papers=("foster2006reverse", "diba2007forward"))
 def the_first_night_is_reverse_and_a_later_one_forward(specimen: Any) -> Any:
     first, later = nights(specimen, STORY, 2, 7)
     backwards = [spearmanr(np.arange(len(first[0])), TIMES[first[0][:, 0]])[0], *np.sign(np.diff(TIMES[first[0]], axis=1)[:, 0])]
@@ -355,7 +363,7 @@ def the_first_night_is_reverse_and_a_later_one_forward(specimen: Any) -> Any:
 
 
 def chains(rows: Any) -> list[list[int]]:
-    """Rows active one after the other while each step sets out from where the last one led to."""
+    """Chains of rows in which each step starts where the one before it ends."""
     found: list[list[int]] = []
     for source, target in rows:
         if found and found[-1][-1] == source:
@@ -365,7 +373,7 @@ def chains(rows: Any) -> list[list[int]]:
     return found
 
 
-@adaptation("RP-9", source="ours: the session that ends well has its steps learnt, the other has none to learn")
+@adaptation("RP-9", source="ours: the steps of the rewarded session are learnt, the other has nothing to learn")
 def of_two_tracks_the_rewarded_one_is_learnt(specimen: Any) -> Any:
     after, rows = np.empty((10, 2), np.int64), np.arange(10)
     specimen.tracks(rows, np.repeat([0, 1], 5), np.eye(10)[9], after)
@@ -384,19 +392,19 @@ def rehearsal_counts_every_step(specimen: Any) -> Any:
     return [*replays, *so_far], [*np.bincount(pairs.ravel(), minlength=12), *np.log1p(total)]
 
 
-@adaptation("RP-11", source="ours: where nothing is left to learn, need goes on replaying; the number of backups of a full night", needs="engine")
-def a_night_has_as_many_replays_as_it_may(specimen: Any) -> Any:
+@adaptation("RP-11", source="ours: with nothing left to learn, need alone selects replays; the number of backups of a full night", needs="engine")
+def a_full_night_makes_all_its_backups(specimen: Any) -> Any:
     return [len(rows) for rows, _ in nights(specimen, STORY, 3, 25)], [25, 25, 25]
 
 
-@adaptation("RP-12", source="ours: with nothing left to learn and one memory needed most, no step takes over a third of a night", needs="engine")
-def a_night_does_not_dwell_on_what_is_needed_most(specimen: Any) -> Any:
+@adaptation("RP-12", source="ours: nothing is left to learn, and one memory is needed most; share of a night's replays", needs="engine")
+def no_step_has_over_a_third_of_a_nights_replays(specimen: Any) -> Any:
     rows, _ = nights(specimen, STORY, 3, 200, 20.0, Wanting("wanting", Params(1.0)))[-1]
     _, times = np.unique(rows, axis=0, return_counts=True)
     return at_most(times.max() / len(rows), 1.0 / 3.0)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("reverse_replay", caption="Values after one, three, six and nine replayed steps: from a reward at the end of the line they spread back to "
         "the start", source=f"{PAPER}, line of ten; 0.9^k")
 def values_along_the_line(specimen: Any) -> Picture:
@@ -408,19 +416,19 @@ def values_along_the_line(specimen: Any) -> Picture:
     return Picture("place on the line, reward at 9", "value of a step ahead", (*curves, dots("0.9^k", np.arange(9), GAMMA ** np.arange(8, -1, -1))))
 
 
-@figure("forward_and_reverse", caption="Sequences a lap: forward at the start of a run and reverse at the goal, where the larger of two rewards "
-        "brings more, the smaller few", source="Diba & Buzsaki 2007; Ambrose, Pfeiffer & Foster 2016; up to five simulated animals")
+@figure("forward_and_reverse", caption="Sequences per lap: forward at the start of a run, reverse at the goal, more of these after the larger of two "
+        "rewards", source="Diba & Buzsaki 2007; Ambrose, Pfeiffer & Foster 2016; up to five simulated animals")
 def sequences_at_start_and_goal(specimen: Any) -> Picture:
     alike, mixed = laps(specimen, [1.0], seeds=3), laps(specimen, [1.0, 4.0], seeds=5)
     groups = ((alike, 1.0), (mixed, 1.0), (mixed, 4.0))
-    return Picture("0 start, 1 goal;  2, 3: where rewards differ, the smaller;  4, 5: the fourfold", "sequences a lap", tuple(
+    return Picture("equal rewards: 0 start, 1 goal;  unequal: 2, 3 after the smaller, 4, 5 after the fourfold", "sequences per lap", tuple(
         Curve(label, np.arange(8), np.array([*(n.get((where, kind, size), 0.0) for n, size in groups for where in ("start", "goal")), 0.0, 0.0]),
               Marks.BARS) for label, kind in (("forward", "F"), ("reverse", "R"))))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 def algorithm(specimen: Any, **faults: bool) -> Any:
-    """The algorithm written out in the place of the kernel, with a fault."""
+    """The written-out algorithm in place of the kernel, with a fault."""
 
     def replay(steps: int, after: Any, reward: Any, need: Any, q: Any, alpha: float, _gamma: float, _beta: float, baseline: float, chance: Any,
                _evb: Any, states: Any, actions: Any, gains: Any) -> int:
@@ -431,7 +439,7 @@ def algorithm(specimen: Any, **faults: bool) -> Any:
     return specimen.replacing("replay", replay)
 
 
-@mutant("need is never met", rejected_by="RP-12")
+@mutant("need is not lowered by replay", rejected_by="RP-12")
 def unmeetable(specimen: Any) -> Any:
     return specimen.replacing("unmet", lambda need, times: need)
 
@@ -444,7 +452,7 @@ def weighted_sum(specimen: Any) -> Any:
     return specimen.replacing("value_state", value_state)
 
 
-@mutant("sorting by time is replay", rejected_by="RP-2.2")
+@mutant("memories sorted by time instead of replay", rejected_by="RP-2.2")
 def sorted_by_time(specimen: Any) -> Any:
     def replay(steps: int, after: Any, *rest: Any) -> int:
         states, actions = rest[-3], rest[-2]
@@ -455,7 +463,7 @@ def sorted_by_time(specimen: Any) -> Any:
     return specimen.replacing("replay", replay)
 
 
-@mutant("need is a count of visits", rejected_by="RP-2.3b")
+@mutant("need as a count of visits, one for each memory", rejected_by="RP-2.3b")
 def visits(specimen: Any) -> Any:
     def stationary(session: Any, rate: float, out: Any) -> None:
         out[...] = 1.0 / len(out)
@@ -463,7 +471,7 @@ def visits(specimen: Any) -> Any:
     return specimen.replacing("stationary", stationary)
 
 
-@mutant("values of steps as they were before the first replay", rejected_by="RP-2.2")
+@mutant("values of steps from before the first replay", rejected_by="RP-2.2")
 def stale(specimen: Any) -> Any:
     return algorithm(specimen, stale=True)
 
@@ -473,7 +481,7 @@ def single_steps(specimen: Any) -> Any:
     return algorithm(specimen, expand=False)
 
 
-@mutant("a longer backup has the need of where it begins", rejected_by="RP-2.5e")
+@mutant("a longer backup has the need of its first state", rejected_by="RP-2.5e")
 def need_of_first(specimen: Any) -> Any:
     return algorithm(specimen, need_of_first=True)
 
@@ -511,7 +519,7 @@ def forwards(specimen: Any) -> Any:
     return specimen.replacing("reversed_steps", reversed_steps)
 
 
-@mutant("replay lasts as long as what it replays", rejected_by="RP-2.7a")
+@mutant("replay without compression in time", rejected_by="RP-2.7a")
 def uncompressed(specimen: Any) -> Any:
     def params(**values: Any) -> Any:
         return specimen.SleepReplayParams(**{**values, "compression": 1.0})

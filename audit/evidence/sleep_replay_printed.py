@@ -1,18 +1,13 @@
-"""Evidence for sleep_replay_printed: what Cortex 4.2.2 says it does, and the checks of Mattar & Daw's model on the printed form."""
+"""Evidence for sleep_replay_printed: the rules of Cortex 4.2.2, and the checks of Mattar & Daw's model run on them."""
 from __future__ import annotations
 
-import functools
-from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from ..checks import Check, adaptation, mutant
-from ..figures import Figure
+from ..checks import adaptation, mutant
 from . import sleep_replay as papers
-
-Shown = TypeVar("Shown", Check, Figure)
 
 
 def links(entities: list[list[int]]) -> tuple[Any, ...]:
@@ -22,7 +17,7 @@ def links(entities: list[list[int]]) -> tuple[Any, ...]:
 
 
 def as_replay(specimen: Any) -> SimpleNamespace:
-    """The printed form in the place of the paper's: states are memories of one entity, reward is heat; need and values do not count."""
+    """The printed form under the paper's names: states are memories that share an entity, reward is heat; need and values have no effect."""
 
     def replay(steps: int, after: Any, reward: Any, need: Any, q: Any, *rest: Any) -> int:
         states, actions = rest[-3], rest[-2]
@@ -47,18 +42,8 @@ def as_replay(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(replay=replay, SleepReplayParams=params, SleepReplay=specimen.SleepReplayPrinted)
 
 
-def on_printed(check: Shown) -> Shown:
-    """A check of the paper's replay, asked of the printed form."""
-
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        return check.function(as_replay(specimen))
-
-    return replace(check, function=function)
-
-
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("RPP-1", source="Cortex, public code: 0.4 mean + 0.6 sd, times dopamine, clipped", atol=1e-12)
+@adaptation("RPP-1", source="Cortex, public code: 0.4 mean + 0.6 sd, times dopamine, clipped", atol=1e-12, papers=("cortex2026",))
 def priority_is_the_weighted_sum(specimen: Any) -> Any:
     h = np.random.default_rng(0).random(6)
     return [specimen.priority(h, da) for da in (0.0, 1.0, 9.0)], [0.0, 0.4 * h.sum() / 6 + 0.6 * np.sqrt(np.mean((h - h.mean()) ** 2)), 1.0]
@@ -83,25 +68,23 @@ def sequences_grow_by_shared_entities(specimen: Any) -> Any:
 
 
 # --- the paper's checks --------------------------------------------------------------------------------------------------------
-gain = papers.the_first_step_into_a_goal_gains_what_the_softmax_says
-reverse = on_printed(papers.a_reward_is_replayed_backwards_to_the_start)
+gain = papers.the_gain_of_the_first_step_into_a_goal_has_its_closed_form
+reverse = papers.a_reward_is_replayed_backwards_to_the_start.of_variety(as_replay)
 transitions = papers.transitions_are_learnt_from_one_walk
-need = on_printed(papers.without_need_nothing_is_replayed)
-whole = on_printed(papers.replay_is_the_algorithm_of_the_paper)
-directions = on_printed(papers.forward_at_the_start_and_reverse_at_the_goal)
-greater_reward = on_printed(papers.a_greater_reward_brings_more_reverse_replay)
-forward_alone = on_printed(papers.a_greater_reward_leaves_forward_replay_alone)
-arm = on_printed(papers.in_sleep_the_rewarded_arm_is_replayed_more)
-compression = on_printed(papers.replay_is_compressed_in_time)
-nights = on_printed(papers.the_first_night_is_reverse_and_a_later_one_forward)
+need = papers.without_need_nothing_is_replayed.of_variety(as_replay)
+whole = papers.replay_is_the_algorithm_of_the_paper.of_variety(as_replay)
+directions = papers.forward_at_the_start_and_reverse_at_the_goal.of_variety(as_replay)
+greater_reward = papers.a_greater_reward_brings_more_reverse_replay.of_variety(as_replay)
+forward_alone = papers.a_greater_reward_does_not_change_forward_replay.of_variety(as_replay)
+arm = papers.in_sleep_the_rewarded_arm_is_replayed_more.of_variety(as_replay)
+compression = papers.replay_is_compressed_in_time.of_variety(as_replay)
+nights = papers.the_first_night_is_reverse_and_a_later_one_forward.of_variety(as_replay)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-values = replace(on_printed(papers.values_along_the_line),
-                 caption="Printed replay backs up no value, so nothing spreads from the reward, where the paper's values reach the start after nine "
-                         "steps")
-sequences = replace(on_printed(papers.sequences_at_start_and_goal),
-                    caption="Printed sequences a lap: both directions everywhere, whatever the reward")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+values = papers.values_along_the_line.of_variety(
+    "Printed replay backs up no value, so none spread from the reward; the paper's values reach the start after nine steps", as_replay)
+sequences = papers.sequences_at_start_and_goal.of_variety("Printed sequences per lap: both directions at start and goal, at any reward", as_replay)
 
 
 @mutant("the mean alone", rejected_by="RPP-1")

@@ -1,41 +1,33 @@
-"""Evidence for spike_timing_plasticity_printed: what Cortex 4.4.5 says it does, and the paper's checks on the printed window."""
+"""Evidence for spike_timing_plasticity_printed: the window of Cortex 4.4.5, and the paper's checks run on it."""
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.integrate import quad
 
-from ..checks import Check, adaptation, mutant
-from ..figures import Figure
+from ..checks import adaptation, mutant
 from . import spike_timing_plasticity as paper
 
 PRINTED = (0.03, 0.02, 24.0, 24.0)
-Shown = TypeVar("Shown", Check, Figure)
 
 
-def on_printed(check: Shown) -> Shown:
-    """A check of the paper's window, asked of the printed one: its 24 h stand for the paper's tau+, its 0.03 for the paper's A+."""
+def as_window(specimen: Any) -> SimpleNamespace:
+    """The printed window under the paper's names, its 24 h scaled to the paper's tau+, its 0.03 to the paper's A+."""
+    def window(lag: float, a_plus: float, _minus: float, tau_plus: float, _tau_minus: float) -> float:
+        return float(specimen.window(lag * 24.0 / tau_plus, *PRINTED) * a_plus / 0.03)
 
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        def window(lag: float, a_plus: float, _minus: float, tau_plus: float, _tau_minus: float) -> float:
-            return float(specimen.window(lag * 24.0 / tau_plus, *PRINTED) * a_plus / 0.03)
+    def paired(_steps: int, edge: Any, target: Any, lag: Any, growth: Any, ltp: float, a_plus: float, _minus: float, tau_plus: float,
+               *rest: Any) -> None:
+        specimen.paired(edge, lag * 24.0 / tau_plus, a_plus, a_plus * 0.02 / 0.03, 24.0, 24.0, rest[-1])
 
-        def paired(edge: Any, target: Any, lag: Any, growth: Any, ltp: float, a_plus: float, _minus: float, tau_plus: float, *rest: Any) -> None:
-            specimen.paired(edge, lag * 24.0 / tau_plus, a_plus, a_plus * 0.02 / 0.03, 24.0, 24.0, rest[-1])
-
-        return check.function(SimpleNamespace(window=window, paired=paired, pass_on=specimen.pass_on))
-
-    return replace(check, function=function)
+    return SimpleNamespace(window=window, paired=paired, pass_on=specimen.pass_on)
 
 
 # --- as printed ------------------------------------------------------------------------------------------------------------------
-@adaptation("STDP-P1", source="Cortex 4.4.5: A+ 0.03, A- 0.02, both time constants 24 h; written out")
+@adaptation("STDP-P1", source="Cortex 4.4.5: A+ 0.03, A- 0.02, both time constants 24 h; written out", papers=("cortex2026",))
 def the_printed_window_has_one_time_constant(specimen: Any) -> Any:
     written = [0.03 / math.e, -0.02 / math.e, 0.03 * math.exp(-1 / 24), -0.02 * math.exp(-2)]
     return [specimen.window(d, *PRINTED) for d in (24.0, -24.0, 1.0, -48.0)], written
@@ -46,7 +38,8 @@ def the_printed_window_has_a_positive_integral(specimen: Any) -> Any:
     return sum(quad(lambda d, s=s: specimen.window(s * d, *PRINTED), 1e-12, 2000.0, limit=500)[0] for s in (1.0, -1.0)), 0.24
 
 
-@adaptation("STDP-P3", source="Cortex 4.4.5 prints no bounds: 100 pairs an hour apart, there and back, written out", rtol=1e-9)
+@adaptation("STDP-P3", source="Cortex 4.4.5 prints no bounds: 100 pairs an hour apart, in both directions, written out", rtol=1e-9,
+            papers=("cortex2026",))
 def printed_weights_have_no_bounds(specimen: Any) -> Any:
     weight = np.zeros(2)
     specimen.paired(np.tile([0, 1], 100), np.tile([1.0, -1.0], 100), *PRINTED, weight)
@@ -54,28 +47,28 @@ def printed_weights_have_no_bounds(specimen: Any) -> Any:
 
 
 # --- the paper's checks ----------------------------------------------------------------------------------------------------------
-fit = on_printed(paper.the_window_has_the_values_of_the_fit)
-order = on_printed(paper.order_decides_between_potentiation_and_depression)
-far_apart = on_printed(paper.far_apart_depression_outweighs_potentiation)
-areas = on_printed(paper.the_areas_of_the_window_are_amplitude_times_time_constant)
-sixty = on_printed(paper.sixty_pairings_are_the_published_amplitude)
-bounds = on_printed(paper.weights_stay_between_their_bounds)
-sequence = on_printed(paper.a_sequence_is_learnt_in_its_direction)
-transmission = on_printed(paper.the_signal_is_what_arrives_from_the_best_matches)
+fit = paper.the_window_has_the_values_of_the_fit.of_variety(as_window)
+order = paper.order_decides_between_potentiation_and_depression.of_variety(as_window)
+far_apart = paper.far_apart_depression_outweighs_potentiation.of_variety(as_window)
+areas = paper.the_areas_of_the_window_are_amplitude_times_time_constant.of_variety(as_window)
+sixty = paper.sixty_pairings_are_the_published_amplitude.of_variety(as_window)
+bounds = paper.weights_stay_between_their_bounds.of_variety(as_window)
+sequence = paper.a_sequence_is_learnt_in_its_direction.of_variety(as_window)
+transmission = paper.the_signal_is_the_match_passed_on_by_the_best.of_variety(as_window)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-change = replace(on_printed(paper.change_over_lag),
-                 caption="The printed window decays as fast on either side, where depression reaches twice as far in the fit")
-chain = replace(on_printed(paper.weights_along_a_chain), caption="The printed window, unbounded, drives weights back along the chain below nothing")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+change = paper.change_over_lag.of_variety(
+    "The printed window decays equally fast on both sides; in the fit depression extends twice as far", as_window)
+chain = paper.weights_along_a_chain.of_variety("The printed window, without bounds, drives weights backward along the chain below zero", as_window)
 
 
-@mutant("depression by the common scale of time, 48.1 h, which is not what is printed", rejected_by="STDP-P2")
+@mutant("depression with a time constant of 48.1 h, unlike the printed rule", rejected_by="STDP-P2")
 def common_scale(specimen: Any) -> Any:
     return specimen.replacing("window", lambda d, a, b, tau_plus, tau_minus: specimen.window(d, a, b, tau_plus, 24.0 * 33.7 / 16.8))
 
 
-@mutant("weights kept between 0 and 1, which is not what is printed", rejected_by="STDP-P3")
+@mutant("weights kept between 0 and 1, unlike the printed rule", rejected_by="STDP-P3")
 def bounded(specimen: Any) -> Any:
     def paired(*arguments: Any) -> None:
         specimen.paired(*arguments)

@@ -88,12 +88,12 @@ def fan_activation(specimen: Any, person: int, location: int) -> float:
 
 
 # --- ACT-R's fan equation ----------------------------------------------------------------------------------------------------
-@equation("SA-1", source="ACT-R, S = 1.6; S - ln(fan) by hand", atol=1e-6)
+@equation("SA-1", source="ACT-R, S = 1.6; S - ln(fan) by hand", atol=1e-6, papers=("anderson1998atomic",))
 def strength_falls_with_the_log_of_the_fan(specimen: Any) -> Any:
     return [specimen.associative_strength(1.6, float(fan)) for fan in range(1, 6)], [1.6, 0.9068528, 0.5013877, 0.2137056, -0.0094379]
 
 
-@equation("SA-1b", source="the definition, sum_j W_j (S - ln(links_j + 1)), in numpy")
+@equation("SA-1b", source="the definition, sum_j W_j (S - ln(links_j + 1)), in numpy", papers=("anderson1998atomic",))
 def activation_sums_over_the_sources_of_each_memory(specimen: Any) -> Any:
     rng, memories, entities = np.random.default_rng(1), 12, 5
     linked, held = rng.random((memories, entities)) < 0.4, rng.uniform(0.1, 1.0, entities)
@@ -107,32 +107,33 @@ def activation_sums_over_the_sources_of_each_memory(specimen: Any) -> Any:
     return np.nan_to_num(out, nan=-1.0), expected
 
 
-@data("SA-2", source="Anderson 1974, targets, as in the ACT-R tutorial; F = 0.63", figure="fan_effect")
+@data("SA-2", source="Anderson 1974, targets, as in the ACT-R tutorial; F = 0.63", figure="fan_effect",
+      papers=("anderson1974retrieval", "anderson1998atomic"))
 def latency_correlates_with_the_measured_fan_effect(specimen: Any) -> Any:
     latency = [[0.63 * math.exp(-fan_activation(specimen, person, location)) for person in (1, 2, 3)] for location in (1, 2, 3)]
     return at_least(float(np.corrcoef(np.ravel(latency), FAN_TARGETS.ravel())[0, 1]), 0.85)
 
 
-@signature("SA-2b", source="Anderson 1974: slower with each fan", figure="fan_effect")
+@signature("SA-2b", source="Anderson 1974: slower with each fan", figure="fan_effect", papers=("anderson1974retrieval",))
 def latency_rises_with_each_fan(specimen: Any) -> Any:
     a = np.array([[fan_activation(specimen, person, location) for person in (1, 2, 3)] for location in (1, 2, 3)])
     return bool((np.diff(a, axis=0) < 0).all() and (np.diff(a, axis=1) < 0).all())
 
 
 # --- the linear network ------------------------------------------------------------------------------------------------------
-@equation("SA-3", source="Anderson 1983, linear network; gamma, gamma^2, gamma^3", figure="hops")
+@equation("SA-3", source="Anderson 1983, linear network; gamma, gamma^2, gamma^3", figure="hops", papers=("anderson1983spreading",))
 def each_hop_decays_once(specimen: Any) -> Any:
     return spread_on(specimen, 4, CHAIN, {0: 1.0}, 3, limited=False)[1:], [0.65, 0.4225, 0.274625]
 
 
-@equation("SA-4", source="Collins & Loftus 1975, intersection; 2 gamma^2")
+@equation("SA-4", source="Collins & Loftus 1975, intersection; 2 gamma^2", papers=("collins1975spreading",))
 def converging_paths_are_summed(specimen: Any) -> Any:
     both = spread_on(specimen, 4, DIAMOND, {0: 1.0}, 3, limited=False)[3]
     one = spread_on(specimen, 4, [link for link in DIAMOND if 2 not in link[:2]], {0: 1.0}, 3, limited=False)[3]
     return [both, one], [0.845, 0.4225]
 
 
-@equation("SA-4b", source="the definition: every walk of at most three links, enumerated")
+@equation("SA-4b", source="the definition: every walk of at most three links, enumerated", papers=("anderson1983spreading",))
 def activation_is_the_sum_over_all_walks(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
     links, held = random_links(rng, 9, 0.4), {0: 1.0, 4: 1.0}
@@ -141,14 +142,15 @@ def activation_is_the_sum_over_all_walks(specimen: Any) -> Any:
     return np.ravel(measured), np.ravel([walked(9, links, held, 3), walked(9, shared, held, 3)])
 
 
-@equation("SA-5", source="a = (I - gamma W^T)^-1 s of a cycle of two; cut after three hops, its first terms", atol=1e-6)
-def the_cut_sum_tends_to_the_fixed_point_of_a_cycle(specimen: Any) -> Any:
+@equation("SA-5", source="a = (I - gamma W^T)^-1 s of a cycle of two; truncated after three hops, its first terms", atol=1e-6,
+          papers=("anderson1983spreading",))
+def the_truncated_sum_converges_to_the_fixed_point_of_a_cycle(specimen: Any) -> Any:
     cycle = both_ways([(0, 1)])
     long, short = (spread_on(specimen, 2, cycle, {0: 1.0}, hops, limited=True) for hops in (100, 3))
     return [*long, *short], [1.7316017, 1.1255411, 1.0 + GAMMA ** 2, GAMMA + GAMMA ** 3]
 
 
-@limit("SA-5b", source="numpy.linalg.solve of the linear network")
+@limit("SA-5b", source="numpy.linalg.solve of the linear network", papers=("anderson1983spreading",))
 def many_hops_solve_the_linear_system(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     links = random_links(rng, 20, 0.3)
@@ -158,28 +160,30 @@ def many_hops_solve_the_linear_system(specimen: Any) -> Any:
     return spread_on(specimen, 20, links, {2: 0.5, 7: 0.5}, 150, limited=True), np.linalg.solve(np.eye(20) - GAMMA * w.T, s)
 
 
-@limit("SA-6", source="spectral radius: gamma rho(W) = 2.6 unlimited, 0.65 limited; total activation W / (1 - gamma)", rtol=1e-9)
+@limit("SA-6", source="spectral radius: gamma rho(W) = 2.6 unlimited, 0.65 limited; total activation W / (1 - gamma)", rtol=1e-9,
+       papers=("anderson1983spreading",))
 def limited_release_converges_on_a_complete_graph(specimen: Any) -> Any:
     complete = both_ways([(a, b) for a in range(5) for b in range(a)])
     return spread_on(specimen, 5, complete, {0: 1.0}, 200, limited=True).sum(), 1.0 / (1.0 - GAMMA)
 
 
-@equation("SA-7", source="linearity", atol=1e-12)
+@equation("SA-7", source="linearity", atol=1e-12, papers=("anderson1983spreading",))
 def activations_of_two_seeds_superpose(specimen: Any) -> Any:
     links = random_links(np.random.default_rng(4), 12, 0.3)
     a, b, both = (spread_on(specimen, 12, links, held, 3, limited=True) for held in ({0: 1.0}, {1: 1.0}, {0: 1.0, 1: 1.0}))
     return both, a + b
 
 
-@signature("SA-8", source="Anderson 1974, fan; shares gamma/10 and gamma/6 beside a threshold of 0.1", figure="hops")
-def a_hub_tells_less_about_each_of_its_neighbours(specimen: Any) -> Any:
+@signature("SA-8", source="Anderson 1974, fan; shares gamma/10 and gamma/6 against a threshold of 0.1", figure="hops",
+           papers=("anderson1974retrieval",))
+def a_hub_gives_less_to_each_of_its_neighbours(specimen: Any) -> Any:
     shares = [spread_on(specimen, degree + 1, star(degree), {0: 1.0}, 1, limited=True)[1] for degree in (10, 6)]
     return [*shares, shares[0] >= 0.1, shares[1] >= 0.1], [0.065, GAMMA / 6, False, True]
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 @adaptation("SA-9", source="conservation: at most W (gamma + gamma^2 + gamma^3) is released in three hops")
-def the_cut_bounds_the_links_followed_by_any_graph(specimen: Any) -> Any:
+def the_least_share_bounds_the_links_followed_in_any_graph(specimen: Any) -> Any:
     memories = 3000
     links = both_ways([(m, -1) for m in range(memories)] + [(m, -2 - m % 40) for m in range(memories)])
     out, least = np.zeros(memories + 41), 1e-3
@@ -193,10 +197,10 @@ def strengths_stay_positive_at_the_largest_fan(specimen: Any) -> Any:
     return at_least([specimen.associative_strength(math.log(fan) + 0.1, fan) for fan in fans], 0.1 - 1e-12)
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
+# --- helper of the mutants ---------------------------------------------------------------------------------------------------
 def breadth_first(seeds: Any, attention: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any, gamma: float, hops: int,
                   out: Any, decay: Any, first_only: bool) -> int:
-    """Every node once, at its distance d, from its parents (or the first of them), times decay(d)."""
+    """Activate every node once, at its distance d, from its parents (or the first of them), times decay(d)."""
     level, seen = list(seeds), set(seeds)
     out[seeds] = attention
     for d in range(1, hops + 1):
@@ -212,8 +216,8 @@ def breadth_first(seeds: Any, attention: Any, start: Any, degree: Any, pool: Any
     return 0
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("fan_effect", caption="Time to recognise a fact rises with the number of facts about its person and its place, in the mechanism as in the "
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("fan_effect", caption="Time to recognise a fact rises with the number of facts about its person and its place, in the mechanism and in the "
         "experiment", source="Anderson 1974, targets; F = 0.63 s, with one intercept fitted")
 def latency_over_the_fan(specimen: Any) -> Picture:
     fans = np.array([1, 2, 3])
@@ -224,8 +228,8 @@ def latency_over_the_fan(specimen: Any) -> Picture:
         *(dots(f"Anderson 1974, {n} at the place", fans, FAN_TARGETS[i]) for i, n in enumerate(fans))))
 
 
-@figure("hops", caption="Activation that reaches the memories along a chain: each hop takes the same share, and of a hub each neighbour gets its "
-        "part only", source="Anderson 1983, linear network: gamma^d")
+@figure("hops", caption="Activation along a chain: each hop multiplies it by the same factor, and a node with two links gives half to each "
+        "neighbour", source="Anderson 1983, linear network: gamma^d")
 def activation_over_hops(specimen: Any) -> Picture:
     hops, chain = np.arange(7), [(v, v + 1, 1.0) for v in range(6)]
     fork = [*chain, *((v, 7 + v, 1.0) for v in range(6))]                         # at every node one more link
@@ -235,7 +239,8 @@ def activation_over_hops(specimen: Any) -> Picture:
         dots("gamma^d", hops, GAMMA ** hops)), log="y")
 
 
-@mutant("gamma^d on top of an activation that has decayed already", rejected_by="SA-3")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("gamma^d applied to an activation that already decayed", rejected_by="SA-3")
 def double_decay(specimen: Any) -> Any:
     return specimen.replacing("spread", lambda s, a, st, de, po, ta, w, gamma, hops, limited, least, out: breadth_first(
         s, a, st, de, po, ta, w, gamma, hops, out, lambda d: gamma ** d, False))
@@ -259,6 +264,6 @@ def fan_free(specimen: Any) -> Any:
         s, a, st, de, po, ta, w, gamma, hops, False, least, out))
 
 
-@mutant("every source tells as much about each of its facts", rejected_by="SA-2b")
+@mutant("associative strength independent of the fan", rejected_by="SA-2b")
 def flat_strength(specimen: Any) -> Any:
     return specimen.replacing("associative_strength", lambda strongest, fan: strongest)

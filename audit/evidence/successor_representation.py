@@ -1,7 +1,7 @@
 """Evidence for successor_representation.  References are (I - gamma T)^-1 in numpy and closed forms; none calls a kernel it judges.
 
-A walk that goes to several states at once, each with equal chance, at alpha = 1, is the Bellman iteration M <- I + gamma T M, so the
-mechanism's own learning is compared with the closed form to the last digits.
+A walk to all successors at once, with equal probability and alpha = 1, is the Bellman iteration M <- I + gamma T M, so learning by the
+mechanism is compared with the closed form at full precision.
 """
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHAIN: Successors = [[1], [2], []]
 
 # --- references --------------------------------------------------------------------------------------------------------------
 def transition(successors: Successors) -> Array:
-    """T, each successor with equal chance; a row of zeros where the walk ends."""
+    """T, each successor with equal probability; a row of zeros where the walk ends."""
     t = np.zeros((len(successors), len(successors)))
     for s, following in enumerate(successors):
         t[s, list(following)] = 1.0 / max(len(following), 1)
@@ -54,7 +54,7 @@ def blank(specimen: Any) -> Graph:
 
 
 def matrix(specimen: Any, graph: Graph, n: int) -> Array:
-    """M as it stands on the edges."""
+    """M, read from the edges."""
     m, weight = np.zeros((n, n)), graph.column(specimen.SUCCESSOR.name)
     for edge in np.flatnonzero(graph.alive & (graph.type == EdgeType.COACCESS)):
         m[graph.source[edge], graph.target[edge]] = weight[edge]
@@ -62,7 +62,7 @@ def matrix(specimen: Any, graph: Graph, n: int) -> Array:
 
 
 def sweep(specimen: Any, graph: Graph, successors: Successors, gamma: float, alpha: float, sweeps: int, *, least: float = 0.0) -> None:
-    """Every state is left in turn, for all its successors alike."""
+    """Leave every state in order, to all its successors at once."""
     for _ in range(sweeps):
         for s, following in enumerate(successors):
             specimen.experience(graph, [s], following, alpha, gamma, least, 1.0)
@@ -76,13 +76,14 @@ def learnt(specimen: Any, successors: Successors, gamma: float, sweeps: int = 40
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("SR-1", source=f"{DAYAN}; gamma^j / (1 - gamma^5) on a ring of five")
+@equation("SR-1", source=f"{DAYAN}; gamma^j / (1 - gamma^5) on a ring of five", papers=("dayan1993improving", "stachenfeld2017hippocampus"))
 def a_ring_has_its_closed_form(specimen: Any) -> Any:
     m = [learnt(specimen, RING, gamma) for gamma in (0.5, 0.9)]
     return [[each[s, (s + j) % 5] for s in range(5) for j in range(5)] for each in m], [np.tile(ring(gamma), 5) for gamma in (0.5, 0.9)]
 
 
-@equation("SR-2", source=f"{DAYAN}; rows sum to 1 / (1 - gamma), the present (t = 0) counted")
+@equation("SR-2", source=f"{DAYAN}; rows sum to 1 / (1 - gamma), the present (t = 0) included",
+          papers=("dayan1993improving", "stachenfeld2017hippocampus"))
 def every_row_sums_to_the_horizon(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     walk = [sorted(rng.choice(12, int(rng.integers(1, 5)), replace=False).tolist()) for _ in range(12)]
@@ -90,35 +91,39 @@ def every_row_sums_to_the_horizon(specimen: Any) -> Any:
     return [each.sum(axis=1) for each in m], [np.full(12, 2.0), np.full(12, 10.0)]
 
 
-@equation("SR-2b", source=f"{DAYAN}; (I - gamma T)^-1 in numpy, random walks on twelve states")
+@equation("SR-2b", source=f"{DAYAN}; (I - gamma T)^-1 in numpy, random walks on twelve states",
+          papers=("dayan1993improving", "stachenfeld2017hippocampus"))
 def random_walks_have_the_resolvent_of_their_transitions(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     walk = [sorted(rng.choice(12, int(rng.integers(1, 5)), replace=False).tolist()) for _ in range(12)]
     return learnt(specimen, walk, 0.9), closed(transition(walk), 0.9)
 
 
-@equation("SR-3a", source="unbiased walk on a line of five, gamma = 0.9; numbers from the resolvent", atol=1e-6, figure="successor_line")
+@equation("SR-3a", source="unbiased walk on a line of five, gamma = 0.9; numbers from the resolvent", atol=1e-6, figure="successor_line",
+          papers=("dayan1993improving", "stachenfeld2017hippocampus"))
 def a_walk_on_a_line_has_the_rows_of_its_resolvent(specimen: Any) -> Any:
     m = learnt(specimen, LINE, 0.9)
     return [m[2], m[0]], [[1.065789, 2.368421, 3.131579, 2.368421, 1.065789], [2.406126, 3.124724, 2.131579, 1.612119, 0.725453]]
 
 
-@equation("SR-3b", source="T u = lambda u implies M u = u / (1 - gamma lambda); cos(k pi / 4) on the line", atol=1e-6)
-def eigenvalues_are_those_of_the_walk_discounted(specimen: Any) -> Any:
+@equation("SR-3b", source="T u = lambda u implies M u = u / (1 - gamma lambda); cos(k pi / 4) on the line", atol=1e-6,
+          papers=("dayan1993improving", "stachenfeld2017hippocampus"))
+def eigenvalues_follow_from_those_of_the_walk(specimen: Any) -> Any:
     found = np.sort(np.linalg.eigvals(learnt(specimen, LINE, 0.9)).real)[::-1]
     expected = [1.0 / (1.0 - 0.9 * math.cos(k * math.pi / 4)) for k in range(5)]
     return [found, found], [expected, [10.0, 2.750246, 1.0, 0.611099, 0.526316]]
 
 
 def walked(specimen: Any, steps: int) -> float:
-    """Greatest error of M after some steps round the ring, alpha = 0.1, gamma = 0.9, M_0 = 0."""
+    """Greatest error of M after `steps` steps around the ring, alpha = 0.1, gamma = 0.9, M_0 = 0."""
     graph = blank(specimen)
     for t in range(steps):
         specimen.experience(graph, [t % 5], [(t + 1) % 5], 0.1, 0.9, 0.0, 0.0)
     return float(np.abs(matrix(specimen, graph, 5) - closed(transition(RING), 0.9)).max())
 
 
-@equation("SR-4a", source="TD(0) round the ring, alpha = 0.1, M_0 = 0: the recursion in numpy, and its error of 0.0336", atol=1e-4)
+@equation("SR-4a", source="TD(0) around the ring, alpha = 0.1, M_0 = 0: the recursion in numpy, and its error of 0.0336", atol=1e-4,
+          papers=("dayan1993improving", "stachenfeld2017hippocampus"))
 def two_thousand_steps_leave_the_error_of_the_recursion(specimen: Any) -> Any:
     m = np.zeros((5, 5))
     for t in range(2000):
@@ -127,12 +132,13 @@ def two_thousand_steps_leave_the_error_of_the_recursion(specimen: Any) -> Any:
     return [error, error], [float(np.abs(m - closed(transition(RING), 0.9)).max()), 0.0336]
 
 
-@equation("SR-4b", source="TD(0) round the ring, alpha = 0.1, M_0 = 0")
-def five_thousand_steps_find_the_closed_form(specimen: Any) -> Any:
+@equation("SR-4b", source="TD(0) around the ring, alpha = 0.1, M_0 = 0", papers=("dayan1993improving", "stachenfeld2017hippocampus"))
+def five_thousand_steps_reach_the_closed_form(specimen: Any) -> Any:
     return at_most(walked(specimen, 5000), 1e-4)
 
 
-@equation("SR-4c", source=f"{DAYAN}: the rule written out in numpy, a random walk of 500 steps", atol=1e-10)
+@equation("SR-4c", source=f"{DAYAN}: the rule written out in numpy, a random walk of 500 steps", atol=1e-10,
+          papers=("dayan1993improving", "stachenfeld2017hippocampus"))
 def learning_is_the_rule_step_by_step(specimen: Any) -> Any:
     rng, graph, expected = np.random.default_rng(2), blank(specimen), np.eye(7)
     states = rng.integers(0, 7, 501)
@@ -145,15 +151,16 @@ def learning_is_the_rule_step_by_step(specimen: Any) -> Any:
 
 
 # --- signatures --------------------------------------------------------------------------------------------------------------
-@signature("SR-5", source=f"{DAYAN}; a chain 0 -> 1 -> 2 that ends, gamma = 0.9: M(0,1), M(1,0), M(0,2)", figure="successor_chain")
-def what_comes_before_does_not_follow(specimen: Any) -> Any:
+@signature("SR-5", source=f"{DAYAN}; a chain 0 -> 1 -> 2 that ends, gamma = 0.9: M(0,1), M(1,0), M(0,2)", figure="successor_chain",
+           papers=("dayan1993improving", "stachenfeld2017hippocampus"))
+def preceding_states_are_not_expected(specimen: Any) -> Any:
     graph = blank(specimen)
     sweep(specimen, graph, CHAIN, 0.9, 0.1, 400)
     m = matrix(specimen, graph, 3)
     return [m[0, 1], m[1, 0], m[0, 2]], [0.9, 0.0, 0.81]
 
 
-@signature("SR-6a", source="Momennejad et al. 2017, reward revaluation; V = (I - gamma T)^-1 R")
+@signature("SR-6a", source="Momennejad et al. 2017, reward revaluation; V = (I - gamma T)^-1 R", papers=("momennejad2017successor",))
 def new_rewards_are_valued_without_new_experience(specimen: Any) -> Any:
     graph, rewards = blank(specimen), np.random.default_rng(3).standard_normal((2, 5))
     sweep(specimen, graph, LINE, 0.9, 1.0, 400)
@@ -161,11 +168,11 @@ def new_rewards_are_valued_without_new_experience(specimen: Any) -> Any:
     return before, [np.linalg.solve(np.eye(5) - 0.9 * transition(LINE), r) for r in rewards]
 
 
-@signature("SR-6b", source="Momennejad et al. 2017, transition revaluation; closed forms 0.81 and 0", atol=1e-9)
-def new_transitions_are_valued_only_once_they_are_relived(specimen: Any) -> Any:
+@signature("SR-6b", source="Momennejad et al. 2017, transition revaluation; closed forms 0.81 and 0", atol=1e-9, papers=("momennejad2017successor",))
+def new_transitions_change_values_only_after_they_are_experienced(specimen: Any) -> Any:
     graph = blank(specimen)
     sweep(specimen, graph, [[1], [2], [], []], 0.9, 1.0, 5)
-    for _ in range(300):                                       # now 1 leads to 3, but nobody starts at 0
+    for _ in range(300):                                       # now 1 leads to 3, but no walk starts at 0
         specimen.experience(graph, [1], [3], 0.1, 0.9, 0.0, 1.0)
     stale = matrix(specimen, graph, 4)
     for _ in range(300):
@@ -174,19 +181,20 @@ def new_transitions_are_valued_only_once_they_are_relived(specimen: Any) -> Any:
     return [stale[1, 2], stale[1, 3], stale[0, 2], stale[0, 3], relived[0, 2], relived[0, 3]], [0.0, 0.9, 0.81, 0.0, 0.0, 0.81]
 
 
-@limit("SR-7a", source=f"{DAYAN}: M = I at gamma = 0")
-def without_a_future_a_state_expects_itself(specimen: Any) -> Any:
+@limit("SR-7a", source=f"{DAYAN}: M = I at gamma = 0", papers=("dayan1993improving", "stachenfeld2017hippocampus"))
+def at_discount_zero_a_state_expects_itself_only(specimen: Any) -> Any:
     return learnt(specimen, LINE, 0.0, 3), np.eye(5)
 
 
-@limit("SR-7b", source="gamma -> 1: (1 - gamma) M -> 1 pi, pi = (1, 2, 2, 2, 1) / 8; within 0.005 at gamma = 0.999")
-def at_a_far_horizon_rows_are_the_stationary_distribution(specimen: Any) -> Any:
+@limit("SR-7b", source="gamma -> 1: (1 - gamma) M -> 1 pi, pi = (1, 2, 2, 2, 1) / 8; within 0.005 at gamma = 0.999",
+       papers=("dayan1993improving", "stachenfeld2017hippocampus"))
+def at_a_long_horizon_rows_are_the_stationary_distribution(specimen: Any) -> Any:
     m = learnt(specimen, LINE, 0.999, 6000)
     return at_most(np.abs(0.001 * m - np.array([1, 2, 2, 2, 1]) / 8).max(), 0.005)
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
-@adaptation("SR-8", source="mass of a row, 1 / (1 - gamma), over the least entry; half of it when given up")
+@adaptation("SR-8", source="mass of a row, 1 / (1 - gamma), over half the least entry, below which entries are removed")
 def rows_stay_bounded_among_many_states(specimen: Any) -> Any:
     rng, graph = np.random.default_rng(4), blank(specimen)
     states = rng.integers(0, 300, 3000)
@@ -195,14 +203,14 @@ def rows_stay_bounded_among_many_states(specimen: Any) -> Any:
     return at_most(np.bincount(graph.source[graph.alive], minlength=300), 2.0 / (0.5 * 0.02))
 
 
-@adaptation("SR-8b", source="(I - gamma T)^-1 in numpy: an entry far above the least one grows from what is left out of it at first")
+@adaptation("SR-8b", source="(I - gamma T)^-1 in numpy: entries far above the least one are exact although they are created late")
 def a_least_entry_leaves_the_others_as_they_are(specimen: Any) -> Any:
     graph = blank(specimen)
     sweep(specimen, graph, LINE, 0.9, 0.1, 3000, least=1e-3)
     return matrix(specimen, graph, 5), closed(transition(LINE), 0.9)
 
 
-@adaptation("SR-9", source="the definition, M R with R_i(j) = 1 / fan_j, the present left out, in numpy")
+@adaptation("SR-9", source="the definition, M R with R_i(j) = 1 / fan_j, without the current visit, in numpy")
 def the_signal_is_the_expected_number_of_visits(specimen: Any) -> Any:
     rng, memories, entities = np.random.default_rng(5), 15, 6
     linked = rng.random((memories, entities)) < 0.4
@@ -224,7 +232,7 @@ TALES = (("Then Ada rang.", "Then Bo came.", "Then Cleo sang."), ("Then Dora lef
 
 
 def succession(specimen: Any, query: str) -> tuple[list[str], Array]:
-    """Texts, and the signal for a query after some tales, each told several times in a session of its own."""
+    """Texts, and the signal for a query after the tales, each encoded three times in sessions of their own."""
     params = specimen.SuccessorRepresentationParams(1.0, 0.3, 0.9, 0.0, 1.0, 0.1)
     memory = Engine([specimen.SuccessorRepresentation("successor_representation", params)], HashingEmbedder(16))
     told = [(r, i, text) for r in range(6) for i, text in enumerate(TALES[r % 2])]
@@ -233,22 +241,22 @@ def succession(specimen: Any, query: str) -> tuple[list[str], Array]:
     return [text for _, _, text in told], np.nan_to_num(memory.store.array(specimen.SUCCESSION).astype(np.float64))
 
 
-@adaptation("SR-10a", source="ours: of what was told around it, only what came after is brought up", needs="engine")
-def a_query_brings_up_what_followed_and_not_what_came_before(specimen: Any) -> Any:
+@adaptation("SR-10a", source="ours: of the events around a match, only later ones get a score", needs="engine")
+def later_events_get_a_score_and_earlier_ones_do_not(specimen: Any) -> Any:
     texts, visits = succession(specimen, "What about Ada?")
     sums = {name: float(sum(v for text, v in zip(texts, visits, strict=True) if name in text)) for name in ("Ada", "Bo", "Cleo", "Dora")}
     return bool(sums["Bo"] > sums["Cleo"] > 0.0 and sums["Dora"] == sums["Ada"] == 0.0)
 
 
-@adaptation("SR-10b", source="ours: two steps ahead, never told side by side", needs="engine")
-def it_reaches_beyond_the_next_step(specimen: Any) -> Any:
+@adaptation("SR-10b", source="ours: two steps ahead, never adjacent", needs="engine")
+def the_signal_reaches_beyond_the_next_step(specimen: Any) -> Any:
     texts, visits = succession(specimen, "What about Dora?")
     return at_least([visits[i] for i, text in enumerate(texts) if "Bo" in text], 1e-3)
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("successor_line", caption="Expected discounted visits on a walk along a line of five: most where the walk is, falling off to both sides, "
-        "and more at the inner states", source=f"{DAYAN}; the resolvent (I - gamma T)^-1 at gamma = 0.9")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("successor_line", caption="Expected discounted visits of a walk on a line of five states: they fall with the distance from the current "
+        "state, and are higher at inner states", source=f"{DAYAN}; the resolvent (I - gamma T)^-1 at gamma = 0.9")
 def rows_of_a_line(specimen: Any) -> Picture:
     states, m = np.arange(5), learnt(specimen, LINE, 0.9, 100)
     return Picture("state", "expected visits", (
@@ -257,17 +265,17 @@ def rows_of_a_line(specimen: Any) -> Picture:
         dots("resolvent, end", states, [2.406126, 3.124724, 2.131579, 1.612119, 0.725453])))
 
 
-@figure("successor_chain", caption="On a walk that only goes forward, what follows is expected, discounted by the steps to it, and what came before "
-        "is not", source=f"{DAYAN}; closed form gamma^k ahead, 0 behind")
+@figure("successor_chain", caption="On a walk in one direction later states are expected, discounted by the steps to them, and earlier ones are "
+        "not", source=f"{DAYAN}; closed form gamma^k ahead, 0 behind")
 def a_row_of_a_chain(specimen: Any) -> Picture:
     steps, m = np.arange(-3, 4), learnt(specimen, [[1], [2], [3], [4], [5], [6], []], 0.9, 20)
     return Picture("steps ahead", "expected visits", (
         Curve("mechanism", steps, m[3]), dots("closed form", steps, np.where(steps < 0, 0.0, 0.9 ** np.maximum(steps, 0)))))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 def written(graph: Graph, s: int, row: dict[int, float]) -> None:
-    """The entries of a row, as they should be."""
+    """Write the entries of a row."""
     for j, value in row.items():
         edge = graph.add(s, j, EdgeType.COACCESS)
         graph.column("successor")[edge] = value
@@ -281,7 +289,7 @@ def read(graph: Graph, s: int, initial: float) -> dict[int, float]:
 
 def taught(graph: Graph, s: int, after: Sequence[int], alpha: float, gamma: float, initial: float, *, mean: bool = True, ahead: bool = True,
            present: bool = True) -> None:
-    """The rule on dictionaries, with faults to choose from."""
+    """The rule on dictionaries, with optional faults."""
     aim: dict[int, float] = {s: float(present)}
     for other in after:
         for j, value in (read(graph, other, initial) if ahead else {other: 1.0}).items():
@@ -320,7 +328,7 @@ def faulty(specimen: Any, **faults: bool) -> Any:
     return specimen.replacing("experience", experience)
 
 
-@mutant("chances that are not normalised", rejected_by="SR-3a")
+@mutant("probabilities that are not normalised", rejected_by="SR-3a")
 def unnormalised(specimen: Any) -> Any:
     return faulty(specimen, mean=False)
 
@@ -330,27 +338,27 @@ def single_step(specimen: Any) -> Any:
     return faulty(specimen, ahead=False)
 
 
-@mutant("the present is not counted", rejected_by="SR-7a")
+@mutant("the current visit is not counted", rejected_by="SR-7a")
 def without_the_present(specimen: Any) -> Any:
     return faulty(specimen, present=False)
 
 
-@mutant("learning at half its rate", rejected_by="SR-4c")
+@mutant("half the learning rate", rejected_by="SR-4c")
 def half_rate(specimen: Any) -> Any:
     return specimen.replacing("update", lambda s, nodes, values, alpha, gamma, *rest: specimen.update(s, nodes, values, alpha / 2, gamma, *rest))
 
 
-@mutant("the undiscounted future", rejected_by="SR-4b")
+@mutant("a discount of sqrt(gamma)", rejected_by="SR-4b")
 def undiscounted(specimen: Any) -> Any:
     return specimen.replacing("update", lambda s, nodes, values, alpha, gamma, *rest: specimen.update(s, nodes, values, alpha, gamma ** 0.5, *rest))
 
 
-@mutant("the first successor stands for all", rejected_by="SR-2b")
+@mutant("only the first successor is learnt", rejected_by="SR-2b")
 def first_only(specimen: Any) -> Any:
     return specimen.replacing("expected_row", lambda states, *rest: specimen.expected_row(states[:1], *rest))
 
 
-@mutant("visits not shared among the memories of an entity", rejected_by="SR-9")
+@mutant("visits not divided among the memories of an entity", rejected_by="SR-9")
 def unshared(specimen: Any) -> Any:
     def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, pool: Any, target: Any, out: Array) -> None:
         out[:] = 0.0

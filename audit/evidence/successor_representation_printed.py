@@ -1,22 +1,20 @@
-"""Evidence for successor_representation_printed: what Cortex 4.3.3 says it does, and the checks of the papers' form on the printed one."""
+"""Evidence for successor_representation_printed: the counts of Cortex 4.3.3, and the checks of the papers' form applied to them."""
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ...engine.storage.graph import EdgeType, Graph
-from ..checks import Check, adaptation, mutant
+from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from . import successor_representation as papers
 
 
 def as_learner(specimen: Any) -> SimpleNamespace:
-    """The printed form in the place of the papers': being in s and then in s' is taken for retrieving them in one session."""
+    """The printed form under the names of the papers' form: a step from s to s' counts as their retrieval in one session."""
 
     def experience(graph: Graph, before: Sequence[int], after: Sequence[int], *_rates: float) -> None:
         for s in before:
@@ -26,18 +24,9 @@ def as_learner(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(experience=experience, SUCCESSOR=specimen.COACCESS_COUNT)
 
 
-def on_printed(check: Check) -> Check:
-    """A check of the papers' M, asked of the printed counts."""
-
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        return check.function(as_learner(specimen))
-
-    return replace(check, function=function)
-
-
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("SRP-1", source="Cortex 4.3.3: a count of 1 each time, both ways, and nothing two steps away", figure="successor_chain")
+@adaptation("SRP-1", source="Cortex 4.3.3: a count of 1 each time, in both directions, and 0 two steps away", figure="successor_chain",
+            papers=("cortex2026",))
 def counts_are_symmetric_and_reach_one_step(specimen: Any) -> Any:
     graph = papers.blank(as_learner(specimen))
     for _ in range(3):
@@ -46,7 +35,7 @@ def counts_are_symmetric_and_reach_one_step(specimen: Any) -> Any:
     return papers.matrix(as_learner(specimen), graph, 3), np.array([[0.0, 3.0, 0.0], [3.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
 
 
-@adaptation("SRP-2", source="counts times an indicator of the asked memories, in numpy")
+@adaptation("SRP-2", source="counts times an indicator of the best matches, in numpy")
 def associates_are_summed_over_the_best_matches(specimen: Any) -> Any:
     graph, out = papers.blank(as_learner(specimen)), np.full(4, np.nan)
     for a, b in ((0, 1), (0, 2), (1, 2), (0, 1)):
@@ -57,28 +46,28 @@ def associates_are_summed_over_the_best_matches(specimen: Any) -> Any:
 
 
 # --- the papers' checks ------------------------------------------------------------------------------------------------------
-ring = on_printed(papers.a_ring_has_its_closed_form)
-row_sums = on_printed(papers.every_row_sums_to_the_horizon)
-walks = on_printed(papers.random_walks_have_the_resolvent_of_their_transitions)
-line = on_printed(papers.a_walk_on_a_line_has_the_rows_of_its_resolvent)
-eigenvalues = on_printed(papers.eigenvalues_are_those_of_the_walk_discounted)
-few_steps = on_printed(papers.two_thousand_steps_leave_the_error_of_the_recursion)
-many_steps = on_printed(papers.five_thousand_steps_find_the_closed_form)
-rule = on_printed(papers.learning_is_the_rule_step_by_step)
-direction = on_printed(papers.what_comes_before_does_not_follow)
-rewards = on_printed(papers.new_rewards_are_valued_without_new_experience)
-transitions = on_printed(papers.new_transitions_are_valued_only_once_they_are_relived)
-no_future = on_printed(papers.without_a_future_a_state_expects_itself)
-far_horizon = on_printed(papers.at_a_far_horizon_rows_are_the_stationary_distribution)
+ring = papers.a_ring_has_its_closed_form.of_variety(as_learner)
+row_sums = papers.every_row_sums_to_the_horizon.of_variety(as_learner)
+walks = papers.random_walks_have_the_resolvent_of_their_transitions.of_variety(as_learner)
+line = papers.a_walk_on_a_line_has_the_rows_of_its_resolvent.of_variety(as_learner)
+eigenvalues = papers.eigenvalues_follow_from_those_of_the_walk.of_variety(as_learner)
+few_steps = papers.two_thousand_steps_leave_the_error_of_the_recursion.of_variety(as_learner)
+many_steps = papers.five_thousand_steps_reach_the_closed_form.of_variety(as_learner)
+rule = papers.learning_is_the_rule_step_by_step.of_variety(as_learner)
+direction = papers.preceding_states_are_not_expected.of_variety(as_learner)
+rewards = papers.new_rewards_are_valued_without_new_experience.of_variety(as_learner)
+transitions = papers.new_transitions_change_values_only_after_they_are_experienced.of_variety(as_learner)
+no_future = papers.at_discount_zero_a_state_expects_itself_only.of_variety(as_learner)
+far_horizon = papers.at_a_long_horizon_rows_are_the_stationary_distribution.of_variety(as_learner)
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------------------------------------------
 chain_picture = papers.a_row_of_a_chain.of_variety(
-    "The printed counts on a walk that only goes forward: one step behind as many as one step ahead, none further, growing with every walk",
+    "The printed counts on a walk in one direction: equal one step behind and one step ahead, 0 beyond, and growing with every walk",
     as_learner)
 
 
-@figure("successor_line", caption="Printed counts on a walk along a line of five, scaled to the sum of the papers' row: only next neighbours, and "
+@figure("successor_line", caption="Printed counts on a walk on a line of five states, scaled to the sum of the papers' row: neighbours only, "
         "never the state itself", source=f"{papers.DAYAN}; the resolvent at gamma = 0.9")
 def rows_of_a_line(specimen: Any) -> Picture:
     states, m = np.arange(5), papers.learnt(as_learner(specimen), papers.LINE, 0.9, 50)
@@ -89,7 +78,7 @@ def rows_of_a_line(specimen: Any) -> Picture:
         dots("resolvent, end", states, [2.406126, 3.124724, 2.131579, 1.612119, 0.725453])))
 
 
-@mutant("counted one way only, which is not what is printed", rejected_by="SRP-1")
+@mutant("counted in one direction in place of both", rejected_by="SRP-1")
 def directed(specimen: Any) -> Any:
     def forward(graph: Graph, a: int, b: int, now: float = 0.0) -> None:
         edge = graph.add(a, b, EdgeType.COACCESS, now)

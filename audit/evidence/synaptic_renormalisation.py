@@ -1,5 +1,5 @@
-"""Evidence for synaptic_renormalisation.  The hypothesis has no equation: what is checked is its content, de Vivo's numbers on sizes that are spread
-as synapses are, and closed forms of ours for gain and headroom.  No reference calls a kernel.
+"""Evidence for synaptic_renormalisation.  The hypothesis has no equation: the checks cover its statements, de Vivo's numbers on
+sizes distributed like those of synapses, and closed forms of ours for gain and headroom.  No reference calls a kernel.
 """
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ETA, MOST, NIGHT = 0.2, 20.0, 0.18
 
 
 def sizes(n: int = 5000, spread: float = 0.8) -> NDArray[np.float64]:
-    """Log sizes, normal as those of synapses, with a mean size well above 1: a long day's gain."""
+    """Log sizes, normally distributed like those of synapses; the mean size is well above 1, as after a long day."""
     return np.random.default_rng(0).normal(0.5, spread, n)
 
 
 def slept(specimen: Any, log_weight: NDArray[np.float64], share: float = NIGHT, spared: float = 0.2, ramp: float = 0.1) -> NDArray[np.float64]:
-    """Log weights after a sleep that may take off `share`; the strength by which the strongest are known is the weight itself."""
+    """Log weights after a sleep that may take off `share`; the log weight is also the log strength, which decides the strongest."""
     after = log_weight.copy()
     low, high = specimen.quantiles(log_weight, 1.0 - spared - ramp, 1.0 - spared)
     specimen.downscale(share, low, high, log_weight, after)
@@ -38,15 +38,15 @@ def awake(specimen: Any, occasions: int, n: int = 200) -> tuple[NDArray[np.float
 
 
 # --- sleep ---------------------------------------------------------------------------------------------------------------------
-@equation("CM-16.4", source=f"{SHY}: in proportion; ratios below the line as before", rtol=1e-12)
-def ratios_of_what_is_not_spared_stay(specimen: Any) -> Any:
+@equation("CM-16.4", source=f"{SHY}: in proportion; ratios below the line do not change", rtol=1e-12, papers=("tononi2014sleep",))
+def ratios_of_weights_that_are_not_spared_do_not_change(specimen: Any) -> Any:
     before, order = sizes(), np.argsort(sizes())
     after, small = slept(specimen, before), order[: int(0.7 * len(order)) - 1]
     return np.exp(after[small] - after[small[0]]), np.exp(before[small] - before[small[0]])
 
 
-@equation("CM-16.4b", source="without the smooth part: total falls by rho times the share that is not spared, rho the same for all of it", rtol=1e-9)
-def the_total_falls_by_rho_times_what_is_not_spared(specimen: Any) -> Any:
+@equation("CM-16.4b", source="without the ramp: the total falls by rho times the share that is not spared, with one rho for all of it", rtol=1e-9)
+def the_total_falls_by_rho_times_the_share_not_spared(specimen: Any) -> Any:
     before = sizes(4001)
     after, exposed = slept(specimen, before, ramp=0.0), np.argsort(before)[:3201]           # the line itself included
     rho = 1.0 - math.exp((after - before)[exposed[0]])
@@ -54,7 +54,8 @@ def the_total_falls_by_rho_times_what_is_not_spared(specimen: Any) -> Any:
     return [np.exp(after).sum() / w.sum(), rho], [1.0 - rho * w[exposed].sum() / w.sum(), NIGHT * w.sum() / w[exposed].sum()]
 
 
-@data("CM-16.5", source=f"{DE_VIVO}: mean size after sleep 0.82 of that after wake", atol=0.02, figure="downscaling")
+@data("CM-16.5", source=f"{DE_VIVO}: mean size after sleep 0.82 of that after wake", atol=0.02, figure="downscaling",
+      papers=("devivo2017ultrastructural",))
 def a_night_takes_eighteen_percent_off_the_mean_size(specimen: Any) -> Any:
     means = []
     for spread in (0.3, 0.8, 1.0):
@@ -63,14 +64,14 @@ def a_night_takes_eighteen_percent_off_the_mean_size(specimen: Any) -> Any:
     return means, [0.82, 0.82, 0.82]
 
 
-@data("CM-16.5b", source=f"{DE_VIVO}: the largest fifth did not change", atol=0.0, figure="downscaling")
+@data("CM-16.5b", source=f"{DE_VIVO}: the largest fifth did not change", atol=0.0, figure="downscaling", papers=("devivo2017ultrastructural",))
 def the_largest_fifth_is_spared(specimen: Any) -> Any:
     before = sizes()
     largest = np.argsort(before)[-1000:]
     return slept(specimen, before)[largest], before[largest]
 
 
-@signature("CM-16.6", source=f"{SHY}: signal over noise does not fall; (mean strong - mean weak) / sd weak")
+@signature("CM-16.6", source=f"{SHY}: signal over noise does not fall; (mean strong - mean weak) / sd weak", papers=("tononi2014sleep",))
 def sleep_raises_signal_over_noise(specimen: Any) -> Any:
     before = sizes()
     strong = np.argsort(np.argsort(before)) >= 4000
@@ -82,8 +83,8 @@ def sleep_raises_signal_over_noise(specimen: Any) -> Any:
     return at_least(ratio(slept(specimen, before)) / ratio(before), 1.0)
 
 
-@limit("CM-16.6b", source=f"{SHY}: smaller, not gone: nobody loses more than half, and the order stays")
-def nobody_is_extinguished_and_order_stays(specimen: Any) -> Any:
+@limit("CM-16.6b", source=f"{SHY}: smaller, not gone: no weight loses more than half, and the order stays", papers=("tononi2014sleep",))
+def no_weight_is_extinguished_and_the_order_stays(specimen: Any) -> Any:
     before = np.concatenate([sizes(900, 0.5) - 3.0, sizes(100, 2.0) + 3.0])
     after = slept(specimen, before)
     return bool((before - after).max() <= math.log(2.0) + 1e-12 and (np.diff(after[np.argsort(before)]) >= -1e-12).all())
@@ -101,7 +102,8 @@ def waking_gains_add_up_and_saturate(specimen: Any) -> Any:
     return measured, expected
 
 
-@signature("CM-16.7b", source=f"{SHY}: a day awake leaves less to learn with, a night gives it back", figure="day_and_night")
+@signature("CM-16.7b", source=f"{SHY}: a day awake lowers the capacity to learn, a night restores it", figure="day_and_night",
+           papers=("tononi2014sleep",))
 def learning_saturates_without_sleep_and_is_restored_by_it(specimen: Any) -> Any:
     log_weight, log_room = awake(specimen, 60)
     low, high = specimen.quantiles(log_weight, 0.7, 0.8)
@@ -109,8 +111,8 @@ def learning_saturates_without_sleep_and_is_restored_by_it(specimen: Any) -> Any
     return bool(math.exp(log_room) < 0.6 and rested > 0.999 and abs(np.exp(log_weight).mean() - 1.0) < 1e-9)
 
 
-@limit("CM-16.7c", source=f"{SHY}: renormalisation to a baseline; nights after idle days take nothing", atol=1e-12)
-def idle_nights_cost_nothing(specimen: Any) -> Any:
+@limit("CM-16.7c", source=f"{SHY}: renormalisation to a baseline; nights after idle days change nothing", atol=1e-12, papers=("tononi2014sleep",))
+def nights_after_idle_days_change_nothing(specimen: Any) -> Any:
     log_weight, _ = awake(specimen, 60)
     rested = slept(specimen, log_weight)
     later = rested
@@ -119,8 +121,9 @@ def idle_nights_cost_nothing(specimen: Any) -> Any:
     return later, rested
 
 
-@signature("CM-16.7d", source=f"{SHY}: the total stays; ours: a gain of 1 a night in 300, borne by all or by half of the total, for 200 nights")
-def old_memories_fade_only_as_far_as_others_grow(specimen: Any) -> Any:
+@signature("CM-16.7d", source=f"{SHY}: the total stays; ours: a gain of 1 in 300 for 200 nights, lost by all or by half of the total",
+           papers=("tononi2014sleep",))
+def an_old_memory_loses_only_as_much_as_others_gain(specimen: Any) -> Any:
     log_weight = np.zeros(300)
     for night in range(200):
         active = (20 * night + np.arange(20)) % 280                                    # the last twenty are never active again
@@ -132,36 +135,36 @@ def old_memories_fade_only_as_far_as_others_grow(specimen: Any) -> Any:
 
 # --- the adaptation ------------------------------------------------------------------------------------------------------------
 @adaptation("SHY-1", source="eta 0.2, E_max 20: 0.99^20", atol=0.005)
-def a_session_of_twenty_messages_leaves_what_a_synapse_keeps_in_a_night(specimen: Any) -> Any:
+def twenty_messages_leave_a_headroom_of_eighty_two_percent(specimen: Any) -> Any:
     return math.exp(awake(specimen, 20)[1]), 0.82
 
 
 @adaptation("SHY-2", source="a smooth step in log strength: 1, 1/2, 0, flat at both ends", atol=1e-5)
-def the_loss_goes_smoothly_to_nothing(specimen: Any) -> Any:
+def the_loss_falls_smoothly_to_zero(specimen: Any) -> Any:
     at = [specimen.loss(x, -1.0, 1.0) for x in (-5.0, -1.0, 0.0, 1.0, 5.0)]
     ends = [(specimen.loss(x + 1e-6, -1.0, 1.0) - specimen.loss(x, -1.0, 1.0)) / 1e-6 for x in (-1.0, 1.0 - 1e-6)]
     return [*at, *ends], [1.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
 
 
-@adaptation("SHY-3", source="where all are alike, nobody is among the strongest", atol=1e-12)
-def where_all_are_alike_all_lose_alike(specimen: Any) -> Any:
+@adaptation("SHY-3", source="if all weights are equal, none is among the strongest", atol=1e-12)
+def equal_weights_lose_equal_shares(specimen: Any) -> Any:
     return slept(specimen, np.full(50, math.log(2.0))), np.full(50, math.log(2.0 * 0.82))
 
 
 @adaptation("SHY-4", source="numpy.sort")
-def the_line_is_the_value_at_that_place(specimen: Any) -> Any:
+def quantiles_are_values_of_the_sorted_array(specimen: Any) -> Any:
     values = np.random.default_rng(1).normal(size=101)
     return specimen.quantiles(values, 0.7, 0.8), np.sort(values)[[70, 80]]
 
 
-@adaptation("SHY-5", source="ours: headroom stays above 0 whatever is archived")
+@adaptation("SHY-5", source="ours: headroom stays in (0, 1] at any excess")
 def headroom_stays_in_bounds(specimen: Any) -> Any:
     return between([specimen.headroom(e, MOST) for e in (-3.0, 0.0, 10.0, 20.0, 1e9)], 1e-12, 1.0)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("downscaling", caption="A night takes the same share off all but the strongest: the largest fifth is spared, the rest bears the 18 per cent",
-        source=f"{DE_VIVO}: mean 0.82, largest fifth unchanged")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("downscaling", caption="A night takes the same share off all but the strongest: the largest fifth is spared, the others lose 18 per cent of "
+        "the total", source=f"{DE_VIVO}: mean 0.82, largest fifth unchanged")
 def left_over_size(specimen: Any) -> Picture:
     before = np.sort(sizes(2000))
     left, rank = np.exp(slept(specimen, before) - before), np.exp(before)
@@ -171,7 +174,7 @@ def left_over_size(specimen: Any) -> Picture:
         dots("de Vivo et al.: the largest fifth", rank[[1600, 1999]], np.ones(2))), log="x")
 
 
-@figure("day_and_night", caption="Awake the mean weight rises and the headroom for learning falls; each night gives both back",
+@figure("day_and_night", caption="While awake the mean weight rises and the headroom for learning falls; each night restores both",
         source=f"{SHY}; 60 occasions a day")
 def days_and_nights(specimen: Any) -> Picture:
     log_weight, room, seen = np.zeros(200), 0.0, []
@@ -182,7 +185,7 @@ def days_and_nights(specimen: Any) -> Picture:
             room = math.log(specimen.headroom(specimen.downscale(NIGHT, low, high, log_weight.copy(), log_weight), MOST))
             seen[-1] = (math.nan, math.nan)
         room = specimen.potentiate(np.array([2 * k % 200, (2 * k + 1) % 200]), ETA, MOST, room, log_weight)
-    return Picture("occasions, sleep after 60 and 120", "share of that of the morning", tuple(
+    return Picture("occasions, sleep after 60 and 120", "share of the value in the first morning", tuple(
         Curve(label, np.arange(181), np.array(seen)[:, i]) for i, label in enumerate(("mean weight", "headroom"))))
 
 
@@ -206,7 +209,7 @@ def halved(specimen: Any) -> Any:
     return specimen.replacing("downscale", downscale)
 
 
-@mutant("nobody spared", rejected_by="CM-16.5b")
+@mutant("no weight spared", rejected_by="CM-16.5b")
 def nobody_spared(specimen: Any) -> Any:
     return specimen.replacing("loss", lambda x, low, high: 1.0)
 
@@ -216,7 +219,7 @@ def weak_spared(specimen: Any) -> Any:
     return specimen.replacing("loss", lambda x, low, high: 0.0 if x < low else 1.0)
 
 
-@mutant("rho 0.18 where only part is exposed", rejected_by="CM-16.4b")
+@mutant("rho 0.18 although only a part is exposed", rejected_by="CM-16.4b")
 def too_little(specimen: Any) -> Any:
     def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
         log_weight += np.log1p(-share * (log_strength <= low))

@@ -1,5 +1,5 @@
-"""Evidence for synaptic_tagging, in the paper's own hours and millivolts.  The references are closed forms of single crossings, and the
-differential equations of the whole system under a general solver; none calls a kernel it judges.
+"""Evidence for synaptic_tagging, in the paper's hours and millivolts.  References: closed forms of single crossings, and the differential
+equations of the whole system in a general solver; none calls a kernel it judges.
 """
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def network(events: Events) -> tuple[NDArray[Any], ...]:
 
 
 def late(specimen: Any, events: Events, at: float, *, alpha: float = 1.0, looks: Sequence[float] = ()) -> NDArray[np.float64]:
-    """The specimen's z of every memory at a time, also after having looked earlier."""
+    """The specimen's z of every memory at a time, also computed at the earlier times `looks`."""
     links, n = network(events), len(events)
     created, induced, out = np.array([t for t, _, _ in events]), np.array([c for _, c, _ in events]), np.zeros(n)
     drive, proteins, synthesis = np.zeros(len(links[3])), np.zeros(len(links[3])), np.full(len(links[3]), specimen.NO_SYNAPSE)
@@ -89,18 +89,19 @@ def settled(specimen: Any, up: bool, down: bool) -> float:
     return float(specimen.early_phase(H0, math.inf, up, down, H0, GAMMA_P, GAMMA_D, TAU_H))
 
 
-@equation("CM-4.1", source=f"{LT}: (0.1 h0 + 10 gamma_p) / (0.1 + gamma_p + gamma_d), 0.1 h0 / (0.1 + gamma_d)", atol=1e-9)
+@equation("CM-4.1", source=f"{LT}: (0.1 h0 + 10 gamma_p) / (0.1 + gamma_p + gamma_d), 0.1 h0 / (0.1 + gamma_d)", atol=1e-9,
+          papers=("luboeinski2021memory",))
 def calcium_drives_the_early_phase_to_its_fixed_points(specimen: Any) -> Any:
     return [settled(specimen, True, True), settled(specimen, False, True), settled(specimen, False, False)], [
         (0.1 * H0 + 10.0 * GAMMA_P) / (0.1 + GAMMA_P + GAMMA_D), 0.1 * H0 / (0.1 + GAMMA_D), H0]
 
 
-@equation("CM-4.1b", source=f"{LT}: published parameters, h* = 2 h0", atol=1e-3)
+@equation("CM-4.1b", source=f"{LT}: published parameters, h* = 2 h0", atol=1e-3, papers=("luboeinski2021memory",))
 def full_potentiation_doubles_the_weight(specimen: Any) -> Any:
     return [settled(specimen, True, True), settled(specimen, False, True)], [2.0 * H0, 0.0013]
 
 
-@equation("CM-4.1c", source="solve_ivp of the early phase", atol=1e-7)
+@equation("CM-4.1c", source="solve_ivp of the early phase", atol=1e-7, papers=("luboeinski2021memory",))
 def the_early_phase_follows_its_differential_equation(specimen: Any) -> Any:
     measured, expected = [], []
     for up, down, t in ((True, True, 1e-4), (False, True, 4e-4), (False, False, 1.5)):
@@ -112,20 +113,20 @@ def the_early_phase_follows_its_differential_equation(specimen: Any) -> Any:
     return measured, expected
 
 
-@equation("CM-4.2", source=f"{LT}: 1.9122 h ln 5 and 1.9122 h ln 2", rtol=5e-3)
-def a_strong_tag_lives_three_hours_and_its_synthesis_one_and_a_third(specimen: Any) -> Any:
+@equation("CM-4.2", source=f"{LT}: 1.9122 h ln 5 and 1.9122 h ln 2", rtol=5e-3, papers=("luboeinski2021memory",))
+def a_strong_tag_lasts_three_hours_and_its_synthesis_one_and_a_third(specimen: Any) -> Any:
     cases = ((FULL, THETA_TAG), (FULL, THETA_PRO), (-WEAK, THETA_TAG))
     return [specimen.above(size, theta, DECAY) for size, theta in cases], [3.078, 1.325, 1.75]
 
 
-@equation("CM-4.3", source="1 - exp(-t / tau_z) and -0.5 (1 - exp(-t / tau_z)) at p = 1")
+@equation("CM-4.3", source="1 - exp(-t / tau_z) and -0.5 (1 - exp(-t / tau_z)) at p = 1", papers=("luboeinski2021memory",))
 def with_proteins_a_tagged_synapse_saturates_exponentially(specimen: Any) -> Any:
     times = [0.1, 1.0, 3.0, math.inf]
     return [specimen.late_phase(0.0, t, potentiated, 1.0) for potentiated in (True, False) for t in times], [
         end * (1.0 - math.exp(-t)) for end in (1.0, -0.5) for t in times]
 
 
-@equation("CM-4.3b", source="solve_ivp of the protein equation with its integral", atol=1e-6)
+@equation("CM-4.3b", source="solve_ivp of the protein equation with its integral", atol=1e-6, papers=("luboeinski2021memory",))
 def proteins_and_their_integral_follow_the_differential_equation(specimen: Any) -> Any:
     measured, expected = [], []
     for p, drive, t in ((0.0, 9.0, 1.0), (0.3, 4.0, 6.0), (0.8, 1.0, 2.0)):
@@ -137,64 +138,67 @@ def proteins_and_their_integral_follow_the_differential_equation(specimen: Any) 
     return measured, expected
 
 
-@equation("CM-4.3c", source=f"{LT}: w = h + h0 z, by hand")
+@equation("CM-4.3c", source=f"{LT}: w = h + h0 z, by hand", papers=("luboeinski2021memory",))
 def the_weight_is_the_sum_of_both_phases(specimen: Any) -> Any:
     return [specimen.weight(H0, 0.0, H0), specimen.weight(5.0, 1.0, H0), specimen.weight(3.0, -0.5, 4.0)], [H0, 5.0 + H0, 1.0]
 
 
-@equation("CM-4.10", source="solve_ivp of h, p and z of seven synapses, one of them depressed, on three neurons", atol=2e-4, figure="capture")
+@equation("CM-4.10", source="solve_ivp of h, p and z of seven synapses, one of them depressed, on three neurons", atol=2e-4, figure="capture",
+          papers=("luboeinski2021memory",))
 def the_whole_system_follows_its_differential_equations(specimen: Any) -> Any:
     events = [(0.0, WEAK, (0,)), (0.4, 0.3 * FULL, (0, 1)), (0.9, STRONG, (1,)), (0.9, 0.25 * FULL, (2,)), (2.5, -0.9 * H0, (0, 2)),
               (3.0, STRONG, (0,)), (5.0, WEAK, (1, 2))]
     return np.concatenate([late(specimen, events, at) for at in (5.5, 12.0)]), np.concatenate([solved(events, at) for at in (5.5, 12.0)])
 
 
-# --- what follows from them ----------------------------------------------------------------------------------------------------
-@signature("CM-4.4", source=f"{LT}, published parameters; recomputed from its equations", atol=0.01)
+# --- consequences ------------------------------------------------------------------------------------------------------------
+@signature("CM-4.4", source=f"{LT}, published parameters; recomputed from its equations", atol=0.01, papers=("luboeinski2021memory",))
 def one_strong_synapse_captures_less_than_ten(specimen: Any) -> Any:
     return [late(specimen, [(0.0, STRONG, (0,))], 24.0)[0], late(specimen, [(0.0, STRONG, (0,))] * 10, 24.0).min()], [0.698, 0.880]
 
 
-@limit("CM-4.4b", source="p decays with tau_p once synthesis is over")
+@limit("CM-4.4b", source="p decays with tau_p once synthesis is over", papers=("luboeinski2021memory",))
 def proteins_are_gone_after_a_day(specimen: Any) -> Any:
     return at_most(specimen.proteins_after(0.0, STRONG, 24.0, THETA_PRO, 1.0, DECAY, TAU_P), 1e-6)
 
 
-@limit("CM-4.5", source="0.3 of the amplitude is below theta_pro", atol=0.0)
+@limit("CM-4.5", source="0.3 of the amplitude is below theta_pro", atol=0.0, papers=("luboeinski2021memory",))
 def a_weak_memory_alone_captures_nothing(specimen: Any) -> Any:
     return late(specimen, [(0.0, 0.3 * FULL, (0,))], 24.0), [0.0]
 
 
-@signature("CM-4.6", source=f"Frey & Morris 1997; {LT}, recomputed from its equations", atol=0.01, figure="capture_window")
-def a_weak_memory_is_kept_by_strong_ones_before_longer_than_after(specimen: Any) -> Any:
+@signature("CM-4.6", source=f"Frey & Morris 1997; {LT}, recomputed from its equations", atol=0.01, figure="capture_window",
+           papers=("frey1997synaptic", "luboeinski2021memory"))
+def strong_memories_preserve_a_weak_one_longer_if_they_come_before_it(specimen: Any) -> Any:
     return [of_the_weak(specimen, lag) for lag in (-5.0, -3.0, -1.0, 0.0, 1.0, 2.0)], [0.826, 0.819, 0.765, 0.604, 0.200, 0.0]
 
 
-@limit("CM-4.6b", source="life of the weak tag, 1.9122 h ln(0.5 h0 / theta_tag)", rtol=0.01, figure="capture_window")
+@limit("CM-4.6b", source="life of the weak tag, 1.9122 h ln(0.5 h0 / theta_tag)", rtol=0.01, figure="capture_window",
+       papers=("luboeinski2021memory",))
 def capture_ends_with_the_tag(specimen: Any) -> Any:
     lags = np.linspace(1.5, 2.0, 501)
     return float(max(lag for lag in lags if of_the_weak(specimen, lag, wait=4.0) > 0.0)), 1.75
 
 
-@signature("CM-4.7", source="Frey & Morris 1997: anisomycin; alpha = 0", atol=0.0)
+@signature("CM-4.7", source="Frey & Morris 1997: anisomycin; alpha = 0", atol=0.0, papers=("frey1997synaptic",))
 def without_protein_synthesis_nothing_is_captured(specimen: Any) -> Any:
     return late(specimen, weak_and_ten_strong(0.5), 24.0, alpha=0.0), np.zeros(11)
 
 
-@signature("CM-4.9", source="Frey & Morris 1997: two pathways of one neuron")
+@signature("CM-4.9", source="Frey & Morris 1997: two pathways of one neuron", papers=("frey1997synaptic",))
 def pathways_of_one_neuron_share_proteins_and_others_do_not(specimen: Any) -> Any:
     shared, apart = ([(0.0, WEAK, (0,)), (0.5, STRONG, (on,))] for on in (0, 1))
     return bool(late(specimen, shared, 24.0)[0] > 0.2 and late(specimen, apart, 24.0)[0] == 0.0)
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
-@adaptation("CM-4.11", source="a closed form has no step", atol=1e-12)
-def looking_often_changes_nothing(specimen: Any) -> Any:
+@adaptation("CM-4.11", source="a closed form does not depend on when it is computed", atol=1e-12)
+def the_number_of_updates_does_not_change_the_result(specimen: Any) -> Any:
     events = [(0.5 * k, (0.3 + 0.7 * (k % 3 == 0)) * FULL, (k % 2, 2)) for k in range(9)]
     return late(specimen, events, 20.0, looks=np.arange(0.1, 20.0, 0.37).tolist()), late(specimen, events, 20.0)
 
 
-@adaptation("CM-4.12", source="theta_pro = 0.5 and theta_tag = 0.2 of the amplitude; lines at 0.7 and 0.5 in Cortex 4.2.4")
+@adaptation("CM-4.12", source="theta_pro = 0.5 and theta_tag = 0.2 of the amplitude; limits 0.7 and 0.5 in Cortex 4.2.4", papers=("cortex2026",))
 def at_salience_seven_tenths_an_event_is_strong_and_at_a_half_it_is_weak(specimen: Any) -> Any:
     duration = 0.15 / 3600.0
     share = {}
@@ -210,18 +214,15 @@ def a_captured_memory_keeps_its_weight(specimen: Any) -> Any:
     return out, [math.log(2.0), 0.0, math.log(2.0)]
 
 
-@adaptation("CM-4.14", source="most that can be captured: p <= 1 over a tag's life of 3.078 h")
-def a_busy_entity_keeps_the_late_phase_in_bounds(specimen: Any) -> Any:
+@adaptation("CM-4.14", source="upper bound: p <= 1 over a tag's life of 3.078 h")
+def many_memories_of_one_entity_keep_the_late_phase_in_bounds(specimen: Any) -> Any:
     z = late(specimen, [(0.05 * k, STRONG, (0,)) for k in range(200)], 30.0)
     return between(z, 0.8, 1.0 - math.exp(-3.078))
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("capture", caption="A weak memory, and ten strong ones half an hour later on the same neuron: the weak one's late phase grows while its tag "
-        "lives and then stays; that of the strong ones goes on", source=f"{LT}; solve_ivp of its differential equations")
+        "lasts and then stays; that of the strong ones grows on", source=f"{LT}; solve_ivp of its differential equations")
 def late_phases_over_time(specimen: Any) -> Picture:
     events, hours, marks = weak_and_ten_strong(0.5), np.linspace(0.0, 6.0, 49), (2.0, 5.0)
     z = np.array([late(specimen, events, float(t)) for t in hours])
@@ -233,8 +234,8 @@ def late_phases_over_time(specimen: Any) -> Picture:
         dots("solve_ivp", np.repeat(marks, 2), exact[:, :2].ravel())))
 
 
-@figure("capture_window", caption="What a weak memory captures by the time at which strong ones came: strong ones before it keep it for hours, "
-        "strong ones after it while its tag is alive", source=f"Frey & Morris 1997, the direction; {LT}, recomputed from its equations")
+@figure("capture_window", caption="Late phase of a weak memory by the lag of strong ones: strong ones before it preserve it for hours, strong ones "
+        "after it only while its tag lasts", source=f"Frey & Morris 1997, the direction; {LT}, recomputed from its equations")
 def capture_by_the_lag_of_the_strong(specimen: Any) -> Picture:
     lags = np.linspace(-8.0, 4.0, 49)
     return Picture("strong ones after the weak one, h", "late phase of the weak one", (
@@ -242,12 +243,13 @@ def capture_by_the_lag_of_the_strong(specimen: Any) -> Picture:
         dots("recomputed", [-5.0, -3.0, -1.0, 0.0, 1.0, 2.0], [0.826, 0.819, 0.765, 0.604, 0.200, 0.0])))
 
 
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("a one-shot boost of a quarter", rejected_by="CM-4.3")
 def one_shot(specimen: Any) -> Any:
     return specimen.replacing("late_phase", lambda z, integral, potentiated, tau_z: z + 0.25 if integral > 0.0 else z)
 
 
-@mutant("a capture window that looks the same both ways", rejected_by="CM-4.6")
+@mutant("a symmetric capture window", rejected_by="CM-4.6")
 def symmetric(specimen: Any) -> Any:
     def capture(now: float, since: float, longest: float, *rest: Any) -> None:
         created, induced, out = rest[10], rest[11], rest[15]

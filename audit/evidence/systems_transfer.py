@@ -1,4 +1,4 @@
-"""Evidence for systems_transfer, in days.  The references are closed forms by hand, the differential equations under a general solver, numerical
+"""Evidence for systems_transfer, in days.  References: closed forms by hand, the differential equations in a general solver, numerical
 integrals, and ordinary least squares; none calls a kernel it judges.
 """
 from __future__ import annotations
@@ -26,21 +26,21 @@ def solved(s_h: float, s_c: float, t: float, d_h: float, c: float, d_c: float) -
 
 
 # --- two traces --------------------------------------------------------------------------------------------------------------
-@equation("CM-3.1", source=f"{MMO}: t* = ln(D_h / D_c) / (D_h - D_c)", rtol=1e-4, figure="traces")
-def the_cortical_trace_peaks_when_the_rates_say(specimen: Any) -> Any:
+@equation("CM-3.1", source=f"{MMO}: t* = ln(D_h / D_c) / (D_h - D_c)", rtol=1e-4, figure="traces", papers=("mcclelland1995why",))
+def the_cortical_trace_peaks_at_the_closed_form(specimen: Any) -> Any:
     cases = ((0.1, 0.01), (0.05, 0.001), (0.3, 0.2))
     found = [minimize_scalar(lambda t, r=r: -specimen.transfer(1.0, 0.0, t, r[0], 0.1, r[1])[1], bounds=(0.0, 400.0), method="bounded",
                              options={"xatol": 1e-7}).x for r in cases]
     return found, [math.log(d_h / d_c) / (d_h - d_c) for d_h, d_c in cases]
 
 
-@equation("CM-3.1b", source="solve_ivp of both traces", atol=1e-9)
+@equation("CM-3.1b", source="solve_ivp of both traces", atol=1e-9, papers=("mcclelland1995why",))
 def both_traces_follow_their_differential_equations(specimen: Any) -> Any:
     runs = [(h, s, t, *rates) for rates in CASES for h, s in ((1.0, 0.0), (0.4, 0.7)) for t in (0.5, 8.0, 60.0)]
     return [specimen.transfer(*r) for r in runs], [solved(*r) for r in runs]
 
 
-@limit("CM-3.1c", source="D_c = D_h: C t e^{-D t}; t = 0; D_c = 0, t -> infinity: C / D_h; no decay: C t")
+@limit("CM-3.1c", source="D_c = D_h: C t e^{-D t}; t = 0; D_c = 0, t -> infinity: C / D_h; no decay: C t", papers=("mcclelland1995why",))
 def equal_rates_no_time_and_no_decay(specimen: Any) -> Any:
     measured = [specimen.transfer(1.0, 0.0, 5.0, 0.2, 0.3, 0.2)[1], *specimen.transfer(0.6, 0.3, 0.0, 0.2, 0.3, 0.1),
                 *specimen.transfer(1.0, 0.0, 1e6, 0.2, 0.3, 0.0), specimen.transfer(1.0, 0.0, 7.0, 0.0, 0.3, 0.0)[1],
@@ -49,7 +49,7 @@ def equal_rates_no_time_and_no_decay(specimen: Any) -> Any:
 
 
 @equation("ST-1", source="the flow of a differential equation: t1, then t2, is t1 + t2", atol=1e-12)
-def advancing_in_pieces_is_advancing_at_once(specimen: Any) -> Any:
+def advancing_in_pieces_equals_advancing_at_once(specimen: Any) -> Any:
     pieces, whole = [], []
     for rates in CASES:
         state = (1.0, 0.2)
@@ -60,7 +60,7 @@ def advancing_in_pieces_is_advancing_at_once(specimen: Any) -> Any:
     return pieces, whole
 
 
-@signature("CM-3.2", source=f"{MMO}: retrograde gradient; D_h = 0.1, D_c = 0.01 a day", figure="traces")
+@signature("CM-3.2", source=f"{MMO}: retrograde gradient; D_h = 0.1, D_c = 0.01 a day", figure="traces", papers=("mcclelland1995why",))
 def a_lesion_spares_remote_memories_although_they_are_weaker(specimen: Any) -> Any:
     days = np.linspace(0.0, 200.0, 401)
     s = np.array([specimen.transfer(1.0, 0.0, t, 0.1, 0.1, 0.01) for t in days])
@@ -68,20 +68,21 @@ def a_lesion_spares_remote_memories_although_they_are_weaker(specimen: Any) -> A
     return bool(after[30.0] > 3.0 * after[1.0] and (np.diff(s.sum(axis=1)) < 0.0).all())
 
 
-@data("CM-3.2b", source="Kim & Fanselow 1992, after the fits of McClelland et al. 1995: lesions at 1 day abolish, at 28 days spare", warn=True)
+@data("CM-3.2b", source="Kim & Fanselow 1992, after the fits of McClelland et al. 1995: lesions at 1 day abolish, at 28 days spare", warn=True,
+      papers=("mcclelland1995why",))
 def a_lesion_takes_nearly_all_at_one_day_and_little_at_twenty_eight(specimen: Any) -> Any:
     share = [s_c / (s_h + s_c) for s_h, s_c in (specimen.transfer(1.0, 0.0, t, D_H, C, D_C) for t in (1.0, 28.0))]
     return bool(share[0] <= 0.15 and share[1] >= 0.8)
 
 
 # --- replay and schemas ----------------------------------------------------------------------------------------------------------
-@equation("ST-2", source="by hand: S_h stays, S_c gains C / rho S_h a replay")
-def a_replay_adds_what_the_paper_lets_a_reinstatement_add(specimen: Any) -> Any:
+@equation("ST-2", source="by hand: S_h stays, S_c gains C / rho S_h per replay", papers=("mcclelland1995why",))
+def a_replay_adds_the_papers_amount_of_one_reinstatement(specimen: Any) -> Any:
     return np.array([specimen.reinstated(0.6, 0.1, times, 2.0, K, 0.0, D_H, C) for times in (1.0, 2.0, 5.0)]).ravel(), [
         x for times in (1, 2, 5) for x in (0.6, 0.1 + times * C / 2.0 * 0.6)]
 
 
-@limit("ST-3", source="rho -> infinity: the paper's course, 1 + k c times as fast; solve_ivp", rtol=2e-3)
+@limit("ST-3", source="rho -> infinity: the paper's course, 1 + k c times as fast; solve_ivp", rtol=2e-3, papers=("mcclelland1995why",))
 def dense_replay_at_the_rate_rho_is_spontaneous_reinstatement(specimen: Any) -> Any:
     measured, expected, rho = [], [], 2000.0
     for congruency, days in ((0.0, 20.0), (1.0, 1.5)):
@@ -104,26 +105,28 @@ def dependence(specimen: Any, hours: float, k: float = K) -> float:
 
 
 def with_faster_c_alone(hours: float, k: float) -> float:
-    """The same with D_h as it is: x = S_c / S_h follows dx/dt = (1 + k) C + (D_h - D_c) x."""
+    """The same with D_h unchanged: x = S_c / S_h follows dx/dt = (1 + k) C + (D_h - D_c) x."""
     return 1.0 / (1.0 + (1.0 + k) * C * math.expm1((D_H - D_C) * hours / 24.0) / (D_H - D_C))
 
 
-@data("CM-5.2", source=f"{TSE}: without hippocampus new pairs that fit are lost at 3 h, kept at 48 h; others are lost", figure="schema")
-def without_hippocampus_what_fits_is_lost_at_three_hours_and_kept_at_forty_eight(specimen: Any) -> Any:
+@data("CM-5.2", source=f"{TSE}: without hippocampus new pairs that fit are lost at 3 h, kept at 48 h; others are lost", figure="schema",
+      papers=("tse2007schemas",))
+def without_hippocampus_congruent_memories_are_lost_at_three_hours_and_kept_at_forty_eight(specimen: Any) -> Any:
     share = [1.0 - dependence(specimen, hours, k) for hours, k in ((3.0, K), (48.0, K), (48.0, 0.0))]
     return bool(share[0] <= 0.5 and share[1] >= 0.9 and share[2] <= 0.5)
 
 
 @data("CM-5.3", source=f"{TSE}: dependence >= 0.75 at 3 h and <= 0.1 at 48 h, >= 0.8 at 48 h without schema; a time constant of 10.4 to 20.8 h",
-      figure="schema")
+      figure="schema", papers=("tse2007schemas",))
 def a_schema_makes_transfer_ten_to_twenty_times_as_fast(specimen: Any) -> Any:
     d = [dependence(specimen, hours, k) for hours, k in ((3.0, K), (48.0, K), (48.0, 0.0))]
     tau = -48.0 / math.log(d[1])
     return bool(d[0] >= 0.75 and d[1] <= 0.1 and d[2] >= 0.8 and 10.4 <= tau <= 20.9)
 
 
-@adaptation("CM-5.3b", source=f"{TSE}: the same demands, asked of a C alone that is 1 + k times as fast, for every k", figure="schema")
-def a_faster_c_alone_meets_both_demands_for_no_k(specimen: Any) -> Any:
+@adaptation("CM-5.3b", source=f"{TSE}: the same bounds for a C alone that is 1 + k times as fast, for every k", figure="schema",
+            papers=("tse2007schemas",))
+def a_faster_c_alone_meets_both_bounds_for_no_k(specimen: Any) -> Any:
     met = [k for k in np.linspace(0.0, 200.0, 401) if with_faster_c_alone(3.0, k) >= 0.75 and with_faster_c_alone(48.0, k) <= 0.1]
     ours = [k for k in np.linspace(0.0, 40.0, 401) if dependence(specimen, 3.0, k) >= 0.75 and dependence(specimen, 48.0, k) <= 0.1]
     return bool(not met and 10.0 < min(ours) < 12.0 and 21.0 < max(ours) < 24.0)
@@ -141,7 +144,7 @@ def error(w: NDArray[Any], items: list[tuple[NDArray[Any], NDArray[Any]]]) -> fl
     return float(np.mean([(y - x @ w) ** 2 for x, y in items]))
 
 
-@equation("ST-4", source="numpy: W + eps (y - W x) x^T, dense")
+@equation("ST-4", source="numpy: W + eps (y - W x) x^T, dense", papers=("mcclelland1995why",))
 def the_delta_rule_is_the_outer_product_of_error_and_input(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     w, x, y = rng.normal(size=(6, 4)), np.zeros(6), rng.normal(size=4)
@@ -165,8 +168,9 @@ def lists(seed: int) -> tuple[list[tuple[NDArray[Any], NDArray[Any]]], ...]:
     return tuple([(x, y) for x, y in zip(np.hstack([cues, unit()]) / math.sqrt(2.0), rng.normal(size=(10, 8)), strict=True)] for _ in range(2))
 
 
-@signature("CM-3.3", source=f"{MMO}: AB-AC lists under the delta rule; blocked >= 0.3, interleaved <= 1e-3", figure="interference")
-def learning_in_blocks_overwrites_and_learning_in_turns_does_not(specimen: Any) -> Any:
+@signature("CM-3.3", source=f"{MMO}: AB-AC lists under the delta rule; blocked >= 0.3, interleaved <= 1e-3", figure="interference",
+           papers=("mcclelland1995why",))
+def blocked_learning_overwrites_and_interleaved_learning_does_not(specimen: Any) -> Any:
     kept = []
     for seed in range(3):
         ab, ac = lists(seed)
@@ -179,8 +183,8 @@ def learning_in_blocks_overwrites_and_learning_in_turns_does_not(specimen: Any) 
     return bool(np.all(kept))
 
 
-@signature("CM-3.4", source="McClelland 2013, in a linear learner; least squares for the map")
-def what_fits_the_learnt_map_is_known_at_once_and_what_does_not_costs_the_old(specimen: Any) -> Any:
+@signature("CM-3.4", source="McClelland 2013, in a linear learner; least squares for the map", papers=("mcclelland2013incorporating",))
+def an_item_that_fits_the_learnt_map_is_predicted_at_once_and_another_harms_old_ones(specimen: Any) -> Any:
     rng = np.random.default_rng(4)
     true, inputs = rng.normal(size=(12, 5)), rng.normal(size=(6, 12)) / math.sqrt(12.0)
     old = [(x, x @ true) for x in inputs]
@@ -197,9 +201,9 @@ def what_fits_the_learnt_map_is_known_at_once_and_what_does_not_costs_the_old(sp
     return bool(max(known) < 1e-6 and unharmed < 1e-6 and abs(before - 0.49) < 1e-3 and error(w, [stray]) < 1e-6 and error(w, old) > 1e-3)
 
 
-# --- in the memory -------------------------------------------------------------------------------------------------------------
+# --- over nights -------------------------------------------------------------------------------------------------------------
 @equation("ST-5", source="solve_ivp of dS/dt with replays as jumps at the ends of nights; quad for the expected number", atol=1e-9)
-def nights_of_replay_and_of_none_are_advanced_exactly(specimen: Any) -> Any:
+def nights_with_and_without_replay_are_advanced_exactly(specimen: Any) -> Any:
     created, congruency = np.array([0.0, 0.4, 1.3, 0.0]), np.array([0.0, 0.5, 0.0, 1.0])
     n, rho, replays = 4, 3.0, np.array([[0, 0, 0, 0], [0, 0, 0, 0], [2, 0, 1, 0], [0, 0, 0, 0], [0, 1, 9, 1]], np.int32)
     s_h, s_c, transferred, share = np.ones(n), np.zeros(n), np.zeros(n), np.ones(n)
@@ -226,8 +230,8 @@ def nights_of_replay_and_of_none_are_advanced_exactly(specimen: Any) -> Any:
     return measured, expected
 
 
-@limit("ST-5b", source="C <= D_h: whatever is replayed, the sum of the traces does not grow from one night to the next")
-def no_replay_makes_more_of_a_memory_than_there_was(specimen: Any) -> Any:
+@limit("ST-5b", source="C <= D_h: at any number of replays the sum of the traces does not grow from one night to the next")
+def replay_never_increases_the_sum_of_the_traces(specimen: Any) -> Any:
     sums, one = [1.0], np.ones(1)
     s_h, s_c, transferred = np.ones(1), np.zeros(1), np.zeros(1)
     for night in range(1, 61):
@@ -238,7 +242,7 @@ def no_replay_makes_more_of_a_memory_than_there_was(specimen: Any) -> Any:
 
 
 @equation("ST-6", source="ln of the sum of both traces from solve_ivp; the floor", atol=1e-9)
-def the_log_of_recall_is_that_of_the_sum_of_traces(specimen: Any) -> Any:
+def log_recall_is_the_log_of_the_sum_of_traces(specimen: Any) -> Any:
     measured, expected = [], []
     created, transferred, congruency = np.array([0.0, 3.0, 0.0, 5.0]), np.array([0.0, 1.0, 9.0, 0.0]), np.array([0.0, 1.0, 0.4, 0.0])
     s_h, s_c = np.array([1.0, 0.3, 0.001, 1.0]), np.array([0.0, 0.5, 0.02, 0.0])
@@ -252,8 +256,8 @@ def the_log_of_recall_is_that_of_the_sum_of_traces(specimen: Any) -> Any:
     return measured, expected
 
 
-@adaptation("ST-7", source="the mean of the members is where the expected delta rule rests")
-def a_theme_learns_the_mean_of_its_memories_in_turns_but_the_last_in_blocks(specimen: Any) -> Any:
+@adaptation("ST-7", source="the mean of the members is the fixed point of the expected delta rule")
+def interleaved_a_theme_learns_the_mean_of_its_memories_and_in_blocks_the_last_one(specimen: Any) -> Any:
     rng = np.random.default_rng(7)
     vectors = np.array([1.0, 0.0, 0.0, 0.0]) + 0.3 * rng.normal(size=(10, 4))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -297,8 +301,8 @@ def themes_are_bounded_in_number(specimen: Any) -> Any:
     return at_least([4 - in_use, theme.min(), 3 - theme.max(), 1 - abs(len({*theme[:4]}) - 4)], 0)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-@figure("traces", caption="The hippocampal trace fades as the cortical one grows, so a lesion takes most from recent memories, although remote ones "
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("traces", caption="The hippocampal trace fades as the cortical one grows, so a lesion impairs recent memories most, although remote ones "
         "are weaker", source=f"{MMO}; D_h = 0.1, C = 0.1, D_c = 0.01 a day")
 def traces_over_days(specimen: Any) -> Picture:
     days, peak = np.linspace(0.0, 120.0, 121), math.log(10.0) / 0.09
@@ -309,8 +313,8 @@ def traces_over_days(specimen: Any) -> Picture:
         dots("peak, ln(D_h / D_c) / (D_h - D_c)", [peak], [top])))
 
 
-@figure("schema", caption="With a schema what is left without hippocampus meets both demands of the lesions at 3 h and 48 h; a faster C alone meets "
-        "one", source=f"{TSE}, as bounds: at most 1/4 at 3 h, at least 0.9 at 48 h; without schema at most 1/5")
+@figure("schema", caption="With a schema the share left without hippocampus meets both bounds from the lesions at 3 h and 48 h; a faster C alone "
+        "meets one", source=f"{TSE}, as bounds: at most 1/4 at 3 h, at least 0.9 at 48 h; without schema at most 1/5")
 def share_without_hippocampus(specimen: Any) -> Picture:
     hours = np.linspace(0.0, 72.0, 73)
     return Picture("lesion, h after learning", "share without hippocampus", (
@@ -320,7 +324,7 @@ def share_without_hippocampus(specimen: Any) -> Picture:
         dots("bounds after Tse et al.", [3.0, 48.0], [0.25, 0.9])))
 
 
-@figure("interference", caption="A second list learnt by itself overwrites the first, one learnt in turns with it does not",
+@figure("interference", caption="A second list learnt in a block overwrites the first; one interleaved with it does not",
         source=f"{MMO}, AB-AC lists under the delta rule")
 def error_over_rounds(specimen: Any) -> Picture:
     ab, ac = lists(0)
@@ -331,8 +335,8 @@ def error_over_rounds(specimen: Any) -> Picture:
         train(specimen, blocked, ab if r <= 80 else ac, 4)
         train(specimen, turns, both, 4)
         course.append((error(blocked, ab) / start, error(turns, ab) / start))
-    return Picture("rounds; in blocks the second list from round 80 on", "error on the first list, share", tuple(
-        Curve(label, rounds, np.array(course)[:, k]) for k, label in enumerate(("in blocks", "in turns"))))
+    return Picture("rounds; blocked: the second list from round 80 on", "error on the first list, share", tuple(
+        Curve(label, rounds, np.array(course)[:, k]) for k, label in enumerate(("blocked", "interleaved"))))
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
@@ -351,12 +355,12 @@ def divided(specimen: Any) -> Any:
     return specimen.replacing("grown", lambda d_h, d_c, t: (math.exp(-d_c * t) - math.exp(-d_h * t)) / (d_h - d_c) if d_h != d_c else math.nan)
 
 
-@mutant("replay that adds whatever is left in the hippocampus", rejected_by="ST-2")
+@mutant("replay that adds C / rho without the factor S_h", rejected_by="ST-2")
 def all_at_once(specimen: Any) -> Any:
     return specimen.replacing("reinstated", lambda s_h, s_c, times, rho, k, congruency, d_h, c: (s_h, s_c + times * c / rho))
 
 
-@mutant("transfer two and a half times as fast for what fits", rejected_by="CM-5.3")
+@mutant("transfer two and a half times as fast with a schema", rejected_by="CM-5.3")
 def printed_factor(specimen: Any) -> Any:
     original = specimen.consolidate
 
@@ -367,7 +371,7 @@ def printed_factor(specimen: Any) -> Any:
     return specimen.replacing("consolidate", consolidate)
 
 
-@mutant("a cortex that is told its lessons one after the other", rejected_by="ST-7")
+@mutant("a cortex trained on its memories in blocks", rejected_by="ST-7")
 def in_blocks(specimen: Any) -> Any:
     original = specimen.lesson
 

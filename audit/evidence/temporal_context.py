@@ -44,20 +44,20 @@ def brought_back(c: Vector, t: Vector, r: int, g: float) -> Vector:
 
 
 def supported(specimen: Any, probe: int, rho: Vector, *, g: float, beta: float = BETA, own: float = 0.0) -> Vector:
-    """The specimen's a_j with one item recalled for sure."""
+    """The specimen's a_j if one item is recalled with probability 1."""
     out = np.empty(len(rho))
     specimen.support(np.array([probe]), np.array([1.0]), rho, g, beta, own, out)
     return out
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("TC-1a", source=f"{HK}, normalisation; published values", atol=1e-6)
-def retention_keeps_the_norm_at_its_closed_form_values(specimen: Any) -> Any:
+@equation("TC-1a", source=f"{HK}, normalisation; published values", atol=1e-6, papers=("howard2002distributed",))
+def retention_has_its_closed_form_values(specimen: Any) -> Any:
     cases = [(b, d) for b in (0.6, 0.5) for d in (0.0, 0.5, 1.0)]
     return [specimen.retention(b, d) for b, d in cases], [0.8, 0.5544004, 0.4, 0.8660254, 0.6513878, 0.5]
 
 
-@equation("TC-1b", source=f"{HK}: |t_i| = 1", atol=1e-12)
+@equation("TC-1b", source=f"{HK}: |t_i| = 1", atol=1e-12, papers=("howard2002distributed",))
 def context_keeps_length_one_over_ten_thousand_random_steps(specimen: Any) -> Any:
     steps = np.random.default_rng(0).standard_normal((10_000, 8))
     steps /= np.linalg.norm(steps, axis=1, keepdims=True)
@@ -69,31 +69,31 @@ def context_keeps_length_one_over_ten_thousand_random_steps(specimen: Any) -> An
     return lengths, 1.0
 
 
-@equation("TC-2a", source=f"{HK}, closed form rho^|i-j|", figure="distractors")
-def contexts_resemble_each_other_by_rho_to_the_lag(specimen: Any) -> Any:
+@equation("TC-2a", source=f"{HK}, closed form rho^|i-j|", figure="distractors", papers=("howard2002distributed",))
+def similarity_of_contexts_is_rho_to_the_lag(specimen: Any) -> Any:
     a = supported(specimen, 4, np.full(9, specimen.retention(BETA, 0.0)), g=1.0, own=1.0)
     return a, RHO ** np.abs(np.arange(9) - 4.0)
 
 
-@equation("TC-2b", source=f"{HK}, recency from the end of the list")
+@equation("TC-2b", source=f"{HK}, recency from the end of the list", papers=("howard2002distributed",))
 def the_context_at_the_end_of_a_list_cues_the_latest_items(specimen: Any) -> Any:
     a = supported(specimen, 4, np.full(5, specimen.retention(BETA, 0.0)), g=1.0, own=1.0)
     return a[::-1], [1.0, 0.8, 0.64, 0.512, 0.4096]
 
 
-@equation("TC-3", source=f"{HK}, closed form beta rho^l")
-def the_item_itself_cues_forward_and_never_back(specimen: Any) -> Any:
+@equation("TC-3", source=f"{HK}, closed form beta rho^l", papers=("howard2002distributed",))
+def the_context_of_the_item_cues_later_items_only(specimen: Any) -> Any:
     a = supported(specimen, 3, np.full(7, specimen.retention(BETA, 0.0)), g=0.0, own=1.0)
     return a, [0.0, 0.0, 0.0, 0.6, 0.48, 0.384, 0.3072]
 
 
-@equation("TC-4", source=f"{HK}, closed form 1 + (1 - g) beta / g")
+@equation("TC-4", source=f"{HK}, closed form 1 + (1 - g) beta / g", papers=("howard2002distributed",))
 def forward_over_backward_support_is_the_same_at_every_lag(specimen: Any) -> Any:
     runs = {g: supported(specimen, 3, np.full(7, specimen.retention(BETA, 0.0)), g=g) for g in (0.25, 0.5, 0.75, 1.0)}
     return [[a[3 + lag] / a[3 - lag] for lag in (1, 2, 3)] for a in runs.values()], [[2.8] * 3, [1.6] * 3, [1.2] * 3, [1.0] * 3]
 
 
-@equation("TC-5", source=f"{HK}, choice rule; 12 items, g = 0.5, tau = 0.3", atol=5e-4, figure="lag_crp")
+@equation("TC-5", source=f"{HK}, choice rule; 12 items, g = 0.5, tau = 0.3", atol=5e-4, figure="lag_crp", papers=("howard2002distributed",))
 def the_conditional_response_probabilities_are_those_of_the_model(specimen: Any) -> Any:
     rho = np.full(12, specimen.retention(BETA, 0.0))
     others = np.delete(np.arange(12), 6)
@@ -101,7 +101,7 @@ def the_conditional_response_probabilities_are_those_of_the_model(specimen: Any)
     return p[3:9], [0.0268, 0.0433, 0.0785, 0.4698, 0.1809, 0.0843]
 
 
-@equation("TC-5b", source=f"{HK}; explicit context vectors in numpy")
+@equation("TC-5b", source=f"{HK}; explicit context vectors in numpy", papers=("howard2002distributed",))
 def the_two_passes_equal_the_full_model_with_explicit_vectors(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     n, g = 40, 0.35
@@ -117,34 +117,34 @@ def the_two_passes_equal_the_full_model_with_explicit_vectors(specimen: Any) -> 
     return out, expected
 
 
-@equation("TC-5c", source=f"{HK}, choice rule; definition")
-def choice_is_the_exponential_rule_and_bears_any_strength(specimen: Any) -> Any:
+@equation("TC-5c", source=f"{HK}, choice rule; definition", papers=("howard2002distributed",))
+def choice_is_the_exponential_rule_and_does_not_overflow(specimen: Any) -> Any:
     a, rows = np.array([0.1, 0.9, 0.4, 0.7]), np.array([0, 2, 3])
     weights = np.array([math.exp(2.0 * a[r] / 0.3) for r in rows])
     return [*specimen.choice(a, rows, 0.3), *specimen.choice(a + 1e4, rows, 0.3)], np.tile(weights / weights.sum(), 2)
 
 
-@limit("TC-L1", source="t_i = c_i at beta = 1: no context is left")
-def with_beta_one_nothing_but_the_item_is_left(specimen: Any) -> Any:
+@limit("TC-L1", source="t_i = c_i at beta = 1: no earlier context remains", papers=("howard2002distributed",))
+def with_beta_one_only_the_item_remains(specimen: Any) -> Any:
     return supported(specimen, 2, np.full(5, specimen.retention(1.0, 0.0)), g=0.5, beta=1.0, own=1.0), [0.0, 0.0, 1.0, 0.0, 0.0]
 
 
-@limit("TC-L2", source="two pauses in a row are one pause of their sum")
-def drift_over_time_does_not_depend_on_how_time_is_cut(specimen: Any) -> Any:
+@limit("TC-L2", source="two consecutive pauses equal one pause of their sum", papers=("howard2002distributed",))
+def drift_over_time_does_not_depend_on_its_division(specimen: Any) -> Any:
     cut = specimen.carried(specimen.carried(RHO, 1.5, 24.0, 1.0), 4.5, 24.0, 1.0)
     return [cut, specimen.carried(RHO, 0.0, 24.0, 1.0)], [RHO * math.exp(-6.0 / 24.0), RHO]
 
 
 # --- signatures and data -----------------------------------------------------------------------------------------------------
-@signature("TC-6a", source=f"{HK}, distractors between items: lag-1 similarity rho rho_D", figure="distractors")
+@signature("TC-6a", source=f"{HK}, distractors between items: lag-1 similarity rho rho_D", figure="distractors", papers=("howard2002distributed",))
 def contiguity_survives_interruption(specimen: Any) -> Any:
     similar = {d: supported(specimen, 4, np.full(9, specimen.carried(RHO, 0.0, 24.0, d)), g=1.0) for d in (1.0, 0.8, 0.5)}
     monotone = all(np.all(np.diff(a[5:]) < 0) and np.all(np.diff(a[:4]) > 0) for a in similar.values())
     return [*(a[5] for a in similar.values()), monotone], [0.8, 0.64, 0.4, 1.0]
 
 
-@signature("TC-6b", source=f"{HK}, delay at the end of the list, tau = 0.3", atol=1e-9)
-def a_delay_scales_all_recency_alike_and_flattens_choice(specimen: Any) -> Any:
+@signature("TC-6b", source=f"{HK}, delay at the end of the list, tau = 0.3", atol=1e-9, papers=("howard2002distributed",))
+def a_delay_scales_all_recency_equally_and_flattens_choice(specimen: Any) -> Any:
     found = []
     for delta in (1.0, 0.3):
         rho = np.append(np.full(5, RHO), specimen.carried(1.0, 0.0, 24.0, delta))     # the sixth is the end of the delay
@@ -160,7 +160,7 @@ FITTED = f"lag-CRP, Kahana 1996: forward about twice backward; fitted g = {FITTE
 
 
 def simulated_crp(specimen: Any, lists: int = 1000, n: int = 12) -> Vector:
-    """P(lag) of lags -3, -2, -1, 1, 2, 3: transitions made over transitions that were possible, in simulated free recall."""
+    """P(lag) of lags -3, -2, -1, 1, 2, 3: actual over possible transitions, in simulated free recall."""
     rng = np.random.default_rng(2)
     rho = np.full(n, specimen.retention(BETA, 0.0))
     after = [supported(specimen, r, rho, g=FITTED_G) for r in range(n)]
@@ -180,20 +180,20 @@ def simulated_crp(specimen: Any, lists: int = 1000, n: int = 12) -> Vector:
     return np.delete(made, 3) / np.delete(possible, 3)
 
 
-@data("TC-7a", source=FITTED, figure="lag_crp")
-def recall_moves_forward_rather_than_back(specimen: Any) -> Any:
+@data("TC-7a", source=FITTED, figure="lag_crp", papers=("kahana1996associative",))
+def forward_transitions_are_more_frequent_than_backward_ones(specimen: Any) -> Any:
     crp = simulated_crp(specimen)
     return between(crp[3] / crp[2], 1.3, 3.0)
 
 
-@data("TC-7b", source=FITTED, figure="lag_crp")
-def recall_moves_to_the_nearest_either_way(specimen: Any) -> Any:
+@data("TC-7b", source=FITTED, figure="lag_crp", papers=("kahana1996associative",))
+def transitions_to_neighbours_are_most_frequent_in_both_directions(specimen: Any) -> Any:
     crp = simulated_crp(specimen)
     return at_least([*np.diff(crp[:3]), *-np.diff(crp[3:])], 0.02)      # 4 standard errors of these shares
 
 
 # --- the adaptation, through the engine --------------------------------------------------------------------------------------
-WORDS = signal("words_of_evidence", Facet.WORDS, "BM25, so that there is a direct signal to start from")
+WORDS = signal("words_of_evidence", Facet.WORDS, "BM25, the direct signal from which recall starts")
 
 
 class WordParams(Params):
@@ -226,21 +226,21 @@ def said(texts: tuple[str, ...], start: float, session: str) -> list[Event]:
     return [Event(start + i / 60.0, text, session=session) for i, text in enumerate(texts)]
 
 
-@adaptation("TC-8a", source="ours: identical texts told apart by context", needs="engine")
+@adaptation("TC-8a", source="ours: context distinguishes identical texts", needs="engine")
 def of_two_identical_texts_the_one_beside_the_match_is_supported(specimen: Any) -> Any:
     a = context_signal(specimen, said(OTHER, 0.0, "a") + said(TALK, 48.0, "b"), "octopus in the aquarium")
     first, second = 2, len(OTHER) + 4
     return bool(a[second] > 5.0 * a[first])
 
 
-@adaptation("TC-8b", source="ours: what came right after", needs="engine")
-def what_came_right_after_beats_what_came_right_before(specimen: Any) -> Any:
+@adaptation("TC-8b", source="ours: the event after the match", needs="engine")
+def the_event_after_the_match_is_supported_more_than_the_one_before(specimen: Any) -> Any:
     a = context_signal(specimen, said(TALK, 0.0, "a"), "octopus in the aquarium")
     return bool(a[4] == np.nanmax(a) and a[4] > a[2] > 0.0)
 
 
-@adaptation("TC-8c", source="ours: the advantage is one of time; mean over 200 shuffles within 4 standard errors", needs="engine")
-def shuffling_the_order_destroys_the_advantage(specimen: Any) -> Any:
+@adaptation("TC-8c", source="ours: the advantage depends on order; mean over 200 shuffles within 4 standard errors", needs="engine")
+def shuffling_the_order_removes_the_advantage(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     differences = np.empty(200)
     for i in range(len(differences)):
@@ -252,8 +252,8 @@ def shuffling_the_order_destroys_the_advantage(specimen: Any) -> Any:
     return bool(error > 0.0 and abs(differences.mean()) < 4.0 * error)
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("lag_crp", caption="Probability of recalling next an item some places on: highest for the neighbours, and higher forward than back",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("lag_crp", caption="Probability of the next recalled item over its lag: highest for neighbours, and higher forward than backward",
         source=f"{HK}, 12 items, g = 0.5: values of the model; Kahana 1996: forward about twice backward")
 def transitions_over_lag(specimen: Any) -> Picture:
     lags, others = np.arange(-5, 6), np.delete(np.arange(12), 6)
@@ -267,17 +267,17 @@ def transitions_over_lag(specimen: Any) -> Picture:
         dots("model, tau = 0.3", [-3, -2, -1, 1, 2, 3], [0.0268, 0.0433, 0.0785, 0.4698, 0.1809, 0.0843])))
 
 
-@figure("distractors", caption="Likeness of contexts by lag, with nothing between the items and with distractors: lower, and still highest for "
-        "neighbours", source=f"{HK}, distractors between items: rho rho_D at lag 1")
+@figure("distractors", caption="Similarity of contexts over lag, without and with distractors between the items: lower with distractors, and "
+        "always highest for neighbours", source=f"{HK}, distractors between items: rho rho_D at lag 1")
 def likeness_of_contexts_over_lag(specimen: Any) -> Picture:
     lags, left = np.arange(-4, 5), (1.0, 0.8, 0.5)
     likeness = [supported(specimen, 4, np.full(9, specimen.carried(RHO, 0.0, 24.0, d)), g=1.0, own=1.0) for d in left]
-    return Picture("lag", "likeness of the contexts", (
-        *(Curve(f"{d:.0%} of the context left", lags, a) for d, a in zip(left, likeness, strict=True)),
+    return Picture("lag", "similarity of the contexts", (
+        *(Curve(f"{d:.0%} of the context kept", lags, a) for d, a in zip(left, likeness, strict=True)),
         dots("closed form, lag 1", [1, 1, 1], [0.8, 0.64, 0.4])))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 def both_ways_alike(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any) -> None:
     for j in range(len(rho)):
         out[j] = sum(p * np.prod(rho[min(j, r) + 1:max(j, r) + 1]) for r, p in zip(rows, probability, strict=True) if r != j)
@@ -288,7 +288,7 @@ def symmetric(specimen: Any) -> Any:
     return specimen.replacing("support", both_ways_alike)
 
 
-@mutant("context that is not kept at length one", rejected_by="TC-1b")
+@mutant("context without normalisation", rejected_by="TC-1b")
 def leaky_sum(specimen: Any) -> Any:
     return specimen.replacing("drift", lambda t, t_in, beta, out: np.add((1.0 - beta) * t, beta * t_in, out=out))
 
@@ -303,7 +303,7 @@ def blind_to_overlap(specimen: Any) -> Any:
     return specimen.replacing("retention", lambda beta, dot: math.sqrt(1.0 - beta * beta))
 
 
-@mutant("recency called temporal context: no reinstatement", rejected_by="TC-3")
+@mutant("recency only: no context is retrieved", rejected_by="TC-3")
 def recency_only(specimen: Any) -> Any:
     def recency(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any) -> None:
         out[:] = np.append(np.cumprod(rho[:0:-1])[::-1], 1.0)
@@ -316,12 +316,12 @@ def linear_choice(specimen: Any) -> Any:
     return specimen.replacing("choice", lambda strength, rows, tau: strength[rows] / strength[rows].sum())
 
 
-@mutant("a pause that wipes the context", rejected_by="TC-6a")
+@mutant("a pause that erases the context", rejected_by="TC-6a")
 def wiped(specimen: Any) -> Any:
     return specimen.replacing("carried", lambda rho, gap, tau, kept: rho if kept == 1.0 else 0.0)
 
 
-@mutant("what came before, not after", rejected_by="TC-8b")
+@mutant("reversed time: support for earlier items", rejected_by="TC-8b")
 def reversed_time(specimen: Any) -> Any:
     def backwards(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any) -> None:
         n = len(rho)

@@ -17,13 +17,13 @@ FOUR = {0: (83.0, 40.0), 1: (78.0, 56.0), 3: (71.0, 61.0)}            # Experime
 
 
 def curve(specimen: Any, delays: Any, tests: float) -> Any:
-    """% recalled by the specimen: retention of those who studied again, times the advantage."""
+    """% recalled by the specimen: retention of the restudy group, times the advantage."""
     study = np.array([specimen.retention(t, A_STUDY, B_STUDY) for t in delays])
     return 100.0 * study * np.exp([specimen.log_advantage(t, tests, *FIT) for t in delays])
 
 
 # --- the power law -----------------------------------------------------------------------------------------------------------
-@equation("TE-0", source="a (1 + t)^-b by hand: (1 + 7)^(-1/3) = 1/2, (1 + 3)^(-1/2) = 1/2, and a at once")
+@equation("TE-0", source="a (1 + t)^-b by hand: (1 + 7)^(-1/3) = 1/2, (1 + 3)^(-1/2) = 1/2, and a at t = 0", papers=("wixted1991form",))
 def retention_is_a_power_of_time(specimen: Any) -> Any:
     return [specimen.retention(7.0, 0.8, 1 / 3), specimen.retention(3.0, 0.6, 0.5), specimen.retention(0.0, 0.7, 2.0)], [0.4, 0.3, 0.7]
 
@@ -36,7 +36,7 @@ def advantage_is_the_log_of_the_ratio_of_the_two_groups(specimen: Any) -> Any:
 
 
 @equation("TE-0c", source="the root of the ratio: t = (a_s / a_t)^(1 / (b_s - b_t)) - 1, about 8 h", atol=1e-12)
-def the_curves_cross_where_the_closed_form_says(specimen: Any) -> Any:
+def the_curves_cross_at_the_time_of_the_closed_form(specimen: Any) -> Any:
     return specimen.log_advantage((A_STUDY / A_TEST) ** (1 / (B_STUDY - B_TEST)) - 1.0, 1.0, *FIT), 0.0
 
 
@@ -46,19 +46,21 @@ def without_a_test_there_is_no_advantage(specimen: Any) -> Any:
 
 
 # --- the experiments ---------------------------------------------------------------------------------------------------------
-@signature("TE-1", source="Roediger & Karpicke 2006, Experiment 1", figure="testing_effect")
+@signature("TE-1", source="Roediger & Karpicke 2006, Experiment 1", figure="testing_effect", papers=("roediger2006test",))
 def restudy_leads_at_five_minutes_and_retrieval_after_days(specimen: Any) -> Any:
     gain = curve(specimen, DELAYS, 1.0) - curve(specimen, DELAYS, 0.0)
     return bool(gain[0] < 0.0 < gain[1] and gain[2] > 0.0)
 
 
-@data("TE-2", source="Roediger & Karpicke 2006, Experiment 1, six cells; four parameters fitted", figure="testing_effect")
+@data("TE-2", source="Roediger & Karpicke 2006, Experiment 1, six cells; four parameters fitted", figure="testing_effect",
+      papers=("roediger2006test",))
 def all_six_cells_lie_within_five_points(specimen: Any) -> Any:
     return between(np.concatenate([curve(specimen, DELAYS, 0.0) - STUDIED, curve(specimen, DELAYS, 1.0) - RECALLED]), -5.0, 5.0)
 
 
-@data("TE-2b", source="Roediger & Karpicke 2006, Experiment 2, one and three tests; the cells without tests given, nothing fitted", warn=True)
-def three_tests_are_foretold_from_the_fit_to_one(specimen: Any) -> Any:
+@data("TE-2b", source="Roediger & Karpicke 2006, Experiment 2, one and three tests; the cells without tests given, nothing fitted", warn=True,
+      papers=("roediger2006test",))
+def three_tests_are_predicted_from_the_fit_to_one(specimen: Any) -> Any:
     off = [percent * np.exp(specimen.log_advantage(t, float(n), *FIT)) - cell
            for n in (1, 3) for t, percent, cell in zip(DELAYS[[0, 2]], FOUR[0], FOUR[n], strict=True)]
     return between(off, -5.0, 5.0)
@@ -91,27 +93,24 @@ def strength(memory: Any, hours: float) -> Any:
     return np.array(memory.store.array(LOG_STRENGTH))
 
 
-@adaptation("TE-4", source="only a successful retrieval counts: not those shown beside it, and no failure", needs="engine")
-def being_shown_is_no_retrieval(specimen: Any) -> Any:
+@adaptation("TE-4", source="only a successful retrieval counts, not other memories of the answer and no failure", needs="engine")
+def only_the_best_memory_of_a_successful_retrieval_is_tested(specimen: Any) -> Any:
     memory = told(specimen)
     memory.retrieve(Query("red kite"), k=4, learn=True)
     memory.retrieve(Query("nobody knows"), k=4, learn=True)
     return (strength(memory, 48.0) != 0.0).tolist(), [True, False, False, False, False, False]
 
 
-@adaptation("TE-5", source="t = 0 .. 7 d after a retrieval at once, closed form", atol=1e-9, needs="engine")
-def strength_in_memory_follows_the_ratio_of_the_groups(specimen: Any) -> Any:
+@adaptation("TE-5", source="t = 0 .. 7 d after an immediate retrieval, closed form", atol=1e-9, needs="engine")
+def strength_in_the_engine_follows_the_ratio_of_the_groups(specimen: Any) -> Any:
     memory = told(specimen)
     memory.retrieve(Query("red kite"), learn=True)
     measured = [strength(memory, h)[0] for h in (5 / 60, 48.0 - 5 / 60, 120.0)]
     return measured, np.log(A_TEST / A_STUDY * (1 + DELAYS) ** (B_STUDY - B_TEST))
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
-
-
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("testing_effect", caption="Recall over the delay after studying again and after a test: study leads at five minutes, the test after days",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("testing_effect", caption="Recall over the delay after restudy and after a test: restudy is better after five minutes, the test after days",
         source="Roediger & Karpicke 2006, Experiment 1, from memory; four parameters fitted")
 def recall_over_the_delay(specimen: Any) -> Picture:
     days = np.geomspace(0.002, 30.0, 60)
@@ -121,12 +120,13 @@ def recall_over_the_delay(specimen: Any) -> Picture:
         dots("published, tested", DELAYS, RECALLED)), log="x")
 
 
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("a constant for each access, studied or retrieved", rejected_by="TE-1")
 def constant(specimen: Any) -> Any:
     return specimen.replacing("log_advantage", lambda t, w, *fit: 0.1 * w)
 
 
-@mutant("retrieval slows forgetting and costs nothing at once", rejected_by="TE-0b")
+@mutant("retrieval slows forgetting without an initial loss", rejected_by="TE-0b")
 def free(specimen: Any) -> Any:
     return specimen.replacing("log_advantage", lambda t, w, a_s, b_s, a_t, b_t: (b_s - b_s * (b_t / b_s) ** w) * np.log1p(t))
 

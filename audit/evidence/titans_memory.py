@@ -34,7 +34,7 @@ def error(m: Array, k: Array, v: Array) -> float:
 
 
 def repeated(specimen: Any, eta: float, theta: float, alpha: float, steps: tuple[int, ...]) -> list[float]:
-    """|M k - v| / |v| after some numbers of repetitions of one pair, M_0 = S_0 = 0."""
+    """|M k - v| / |v| after the given numbers of repetitions of one pair, M_0 = S_0 = 0."""
     (m, s), (k, v), found = blank(6), pair(6, 0), []
     for t in range(1, steps[-1] + 1):
         specimen.memorise(m, s, k, v, eta, theta, alpha)
@@ -48,13 +48,14 @@ def orthonormal(d: int, seed: int) -> Array:
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("TI-1", source=f"{TITANS}, eqs 8 and 12: |1 - 2 theta| of the error is left", atol=1e-12)
-def one_step_takes_the_share_two_theta_of_the_error_away(specimen: Any) -> Any:
+@equation("TI-1", source=f"{TITANS}, eqs 8 and 12: |1 - 2 theta| of the error remains", atol=1e-12, papers=("behrouz2024titans",))
+def one_step_removes_the_share_two_theta_of_the_error(specimen: Any) -> Any:
     return [repeated(specimen, 0.0, theta, 0.0, (1,))[0] for theta in (0.5, 0.25, 0.1)], [0.0, 0.5, 0.8]
 
 
-@equation("TI-1b", source=f"{TITANS}, eq. 12: the gradient of |M k - v|^2 by central differences", rtol=1e-7, atol=1e-8)
-def the_gradient_is_the_slope_of_the_loss(specimen: Any) -> Any:
+@equation("TI-1b", source=f"{TITANS}, eq. 12: the gradient of |M k - v|^2 by central differences", rtol=1e-7, atol=1e-8,
+          papers=("behrouz2024titans",))
+def the_gradient_is_the_derivative_of_the_loss(specimen: Any) -> Any:
     rng, h = np.random.default_rng(1), 1e-5
     m, k, v = rng.standard_normal((4, 5)), rng.standard_normal(5), rng.standard_normal(4)
     slope, expected = np.empty((4, 5)), np.empty((4, 5))
@@ -66,7 +67,7 @@ def the_gradient_is_the_slope_of_the_loss(specimen: Any) -> Any:
     return [*slope.ravel(), length], [*expected.ravel(), np.linalg.norm(expected)]
 
 
-@equation("TI-1c", source=f"{TITANS}, eqs 11 and 15; numpy's matrix product")
+@equation("TI-1c", source=f"{TITANS}, eqs 11 and 15; numpy's matrix product", papers=("behrouz2024titans",))
 def keys_values_and_answers_are_matrix_products(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
     x, w, m = rng.standard_normal(7), rng.standard_normal((7, 5)), rng.standard_normal((5, 5))
@@ -76,13 +77,15 @@ def keys_values_and_answers_are_matrix_products(specimen: Any) -> Any:
     return [*k, *y], [*(x @ w), *(m @ (x @ w))]
 
 
-@equation("TI-2", source=f"{TITANS}, eqs 9 and 10, sign; loss over first loss at eta = 0.9, theta = 0.01", atol=1e-6, figure="titans_sign")
+@equation("TI-2", source=f"{TITANS}, eqs 9 and 10, sign; loss over first loss at eta = 0.9, theta = 0.01", atol=1e-6, figure="titans_sign",
+          papers=("behrouz2024titans",))
 def repeating_a_pair_descends_the_loss(specimen: Any) -> Any:
     return [e ** 2 for e in repeated(specimen, 0.9, 0.01, 0.0, (1, 2, 10, 50))], [0.9604, 0.888118, 0.094323, 0.005467]
 
 
-@equation("TI-2b", source=f"{TITANS}, eqs 13 and 14 written out in numpy, over 200 random events with gates of their own", rtol=1e-9, atol=1e-11)
-def a_random_history_is_the_recursion_of_the_paper(specimen: Any) -> Any:
+@equation("TI-2b", source=f"{TITANS}, eqs 13 and 14 written out in numpy, over 200 random events with gates of their own", rtol=1e-9, atol=1e-11,
+          papers=("behrouz2024titans",))
+def a_random_history_follows_the_recursion_of_the_paper(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     m, s = blank(5)
     expected_m, expected_s = blank(5)
@@ -96,8 +99,8 @@ def a_random_history_is_the_recursion_of_the_paper(specimen: Any) -> Any:
     return np.concatenate([m.ravel(), s.ravel()]), np.concatenate([expected_m.ravel(), expected_s.ravel()])
 
 
-@equation("TI-3", source=f"{TITANS}, eq. 10: S_t = eta^t S_1, sum S_1 / (1 - eta)", rtol=1e-9)
-def a_surprise_goes_on_and_fades_by_eta_a_step(specimen: Any) -> Any:
+@equation("TI-3", source=f"{TITANS}, eq. 10: S_t = eta^t S_1, sum S_1 / (1 - eta)", rtol=1e-9, papers=("behrouz2024titans",))
+def past_surprise_decays_by_eta_per_step(specimen: Any) -> Any:
     (m, s), (k, v) = blank(4), pair(4, 4)
     specimen.memorise(m, s, k, v, 0.9, 0.01, 0.0)
     first, sizes = s.copy(), []
@@ -108,20 +111,20 @@ def a_surprise_goes_on_and_fades_by_eta_a_step(specimen: Any) -> Any:
     return [*sizes, *(m / first).ravel()], [0.9, 0.9 ** 5, 0.9 ** 20, *np.full(16, 10.0)]
 
 
-@equation("TI-4", source=f"{TITANS}, eq. 13; fixed point alpha / (alpha + 2 theta / (1 - eta))", atol=1e-6)
+@equation("TI-4", source=f"{TITANS}, eq. 13; fixed point alpha / (alpha + 2 theta / (1 - eta))", atol=1e-6, papers=("behrouz2024titans",))
 def forgetting_leaves_a_residual_error(specimen: Any) -> Any:
     return [repeated(specimen, 0.9, 0.01, alpha, (3000,))[0] for alpha in (0.01, 0.1, 0.0)], [0.0476190, 0.3333333, 0.0]
 
 
-@limit("TI-5a", source=f"{TITANS}, eq. 13 at alpha = 1: M_t = S_t", atol=1e-12)
-def forgetting_all_leaves_the_last_surprise(specimen: Any) -> Any:
+@limit("TI-5a", source=f"{TITANS}, eq. 13 at alpha = 1: M_t = S_t", atol=1e-12, papers=("behrouz2024titans",))
+def complete_forgetting_leaves_the_accumulated_surprise(specimen: Any) -> Any:
     (m, s), rng = blank(4), np.random.default_rng(5)
     for _ in range(7):
         specimen.memorise(m, s, *rng.standard_normal((2, 4)), 0.5, 0.05, 1.0)
     return m, s.copy()
 
 
-@limit("TI-5b", source="the delta rule, M (I - 2 theta k k^T) + 2 theta v k^T, in numpy", atol=1e-12)
+@limit("TI-5b", source="the delta rule, M (I - 2 theta k k^T) + 2 theta v k^T, in numpy", atol=1e-12, papers=("behrouz2024titans",))
 def without_momentum_and_forgetting_it_is_the_delta_rule(specimen: Any) -> Any:
     (m, s), rng, theta = blank(4), np.random.default_rng(6), 0.2
     expected = np.zeros((4, 4))
@@ -133,14 +136,14 @@ def without_momentum_and_forgetting_it_is_the_delta_rule(specimen: Any) -> Any:
     return m, expected
 
 
-@limit("TI-6", source="stability of momentum descent: 0 < theta < (1 + eta) / |k|^2 = 1.9")
+@limit("TI-6", source="stability of momentum descent: 0 < theta < (1 + eta) / |k|^2 = 1.9", papers=("behrouz2024titans",))
 def learning_is_stable_up_to_its_bound(specimen: Any) -> Any:
     below, above = (repeated(specimen, 0.9, theta, 0.0, (2000,))[0] for theta in (1.85, 1.95))
     return bool(below < 1e-6 and above > 1e6)
 
 
-@equation("TI-7a", source=f"{TITANS}, eq. 15: recall does not learn", atol=0.0, rtol=0.0)
-def a_hundred_recalls_leave_memory_as_it_is(specimen: Any) -> Any:
+@equation("TI-7a", source=f"{TITANS}, eq. 15: recall does not learn", atol=0.0, rtol=0.0, papers=("behrouz2024titans",))
+def a_hundred_recalls_do_not_change_memory(specimen: Any) -> Any:
     rng, y = np.random.default_rng(7), np.empty(6)
     m = rng.standard_normal((6, 6))
     before = m.copy()
@@ -149,7 +152,7 @@ def a_hundred_recalls_leave_memory_as_it_is(specimen: Any) -> Any:
     return m, before
 
 
-@equation("TI-7b", source="d orthonormal keys, stored once each at theta = 1/2", atol=1e-12)
+@equation("TI-7b", source="d orthonormal keys, stored once each at theta = 1/2", atol=1e-12, papers=("behrouz2024titans",))
 def as_many_pairs_as_dimensions_are_recalled_exactly(specimen: Any) -> Any:
     (m, s), keys = blank(8), orthonormal(8, 8)
     values, found, y = np.random.default_rng(9).standard_normal((8, 8)), [], np.empty(8)
@@ -161,7 +164,7 @@ def as_many_pairs_as_dimensions_are_recalled_exactly(specimen: Any) -> Any:
     return np.array(found), values
 
 
-@signature("TI-7c", source="capacity d: a pair more disturbs those there are")
+@signature("TI-7c", source="capacity d: one more pair disturbs the stored ones", papers=("behrouz2024titans",))
 def one_pair_more_than_dimensions_disturbs_the_others(specimen: Any) -> Any:
     (m, s), keys, values = blank(8), orthonormal(8, 8), np.random.default_rng(9).standard_normal((8, 8))
     for k, v in (*zip(keys, values, strict=True), pair(8, 10)):
@@ -176,12 +179,13 @@ def gates_of_events(specimen: Any, n: int = 101) -> Array:
     return np.array([specimen.gates(specimen.relevance(a, b), 1.0, 0.9, 0.25, 0.01, 720.0) for a, b in pairwise(x)])
 
 
-@signature("TI-8", source=f"{TITANS}: eta_t, theta_t and alpha_t are functions of x_t; variance over 100 random events")
+@signature("TI-8", source=f"{TITANS}: eta_t, theta_t and alpha_t are functions of x_t; variance over 100 random events",
+           papers=("behrouz2024titans",))
 def all_three_gates_differ_from_event_to_event(specimen: Any) -> Any:
     return at_least(gates_of_events(specimen).var(axis=0), 1e-8)
 
 
-@limit("TI-8b", source=f"{TITANS}: alpha_t in [0, 1]; the stability bound theta < 1 + eta for keys of length 1")
+@limit("TI-8b", source=f"{TITANS}: alpha_t in [0, 1]; the stability bound theta < 1 + eta for keys of length 1", papers=("behrouz2024titans",))
 def gates_stay_in_their_ranges(specimen: Any) -> Any:
     eta, theta, alpha = gates_of_events(specimen).T
     return bool(min(eta.min(), alpha.min()) >= 0.0 and eta.max() <= 0.9 and alpha.max() <= 1.0 and (theta > 0).all() and (theta < 1.0 + eta).all())
@@ -189,7 +193,7 @@ def gates_stay_in_their_ranges(specimen: Any) -> Any:
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 @adaptation("TI-9", source="ours: no event between, so 2^(-a/H) 2^(-b/H) = 2^(-(a + b)/H)")
-def fading_over_time_does_not_depend_on_how_time_is_cut(specimen: Any) -> Any:
+def decay_over_time_does_not_depend_on_its_division(specimen: Any) -> Any:
     kept = [1.0 - specimen.gates(1.0, dt, 0.9, 0.25, 0.01, 720.0)[2] for dt in (100.0, 260.0, 360.0)]
     return [kept[0] * kept[1], kept[2]], [2.0 ** -0.5, 2.0 ** -0.5]
 
@@ -198,7 +202,7 @@ ROUND = ("breakfast was porridge again", "then the ferry left", "nobody fed the 
 
 
 def life(specimen: Any, rounds: int, pairing: str = "successor") -> Engine:
-    """A memory that has lived through the same five events several times, in sessions of their own."""
+    """An engine that encoded the same five events `rounds` times, each time in a new session."""
     units = {"half_life": "d"}
     params = specimen.TitansMemoryParams(1.0, 64, pairing, 0.9, 0.25, 0.01, 30.0, 0.1, 0.1)
     memory = Engine([specimen.TitansMemory("titans_memory", params, units, 1)], HashingEmbedder(64), tick_hours=1.0)
@@ -206,8 +210,8 @@ def life(specimen: Any, rounds: int, pairing: str = "successor") -> Engine:
     return memory
 
 
-@adaptation("TI-10a", source="ours: asked with one event of a sequence, it expects the next", needs="engine")
-def what_followed_is_expected(specimen: Any) -> Any:
+@adaptation("TI-10a", source="ours: for one event of a sequence as the query, the next is recalled", needs="engine")
+def the_following_event_is_recalled(specimen: Any) -> Any:
     memory, expected = life(specimen, 12), []
     for text in ROUND[:-1]:
         memory.retrieve(text)
@@ -215,9 +219,9 @@ def what_followed_is_expected(specimen: Any) -> Any:
     return expected, [1, 2, 3, 4]
 
 
-@adaptation("TI-10b", source="ours: a sequence that repeats surprises less each time; a first event, always", needs="engine",
+@adaptation("TI-10b", source="ours: surprise falls with each repetition of a sequence; that of a first event stays at 1", needs="engine",
             figure="surprise_over_rounds")
-def surprise_falls_as_the_sequence_becomes_known(specimen: Any) -> Any:
+def surprise_falls_with_repetitions_of_the_sequence(specimen: Any) -> Any:
     surprise = life(specimen, 12).store.array(specimen.TITANS_UNFORESEEN).reshape(12, len(ROUND))
     return bool((surprise[:, 0] == 1.0).all() and (surprise[-1, 1:] < 0.5).all() and (surprise[-1, 1:] < surprise[1, 1:]).all())
 
@@ -232,7 +236,7 @@ def with_its_own_key_an_event_recalls_itself(specimen: Any) -> Any:
 
 
 @adaptation("TI-11", source="numpy's matrix product, in float32", rtol=1e-5, atol=1e-5)
-def likeness_is_the_scalar_product_with_each_value(specimen: Any) -> Any:
+def similarity_is_the_scalar_product_with_each_value(specimen: Any) -> Any:
     rng, out = np.random.default_rng(12), np.empty(30, np.float32)
     values, y = rng.standard_normal((30, 37)).astype(np.float32), rng.standard_normal(37).astype(np.float32)
     specimen.resemble(values, y, out)
@@ -240,7 +244,7 @@ def likeness_is_the_scalar_product_with_each_value(specimen: Any) -> Any:
 
 
 @adaptation("TI-12", source="Johnson & Lindenstrauss: random projections keep angles; 384 dimensions in 64")
-def random_projections_keep_what_is_alike_alike(specimen: Any) -> Any:
+def random_projections_preserve_cosines(specimen: Any) -> Any:
     rng = np.random.default_rng(13)
     x = rng.standard_normal((60, 384))
     x[1::2] = x[::2] + rng.uniform(0.1, 3.0, (30, 1)) * x[1::2]
@@ -253,8 +257,8 @@ def random_projections_keep_what_is_alike_alike(specimen: Any) -> Any:
     return at_most(np.abs(far).mean(), 0.15)                   # about 1 / sqrt(64)
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("titans_sign", caption="Loss of a pair that is stored again and again: with momentum it swings, ever lower, towards nought",
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("titans_sign", caption="Loss of a pair that is stored repeatedly: with momentum it oscillates and tends to 0",
         source=f"{TITANS}, eqs 9 and 10; recomputed at eta = 0.9, theta = 0.01")
 def loss_over_repetitions(specimen: Any) -> Picture:
     steps = np.arange(1, 61)
@@ -264,18 +268,18 @@ def loss_over_repetitions(specimen: Any) -> Picture:
         dots("recursion of the paper", [1, 2, 10, 50], [0.9604, 0.888118, 0.094323, 0.005467])), log="y")
 
 
-@figure("surprise_over_rounds", caption="Surprise of a sequence of five events that is lived through again and again: what follows becomes "
-        "foreseen, the first event of a session never is", source="ours")
+@figure("surprise_over_rounds", caption="Surprise of a repeated sequence of five events: later events become predicted, the first event of a "
+        "session never does", source="ours")
 def surprise_of_a_repeated_sequence(specimen: Any) -> Picture:
     surprise = life(specimen, 12).store.array(specimen.TITANS_UNFORESEEN).reshape(12, len(ROUND))
     rounds, names = np.arange(1, 13), ("first event", "second", "third", "fourth", "fifth")
-    return Picture("times lived through", "surprise", tuple(Curve(name, rounds, surprise[:, i].astype(np.float64)) for i, name in enumerate(names)))
+    return Picture("repetition", "surprise", tuple(Curve(name, rounds, surprise[:, i].astype(np.float64)) for i, name in enumerate(names)))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 def step(m: Array, s: Array, k: Array, v: Array, eta: float, theta: float, alpha: float, *, two: float = 2.0, sign: float = 1.0,
          forgets: bool = True, carries: bool = True) -> None:
-    """The update in numpy, with faults to choose from."""
+    """The update in numpy, with optional faults."""
     s[...] = (eta * s if carries else 0.0) - theta * two * np.outer(m @ k - v, k)
     m[...] = (1.0 - alpha if forgets else 1.0) * m + sign * s
 
@@ -290,17 +294,17 @@ def half_gradient(specimen: Any) -> Any:
     return specimen.replacing("memorise", lambda *a: step(*a, two=1.0))
 
 
-@mutant("S starts anew at each event", rejected_by="TI-3")
+@mutant("S is reset at each event", rejected_by="TI-3")
 def no_momentum(specimen: Any) -> Any:
     return specimen.replacing("memorise", lambda *a: step(*a, carries=False))
 
 
-@mutant("nothing is forgotten", rejected_by="TI-4")
+@mutant("no forgetting", rejected_by="TI-4")
 def no_forgetting(specimen: Any) -> Any:
     return specimen.replacing("memorise", lambda *a: step(*a, forgets=False))
 
 
-@mutant("forgetting takes the new surprise, too", rejected_by="TI-5a")
+@mutant("forgetting also acts on the new surprise", rejected_by="TI-5a")
 def forgets_late(specimen: Any) -> Any:
     def late(m: Array, s: Array, k: Array, v: Array, eta: float, theta: float, alpha: float) -> None:
         step(m, s, k, v, eta, theta, 0.0)
@@ -318,7 +322,7 @@ def keyless(specimen: Any) -> Any:
     return specimen.replacing("gradient", gradient)
 
 
-@mutant("surprise as one less the cosine", rejected_by="TI-1b")
+@mutant("surprise as one minus the cosine", rejected_by="TI-1b")
 def cosine_surprise(specimen: Any) -> Any:
     def gradient(m: Array, k: Array, v: Array, out: Array) -> float:
         y = m @ k
@@ -342,7 +346,7 @@ def fixed(specimen: Any) -> Any:
     return specimen.replacing("gates", lambda r, dt, eta, theta, alpha, half_life: (eta, theta, alpha))
 
 
-@mutant("events that are associated with themselves", rejected_by="TI-10a")
+@mutant("the same key for every event", rejected_by="TI-10a")
 def no_keys_of_the_past(specimen: Any) -> Any:
     def project(x: Any, w: Any, out: Array) -> None:
         out[...] = 1.0

@@ -1,4 +1,4 @@
-"""Evidence for trigram_match: the plug-in over the engine's index against sets of trigrams made by hand."""
+"""Evidence for trigram_match: the plug-in on the engine's index, against explicit sets of trigrams."""
 from __future__ import annotations
 
 import re
@@ -21,7 +21,7 @@ TEXTS = (
 
 
 def scores(specimen: Any, texts: Sequence[str], query: str, measure: str = "similarity", max_df: float = 1.0) -> Any:
-    """The signal as the plug-in leaves it, silence as zero."""
+    """The signal as the plug-in writes it, with 0 for NaN."""
     index = TrigramIndex()
     for row, text in enumerate(texts):
         index.add(row, text)
@@ -32,12 +32,12 @@ def scores(specimen: Any, texts: Sequence[str], query: str, measure: str = "simi
 
 
 def cut(text: str) -> set[str]:
-    """Trigrams of ASCII words with two blanks before and one behind."""
+    """Trigrams of ASCII words with two blanks before and one after."""
     return {f"  {word} "[i:i + 3] for word in re.findall("[a-z0-9]+", text.lower()) for i in range(len(word) + 1)}
 
 
 @equation("TG-1", source="PostgreSQL, pg_trgm: similarity of 'word' and 'two words' is 4 / 11", rtol=SINGLE)
-def the_documented_example_comes_out(specimen: Any) -> Any:
+def the_documented_example_has_its_value(specimen: Any) -> Any:
     return scores(specimen, ["two words"], "word"), [4 / 11]
 
 
@@ -55,7 +55,7 @@ def containment_is_the_share_of_the_querys_trigrams(specimen: Any) -> Any:
 
 
 @equation("TG-4", source="definition without the trigrams of more than max_df of the memories", rtol=SINGLE)
-def common_trigrams_are_passed_over(specimen: Any) -> Any:
+def frequent_trigrams_are_skipped(specimen: Any) -> Any:
     query, holding = "loop the puppy loader", Counter(gram for text in TEXTS for gram in cut(text))
     rare = {gram for gram in cut(query) if holding[gram] <= 0.25 * len(TEXTS)}
     shared = np.array([len(rare & cut(t)) for t in TEXTS])
@@ -63,17 +63,17 @@ def common_trigrams_are_passed_over(specimen: Any) -> Any:
 
 
 @limit("TG-5", source="closed form", rtol=SINGLE)
-def the_same_words_score_one_and_foreign_words_nothing(specimen: Any) -> Any:
+def equal_words_score_one_and_unrelated_words_zero(specimen: Any) -> Any:
     return scores(specimen, ["Café über load_config", "xyz"], "uber CAFE load config"), [1.0, 0.0]
 
 
-@adaptation("TG-6", source="what it is for: a misspelt word is found, which word search cannot", figure="misspelling")
+@adaptation("TG-6", source="purpose: a misspelt word is found, which word search misses", figure="misspelling")
 def the_misspelt_name_is_found(specimen: Any) -> Any:
     found = scores(specimen, ["Caroline went hiking", "we met Melanie at the museum"], "Carolyne")
     return at_least(found[0] - found[1], 0.1)
 
 
-@figure("misspelling", caption="Score of a memory for a name with ever more letters wrong: it falls step by step, where word search would find "
+@figure("misspelling", caption="Score of a memory over the number of wrong letters in a name: it falls gradually, where word search finds "
         "nothing after the first", source="definition, sets of trigrams")
 def score_over_wrong_letters(specimen: Any) -> Picture:
     name, wrong = "constantinople", np.arange(8)
@@ -84,7 +84,7 @@ def score_over_wrong_letters(specimen: Any) -> Picture:
         dots("sets, similarity", wrong, shares)))
 
 
-@mutant("words for trigrams", rejected_by="TG-2")
+@mutant("words in place of trigrams", rejected_by="TG-2")
 def words(specimen: Any) -> Any:
     class Words(specimen.TrigramMatch):                                       # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:
@@ -94,7 +94,7 @@ def words(specimen: Any) -> Any:
     return specimen.replacing("TrigramMatch", Words)
 
 
-@mutant("the plug-in forgets its cap", rejected_by="TG-4")
+@mutant("the plug-in ignores max_df", rejected_by="TG-4")
 def uncapped(specimen: Any) -> Any:
     class Uncapped(specimen.TrigramMatch):                                    # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:

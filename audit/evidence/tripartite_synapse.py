@@ -1,5 +1,5 @@
-"""Evidence for tripartite_synapse, in the papers' own seconds and micromoles per litre.  The equations are written out here once more and put to
-scipy's LSODA; oscillations are looked for in the specimen's equations by the same solver.
+"""Evidence for tripartite_synapse, in the papers' seconds and micromoles per litre.  References: the equations written out again and solved by
+scipy's LSODA; the same solver searches the specimen's equations for oscillations.
 """
 from __future__ import annotations
 
@@ -117,28 +117,30 @@ def compared(specimen: Any, which: int) -> tuple[list[float], list[float]]:
     return [m for m, _ in both], [e for _, e in both]
 
 
-@equation("CM-12.0a", source=f"{DEPITTA}: channel with m^3 n^3 h^3, leak and pump", rtol=1e-12)
-def calcium_moves_by_channel_leak_and_pump(specimen: Any) -> Any:
+@equation("CM-12.0a", source=f"{DEPITTA}: channel with m^3 n^3 h^3, leak and pump", rtol=1e-12, papers=("depitta2009glutamate",))
+def calcium_flows_through_channel_leak_and_pump(specimen: Any) -> Any:
     return compared(specimen, 0)
 
 
-@equation("CM-12.0b", source=f"{DEPITTA}: (h_inf - h) / tau_h with h_inf = Q2 / (Q2 + C), tau_h = 1 / (a2 (Q2 + C))", rtol=1e-12)
-def channels_shut_towards_their_steady_state(specimen: Any) -> Any:
+@equation("CM-12.0b", source=f"{DEPITTA}: (h_inf - h) / tau_h with h_inf = Q2 / (Q2 + C), tau_h = 1 / (a2 (Q2 + C))", rtol=1e-12,
+          papers=("depitta2009glutamate",))
+def channels_inactivate_towards_their_steady_state(specimen: Any) -> Any:
     return compared(specimen, 1)
 
 
-@equation("CM-12.0c", source=f"{DEPITTA}: PLC beta and delta, 3-kinase, 5-phosphatase", rtol=1e-12)
-def ip3_is_made_and_broken_down(specimen: Any) -> Any:
+@equation("CM-12.0c", source=f"{DEPITTA}: PLC beta and delta, 3-kinase, 5-phosphatase", rtol=1e-12, papers=("depitta2009glutamate",))
+def ip3_is_produced_and_degraded(specimen: Any) -> Any:
     return compared(specimen, 2)
 
 
-@equation("CM-12.1", source=f"{DEPITTA}: rest at 0.002 uM glutamate, amplitude coding; LSODA", atol=1e-3)
+@equation("CM-12.1", source=f"{DEPITTA}: rest at 0.002 uM glutamate, amplitude coding; LSODA", atol=1e-3, papers=("depitta2009glutamate",))
 def at_basal_glutamate_nothing_oscillates(specimen: Any) -> Any:
     ends = [specimen.integrate(*START, 0.0, t, constants(specimen, AM)) for t in (1000.0, 1015.0)]
     return ends, [[0.0906, 0.7790, 0.2260]] * 2
 
 
-@equation("CM-12.1b", source="solve_ivp (LSODA) of the whole system under decaying glutamate", atol=1e-3, figure="calcium")
+@equation("CM-12.1b", source="solve_ivp (LSODA) of the whole system under decaying glutamate", atol=1e-3, figure="calcium",
+          papers=("depitta2009glutamate",))
 def steps_follow_the_differential_equations(specimen: Any) -> Any:
     measured, expected = [], []
     for k, g in ((AM, 4.0), (FM, 0.15), (FM, 2.0)):
@@ -148,8 +150,8 @@ def steps_follow_the_differential_equations(specimen: Any) -> Any:
     return measured, expected
 
 
-@limit("CM-12.2", source="C0 / (1 + c1) = 1.6878 empties the store")
-def calcium_stays_within_what_the_cell_holds(specimen: Any) -> Any:
+@limit("CM-12.2", source="at C = C0 / (1 + c1) = 1.6878 the store is empty", papers=("depitta2009glutamate",))
+def calcium_stays_within_its_bounds(specimen: Any) -> Any:
     rng, C, h = np.random.default_rng(2), [], []
     for k in (AM, FM):
         for g in (0.0, 1.0, 50.0):
@@ -161,81 +163,87 @@ def calcium_stays_within_what_the_cell_holds(specimen: Any) -> Any:
     return bool(between(C, 1e-12, 2.0 / 1.185).passed and between(h, 0.0, 1.0).passed)
 
 
-@equation("CM-12.6", source="De Pitta et al. 2011: (1 - Gamma) U0* + alpha Gamma, by hand")
-def occupied_receptors_draw_release_towards_alpha(specimen: Any) -> Any:
+@equation("CM-12.6", source="De Pitta et al. 2011: (1 - Gamma) U0* + alpha Gamma, by hand", papers=("depitta2011tale",))
+def occupied_receptors_move_release_probability_towards_alpha(specimen: Any) -> Any:
     cases = ((0.0, 0.6, 0.0), (0.5, 0.6, 0.0), (0.5, 0.6, 1.0), (1.0, 0.6, 0.25), (0.25, 0.4, 1.0))
     return [specimen.release_probability(*c) for c in cases], [0.6, 0.3, 0.8, 0.25, 0.55]
 
 
-@signature("CM-12.6b", source="mean field: facilitating iff U0 < Omega_d / (Omega_d + Omega_f) = 2 / 5.33", atol=1e-3)
+@signature("CM-12.6b", source="mean field: facilitating iff U0 < Omega_d / (Omega_d + Omega_f) = 2 / 5.33", atol=1e-3, papers=("depitta2011tale",))
 def a_depressing_synapse_turns_facilitating_at_gamma_of_three_eighths(specimen: Any) -> Any:
     gamma = np.linspace(0.0, 1.0, 10001)
     U0 = np.array([specimen.release_probability(x, 0.6, 0.0) for x in gamma])
     return float(gamma[np.argmax(U0 < 2.0 / 5.33)]), 0.3746
 
 
-@equation("CM-12.7", source=f"{STIMBERG}: rho_e G_T U_A = 78 uM, x_A = 1 - U_A; twice in a row")
-def a_release_spends_six_tenths_of_the_store(specimen: Any) -> Any:
+@equation("CM-12.7", source=f"{STIMBERG}: rho_e G_T U_A = 78 uM, x_A = 1 - U_A; two releases", papers=("stimberg2019modeling", "depitta2011tale"))
+def a_release_uses_six_tenths_of_the_store(specimen: Any) -> Any:
     first = specimen.release(1.0, 0.0, *glio(specimen)[1])
     return [first, specimen.release(*first, *glio(specimen)[1])], [(0.4, 78.0), (0.16, 78.0 * 1.4)]
 
 
-@limit("CM-12.7b", source="1 / Omega_A = 1.667 s: 1 - x_A falls by e", rtol=1e-3)
-def the_store_fills_again(specimen: Any) -> Any:
+@limit("CM-12.7b", source="1 / Omega_A = 1.667 s: 1 - x_A falls by e", rtol=1e-3, papers=("depitta2011tale",))
+def the_store_refills(specimen: Any) -> Any:
     return (1.0 - specimen.between_releases(0.4, 0.0, 0.0, 1.667, *glio(specimen)[2])[0]) / 0.6, math.exp(-1.0)
 
 
-@equation("CM-12.8", source=f"solve_ivp (LSODA) of x_A, G_A and Gamma; {STIMBERG}", atol=1e-7)
+@equation("CM-12.8", source=f"solve_ivp (LSODA) of x_A, G_A and Gamma; {STIMBERG}", atol=1e-7, papers=("stimberg2019modeling", "depitta2011tale"))
 def the_closed_form_is_the_solution_between_releases(specimen: Any) -> Any:
     cases = [(x, G, gamma, t) for x, G, gamma in ((0.4, 78.0, 0.0), (0.16, 109.0, 0.7), (1.0, 0.0, 0.9)) for t in (1e-3, 0.02, 0.4, 30.0, 600.0)]
     return [specimen.between_releases(*c, *glio(specimen)[2]) for c in cases], [transmitted(*c) for c in cases]
 
 
-@signature("CM-12.8b", source=f"{STIMBERG}: 1 / Omega_G = 120 s beside 1 / Omega_e = 1/60 s", rtol=1e-3, figure="release")
-def receptors_stay_occupied_seven_thousand_times_longer_than_there_is_transmitter(specimen: Any) -> Any:
+@signature("CM-12.8b", source=f"{STIMBERG}: 1 / Omega_G = 120 s against 1 / Omega_e = 1/60 s", rtol=1e-3, figure="release",
+           papers=("stimberg2019modeling", "depitta2011tale"))
+def receptors_stay_occupied_seven_thousand_times_longer_than_transmitter_lasts(specimen: Any) -> Any:
     G = specimen.between_releases(1.0, 78.0, 0.0, 1.0 / 60.0, *glio(specimen)[2])[1] / 78.0
     gamma = specimen.between_releases(1.0, 0.0, 0.8, 7200.0 / 60.0, *glio(specimen)[2])[2] / 0.8
     return [G, gamma], [math.exp(-1.0)] * 2
 
 
 # --- oscillations ----------------------------------------------------------------------------------------------------------------
-@signature("CM-12.3", source=f"{DEPITTA}: amplitude coding, constant IP3; recomputed from its equations", rtol=0.03, figure="amplitude")
+@signature("CM-12.3", source=f"{DEPITTA}: amplitude coding, constant IP3; recomputed from its equations", rtol=0.03, figure="amplitude",
+           papers=("depitta2009glutamate",))
 def calcium_codes_by_amplitude(specimen: Any) -> Any:
     waves = [wave(specimen, AM, I=I) for I in (0.40, 0.45, 0.50, 0.55, 0.60)]
     return [*(w[0] for w in waves), waves[0][1]], [0.208, 0.289, 0.337, 0.364, 0.364, 12.8]
 
 
 @signature("CM-12.3c", source="the same equations as written out above, 10.96 s at 0.60 uM", rtol=1e-3,
-           figure="frequency")
+           figure="frequency", papers=("depitta2009glutamate",))
 def the_period_shortens_with_ip3(specimen: Any) -> Any:
     return [wave(specimen, AM, I=I)[1] for I in (0.40, 0.50, 0.60)], [wave(None, AM, I=I)[1] for I in (0.40, 0.50, 0.60)]
 
 
-@signature("CM-12.3d", source=f"{DEPITTA}: largest over smallest amplitude from 0.40 to 0.60 uM IP3", figure="amplitude")
+@signature("CM-12.3d", source=f"{DEPITTA}: largest over smallest amplitude from 0.40 to 0.60 uM IP3", figure="amplitude",
+           papers=("depitta2009glutamate",))
 def amplitude_nearly_doubles(specimen: Any) -> Any:
     return at_least(wave(specimen, AM, I=0.60)[0] / wave(specimen, AM, I=0.40)[0], 1.7)
 
 
-@signature("CM-12.3b", source=f"{DEPITTA}: amplitude coding, outside of 0.40 to 0.60 uM IP3", figure="amplitude")
-def too_little_or_too_much_ip3_is_silent(specimen: Any) -> Any:
+@signature("CM-12.3b", source=f"{DEPITTA}: amplitude coding, outside of 0.40 to 0.60 uM IP3", figure="amplitude", papers=("depitta2009glutamate",))
+def too_little_or_too_much_ip3_gives_no_oscillation(specimen: Any) -> Any:
     return at_most([np.ptp(course(specimen, AM, I=I, seconds=1200.0)[1]) for I in (0.35, 0.70)], 1e-3)
 
 
-@signature("CM-12.4", source=f"{DEPITTA}: frequency coding, constant IP3; recomputed from its equations", rtol=0.03, figure="frequency")
+@signature("CM-12.4", source=f"{DEPITTA}: frequency coding, constant IP3; recomputed from its equations", rtol=0.03, figure="frequency",
+           papers=("depitta2009glutamate",))
 def calcium_codes_by_frequency(specimen: Any) -> Any:
     waves = [wave(specimen, FM, I=I) for I in (0.55, 0.70, 0.90, 1.10)]
     height = [w[0] for w in waves]
     return [min(height), max(height), waves[0][1], waves[-1][1]], [0.990, 1.065, 35.8, 17.3]
 
 
-@signature("CM-12.5", source=f"{DEPITTA}: the whole model at constant glutamate; recomputed from its equations", rtol=0.03, figure="calcium")
+@signature("CM-12.5", source=f"{DEPITTA}: the whole model at constant glutamate; recomputed from its equations", rtol=0.03, figure="calcium",
+           papers=("depitta2009glutamate",))
 def glutamate_sets_the_period(specimen: Any) -> Any:
     weak, strong = wave(specimen, AM, g=0.1), wave(specimen, AM, g=2.5)
     slow, fast = wave(specimen, FM, g=0.1), wave(specimen, FM, g=2.5)
     return [weak[1], strong[1], strong[2], slow[1], fast[1], fast[2]], [10.7, 8.11, 0.569, 19.5, 12.0, 1.115]
 
 
-@signature("CM-12.5b", source=f"{DEPITTA}: from 5 uM on steady in amplitude coding; still oscillating at 20 uM in frequency coding")
+@signature("CM-12.5b", source=f"{DEPITTA}: from 5 uM on steady in amplitude coding; still oscillating at 20 uM in frequency coding",
+           papers=("depitta2009glutamate",))
 def strong_glutamate_ends_oscillations_in_one_set_of_constants_only(specimen: Any) -> Any:
     steady = [course(specimen, AM, g=g, seconds=800.0)[1] for g in (5.0, 20.0)]
     return bool(max(np.ptp(C) for C in steady) < 0.01 and between([C.mean() for C in steady], 0.38, 0.44).passed
@@ -245,7 +253,7 @@ def strong_glutamate_ends_oscillations_in_one_set_of_constants_only(specimen: An
 # --- release ---------------------------------------------------------------------------------------------------------------------
 @functools.cache
 def reference_of_releases(g: float, dose_at: float, second: float, end: float) -> tuple[int, tuple[float, ...]]:
-    """Releases and x_A, G_A, Gamma at the end, where C as solved crosses 0.5 uM upwards."""
+    """Number of releases, one for each upward crossing of 0.5 uM by the solved C, and x_A, G_A, Gamma at the end."""
     y, start, released = solved(START, 0.0, np.linspace(0.0, 2000.0, 9), FM)[-1], 0.0, [1.0, 0.0, 0.0]
     count, clock, gs = 0, dose_at, 0.0
     for stop, more in ((second, g), (end, g)):
@@ -261,7 +269,8 @@ def reference_of_releases(g: float, dose_at: float, second: float, end: float) -
     return count, tuple(transmitted(released[0], released[1], released[2], end - clock).tolist())
 
 
-@equation("CM-12.9", source="LSODA: course of C, one release for each crossing of 0.5 uM upwards, what was released", atol=2e-3, figure="release")
+@equation("CM-12.9", source="LSODA: course of C, one release for each upward crossing of 0.5 uM, x_A, G_A and Gamma", atol=2e-3, figure="release",
+          papers=("depitta2009glutamate", "depitta2011tale"))
 def each_upward_crossing_releases_once(specimen: Any) -> Any:
     measured, expected = [], []
     for g, end in ((2.0, 14.0), (2.0, 75.0), (0.1, 60.0)):
@@ -278,14 +287,14 @@ def staying_above_the_threshold_releases_nothing(specimen: Any) -> Any:
     return [specimen.crossing(*c, 0.1, 0.5) for c in ((0.6, 0.1, 0.7, 0.1), (0.6, -2.0, 0.4, -2.0), (0.3, 1.0, 0.4, 1.0))], [-1.0] * 3
 
 
-@equation("CM-12.9c", source="root of a parabola, which the cubic through values and slopes holds exactly", atol=1e-8)
-def the_crossing_is_where_calcium_meets_the_threshold(specimen: Any) -> Any:
+@equation("CM-12.9c", source="root of a parabola, which the cubic through values and slopes reproduces exactly", atol=1e-8)
+def the_crossing_is_the_time_at_which_calcium_reaches_the_threshold(specimen: Any) -> Any:
     return specimen.crossing(0.4, 1.0, 0.4 + 0.2 + 0.12, 1.0 + 1.2, 0.2, 0.5), (math.sqrt(1.0 + 4.0 * 3.0 * 0.1) - 1.0) / 6.0
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 @adaptation("CM-12.10", source="steps follow from the state at the last access", atol=0.0)
-def looking_often_changes_nothing(specimen: Any) -> Any:
+def the_number_of_updates_does_not_change_the_result(specimen: Any) -> Any:
     often, once = Territories(specimen), Territories(specimen)
     for start, end in ((0.0, 7.0), (7.0, 90.0)):
         often.access(start, [2.0], 0.5)
@@ -295,7 +304,7 @@ def looking_often_changes_nothing(specimen: Any) -> Any:
     return often.at(90.0), once.at(90.0)
 
 
-@adaptation("CM-12.11", source="one access a session is no cluster at work; two are", figure="release")
+@adaptation("CM-12.11", source="ours: one access in a session is below the threshold, two are above it", figure="release")
 def one_access_releases_nothing_and_two_in_a_row_do(specimen: Any) -> Any:
     gamma = []
     for n in (1, 2):
@@ -315,7 +324,7 @@ def after_an_idle_year_all_is_at_rest(specimen: Any) -> Any:
     return [*cell.at(2.0 * 365.0 * 86400.0), cell.arrays[4][0] < 400.0], [*rest, 1.0, 0.0, 0.0, 0.0, True]
 
 
-@adaptation("CM-12.13", source="territories do not touch each other; doses at once saturate like doses in a row", atol=1e-12)
+@adaptation("CM-12.13", source="territories are independent; simultaneous doses saturate like successive ones", atol=1e-12)
 def a_dose_stays_in_its_territory(specimen: Any) -> Any:
     cells = Territories(specimen, count=3)
     cells.access(0.0, [2.0, 0.0, 1.0], 4.0)
@@ -323,10 +332,10 @@ def a_dose_stays_in_its_territory(specimen: Any) -> Any:
     return [*cells.arrays[2], np.isnan(cells.arrays[4][1])], [7.2, 0.0, 7.2, True]
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
+# --- figures -----------------------------------------------------------------------------------------------------------------
 def oscillation(specimen: Any, k: dict[str, float], *, g: float = 0.0, I: float | None = None, start: float = 200.0,
                 seconds: float = 150.0) -> States:
-    """C every 0.1 s after `start`, at constant glutamate or, with no way in or out for it, constant IP3."""
+    """C every 0.1 s after `start`, at constant glutamate or at constant IP3, which is then neither produced nor degraded."""
     still = {"v_b": 0.0, "v_d": 0.0, "v_3K": 0.0, "r_5P": 0.0} if I is not None else {}
     a, C = constants(specimen, k | still | {"tau_g": math.inf}), []
     y = specimen.integrate(*START[:2], START[2] if I is None else I, g, start, a)
@@ -337,23 +346,23 @@ def oscillation(specimen: Any, k: dict[str, float], *, g: float = 0.0, I: float 
 
 
 def rhythm(C: States) -> tuple[float, float]:
-    """Peak to peak, and mean period where C swings at all."""
+    """Peak to peak, and mean period; NaN without an oscillation."""
     ups = np.flatnonzero((C[:-1] < 0.5 * (C.max() + C.min())) & (C[1:] >= 0.5 * (C.max() + C.min())))
     return float(np.ptp(C)), float(np.diff(ups).mean() * 0.1) if len(ups) > 1 and np.ptp(C) > 0.02 else math.nan
 
 
-@figure("calcium", caption="Calcium under the same glutamate: small swings with one set of constants, spikes of one height with the other",
+@figure("calcium", caption="Calcium under the same glutamate: small oscillations with one set of constants, spikes of one height with the other",
         source=f"{DEPITTA}; glutamate held at 2.5 uM")
 def calcium_over_time(specimen: Any) -> Picture:
     t = 0.1 * np.arange(500)
     return Picture("time, s", "calcium, uM", (
         *(Curve(label, t, oscillation(specimen, k, g=2.5, start=100.0, seconds=50.0))
           for label, k in (("amplitude coding", AM), ("frequency coding", FM))),
-        Curve("release above", [0.0, 75.0], [GLIO["C_Theta"]] * 2)))
+        Curve("threshold of release", [0.0, 75.0], [GLIO["C_Theta"]] * 2)))
 
 
-@figure("amplitude", caption="With IP3 the amplitude of the oscillation nearly doubles in amplitude coding and stays the same in frequency coding",
-        source=f"{DEPITTA}, constant IP3; dots recomputed from its equations")
+@figure("amplitude", caption="With rising IP3 the amplitude of the oscillation nearly doubles in amplitude coding and stays the same in "
+        "frequency coding", source=f"{DEPITTA}, constant IP3; dots recomputed from its equations")
 def amplitude_over_ip3(specimen: Any) -> Picture:
     ip3 = (np.array([0.36, 0.38, 0.40, 0.45, 0.50, 0.55, 0.60, 0.64, 0.68]), np.array([0.50, 0.55, 0.60, 0.70, 0.80, 0.90, 1.0, 1.10]))
     return Picture("IP3, uM", "amplitude of calcium, uM", (
@@ -362,7 +371,7 @@ def amplitude_over_ip3(specimen: Any) -> Picture:
         dots("recomputed", [0.40, 0.45, 0.50, 0.55, 0.60], [0.208, 0.289, 0.337, 0.364, 0.364])))
 
 
-@figure("frequency", caption="With IP3 the period of the oscillation halves in frequency coding and hardly changes in amplitude coding",
+@figure("frequency", caption="With rising IP3 the period of the oscillation halves in frequency coding and hardly changes in amplitude coding",
         source=f"{DEPITTA}, constant IP3; dots recomputed from its equations")
 def period_over_ip3(specimen: Any) -> Picture:
     ip3 = (np.array([0.40, 0.45, 0.50, 0.55, 0.60]), np.array([0.55, 0.60, 0.70, 0.80, 0.90, 1.0, 1.10]))
@@ -372,7 +381,7 @@ def period_over_ip3(specimen: Any) -> Picture:
         dots("recomputed", [0.40, 0.55, 1.10], [12.8, 35.8, 17.3])))
 
 
-@figure("release", caption="Two accesses in a row drive calcium over its threshold: the store is spent and fills again in seconds, while the "
+@figure("release", caption="Two accesses in a row raise calcium above its threshold: the store empties and refills within seconds, while the "
         "synapse's receptors stay occupied for minutes", source=f"{STIMBERG}; accesses at 0 and 4 s")
 def release_after_two_accesses(specimen: Any) -> Picture:
     cell, times = Territories(specimen), np.arange(0.0, 40.0, 0.2)
@@ -396,7 +405,7 @@ def one_gate(specimen: Any) -> Any:
         (rC * (I / (I + d1) * C / (C + d5)) ** 3 * h + rL) * (C0 - (1 + c1) * C) - vER * C * C / (C * C + K_ER**2)))
 
 
-@mutant("inactivation as the code of Cortex has it", rejected_by="CM-12.0b")
+@mutant("inactivation as in the code of Cortex", rejected_by="CM-12.0b")
 def other_gating(specimen: Any) -> Any:
     return specimen.replacing("gating", lambda C, h, I, d1, d2, d3, a2: a2 * (d2 * (I + d1) / ((I + d3) * (C + d2)) - h))
 
@@ -421,23 +430,23 @@ def level(specimen: Any) -> Any:
     return specimen.replacing("crossing", lambda C, slope, C1, slope1, t, theta: 0.0 if theta <= C1 else -1.0)
 
 
-@mutant("release that costs nothing", rejected_by="CM-12.7")
+@mutant("release that does not use the store", rejected_by="CM-12.7")
 def endless(specimen: Any) -> Any:
     return specimen.replacing("release", lambda x, G, U_A, G_T, rho_e: (x, G + rho_e * G_T * U_A * x))
 
 
-@mutant("receptors that let go at once", rejected_by="CM-12.8")
+@mutant("receptors freed as fast as transmitter is cleared", rejected_by="CM-12.8")
 def fleeting(specimen: Any) -> Any:
     exact = specimen.between_releases
     return specimen.replacing("between_releases", lambda x, G, gamma, t, *k: exact(x, G, gamma, t, *k[:3], k[1]))
 
 
-@mutant("astrocytes that only ever facilitate", rejected_by="CM-12.6")
+@mutant("astrocytes that only facilitate", rejected_by="CM-12.6")
 def facilitating(specimen: Any) -> Any:
     return specimen.replacing("release_probability", lambda gamma, U0, alpha: (1.0 - gamma) * U0 + gamma)
 
 
-@mutant("steps that begin anew at every look", rejected_by="CM-12.10")
+@mutant("steps that restart at every read of the state", rejected_by="CM-12.10")
 def restless(specimen: Any) -> Any:
     until = specimen.until
 

@@ -1,38 +1,29 @@
-"""Evidence for tripartite_synapse_printed: what Cortex 4.4.7 and its code say it does, and the checks of the G-ChI model on the printed rule."""
+"""Evidence for tripartite_synapse_printed: the rule of Cortex 4.4.7 and its code, and the checks of the G-ChI model run on it."""
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 
-from ..checks import Check, adaptation, mutant
-from ..figures import Curve, Figure, Picture, dots, figure
+from ..checks import adaptation, mutant
+from ..figures import Curve, Picture, dots, figure
 from . import tripartite_synapse as paper
 
-Shown = TypeVar("Shown", Check, Figure)
 
+def as_cell(specimen: Any) -> SimpleNamespace:
+    """The printed rule under the paper's names: at a constant drive calcium goes to the steady state of its IP3 and stays there."""
+    def integrate(C: float, h: float, I: float, g: float, t: float, a: Any) -> tuple[float, float, float]:
+        level = specimen.steady(I)
+        return level, specimen.inactivation(level, I, 0.13, 1.049, 0.9434), I
 
-def on_printed(check: Shown) -> Shown:
-    """A check of calcium's course, asked of the printed rule: a constant drive leads to the steady state of its IP3 and stays."""
+    def held(C: float, h: float, I: float, *_: float) -> float:
+        return float(specimen.steady(I) - C)
 
-    @functools.wraps(check.function)
-    def function(specimen: Any) -> Any:
-        def integrate(C: float, h: float, I: float, g: float, t: float, a: Any) -> tuple[float, float, float]:
-            level = specimen.steady(I)
-            return level, specimen.inactivation(level, I, 0.13, 1.049, 0.9434), I
-
-        def held(C: float, h: float, I: float, *_: float) -> float:
-            return float(specimen.steady(I) - C)
-
-        names = {name: getattr(paper_names, name) for name in ("CALCIUM_FLOW", "INACTIVATION", "IP3_FLOW")}
-        return check.function(SimpleNamespace(integrate=integrate, calcium=held, gating=lambda *_: 0.0, phosphate=lambda *_: 0.0, **names))
-
-    return replace(check, function=function)
+    names = {name: getattr(paper_names, name) for name in ("CALCIUM_FLOW", "INACTIVATION", "IP3_FLOW")}
+    return SimpleNamespace(integrate=integrate, calcium=held, gating=lambda *_: 0.0, phosphate=lambda *_: 0.0, **names)
 
 
 paper_names = SimpleNamespace(
@@ -41,7 +32,7 @@ paper_names = SimpleNamespace(
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("TSP-1", source="root of the source's equations by Brent's method; 0.54 uM without IP3", atol=1e-3)
+@adaptation("TSP-1", source="root of the source's equations by Brent's method; 0.54 uM without IP3", atol=1e-3, papers=("cortex2026",))
 def calcium_goes_to_the_steady_state_of_the_sources_equations(specimen: Any) -> Any:
     def flow(C: float, I: float) -> float:
         n, h = I / (I + 0.13), 1.049 * (I + 0.13) / ((I + 0.9434) * (C + 1.049))
@@ -50,46 +41,42 @@ def calcium_goes_to_the_steady_state_of_the_sources_equations(specimen: Any) -> 
     return [specimen.steady(I) for I in (0.0, 0.14, 0.5)], [brentq(flow, 0.3, 1.9, args=(I,)) for I in (0.0, 0.14, 0.5)]
 
 
-@adaptation("TSP-2", source="Cortex 4.4.7: quiescent, facilitation, depression; thresholds 0.3 and 0.6 of its code", atol=1e-12)
-def two_thresholds_tell_three_regimes(specimen: Any) -> Any:
+@adaptation("TSP-2", source="Cortex 4.4.7: quiescent, facilitation, depression; thresholds 0.3 and 0.6 of its code", atol=1e-12,
+            papers=("cortex2026",))
+def two_thresholds_separate_three_regimes(specimen: Any) -> Any:
     return [specimen.modulation(c, 0.3, 0.6, 0.2, 0.15) for c in (0.0, 0.29, 0.45, 0.6, 0.8, 1.0)], [1.0, 1.0, 1.1, 1.0, 0.925, 0.85]
 
 
-@adaptation("TSP-3", source="Cortex, code: 1 - exp(-0.3 events) of the way", atol=1e-9)
-def calcium_rises_towards_it(specimen: Any) -> Any:
+@adaptation("TSP-3", source="Cortex, code: 1 - exp(-0.3 events) of the way", atol=1e-9, papers=("cortex2026",))
+def calcium_rises_towards_the_steady_state(specimen: Any) -> Any:
     aim = specimen.steady(2.0 * 0.45 / 2.45) - 0.54
     return [specimen.risen(level, 3.0, 0.15, 2.0, 0.54, 0.3) for level in (0.0, 0.4)], [aim + (level - aim) * math.exp(-0.9) for level in (0.0, 0.4)]
 
 
 # --- the paper's checks --------------------------------------------------------------------------------------------------------
-def flow_as_written(specimen: Any) -> Any:
-    measured, expected = [], []
-    for C, h, I in ((0.1, 0.8, 0.3), (0.5, 0.6, 0.5), (1.0, 0.3, 0.2)):
-        measured.append(specimen.calcium(C, h, I, *(paper.AM[name] for name in paper_names.CALCIUM_FLOW)))
-        expected.append(paper.slopes(C, h, I, 1.0, paper.AM)[0])
-    return measured, expected
+def as_flow(specimen: Any) -> SimpleNamespace:
+    """The same, with the printed equation for the flow of calcium."""
+    return SimpleNamespace(**{**vars(as_cell(specimen)), "calcium": specimen.calcium})
 
 
-calcium_flow = replace(paper.calcium_moves_by_channel_leak_and_pump, function=functools.wraps(
-    paper.calcium_moves_by_channel_leak_and_pump.function)(flow_as_written))
-inactivation = paper.channels_shut_towards_their_steady_state
-ip3 = paper.ip3_is_made_and_broken_down
-rest = on_printed(paper.at_basal_glutamate_nothing_oscillates)
-amplitude = on_printed(paper.calcium_codes_by_amplitude)
-frequency = on_printed(paper.calcium_codes_by_frequency)
-glutamate = on_printed(paper.glutamate_sets_the_period)
-release = paper.a_release_spends_six_tenths_of_the_store
-probability = paper.occupied_receptors_draw_release_towards_alpha
-crossings = replace(paper.each_upward_crossing_releases_once, figure=None)
+calcium_flow = paper.calcium_flows_through_channel_leak_and_pump.of_variety(as_flow)
+inactivation = paper.channels_inactivate_towards_their_steady_state
+ip3 = paper.ip3_is_produced_and_degraded
+rest = paper.at_basal_glutamate_nothing_oscillates.of_variety(as_cell)
+amplitude = paper.calcium_codes_by_amplitude.of_variety(as_cell)
+frequency = paper.calcium_codes_by_frequency.of_variety(as_cell)
+glutamate = paper.glutamate_sets_the_period.of_variety(as_cell)
+release = paper.a_release_uses_six_tenths_of_the_store
+probability = paper.occupied_receptors_move_release_probability_towards_alpha
+crossings = paper.each_upward_crossing_releases_once.of_variety(drawn=False)
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
-calcium = replace(on_printed(paper.calcium_over_time),
-                  caption="Under constant glutamate printed calcium goes to a steady state and stays: nothing oscillates")
-swings = replace(on_printed(paper.amplitude_over_ip3), caption="Printed calcium has no amplitude at any IP3")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+calcium = paper.calcium_over_time.of_variety("Under constant glutamate printed calcium goes to a steady state and does not oscillate", as_cell)
+swings = paper.amplitude_over_ip3.of_variety("Printed calcium has no amplitude at any IP3", as_cell)
 
 
-@figure("frequency", caption="Printed calcium has no period: it is a level that rises with IP3, from six times what the paper's cell has at rest",
+@figure("frequency", caption="Printed calcium has no period: it is a level that rises with IP3, from six times the resting level of the paper's cell",
         source="Cortex, code of 4.4.7; rest of De Pitta et al. 2009")
 def steady_calcium_over_ip3(specimen: Any) -> Picture:
     ip3 = np.linspace(0.0, 1.2, 61)
@@ -102,12 +89,12 @@ def one_threshold(specimen: Any) -> Any:
     return specimen.replacing("modulation", lambda level, low, high, boost, cut: 1.0 if level < low else 1.0 + boost * (level - low) / (1.0 - low))
 
 
-@mutant("a rise that goes all the way", rejected_by="TSP-3")
+@mutant("a rise to the steady state at once", rejected_by="TSP-3")
 def at_once(specimen: Any) -> Any:
     return specimen.replacing("risen", lambda level, events, per_event, most, rest, rate: specimen.steady(0.3673) - rest)
 
 
-@mutant("the right number of gates", rejected_by="TSP-1")
+@mutant("the paper's number of gates", rejected_by="TSP-1")
 def right_gates(specimen: Any) -> Any:
     return specimen.replacing("calcium", lambda C, h, I, rC, rL, vER, K_ER, C0, c1, d1, d5: (
         (rC * (I / (I + d1) * C / (C + d5) * h) ** 3 + rL) * (C0 - (1 + c1) * C) - vER * C * C / (C * C + K_ER**2)))

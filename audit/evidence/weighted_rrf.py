@@ -18,7 +18,7 @@ SILENT = np.nan
 def fused(
     specimen: Any, lists: Sequence[Any], weights: Sequence[float] = (), k: float = 60.0, depth: int = 1000, visible: Any = None, facets: Any = None,
 ) -> Any:
-    """FUSED in float64 as the plug-in leaves it, from the scores of each signal; the i-th signal has the i-th facet."""
+    """FUSED in float64 as the plug-in writes it, from the scores of each signal; the i-th signal has the i-th facet."""
     n = len(lists[0])
     rows = tuple(
         (SimpleNamespace(facet=facet, floor=0.0), np.asarray(scores, np.float32), weight)
@@ -31,7 +31,7 @@ def fused(
 
 
 def by_hand(lists: Sequence[Any], weights: Sequence[float], k: float, depth: int) -> Any:
-    """The definition, with ranks by scipy: ties share the best rank; beyond `depth` or silent: absent."""
+    """The definition, with ranks by scipy: ties share the best rank; beyond `depth` or NaN: absent."""
     total = np.zeros(len(lists[0]))
     for scores, weight in zip(lists, weights, strict=True):
         there = ~np.isnan(scores)
@@ -43,7 +43,7 @@ def by_hand(lists: Sequence[Any], weights: Sequence[float], k: float, depth: int
 
 
 def lists(seed: int, n: int = 400) -> list[Any]:
-    """Scores with many ties and many silences, of both signs, one of them constant and one silent throughout."""
+    """Scores of six signals with many ties and many NaN, of both signs; one signal is constant and one all NaN."""
     rng = np.random.default_rng(seed)
     coarse = rng.integers(-6, 7, n).astype(float)
     sparse = np.where(rng.random(n) < 0.1, rng.gamma(2.0, size=n), SILENT)
@@ -52,7 +52,7 @@ def lists(seed: int, n: int = 400) -> list[Any]:
 
 
 def places(n: int, **at: int) -> Any:
-    """Scores in which memory 0 has a given place among n, or is silent: `places(9, first=3)`."""
+    """Scores in which memory 0 has a given rank among n, or NaN for rank 0: `places(9, first=3)`."""
     (place,) = at.values()
     scores = np.empty(n)
     scores[0] = SILENT if place == 0 else n - place + 0.5
@@ -60,21 +60,21 @@ def places(n: int, **at: int) -> Any:
     return scores
 
 
-@equation("RR-1", source="Cormack et al. 2009 with k = 60, closed form")
-def first_in_one_list_is_one_over_61_in_two_twice_that(specimen: Any) -> Any:
+@equation("RR-1", source="Cormack et al. 2009 with k = 60, closed form", papers=("cormack2009reciprocal",))
+def rank_one_adds_one_over_61_per_list(specimen: Any) -> Any:
     one, none = places(80, first=1), places(80, absent=0)
     measured = [fused(specimen, each)[0] for each in ([one, none], [one, one], [none])]
     return [*measured, fused(specimen, [one] * 5, [1.0, 0.8, 0.5, 0.3, 0.2]).max()], [1 / 61, 2 / 61, 0.0, 2.8 / 61]
 
 
-@equation("RR-2", source="closed form: 1/61 = 2/122")
-def first_in_one_list_ties_with_62nd_in_both(specimen: Any) -> Any:
+@equation("RR-2", source="closed form: 1/61 = 2/122", papers=("cormack2009reciprocal",))
+def rank_one_in_one_list_equals_rank_62_in_both(specimen: Any) -> Any:
     once = fused(specimen, [places(99, first=1), places(99, absent=0)])[0]
     twice = fused(specimen, [places(99, place=62), places(99, place=62)])[0]
     return [once, twice], [1 / 61, 1 / 61]
 
 
-@equation("RR-3", source="ranks are all that counts")
+@equation("RR-3", source="definition: only ranks enter", papers=("cormack2009reciprocal",))
 def an_increasing_transform_of_a_list_and_the_scale_of_the_weights_do_not_matter(specimen: Any) -> Any:
     some = lists(3)
     stretched = [some[0] ** 3, np.arctan(some[1]) + 7.0, np.exp(some[2]), *some[3:]]
@@ -82,27 +82,27 @@ def an_increasing_transform_of_a_list_and_the_scale_of_the_weights_do_not_matter
     return np.concatenate([fused(specimen, stretched), fused(specimen, some, [3.0] * 6) / 3.0]), np.tile(plain, 2)
 
 
-@limit("RR-4", source="closed form: (k + 10) / (k + 1)", rtol=1e-6, figure="contribution")
-def k_sets_how_far_the_first_is_ahead_of_the_tenth(specimen: Any) -> Any:
+@limit("RR-4", source="closed form: (k + 10) / (k + 1)", rtol=1e-6, figure="contribution", papers=("cormack2009reciprocal",))
+def k_sets_the_ratio_of_the_first_to_the_tenth_rank(specimen: Any) -> Any:
     ratios = [fused(specimen, [places(20, first=1)], k=k)[0] / fused(specimen, [places(20, tenth=10)], k=k)[0] for k in (0.0, 60.0, 1000.0)]
     return ratios, [10.0, 70 / 61, 1010 / 1001]
 
 
-@equation("RR-5", source="definition with competition ranks; scipy.stats.rankdata")
+@equation("RR-5", source="definition with competition ranks; scipy.stats.rankdata", papers=("cormack2009reciprocal",))
 def ties_share_the_best_rank_and_a_list_ends_at_its_depth(specimen: Any) -> Any:
     some, weights = lists(5), [1.0, 0.8, 0.6, 0.1, 0.3, 0.2]
     cases = [(60.0, 1000), (60.0, 37), (0.0, 1), (7.5, 150)]
     return np.concatenate([fused(specimen, some, weights, k, m) for k, m in cases]), np.concatenate([by_hand(some, weights, k, m) for k, m in cases])
 
 
-@equation("RR-5b", source="symmetry")
+@equation("RR-5b", source="symmetry", papers=("cormack2009reciprocal",))
 def the_order_of_the_memories_does_not_matter(specimen: Any) -> Any:
     some, shuffled = lists(6), np.random.default_rng(6).permutation(400)
     return fused(specimen, [s[shuffled] for s in some], depth=37), fused(specimen, some, depth=37)[shuffled]
 
 
-@adaptation("RR-6", source="closed form: fused scores of at most sum(w)/61 beside a reranker's in [0, 1]")
-def brought_to_one_scale_the_fused_score_can_outvote_a_reranker(specimen: Any) -> Any:
+@adaptation("RR-6", source="closed form: fused scores are at most sum(w)/61, those of a reranker in [0, 1]")
+def after_rescaling_the_fused_score_can_outweigh_a_reranker(specimen: Any) -> Any:
     changed = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -116,13 +116,13 @@ def brought_to_one_scale_the_fused_score_can_outvote_a_reranker(specimen: Any) -
 
 
 @adaptation("RR-7", source="closed form")
-def a_constant_or_silent_signal_moves_no_memory(specimen: Any) -> Any:
+def a_constant_or_absent_signal_does_not_change_the_ranking(specimen: Any) -> Any:
     some = lists(7)
     return np.argsort(-fused(specimen, some, depth=50), kind="stable"), np.argsort(-fused(specimen, some[:4], depth=50), kind="stable")
 
 
-@adaptation("RR-8", source="archived memories take no place")
-def what_is_archived_is_on_no_list(specimen: Any) -> Any:
+@adaptation("RR-8", source="ours: archived memories are not ranked")
+def archived_memories_are_not_listed(specimen: Any) -> Any:
     some = lists(8)
     here = np.arange(400) % 3 > 0
     return fused(specimen, some, visible=here, depth=40)[here], fused(specimen, [s[here] for s in some], depth=40)
@@ -136,7 +136,7 @@ def a_facet_weight_multiplies_the_weight_of_its_signals(specimen: Any) -> Any:
     return fused(specimen, some, [1.0, 0.5], facets=facets), fused(specimen, some, [1.0, 2.0])
 
 
-@figure("contribution", caption="What a place on a list gives: the larger k, the less the first places stand out",
+@figure("contribution", caption="Contribution of a rank to the fused score: for larger k the first ranks differ less from the others",
         source="Cormack et al. 2009, w / (k + rank)")
 def contribution_over_rank(specimen: Any) -> Picture:
     ranks = np.array([1, 2, 3, 5, 10, 20, 50, 100, 200])

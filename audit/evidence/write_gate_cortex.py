@@ -1,4 +1,4 @@
-"""Evidence for write_gate_cortex.  References are exact fractions, the definition of set likeness, and the events a memory ends up with."""
+"""Evidence for write_gate_cortex.  References are exact fractions, the definition of Jaccard similarity, and the events that are stored."""
 from __future__ import annotations
 
 import math
@@ -38,21 +38,23 @@ def event(text: str, time: float = 0.0, session: str = "s") -> Event:
 
 
 # --- the terms ---------------------------------------------------------------------------------------------------------------
-@adaptation("PC-8a", source=f"{CORTEX}: an exact duplicate, same session, no time between", needs="engine", atol=1e-6)
-def a_duplicate_has_no_error_and_is_kept_out(specimen: Any) -> Any:
+@adaptation("PC-8a", source=f"{CORTEX}: an exact duplicate, same session, no time between", needs="engine", atol=1e-6, papers=("cortex2026",))
+def a_duplicate_has_no_error_and_is_rejected(specimen: Any) -> Any:
     stored, errors = judged(specimen, event(SAID), event(SAID))
     return [*errors, *stored], [0.0, 0.0, 0.0, 0.0, True, False]
 
 
-@limit("PC-8b", source=f"{CORTEX}: cosine 0, no entity and no trigram shared, a new session: S = 1 by the definition", atol=1e-12)
-def what_shares_nothing_has_every_error(specimen: Any) -> Any:
+@limit("PC-8b", source=f"{CORTEX}: cosine 0, no entity and no trigram shared, a new session: S = 1 by the definition", atol=1e-12,
+       papers=("cortex2026",))
+def an_event_that_shares_nothing_has_error_one_in_every_term(specimen: Any) -> Any:
     d = np.array([specimen.embedding_error(0.0), specimen.apart({"ada"}, {"bo"}), specimen.time_error(math.inf, 1.0),
                   specimen.apart({"abc", "bcd"}, {"xyz"})])
     return [*d, specimen.prediction_error(d, WEIGHTS), float(specimen.admits(1.0, 0.15))], [1.0] * 6
 
 
-@adaptation("PC-8c", source=f"{CORTEX}: S does not rise with any likeness, nor fall with time; 21 grid points each", figure="surprise")
-def surprise_falls_with_every_likeness(specimen: Any) -> Any:
+@adaptation("PC-8c", source=f"{CORTEX}: S does not rise with any similarity, nor fall with time; 21 grid points each", figure="surprise",
+            papers=("cortex2026",))
+def surprise_falls_with_every_similarity(specimen: Any) -> Any:
     rising = np.linspace(0.0, 1.0, 21)
     courses = (
         [specimen.embedding_error(c) for c in rising],
@@ -68,7 +70,7 @@ def surprise_falls_with_every_likeness(specimen: Any) -> Any:
 
 
 @adaptation("PC-8d", source="Jaccard's definition in exact fractions, over all sizes up to 6", rtol=1e-15)
-def overlap_is_that_of_jaccard(specimen: Any) -> Any:
+def overlap_error_is_one_minus_the_jaccard_index(specimen: Any) -> Any:
     found, expected = [], []
     for a in range(1, 7):
         for b in range(1, 7):
@@ -86,32 +88,32 @@ def the_score_is_the_weighted_mean_of_the_errors(specimen: Any) -> Any:
     return specimen.prediction_error(np.array(d, dtype=float), np.array(w, dtype=float)), expected
 
 
-@limit("WC-1", source="definition of d3: 0 at once, 1 - 1/e after tau, 1 at last")
-def time_is_an_error_between_nought_and_one(specimen: Any) -> Any:
+@limit("WC-1", source="definition of d3: 0 at t = 0, 1 - 1/e at tau, 1 in the limit")
+def the_error_of_time_lies_between_zero_and_one(specimen: Any) -> Any:
     return [specimen.time_error(t, 2.0) for t in (0.0, 2.0, 2.0 * math.log(4.0), math.inf)], [0.0, 1.0 - math.exp(-1.0), 0.75, 1.0]
 
 
-@limit("WC-2", source="a threshold below 0 keeps all, one of 1 nothing", needs="engine")
+@limit("WC-2", source="a threshold below 0 admits all events, a threshold of 1 none", needs="engine")
 def the_threshold_decides(specimen: Any) -> Any:
     told = (event(SAID), event(SAID), event(OTHER))
     return [*judged(specimen, *told, threshold=-0.1)[0], *judged(specimen, *told, threshold=1.0)[0]], [True] * 3 + [False] * 3
 
 
-@adaptation("WC-3", source="ours: terms and decision of a memory, counted by hand", needs="engine", atol=1e-9)
-def entities_and_time_are_read_off_the_memory(specimen: Any) -> Any:
+@adaptation("WC-3", source="ours: terms and decision computed by hand", needs="engine", atol=1e-9)
+def entities_and_time_are_compared_with_stored_memories(specimen: Any) -> Any:
     stored, errors = judged(specimen, event("We saw Ada and Bo"), event("We saw Ada and Cleo", time=2.0))
     return [errors[1], errors[2], *stored], [1.0 - 1.0 / 3.0, 1.0 - math.exp(-2.0), True, True]
 
 
-@adaptation("WC-4", source="ours: time is that of the event's own session; a repetition in a later one is a repetition", needs="engine", atol=1e-6)
+@adaptation("WC-4", source="ours: time is measured within the event's session; other terms over all sessions", needs="engine", atol=1e-6)
 def a_repetition_in_a_new_session_has_the_error_of_time_alone(specimen: Any) -> Any:
     stored, errors = judged(specimen, event(SAID), event(OTHER, 1.0), event(SAID, 2.0, "new"))
     return [*errors, *stored], [0.0, 0.0, 1.0, 0.0, True, True, False]
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("surprise", caption="Surprise of an event by one likeness at a time, the other errors at one half: each lowers it in proportion to its "
-        "weight", source=f"{CORTEX}; weighted mean by hand")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("surprise", caption="Surprise of an event over one similarity at a time, with the other errors at one half: it falls in proportion to "
+        "the weight of the term", source=f"{CORTEX}; weighted mean by hand")
 def surprise_over_each_likeness(specimen: Any) -> Picture:
     like = np.linspace(0.0, 1.0, 21)
 
@@ -119,14 +121,14 @@ def surprise_over_each_likeness(specimen: Any) -> Picture:
         return [specimen.prediction_error(np.where(np.arange(4) == k, d, 0.5), WEIGHTS) for d in errors]
 
     shared = [specimen.overlap_error(s, 20, 20) for s in range(21)]
-    return Picture("likeness to memory", "surprise", (
+    return Picture("similarity to memory", "surprise", (
         Curve("embedding", like, course(0, [specimen.embedding_error(float(c)) for c in like])),
         Curve("entities", np.arange(21) / 20, course(1, shared)), Curve("structure", np.arange(21) / 20, course(3, shared)),
         dots("by hand, embedding", [0.0, 0.5, 1.0], [0.7, 0.5, 0.3])))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
-@mutant("entity overlap and trigram likeness added as they are, as Cortex lists them", rejected_by="PC-8a")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("entity overlap and trigram similarity in place of their errors, as Cortex lists them", rejected_by="PC-8a")
 def likenesses(specimen: Any) -> Any:
     return specimen.replacing("overlap_error", lambda shared, mine, theirs: shared / max(mine + theirs - shared, 1))
 
@@ -136,7 +138,7 @@ def hours(specimen: Any) -> Any:
     return specimen.replacing("time_error", lambda elapsed, tau: elapsed)
 
 
-@mutant("time as nearness", rejected_by="PC-8c")
+@mutant("an error that falls with time", rejected_by="PC-8c")
 def nearness(specimen: Any) -> Any:
     return specimen.replacing("time_error", lambda elapsed, tau: math.exp(-elapsed / tau))
 
@@ -146,7 +148,7 @@ def summed(specimen: Any) -> Any:
     return specimen.replacing("prediction_error", lambda d, w: float(np.dot(d, w)))
 
 
-@mutant("a gate that keeps what is predicted", rejected_by="PC-8a")
+@mutant("a gate that admits predicted events", rejected_by="PC-8a")
 def reversed_gate(specimen: Any) -> Any:
     return specimen.replacing("admits", lambda score, bar: score <= bar)
 

@@ -1,6 +1,6 @@
 """Evidence for write_gate_true_memory.
 
-References are Python's gzip and zlib modules, exact fractions, cosines of known angles, and the events a memory ends up with; none calls a
+References are Python's gzip and zlib modules, exact fractions, cosines of known angles, and the events that are stored; none calls a
 function it judges.  Numbers given to two or three places are those of CPython's zlib; other builds differ by a few bytes.
 """
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOLD = b"Alice prefers oat milk in her coffee. The deployment runs on Kubernetes
 DUPLICATE, NEW = TOLD[:37], b"The nightly backup job moved to Frankfurt at 02:30 on Tuesdays."
 
 
-# --- references and instruments ----------------------------------------------------------------------------------------------
+# --- references and helpers --------------------------------------------------------------------------------------------------
 def raw_deflate(data: bytes) -> int:
     squeeze = zlib.compressobj(6, zlib.DEFLATED, -15)
     return len(squeeze.compress(data)) + len(squeeze.flush())
@@ -51,10 +51,10 @@ def random_text(rng: np.random.Generator, length: int) -> bytes:
 
 
 class Counting:
-    """An embedder of known cosines: texts with a part that `angle` names lie that many degrees off the axis, others on it.
+    """An embedder with known cosines: a text that contains a key of `angle` lies that many degrees off the axis, other texts on it.
 
-    seen   the pairs it was given
-    fails  raises when it is given a pair
+    seen   the pairs that it embedded
+    fails  whether it raises for a pair
     """
 
     name, revision, dimensions = "counting", "1", 2
@@ -77,7 +77,7 @@ class ShiftParams(Params):
 
 
 class Shift(Mechanism[ShiftParams]):
-    """Somebody else who moves every gate's threshold."""
+    """Another mechanism, which shifts the threshold of every gate."""
 
     @hook(Phase.ENCODE, reads=(), adds=(THRESHOLD_SHIFT,), sets=())
     def move(self, view: Any, incoming: Incoming) -> None:
@@ -85,7 +85,7 @@ class Shift(Mechanism[ShiftParams]):
 
 
 def memory(specimen: Any, embedder: Any = None, shift: float = 0.0, **changes: Any) -> Engine:
-    """A memory behind the specimen's gate, with the paper's numbers but for the changes."""
+    """An engine with the specimen's gate and the paper's numbers, except for `changes`."""
     values: dict[str, Any] = {
         "time_scale": 1.0, "variant": "paper", "lambda_novelty": WEIGHTS[0], "lambda_salience": WEIGHTS[1], "lambda_prediction": WEIGHTS[2],
         "threshold": TAU, "salience_floor": FLOOR, "correction_offset": DELTA["correction"], "decision_offset": DELTA["decision"],
@@ -96,7 +96,7 @@ def memory(specimen: Any, embedder: Any = None, shift: float = 0.0, **changes: A
 
 
 def told(memory: Engine, *texts: str) -> list[bool]:
-    """Which of these were admitted, told a minute apart."""
+    """Whether each of these texts was admitted; they follow each other by one minute."""
     start = 0.0 if math.isnan(memory.now) else memory.now
     return [memory.encode(Event(start + (i + 1) / 60.0, text)) is not None for i, text in enumerate(texts)]
 
@@ -112,12 +112,12 @@ ROWS = ((1.0, 0.2, 0.0), (0.05, 0.8, 0.1), (0.1, 0.8, 0.0), (0.9, 0.2, 0.0), (0.
 SCORES = (0.386667, 0.27, 0.246667, 0.353333, 0.266667, 0.333333, 1.0, 0.757333)
 
 
-@equation("TM-1a", source=f"{TM}, eq. (1), production weights", atol=1e-6)
+@equation("TM-1a", source=f"{TM}, eq. (1), production weights", atol=1e-6, papers=("truememory2026",))
 def the_score_is_the_weighted_mean_of_the_three_signals(specimen: Any) -> Any:
     return [specimen.gate_score(*row, *WEIGHTS) for row in ROWS], SCORES
 
 
-@equation("TM-1b", source=f"{TM}, eq. (1); exact fractions")
+@equation("TM-1b", source=f"{TM}, eq. (1); exact fractions", papers=("truememory2026",))
 def the_score_is_exact_for_any_weights(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     rows = np.hstack([rng.random((200, 3)), rng.uniform(0.01, 5.0, (200, 3))]).tolist()
@@ -128,20 +128,20 @@ def the_score_is_exact_for_any_weights(specimen: Any) -> Any:
     return [specimen.gate_score(*row) for row in rows], exact
 
 
-@equation("TM-1c", source=f"{TM}, eq. (1), category offsets")
+@equation("TM-1c", source=f"{TM}, eq. (1), category offsets", papers=("truememory2026",))
 def the_decision_follows_score_and_category(specimen: Any) -> Any:
     cases = [(0, "other"), (1, "other"), (1, "decision"), (1, "correction"), (2, "other"), (3, "other"), (4, "other"), (5, "other"), (6, "other")]
     found = [bool(specimen.admits(specimen.gate_score(*ROWS[i], *WEIGHTS), ROWS[i][1], TAU + DELTA[c], FLOOR)) for i, c in cases]
     return found, [True, False, True, True, False, True, False, True, True]
 
 
-@equation("TM-2", source=f"{TM}, salience floor 0.10")
-def below_the_salience_floor_no_score_helps_and_on_it_the_score_decides(specimen: Any) -> Any:
+@equation("TM-2", source=f"{TM}, salience floor 0.10", papers=("truememory2026",))
+def below_the_salience_floor_nothing_is_admitted_and_at_it_the_score_decides(specimen: Any) -> Any:
     found = [bool(specimen.admits(specimen.gate_score(1.0, s, pi, *WEIGHTS), s, TAU, FLOOR)) for s, pi in ((0.09, 1.0), (0.10, 0.0))]
     return found, [False, True]
 
 
-@equation("TM-8a", source=f"{TM}, eq. (1) solved for n with pi = 0", figure="bar")
+@equation("TM-8a", source=f"{TM}, eq. (1) solved for n with pi = 0", figure="bar", papers=("truememory2026",))
 def the_least_novelty_that_is_admitted_is_the_solution_of_the_equation(specimen: Any) -> Any:
     found, cases = [], ((0.74, 0.2, "other"), (0.26, 0.8, "other"), (0.24, 0.6, "correction"))
     for n, s, category in cases:
@@ -150,19 +150,19 @@ def the_least_novelty_that_is_admitted_is_the_solution_of_the_equation(specimen:
     return found, [[False, True]] * 3
 
 
-@equation("TM-8b", source=f"{TM}, eq. (1): the sign is >=; numbers exact in binary")
-def a_score_on_the_bar_is_admitted(specimen: Any) -> Any:
+@equation("TM-8b", source=f"{TM}, eq. (1): the sign is >=; numbers exact in binary", papers=("truememory2026",))
+def a_score_equal_to_the_threshold_is_admitted(specimen: Any) -> Any:
     score = specimen.gate_score(1.0, 0.5, 0.0, 1.0, 2.0, 1.0)
     return bool(score == 0.5 and specimen.admits(score, 0.5, 0.5, 0.5) and not specimen.admits(score, 0.5, np.nextafter(0.5, 1.0), 0.5))
 
 
-@equation("TM-8c", source=f"{TM}, eq. (1), tau + Delta_c, category by category; events through a memory")
-def each_category_has_its_bar(specimen: Any) -> Any:
+@equation("TM-8c", source=f"{TM}, eq. (1), tau + Delta_c, for each category; events through the engine", papers=("truememory2026",))
+def each_category_has_its_threshold(specimen: Any) -> Any:
     texts = ("Actually, it was Tuesday.", "We decided on Lisbon.", "Tom is my brother.", "It rained in Oslo.")
     found = []
     for category, text in zip(DELTA, texts, strict=True):
         for aside in (-1e-6, 1e-6):
-            # An empty memory gives n = 1 and pi = 0; the threshold is put just beside the score less the offset.
+            # An empty memory gives n = 1 and pi = 0; the threshold is set just below and above the score minus the offset.
             probe = memory(specimen)
             told(probe, text)
             score = (WEIGHTS[0] + WEIGHTS[1] * judged(specimen, probe)[1]) / sum(WEIGHTS)
@@ -171,14 +171,14 @@ def each_category_has_its_bar(specimen: Any) -> Any:
 
 
 # --- novelty -----------------------------------------------------------------------------------------------------------------
-@equation("TM-3a", source=f"{TM}: 1.0 when memory is empty")
-def with_an_empty_memory_everything_is_new(specimen: Any) -> Any:
+@equation("TM-3a", source=f"{TM}: 1.0 when memory is empty", papers=("truememory2026",))
+def with_an_empty_memory_novelty_is_one(specimen: Any) -> Any:
     fresh = memory(specimen)
     told(fresh, "It rained in Oslo all day.")
     return [specimen.novelty(b"", NEW, 6, "gzip"), specimen.novelty(b"", b"ok", 6, "gzip"), judged(specimen, fresh)[0]], [1.0, 1.0, 1.0]
 
 
-@equation("TM-4a", source=f"{TM}, novelty; Python's gzip and zlib modules")
+@equation("TM-4a", source=f"{TM}, novelty; Python's gzip and zlib modules", papers=("truememory2026",))
 def novelty_is_the_compression_cost_under_every_container(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     words = [random_text(rng, int(rng.integers(2, 9))) for _ in range(80)]
@@ -191,8 +191,8 @@ def novelty_is_the_compression_cost_under_every_container(specimen: Any) -> Any:
     return measured, expected
 
 
-@equation("TM-4b", source=f"{TM}, novelty; gzip module on the neighbours of an event in a memory")
-def a_memory_compresses_the_events_it_holds(specimen: Any) -> Any:
+@equation("TM-4b", source=f"{TM}, novelty; gzip module on the stored neighbours of an event", papers=("truememory2026",))
+def novelty_in_the_engine_is_relative_to_the_stored_events(specimen: Any) -> Any:
     lived, texts = memory(specimen, threshold=-1.0), [str(part, "ascii") for part in (TOLD[:37], TOLD[38:85], TOLD[86:], NEW)]
     told(lived, *texts)
     vectors = lived.assembly.index.vectors
@@ -202,32 +202,32 @@ def a_memory_compresses_the_events_it_holds(specimen: Any) -> Any:
     return judged(specimen, lived)[0], (size(before + NEW) - size(before)) / size(NEW)
 
 
-@signature("TM-4c", source=f"{TM}: redundant information compresses cheaply; gzip level 6 gives .105", figure="novelty")
-def what_was_told_before_is_not_new(specimen: Any) -> Any:
+@signature("TM-4c", source=f"{TM}: redundant information compresses cheaply; gzip level 6 gives .105", figure="novelty", papers=("truememory2026",))
+def a_repeated_message_has_low_novelty(specimen: Any) -> Any:
     return between(specimen.novelty(TOLD, DUPLICATE, 6, "gzip"), 0.0, 0.2)
 
 
-@signature("TM-4d", source=f"{TM}: novel information is incompressible; gzip level 6 gives .494", figure="novelty")
-def what_was_never_told_is_new(specimen: Any) -> Any:
+@signature("TM-4d", source=f"{TM}: novel information is incompressible; gzip level 6 gives .494", figure="novelty", papers=("truememory2026",))
+def a_new_message_has_high_novelty(specimen: Any) -> Any:
     new, old = specimen.novelty(TOLD, NEW, 6, "gzip"), specimen.novelty(TOLD, DUPLICATE, 6, "gzip")
     return at_least([new - 0.40, new / old - 3.0], 0.0)
 
 
-@limit("TM-5a", source="empty data under raw DEFLATE, zlib and gzip")
-def the_containers_are_what_they_are_called(specimen: Any) -> Any:
+@limit("TM-5a", source="empty data under raw DEFLATE, zlib and gzip", papers=("truememory2026",))
+def each_container_has_the_frame_of_its_format(specimen: Any) -> Any:
     bare = [specimen.compressed_size(b"", 6, container) for container in SIZE]
     framed = [specimen.compressed_size(TOLD, 6, c) - specimen.compressed_size(TOLD, 6, "raw") for c in SIZE]
     return [*bare, *framed], [20, 8, 2, 18, 6, 0]
 
 
-@limit("TM-5b", source=f"{TM}: 0.05 for a compressed size below 10 bytes; the frame is no part of the message")
+@limit("TM-5b", source=f"{TM}: 0.05 for a compressed size below 10 bytes; the frame is not counted", papers=("truememory2026",))
 def the_rule_for_short_messages_applies_under_every_container(specimen: Any) -> Any:
     short = [specimen.novelty(TOLD, text, 6, container) for container in SIZE for text in (b"", b"ok", b"lol!!", b"Thanks!")]
     longer = [specimen.novelty(TOLD, b"Wow, nice", 6, container) for container in SIZE]
     return bool(short == [0.05] * 12 and min(longer) > 0.05)
 
 
-@limit("TM-5c", source="the frame cancels in the numerator only: 37 random bytes reach at most (|gz(e)| - 18) / |gz(e)|")
+@limit("TM-5c", source="the frame cancels in the numerator only: 37 random bytes reach at most (|gz(e)| - 18) / |gz(e)|", papers=("truememory2026",))
 def the_gzip_frame_bounds_the_novelty_of_a_short_message(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
     before, event = random_text(rng, 2000), random_text(rng, 37)
@@ -236,8 +236,8 @@ def the_gzip_frame_bounds_the_novelty_of_a_short_message(specimen: Any) -> Any:
     return at_most([n[c] - bound[c] for c in SIZE], 0.02)
 
 
-@limit("TM-6", source="DEFLATE looks back 32,768 bytes (RFC 1951)")
-def what_lies_beyond_the_window_is_new_again(specimen: Any) -> Any:
+@limit("TM-6", source="DEFLATE looks back 32,768 bytes (RFC 1951)", papers=("truememory2026",))
+def text_beyond_the_window_is_novel_again(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     before, event = random_text(rng, 40_000), random_text(rng, 200)
     far, near = specimen.novelty(event + before, event, 6, "gzip"), specimen.novelty(before + event, event, 6, "gzip")
@@ -245,7 +245,7 @@ def what_lies_beyond_the_window_is_new_again(specimen: Any) -> Any:
 
 
 # --- salience ----------------------------------------------------------------------------------------------------------------
-@equation("TM-10", source=f"{TM}: commitments .8, corrections .6, questions .2, noise .02, whatever the length up to 50")
+@equation("TM-10", source=f"{TM}: commitments .8, corrections .6, questions .2, noise .02, at any length up to 50", papers=("truememory2026",))
 def short_messages_score_by_speech_act(specimen: Any) -> Any:
     texts = ("I promise to call you.", "I'll do it.", "Actually, it was Tuesday.", "I meant the blue one.",
              "Where do you live?", "What is it?", "ok", "haha")
@@ -269,7 +269,7 @@ def every_property_of_a_long_message_raises_its_salience(specimen: Any) -> Any:
 ABOUT = "The deployment runs on Kubernetes."
 
 
-@equation("TM-3b", source=f"{TM}: noise gets 0 without embedding")
+@equation("TM-3b", source=f"{TM}: noise gets 0 without embedding", papers=("truememory2026",))
 def noise_has_no_prediction_error_and_is_not_embedded(specimen: Any) -> Any:
     embedder = Counting()
     lived = memory(specimen, embedder)
@@ -278,7 +278,8 @@ def noise_has_no_prediction_error_and_is_not_embedded(specimen: Any) -> Any:
     return bool(not noise and len(embedder.seen) == 2)
 
 
-@equation("TM-3c", source=f"{TM}: a nearest memory of low topical relevance gives 0; 0.2 is the cosine in the public code")
+@equation("TM-3c", source=f"{TM}: a nearest memory of low topical relevance gives 0; 0.2 is the cosine in the public code",
+          papers=("truememory2026",))
 def a_remote_topic_has_no_prediction_error_and_is_not_embedded(specimen: Any) -> Any:
     calls = []
     for degrees in (math.degrees(math.acos(0.19)), math.degrees(math.acos(0.21))):
@@ -288,21 +289,21 @@ def a_remote_topic_has_no_prediction_error_and_is_not_embedded(specimen: Any) ->
     return calls, [0, 2]
 
 
-@equation("TM-3d", source=f"{TM}: cross pair and self pair agree when e = m1", atol=1e-6)
+@equation("TM-3d", source=f"{TM}: cross pair and self pair agree when e = m1", atol=1e-6, papers=("truememory2026",))
 def repeating_the_nearest_memory_has_no_prediction_error(specimen: Any) -> Any:
     lived = memory(specimen)
     told(lived, ABOUT, ABOUT)
     return judged(specimen, lived)[2], 0.0
 
 
-@equation("TM-3e", source=f"{TM}, prediction error; 1 - cos of known angles and lengths")
-def prediction_error_is_one_less_the_cosine(specimen: Any) -> Any:
+@equation("TM-3e", source=f"{TM}, prediction error; 1 - cos of known angles and lengths", papers=("truememory2026",))
+def prediction_error_is_one_minus_the_cosine(specimen: Any) -> Any:
     angles = np.linspace(0.0, math.pi / 2.0, 19)
     return [specimen.prediction_error(np.array([2.0, 0.0]), 3.0 * np.array([math.cos(a), math.sin(a)])) for a in angles], 1.0 - np.cos(angles)
 
 
-@equation("TM-3g", source=f"{TM}, prediction error; single precision embeddings, sums in double precision")
-def prediction_error_keeps_the_precision_of_near_pairs(specimen: Any) -> Any:
+@equation("TM-3g", source=f"{TM}, prediction error; single precision embeddings, sums in double precision", papers=("truememory2026",))
+def prediction_error_is_precise_for_similar_pairs(specimen: Any) -> Any:
     rng = np.random.default_rng(5)
     own = rng.standard_normal((50, 384)).astype(np.float32)
     cross = own + rng.uniform(0.0, 1.0, (50, 1)).astype(np.float32) * rng.standard_normal((50, 384)).astype(np.float32)
@@ -311,7 +312,8 @@ def prediction_error_keeps_the_precision_of_near_pairs(specimen: Any) -> Any:
     return [specimen.prediction_error(a, b) for a, b in zip(cross, own, strict=True)], expected
 
 
-@equation("TM-3f", source=f"{TM}: cross pair (e [SEP] m1), self pair (m1 [SEP] m1); numpy on the same embedder", atol=1e-6)
+@equation("TM-3f", source=f"{TM}: cross pair (e [SEP] m1), self pair (m1 [SEP] m1); numpy on the same embedder", atol=1e-6,
+          papers=("truememory2026",))
 def the_pairs_are_those_of_the_event_and_its_nearest_memory(specimen: Any) -> Any:
     model, lived = HashingEmbedder(64), memory(specimen, threshold=-1.0)
     event, others = "The deployment moved to Nomad last night.", ("Bob's birthday is on March 14.", ABOUT)
@@ -322,7 +324,7 @@ def the_pairs_are_those_of_the_event_and_its_nearest_memory(specimen: Any) -> An
     return judged(specimen, lived)[2], 1.0 - cross @ own / math.sqrt((cross @ cross) * (own @ own))
 
 
-@equation("TM-7a", source="1 - cos reaches 2, and only signals in [0, 1] keep the score there", atol=1e-6)
+@equation("TM-7a", source="1 - cos reaches 2; the score stays in [0, 1] only if every signal does", atol=1e-6, papers=("truememory2026",))
 def a_prediction_error_of_1_6_counts_as_1(specimen: Any) -> Any:
     lived = memory(specimen, Counting({"rained in Oslo all day. [SEP]": math.degrees(math.acos(-0.6))}))
     told(lived, ABOUT, "It rained in Oslo all day.")
@@ -330,7 +332,7 @@ def a_prediction_error_of_1_6_counts_as_1(specimen: Any) -> Any:
     return [pi, float(n <= 1.0), float(specimen.gate_score(1.0, 1.0, pi, *WEIGHTS) <= 1.0)], [1.0, 1.0, 1.0]
 
 
-@equation("TM-7b", source="n, s and pi at the gate's output")
+@equation("TM-7b", source="n, s and pi at the gate's output", papers=("truememory2026",))
 def all_signals_lie_between_0_and_1(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     lived, signals = memory(specimen, threshold=-1.0, salience_floor=0.0), list[float]()
@@ -341,16 +343,16 @@ def all_signals_lie_between_0_and_1(specimen: Any) -> Any:
     return between([*signals, *noise], 0.0, 1.0)
 
 
-# --- what it does to a memory ------------------------------------------------------------------------------------------------
-@limit("TM-12", source="section 4.1: the disabled gate admits every event")
+# --- effects on memory -------------------------------------------------------------------------------------------------------
+@limit("TM-12", source="section 4.1: the disabled gate admits every event", papers=("truememory2026",))
 def without_threshold_and_floor_everything_is_admitted(specimen: Any) -> Any:
     texts = (ABOUT, "ok", ABOUT, "")
     return [told(memory(specimen, threshold=-1.0), *texts), told(memory(specimen, threshold=-1.0, salience_floor=0.0), *texts)], \
         [[True, False, True, False], [True] * 4]
 
 
-@signature("TM-13", source=f"{TM}: a restatement of something known has low novelty", rtol=0.0)
-def duplicates_and_noise_are_rejected_and_news_is_kept(specimen: Any) -> Any:
+@signature("TM-13", source=f"{TM}: a restatement of something known has low novelty", rtol=0.0, papers=("truememory2026",))
+def duplicates_and_noise_are_rejected_and_new_messages_admitted(specimen: Any) -> Any:
     texts = ("Alice prefers oat milk in her coffee.", "ok", "Alice prefers oat milk in her coffee.", str(NEW, "ascii"))
     return told(memory(specimen), *texts), [True, False, False, True]
 
@@ -367,7 +369,7 @@ def rejected_events_stay_in_the_event_log_and_admitted_ones_carry_their_signals(
     return bool([e.text for e in lived.event_log.events] == list(texts) and kept == [True, False, True] and np.allclose(written, tags, atol=1e-7))
 
 
-@adaptation("TM-A2", source="ours: 32 KiB of M are enough, the nearest memory next to the event", needs="engine")
+@adaptation("TM-A2", source="ours: 32 KiB of M suffice, with the nearest memory next to the event", needs="engine")
 def cutting_memory_to_the_window_changes_novelty_by_less_than_a_hundredth(specimen: Any) -> Any:
     rng = np.random.default_rng(4)
     # Lines of 200 words from a small vocabulary: text that compresses, as messages do.
@@ -382,8 +384,8 @@ def cutting_memory_to_the_window_changes_novelty_by_less_than_a_hundredth(specim
     return bool(len(whole) > 60_000 and len(cut) <= 32_768 and whole.endswith(cut) and abs(n - exact) < 0.01)
 
 
-@adaptation("TM-A3", source="ours: others may move the bar, 0.06 up or down", needs="engine")
-def a_shift_of_the_threshold_is_honoured(specimen: Any) -> Any:
+@adaptation("TM-A3", source="ours: other mechanisms may shift the threshold, 0.06 up or down", needs="engine")
+def a_shift_of_the_threshold_is_applied(specimen: Any) -> Any:
     text = "Where do you live?"                               # n = 1, s = .2: .386667
     return [told(memory(specimen, shift=by), text)[0] for by in (0.0, 0.086, 0.087, -0.2)], [True, True, False, True]
 
@@ -393,7 +395,7 @@ CODE = "public code at commit 000af45"
 
 
 @adaptation("TM-C1", source=f"{CODE}, (i): event -.04, activity -.02", needs="engine")
-def the_code_lowers_the_bar_for_events_and_activities(specimen: Any) -> Any:
+def the_code_lowers_the_threshold_for_events_and_activities(specimen: Any) -> Any:
     # Short statements in an empty memory score (.25 + .2 * .5) / .75 = .466667.
     score, found = (WEIGHTS[0] + WEIGHTS[1] * 0.5) / sum(WEIGHTS), []
     for text in ("It rained on 7 May 2023.", "The team met Caroline.", "It rained all day."):
@@ -402,13 +404,13 @@ def the_code_lowers_the_bar_for_events_and_activities(specimen: Any) -> Any:
     return found, [True, True, True, False, True, False, False, False, False, False, False, False]
 
 
-@adaptation("TM-C2", source=f"{CODE}, (ii): the bar is at least .10")
-def the_code_never_sets_the_bar_below_a_tenth(specimen: Any) -> Any:
+@adaptation("TM-C2", source=f"{CODE}, (ii): the threshold is at least .10")
+def the_code_never_sets_the_threshold_below_a_tenth(specimen: Any) -> Any:
     plain = {"correction": False, "unjudged": False}
     return [specimen.code_admits(x, 0.5, bar, FLOOR, **plain) for x, bar in ((0.099, -1.0), (0.10, -1.0), (0.15, 0.2))], [False, True, False]
 
 
-@adaptation("TM-C3", source=f"{CODE}, (iii): corrections pass, the floor notwithstanding", needs="engine")
+@adaptation("TM-C3", source=f"{CODE}, (iii): corrections always pass, even below the floor", needs="engine")
 def the_code_admits_every_correction(specimen: Any) -> Any:
     text, strict = "Actually, it was Tuesday.", {"threshold": 2.0, "salience_floor": 0.9}
     return [told(memory(specimen, variant=v, **strict), text)[0] for v in ("paper", "code")], [False, True]
@@ -432,24 +434,24 @@ def the_code_clamps_the_score(specimen: Any) -> Any:
 
 
 @adaptation("TM-C6", source=f"{CODE}: space between M and e, n in [.05, 1], the frame counted; gzip module")
-def the_codes_novelty_is_its_own(specimen: Any) -> Any:
+def the_code_has_its_own_formula_for_novelty(specimen: Any) -> Any:
     size = SIZE["gzip"]
     expected = [max(0.05, (size(TOLD + b" " + e) - size(TOLD)) / size(e)) for e in (NEW, DUPLICATE, b"ok")]
     return [specimen.code_novelty(TOLD, e, 6, "gzip") for e in (NEW, DUPLICATE, b"ok")], expected
 
 
-# --- to be seen --------------------------------------------------------------------------------------------------------------
-@figure("bar", caption="Score of an event over its novelty: a salient event is admitted with little news, a dull one only with much, or when it "
-        "contradicts what memory expects", source=f"{TM}, eq. (1); least novelty admitted, solved by hand")
+# --- figures -----------------------------------------------------------------------------------------------------------------
+@figure("bar", caption="Score of an event over its novelty: a salient event is admitted at low novelty, a less salient one only at high novelty "
+        "or with a prediction error", source=f"{TM}, eq. (1); least novelty admitted, solved by hand")
 def score_over_novelty(specimen: Any) -> Picture:
     news = np.linspace(0.0, 1.0, 21)
-    cases = (("salience 0.8", 0.8, 0.0), ("salience 0.2", 0.2, 0.0), ("salience 0.2, contradicting", 0.2, 0.5))
+    cases = (("salience 0.8", 0.8, 0.0), ("salience 0.2", 0.2, 0.0), ("salience 0.2, prediction error 0.5", 0.2, 0.5))
     return Picture("novelty", "score", (
         *(Curve(label, news, [specimen.gate_score(float(n), s, pi, *WEIGHTS) for n in news]) for label, s, pi in cases),
-        Curve("bar", [0.0, 1.0], [TAU, TAU]), dots("least novelty, by hand", [0.26, 0.74, 0.14], [TAU, TAU, TAU])))
+        Curve("threshold", [0.0, 1.0], [TAU, TAU]), dots("least novelty, by hand", [0.26, 0.74, 0.14], [TAU, TAU, TAU])))
 
 
-@figure("novelty", caption="Novelty of a message by the part of it that was told before: it falls from nearly all to nearly nothing",
+@figure("novelty", caption="Novelty of a message over the share of it that was encoded before: it falls from nearly 1 to nearly 0",
         source=f"{TM}, novelty; Python's gzip and zlib modules")
 def novelty_over_what_was_told_before(specimen: Any) -> Picture:
     rng = np.random.default_rng(6)
@@ -457,18 +459,18 @@ def novelty_over_what_was_told_before(specimen: Any) -> Picture:
     told_before = [before + event[:round(200 * share)] for share in shares]
     size = SIZE["gzip"]
     exact = [(size(m + event) - size(m)) / size(event) for m in told_before[::4]]
-    return Picture("share of the message told before", "novelty", (
+    return Picture("share of the message encoded before", "novelty", (
         *(Curve(container, shares, [specimen.novelty(m, event, 6, container) for m in told_before]) for container in ("gzip", "raw")),
         dots("gzip module", shares[::4], exact)))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
+# --- mutants -----------------------------------------------------------------------------------------------------------------
 @mutant("weights not normalised: the threshold acts like .40", rejected_by="TM-1a")
 def unnormalised(specimen: Any) -> Any:
     return specimen.replacing("gate_score", lambda n, s, pi, ln, ls, lp: ln * n + ls * s + lp * pi)
 
 
-@mutant("cosine inversion as novelty", rejected_by="TM-4c")
+@mutant("one minus the cosine as novelty", rejected_by="TM-4c")
 def cosine_inversion(specimen: Any) -> Any:
     def inverted(memory: bytes, event: bytes, level: int, container: str) -> float:
         before, now = HashingEmbedder(384).embed([str(memory, "ascii"), str(event, "ascii")])
@@ -477,12 +479,12 @@ def cosine_inversion(specimen: Any) -> Any:
     return specimen.replacing("novelty", inverted)
 
 
-@mutant("the gzip frame counted in the test for short messages: a dead branch", rejected_by="TM-5b")
+@mutant("the gzip frame counted in the test for short messages, which then never applies", rejected_by="TM-5b")
 def dead_branch(specimen: Any) -> Any:
     return specimen.replacing("trivially_short", lambda size, container: size < 10)
 
 
-@mutant("strictly above the bar", rejected_by="TM-8b")
+@mutant("strictly above the threshold", rejected_by="TM-8b")
 def strict(specimen: Any) -> Any:
     return specimen.replacing("admits", lambda score, s, bar, floor: s >= floor and score > bar)
 
@@ -492,7 +494,7 @@ def floorless(specimen: Any) -> Any:
     return specimen.replacing("admits", lambda score, s, bar, floor: score >= bar)
 
 
-@mutant("nothing is clamped", rejected_by="TM-7a")
+@mutant("no clamping", rejected_by="TM-7a")
 def unclamped(specimen: Any) -> Any:
     return specimen.replacing("clamped", lambda x: x)
 
@@ -512,6 +514,6 @@ def questions_as_statements(specimen: Any) -> Any:
     return specimen.replacing("SPEECH_ACT_SALIENCE", {**specimen.SPEECH_ACT_SALIENCE, specimen.SpeechAct.QUESTION: 0.5})
 
 
-@mutant("the nearest memory furthest from the event, the window unknown", rejected_by="TM-A2")
+@mutant("the nearest memory furthest from the event, without a cut to the window", rejected_by="TM-A2")
 def nearest_first(specimen: Any) -> Any:
     return specimen.replacing("memory_text", lambda texts, joiner=b"": joiner.join(text.encode() for text in texts))

@@ -13,7 +13,7 @@ the length of a tick.  By symmetry two vectors suffice: `balance`, strong minus 
 The alternative synapse is the chain of beakers of Benna & Fusi (2016): each is 2 times as large as the one before, and the connections become 2
 times as slow; the signal is the level of the first and falls with the square root of the number of events.
 
-Acts on: LOG_STRENGTH, by the log of the signal relative to its value when stored.  Cost, with n levels: O(n) per event, O(n^2 log k) per memory
+Cost, with n levels: O(n) per event, O(n^2 log k) per memory
 recalled; O(rows n) per maintain; O(rows n^2) per consolidation.
 """
 from __future__ import annotations

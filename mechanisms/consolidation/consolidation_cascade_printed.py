@@ -5,7 +5,7 @@ above 0.6 for EARLY_LTP; a replay, or importance above 0.7, for LATE_LTP; three 
 Heat decays exponentially, at 2.0, 1.2, 0.8 or 0.5 times the base rate by stage, and never below the stage's floor.  No event overwrites another
 memory, and the floor of a stage does not depend on the number of replays.
 
-Acts on: LOG_STRENGTH, by the log of heat.  Cost: O(1) per event; O(n) per consolidation and per maintain.
+Cost: O(1) per event; O(n) per consolidation and per maintain.
 """
 from __future__ import annotations
 

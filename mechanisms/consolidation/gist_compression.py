@@ -10,7 +10,7 @@ form whose content words have cosine rho with those of the full text leaves the 
 its shortest form whose distortion is at most lambda / v, v its strength.  Age alone has no effect.  The verbatim text is not changed, so a memory
 that gains strength is shown in full again.
 
-Acts on: DETAIL, and through it what a context shows.  Cost: O(length of the text) per event, about 45 us for an utterance; O(n) per consolidation.
+Cost: O(length of the text) per event, about 45 us for an utterance; O(n) per consolidation.
 """
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 The paper prints "below a threshold" without a number; its code uses age alone, as a threshold of 1 does here.  HIPPOCAMPAL_DEPENDENCE is set by
 systems transfer.  Neither distortion nor value enters.  The source replaces the text; here the text stays, and only the form shown changes.
 
-Acts on: DETAIL, and through it what a context shows.  Cost: O(n) per consolidation.
+Cost: O(n) per consolidation.
 """
 from __future__ import annotations
 

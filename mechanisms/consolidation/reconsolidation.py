@@ -16,7 +16,7 @@ the cue of a recall that may change memory with its first answer: 0 for identica
 
 No memory is rewritten, archived or erased.
 
-Acts on: LOG_STRENGTH, by the log of the weight relative to that of a memory stored once; VERSION edges.  Cost: one search, O(n d), per event,
+Cost: one search, O(n d), per event,
 O(d) per recall, O(n) per maintain.
 """
 from __future__ import annotations

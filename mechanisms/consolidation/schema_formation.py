@@ -12,7 +12,7 @@ belongs to the schema of largest n_k exp(E_k), or is the first of a new one if a
 item violates do not change.  Congruency c is the share of the item's bits that the best schema saves, and strength is U-shaped in it,
 M = a c^p + b (1 - c)^p.  Dependence on the hippocampus decays with the time constant tau / (1 + kappa c); then the schema alone gives recall.
 
-Acts on: CONGRUENCY, which transfer reads; ENCODING_STRENGTH; THRESHOLD_SHIFT, raised for congruent events; the SCHEMATIC signal.  Cost, with K
+Cost, with K
 schemas, F features an item, H buckets: O(K F + H) per event; O(n + K H + replayed K F) per sleep; O(K F + n) per query.
 """
 from __future__ import annotations

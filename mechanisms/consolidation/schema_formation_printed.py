@@ -4,7 +4,7 @@ A memory whose match with a schema (0.7 Jaccard of entities + 0.3 Jaccard of tag
 as fast (4.2.3); one whose match is below 0.3 is accommodated: the schema moves a tenth of the way towards it, whatever its content.  A tag of all
 memories counts as much as any other.  The quantity called free energy is the sum of squared errors.
 
-Acts on: CONGRUENCY, the match; ENCODING_STRENGTH, the acceleration.  Cost, with K schemas and H buckets: O(K H) per event.
+Cost, with K schemas and H buckets: O(K H) per event.
 """
 from __future__ import annotations
 

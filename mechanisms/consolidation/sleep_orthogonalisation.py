@@ -9,7 +9,7 @@ Each memory has a unit with weights w from a small code x, a fixed random projec
 change.  w starts as x.  When memory i is reactivated, x_i drives all units; the rivals of i are memories with similar, but not the same,
 embeddings.  For each unit the rule descends a convex function, so it converges; and the cosine of w with its own x never falls below `least`.
 
-Acts on: the signal `distinct`.  Cost: O(p d) per event; per sleep one search, O(n d), for each of at most `newest` memories not yet searched for,
+Cost: O(p d) per event; per sleep one search, O(n d), for each of at most `newest` memories not yet searched for,
 and O(cycles p) for each pair of rivals; O(n p) per query, 3 ms for 100,000 memories with codes of 64 dimensions.
 """
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Each of a pair loses 0.15 of its projection on the other, night after night, until they are orthogonal; nothing keeps a code close to what it was.
 The source changes the vectors that are searched; here a separate small code is changed, so that it can be compared.
 
-Acts on: the signal `pushed`.  Cost: O(p d) per event; per sleep O(n k p) for k rivals, and one search, O(n d), for each of at most `newest` new
+Cost: O(p d) per event; per sleep O(n k p) for k rivals, and one search, O(n d), for each of at most `newest` new
 memories; O(n p) per query.
 """
 from __future__ import annotations

@@ -12,7 +12,7 @@ Effects of an event (ours): it ends sleep, which the engine does; if stored, it 
 for `vigil`.  Under a stream of events without a pause S keeps rising, as in a night without sleep; a time `resist` after S met the threshold
 memory falls asleep nevertheless, until the next event.
 
-Acts on: SLEEP_ONSET, SLEEP_END, SLEEP_SHARE.  Cost: O(1) per event and per sleep.
+Cost: O(1) per event and per sleep.
 """
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ A night is a series of ripples, each with as many backups as a pause in the pape
 Need is NEED if a mechanism predicts it, else the stationary distribution of the walk through the sessions, as in Mattar & Daw for sleep.
 The reward of a memory is computed from its words; a rewarded memory is terminal: no value after it counts.
 
-Acts on: REPLAYED, REPLAY_LAG and REPLAYS, which plasticity and consolidation read; LOG_STRENGTH, slightly, for replayed memories.
 Cost: per event O(terms); per sleep O(n + replays m) for m candidates, 0.8 ms for 600 memories and 10 ms for 10,000 with 200 replays; per
 maintain O(n).
 """

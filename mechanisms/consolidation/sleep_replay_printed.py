@@ -4,7 +4,7 @@ From each of the hottest memories one sequence is built forwards and one backwar
 Its priority is a weighted sum times dopamine.  Replay learns nothing, so the same sequences are replayed every night, and the consequences of a
 memory have no effect.  The source prints no numbers but the compression; those of selection are in its public code.
 
-Acts on: REPLAYED, REPLAY_LAG and REPLAYS; LOG_STRENGTH, slightly, for replayed memories.  Cost: per sleep O(n log n + seeds n entities); per
+Cost: per sleep O(n log n + seeds n entities); per
 maintain O(n).
 """
 from __future__ import annotations

@@ -10,7 +10,7 @@ off the sum of all weights, but never more than E: sleep returns the total to it
 days change nothing, and an old memory loses only as much as others have gained.  Within a night, all weights below the line of the strongest fifth
 lose the same share, so their ratios stay; towards the line the loss falls smoothly to zero.
 
-Acts on: LOG_STRENGTH, by ln w; ENCODING_STRENGTH, by the headroom.  Cost: O(p) per event and answer for p memories active; O(n) per sleep and per
+Cost: O(p) per event and answer for p memories active; O(n) per sleep and per
 maintain.
 """
 from __future__ import annotations

@@ -11,7 +11,7 @@ once at a known time, p is piecewise exponential, and z depends only on the inte
 closed form.  Each link from an entity to a memory stores the entity's state at that encoding and is never changed; the present state follows
 from the latest link.  There are no time steps, so results depend neither on the length of a tick nor on when the state is read.
 
-Acts on: LOG_STRENGTH.  Cost: O(entities of the event) per event; O(n) per maintain; per consolidation O(n), and
+Cost: O(entities of the event) per event; O(n) per maintain; per consolidation O(n), and
 O(entities log fan) for each memory still tagged.
 """
 from __future__ import annotations

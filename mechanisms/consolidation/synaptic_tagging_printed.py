@@ -3,7 +3,7 @@
 Importance rises by 0.25 times the overlap of the entities, heat is multiplied by 1.5.  There is no tag that decays, no protein that is shared or used
 up, and no effect on a weak memory that comes after the strong one.
 
-Acts on: LOG_STRENGTH, through heat; importance decides which memories are weak.  Cost: per important event O(memories of its entities in the window x
+Cost: per important event O(memories of its entities in the window x
 entities^2); per maintain O(n).
 """
 from __future__ import annotations

@@ -14,7 +14,7 @@ From reinstatement the cortex learns structure: a delta rule with a small rate m
 interleaved, because learning in blocks would overwrite the first block (Kumaran, Hassabis & McClelland 2016).  A memory that is mostly cortical
 answers a cue by its theme, too.
 
-Acts on: LOG_STRENGTH and the signal GIST.  Cost, for K themes of d dimensions: O(n) per maintain (0.3 ms at 100,000); per consolidation O(n), plus
+Cost, for K themes of d dimensions: O(n) per maintain (0.3 ms at 100,000); per consolidation O(n), plus
 O(d) for each memory reinstated, O(K d) at its first time; O(n + K d) per query.
 """
 from __future__ import annotations

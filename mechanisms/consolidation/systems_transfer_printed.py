@@ -5,7 +5,6 @@
 There is one number and no cortical trace: nothing is learnt, nothing decays, and time does not enter.  The sum does not converge, so h is cut
 off at 0: half of it is gone after 175 replays, nine tenths after 540.
 
-Acts on: HIPPOCAMPAL_DEPENDENCE, which decides which memories may be compressed; the source prints no effect of it on the ranking.
 Cost: O(n + replays) per consolidation.
 """
 from __future__ import annotations

@@ -9,7 +9,6 @@ recall.  At the encoding phase the input has gain 1 and the recurrent path has g
 without acetylcholine encoding and recall cancel and nothing is learnt.  All effects are relative to the usual level, the geometric mean of ACh
 over all events so far.
 
-Acts on: LEARNING_RATE; ENCODING_STRENGTH; LOG_FACETS of the recurrent signals ASSOCIATION, CONTEXT and COMPLETION.
 Cost: O(d) per event, O(1) per query.
 """
 from __future__ import annotations

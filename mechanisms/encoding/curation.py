@@ -13,7 +13,7 @@ memories of highest cosine:
 At retrieval a memory linked to one of the best matches gets that match times the strength of the link, over one link.
 An event that another mechanism marks as DUPLICATE is merged without these tests.  No event is rejected.
 
-Acts on: the CURATED signal, LOG_STRENGTH of restated memories; semantic and version edges.  Cost: per event one search, O(n d), O(k e^2) for e
+Cost: per event one search, O(n d), O(k e^2) for e
 entities each, and the words of near duplicates; O(n + links of the seeds) per query; O(n) per maintain.
 """
 from __future__ import annotations

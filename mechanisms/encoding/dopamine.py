@@ -9,7 +9,7 @@ Cues are entities.  The entities of one event predict the reward of the next; a 
 that may change memory is a trial of its own: the entities of the query, and one background cue, predict how well the best answer fits.
 Entities of events and entities of queries are separate cues with separate predictions.
 
-Acts on: PLASTICITY, ENCODING_STRENGTH and, from recall, LOG_STRENGTH.  Cost, with q cues: O(q + terms) per event, O(q + d) per recall, O(n) per
+Cost, with q cues: O(q + terms) per event, O(q + d) per recall, O(n) per
 maintain.
 """
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The source calls this the Rescorla-Wagner learning rule, but nothing is learnt: V does not change, is not summed over cues, and has no learning rate.
 V(s) is therefore a constant here, `predicted`.  The reward of an event is counted from the words of its text.
 
-Acts on: PLASTICITY and ENCODING_STRENGTH.  Cost: O(terms) per event.
+Cost: O(terms) per event.
 """
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ instructions; valence is ignored.  The task is to discriminate the event from st
 memory.  After encoding, the exponent of the power law of forgetting is reduced in proportion to arousal (the amygdala modulates
 consolidation: McGaugh 2004; the form is ours).
 
-Acts on: ENCODING_STRENGTH, and LOG_STRENGTH by age.  Cost: O(n d) per arousing event, for one search; O(n) per maintain.
+Cost: O(n d) per arousing event, for one search; O(n) per maintain.
 """
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 The source calls this the exact equation of Yerkes & Dodson (1908).  Their paper has no equation, and the source omits their result that the best
 arousal is lower for harder tasks.  It prints neither c nor b, nor how f changes the strength; for small b, f only rises.
 
-Acts on: ENCODING_STRENGTH.  Cost: O(1) per event.
+Cost: O(1) per event.
 """
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ No paper fits this form; the papers report overlap up to 6 h and none at 24 h.  
 Memories whose overlap exceeds chance are linked by SIBLING edges in both directions, with ENGRAM_OVERLAP, the share of common units.  Recall that
 may change memory activates the units of its best memory again.
 
-Acts on: SIBLING edges and the LINKED signal.  Cost, with N units, k of them an engram, m memories kept per unit:
+Cost, with N units, k of them an engram, m memories kept per unit:
 O(N + k log k log N + k m log(k m)) per event; O(n + s links) per query for s best matches.  No step runs over all past memories.
 """
 from __future__ import annotations

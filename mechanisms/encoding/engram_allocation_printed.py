@@ -4,7 +4,7 @@ With one half-life for all slots decay never changes their order, there is no no
 goes to slot 0, and so does every later one, after five hours or after a week.  Inhibition lowers the two neighbours by index, which
 are lower anyway.  Memories of one slot count as linked; here this holds for all memories.
 
-Acts on: the SLOTMATES signal, the match of the best memories in the same slot.  Cost: O(slots) per event, O(n) per query.
+Cost: O(slots) per event, O(n) per query.
 """
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ cost is forgetting: a memory whose cells have been replaced responds less to its
 Births occur at a constant rate, one unit after the other, so TURNOVER = (t - t_0) / T counts replaced populations.  A mechanism with a sparse code
 reads it (pattern_separation: generation and age of each cell).  The number of units and the dimensions of the code never change.
 
-Acts on: TURNOVER, and through it the codes of events and cues.  Cost: O(1) per event and per tick.
+Cost: O(1) per event and per tick.
 """
 from __future__ import annotations
 

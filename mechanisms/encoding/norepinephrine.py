@@ -9,7 +9,7 @@ The same estimates set the gain of choice: high if predictions hold, low if they
 Topic fit (ours): an event fits if it differs from the mean event in the same direction as the current context.  An event of another context fits with
 probability 1/2, as the inference assumes for changed contexts, so no similarity threshold is needed.
 
-Acts on: CONTEXT_KEPT, which reduces temporal context at a switch; CHOICE_GAIN; THRESHOLD_SHIFT of the gates.  Cost: O(d) per event.
+Cost: O(d) per event.
 """
 from __future__ import annotations
 

@@ -10,8 +10,7 @@ from its number and its generation floor(TURNOVER + u / units), so cells are rep
 Memories keep the code of their time of storage, and a replaced cell responds to no cue.  Cells of the first generation are mature;
 later cells are easier to drive at a young age a, by the factor e(a) = 1 + e_1 exp(-(a - a_0)^2 / 2 s^2).
 
-Acts on: DUPLICATE, the stored memory whose code overlaps most with the code of the event, if the overlap reaches the threshold; and the ranking,
-through the signal `separation`.  Cost: O(units c) for c inputs per unit (0.3 ms for 2048 units with 77) and O(n k) per event and per query
+Cost: O(units c) for c inputs per unit (0.3 ms for 2048 units with 77) and O(n k) per event and per query
 (1.5 ms for 100,000 memories of 41 cells).
 """
 from __future__ import annotations

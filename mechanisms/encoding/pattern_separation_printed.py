@@ -5,7 +5,6 @@
 There is no expansion and no competition among many cells, and the code of a memory depends on earlier memories.  The source stores e' in place of
 the embedding; here e' has its own column and the searched embedding does not change, so I is computed from the original embeddings.
 
-Acts on: DUPLICATE, at the identity threshold; and the ranking, through the signal `separated`, the cosine of cue and kept vector.
 Cost: O(n d) per event and per query.
 """
 from __future__ import annotations

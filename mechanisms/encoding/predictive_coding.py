@@ -11,7 +11,6 @@ For a linear hierarchy half the sum of precision-weighted squared errors at rest
 For SURPRISE the memory nearest to the event contributes to the prediction, as the hippocampus does for the cortex, so a repetition is
 predicted at any delay.  Learning uses the event alone, without this contribution.
 
-Acts on: SURPRISE; ENCODING_STRENGTH, lower for predicted events; VETO of events that are almost wholly predicted; THRESHOLD_SHIFT.
 Cost: one exact search, O(n d); O(d k0) for the projection; O(k0 k1 + k1 k2 + k2 k3) per step of inference, two inferences of at most `steps` each:
 1 ms per event.
 """

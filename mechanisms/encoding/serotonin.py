@@ -7,7 +7,7 @@ subtracted in the error.  Doya (2002): serotonin sets the discount gamma of rein
 
 Cues are entities; the entities of one event predict the reward of the next.  There are no episodes, as in the average-reward formulation.
 
-Acts on: HORIZON.  Cost, with q cues: O(q + terms) per event.
+Cost, with q cues: O(q + terms) per event.
 """
 from __future__ import annotations
 

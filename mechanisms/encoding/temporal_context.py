@@ -9,7 +9,7 @@ For orthonormal items, as in the paper's simulations, all products of contexts h
     t_i . t_j = prod_{i<k<=j} rho_k        c_r . t_j = beta prod_{r<k<=j} rho_k for j >= r, 0 before,
 so one number per memory, CONTEXT_RETENTION, represents the context exactly, and support takes one forward and one backward pass.
 
-Acts on: the CONTEXT signal.  Cost: O(1) per event; O(n + k log k) per query for k recalled items (0.3 ms at
+Cost: O(1) per event; O(n + k log k) per query for k recalled items (0.3 ms at
 100,000 memories).
 """
 from __future__ import annotations

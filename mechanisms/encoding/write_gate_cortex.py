@@ -5,7 +5,6 @@ Two of them are similarities and one is an unbounded time, so their sum as print
 and all are 0 for a duplicate.  The source prints neither weights nor threshold; they are engineering, as is the gate, and no theory of predictive
 coding is claimed for it.
 
-Acts on: admission.
 Cost: one exact search, O(n d); one pass over the sessions, O(n) at worst; O(length) for each of k neighbours: 0.5 ms per event and 10 neighbours.
 """
 from __future__ import annotations

@@ -13,7 +13,6 @@ The default container is gzip, as in the paper's |gz(.)|; the paper's weights an
 every text, so no text compresses to fewer than 20 bytes and the paper's rule for "below 10 bytes" would never apply.  The rule is meant for
 trivially short messages, so here it counts the compressed data without the frame, the same number for every container.
 
-Acts on: admission; the three values are stored with each admitted memory.
 Cost: one exact search, O(n d); compression of the event and of at most 32 KiB of neighbours; for a relevant event one call of the embedder.
 """
 from __future__ import annotations

@@ -8,7 +8,7 @@ that use, d_j = c exp(m_j) + a (Pavlik & Anderson 2005), the spacing effect resu
 Ages are in seconds, for which a and c were fitted; `time_scale` stretches the second.  A memory is used when it is encoded and when
 it is in an answer that may change memory.
 
-Acts on: ACTIVATION, for all mechanisms that rank or forget by use.  Cost: O(n k) per maintain (100,000 memories, k = 4: 0.4 ms used once,
+Cost: O(n k) per maintain (100,000 memories, k = 4: 0.4 ms used once,
 4 ms if all were used four times, 8 ms if more often), O(k) per use.
 """
 from __future__ import annotations

@@ -4,7 +4,7 @@ The equation lacks ACT-R's constant -ln(1-d) and does not depend on the times of
 power law.  The text does not say how the two are combined, so `law` chooses which of them sets the activation: the heat, as the log of its
 odds, or B.  Stages depend on age, with the multipliers and floors of Cortex 4.2.1; the other conditions of stages belong to the cascade.
 
-Acts on: ACTIVATION, as base_level_activation does.  Cost: O(n) per maintain, O(1) per access.
+Cost: O(n) per maintain, O(1) per access.
 """
 from __future__ import annotations
 

@@ -10,8 +10,7 @@ c = drive + sum of w x, with the memory's own activity as an input of fixed weig
 plasticity, in which activities are 1, get phi = c (c - theta), so that their potentiation eta x times MODIFIABILITY is BCM's; 1 for a memory that was
 never active before.
 
-Acts on: MODIFIABILITY of the memories of each pair, and so the gains of hebbian_association and spike_timing_plasticity; alone it does not change
-the ranking.  Cost: O(p^2) for the p pairs of an event or an answer, O(p) for those of a night.
+Cost: O(p^2) for the p pairs of an event or an answer, O(p) for those of a night.
 """
 from __future__ import annotations
 

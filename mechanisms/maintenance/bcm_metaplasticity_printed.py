@@ -4,7 +4,7 @@ theta <- 0.95 theta + 0.05 c_bar^2, with c_bar the running mean of c in the same
 that is selective for one of many inputs has a threshold that is too low, and its response reaches 1 / p^2 where BCM gives 1 / p, for an input of
 probability p.
 
-Acts on: MODIFIABILITY, as bcm_metaplasticity does.  Cost: O(p^2) for the p pairs of an event or an answer, O(p) for those of a night.
+Cost: O(p^2) for the p pairs of an event or an answer, O(p) for those of a night.
 """
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ among the best matches of the query.  The gain is ln of y relative to the y of t
 on one branch, and nearly 0 below four.  Each memory of a branch gets the gain times its branch's share of the current into the soma: a memory with
 a low match is raised by others on its branch.
 
-Acts on: the COACTIVE signal.  Cost: O(n) per query for the best matches, then O(fan) for each entity that these mention; nothing is stored.
+Cost: O(n) per query for the best matches, then O(fan) for each entity that these mention; nothing is stored.
 """
 from __future__ import annotations
 

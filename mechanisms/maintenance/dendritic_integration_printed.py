@@ -4,7 +4,7 @@ The text omits the linear and the quadratic term of the branch and prints no val
 0.20, and applies the soma's function to one branch at a time, times the mean score.  So there is no step at four synapses, s saturates at 1, and
 the soma stays at the foot of its curve.  Branches are groups of at most 15 memories with similar entities (Jaccard).
 
-Acts on: the BRANCHED signal.  Cost: per event O(entities x memories compared x entities); O(n) per query.
+Cost: per event O(entities x memories compared x entities); O(n) per query.
 """
 from __future__ import annotations
 

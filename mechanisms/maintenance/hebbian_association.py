@@ -11,7 +11,7 @@ Oja's rule with x = 0 is a power.
 COACTIVATION gives the memories active together: in working memory at encoding, in a replayed step, in an answer that may change memory.  One event,
 one replayed step and one answer are one occasion each.
 
-Acts on: the ASSOCIATED signal, the match that the best memories pass on.  Cost, with at most 32 associations a memory: O(32 p^2) for the p memories
+Cost, with at most 32 associations a memory: O(32 p^2) for the p memories
 of an occasion; O(n + 32 seeds) per query.
 """
 from __future__ import annotations

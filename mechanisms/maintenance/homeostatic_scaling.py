@@ -10,7 +10,7 @@ never above a_goal whatever the strengths.  Between two sleeps strengths are tak
 which acts on the rate continuously; so the frequency of sleep makes no difference.  A common factor does not change the order among a speaker's
 memories; it brings the speakers to the same mean, the strength at which memories are encoded.
 
-Acts on: LOG_STRENGTH.  Cost: O(n) per maintain, one gather; O(n) per sleep, one exponential a row, and a Runge-Kutta step for each tenth of tau_a
+Cost: O(n) per maintain, one gather; O(n) per sleep, one exponential a row, and a Runge-Kutta step for each tenth of tau_a
 and speaker.
 """
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The mean is over the whole store.  There is no sensor with a time constant and no integral.  The public code multiplies by 1 + 0.05 (target -
 mean) instead.
 
-Acts on: LOG_STRENGTH, by the same factor for every memory, so the order by strength does not change.  Cost: O(n) per sleep and per maintain.
+Cost: O(n) per sleep and per maintain.
 """
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ are integrated in steps bound to the time constants, accurate to 1e-4.  All are 
 nothing depends on the length of a tick.  Engulfment is drawn after each sleep, from the hazard integrated since the last: Poisson thinning.  A
 removed edge is a tombstone that keeps its numbers; no memory is ever removed.
 
-Acts on: GRAPH: COACCESS edges between memories are removed, so the signals that use them carry less.  Cost: O(pairs) per event and recall that
+Cost: O(pairs) per event and recall that
 changes memory; O(edges) per consolidation.
 """
 from __future__ import annotations

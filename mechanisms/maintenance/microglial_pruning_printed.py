@@ -4,7 +4,7 @@
 potentiation and many accesses protect.  There is no tag that builds up and is removed again, no protector, and no randomness.  The source calls it
 a heuristic.
 
-Acts on: GRAPH: COACCESS edges between memories are removed (tombstones).  Cost: O(pairs) per event and recall; O(edges) per consolidation.
+Cost: O(pairs) per event and recall; O(edges) per consolidation.
 """
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ and replay what was learnt (Buzsaki 2015).
 
 The clock runs on simulated time.  With time_scale 2400 a gamma cycle takes a minute, a turn of a conversation.
 
-Acts on: WORKING_MEMORY and WORKING_MEMORY_STEP, hence COACTIVATION; LTP; RIPPLES.  It affects the ranking only through other mechanisms: plasticity
-learns from pairs, replay scales with ripples.  Cost: O(1) per event, recall and sleep.
+Cost: O(1) per event, recall and sleep.
 """
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ weaker in the retrieval half but never becomes depression.  The cycle counts ope
 bound.  Ripples occur if enough has happened since the last ones, without randomness.  Constants that the text does not print are those of the
 public code.
 
-Acts on: LTP; WORKING_MEMORY, hence COACTIVATION; RIPPLES.  Cost: O(1) per event, recall and sleep.
+Cost: O(1) per event, recall and sleep.
 """
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ one u and one x.
 A memory is used when it is encoded, when it is activated in replay, and when it is in an answer that may change memory.  The state is stored
 as of the last use and advanced exactly from there; there are no time steps.
 
-Acts on: RESOURCES, a factor on all that a memory passes on to its associates.  Cost: O(1) per use; O(n) per query, a comparison for each memory
+Cost: O(1) per use; O(n) per query, a comparison for each memory
 that has recovered.
 """
 from __future__ import annotations

@@ -3,7 +3,7 @@
 u rises to 1 and x falls to 0 with the number of uses, whatever their rate: at its fifth use a memory passes on a five-hundredth of what it did at the
 first, and less with each further use, permanently.
 
-Acts on: RESOURCES, a factor on all that a memory passes on to its associates.  Cost: O(1) per use; O(n) per query.
+Cost: O(1) per use; O(n) per query.
 """
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ than the original, count more, and count at each replay.
 
 The fit gives simultaneous activity no effect, so an answer, all of whose memories are active at once, changes nothing.
 
-Acts on: the SUCCESSOR_IN_TIME signal, the match that the best memories pass on to those after them.  Cost: O(1) per pair; O(n + 32 seeds) per query.
+Cost: O(1) per pair; O(n + 32 seeds) per query.
 """
 from __future__ import annotations
 
@@ -78,26 +78,31 @@ def traced(source: Any, target: Any, a_plus: float, a_minus: float, tau_plus: fl
 
 
 @kernel
-def paired(edge: Any, target: Any, lag: Any, growth: Any, ltp: float, a_plus: float, a_minus: float, tau_plus: float, tau_minus: float,
-           w_max: float, weight: Any) -> None:
-    """Each pair in order adds its window to the weight of its edge, which stays in [0, w_max].  Hard bounds: Song et al. (2000).  Cost: O(p).
+def paired(steps: int, edge: Any, target: Any, lag: Any, growth: Any, ltp: float, a_plus: float, a_minus: float, tau_plus: float,
+           tau_minus: float, w_max: float, weight: Any) -> None:
+    """Each pair adds its window to the weight of its edge, which stays in [0, w_max], step by step.  Hard bounds: Song et al. (2000).  Cost: O(p).
 
+    steps              ()                number of steps, in order; pair i belongs to step i mod `steps`
     edge, target, lag  (p,)  -, rows, h  of each pair
     growth, ltp        (n,), ()          factors on potentiation: of the edges to a memory, from the phase of theta
     w_max              ()                largest weight
     weight             (m,)              written
     Others as for `window`.
 
+    A step of memory 0 before 1, and one of 1 before 0, each listed in both directions:
+
     >>> weight = np.zeros(2)
-    >>> paired(np.array([0, 1]), np.array([1, 0]), np.array([10.0, -10.0]), np.ones(2), 1.0, 0.777, 0.273, 16.8, 33.7, 1.0, weight)
+    >>> edge, target, lag = np.array([0, 1, 1, 0]), np.array([1, 0, 0, 1]), np.array([10.0, 10.0, -10.0, -10.0])
+    >>> paired(2, edge, target, lag, np.ones(2), 1.0, 0.777, 0.273, 16.8, 33.7, 1.0, weight)
     >>> weight.round(4).tolist()
-    [0.4285, 0.0]
+    [0.2256, 0.4285]
     """
-    for i in range(edge.shape[0]):
-        change = window(lag[i], a_plus, a_minus, tau_plus, tau_minus)
-        if change > 0.0:
-            change *= ltp * growth[target[i]]
-        weight[edge[i]] = min(max(weight[edge[i]] + change, 0.0), w_max)
+    for step in range(steps):
+        for i in range(step, edge.shape[0], steps):
+            change = window(lag[i], a_plus, a_minus, tau_plus, tau_minus)
+            if change > 0.0:
+                change *= ltp * growth[target[i]]
+            weight[edge[i]] = min(max(weight[edge[i]] + change, 0.0), w_max)
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
@@ -121,8 +126,8 @@ class SpikeTimingPlasticity(Mechanism[SpikeTimingPlasticityParams]):
     def _learn(self, view: Any) -> None:
         p, pairs = self.params, view.coactivation
         if pairs.edge.size:
-            paired(pairs.edge, pairs.target, pairs.lag, view.modifiability, view.ltp, p.a_plus / p.pairings, p.a_minus / p.pairings,
-                   self.hours("tau_plus"), self.hours("tau_minus"), p.w_max, view.timing_weight)
+            paired(pairs.edge.size // 2, pairs.edge, pairs.target, pairs.lag, view.modifiability, view.ltp, p.a_plus / p.pairings,
+                   p.a_minus / p.pairings, self.hours("tau_plus"), self.hours("tau_minus"), p.w_max, view.timing_weight)
 
     @hook(Phase.ENCODE, reads=(ROW, COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT,))
     def encode(self, view: Any, incoming: Incoming) -> None:
@@ -131,7 +136,7 @@ class SpikeTimingPlasticity(Mechanism[SpikeTimingPlasticityParams]):
 
     @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT,))
     def replay(self, view: Any, tick: Tick) -> None:
-        """A step replayed k times counts as k pairings."""
+        """A step replayed k times counts as k pairings; steps count in the order in which they are replayed."""
         self._learn(view)
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, TIMING_WEIGHT), adds=(), sets=(SUCCESSOR_IN_TIME,))

@@ -4,7 +4,7 @@ The window of Bi & Poo (1998) has a depression that lasts twice as long as its p
 in time in either order are strengthened on balance, by 0.24 weight-hours a pair.  No bounds are printed: weights grow without limit, and fall
 below zero.
 
-Acts on: the CLOSE_IN_TIME signal, the match that the best memories pass on.  Cost: O(1) per pair; O(n + 32 seeds) per query.
+Cost: O(1) per pair; O(n + 32 seeds) per query.
 """
 from __future__ import annotations
 

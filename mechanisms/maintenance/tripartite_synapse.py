@@ -11,8 +11,7 @@ glutamate for its territory, cleared exponentially.  C, h and I are integrated i
 alone, not on when it is read; the remainder until now is one shorter step that is not stored.  The released transmitter has a closed form.
 Within AT_REST of the resting state no steps are taken, so idle months cost nothing.
 
-Acts on: RELEASE_PROBABILITY, the factor U0 / U0*, by which the associations (hebbian_association, spike_timing_plasticity) multiply what a
-memory passes on; alone it changes no ranking.  Cost: O(territories d + n) per event; O(n) per maintain; and some hundred microseconds for
+Cost: O(territories d + n) per event; O(n) per maintain; and some hundred microseconds for
 each time that a territory is excited and returns to rest.
 """
 from __future__ import annotations

@@ -5,7 +5,7 @@ The target of the rise is the steady state of equations for which the source's c
 instead of three, the channel's IP3 term once more, and the drive (C0 - C) / c1.  A rise and a decay cannot oscillate, and there is no release and
 no store.
 
-Acts on: RELEASE_PROBABILITY.  Cost: O(1) per event; O(n) per maintain.
+Cost: O(1) per event; O(n) per maintain.
 """
 from __future__ import annotations
 

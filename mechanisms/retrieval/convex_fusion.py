@@ -4,7 +4,6 @@ Bruch, Gai & Ingber (2023), https://doi.org/10.1145/3596512, compare combination
 combination of normalised scores better than reciprocal rank fusion, because it keeps score differences, which ranks lose.  Three of
 their normalisations are implemented; for each, suitable weights give the ranking of any other.
 
-Acts on: FUSED, from which the answer is ranked.  The facet weights of the query multiply the weights of the signals.
 Cost: O(n) per signal, three passes, no allocation.
 """
 from __future__ import annotations

@@ -3,7 +3,7 @@
 It is the first of the five signals of the Cortex read path (section 3.3) and the dense list of True Memory (stage 7).  Embeddings have unit length,
 so their inner product is the cosine.  The search is exact over all memories, so every memory has a score.
 
-Acts on: the ranking, through the signal `dense`.  Cost: O(n d) per query, one pass of the index over its vectors.
+Cost: O(n d) per query, one pass of the index over its vectors.
 """
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ It is the fourth signal of the Cortex read path (section 3.3).  The log odds of 
 (base-level activation, if it is on) plus LOG_STRENGTH, to which many mechanisms add.  The logistic function converts log odds to a
 probability.  If all memories have equal values, no ranking changes.
 
-Acts on: the ranking, through the signal `heat`.  It is a prior, not a match: it scores every memory on every query, so its weight is small.
 Cost: O(n) per query.
 """
 from __future__ import annotations

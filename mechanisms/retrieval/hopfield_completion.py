@@ -9,7 +9,7 @@ ln(N) / beta have fixed points of their own, closer patterns share a metastable 
 Here the patterns are the embeddings of the memories nearest to the query, and the embedding of the query is the cue.  The completed cue is close to
 all memories of the group, so memories that resemble the query little are found through memories of the group that resemble it more.
 
-Acts on: the ranking, through the signal `completion`.  Cost: one index search, O(n d), and O(M d) per update for a pool of M memories (1 ms for
+Cost: one index search, O(n d), and O(M d) per update for a pool of M memories (1 ms for
 256 memories of 384 dimensions and the 16 updates that a fixed point usually takes).
 """
 from __future__ import annotations

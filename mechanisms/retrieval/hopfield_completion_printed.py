@@ -4,7 +4,7 @@ The missing terms do not change the update, but the energy is not bounded below 
 networks, or of one network at two times, cannot be compared.  "The network converges to the stored memory pattern with highest overlap" holds
 for well separated patterns only, which depends on beta; the source does not print beta.
 
-Acts on: the ranking, through a signal of its own.  Cost: O(n d) for the search, O(M d) per update, as for the paper's form.
+Cost: O(n d) for the search, O(M d) per update, as for the paper's form.
 """
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ are SHAKE-256 of the name: equal on every machine, and not stored.  The cosine o
 that of unrelated vectors 0 +- 1 / sqrt(D).  With the default of 2048 dimensions one of 31 pairs is distinguished from 1,000
 unrelated ones in 99.9 % of cases, from 100,000 in 98 %.
 
-Acts on: the ranking, through the signal `binding`.  Memory: D / 8 bytes per memory (256 at D = 2048; 1,256 at Kanerva's 10,000 bits).
 Cost: O(pairs D) per event, O(n D / 64) per query, one pass over the records (1 ms at 100,000 memories and D = 2048).
 """
 from __future__ import annotations

@@ -5,7 +5,6 @@ saturating function of its frequency in the memory, normalised by the length of 
 Robertson & Zaragoza (2009), https://doi.org/10.1561/1500000019.  The engine's index computes the score over postings; the equations are
 stated here, and the evidence compares the two.
 
-Acts on: the ranking, through the signal `lexical`; a memory that shares no word with the query has no score (NaN).
 Cost: O(n + postings of the query's words).
 """
 from __future__ import annotations

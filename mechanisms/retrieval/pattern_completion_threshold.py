@@ -10,7 +10,6 @@ The threshold depends on N and on the similarity of memories, so both tests use 
   complete  the best leads the second by at least ln((N - 1) p / (1 - p)) / beta: its softmax share is p even if all others equal the second
   link      otherwise: more than one memory matches.
 
-Acts on: LOG_FACETS.  The decision complete raises the facet COMPLETION, link raises ASSOCIATION, separate lowers both.
 Cost: one pass over the vectors, O(n d), per query.
 """
 from __future__ import annotations

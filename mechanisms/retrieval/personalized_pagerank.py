@@ -12,7 +12,7 @@ pi is computed by pushing: a node keeps the share 1 - d of its residual and dist
 `epsilon` per link (Andersen, Chung & Lang 2006).  The distributed mass is bounded, so a query follows at most
 1 / (epsilon (1 - d)) links for any size of memory; with epsilon = 0 a round of pushing is a round of the power iteration.
 
-Acts on: the PAGERANK signal.  Cost: per query O(v) to clear arrays of v nodes, at most 1 / (epsilon (1 - sqrt d)) links, and the links of the
+Cost: per query O(v) to clear arrays of v nodes, at most 1 / (epsilon (1 - sqrt d)) links, and the links of the
 entities reached.
 """
 from __future__ import annotations

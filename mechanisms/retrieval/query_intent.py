@@ -7,7 +7,7 @@ source document extracts names, keywords and error reports from the query; these
 The values of the two tables are chosen by reasoning, moderate, and not tuned on data.  A factor of 1 is neutral; factors multiply; `strength` is
 their exponent.
 
-Acts on: LOG_FACETS and so the facet weights, read by the fusion and by the combination of direct signals.  Cost: O(words of the query).
+Cost: O(words of the query).
 """
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 It is the fifth signal of the Cortex read path (section 3.3), and a prior, not a match: it scores every memory on
 every query, so its weight is small.  (Human forgetting follows a power law; see base_level_activation.)
 
-Acts on: the ranking, through the signal `recency`.  Cost: O(n) per query, O(k) per recall of k memories.
+Cost: O(n) per query, O(k) per recall of k memories.
 """
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ retrieved memories become inactive, and learning strengthens them.  So retrieval
 unrelated memories; restudy does not impair competitors (Anderson, Bjork & Bjork 1994).  Learning stops when no competitor becomes active and no
 target becomes inactive.
 
-Acts on: REWEIGHTED; LOG_STRENGTH, by recall that may change memory.  Cost: per query O(n + steps p) for a pool of p candidates;
+Cost: per query O(n + steps p) for a pool of p candidates;
 per learning O(n + p log p); O(n) per maintain.
 """
 from __future__ import annotations

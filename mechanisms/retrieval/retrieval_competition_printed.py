@@ -4,7 +4,7 @@ s_i <- max(0, s_i - 0.3 sum_{s_j > s_i} (s_j - s_i)).  The text of the source de
 retrieval-induced forgetting, but the step has no dynamics and no learning.  It lowers low scores more, so the order above 0 does not
 change; scores lowered to 0 are tied.
 
-Acts on: REWEIGHTED.  Cost: O(n + p log p) per query for a pool of p candidates.
+Cost: O(n + p log p) per query for a pool of p candidates.
 """
 from __future__ import annotations
 

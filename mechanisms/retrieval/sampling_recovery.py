@@ -10,7 +10,7 @@ The cues of a text query are the context; the entities it names, with strength t
 BM25 weight of the word in the memory as strength.  A memory unrelated to a cue has the residual strength d.  The expected outcome of `draws`
 samples with replacement has a closed form, so no random numbers are drawn.
 
-Acts on: the RECALL_ODDS signal; strengths of the recalled memories, by recall that may change memory.  Cost: O(n) for each cue of a query and
+Cost: O(n) for each cue of a query and
 O(links of its entities); O(rows x entities) for learning from an answer.
 """
 from __future__ import annotations

@@ -8,7 +8,7 @@ effect).  With depth = 1 only the entities of the query are sources, and the sig
 
 Both parts agree: exp(S_ji - S) = 1/fan_j is the share of activation that each of fan_j equal links receives.
 
-Acts on: the SPREAD signal.  Cost: O(entities) per event; per query O(links of the sources + entities), and for the spread between
+Cost: O(entities) per event; per query O(links of the sources + entities), and for the spread between
 entities at most W (gamma + gamma^2 + ...) / least_share links, for any size of memory.
 """
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The search is breadth-first from the entities of the query; a node receives activation once, from its neighbours at distance d - 1.  As a_i
 already contains gamma^(d-1), decay compounds to gamma^(d(d+1)/2): on one path of links of strength 1 no node three hops away reaches the threshold.
 
-Acts on: the SPREAD_PRINTED signal.  Cost: per query O(links of at most `most_nodes` nodes + nodes).
+Cost: per query O(links of at most `most_nodes` nodes + nodes).
 """
 from __future__ import annotations
 

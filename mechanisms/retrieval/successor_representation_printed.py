@@ -3,7 +3,7 @@
 The source says: "Over time, this approximates the successor representation".  But the count is symmetric, a sum over all time without discount
 or normalisation, and covers one step only.
 
-Acts on: the COACCESSED signal, the counts with the best matches.  Cost: O(p^2) per query that may change memory, for p best memories; O(n + their
+Cost: O(p^2) per query that may change memory, for p best memories; O(n + their
 edges) per query.
 """
 from __future__ import annotations

@@ -10,7 +10,7 @@ the experiment's ratios to the power w.  The value added to log strength is ln o
 at the same time, so it is negative at first.  Only the best memory of an answer is tested, and only if its MATCH reaches the criterion; the
 other memories of the answer are not.
 
-Acts on: LOG_STRENGTH.  Cost: O(n) per maintain, O(1) per answer.
+Cost: O(n) per maintain, O(1) per answer.
 """
 from __future__ import annotations
 

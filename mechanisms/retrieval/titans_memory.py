@@ -6,8 +6,7 @@ descent on the loss |M k - v|^2: the gradient is the momentary surprise, the mom
 previous event, unless `pairing` is "same", so M learns transitions between events.  At retrieval M maps the key of the query to a value, without
 learning.
 
-Acts on: the TITANS_RECALL signal, cosine of each memory's value and the recalled value; TITANS_SURPRISE, for other mechanisms; LOG_STRENGTH, higher
-for mispredicted memories.  Cost, with d dimensions and d_k keys: O(d d_k + d_k^2) per event, O(d d_k + n d_k) per query (3 ms at
+Cost, with d dimensions and d_k keys: O(d d_k + d_k^2) per event, O(d d_k + n d_k) per query (3 ms at
 100,000 memories and d_k = 64), O(n) per maintain.
 """
 from __future__ import annotations

@@ -4,7 +4,7 @@ S already contains the minus sign, so subtracting it raises the loss: the predic
 loss is the "embedding-space prediction error between the new memory and the current memory state": the state is a point of the embedding space,
 M k with the constant key 1; there are no other keys and no forgetting.
 
-Acts on: LOG_STRENGTH: "memories that violate predictions (high surprise) receive stronger encoding".  Cost: O(d) per event; O(n) per maintain.
+Cost: O(d) per event; O(n) per maintain.
 """
 from __future__ import annotations
 

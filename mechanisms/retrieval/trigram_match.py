@@ -3,7 +3,6 @@
 Words are split into overlapping groups of three letters, and the two sets are compared, as in PostgreSQL's pg_trgm: the third signal of the Cortex
 read path (section 3.3).  It finds file paths, identifiers, and inflected, compound or misspelt words that word search splits or misses.
 
-Acts on: the ranking, through the signal `form`; a memory that shares no trigram with the query has no score (NaN).
 Cost: O(n + postings of the query's trigrams); trigrams that occur in more than a share `max_df` of all memories are skipped.
 """
 from __future__ import annotations

@@ -7,7 +7,6 @@ included, so the result does not depend on the order of the rows.  Memories with
 
 A signal that scores every memory on every query, such as heat or recency, always fills its list: it acts as a prior.
 
-Acts on: FUSED, from which the answer is ranked.  The facet weights of the query multiply the weights of the signals.
 Cost: O(n + depth log depth) per signal, by radix selection, for any order of the scores.
 """
 from __future__ import annotations

@@ -1,0 +1,5 @@
+"""Mutants made by machine: each function, hook and registered number of a mechanism is changed in small ways, and its evidence must reject each change.
+
+`sites` lists the changes of the source, `building` makes a module with one change, `numbers` changes the registry, `trial` judges a mutant in a
+forked process, `generated` does all of it for one mechanism or for the collection.
+"""

@@ -1,0 +1,8 @@
+"""The command line: one module for each group of commands.
+
+Commands import what they need when they run, so that `--help` answers at once.
+"""
+from . import auditing, catalogue, data, experiments
+from .app import app, main
+
+__all__ = ["app", "auditing", "catalogue", "data", "experiments", "main"]

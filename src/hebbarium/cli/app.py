@@ -1,0 +1,63 @@
+"""The application object, its entry point, and what every command shares."""
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from .. import __version__
+
+ORDER = ("list", "show", "run", "ablate", "compare", "explain", "export", "audit", "cite", "data", "new")
+
+
+class Commands(TyperGroup):
+    """The commands in the order in which a user meets them; interrupting one ends it with a message and exit code 130."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("\ninterrupted; what was finished is kept", err=True)
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+                  context_settings={"help_option_names": ["-h", "--help"]},
+                  help="A laboratory of memory mechanisms: is each one faithful, alive, useful?")
+
+
+def main() -> None:
+    """Entry point: errors of ours become a message and exit code 2, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    from ..engine.errors import HebbariumError
+
+    try:
+        app(prog_name="hebbarium")
+    except HebbariumError as error:
+        from ..console import visible
+
+        typer.echo(f"error: {visible(str(error))}", err=True)
+        raise SystemExit(2) from None
+    except BrokenPipeError:
+        raise SystemExit(1) from None
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"hebbarium {__version__}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")]
+
+
+@app.callback()
+def common(version: VersionOption = False) -> None:
+    """A laboratory of memory mechanisms: is each one faithful, alive, useful?"""

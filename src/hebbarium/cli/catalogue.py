@@ -1,0 +1,203 @@
+"""Commands about the collection: list, show, cite, new."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import app
+from .shared import EmbedderOption, JsonOption, installed_registry, print_json
+
+if TYPE_CHECKING:
+    from ..engine.columns import Phase
+    from ..engine.registry import MechanismSet, Parameter, Registry
+    from ..engine.schedule import Node
+
+
+UNRATED = "not rated"      # mechanisms of other packages: their audit is theirs
+
+
+class Home(StrEnum):
+    encoding = "encoding"
+    consolidation = "consolidation"
+    retrieval = "retrieval"
+    maintenance = "maintenance"
+
+
+@app.command("list")
+def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="Only mechanisms of this phase.")] = None,
+                    rating: Annotated[str | None, typer.Option("--rating", help="Only mechanisms of this derived rating, such as FAITHFUL.")] = None,
+                    set_name: Annotated[str | None, typer.Option("--set", help="Only mechanisms of this set.")] = None,
+                    words: Annotated[str | None, typer.Option("--words",
+                                                              help="Only mechanisms whose name, summary or papers hold all these words.")] = None,
+                    long: Annotated[bool, typer.Option("--long", help="Claims, what each acts on, and papers, too.")] = False,
+                    as_json: JsonOption = False) -> None:
+    """The collection: every mechanism and every set."""
+    from ..audit.ratings import shipped
+    from ..console import print_fields, print_lines, print_rows
+
+    registry, ratings = installed_registry(), shipped()
+    if rating is not None:
+        _require_rating(rating)
+    members = registry.set(set_name).mechanisms if set_name else registry.entries
+    chosen = [e for e in registry.entries.values()
+              if e.id in members and (home is None or e.home == home.value) and (rating is None or ratings.get(e.id) == rating.upper())
+              and all(w in f"{e.id} {e.summary} {' '.join(e.papers)}".lower() for w in (words or "").lower().split())]
+    sets = [] if home or rating or set_name or words else list(registry.sets.values())
+    if as_json:
+        told = {"id", "home", "summary", "claims", "papers", "variety_of", "acts_on"}
+        print_json({"mechanisms": [{**e.model_dump(by_alias=True, include=told, mode="json"), "derived": ratings.get(e.id)} for e in chosen],
+                    "sets": {s.name: {"summary": s.summary, "mechanisms": list(s.mechanisms)} for s in sets}})
+        return
+    if long:
+        for e in chosen:
+            print_lines(f"{e.id}: {e.summary}")
+            print_fields([("  home", e.home), ("  derived", ratings.get(e.id, UNRATED)), ("  claims", e.claims), ("  acts on", e.acts_on),
+                          ("  papers", ", ".join(e.papers) or "-")])
+            print_lines("")
+    else:
+        print_rows(("mechanism", "home", "derived", "summary"), [(e.id, e.home, ratings.get(e.id, UNRATED), e.summary) for e in chosen])
+    if sets:
+        print_lines("")
+        print_rows(("set", "size", "summary"), [(s.name, str(len(s.mechanisms)), s.summary) for s in sets])
+    print_lines("", f"{len(chosen)} mechanisms; `hebbarium show NAME` prints a mechanism or a set, `hebbarium list -h` how to choose")
+
+
+def _require_rating(word: str) -> None:
+    from ..audit.rating import Rating
+    from ..engine.errors import InputError, nearest
+
+    if word.upper() not in list(Rating):
+        raise InputError(f"no rating {word!r}", where="--rating", cure=nearest(word.upper(), [str(r) for r in Rating], most=len(Rating)))
+
+
+@app.command()
+def show(name: Annotated[str | None, typer.Argument(help="A mechanism or a mechanism set.")] = None,
+         set_name: Annotated[str | None, typer.Option("--set", help="A mechanism set: a name, or a YAML file.")] = None,
+         schedule: Annotated[bool, typer.Option("--schedule", help="The computed order of all steps of the set.")] = False,
+         as_json: JsonOption = False) -> None:
+    """One mechanism, or one set and its schedule."""
+    if (name is None) == (set_name is None):
+        raise typer.BadParameter("give either a NAME or --set NAME")
+    registry = installed_registry()
+    if name is not None and name not in registry.entries and name in registry.sets:
+        name, set_name = None, name
+    if name is not None and name not in registry.entries:
+        from ..engine.errors import RegistryError, nearest
+
+        raise RegistryError(f"no mechanism and no set {name!r}", cure=nearest(name, [*registry.entries, *registry.sets]))
+    if schedule and set_name is None:
+        raise typer.BadParameter("--schedule needs a set: the order is that of a whole set")
+    if name is not None:
+        _show_mechanism(registry, name, as_json)
+        return
+    from ..engine.assembly import planned
+
+    chosen = registry.set(str(set_name))
+    with chosen.named_in_errors():      # a set that cannot be built is refused, as by `run`
+        phases = planned(registry.build(chosen))
+    if schedule:
+        _show_schedule(chosen, phases, as_json)
+    else:
+        _show_set(registry, chosen, as_json)
+
+
+def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
+    from ..audit.ratings import shipped
+
+    entry, derived = registry.entry(id), shipped().get(id)
+    if as_json:
+        print_json({**entry.model_dump(by_alias=True, mode="json"), "derived": derived})
+        return
+    from ..console import print_fields, print_lines, print_table
+
+    fields = [("home", entry.home), ("derived", derived or UNRATED), ("claims", entry.claims), ("acts on", entry.acts_on),
+              ("papers", ", ".join(entry.papers) or "-")]
+    fields += [("variety of", f"{entry.variety_of} (printed by {entry.claimed_by})")] if entry.variety_of else []
+    fields += [("equation", f"{e.id}: {e.tex}   [{', '.join(filter(None, (e.paper, e.where)))}]") for e in entry.equations]
+    fields += [("departure", f"{d.what}: {d.why}") for d in entry.departures]
+    fields += [("from source", entry.departs_from_source)] if entry.departs_from_source else []
+    fields += [("sets", ", ".join(s.name for s in registry.sets.values() if id in s.mechanisms) or "-")]
+    print_lines(f"{entry.id}: {entry.summary}")
+    print_fields(fields)
+    rows = [("time_scale", f"{entry.time_scale:g}", "1", "(0, inf)", "-", "multiplies every time constant"),
+            *((n, str(p.value), p.unit, _bounds(p), p.kind, " ".join(filter(None, (p.source, p.note)))) for n, p in entry.params.items())]
+    typer.echo()
+    print_table("Parameters", ("name", "value", "unit", "bounds", "kind", "source"), rows, numbers=("value",), whole=("name", "value", "kind"))
+
+
+def _bounds(p: Parameter) -> str:
+    if p.choices or isinstance(p.value, bool):
+        return ", ".join(p.choices) or "true, false"
+    low, high = "(-inf" if p.low is None else f"[{p.low:g}", "inf)" if p.high is None else f"{p.high:g}]"
+    return f"{low}, {high}"
+
+
+def _show_set(registry: Registry, chosen: MechanismSet, as_json: bool) -> None:
+    if as_json:
+        print_json({"name": chosen.name, "summary": chosen.summary, "mechanisms": chosen.mechanisms, "alternates": chosen.alternates})
+        return
+    from ..audit.ratings import shipped
+    from ..console import print_lines, print_table
+
+    ratings = shipped()
+    print_lines(f"{chosen.name}: {chosen.summary}", *(f"an ablation swaps {old} for {', '.join(new)}" for old, new in chosen.alternates.items()), "")
+    rows = [(i, registry.entry(i).home, ratings.get(i, UNRATED), registry.entry(i).claims, ", ".join(f"{k}={v}" for k, v in changed.items()) or "-")
+            for i, changed in chosen.mechanisms.items()]
+    print_table("Mechanisms", ("mechanism", "home", "derived", "claims", "overrides"), rows, whole=("mechanism", "home", "derived", "claims"))
+
+
+def _show_schedule(chosen: MechanismSet, phases: Mapping[Phase, tuple[Node, ...]], as_json: bool) -> None:
+    from ..console import print_table
+    from ..engine.schedule import describe
+
+    rows = describe(phases)
+    if as_json:
+        print_json(rows)
+        return
+    # Adds and sets share a column: two columns leave no room for the names in lines of 100 characters.
+    shown = [(r["phase"], str(r["place"]), r["step"], ", ".join(r["reads"]) or "-", ", ".join([*(f"+{c}" for c in r["adds"]), *r["sets"]]) or "-")
+             for r in rows]
+    print_table(f"Schedule of {chosen.name} (+: added to, together with others)", ("phase", "", "step", "reads", "writes"), shown,
+                numbers=("",), whole=("phase", "", "step"))
+
+
+@app.command()
+def cite(set_name: Annotated[str | None, typer.Option("--set", help="A mechanism set; all mechanisms if not given.")] = None,
+         dataset: Annotated[list[str] | None, typer.Option("--dataset", help="A data set that is used; may be given again.")] = None,
+         embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> None:
+    """BibTeX for exactly what is enabled: mechanisms, data sets, model."""
+    registry = installed_registry()
+    from ..audit.references import of_registry
+    from ..benchmarks.datasets import papers_of
+    from ..engine.ports.by_name import papers_behind
+
+    ids = registry.set(set_name).mechanisms if set_name else registry.entries
+    keys = dict.fromkeys((*(k for i in ids for k in registry.entry(i).papers), *(k for name in dataset or () for k in papers_of(name)),
+                          *papers_behind(embedder)))
+    references = of_registry(registry)
+    if as_json:
+        print_json({k: references.bibtex([k]) for k in keys})
+    else:
+        typer.echo(references.bibtex(keys), nl=False)
+
+
+@app.command(short_help="Start a mechanism: module, registry entry, evidence.")
+def new(name: Annotated[str, typer.Argument(help="Name of the mechanism: lower-case letters, digits, underscores.")],
+        into: Annotated[Path, typer.Option("--into", help="A new folder, for a new package; or the folder of a package or of this repository.")],
+        home: Annotated[Home, typer.Option("--home", help="Phase of the mechanism.")] = Home.maintenance, as_json: JsonOption = False) -> None:
+    """Start a mechanism: module, registry entry, evidence.
+
+    Writes a small mechanism of the chosen home that works, earns its rating and conforms to the contract, for its author to change.
+    """
+    from ..console import print_lines
+    from ..scaffold import new as write
+
+    written = write(name, into, home.value)
+    if as_json:
+        print_json({"files": [str(f) for f in written.files], "registry": str(written.registry), "next": list(written.after)})
+        return
+    print_lines("written:", *(f"  {f}" for f in (*written.files, written.registry)), "next:", *(f"  {step}" for step in written.after))

@@ -1,0 +1,102 @@
+"""Commands about data sets: list, get, check, convert."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .app import app
+from .shared import JsonOption, print_json
+
+data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Data sets: list, get, check, convert.")
+app.add_typer(data_app, name="data")
+
+
+@data_app.command("list")
+def data_list(as_json: JsonOption = False) -> None:
+    """Official sources with licence and size."""
+    from ..benchmarks.datasets.fetch import list_sources
+
+    sources = list_sources()
+    if as_json:
+        print_json([{name: getattr(s, name) for name in ("name", "url", "sha256", "size", "licence", "citation", "by_hand")} for s in sources])
+        return
+    from ..console import print_lines
+
+    for s in sources:
+        size = f", {s.size / 1e6:.1f} MB" if s.size else ""
+        print_lines(f"{s.name}: {s.licence}{size}", f"  {s.citation}", f"  {s.url}", *([f"  SHA-256 {s.sha256}"] if s.sha256 else []),
+                    *([f"  by hand: {s.by_hand}"] if s.by_hand else []), "")
+    print_lines("demo: composed by the program; needs no download")
+
+
+@data_app.command("get")
+def data_get(name: Annotated[str, typer.Argument(help="A source that `data list` names.")],
+             folder: Annotated[Path, typer.Option("--to", help="Folder to put it in.")] = Path("data"), as_json: JsonOption = False) -> None:
+    """Download a data set from its official source."""
+    from ..benchmarks.datasets.fetch import get
+
+    path = get(name, folder, progress=not as_json)
+    if as_json:
+        print_json({"path": str(path)})
+
+
+@data_app.command("check")
+def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in the official format.")],
+               dataset: Annotated[str | None, typer.Option("--dataset", help="Load it as this data set and print its counts, too.")] = None,
+               as_json: JsonOption = False) -> None:
+    """SHA-256 of a data file beside the published one; counts, gaps, times and duplicates of a data set."""
+    from ..benchmarks.datasets import load
+    from ..benchmarks.datasets.base import one_json
+    from ..benchmarks.datasets.conversations import EVENTS, describe
+    from ..benchmarks.datasets.fetch import check
+
+    if dataset is None and (path / EVENTS).is_file():
+        dataset = "conversations"
+    notes = describe(load(dataset, path)) if dataset else None
+    if dataset == "conversations":
+        _tell_conversations(path, notes or {}, as_json)
+        return
+    found = check(one_json(path, dataset) if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir() else path)
+    if as_json:
+        print_json({"path": str(found.path), "sha256": found.sha256, "basis": found.basis, **({"notes": notes} if notes is not None else {})})
+        return
+    from ..console import print_fields
+
+    known = {"published": "is the published one", "first use": "is the one recorded on first use", "none": "nothing is known to compare it with"}
+    print_fields([("path", str(found.path)), ("SHA-256", found.sha256), ("", known[found.basis]),
+                  *((name.replace("_", " "), f"{count:,}" if isinstance(count, int) else str(count)) for name, count in (notes or {}).items())])
+
+
+@data_app.command("convert")
+def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, longmemeval or demo.")],
+                 out: Annotated[Path, typer.Option("--out", help="Folder for events.jsonl, questions.jsonl and dataset.yaml.")],
+                 path: Annotated[Path | None, typer.Argument(help="File or folder in the official format; the demo needs none.")] = None,
+                 as_json: JsonOption = False) -> None:
+    """Write a data set in the format of the data set `conversations`."""
+    from ..benchmarks.datasets import load
+    from ..benchmarks.datasets.conversations import write_conversations
+    from ..benchmarks.datasets.fetch import list_sources
+    from ..reporting.files import results_folder
+
+    data = load(dataset, path)
+    source = next((s for s in list_sources() if s.name == dataset), None)
+    write_conversations(data, results_folder(out), licence=source.licence if source else "", citation=source.citation if source else "")
+    counts = {name: data.notes[name] for name in ("conversations", "events", "questions")}
+    if as_json:
+        print_json({"path": str(out), **counts})
+        return
+    from ..console import print_lines
+
+    print_lines(f"written to {out}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items() if isinstance(count, int)))
+
+
+def _tell_conversations(path: Path, notes: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json({"path": str(path), "notes": notes})
+        return
+    from ..console import print_fields
+
+    print_fields([("path", str(path)), *((name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value)) for name,
+                                         value in notes.items())])

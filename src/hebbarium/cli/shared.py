@@ -1,0 +1,57 @@
+"""Options that several commands have, and the objects that they name."""
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..benchmarks.execution.spec import Settings, options
+
+if TYPE_CHECKING:
+    from ..benchmarks.datasets import Dataset, Unit
+    from ..engine.ports.embedding_cache import CachedEmbedder
+    from ..engine.registry import MechanismSet, Registry
+
+DataOption = Annotated[Path | None, typer.Option("--data", help="File or folder in the official format; the demo needs none.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N conversations.")]
+JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Worker processes.")]
+EmbedderOption = Annotated[str, typer.Option("--embedder", help=options()["embedder"].help)]
+OutOption = Annotated[Path, typer.Option("--out", help="Folder for the results.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def installed_registry() -> Registry:
+    from ..engine.registry import Registry
+
+    return Registry.installed()
+
+
+def chosen_set(registry: Registry, name: str | None, settings: Settings) -> MechanismSet | None:
+    """The named set, None for a system without mechanisms.  A set that cannot be built with these settings is refused here, before data are read."""
+    from ..benchmarks.designs import FULL, Arm
+    from ..benchmarks.execution.local import check_arms
+
+    chosen = registry.set(name) if name else None
+    settings.check_set(chosen)
+    check_arms([Arm(FULL, settings.applied(chosen))] if chosen else [], registry, settings)
+    return chosen
+
+
+def load_data(dataset: str, path: Path | None, unit: Unit, limit: int | None) -> Dataset:
+    from ..benchmarks.datasets import load
+
+    return load(dataset, path, unit=unit, limit=limit)
+
+
+def named_embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmbedder:
+    from ..engine.ports.by_name import embedder
+    from ..engine.ports.embedding_cache import default_cache
+
+    return embedder(spec, default_cache(), progress=progress)
+
+
+def print_json(data: Any) -> None:
+    typer.echo(json.dumps(data, indent=2, default=str))

@@ -1,0 +1,19 @@
+"""The ratings that ship with the package are those that the audit derives."""
+from __future__ import annotations
+
+import pytest
+
+from hebbarium.audit.collect import audit_registry
+from hebbarium.audit.ratings import derived, shipped
+from hebbarium.engine.registry import Registry
+
+REGISTRY = Registry.read()
+
+
+def test_every_mechanism_has_a_shipped_rating() -> None:
+    assert set(shipped()) == set(REGISTRY.entries)
+
+
+@pytest.mark.parametrize("id", REGISTRY.entries)
+def test_the_shipped_rating_is_the_derived_one(id: str) -> None:
+    assert derived(audit_registry(REGISTRY, only=[id], mutants=False)) == {id: shipped()[id]}, "run `make ratings`"
