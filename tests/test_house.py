@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -165,3 +166,22 @@ def test_nothing_of_this_machine_stands_in_the_files() -> None:
     for file in (f for files in FILES.values() for f in files):
         text = file.read_text(encoding="utf-8")
         assert str(Path.home()) + "/" not in text and str(ROOT) not in text, file
+
+
+def names_in_code(file: Path) -> set[str]:
+    """Functions, classes and methods (Class.method) that a file defines or imports."""
+    found = set()
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            found |= {f"{node.name}.{member.name}" for member in node.body if isinstance(member, ast.FunctionDef)}
+    return found
+
+
+def test_every_function_of_the_walks_through_the_code_exists() -> None:
+    text = " ".join((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split())
+    named = re.findall(r"`([\w/]+\.py): ([\w.]+)`", text)
+    assert len(named) > 30
+    for file, name in named:
+        assert name in names_in_code(ROOT / file), f"{file}: {name}"
