@@ -1,10 +1,10 @@
-# Two commands: `make demo` shows what it does, `make test` checks that it does it.  Both set up .venv when it is missing.
+# `make demo` runs an ablation and an audit, `make test` all checks, `make docs` writes build/docs.  All create .venv if it is missing.
 VENV   := .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
 OUT    := out/demo
 
-.PHONY: demo test speed clean
+.PHONY: demo test speed docs ratings clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium ablate --set minimal --dataset demo --design leave-one-out --jobs 2 --out $(OUT)
@@ -20,6 +20,12 @@ test: $(VENV)/.installed-dev
 speed: $(VENV)/.installed-dev
 	$(BIN)/pytest benchmarks/speed --benchmark-only
 
+docs: $(VENV)/.installed
+	$(BIN)/python docs/build.py
+
+ratings: $(VENV)/.installed-dev
+	$(BIN)/python -m hebbarium.audit.ratings
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -32,4 +38,4 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) out
+	rm -rf $(VENV) out build

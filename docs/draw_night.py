@@ -1,8 +1,8 @@
-"""Draw docs/pictures/night.svg: every column that lasts, hour by hour, through three days of a memory that sleeps.
+"""Draw docs/pictures/night.svg: every persistent column, hour by hour, over three days of a memory that sleeps.
 
     python docs/draw_night.py
 
-One SVG for light and dark pages: it has a ground of its own and follows `prefers-color-scheme`.
+One SVG for light and dark pages: it has its own background and follows `prefers-color-scheme`.
 """
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from hebbarium.engine.vocabulary import SLEEP_END, SLEEP_ONSET
 HERE = Path(__file__).parent / "pictures" / "night.svg"
 START = hb.hours(datetime(2024, 5, 6, 8))
 HOURS = 72
-COLUMNS, WIDE, TALL, LEFT, TOP, PANEL, BAND = 5, 172, 74, 14, 62, 148, 34   # panels a row; px
-SEEN = frozenset(("now", "created", "session", "speaker", "visible", "row", "before"))     # the engine's, the same in every memory
+COLUMNS, WIDE, TALL, LEFT, TOP, PANEL, BAND = 5, 172, 74, 14, 62, 148, 34   # panels per row; px
+SEEN = frozenset(("now", "created", "session", "speaker", "visible", "row", "before"))     # of the engine, the same in every memory
 STYLE = """
   text { font: 10px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: var(--ink) }
   .ground { fill: var(--ground); stroke: var(--edge) }
@@ -55,7 +55,7 @@ LATER = (
 
 @dataclass
 class Days:
-    """What happened: hours since the start, sleeps as (onset, end), and of every column (owner, column) its least, mean and greatest cell."""
+    """Recorded hours (h since the start), sleeps as (onset, end), and minimum, mean and maximum of the cells of every (owner, column)."""
 
     hours: list[float] = field(default_factory=list)
     sleeps: list[tuple[float, float]] = field(default_factory=list)
@@ -69,8 +69,8 @@ def events() -> Iterator[hb.Event]:
             yield hb.Event(START + hour + i / 60.0, text, who, f"s{number}", f"e{number}-{i}")
 
 
-def lived(memory: Engine) -> Days:
-    """Three days, looked at every hour, with a question in the evening that may change memory."""
+def simulated(memory: Engine) -> Days:
+    """Three days, recorded every hour, with a question in the first two evenings that may change memory."""
     days, waiting = Days(), list(events())
     for hour in range(HOURS + 1):
         while waiting and waiting[0].time <= START + hour:
@@ -80,19 +80,19 @@ def lived(memory: Engine) -> Days:
             memory.retrieve("Who repairs the roof of the mill?", learn=True)
         if not math.isnan(memory.now):
             memory.advance(START + hour)
-            _look(memory, days, float(hour))
+            _record(memory, days, float(hour))
     return days
 
 
-def _look(memory: Engine, days: Days, hour: float) -> None:
+def _record(memory: Engine, days: Days, hour: float) -> None:
     days.hours.append(hour)
-    onset, end = (float(memory.store.array(c)[()]) - START for c in (SLEEP_ONSET, SLEEP_END))
+    onset, end = (float(memory.column(c)) - START for c in (SLEEP_ONSET, SLEEP_END))
     if onset <= hour and (not days.sleeps or days.sleeps[-1][0] != onset):
         days.sleeps.append((onset, end))
-    owners = {column: m.id for m in memory.assembly.mechanisms for column in m.owns}
+    owners = {column: m.id for m in memory.mechanisms for column in m.owns}
     for column in memory.store.columns:
         if column.persists and column.name not in SEEN and column.name != "embedding":
-            cells = np.asarray(memory.store.array(column), dtype=np.float64).ravel()
+            cells = np.asarray(memory.column(column), dtype=np.float64).ravel()
             cells = cells[np.isfinite(cells)] - (START if column.unit == "h" and np.nanmax(cells, initial=0.0) >= START else 0.0)
             found = (float(cells.min()), float(cells.mean()), float(cells.max())) if cells.size else (math.nan,) * 3
             days.traces.setdefault((owners.get(column, "the engine"), column), []).append(found)
@@ -110,7 +110,7 @@ def drawn(days: Days) -> str:
             parts.append(_panel(column, trace, days, LEFT + WIDE * (i % COLUMNS), y + TALL * (i // COLUMNS)))
         y += TALL * math.ceil(len(panels) / COLUMNS) + 6
     width, height = 2 * LEFT + WIDE * COLUMNS - (WIDE - PANEL), y + 14
-    lead = ("Line: mean over all cells. Band: from the least to the greatest. Shaded: asleep. Times are in h from 8 in the morning; "
+    lead = ("Line: mean over all cells. Band: from minimum to maximum. Shaded: asleep. Times are in h from 8 in the morning; "
             "sessions at 1, 10 and 26 h.")
     return "\n".join((
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-labelledby="t d">',
@@ -145,11 +145,11 @@ def _short(value: float) -> str:
 
 
 def facts(days: Days) -> Mapping[str, Any]:
-    """Sleeps and the number of columns, for the page that shows the picture."""
+    """The sleeps and the number of columns, to be printed."""
     return {"columns": len(days.traces), "sleeps": [(round(a, 2), round(b, 2)) for a, b in days.sleeps]}
 
 
 if __name__ == "__main__":
-    told = lived(hb.memory("night", embedding="hashing"))
+    told = simulated(hb.memory("night", embedding="hashing"))
     HERE.write_text(drawn(told), encoding="utf-8")
     print(f"{HERE.name}: {facts(told)}")

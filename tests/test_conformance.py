@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hebbarium.audit.conformance import CHECKS, Bench, Check
 from hebbarium.engine.registry import Registry
+from hebbarium.testing.conformance import CHECKS, Bench, Check
 
 REGISTRY = Registry.read()
 

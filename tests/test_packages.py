@@ -1,4 +1,4 @@
-"""Packages of others: the example, installed and used; broken ones, refused; and what `hebbarium new` makes."""
+"""Packages of mechanisms: the example, installed and used; broken ones, refused; and what `hebbarium new` makes."""
 from __future__ import annotations
 
 import json
@@ -17,7 +17,8 @@ import pytest
 from hebbarium.engine.errors import InputError, RegistryError
 from hebbarium.engine.packages import GROUP
 from hebbarium.engine.registry import Registry
-from hebbarium.scaffold import new
+from hebbarium.scaffold import HOMES, new
+from hebbarium.testing.conformance import CHECKS
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE, ID, SET = ROOT / "docs" / "examples" / "temporal_distinctiveness", "temporal_distinctiveness", "distinct"
@@ -91,7 +92,7 @@ def test_the_example_is_cited(site: Path, tmp_path: Path) -> None:
 
 def test_the_example_passes_its_own_tests(site: Path) -> None:
     tested = call(site, "-q", "-p", "no:cacheprovider", "tests", cwd=site.with_name("site_built"), module="pytest")
-    assert tested.returncode == 0 and "13 passed" in tested.stdout, tested.stdout
+    assert tested.returncode == 0 and "14 passed" in tested.stdout, tested.stdout
 
 
 def test_what_is_installed_does_not_touch_what_is_ours(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +123,7 @@ BROKEN: dict[str, tuple[dict[str, str], str]] = {
     "a set of strangers": ({"registry.yaml": ENTRY, "sets/mine.yaml": "mechanisms: [nobody]"}, "no mechanism 'nobody'"),
     "no registry": ({"__init__.py": ""}, "no package that holds a registry.yaml"),
     "no package": ({}, "no package that holds a registry.yaml"),
-    "broken YAML": ({"registry.yaml": "a:\n  - b: [\n"}, "is not sound YAML"),
+    "broken YAML": ({"registry.yaml": "a:\n  - b: [\n"}, "is not valid YAML"),
     "an entry with a field that is none": ({"registry.yaml": ENTRY.replace("home:", "hom:")}, "home"),
 }
 
@@ -146,44 +147,64 @@ def tree(folder: Path) -> dict[str, bytes | None]:
     return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in folder.rglob("*")}
 
 
-def test_a_new_package_and_a_second_mechanism_pass_their_own_tests(tmp_path: Path) -> None:
+def test_a_new_package_with_a_mechanism_of_every_home_passes_its_own_tests(tmp_path: Path) -> None:
     lab, site = tmp_path / "my-lab", tmp_path / "site"
     done = call(site, "new", "fading", "--into", "my-lab", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     first, room = tree(lab), lab / "src" / "my_lab"
     assert {Path(f) for f in json.loads(done.stdout)["files"]} == {lab / f for f in first if first[f] is not None} - {room / "registry.yaml"}
-    second = new("slow_fading", lab, "retrieval")
-    changed = tree(lab)
-    assert set(second.files) == {room / "slow_fading.py", room / "evidence" / "slow_fading.py"}
-    assert {lab / f for f in changed if changed[f] != first.get(f)} == {*second.files, room / "registry.yaml"}
+    for home in set(HOMES) - {"maintenance"}:
+        before = tree(lab)
+        written = new(f"my_{home}", lab, home)
+        after = tree(lab)
+        assert set(written.files) == {room / f"my_{home}.py", room / "evidence" / f"my_{home}.py"}
+        assert {lab / f for f in after if after[f] != before.get(f)} == {*written.files, room / "registry.yaml"}
+    assert ruff(lab, "--isolated", "--line-length", "150", "--select", "E,F,I", lab) == ""
     install(lab, site)
     tested = call(site, "-q", "-p", "no:cacheprovider", lab / "tests", cwd=tmp_path, module="pytest")
     assert tested.returncode == 0, tested.stdout
-    checks = 2 * 12 + 1
-    assert f"{checks} passed" in tested.stdout
-    entries = told(site, tmp_path, "list")["mechanisms"][-2:]
-    assert [(e["id"], e["home"]) for e in entries] == [("fading", "maintenance"), ("slow_fading", "retrieval")]
+    assert f"{len(HOMES) * (len(CHECKS) + 1) + 1} passed" in tested.stdout
+    entries = told(site, tmp_path, "list")["mechanisms"][-4:]
+    assert {(e["id"], e["home"]) for e in entries} == {("fading", "maintenance"), *((f"my_{home}", home) for home in set(HOMES) - {"maintenance"})}
 
 
-def test_a_new_mechanism_of_this_repository_is_in_its_three_places(tmp_path: Path) -> None:
-    """In a copy of the rooms."""
+def ruff(cwd: Path, *words: str | Path) -> str:
+    """What `ruff check` finds; empty if nothing."""
+    command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--quiet", *map(str, words)]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+def test_a_new_mechanism_of_every_home_in_this_repository_has_three_places_and_conforms(tmp_path: Path) -> None:
+    """In a copy of the rooms: three files each, relative imports, every rating earned, the contract kept."""
     for room in ("engine", "mechanisms", "audit", "benchmarks", "src"):
-        shutil.copytree(ROOT / room, tmp_path / room, symlinks=True)
-    shutil.copy(ROOT / "registry.yaml", tmp_path)
-    before = tree(tmp_path)
-    written = new("fading", tmp_path, "consolidation")
-    after = tree(tmp_path)
-    assert {f for f in after if after[f] != before.get(f)} == {"mechanisms/consolidation/fading.py", "audit/evidence/fading.py", "registry.yaml"} \
-        | {f for f in after if f.startswith("src/") and f.endswith("registry.yaml")}
+        shutil.copytree(ROOT / room, tmp_path / room, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for file in ("registry.yaml", "pyproject.toml"):
+        shutil.copy(ROOT / file, tmp_path)
+    names = []
+    for home in HOMES:
+        before = tree(tmp_path)
+        written = new(f"my_{home}", tmp_path, home)
+        after, (plug_in, evidence) = tree(tmp_path), written.files
+        changed = {f for f in after if after[f] != before.get(f) and not f.startswith("src/")}
+        assert changed == {f"mechanisms/{home}/my_{home}.py", f"audit/evidence/my_{home}.py", "registry.yaml"}
+        assert written.registry == tmp_path / "registry.yaml" and not any("hebbarium.author" in f.read_text("utf-8") for f in (plug_in, evidence))
+        assert ruff(tmp_path, plug_in, evidence) == ""
+        names.append(f"my_{home}")
     assert (tmp_path / "registry.yaml").read_text(encoding="utf-8").startswith((ROOT / "registry.yaml").read_text(encoding="utf-8").rstrip())
-    assert written.registry == tmp_path / "registry.yaml"
-    done = call(tmp_path / "none", "audit", "fading", "--strict", "--json", cwd=tmp_path, src=tmp_path / "src")
+    done = call(tmp_path / "none", "audit", *names, "--strict", "--json", cwd=tmp_path, src=tmp_path / "src")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(done.stdout)["mechanisms"][0]["derived"] == "HONEST"
+    judged = json.loads(done.stdout)["mechanisms"]
+    assert {m["id"]: m["derived"] for m in judged} == dict.fromkeys(names, "HONEST")
+    assert all(m["mutants"] and {x["fate"] for x in m["mutants"]} == {"rejected"} for m in judged)
+    shutil.copy(ROOT / "tests" / "test_conformance.py", tmp_path)
+    tested = call(tmp_path / "none", "-p", "no:cacheprovider", "-k", " or ".join(names), "test_conformance.py", cwd=tmp_path,
+                  src=tmp_path / "src", module="pytest")
+    assert f"{len(names) * len(CHECKS)} passed" in tested.stdout, tested.stdout
 
 
 @pytest.mark.parametrize("name", [
-    "", "Fading", "2fast", "a-b", "a b", "../a", "class", "on", "null", "recency", "mechanism", "params", "evidence", "sets",
+    "", "Fading", "2fast", "a-b", "a b", "../a", "class", "on", "null", "recency", "mechanism", "params", "evidence", "sets", "created", "graph",
 ])
 def test_a_name_that_will_not_do_leaves_nothing(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
@@ -254,4 +275,4 @@ def test_templates_are_shipped() -> None:
     data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]["hebbarium"]
     package = ROOT / "src" / "hebbarium"
     shipped = {f for pattern in data for f in package.glob(pattern)}
-    assert set((package / "scaffold" / "templates").iterdir()) <= shipped
+    assert {f for f in (package / "scaffold" / "templates").rglob("*") if f.is_file()} <= shipped

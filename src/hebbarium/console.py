@@ -1,4 +1,4 @@
-"""What a person sees: tables and progress bars on a terminal, plain lines elsewhere."""
+"""Output for people: tables and progress bars on a terminal, plain lines in pipes and files."""
 from __future__ import annotations
 
 import sys
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Self
 
 from rich import box
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -24,7 +24,7 @@ def console() -> Console:
 
 
 def visible(text: str) -> str:
-    """The text without characters that could steer a terminal or turn its direction; line breaks stay.
+    """The text with control and direction characters replaced by U+FFFD, so that it cannot steer a terminal; line breaks stay.
 
     >>> print(visible("\\x1b[31mred"))
     �[31mred
@@ -33,13 +33,13 @@ def visible(text: str) -> str:
 
 
 def print_lines(*lines: str) -> None:
-    """Lines; on a terminal a long one goes on under its own indentation."""
+    """Print lines; on a terminal, long lines are wrapped and keep their indentation."""
     for line in lines:
         print(_wrapped(visible(line), line[:len(line) - len(line.lstrip())]))
 
 
 def print_fields(fields: Sequence[tuple[str, str]]) -> None:
-    """Names beside values; on a terminal a long value goes on under itself."""
+    """Print names beside values; on a terminal, long values are wrapped in their own column."""
     width = max(len(name) for name, _ in fields)
     for name, value in fields:
         print(_wrapped(f"{name.ljust(width)}  {visible(value)}", " " * (width + 2)))
@@ -53,10 +53,10 @@ def _wrapped(line: str, indent: str) -> str:
 
 def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[str] = (),
                 whole: Collection[str] = ()) -> None:
-    """A table on a terminal; aligned plain lines when piped.  Cells are shown as text, never as markup.
+    """Print a table on a terminal, aligned plain lines elsewhere.  Cells are shown as text, never as markup.
 
     numbers  heads of columns that are aligned to the right
-    whole    heads of columns that are never broken over lines
+    whole    heads of columns whose cells are never wrapped
     """
     shown: list[list[str]] = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
     if console().is_terminal:
@@ -72,12 +72,22 @@ def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]],
     print()
 
 
-def draw(table: Table, *, whole: Collection[str] = (), roomy: Mapping[str, int] = MappingProxyType({}), spare: Sequence[str] = ()) -> None:
-    """Print a table so that it can be read at the terminal's width.
+def print_rows(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """One line a row; on a terminal the last cell is cut to the width of the window, elsewhere it is whole."""
+    shown = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
+    widths = [max(cell_len(r[i]) for r in (heads, *shown)) for i in range(len(heads) - 1)]
+    room = console().width - sum(widths) - 2 * len(widths) if console().is_terminal else 0
+    for row in (list(heads), *shown):
+        last = set_cell_size(row[-1], max(room, 12) - 3).rstrip() + "..." if room and cell_len(row[-1]) > room else row[-1]
+        print("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), last)).rstrip())
 
-    whole  heads of columns that are never broken over lines
-    roomy  least widths of columns, by head
-    spare  heads of columns that are left out, the first one first, where there is no room
+
+def draw(table: Table, *, whole: Collection[str] = (), roomy: Mapping[str, int] = MappingProxyType({}), spare: Sequence[str] = ()) -> None:
+    """Print a table that fits the terminal's width.
+
+    whole  heads of columns whose cells are never wrapped
+    roomy  minimum widths of columns, by head
+    spare  heads of columns that are left out, in this order, while the table is too wide
     """
     left_out: list[str] = []
     waiting = list(spare)
@@ -88,7 +98,7 @@ def draw(table: Table, *, whole: Collection[str] = (), roomy: Mapping[str, int] 
         left_out.append(waiting.pop(0))
     console().print(fitted)
     if left_out:
-        print_lines(f"not shown for want of room: {', '.join(left_out)}")
+        print_lines(f"not shown, the terminal is too narrow: {', '.join(left_out)}")
 
 
 def _redrawn(table: Table, whole: Collection[str], roomy: Mapping[str, int], left_out: Collection[str]) -> Table:
@@ -97,7 +107,7 @@ def _redrawn(table: Table, whole: Collection[str], roomy: Mapping[str, int], lef
     heads = []
     for column, texts in zip(kept, cells, strict=True):
         head = str(column.header)
-        unbroken = column.no_wrap or head in whole      # rich takes the longest word for the least width even of these
+        unbroken = column.no_wrap or head in whole      # rich uses the longest word as minimum width even for these
         least = max((cell_len(str(t)) for t in (head, *texts)), default=0) if unbroken else roomy.get(head)
         heads.append(Column(column.header, justify=column.justify, overflow="fold", no_wrap=unbroken, min_width=least))
     new = Table(*heads, title=table.title, caption=table.caption, title_justify="left", caption_justify="left", title_style="bold",
@@ -108,13 +118,13 @@ def _redrawn(table: Table, whole: Collection[str], roomy: Mapping[str, int], lef
 
 
 class Meter:
-    """Progress of one job, told as (done, total, what was done last), on standard error: a bar on a terminal, a line each tenth elsewhere.
+    """Progress of one job on standard error: a bar on a terminal, a line at each tenth elsewhere.  Call it with (done, total, last item done).
 
-    Nothing is shown before the first word, nothing stays on a terminal after the last one.
+    The bar appears at the first call and is erased at the last one, or by `close`.
 
     what    what is counted
-    least   jobs smaller than this are not worth a word
-    first   what was told first: (done, total); None before
+    least   jobs with fewer items show nothing
+    first   (done, total) of the first call; None before it
     """
 
     def __init__(self, what: str, least: int = 0) -> None:

@@ -1,6 +1,7 @@
-"""`hebbarium new`: a mechanism's three places, filled with a small one that works, in a package of its own or in this repository.
+"""`hebbarium new`: the module, registry entry and evidence of a small mechanism that works, in a package of its own or in this repository.
 
-The templates are in `templates/`: exponential forgetting, its registry entry and its evidence, with `$id` for what is named.
+`templates/<home>/` holds one mechanism of each home, with `$id` and other names to be filled in; `templates/package/` the files of a package.
+The templates import from `hebbarium.author`; in this repository they import the modules that define the names.
 """
 from __future__ import annotations
 
@@ -19,16 +20,20 @@ import yaml
 
 from ..engine.errors import InputError
 from ..engine.packages import GROUP
-from ..engine.registry import Registry, read_yaml
+from ..engine.registry import Registry
+from ..engine.vocabulary import ENGINE_COLUMNS, ENGINE_STRUCTURES
+from ..engine.yaml_file import read_yaml
 
+AUTHOR = Path(__file__).parent.parent / "author.py"
 TEMPLATES = Path(__file__).parent / "templates"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-FOLDERS = ("evidence", "sets")          # of a package; a module beside them must be called something else
+HOMES = ("encoding", "consolidation", "retrieval", "maintenance")
+FOLDERS = ("evidence", "sets")          # of a package; a module beside them must have another name
 
 
 @dataclass(frozen=True)
 class Written:
-    """Files that were made, the registry that has a new entry, and what to do next."""
+    """Files that were written, the registry that has a new entry, and the commands to run next."""
 
     files: tuple[Path, ...]
     registry: Path
@@ -37,40 +42,53 @@ class Written:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the three places are: `module` and `evidence` are files, `names` what the templates call things there."""
+    """Where the parts of a mechanism are written.
+
+    module, evidence, registry  files
+    dotted  module of the plug-in, as the registry names it
+    root    folder of this repository, whose files import relatively; None in a package
+    more    further files, by their text
+    after   commands to run next
+    """
 
     module: Path
     evidence: Path
     registry: Path
-    names: Mapping[str, str]
-    more: Mapping[Path, str]            # further files, by their text
+    dotted: str
+    root: Path | None
+    more: Mapping[Path, str]
     after: tuple[str, ...]
 
 
 def new(name: str, into: Path, home: str = "maintenance") -> Written:
-    """Write a mechanism that works, for its author to change: module, registry entry, evidence.
+    """Write a small mechanism that works, for its author to change: module, registry entry, evidence.
 
     name  of the mechanism
-    into  a folder that is new or empty: a package is made there; that of a package which registers mechanisms, or this
-          repository: the three places are added
-    home  phase that the mechanism is at home in; in this repository, the folder of its module
+    into  a new or empty folder: a package is made there; the folder of a package that registers mechanisms, or of this
+          repository: the mechanism is added there
+    home  phase of the mechanism, one of HOMES; in this repository, the folder of its module
 
-    All is written, or nothing.  Raises InputError for a name or a folder that will not do, or for what cannot be written.
+    Writes all files or none.  Raises InputError for a name, folder or home that cannot be used, and if a file cannot be written.
     """
     _require_name(name)
+    if home not in HOMES:
+        raise InputError(f"{home!r} is not a home of mechanisms", where="hebbarium new", cure=f"choose from {', '.join(HOMES)}")
     place = _place(name, into, home)
     taken = set(Registry.installed().entries) | set(read_yaml(place.registry) if place.registry.exists() else ())
     if name in taken:
-        raise InputError(f"a mechanism is called {name!r} already", where="hebbarium new",
+        raise InputError(f"the mechanism {name!r} exists already", where="hebbarium new",
                          cure="choose another name; `hebbarium list` prints those taken")
     initials = "".join(part[0] for part in name.split("_") if part).upper()
-    names = {"id": name, "Class": _class(name), "prefix": initials, "home": home, **place.names}
-    files = {place.module: _filled("mechanism.py", names), place.evidence: _filled("evidence.py", names),
-             **{file: text for file, text in place.more.items() if not file.exists()}}
+    names = {"id": name, "ID": name.upper(), "Class": _class(name), "prefix": initials, "module": place.dotted}
+    module, evidence = _filled(f"{home}/mechanism.py", names), _filled(f"{home}/evidence.py", names)
+    _require_no_clash(name, module)
+    if place.root:
+        module, evidence = (_importing_relatively(text, file.relative_to(place.root))
+                            for text, file in ((module, place.module), (evidence, place.evidence)))
+    files = {place.module: module, place.evidence: evidence, **{file: text for file, text in place.more.items() if not file.exists()}}
     if there := [file for file in files if file.exists()]:
         raise InputError("is there already", where=str(there[0]), cure="choose another name, or move it away")
-    _require_class(name, files[place.module])
-    registry = _appended(place.registry, _filled("registry.yaml", names), name)
+    registry = _appended(place.registry, _filled(f"{home}/registry.yaml", names), name)
     _write(files, place.registry, registry)
     return Written(tuple(files), place.registry, place.after)
 
@@ -78,8 +96,8 @@ def new(name: str, into: Path, home: str = "maintenance") -> Written:
 # --- names -------------------------------------------------------------------------------------------------------------------
 def _require_name(name: str) -> None:
     if not NAME.fullmatch(name) or keyword.iskeyword(name) or name in FOLDERS or yaml.safe_load(name) != name:
-        raise InputError(f"{name!r} is no name for a mechanism", where="hebbarium new",
-                         cure=f"use lower case letters, digits and underscores, no word of Python or YAML, none of {', '.join(FOLDERS)}")
+        raise InputError(f"{name!r} cannot be the name of a mechanism", where="hebbarium new",
+                         cure=f"use lower-case letters, digits and underscores; no keyword of Python or YAML, none of {', '.join(FOLDERS)}")
 
 
 def _class(name: str) -> str:
@@ -90,11 +108,12 @@ def _class(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def _require_class(name: str, text: str) -> None:
-    """Its class must not take the place of one that its module imports."""
+def _require_no_clash(name: str, text: str) -> None:
+    """Raises InputError if the mechanism's class would hide an import of its module, or its column have the name of a shared one."""
     imported = {a.asname or a.name for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}
-    if _class(name) in imported:
-        raise InputError(f"{name!r} would give the class the name of another, {_class(name)}", where="hebbarium new", cure="choose another name")
+    shared = {c.name for c in ENGINE_COLUMNS} | {s.name for s in ENGINE_STRUCTURES}
+    if _class(name) in imported or name in shared:
+        raise InputError(f"{name!r} is the name of a class or column of the engine", where="hebbarium new", cure="choose another name")
 
 
 # --- places ------------------------------------------------------------------------------------------------------------------
@@ -103,28 +122,26 @@ def _place(name: str, into: Path, home: str) -> Place:
     if (folder / "registry.yaml").is_file() and (folder / "mechanisms" / home).is_dir() and (folder / "audit" / "evidence").is_dir():
         return _in_the_repository(name, folder, home)
     if folder.exists() and not folder.is_dir():
-        raise InputError("is no folder", where=str(into), cure="give a new or empty folder, or that of a package")
+        raise InputError("is not a folder", where=str(into), cure="give a new or empty folder, or the folder of a package")
     if (folder / "pyproject.toml").is_file():
         return _in_a_package(name, folder)
     if folder.is_dir() and any(folder.iterdir()):
-        raise InputError("holds other things and no pyproject.toml", where=str(into),
-                         cure=f"give a new or empty folder, or that of a package which registers under {GROUP!r}")
+        raise InputError("is not empty and has no pyproject.toml", where=str(into),
+                         cure=f"give a new or empty folder, or the folder of a package that registers under {GROUP!r}")
     return _a_new_package(name, folder, into)
 
 
 def _in_the_repository(name: str, folder: Path, home: str) -> Place:
-    names = {"engine": "...engine.", "audit": "..", "module": f"hebbarium.mechanisms.{home}.{name}"}
-    after = (f"hebbarium audit {name} --strict", f"write docs/mechanisms/{name}.md",
-             "python docs/draw_parameters.py && python docs/draw_mechanism_index.py")
-    return Place(folder / "mechanisms" / home / f"{name}.py", folder / "audit" / "evidence" / f"{name}.py",
-                 (folder / "registry.yaml").resolve(), names, {}, after)
+    after = (f"hebbarium audit {name} --strict", f"pytest tests/test_conformance.py -k {name}")
+    return Place(folder / "mechanisms" / home / f"{name}.py", folder / "audit" / "evidence" / f"{name}.py", (folder / "registry.yaml").resolve(),
+                 f"hebbarium.mechanisms.{home}.{name}", folder, {}, after)
 
 
 def _in_a_package(name: str, folder: Path) -> Place:
     package = _registered(folder / "pyproject.toml")
     room = next((r for r in (folder / "src", folder) if (r.joinpath(*package.split(".")) / "registry.yaml").is_file()), None)
     if room is None:
-        raise InputError(f"no registry.yaml in the package {package!r}", where=str(folder), cure="put one into the package's folder")
+        raise InputError(f"no registry.yaml in the package {package!r}", where=str(folder), cure="add one to the package's folder")
     return _of_a_package(name, package, room.joinpath(*package.split(".")), {}, (f"hebbarium audit {name} --strict",))
 
 
@@ -132,25 +149,24 @@ def _a_new_package(name: str, folder: Path, into: Path) -> Place:
     package = re.sub(r"[-. ]+", "_", folder.name.lower())
     spec = find_spec(package) if NAME.fullmatch(package) and package not in sys.modules else None
     if not NAME.fullmatch(package) or keyword.iskeyword(package) or package in sys.modules or (spec is not None and spec.origin):
-        raise InputError(f"a package cannot be called {package!r}", where=str(into),
-                         cure="call the folder as no installed package is called, in letters, digits and underscores")
+        raise InputError(f"{package!r} cannot be the name of a package", where=str(into),
+                         cure="name the folder in letters, digits and underscores, and not as an installed package is named")
     names = {"package": package, "distribution": package.replace("_", "-")}
-    more = {folder / "pyproject.toml": _filled("pyproject.toml", names),
+    more = {folder / "pyproject.toml": _filled("package/pyproject.toml", names),
             folder / "src" / package / "__init__.py": '"""Memory mechanisms for Hebbarium."""\n',
-            folder / "tests" / "test_conformance.py": _filled("test_conformance.py", names)}
+            folder / "tests" / "test_conformance.py": _filled("package/test_conformance.py", names)}
     after = (f"pip install -e {into}", f"pytest {into}", f"hebbarium audit {name} --strict")
     return _of_a_package(name, package, folder / "src" / package, more, after)
 
 
 def _of_a_package(name: str, package: str, folder: Path, more: Mapping[Path, str], after: tuple[str, ...]) -> Place:
-    names = {"engine": "hebbarium.engine.", "audit": "hebbarium.audit.", "module": f"{package}.{name}"}
     evidence = folder / "evidence"
-    inits = {evidence / "__init__.py": '"""Evidence for the mechanisms of this package, one module for each, named by its id."""\n'}
-    return Place(folder / f"{name}.py", evidence / f"{name}.py", folder / "registry.yaml", names, {**more, **inits}, after)
+    inits = {evidence / "__init__.py": '"""Evidence for the mechanisms of this package: one module per mechanism, named by its id."""\n'}
+    return Place(folder / f"{name}.py", evidence / f"{name}.py", folder / "registry.yaml", f"{package}.{name}", None, {**more, **inits}, after)
 
 
 def _registered(pyproject: Path) -> str:
-    """The package that a pyproject.toml registers."""
+    """The package that a pyproject.toml registers.  Raises InputError unless it registers exactly one."""
     try:
         points = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]["entry-points"][GROUP]
         (package,) = set(points.values())
@@ -165,8 +181,46 @@ def _filled(template: str, names: Mapping[str, str]) -> str:
     return Template((TEMPLATES / f"{template}.tmpl").read_text(encoding="utf-8")).substitute(names)
 
 
+def _importing_relatively(text: str, file: Path) -> str:
+    """The text of a file of this repository with relative imports in the place of `from hebbarium.author import ...`.
+
+    file  path from the root of the repository
+
+    >>> print(_importing_relatively("import numpy as np\\nfrom hebbarium.author import equation, hook\\n\\nx = 1\\n", Path("audit/evidence/a.py")))
+    import numpy as np
+    <BLANKLINE>
+    from ...engine.contract import hook
+    from ..checks import equation
+    <BLANKLINE>
+    x = 1
+    <BLANKLINE>
+    """
+    defined = {a.name: n.module or "" for n in ast.parse(AUTHOR.read_text(encoding="utf-8")).body if isinstance(n, ast.ImportFrom) for a in n.names}
+    start = "from hebbarium.author import "
+    lines, imports = text.splitlines(), dict[str, list[str]]()
+    at = next(i for i, line in enumerate(lines) if line.startswith(start))
+    for name in lines[at].removeprefix(start).split(", "):
+        imports.setdefault(_relative(defined[name], file.parts[:-1]), []).append(name)
+    ordered = sorted(imports, key=lambda module: (len(module.lstrip(".")) - len(module), module))        # most dots first
+    end = lines.index("", at)                                           # of the block of imports
+    before = [*lines[:at], *lines[at + 1:end]]
+    new = [f"from {module} import {', '.join(imports[module])}" for module in ordered]
+    return "\n".join([*before, *([""] if before[-1] else []), *new, *lines[end:]]) + "\n"
+
+
+def _relative(module: str, here: tuple[str, ...]) -> str:
+    """
+    >>> _relative("audit.checks", ("audit", "evidence")), _relative("engine.contract", ("mechanisms", "encoding"))
+    ('..checks', '...engine.contract')
+    """
+    parts, common = module.split("."), 0
+    while common < len(here) and parts[common] == here[common]:
+        common += 1
+    return "." * (len(here) - common + 1) + ".".join(parts[common:])
+
+
 def _appended(registry: Path, entry: str, name: str) -> str:
-    """The registry's text with one entry more.  Raises InputError where what is there cannot be added to."""
+    """The registry's text with one more entry.  Raises InputError if no entry can be appended to the text."""
     if not registry.exists():
         return entry
     text = f"{registry.read_text(encoding='utf-8').rstrip()}\n\n{entry}"
@@ -175,13 +229,13 @@ def _appended(registry: Path, entry: str, name: str) -> str:
     except yaml.YAMLError:
         sound = False
     if not sound:
-        raise InputError("an entry cannot be appended to it", where=str(registry),
+        raise InputError("no entry can be appended to it", where=str(registry),
                          cure="write its entries as a block, `name:` at the start of a line")
     return text
 
 
 def _write(files: Mapping[Path, str], registry: Path, text: str) -> None:
-    """All of it or nothing; the registry last, in one step."""
+    """Write all files or none; the registry is replaced last, in one step.  Raises InputError."""
     made: list[Path] = []
     try:
         for file, content in {**files, registry.with_name("registry.yaml.new"): text}.items():

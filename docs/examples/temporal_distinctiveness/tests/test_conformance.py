@@ -1,28 +1,17 @@
-"""Hebbarium's contract and audit on the mechanisms of this package; install it first: `pip install -e .`."""
+"""Hebbarium's contract and audit on the mechanism of this package, and what it does to a ranking; install it first: `pip install -e .`."""
 from __future__ import annotations
 
-from pathlib import Path
+from hebbarium.testing import Build, MechanismTests, numbered
 
-import pytest
-
-from hebbarium.audit.collect import audit_registry
-from hebbarium.audit.conformance import CHECKS, Bench, Check
-from hebbarium.engine.registry import Registry
-
-REGISTRY = Registry.installed()
-MINE = tuple(id for id, entry in REGISTRY.entries.items() if entry.module.startswith("hebbarium_simple."))
+pytest_plugins = ["hebbarium.testing"]          # the fixtures `registry` and `build`
 
 
-def test_the_package_is_installed() -> None:
-    assert MINE
+class TestMechanisms(MechanismTests):
+    package = "hebbarium_simple"
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("id", MINE)
-def test_conformance(id: str, check: Check, tmp_path: Path) -> None:
-    check(Bench(REGISTRY, id, tmp_path))
-
-
-@pytest.mark.parametrize("id", MINE)
-def test_every_claim_is_earned(id: str) -> None:
-    assert not audit_registry(REGISTRY, only=[id]).strict_failures
+def test_a_memory_without_near_neighbours_is_ranked_first(build: Build) -> None:
+    memory = build("temporal_distinctiveness", "convex_fusion", "lexical_bm25")
+    memory.encode_all([*numbered(1, 2, 3), *numbered(4, start=10.0), *numbered(5, 6, 7, start=20.0)])
+    memory.advance(30.0)
+    assert memory.retrieve("number", k=7).rows.tolist()[0] == 3

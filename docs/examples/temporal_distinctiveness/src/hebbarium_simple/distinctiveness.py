@@ -1,13 +1,12 @@
-"""Temporal distinctiveness: a memory is retrieved as far as its distance in time can be told from that of the others (SIMPLE).
+"""Temporal distinctiveness: a memory is retrieved with a probability that grows with its distinctiveness in time (SIMPLE).
 
-Brown, Neath & Chater (2007): memories lie on a logarithmic axis of temporal distance, so it is ratios that tell them apart.  The recent past
-is spread out and the remote past is crowded, which gives recency, at any scale of time, and its loss after a filled delay; a
-memory with nothing near it stands out however old it is.  Nothing decays: all forgetting is interference.
+Brown, Neath & Chater (2007): memories lie on a logarithmic axis of temporal distance, so ratios of distances decide how similar two memories
+are.  Recent memories lie far apart and remote ones close together, which gives recency at any scale of time and its loss after a filled
+delay; a memory without near neighbours is distinct at any age.  Nothing decays: all forgetting is interference.
 
-On a sorted axis similarities multiply, eta_ik = eta_ij eta_jk for j between i and k, so all sums over pairs come from one sweep each way.
+On a sorted axis similarities multiply, eta_ik = eta_ij eta_jk for j between i and k, so one sweep in each direction gives all sums over pairs.
 
-Acts on: the ranking, through the signal `distinct_in_time`.  Cost per query: O(n), since rows come in order of time (else O(n log n) to sort);
-100,000 memories: 4 ms.
+Cost per query: O(n), because rows are in order of time (otherwise O(n log n) to sort); 100,000 memories: 4 ms.
 """
 from __future__ import annotations
 
@@ -17,13 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.engine.columns import Facet, Phase, signal
-from hebbarium.engine.contract import Cue, Mechanism, Params, hook
-from hebbarium.engine.numerics import kernel
-from hebbarium.engine.vocabulary import CREATED, NOW, VISIBLE
+from hebbarium.author import CREATED, NOW, VISIBLE, Cue, Facet, Mechanism, Params, Phase, hook, kernel, signal
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-DISTINCT = signal("distinct_in_time", Facet.TIME, "probability that a memory can be told from the others by its time", direct=False)
+DISTINCT = signal("distinct_in_time", Facet.TIME, "probability of retrieval from the memory's distinctiveness in time", direct=False)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -32,7 +28,7 @@ def similarity(one: float, other: float, c: float) -> float:
     """eta_ij = exp(-c |ln T_i - ln T_j|).  Brown, Neath & Chater (2007), similarity.  Cost: O(1).
 
     one, other  ()  any one unit of time  T_i and T_j, above 0
-    c           ()  1                     how finely time is told apart; at 1 the similarity is the ratio of the distances
+    c           ()  1                     resolution in time; at 1 the similarity is the ratio of the distances
 
     >>> round(similarity(2.0, 8.0, 1.0), 9)
     0.25
@@ -84,7 +80,7 @@ class TemporalDistinctivenessParams(Params):
     c: float
     s: float
     t: float
-    shortest: float             # distances below count as this
+    shortest: float             # smaller distances are set to this
     weight: float               # trust in the fused ranking
 
 

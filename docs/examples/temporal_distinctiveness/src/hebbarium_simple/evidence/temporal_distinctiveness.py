@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.audit.checks import adaptation, at_least, at_most, equation, limit, mutant, signature
-from hebbarium.audit.figures import Curve, Picture, figure
+from hebbarium.author import Curve, Picture, adaptation, at_least, at_most, equation, figure, limit, mutant, signature
 
 PAPER = "Brown, Neath & Chater 2007"
-LIST = np.arange(10.0, 0.0, -1.0)            # a list of ten, one item a second, as far back as at the end of the last
+LIST = np.arange(10.0, 0.0, -1.0)            # ten items, one per second: distances at the end of the last one
 
 
 def discriminated(specimen: Any, distance: Any, c: float = 1.0) -> Any:
@@ -21,7 +20,7 @@ def discriminated(specimen: Any, distance: Any, c: float = 1.0) -> Any:
 
 
 def by_all_pairs(distance: Any, c: float) -> Any:
-    """The definition: every similarity computed, nothing sorted, nothing shared."""
+    """The definition: every similarity is computed, without sorting."""
     x = np.log(np.asarray(distance, float))
     return 1.0 / np.exp(-c * np.abs(x[:, None] - x[None, :])).sum(axis=1)
 
@@ -36,7 +35,7 @@ def retrieved(specimen: Any, d: Any, s: float, t: float) -> Any:
 def two_sweeps_give_the_sums_over_all_pairs(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
     distance = np.sort(10.0 ** rng.uniform(-3.0, 6.0, 60))
-    distance[20:25] = distance[20]                                            # some at the same moment
+    distance[20:25] = distance[20]                                            # some at the same time
     found = [discriminated(specimen, d, c) for c in (0.3, 1.0, 12.0) for d in (distance, distance[::-1])]
     return found, [by_all_pairs(d, c) for c in (0.3, 1.0, 12.0) for d in (distance, distance[::-1])]
 
@@ -62,20 +61,20 @@ def log_odds_of_retrieval_are_linear(specimen: Any) -> Any:
     return np.log(p / (1.0 - p)), 8.0 * (d - 0.4)
 
 
-@limit("TD-5", source="closed form: c = 0 tells nothing apart; a large c everything but what is simultaneous")
-def nothing_is_told_apart_or_all_is(specimen: Any) -> Any:
+@limit("TD-5", source="closed form: c = 0 discriminates nothing; a large c everything but simultaneous memories")
+def nothing_is_discriminated_or_everything(specimen: Any) -> Any:
     distance = [1.0, 2.0, 2.0, 2.0, 9.0]
     return [discriminated(specimen, distance, c) for c in (0.0, 1e4)], [[1 / 5] * 5, [1.0, 1 / 3, 1 / 3, 1 / 3, 1.0]]
 
 
 @limit("TD-6", source=f"{PAPER}: scale invariance, D is the same when all distances are multiplied")
-def seconds_and_years_are_alike(specimen: Any) -> Any:
+def the_unit_of_time_does_not_matter(specimen: Any) -> Any:
     distance = np.array([0.5, 1.0, 4.0, 5.0, 30.0])
     return [discriminated(specimen, k * distance, 3.0) for k in (1e-3, 60.0, 3e7)], [by_all_pairs(distance, 3.0)] * 3
 
 
 @signature("TD-7a", source=f"{PAPER}: recency; ten items a second apart, the last against the first and the middle", figure="serial_position")
-def the_last_of_a_list_stands_out_at_once(specimen: Any) -> Any:
+def the_last_items_are_distinct_at_once(specimen: Any) -> Any:
     d = discriminated(specimen, LIST, 3.0)
     return at_least([d[-1] / d[0], d[-1] / d[5]], 2.0)
 
@@ -88,7 +87,7 @@ def a_filled_delay_flattens_the_list(specimen: Any) -> Any:
 
 
 @signature("TD-8", source=f"{PAPER}: isolation in time; the same item with and without near neighbours")
-def what_stands_alone_stands_out(specimen: Any) -> Any:
+def an_isolated_memory_is_more_distinct(specimen: Any) -> Any:
     crowded, alone = ([20.0, 29.0, 30.0, 31.0, 40.0], [15.0, 20.0, 30.0, 40.0, 45.0])
     return at_most(discriminated(specimen, crowded, 10.0)[2] / discriminated(specimen, alone, 10.0)[2], 0.5)
 
@@ -113,14 +112,14 @@ def the_plug_in_scores_every_visible_memory_in_any_order_of_rows(specimen: Any) 
     return found, expected
 
 
-@adaptation("TD-10", source="ours: memories of this very moment have a finite, equal score")
-def this_moment_is_finite(specimen: Any) -> Any:
+@adaptation("TD-10", source="ours: memories of the time of the query have a finite, equal score")
+def memories_of_the_present_are_finite(specimen: Any) -> Any:
     view = SimpleNamespace(now=5.0, created=np.array([5.0, 5.0]), visible=np.ones(2, bool), distinct_in_time=np.full(2, np.nan))
     plug_in(specimen).score(view, None)
     return view.distinct_in_time, 1.0 / (1.0 + math.exp(-6.0 * (0.5 - 0.3)))
 
 
-@figure("serial_position", caption="Ten items a second apart: the last stand out at once, and no longer after a filled delay",
+@figure("serial_position", caption="Ten items a second apart: the last ones are distinct at once, and no longer after a filled delay",
         source=f"{PAPER}: recency and its loss after a filled delay (shape, not data)")
 def serial_position(specimen: Any) -> Picture:
     place, delays = np.arange(1.0, 11.0), {"at once": 0.0, "after 10 s": 10.0, "after 60 s": 60.0}
@@ -128,8 +127,8 @@ def serial_position(specimen: Any) -> Picture:
         Curve(label, place, discriminated(specimen, LIST + delay, 3.0)) for label, delay in delays.items()))
 
 
-# --- wrong on purpose --------------------------------------------------------------------------------------------------------
-@mutant("distances compared, not their ratios", rejected_by="TD-6")
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("differences of distances, not ratios", rejected_by="TD-6")
 def linear_time(specimen: Any) -> Any:
     return specimen.replacing("similarity", lambda one, other, c: math.exp(-c * abs(one - other)))
 
@@ -160,12 +159,12 @@ def without_itself(specimen: Any) -> Any:
     return specimen.replacing("discriminability", discriminability)
 
 
-@mutant("time without compression: a list is as flat at once as later", rejected_by="TD-7a")
+@mutant("time without compression: the list is equally flat at once and later", rejected_by="TD-7a")
 def uncompressed(specimen: Any) -> Any:
     return specimen.replacing("similarity", lambda one, other, c: math.exp(-c * abs(one - other) / 60.0))
 
 
-@mutant("a plain trace that decays, whatever else there is", rejected_by="TD-8")
+@mutant("a decaying trace without interference", rejected_by="TD-8")
 def decay(specimen: Any) -> Any:
     def discriminability(distance: Any, c: float, out: Any) -> None:
         out[:] = np.asarray(distance) ** (-c / 10.0)

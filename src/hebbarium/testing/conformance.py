@@ -1,0 +1,226 @@
+"""The conformance suite: the rules of the contract, checked on any registered mechanism, alone and together with the set `minimal`.
+
+    check(Bench(Registry.installed(), "my_mechanism", folder))          # for each check in CHECKS
+
+A check raises AssertionError, or what the engine raises, and returns nothing.  `MechanismTests` in `hebbarium.testing` makes tests of them.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..engine.columns import Column, Phase, Scope, Signal
+from ..engine.contract import Mechanism, parameter_types
+from ..engine.errors import ContractError
+from ..engine.loop import Engine
+from ..engine.plan import nodes_of
+from ..engine.ports.embedder import HashingEmbedder
+from ..engine.records import Event, Query, hours
+from ..engine.registry import Registry
+from ..engine.schedule import Stages
+from ..engine.view import Binding
+
+START = hours(datetime(2024, 3, 1, 9))
+HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عالم", "a" * 100_000, "<script>alert(1)</script>",
+           "'; DROP TABLE events; --", "9" * 400]
+
+
+def talk(n: int = 40) -> list[Event]:
+    """A small conversation: n turns in sessions of eight, 30 h apart, with recurring names and places."""
+    people, places, acts = ("Ada", "Bo", "Cleo"), ("Lisbon", "Oslo", "the old mill"), ("visited", "painted", "forgot", "bought")
+    return [
+        Event(START + 30.0 * (i // 8) + (i % 8) / 60.0, f"{people[(i * 2) % 3]} {acts[i % 4]} {places[(i // 2) % 3]} with {people[i % 3]} on day {i}",
+              people[i % 3], f"s{i // 8}", f"e{i}")
+        for i in range(n)
+    ]
+
+
+def simulated(memory: Engine, events: list[Event], learn: bool = True) -> Engine:
+    """Encode the events, ask a question that may change memory after every ninth, then rest for 80 h; returns the memory."""
+    for i, event in enumerate(events):
+        memory.encode(event)
+        if i % 9 == 8:
+            memory.retrieve(f"What did {event.speaker} do in Lisbon?", learn=learn)
+    memory.advance(events[-1].time + 80.0)
+    return memory
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One mechanism of a registry, and a folder for the files of the memories that are built with it."""
+
+    registry: Registry
+    id: str
+    folder: Path
+
+    @property
+    def company(self) -> tuple[str, ...]:
+        """The mechanism and the set `minimal`, without those of the set that set a column which the mechanism sets."""
+        mine = self._sets(self.id)
+        return (self.id, *(i for i in self.registry.set("minimal").mechanisms if i != self.id and not mine & self._sets(i)))
+
+    def build(self, *ids: str, path: Path | None = None, **options: Any) -> Engine:
+        chosen = [self.registry.instance(i) for i in sorted(ids, key=self.registry.order.__getitem__)]
+        return Engine(chosen, HashingEmbedder(32), path=path, **options)
+
+    def _sets(self, id: str) -> set[tuple[Phase, str]]:
+        return {(h.phase, c.name) for h in self.registry.entry(id).load().hooks() for c in h.sets if not getattr(c, "private", False)}
+
+
+Check = Callable[[Bench], None]
+
+
+def class_declares_what_it_owns(bench: Bench) -> None:
+    entry = bench.registry.entry(bench.id)
+    cls: type[Mechanism[Any]] = entry.load()
+    assert cls.__doc__ or __import__(entry.module, fromlist=["x"]).__doc__, "neither the class nor its module has a docstring"
+    assert set(parameter_types(cls.params_class)) == set(entry.params), "code and registry name different parameters"
+    assert list(cls.hooks()), "a mechanism without hooks cannot change memory"
+    for column in cls.owns:
+        if isinstance(column, Column):
+            assert column.meaning and column.unit, column
+            assert not isinstance(column, Signal) or "weight" in entry.params, column
+
+
+def same_seed_same_state(bench: Bench) -> None:
+    assert simulated(bench.build(*bench.company), talk()).digest() == simulated(bench.build(*bench.company), talk()).digest()
+
+
+def tick_length_does_not_matter(bench: Bench) -> None:
+    for ids in ((bench.id,), bench.company):
+        fine, coarse = simulated(bench.build(*ids, tick_hours=0.01), talk()), simulated(bench.build(*ids, tick_hours=20.0), talk())
+        coarse.advance(coarse.now)
+        for name, array in fine.store.persistent().items():
+            np.testing.assert_allclose(array, coarse.store.persistent()[name], rtol=1e-7, atol=1e-9, err_msg=name)
+        one, other = fine.retrieve("Who painted Oslo?"), coarse.retrieve("Who painted Oslo?")
+        np.testing.assert_allclose(one.final, other.final, rtol=1e-4, atol=1e-5)
+
+
+def queries_change_nothing(bench: Bench) -> None:
+    memory = simulated(bench.build(*bench.company), talk())
+    before = memory.digest()
+    first = memory.retrieve("Who painted Oslo with Bo?")
+    memory.retrieve(Query("", memory.now))
+    again = memory.retrieve("Who painted Oslo with Bo?")
+    assert memory.digest() == before, "a query changed memory"
+    np.testing.assert_array_equal(first.rows, again.rows)
+    np.testing.assert_array_equal(first.final, again.final)
+
+
+def continuing_from_a_file_equals_an_uninterrupted_run(bench: Bench) -> None:
+    ids, events, file = bench.company, talk(), bench.folder / f"{bench.id}.db"
+    whole = simulated(bench.build(*ids), events)
+    first = bench.build(*ids, path=file)
+    for i, event in enumerate(events):
+        if i in (10, 27):
+            first.close()
+            first = bench.build(*ids, path=file)
+        first.encode(event)
+        if i % 9 == 8:
+            first.retrieve(f"What did {event.speaker} do in Lisbon?", learn=True)
+    first.advance(events[-1].time + 80.0)
+    assert first.digest() == whole.digest(), "the memory that was closed and opened again differs"
+    first.close()
+
+
+def no_work_on_an_empty_store(bench: Bench) -> None:
+    memory = bench.build(bench.id)
+    memory.advance(START)
+    answer = memory.retrieve("anything?", learn=True)
+    assert len(answer.rows) == 0 and math.isnan(memory.now)
+
+
+def outputs_are_finite_on_hostile_input(bench: Bench) -> None:
+    memory = bench.build(*bench.company)
+    for i, text in enumerate(HOSTILE * 2):
+        memory.encode(Event(START + i * 0.3, text, speaker=text[:20], session=text[:5], id=f"h{i}"))
+    memory.advance(memory.now + 1000.0)
+    for text in HOSTILE:
+        answer = memory.retrieve(text, learn=True)
+        assert np.isfinite(answer.final[answer.visible]).all(), f"scores of {text[:20]!r} are not finite"
+    for column in memory.store.columns:
+        if column.scope.persists:
+            _require_within_bounds(column, memory.store.array(column))
+    assert [memory.event_log.events[i].text for i in range(len(HOSTILE))] == HOSTILE, "a text was changed"
+
+
+def _require_within_bounds(column: Column, array: Any) -> None:
+    """Finite and within its bounds; NaN only where that is neutral."""
+    if array.dtype.kind != "f":
+        return
+    values = array[~np.isnan(array)]
+    assert np.isfinite(values).all(), column.name
+    assert np.isnan(column.neutral) or len(values) == array.size, column.name
+    if values.size:
+        assert column.low is None or values.min() >= column.low - 1e-9, column.name
+        assert column.high is None or values.max() <= column.high + 1e-9, column.name
+
+
+def off_means_neutral(bench: Bench) -> None:
+    """Without the mechanism, every column that it writes but does not own holds its neutral value."""
+    cls = bench.registry.entry(bench.id).load()
+    written = {c for h in cls.hooks() for c in (*h.sets, *h.adds) if isinstance(c, Column) and c not in cls.owns}
+    memory = simulated(bench.build("dense_similarity"), talk())
+    for column in (c for c in written if c.scope in (Scope.MEMORY, Scope.GLOBAL)):
+        np.testing.assert_array_equal(memory.store.array(column), np.full(memory.store.array(column).shape, column.neutral), err_msg=column.name)
+
+
+def random_streams_are_private(bench: Bench) -> None:
+    ids = bench.company
+    whole = simulated(bench.build(*ids), talk())
+    for other in ids[1:4]:
+        fewer = simulated(bench.build(*(i for i in ids if i != other)), talk())
+        if len(fewer.event_log.rows) == len(whole.event_log.rows):
+            assert fewer.assembly.streams[bench.id].bit_generator.state == whole.assembly.streams[bench.id].bit_generator.state, other
+
+
+def undeclared_access_is_refused(bench: Bench) -> None:
+    """The views of the mechanism show the columns that it declared and no others."""
+    memory = bench.build(bench.id)
+    for node in nodes_of(memory.assembly.mechanisms):
+        view = Binding(node, memory.store, Stages((*node.sets, *node.adds))).view
+        try:
+            view.a_column_that_does_not_exist  # noqa: B018  (the access itself must raise)
+        except ContractError:
+            pass
+        else:
+            raise AssertionError(f"{node.label} sees what it did not declare")
+        for read in node.reads:
+            column = getattr(read, "of", read)
+            if isinstance(column, Column) and column not in (*node.sets, *node.adds):
+                try:
+                    _write(view, column)
+                except (ContractError, ValueError):
+                    continue
+                raise AssertionError(f"{node.label} can write {column.name}, which it only reads")
+
+
+def _write(view: Any, column: Column) -> None:
+    value = getattr(view, column.name)
+    if isinstance(value, np.ndarray):
+        value[...] = 1
+    else:
+        setattr(view, column.name, 1)
+
+
+def a_year_of_rest_destroys_nothing(bench: Bench) -> None:
+    """After a year without events every event is in the event log, word for word, and every row returns its event."""
+    memory, events = bench.build(*dict.fromkeys((bench.id, "dense_similarity"))), talk(16)
+    kept = [memory.encode(event) for event in events]
+    memory.advance(events[-1].time + 365 * 24.0)
+    assert [memory.event_log.events[i].text for i in range(len(events))] == [e.text for e in events]
+    assert all(memory.event(row) == event for row, event in zip(kept, events, strict=True) if row is not None)
+    assert np.isfinite(memory.retrieve("Who painted Oslo?").scores).all()
+
+
+CHECKS: tuple[Check, ...] = (
+    class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, queries_change_nothing,
+    continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store, outputs_are_finite_on_hostile_input, off_means_neutral,
+    random_streams_are_private, undeclared_access_is_refused, a_year_of_rest_destroys_nothing,
+)
