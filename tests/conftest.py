@@ -1,4 +1,4 @@
-"""Fixtures of all tests: those of `hebbarium.testing`, with the registry of this repository alone."""
+"""Fixtures of all tests: those of `hebbarium.testing`, with the registry of this repository alone, and a small data set."""
 from __future__ import annotations
 
 import shutil
@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from browsers import BROWSERS
 
+from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.engine.registry import Registry
+from hebbarium.testing.conformance import talk
 
 pytest_plugins = ["hebbarium.testing"]
 
@@ -15,6 +17,18 @@ pytest_plugins = ["hebbarium.testing"]
 @pytest.fixture(scope="session")
 def registry() -> Registry:
     return Registry.read()
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Dataset:
+    """A data set of two short conversations; each question repeats a few words of its gold event."""
+    events = talk(24)
+    conversations = []
+    for name, mine in (("one", events[:12]), ("two", events[12:])):
+        questions = tuple(
+            Question(f"{name}-q{i}", " ".join(mine[i].text.split()[:4]), mine[-1].time + 1.0 + i, "single", (mine[i].id,)) for i in (1, 5, 8))
+        conversations.append(Conversation(name, tuple(mine), questions))
+    return Dataset("tiny", "0" * 64, tuple(conversations), {})
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

