@@ -220,7 +220,7 @@ def test_any_object_with_the_protocol_is_an_embedder() -> None:
         assert e.column(EMBEDDING).shape == (0, 8)
 
 
-@pytest.mark.parametrize("wrong", [object(), 7, None, str.upper], ids=repr)
+@pytest.mark.parametrize("wrong", [object(), 7, None, str.upper], ids=["object", "number", "none", "function"])
 def test_what_is_no_embedder_is_refused(wrong: Any) -> None:
     for call in (lambda: hb.memory("bm25", embedding=wrong), lambda: Engine([], wrong)):
         with pytest.raises(InputError, match="is no embedder") as caught:
