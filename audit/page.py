@@ -15,11 +15,13 @@ from .. import __version__
 from ..engine.registry import Registry
 from ..reporting.files import write_whole
 from ..reporting.pages import environment as shared_environment
+from ..reporting.svg import standalone
 from .changes import Changes
 from .checks import CheckResult
+from .provenance import Provenance, citation, facts
 from .rating import FEWEST, Rating
 from .references import References
-from .report import ALSO_COMPARED, HEADS, cells, verdict_of
+from .report import ALSO_COMPARED, CLAIM, COLUMNS, summary, verdict_of
 from .run import AuditResult, MechanismResult
 from .sources import SourceSystem, compared
 
@@ -27,15 +29,19 @@ TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = re.compile(r"\\(arg)(?![a-zA-Z])")      # commands that the converter does not know
 QUAD = re.compile(r"\\q?quad(?![a-zA-Z])")
 NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
+NO_ID = re.compile(r"[^\w.-]+")
 NAMED = {"ln", "log", "exp", "sin", "cos", "tan", "tanh", "sgn"}
 
 
 def to_html(result: AuditResult, path: Path, references: References | None = None, registry: Registry | None = None,
-            systems: Sequence[SourceSystem] = (), changes: Changes | None = None) -> None:
+            systems: Sequence[SourceSystem] = (), changes: Changes | None = None, provenance: Provenance | None = None) -> None:
     """Write the page, whole or not at all; it loads nothing and can be read without its script.  Raises HebbariumError.
 
     references  names the papers in full; without it their keys are shown
     registry    adds each mechanism's registry entry
+    provenance  adds how the audit was made, how to cite it, and BibTeX
+
+    Anchors: `#mechanism`, `#mechanism:check`, `#source:claim`.  The filters of the table stand in the address: `#derived=HONEST&text=pavlik`.
     """
     environment = shared_environment(TEMPLATES)
     environment.filters.update(number=_number, tolerance=_tolerance, mathml=mathml)
@@ -47,16 +53,34 @@ def to_html(result: AuditResult, path: Path, references: References | None = Non
         papers = [references.get(key).short for key in m.papers if references and key in references]
         return " ".join([registry.entries[m.id].summary if registry and m.id in registry.entries else "", *m.papers, *papers])
 
-    environment.globals.update(verdict_of=verdict_of, cells=cells, home_of=home_of, text_of=text_of)
+    environment.globals.update(verdict_of=verdict_of, home_of=home_of, text_of=text_of, anchor=anchor)
     derived, ratings = [(m.verdict.rating, m.variety_of is None) for m in result.mechanisms], [str(r) for r in Rating]
     page = environment.get_template("audit.html.j2").render(
-        result=result, also_compared=ALSO_COMPARED, version=__version__, references=references, registry=registry, changes=changes,
-        head_names=(*HEADS, "claim"), fewest=FEWEST,
+        result=result, shown={m.id for m in result.mechanisms}, summary=summary(result), also_compared=ALSO_COMPARED, version=__version__,
+        references=references, registry=registry, changes=changes, provenance=provenance, citation=citation(provenance) if provenance else "",
+        facts=facts(provenance, result.mutants_asked) if provenance else [], columns=COLUMNS, claim=CLAIM, fewest=FEWEST,
         sources=[(s, compared(s, result)) for s in systems],
         tally=[(r, derived.count((r, True)), derived.count((r, False))) for r in Rating],
         choices=[("home", "Home", sorted({home_of(m) for m in result.mechanisms} - {""})), ("claimed", "Claimed", ratings),
                  ("derived", "Derived", ratings), ("claim", "Claim", ["earned", "finding", "unearned"])])
     write_whole(path, [page])
+
+
+def write_figures(result: AuditResult, folder: Path) -> None:
+    """Write every figure that was drawn to `<mechanism>-<name>.svg` in a folder, on light ground.  Raises HebbariumError."""
+    for m in result.mechanisms:
+        for each in m.pictures:
+            if each.svg:
+                write_whole(folder / f"{m.id}-{each.name}.svg", [standalone(each.svg)])
+
+
+def anchor(*names: str) -> str:
+    """The id of a place on the page.
+
+    >>> anchor("recency", "RC-2"), anchor("cortex2026", "engram.py (half-life)")
+    ('recency:RC-2', 'cortex2026:engram.py-half-life')
+    """
+    return ":".join(NO_ID.sub("-", name).strip("-") for name in names)
 
 
 def mathml(tex: str) -> Markup:

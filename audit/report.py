@@ -1,8 +1,9 @@
-"""An audit result as JSON, as a table for the terminal, as plain text, and as Markdown.  The page of HTML is in page.py."""
+"""An audit result as JSON, as a table for the terminal, as plain text, as Markdown and as LaTeX.  The page of HTML is in page.py."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.table import Table
@@ -10,22 +11,29 @@ from rich.text import Text
 
 from .. import __version__
 from ..engine.registry import Entry, Registry
+from ..reporting import latex
 from .changes import Changes
 from .checks import CheckResult
+from .provenance import Provenance, citation, facts
 from .run import AuditResult, Fate, MechanismResult
-from .sources import SourceSystem, compared
+from .sources import Comparison, SourceSystem, compared
 
 FORMAT = "hebbarium.audit/1"            # of audit.json, as audit.schema.json describes it
 
 
-def to_json(result: AuditResult, registry: Registry | None = None, systems: Sequence[SourceSystem] = ()) -> dict[str, Any]:
+def to_json(result: AuditResult, registry: Registry | None = None, systems: Sequence[SourceSystem] = (),
+            provenance: Provenance | None = None) -> dict[str, Any]:
     """The whole result as plain JSON values; NaN and infinities, which JSON lacks, as words.
 
-    registry  adds each mechanism's registry entry
-    systems   source systems, whose claims are added
+    registry    adds each mechanism's registry entry
+    systems     source systems, whose claims are added
+    provenance  adds how the audit was made, how to cite it, and BibTeX
     """
     return {
         "format": FORMAT, "version": __version__, "registry": registry.digest if registry else "",
+        "provenance": provenance.to_json() if provenance else None, "summary": summary(result),
+        "counts": asdict(counts(result)),
+        "citation": citation(provenance) if provenance else "", "bibtex": provenance.made.bibtex if provenance else "",
         "exit_code": result.exit_code,
         "mutants_asked": result.mutants_asked, "mutants_run": result.mutants_run, "mutants_rejected": result.mutants_rejected,
         "failures": [{"mechanism": id, "fault": fault} for id, fault in result.failures],
@@ -83,15 +91,46 @@ def _json(value: Any) -> Any:
     return [_json(v) for v in value] if isinstance(value, tuple) else value
 
 
-def cells(m: MechanismResult, mutants_asked: bool) -> tuple[str, str, str, str, str, str]:
-    """Mechanism, claimed, derived, checks, mutants, first failing check."""
+# --- the table of mechanisms --------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table of mechanisms, of every form of report.
+
+    text     the cell of a mechanism
+    order    number by which a reader sorts; None: by the text
+    printed  whether LaTeX has it: a page of paper is narrow
+    """
+
+    head: str
+    text: Callable[[MechanismResult, AuditResult], str]
+    order: Callable[[MechanismResult], float] | None = None
+    printed: bool = True
+
+
+def _mutants(m: MechanismResult, result: AuditResult) -> str:
     run = [x for x in m.mutants if x.fate is not Fate.NOT_RUN]
-    rejected = f"{sum(x.rejected for x in run)}/{len(run)}" if mutants_asked and m.mutants else "-"
+    return f"{sum(x.rejected for x in run)}/{len(run)}" if result.mutants_asked and m.mutants else "-"
+
+
+def _first_failing(m: MechanismResult, _: AuditResult) -> str:
     first = m.first_failing
-    return m.id, str(m.claimed), str(m.verdict.rating), f"{m.passed}/{m.gating}", rejected, f"{first.check.id} {first.check.title}" if first else "-"
+    return f"{first.check.id} {first.check.title}" if first else "-"
 
 
-HEADS = ("mechanism", "claimed", "derived", "checks", "mutants", "first failing check")
+def verdict_of(m: MechanismResult) -> str:
+    """In one word: earned, unearned (our own claim), finding (a source system's)."""
+    return "earned" if m.earned else "finding" if m.variety_of else "unearned"
+
+
+COLUMNS = (
+    Column("mechanism", lambda m, _: m.id),
+    Column("claimed", lambda m, _: str(m.claimed), lambda m: m.claimed.strength),
+    Column("derived", lambda m, _: str(m.verdict.rating), lambda m: m.verdict.rating.strength),
+    Column("checks", lambda m, _: f"{m.passed}/{m.gating}", lambda m: m.passed),
+    Column("mutants", _mutants, lambda m: sum(x.rejected for x in m.mutants)),
+    Column("first failing check", _first_failing, printed=False),
+)
+CLAIM = Column("claim", lambda m, _: verdict_of(m))       # which the terminal shows by colour and by the list below its table
 
 
 ALSO_COMPARED = "Checks of papers that the source of a printed form does not cite; they do not count for its rating."
@@ -102,17 +141,60 @@ def mutants_of(result: AuditResult) -> str:
     return f"{result.mutants_rejected} of {result.mutants_run} mutants rejected" if result.mutants_asked and result.mutants_run else ""
 
 
-def verdict_of(m: MechanismResult) -> str:
-    """In one word: earned, unearned (our own claim), finding (a source system's)."""
-    return "earned" if m.earned else "finding" if m.variety_of else "unearned"
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The audit in numbers.
+
+    checks             of the evidence; the static checks, which are the same for all mechanisms, are not counted
+    ours, earned       mechanisms of our own, and those of them whose claim is earned
+    printed, unearned  printed forms of source systems, and those of them whose claim is not earned
+    """
+
+    mechanisms: int
+    checks: int
+    mutants_run: int
+    mutants_rejected: int
+    ours: int
+    earned: int
+    printed: int
+    unearned: int
 
 
+def counts(result: AuditResult) -> Counts:
+    """Count them."""
+    earned, by_source = ([m.earned for m in result.mechanisms if bool(m.variety_of) is varied] for varied in (False, True))
+    return Counts(len(result.mechanisms), sum(len(m.checks) + len(m.also_compared) for m in result.mechanisms), result.mutants_run,
+                  result.mutants_rejected, len(earned), earned.count(True), len(by_source), by_source.count(False))
+
+
+def summary(result: AuditResult) -> str:
+    """The audit in one sentence, to be quoted."""
+    n = counts(result)
+    tested = f"{counted(n.mechanisms, 'memory mechanism')} {'was' if n.mechanisms == 1 else 'were'} tested by {counted(n.checks, 'check')}"
+    mutants = f", which reject {n.mutants_rejected:,} of {counted(n.mutants_run, 'mutant')} (wrong versions made on purpose)"
+    ours = f"{n.earned} of {counted(n.ours, 'claim')} of our own {'is' if n.ours == 1 else 'are'} earned"
+    forms = counted(n.printed, "printed form")
+    printed = f"{n.unearned} of {forms} of source systems {'does' if n.printed == 1 else 'do'} not earn the claimed rating"
+    claims = ", and ".join([ours] * bool(n.ours) + [printed] * bool(n.printed))
+    return f"In Hebbarium {__version__}, {tested}{mutants if n.mutants_run else ''}{'; ' if claims else ''}{claims}."
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "check"), counted(1402, "check")
+    ('1 check', '1,402 checks')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+# --- the forms ----------------------------------------------------------------------------------------------------
 def table(result: AuditResult) -> Table:
     """One row a mechanism, claimed rating beside derived."""
     styles = {"earned": "green", "finding": "yellow", "unearned": "bold red"}
-    drawn = Table(*HEADS, title="Audit")
+    drawn = Table(*(c.head for c in COLUMNS), title="Audit")
     for m in result.mechanisms:
-        row = [Text(c) for c in cells(m, result.mutants_asked)]      # Text: a title may hold square brackets
+        row = [Text(c.text(m, result)) for c in COLUMNS]            # Text: a title may hold square brackets
         row[2].stylize(styles[verdict_of(m)])
         drawn.add_row(*row)
     return drawn
@@ -123,8 +205,8 @@ def plain(result: AuditResult, failures: Sequence[tuple[str, str]] | None = None
 
     failures  faults to list as not earned; None: those of the result
     """
-    rows = [HEADS, *(cells(m, result.mutants_asked) for m in result.mechanisms)]
-    widths = [max(len(r[i]) for r in rows) for i in range(len(HEADS))]
+    rows = [[c.head for c in COLUMNS], *([c.text(m, result) for c in COLUMNS] for m in result.mechanisms)]
+    widths = [max(len(r[i]) for r in rows) for i in range(len(COLUMNS))]
     lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
     for title, faults in (("not earned", result.failures if failures is None else failures), ("findings about printed forms", result.findings)):
         if faults:
@@ -134,12 +216,14 @@ def plain(result: AuditResult, failures: Sequence[tuple[str, str]] | None = None
     return "\n".join(lines) + "\n"
 
 
-def to_markdown(result: AuditResult, systems: Sequence[SourceSystem] = (), changes: Changes | None = None) -> str:
+def to_markdown(result: AuditResult, systems: Sequence[SourceSystem] = (), changes: Changes | None = None,
+                provenance: Provenance | None = None) -> str:
     """The content of the page as Markdown, without figures and cards."""
-    lines = ["# Audit", ""]
+    lines = ["# Audit", "", summary(result), "", *([f"Cite as: {citation(provenance)}", ""] if provenance else [])]
     if changes is not None:
         lines += ["## Since the earlier audit", "", *(f"- {line}" for line in changes.lines() or ["nothing rose or fell"]), ""]
-    lines += ["## Mechanisms", "", *_markdown((*HEADS, "claim"), ((*cells(m, result.mutants_asked), verdict_of(m)) for m in result.mechanisms))]
+    columns = (*COLUMNS, CLAIM)
+    lines += ["## Mechanisms", "", *_markdown([c.head for c in columns], ([c.text(m, result) for c in columns] for m in result.mechanisms))]
     if said := mutants_of(result):
         lines += ["", f"{said}."]
     for title, faults in (("Not earned", result.failures), ("Findings about printed forms", result.findings)):
@@ -149,13 +233,35 @@ def to_markdown(result: AuditResult, systems: Sequence[SourceSystem] = (), chang
         others = ((m.id, f"{r.check.id} {r.check.title}", ", ".join(r.check.papers), _worded(r)) for m in result.mechanisms for r in m.also_compared)
         lines += ["", "## Also compared with", "", ALSO_COMPARED, "", *_markdown(("mechanism", "check", "papers", "score"), others)]
     for system in systems:
-        rows = ((c.claim.module, c.claim.claimed, f"{c.derived}{' of our own form' if c.ours else ''}" if c.derived else "not run", c.claim.printed,
+        rows = ((c.claim.module, c.claim.claimed, _derived(c), c.claim.printed,
                  c.claim.paper and f"`{c.claim.paper}`", f"{c.claim.citation}{_keys(c.claim.corrected)}", c.claim.finding or c.claim.why_none)
                 for c in compared(system, result))
         lines += ["", f"## Claims of {system.name}", "", system.scale, "",
                   *_markdown(("module", "claimed", "derived", "as printed", "in the literature", "citation", "finding"), rows), ""]
         lines += [f"- {c.place}: {_flat(c.cites)}: {c.citation}{_keys(c.corrected)}. {_flat(c.finding)}" for c in system.citations]
+    if provenance:
+        lines += ["", "## Provenance", "", *_markdown(("", ""), facts(provenance, result.mutants_asked)), "",
+                  f"`audit.bib` has the BibTeX of the {counted(len(provenance.papers), 'paper')} of these mechanisms."]
     return "\n".join(lines) + "\n"
+
+
+def to_latex(result: AuditResult, systems: Sequence[SourceSystem] = (), provenance: Provenance | None = None) -> str:
+    """The tables of mechanisms and of the claims of source systems, for \\input in a paper."""
+    columns = [c for c in (*COLUMNS, CLAIM) if c.printed]
+    parts = [latex.NEEDS + "".join(f"% {line}\n" for line in (summary(result), citation(provenance) if provenance else "") if line),
+             latex.longtable([c.head for c in columns], ([c.text(m, result) for c in columns] for m in result.mechanisms),
+                             caption="Mechanisms: rating claimed, and rating derived from checks.", label="tab:audit-mechanisms",
+                             widths=latex.broken(0.34) + "l" * (len(columns) - 1))]
+    parts += [latex.longtable(("module", "claimed", "derived", "citation", "place"),
+                              ((c.claim.module, c.claim.claimed, _derived(c), c.claim.citation, c.claim.place) for c in compared(system, result)),
+                              caption=f"Claims of {system.name}, and the rating derived for the form it prints.", label=f"tab:audit-{system.key}",
+                              widths="".join(map(latex.broken, (0.26, 0.18, 0.17, 0.12, 0.17))))
+              for system in systems]
+    return "\n".join(parts)
+
+
+def _derived(c: Comparison) -> str:
+    return f"{c.derived}{' of our own form' if c.ours else ''}" if c.derived else "not run"
 
 
 def _worded(r: CheckResult) -> str:

@@ -1,4 +1,4 @@
-"""The page in headless Chromium: it opens, sorts, filters, expands a card, follows a link, and its console stays empty."""
+"""The page in headless Chromium: it opens, sorts, filters, keeps its filters in the address, opens what a link names, and its console stays empty."""
 from __future__ import annotations
 
 import json
@@ -16,7 +16,9 @@ from hebbarium.audit import sources
 from hebbarium.audit.changes import compare
 from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.page import to_html
+from hebbarium.audit.provenance import provenance
 from hebbarium.audit.references import load
+from hebbarium.audit.references import read as parse
 from hebbarium.audit.report import to_json
 from hebbarium.engine.registry import Registry
 
@@ -38,24 +40,44 @@ READER = """<script>addEventListener('load', () => setTimeout(() => {
   head('mechanism').click(); said.up = rows(); head('mechanism').click(); said.down = rows();
   said.aria = head('mechanism').closest('th').getAttribute('aria-sort');
   head('derived').click(); said.derived = [...document.querySelectorAll('#mechanisms tbody tr')].map((r) => r.dataset.derived);
-  type('text', 'pavlik'); said.pavlik = rows(); said.count = document.querySelector('#shown').textContent;
+  type('text', 'pavlik'); said.address = location.hash; said.pavlik = rows(); said.count = document.querySelector('#shown').textContent;
   said.cards = [...document.querySelectorAll('details[data-mechanism]')].filter((d) => !d.hidden).map((d) => d.dataset.mechanism);
-  type('text', ''); type('derived', 'HONEST'); said.honest = rows(); type('derived', '');
+  type('text', ''); type('derived', 'HONEST'); said.honest = rows(); said.narrowed = location.hash; type('derived', '');
   const card = document.querySelector('details[data-mechanism="base_level_activation"]');
   said.closed = card.open; card.querySelector('summary').click(); said.expanded = card.open;
   said.figure = card.querySelector('figure svg').getBoundingClientRect().width > 100;
   said.formula = card.querySelector('math').getBoundingClientRect().width > 20;
   said.ink = getComputedStyle(card.querySelector('figure svg text')).fill === getComputedStyle(document.body).color;
-  document.querySelector('#mechanisms a[href="#recency"]').click();
-  setTimeout(() => {
-    said.linked = document.querySelector('details[data-mechanism="recency"]').open;
+  const box = (id) => document.querySelector(`details[data-mechanism="${id}"]`), pause = () => new Promise((go) => setTimeout(go, 50));
+  (async () => {
+    type('home', 'maintenance'); form.querySelector('[type=reset]').click(); await pause();
+    said.cleared = [rows().length, location.hash];
+    document.querySelector('#mechanisms a[href="#recency"]').click(); await pause();
+    said.linked = box('recency').open && box('recency').getBoundingClientRect().top < 100;
+    box('heat').querySelector('summary .permalink').click(); await pause();
+    said.permalink = [location.hash, box('heat').open];
+    location.hash = '#derived=HONEST&text=recency'; await pause();
+    said.restored = [rows(), form.elements.derived.value, form.elements.text.value];
+    location.hash = '#base_level_activation_printed:CM-6.1'; await pause();
+    const row = document.getElementById('base_level_activation_printed:CM-6.1'), place = row.getBoundingClientRect();
+    const seen = place.height > 0 && place.top >= 0 && place.top < innerHeight;
+    said.check = [box('base_level_activation_printed').open, seen, row.querySelector('a').hash];
+    location.hash = '#derived=NONSENSE'; await pause();
+    said.unknown = rows().length;
+    location.hash = '#bibtex'; await pause();
+    const copy = document.querySelector('[data-copy=bibtex-text]');
+    said.bibtex = [copy.closest('details').open, copy.getBoundingClientRect().height > 0];
+    const clipboard = (writeText) => Object.defineProperty(navigator, 'clipboard', {value: {writeText}, configurable: true});
+    clipboard(async (text) => { said.copied = [text]; }); copy.click(); await pause(); said.copied.push(copy.textContent);
+    clipboard(async () => { throw new Error('forbidden'); }); copy.click(); await pause();
+    said.selected = [getSelection().toString(), copy.textContent];
     said.overflow = document.documentElement.scrollWidth > innerWidth;
     const named = (e) => e.closest('label') || e.ariaLabel || e.getAttribute('aria-labelledby');
     said.unnamed = [...document.querySelectorAll('input, select, [role=img], [role=region]')].filter((e) => !named(e)).length;
     said.faults = faults;
     document.title = 'done';
     document.body.innerHTML = ''; document.body.textContent = JSON.stringify(said);
-  }, 50);
+  })();
 }, 0));</script>"""
 
 
@@ -64,7 +86,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     registry, references, path = Registry.read(), load(), tmp_path_factory.mktemp("page") / "audit.html"
     result = audit_registry(registry, only=SHOWN, draw=True)
     told = to_json(result, registry)
-    to_html(result, path, references, registry, sources.read(registry, references), compare(told, told))
+    to_html(result, path, references, registry, sources.read(registry, references), compare(told, told),
+            provenance(registry, references, SHOWN, seconds=1.0))
     return path
 
 
@@ -88,19 +111,38 @@ def test_a_reader_sorts_filters_and_opens_a_card(page: Path, tmp_path: Path, wid
     said = read_in_browser(page, tmp_path, width, dark)
     assert said["faults"] == []
     assert said["opened"] == sorted(SHOWN) == said["up"] and said["down"] == sorted(SHOWN, reverse=True) and said["aria"] == "descending"
-    assert said["derived"] == ["FAITHFUL", "HONEST", "HONEST", "APPROXIMATION"], "by strength, the strongest first"
+    strength = ["FAITHFUL", "DOCUMENTED", "HONEST", "APPROXIMATION"]
+    assert said["derived"] == sorted(said["derived"], key=strength.index) and len(set(said["derived"])) == 3, "by strength, the strongest first"
     assert set(said["pavlik"]) == set(said["cards"]) and "recency" not in said["pavlik"] and "base_level_activation" in said["pavlik"]
     assert said["count"] == f"{len(said['pavlik'])} of {len(SHOWN)} mechanisms"
     assert sorted(said["honest"]) == ["heat", "recency"]
-    assert not said["closed"] and said["expanded"] and said["linked"]
+    assert (said["address"], said["narrowed"]) == ("#text=pavlik", "#derived=HONEST") and said["cleared"] == [len(SHOWN), ""]
+    assert not said["closed"] and said["expanded"] and said["linked"] and said["permalink"] == ["#heat", True]
+    assert said["restored"] == [["recency"], "HONEST", "recency"] and said["unknown"] == len(SHOWN)
+    assert said["check"] == [True, True, "#base_level_activation_printed:CM-6.1"]
+    assert said["bibtex"] == [True, True] and (said["copied"][1], said["selected"][1]) == ("Copied", "Selected")
+    papers = {key for id in SHOWN for key in Registry.read().entries[id].papers}
+    assert {entry.key for entry in parse(said["copied"][0])} == papers == {entry.key for entry in parse(said["selected"][0])}
     assert said["figure"] and said["formula"] and said["ink"], "drawn, and in the page's own colour"
     assert not said["overflow"], "nothing is wider than the window"
     assert said["unnamed"] == 0, "a screen reader can name every control, figure and table"
 
 
-def test_the_page_runs_under_its_own_policy(page: Path, tmp_path: Path) -> None:
-    """Unchanged, with the policy in force, the script still opens the card that the address names."""
+def loaded(page: Path, folder: Path, address: str) -> str:
+    """The page as the browser has it, unchanged and with its policy in force, from an address."""
     assert BROWSER
-    said = subprocess.run([BROWSER, *SWITCHES, f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=3000", "--dump-dom",
-                           f"{page.as_uri()}#heat"], capture_output=True, text=True, encoding="utf-8", timeout=120, check=True).stdout
-    assert re.search(r'<details data-mechanism="heat"[^>]* open', said)
+    return subprocess.run([BROWSER, *SWITCHES, f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=3000", "--dump-dom",
+                           f"{page.as_uri()}{address}"], capture_output=True, text=True, encoding="utf-8", timeout=120, check=True).stdout
+
+
+def test_the_page_runs_under_its_own_policy(page: Path, tmp_path: Path) -> None:
+    """The script opens the card that the address names, or that holds the check that it names."""
+    assert re.search(r'<details data-mechanism="heat"[^>]* open', loaded(page, tmp_path, "#heat"))
+    assert re.search(r'<details data-mechanism="recency"[^>]* open', loaded(page, tmp_path, "#recency:RC-2"))
+
+
+def test_a_filtered_view_is_opened_from_its_address(page: Path, tmp_path: Path) -> None:
+    found = loaded(page, tmp_path, "#derived=HONEST&claim=earned")
+    rows = re.findall(r'<tr data-mechanism="(\w+)"([^>]*)>', found)
+    assert sorted(name for name, rest in rows if "hidden" not in rest) == ["heat", "recency"] and len(rows) == len(SHOWN)
+    assert f"2 of {len(SHOWN)} mechanisms" in found

@@ -1,21 +1,39 @@
 """A whole audit over five small mechanisms, and its reports."""
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+import shutil
+import subprocess
 import types
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import pytest
+from jsonschema import Draft202012Validator
 from rich.console import Console
+from typer.testing import CliRunner
 
+import hebbarium.audit
+from hebbarium.audit import references as bibliography
+from hebbarium.audit import sources
+from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.page import to_html
+from hebbarium.audit.provenance import Provenance, citation, provenance
 from hebbarium.audit.references import load
-from hebbarium.audit.report import plain, table, to_json, to_markdown
+from hebbarium.audit.report import Counts, counts, plain, summary, table, to_json, to_latex, to_markdown
 from hebbarium.audit.run import AuditResult, Fate, audit
+from hebbarium.cli.app import app
 from hebbarium.engine.errors import ContractError, RegistryError
+from hebbarium.engine.registry import Registry
+
+ROOM = Path(hebbarium.audit.__file__).parent
 
 
 def module_of(name: str, source: str) -> types.ModuleType:
@@ -268,6 +286,12 @@ class Page(HTMLParser):
             self.text += data
 
 
+def links(page: Page) -> set[str]:
+    """Targets of the links inside the page, but for those that set the filters."""
+    inside = (unquote(a["href"] or "")[1:] for tag, a in page.tags if tag == "a" and (a["href"] or "").startswith("#"))
+    return {target for target in inside if "=" not in target}
+
+
 def test_the_page_is_whole_and_loads_nothing(result: AuditResult, tmp_path: Path) -> None:
     to_html(result, tmp_path / "deep" / "audit.html", load())
     raw = (tmp_path / "deep" / "audit.html").read_text(encoding="utf-8")
@@ -278,8 +302,7 @@ def test_the_page_is_whole_and_loads_nothing(result: AuditResult, tmp_path: Path
     assert not any(name in attrs for _, attrs in page.tags for name in ("src", "srcset", "data", "style", "onclick"))
     assert "@import" not in raw and "url(" not in raw
     ids = {a["id"] for _, a in page.tags if "id" in a}
-    assert {a["href"].removeprefix("#") for t, a in page.tags if t == "a" and (a["href"] or "").startswith("#")} <= ids
-    assert all(m.id in ids for m in result.mechanisms)
+    assert links(page) <= ids and all(m.id in ids for m in result.mechanisms)
     for each in result.mechanisms:
         for check in each.checks:
             assert check.check.id in page.text and check.check.title in page.text
@@ -304,3 +327,144 @@ def savings(s): return s.trace(1.0, 1.0), 0.5
     page = Page((tmp_path / "audit.html").read_text(encoding="utf-8"))
     assert sum(a.get("class") == "faded" for t, a in page.tags if t == "tr") == 1
     assert "a single subject" in page.text and "not applicable" in page.text
+
+
+# --- what can be quoted, linked and cited -------------------------------------------------------------------------
+SHOWN = ("heat", "recency", "short_term_plasticity_printed")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A small audit of the collection, everything that its reports need, and its page."""
+
+    result: AuditResult
+    registry: Registry
+    systems: tuple[sources.SourceSystem, ...]
+    known: Provenance
+    page: str
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    registry, references, path = Registry.read(), load(), tmp_path_factory.mktemp("made") / "audit.html"
+    result, systems = audit_registry(registry, only=SHOWN), sources.read(registry, references)
+    known = provenance(registry, references, SHOWN, seconds=1.25, words=("hebbarium", "audit", "--out", "my audit"))
+    to_html(result, path, references, registry, systems, provenance=known)
+    return Made(result, registry, systems, known, path.read_text(encoding="utf-8"))
+
+
+def test_the_summary_counts_what_ran(result: AuditResult) -> None:
+    """By hand: 4 checks run on each of three mechanisms and 1 on blend; the 2 mutants of crash are broken; bare has no evidence."""
+    assert counts(result) == Counts(mechanisms=5, checks=13, mutants_run=5, mutants_rejected=3, ours=4, earned=3, printed=1, unearned=1)
+    assert summary(result).partition(", ")[2] == (
+        "5 memory mechanisms were tested by 13 checks, which reject 3 of 5 mutants (wrong versions made on purpose); "
+        "3 of 4 claims of our own are earned, and 1 of 1 printed form of source systems does not earn the claimed rating.")
+    one = AuditResult((by_id(result, "blend"),))
+    assert summary(one).endswith(", 1 memory mechanism was tested by 1 check, which reject 1 of 1 mutant (wrong versions made on purpose); "
+                                 "1 of 1 claim of our own is earned.")
+    told = to_json(result)
+    assert told["summary"] == summary(result) and told["counts"]["checks"] == sum(len(m["checks"]) for m in told["mechanisms"])
+    assert told["provenance"] is None and (told["citation"], told["bibtex"]) == ("", "")
+
+
+def test_checks_that_do_not_count_for_a_rating_are_counted_as_checks() -> None:
+    both = audit(ENTRIES[:2], MODULES, {"power_law": module_of("e_citing_too", CITING)})
+    assert [len(m.also_compared) for m in both.mechanisms] == [0, 1] and counts(both).checks == 8
+
+
+def test_the_page_opens_with_the_summary_and_shows_sources_before_cards(made: Made) -> None:
+    order = "summary", "citation", "mechanisms", "cortex2026", "h-cards", "heat"
+    text, places = Page(made.page).text, [made.page.index(f'id="{id}"') for id in order]
+    assert places == sorted(places)
+    assert summary(made.result) in text and f"Cite as: {citation(made.known)}" in text
+    first = text[text.index("and what was measured") + len("and what was measured"):]
+    assert first.strip().startswith(summary(made.result))
+
+
+def test_every_mechanism_check_and_claim_has_an_anchor_and_a_visible_link_to_it(made: Made) -> None:
+    page = Page(made.page)
+    ids = [a["id"] for _, a in page.tags if "id" in a]
+    assert [id for id, n in Counter(ids).items() if n > 1] == [] and not any(re.search(r"\s", id or "") for id in ids)
+    checks = {f"{m.id}:{r.check.id}" for m in made.result.mechanisms for r in (*m.checks, *m.also_compared, *m.static)}
+    claims = {id for id in ids if id and id.partition(":")[0] in {s.key for s in made.systems} and ":" in id}
+    assert len(checks) > 20 and len(claims) == sum(len(s.claims) + len(s.citations) for s in made.systems)
+    assert {*checks, *claims, *SHOWN, *(s.key for s in made.systems)} <= links(page) <= set(ids)
+    assert "recency:RC-2" in checks and "cortex2026:engram.py-half-life" in claims
+
+
+def test_every_form_has_its_provenance(made: Made) -> None:
+    told = json.loads(json.dumps(to_json(made.result, made.registry, made.systems, made.known), allow_nan=False))
+    schema = json.loads((ROOM / "audit.schema.json").read_text(encoding="utf-8"))
+    assert [e.message for e in Draft202012Validator(schema).iter_errors(told)] == []
+    how = told["provenance"]
+    assert how["command_line"] == "hebbarium audit --out 'my audit'" and how["seconds"] == 1.25 and how["registry"] == made.registry.digest
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", how["date"]) and how["cores"] >= 1 and how["versions"]["numpy"]
+    page, text = Page(made.page).text, to_markdown(made.result, made.systems, None, made.known)
+    for value in (how["version"], how["code"], how["registry"], how["evidence"]["digest"], how["claims"], how["date"], how["platform"],
+                  how["command_line"], how["versions"]["numpy"], "1.2"):
+        assert value in page and value in text, value
+    assert all(how[name][:12] in told["citation"] for name in ("code", "registry"))
+    assert told["mutants_asked"] and ("mutantsrun" in page) and "| mutants | run |" in text
+    assert "| mutants | not run |" in to_markdown(replace(made.result, mutants_asked=False), (), None, made.known)
+
+
+def test_digests_are_those_of_the_files(made: Made) -> None:
+    for id in SHOWN:
+        assert made.known.evidence[id] == hashlib.sha256((ROOM / "evidence" / f"{id}.py").read_bytes()).hexdigest()
+    fewer = provenance(made.registry, load(), SHOWN[:2], seconds=0.0)
+    assert fewer.evidence_digest != made.known.evidence_digest and (fewer.code, fewer.claims) == (made.known.code, made.known.claims)
+
+
+def test_bibtex_is_that_of_the_mechanisms_shown(made: Made) -> None:
+    wanted = {key for id in SHOWN for key in made.registry.entries[id].papers}
+    bibtex = to_json(made.result, made.registry, (), made.known)["bibtex"]
+    assert {entry.key for entry in bibliography.read(bibtex)} == wanted and len(wanted) > 1
+    assert bibtex.strip() in Page(made.page).text and f"BibTeX of {len(wanted)} papers" in Page(made.page).text
+    lacking = made.registry.entries["heat"].model_copy(update={"papers": ("nobody1900nothing",), "equations": ()})
+    known = provenance(Registry({"heat": lacking}, {}, "0"), load(), ["heat"], seconds=0.0)
+    assert known.papers == () and known.made.bibtex == ""
+
+
+# --- LaTeX --------------------------------------------------------------------------------------------------------
+def rows_of(tex: str) -> list[list[list[str]]]:
+    """The cells of every row of every table, as text."""
+    tables = [part.partition("\\endlastfoot\n")[2].partition("\\end{longtable}")[0] for part in tex.split("\\begin{longtable}")[1:]]
+    plain = [table.replace("\\_\\allowbreak{}", "_").replace("''", '"').replace("\\&", "and") for table in tables]
+    return [[line.removesuffix(" \\\\").split(" & ") for line in table.strip().splitlines()] for table in plain]
+
+
+def test_latex_has_a_row_for_every_mechanism_and_claim(made: Made) -> None:
+    tex = to_latex(made.result, made.systems, made.known)
+    first, *others = rows_of(tex)
+    assert [(row[0], row[1], row[2], row[-1]) for row in first] == [
+        (m.id, str(m.claimed), str(m.verdict.rating), "earned" if m.earned else "finding") for m in made.result.mechanisms]
+    assert [[row[0] for row in rows] for rows in others] == [[c.module for c in system.claims] for system in made.systems]
+    assert all(len(row) == 6 for row in first) and all(len(row) == 5 for rows in others for row in rows)
+    comments = [line for line in tex.splitlines() if line.startswith("%")]
+    assert f"% {summary(made.result)}" in comments and f"% {citation(made.known)}" in comments
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdflatex")
+def test_latex_compiles(made: Made, tmp_path: Path) -> None:
+    odd = made.systems[0].model_copy(update={"claims": (made.systems[0].claims[0].model_copy(update={"module": "*[\\x{_}^~&%$#<>|\"é ×≥†`]\x1b"}),)})
+    (tmp_path / "audit.tex").write_text(to_latex(made.result, (*made.systems, odd), made.known), encoding="utf-8")
+    (tmp_path / "paper.tex").write_text("\\documentclass{article}\\usepackage{array,booktabs,longtable}"
+                                        "\\begin{document}\\footnotesize\\input{audit}\\end{document}", encoding="utf-8")
+    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "paper"], cwd=tmp_path, capture_output=True,
+                          text=True, errors="replace", timeout=120)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+def test_the_command_writes_every_file(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["audit", "recency", "--no-mutants", "--out", str(tmp_path / "o")])
+    assert done.exit_code == 0, done.output
+    files = {file.relative_to(tmp_path / "o").as_posix(): file.read_text(encoding="utf-8") for file in (tmp_path / "o").rglob("*") if file.is_file()}
+    assert set(files) == {"audit.html", "audit.md", "audit.json", "audit.tex", "audit.bib", "figures/recency-half_life.svg"}
+    told = json.loads(files["audit.json"])
+    assert told["bibtex"] == files["audit.bib"] and told["provenance"]["command_line"].startswith("hebbarium ") and told["provenance"]["seconds"] > 0
+    assert not told["mutants_asked"] and told["summary"] in files["audit.md"] and told["citation"] in files["audit.tex"]
+    drawn = ElementTree.fromstring(files["figures/recency-half_life.svg"])
+    box = [float(n) for n in drawn.attrib["viewBox"].split()]
+    assert drawn.tag == "{http://www.w3.org/2000/svg}svg" and (drawn.attrib["width"], drawn.attrib["height"]) == (f"{box[2]:g}pt", f"{box[3]:g}pt")
+    assert "var(" not in files["figures/recency-half_life.svg"] and "<path" in files["figures/recency-half_life.svg"]

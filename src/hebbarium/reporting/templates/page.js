@@ -16,27 +16,61 @@ each("table[data-sortable]", (table) => {
   }));
 });
 
+// The address after "#" names an element, or holds the choices of the filters: #derived=HONEST&text=pavlik.
+const choices = () => location.hash.includes("=") ? new URLSearchParams(location.hash.slice(1)) : null;
+
 // A form of filters: every element with data-text is shown if it holds all words and equals every choice; the output counts rows.
 each("form[data-filters]", (form) => {
   const count = form.querySelector("output");
   const filter = () => {
-    const { text, ...choices } = Object.fromEntries(new FormData(form)), words = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
+    const { text, ...chosen } = Object.fromEntries(new FormData(form)), words = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0, rows = 0;
     each("[data-text]", (item) => {
-      item.hidden = !words.every((word) => item.dataset.text.includes(word)) || Object.entries(choices).some(([name, value]) => value && item.dataset[name] !== value);
+      item.hidden = !words.every((word) => item.dataset.text.includes(word)) || Object.entries(chosen).some(([name, value]) => value && item.dataset[name] !== value);
+      rows += item.tagName === "TR";
       shown += !item.hidden && item.tagName === "TR";
     });
-    count.textContent = `${shown} of ${count.dataset.all}`;
+    count.textContent = shown < rows ? `${shown} of ${count.dataset.all}` : count.dataset.all;
   };
-  form.addEventListener("input", filter);
+  const fields = () => [...form.elements].filter((field) => field.name);
+  const write = () => {
+    filter();
+    const given = new URLSearchParams(fields().filter((field) => field.value).map((field) => [field.name, field.value]));
+    history.replaceState(null, "", `#${given}`);
+  };
+  const read = (given) => {
+    fields().forEach((field) => { field.value = given.get(field.name) ?? ""; if (field.selectedIndex < 0) field.value = ""; });
+    filter();
+    (form.closest("section") ?? form).scrollIntoView();
+  };
+  const follow = () => choices() && read(choices());
+  form.addEventListener("input", write);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(filter));
+  form.addEventListener("reset", () => setTimeout(write));
+  addEventListener("hashchange", follow);
+  filter();
+  follow();
 });
 
-// A link to something inside closed details opens them.
+// A button that copies the text of the element that it names; without access to the clipboard it selects the text.
+each("button[data-copy]", (button) => {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent.trim());
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(source);
+      button.textContent = "Selected";
+    }
+  });
+});
+
+// A link to something inside closed details opens them; a link to all that they hold shows their summary, too.
 const open = () => {
-  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1))), box = target && target.closest("details");
-  if (box) { box.hidden = false; box.open = true; target.scrollIntoView(); }
+  const target = choices() ? null : document.getElementById(decodeURIComponent(location.hash.slice(1))), box = target && target.closest("details");
+  if (box) { box.hidden = false; box.open = true; (target.previousElementSibling?.tagName === "SUMMARY" ? box : target).scrollIntoView(); }
 };
 addEventListener("hashchange", open);
 open();
