@@ -6,6 +6,7 @@ or on other functions.
 from __future__ import annotations
 
 import ast
+import copy
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -42,6 +43,7 @@ class Kind(StrEnum):
     CONDITION = "condition"     # always true, always false
     EXTREME = "extreme"         # min for max
     ATTRIBUTE = "attribute"     # another column of the view, another parameter
+    UNIT = "unit"               # a constant of time read without its unit and the scale of time
     NUMBER = "number"           # a number of the registry halved or doubled, another choice
 
 
@@ -210,8 +212,9 @@ OTHER_COMPARISON: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 _PAIRS = (("min", "max"), ("minimum", "maximum"), ("fmin", "fmax"), ("argmin", "argmax"), ("nanmin", "nanmax"), ("nanargmin", "nanargmax"))
 OTHER_EXTREME = {**dict(_PAIRS), **{b: a for a, b in _PAIRS}}
 SYMMETRIC = {*OTHER_EXTREME, "hypot", "logaddexp", "add", "multiply", "isclose", "array_equal", "union1d", "intersect1d", "gcd", "vdot"}
-ADDABLE = (ast.Constant, ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)     # what an offset of an index can be added to
-VIEWS = ("view", "p", "self.params")        # whose attributes are exchanged
+ADDABLE = (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)     # what an offset of an index can be added to
+VIEWS: Final = ("view", "p", "self.params")     # whose attributes are exchanged
+HOURS: Final = "self.hours"
 
 
 def _is_number(node: ast.AST) -> bool:
@@ -219,7 +222,7 @@ def _is_number(node: ast.AST) -> bool:
 
 
 def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, (ast.JoinedStr, ast.List, ast.Tuple)) or isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return isinstance(node, (ast.JoinedStr, ast.List, ast.Tuple)) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _is_minus(node: ast.AST) -> bool:
@@ -302,6 +305,9 @@ def _of_call(at: Place) -> Iterator[Change]:
     name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
     if name in OTHER_EXTREME:
         yield Kind.EXTREME, Swap(node.func, "id" if isinstance(node.func, ast.Name) else "attr", None, OTHER_EXTREME[name])
+    if _is_hours(node) and isinstance(node.args[0], ast.Constant):
+        params = ast.Attribute(ast.Name("self", ast.Load()), "params", ast.Load())
+        yield Kind.UNIT, at.become(ast.Attribute(params, str(node.args[0].value), ast.Load()))
     if name in SYMMETRIC:
         return
     for place, (a, b) in enumerate(zip(node.args, node.args[1:], strict=False)):
@@ -319,10 +325,14 @@ def _of_subscript(at: Place) -> Iterator[Change]:
         if isinstance(part, ast.Slice):
             bounds = ((part.lower, part, "lower"), (part.upper, part, "upper"))
             places = [Place(value, of, name, None) for value, of, name in bounds if value is not None]
+        elif isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+            if isinstance(part, ast.Constant):
+                yield Kind.INDEX, Place(part, holder, field, index).become(ast.Constant(0 if part.value else 1))
+            continue
         else:
             places = [Place(part, holder, field, index)]
         for place in places:
-            if isinstance(place.node, ADDABLE) and (not isinstance(place.node, ast.Constant) or _is_number(place.node)) or _is_minus(place.node):
+            if _is_number(place.node) or _is_minus(place.node) or isinstance(place.node, ADDABLE):
                 yield Kind.INDEX, place.become(_plus(place.node, 1))
                 yield Kind.INDEX, place.become(_plus(place.node, -1))
 
@@ -360,7 +370,7 @@ def of_statement(statement: ast.stmt, holder: ast.AST, field: str, index: int) -
         added = ast.AugAssign(target, ast.Add(), statement.value)             # type: ignore[attr-defined]
         yield Kind.ASSIGNMENT, Swap(holder, field, index, ast.copy_location(added, statement))
     into = written and all(isinstance(part, (ast.Subscript, ast.Attribute)) for target in written for part in _parts(target))
-    if into or isinstance(statement, ast.AugAssign) or isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+    if into or isinstance(statement, ast.AugAssign) or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
         yield Kind.STATEMENT, Swap(holder, field, index, ast.Pass())
 
 
@@ -368,15 +378,25 @@ def _parts(target: ast.expr) -> list[ast.expr]:
     return target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
 
 
-def of_attributes(places: list[Place]) -> Iterator[tuple[int, Change]]:
-    """For each read of a view's column or of a parameter: the next such attribute that the same function reads, by name."""
-    reads = [(n, ast.unparse(at.node.value), at.node) for n, at in enumerate(places)
-             if isinstance(at.node, ast.Attribute) and isinstance(at.node.ctx, ast.Load) and ast.unparse(at.node.value) in VIEWS]
-    names = {base: sorted({node.attr for _, b, node in reads if b == base}) for _, base, _ in reads}
-    for n, base, node in reads:
+def of_names(places: list[Place]) -> Iterator[tuple[int, Change]]:
+    """For each read of a view's column, a parameter or a constant of time: the next one, by name, that the same function reads."""
+    reads = [(n, *found) for n, at in enumerate(places) if (found := _read_by_name(at.node))]
+    names = {base: sorted({getattr(node, field) for _, b, node, field in reads if b == base}) for _, base, _, _ in reads}
+    for n, base, node, field in reads:
         known = names[base]
         if len(known) > 1:
-            yield n, (Kind.ATTRIBUTE, Swap(node, "attr", None, known[(known.index(node.attr) + 1) % len(known)]))
+            yield n, (Kind.ATTRIBUTE, Swap(node, field, None, known[(known.index(getattr(node, field)) + 1) % len(known)]))
+
+
+def _read_by_name(node: ast.expr) -> tuple[str, ast.expr, str] | None:
+    """What is read from, and the node and field that hold the name."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and ast.unparse(node.value) in VIEWS:
+        return ast.unparse(node.value), node, "attr"
+    return (HOURS, node.args[0], "value") if _is_hours(node) and isinstance(node, ast.Call) else None
+
+
+def _is_hours(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == HOURS and len(node.args) == 1 and isinstance(node.args[0], ast.Constant)
 
 
 # --- all of them -------------------------------------------------------------------------------------------------------------
@@ -386,7 +406,8 @@ def sites(mechanism: str, tops: list[ast.stmt], plug_ins: Collection[str] = (), 
     plug_ins  names of the classes whose methods are hooks
     room      put before the names of functions, for a module that is not the mechanism's own
     """
-    numbered, found = Numbered(tops), []
+    numbered = Numbered(tops)
+    found: list[Site] = []
     for top in tops:
         if isinstance(top, FUNCTIONS):
             found += _of_function(mechanism, room + top.name, Group.KERNELS, top, top, numbered)
@@ -408,8 +429,8 @@ def _of_function(mechanism: str, name: str, group: Group, top: ast.stmt, functio
         places += [(statement, at) for at in own]
         changes += [(statement, change) for change in of_statement(statement, holder, field, index)]
         changes += [(statement, change) for at in own for change in of_expression(at)]
-    changes += [(places[n][0], change) for n, change in of_attributes([at for _, at in places])]
-    yield from _numbered(mechanism, name, group, top, function, [(s, c, frozenset((numbered[s],))) for s, c in changes])
+    changes += [(places[n][0], change) for n, change in of_names([at for _, at in places])]
+    yield from _numbered(mechanism, name, group, top, [(s, c, frozenset((numbered[s],))) for s, c in changes])
 
 
 def _of_module_constant(mechanism: str, room: str, top: ast.stmt, tops: list[ast.stmt], numbered: Numbered) -> Iterator[Site]:
@@ -420,28 +441,32 @@ def _of_module_constant(mechanism: str, room: str, top: ast.stmt, tops: list[ast
             names |= bound(other)
     readers = frozenset(numbered[s] for other in tops for s, *_ in below(other) if loaded(s) & names)
     changes = [(top, change, readers) for at in expressions(top) for change in of_expression(at) if change[0] is Kind.CONSTANT]
-    yield from _numbered(mechanism, room + "+".join(sorted(bound(top))), Group.KERNELS, top, top, changes)
+    yield from _numbered(mechanism, room + "+".join(sorted(bound(top))), Group.KERNELS, top, changes)
 
 
-def _numbered(mechanism: str, name: str, group: Group, top: ast.stmt, whole: ast.stmt,
-              changes: list[tuple[ast.stmt, Change, frozenset[int]]]) -> Iterator[Site]:
+def _numbered(mechanism: str, name: str, group: Group, top: ast.stmt, changes: list[tuple[ast.stmt, Change, frozenset[int]]]) -> Iterator[Site]:
     count: Counter[Kind] = Counter()
-    seen = {ast.unparse(whole)}
+    lines: dict[int, set[str]] = {}
     for statement, (kind, swap), reached in changes:
         count[kind] += 1
         before = _line(statement)
         with swap.applied():
-            source = ast.unparse(whole)
-            after = "pass" if isinstance(swap.new, ast.Pass) else _line(swap.new if isinstance(swap.new, ast.stmt) else statement)
-        if source not in seen:
-            seen.add(source)
+            after = _line(swap.new if isinstance(swap.new, ast.stmt) else statement)
+        seen = lines.setdefault(id(statement), {before})
+        if after not in seen:
+            seen.add(after)
             mutant = GeneratedMutant(f"{mechanism}/{name}/{kind}/{count[kind]}", group, kind, difference(before, after))
             yield Site(mutant, top, swap, reached)
 
 
 def _line(statement: ast.stmt) -> str:
-    """The first line of a statement: all of a simple one, the head of one with a block."""
-    return ast.unparse(statement).strip().partition("\n")[0]
+    """A simple statement, or the head of one with a block, in one line."""
+    if any(blocks(statement)):
+        statement = copy.copy(statement)
+        for holder, field in list(blocks(statement)):
+            if holder is statement:
+                setattr(statement, field, [ast.Pass()] if field == "body" else [])
+    return ast.unparse(statement).partition("\n")[0]
 
 
 def difference(before: str, after: str) -> str:

@@ -1,0 +1,237 @@
+"""`generated`: all mutants of a mechanism against its evidence, and the shares that are rejected.
+
+Mutants that are proved equal to the original are listed in `audit/equivalent_mutants.yaml`, or in the file of that name of a package:
+
+    recency/recency/comparison/1:
+      change: "if age < 0.0:  ->  if age <= 0.0:"
+      reason: "age 0 gives 1 in both branches"
+"""
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import islice
+from os import times
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from joblib import Parallel, delayed, parallel_config
+
+from ...engine.errors import ContractError
+from ...engine.registry import Registry
+from ...engine.yaml_file import YamlFile
+from .bench import Bench
+from .building import Change
+from .numbers import Number, numbers
+from .sites import GeneratedMutant, Group
+from .trial import Fate, Outcome, require_fork
+
+LIST: Final = "equivalent_mutants.yaml"
+Tell = Callable[[int, int, str], None]
+
+
+# --- results -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A mutant and what became of it; `by`: the id of the check that decided it."""
+
+    mutant: GeneratedMutant
+    fate: Fate
+    by: str = ""
+    note: str = ""
+
+    @property
+    def rejected(self) -> bool:
+        return self.fate in (Fate.REJECTED, Fate.TIMED_OUT)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is part of a share: neither the original nor a value that the registry refuses."""
+        return self.fate not in (Fate.EQUIVALENT, Fate.REFUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Mutants rejected, of those that count."""
+
+    rejected: int
+    of: int
+
+    @property
+    def value(self) -> float:
+        """1 if there are none."""
+        return self.rejected / self.of if self.of else 1.0
+
+    def __str__(self) -> str:
+        return f"{self.rejected}/{self.of}"
+
+
+def share(judged: Iterable[Judged], group: Group | None = None) -> Share:
+    counting = [j for j in judged if j.counts and group in (None, j.mutant.group)]
+    return Share(sum(j.rejected for j in counting), len(counting))
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedResult:
+    """The mutants of one mechanism.
+
+    of        mutants that there are; more than `mutants` holds, if they were sampled
+    unusable  checks that were not used: id, and why
+    seconds   CPU time
+    """
+
+    id: str
+    mutants: tuple[Judged, ...]
+    of: int
+    unusable: tuple[tuple[str, str], ...] = ()
+    seconds: float = 0.0
+
+    def share(self, group: Group | None = None) -> Share:
+        return share(self.mutants, group)
+
+    @property
+    def survivors(self) -> tuple[Judged, ...]:
+        """Those that count against the evidence."""
+        return tuple(j for j in self.mutants if j.counts and not j.rejected)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"id": self.id, "of": self.of, "seconds": round(self.seconds, 1), "shares": _shares(self.share),
+                "unusable": [{"check": c, "why": why} for c, why in self.unusable],
+                "mutants": [{"id": j.mutant.id, "group": str(j.mutant.group), "kind": str(j.mutant.kind), "change": j.mutant.change,
+                             "note": j.mutant.note, "fate": str(j.fate), "by": j.by, "why": j.note} for j in self.mutants]}
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedRun:
+    """All mechanisms that were asked for, by id."""
+
+    mechanisms: tuple[GeneratedResult, ...]
+
+    def share(self, group: Group | None = None) -> Share:
+        return share((j for m in self.mechanisms for j in m.mutants), group)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"shares": _shares(self.share), "mechanisms": [m.to_json() for m in self.mechanisms]}
+
+
+def _shares(of: Callable[[Group | None], Share]) -> dict[str, dict[str, int]]:
+    found = {str(group or "all"): of(group) for group in (None, *Group)}
+    return {name: {"rejected": s.rejected, "of": s.of} for name, s in found.items()}
+
+
+# --- entry points ------------------------------------------------------------------------------------------------------------
+def generated(id: str, registry: Registry, sample: int | None = None, seed: int = 0) -> GeneratedResult:
+    """Judge the mutants of one mechanism against its evidence.
+
+    sample  number of mutants, chosen at random among those that are not equivalent; None: all
+    seed    of the choice
+
+    Runs in the main thread of a process.  Raises RegistryError for an unknown mechanism, ContractError where processes cannot be forked and for
+    a list of equivalent mutants that does not fit the source.
+    """
+    return _generated(registry, id, sample, seed, 0, 1)
+
+
+def generated_all(registry: Registry, only: Collection[str] | None = None, jobs: int = 1, sample: int | None = None, progress: Tell | None = None,
+                  seed: int = 0) -> GeneratedRun:
+    """Judge the mutants of many mechanisms; without `only`, of all but the varieties.
+
+    jobs      processes; apart from `seconds`, and from which of several checks rejects a mutant, what comes out does not depend on it
+    progress  called with (tasks done, tasks in all, mechanism); first with nothing done
+    Others, and errors, as for `generated`.
+    """
+    require_fork()
+    chosen = [registry.entry(id).id for id in only] if only is not None else [e.id for e in registry.entries.values() if e.variety_of is None]
+    cuts = math.ceil(2 * jobs / len(chosen)) if jobs > 1 and sample is None and chosen else 1
+    tasks = [(id, cut) for id in sorted(chosen, key=lambda i: -_size(registry, i)) for cut in range(cuts)]
+    tell, found = progress or (lambda done, total, what: None), dict[tuple[str, int], GeneratedResult]()
+    tell(0, len(tasks), "")
+    with parallel_config(backend="loky", inner_max_num_threads=1) if jobs > 1 else nullcontext():
+        results = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_cut)(registry, id, sample, seed, cut, cuts) for id, cut in tasks)
+        for done, (cut, result) in enumerate(results, 1):
+            found[result.id, cut] = result
+            tell(done, len(tasks), result.id)
+    return GeneratedRun(tuple(_together([found[id, cut] for cut in range(cuts)]) for id in sorted(chosen)))
+
+
+def _size(registry: Registry, id: str) -> int:
+    """Of the source: large for a mechanism that takes long, so that the longest tasks start first."""
+    spec = find_spec(registry.entry(id).module)
+    return Path(spec.origin).stat().st_size if spec and spec.origin else 0
+
+
+def _together(cuts: list[GeneratedResult]) -> GeneratedResult:
+    """One result of all cuts, with the mutants in the order of the source."""
+    mutants: list[Any] = [None] * sum(len(r.mutants) for r in cuts)
+    for cut, result in enumerate(cuts):
+        mutants[cut::len(cuts)] = result.mutants
+    unusable = dict(u for r in cuts for u in r.unusable)
+    return GeneratedResult(cuts[0].id, tuple(mutants), cuts[0].of, tuple(unusable.items()), sum(r.seconds for r in cuts))
+
+
+def _cut(registry: Registry, id: str, sample: int | None, seed: int, cut: int, cuts: int) -> tuple[int, GeneratedResult]:
+    return cut, _generated(registry, id, sample, seed, cut, cuts)
+
+
+def _generated(registry: Registry, id: str, sample: int | None, seed: int, cut: int = 0, cuts: int = 1) -> GeneratedResult:
+    """One mechanism, or every `cuts`-th mutant of it from number `cut` on."""
+    require_fork()
+    start, bench = cpu_time(), Bench(id, registry)
+    everything: list[Change | Number] = [*bench.original.changes, *numbers(bench.original.entry)]
+    known = equivalent(registry, id, [each.mutant for each in everything])
+    chosen = everything[cut::cuts]
+    if sample is not None:
+        order = np.random.default_rng([seed, zlib.crc32(id.encode())]).permutation(len(everything)).tolist()
+        draw = islice((i for i in order if everything[i].mutant.id not in known and not everything[i].unchanged), sample)
+        chosen = [everything[i] for i in sorted(draw)]
+    judged = tuple(_judged(each, bench, known, lazily=sample is not None) for each in chosen)
+    return GeneratedResult(id, judged, len(everything), tuple(bench.unusable.items()), cpu_time() - start)
+
+
+def _judged(each: Change | Number, bench: Bench, known: Mapping[str, str], *, lazily: bool) -> Judged:
+    if each.mutant.id in known:
+        outcome = Outcome(Fate.EQUIVALENT, note=known[each.mutant.id])
+    elif each.unchanged:
+        outcome = Outcome(Fate.EQUIVALENT, note="the same bytecode")
+    else:
+        outcome = bench.number(each) if isinstance(each, Number) else bench.change(each, lazily=lazily)
+    return Judged(each.mutant, outcome.fate, outcome.by, outcome.note)
+
+
+def cpu_time() -> float:
+    """CPU time of this process and of its forked ones, s."""
+    used = times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+# --- equivalent mutants ------------------------------------------------------------------------------------------------------
+def equivalent(registry: Registry, id: str, mutants: Collection[GeneratedMutant]) -> dict[str, str]:
+    """Reason by id, for those of a mechanism's mutants that are listed as equal to the original.
+
+    Raises ContractError for a listed mutant that is not there, or is another change now, RegistryError for a file that cannot be read.
+    """
+    there, found = {m.id: m for m in mutants}, {}
+    for folder in (Path(__file__).parent.parent, *(p.folder for p in registry.packages)):
+        if (folder / LIST).is_file():
+            file = YamlFile(folder / LIST)
+            for name, told in file.data.items():
+                if name.partition("/")[0] == id:
+                    found[name] = _reason(name, told, there, f"{file.place(name)}")
+    return found
+
+
+def _reason(name: str, told: Any, there: Mapping[str, GeneratedMutant], where: str) -> str:
+    if not isinstance(told, dict) or set(told) != {"change", "reason"} or not all(isinstance(v, str) and v.strip() for v in told.values()):
+        raise ContractError(f"equivalent mutant {name!r} has another form", where=where,
+                            cure='write `change: "before  ->  after"` and `reason: "..."`')
+    cure = "the source has changed: judge the mechanism again, and list the id of the same change, or remove it"
+    if name not in there:
+        raise ContractError(f"there is no mutant {name!r}", where=where, cure=cure)
+    if there[name].change != told["change"]:
+        raise ContractError(f"mutant {name!r} is now {there[name].change!r}", where=where, cure=cure)
+    return str(told["reason"])
