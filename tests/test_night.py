@@ -1,7 +1,7 @@
 """The mechanisms of a night together: each passes results to the next through declared columns, and no memory is lost."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,13 @@ REGISTRY = Registry.read()
 GLAD = "What a wonderful, happy day, I won the prize!"
 
 
-def memory_of(name: str, *without: str, **options: Any) -> Engine:
-    return Engine(REGISTRY.build(REGISTRY.set(name).without(without)), HashingEmbedder(32), **options)
+def memory_of(name: str, *without: str, changes: Mapping[str, Mapping[str, Any]] | None = None, **options: Any) -> Engine:
+    return Engine(REGISTRY.build(REGISTRY.set(name).without(without).overridden(changes or {})), HashingEmbedder(32), **options)
 
 
-def told(*without: str) -> Engine:
+def told(*without: str, changes: Mapping[str, Mapping[str, Any]] | None = None) -> Engine:
     """Two days with one session each; the first ends with a reward."""
-    memory, events = memory_of("night", *without), talk(16)
+    memory, events = memory_of("night", *without, changes=changes), talk(16)
     for i, event in enumerate(events):
         memory.encode(Event(event.time, GLAD, event.speaker, event.session, event.id) if i == 7 else event)
     return memory
@@ -72,7 +72,7 @@ def test_what_is_replayed_is_what_consolidates() -> None:
 @pytest.mark.parametrize(("off", "changes"), [
     ("sleep_replay", ("cascade_balance", "hebbian_weight", "timing_weight", "hippocampal_trace")),
     ("oscillatory_clock", ("hebbian_weight", "timing_weight")),
-    ("bcm_metaplasticity", ("hebbian_weight",)), ("successor_representation", ("replay_rehearsed",)),
+    ("bcm_metaplasticity", ("hebbian_weight",)),
     ("schema_formation", ("hippocampal_trace",)), ("sleep_pressure", ("cascade_balance",)),
 ])
 def test_without_one_the_next_has_other_work(off: str, changes: tuple[str, ...]) -> None:
@@ -80,6 +80,14 @@ def test_without_one_the_next_has_other_work(off: str, changes: tuple[str, ...])
     for name in changes:
         a, b = column(whole, name), column(less, name)
         assert a.shape != b.shape or not np.array_equal(a, b), name
+
+
+@pytest.mark.parametrize("need", ["stationary", "predicted"])
+def test_replay_uses_the_predicted_need_only_on_request(need: str) -> None:
+    changes = {"sleep_replay": {"need": need}}
+    whole, less = (slept(slept(told(*names, changes=changes))) for names in ((), ("successor_representation",)))
+    assert whole.store.array(NEED).any() and not less.store.array(NEED).any()
+    assert np.array_equal(column(whole, "replay_rehearsed"), column(less, "replay_rehearsed")) is (need == "stationary")
 
 
 def test_five_idle_days_cost_five_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:

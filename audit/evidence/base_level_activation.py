@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import curve_fit, minimize_scalar
 
+from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
+from ...engine.records import Event
+from ...engine.vocabulary import ACTIVATION
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from .temporal_context import WordParams, Words
 
 Vector = NDArray[np.float64]
 A, C = 0.177, 0.217                                             # Pavlik & Anderson 2005
@@ -196,6 +201,44 @@ def a_change_of_unit_shifts_activation(specimen: Any) -> Any:
     return activation_of(specimen, ages, seconds=1.0) - activation_of(specimen, ages, seconds=3600.0), 0.5 * math.log(3600.0)
 
 
+def lived(specimen: Any, uses: Sequence[float], until: float, time_scale: float) -> float:
+    """ACTIVATION through the engine at `until` (h) of a memory that is encoded at the first of these times (h) and recalled at the others."""
+    params = specimen.BaseLevelParams(time_scale=time_scale, decay_intercept=A, decay_scale=C, kept_uses=4)
+    memory = Engine([Words("words", WordParams(1.0)), specimen.BaseLevelActivation("base_level_activation", params)], HashingEmbedder(16))
+    memory.encode(Event(uses[0], "ash"))
+    for time in uses[1:]:
+        memory.advance(time)
+        memory.retrieve("ash", k=1, learn=True)
+    memory.advance(until)
+    return float(memory.store.array(ACTIVATION)[0])
+
+
+def recursion(uses: Sequence[float], until: float, seconds: float) -> float:
+    """Pavlik & Anderson's m after uses at these times (h), with so many seconds counted in an hour."""
+    decays = [A]
+    for j, now in enumerate(uses[1:], start=1):
+        decays.append(C * sum(((now - t) * seconds) ** -d for t, d in zip(uses[:j], decays, strict=True)) + A)
+    return math.log(sum(((until - t) * seconds) ** -d for t, d in zip(uses, decays, strict=True)))
+
+
+DAYS = (0.0, 24.0, 72.0, 73.0)
+
+
+@equation("CM-6.8d", source="Pavlik & Anderson 2005, recursion in seconds; a memory encoded and recalled three times in three days", rtol=1e-9,
+          needs="engine", papers=("pavlik2005practice",))
+def a_memory_recalled_on_three_days_follows_the_recursion(specimen: Any) -> Any:
+    return [lived(specimen, DAYS[:n], 240.0, 1.0) for n in (1, 2, 4)], [recursion(DAYS[:n], 240.0, 3600.0) for n in (1, 2, 4)]
+
+
+@adaptation("CM-6.10", source="Pavlik & Anderson 2005 as generally quoted, paper not opened: time between sessions counts h = 0.025 times, a day as "
+            "36 min; the recursion with that clock for uses in different sessions", rtol=1e-9, needs="engine",
+            papers=("pavlik2005practice",))
+def a_time_scale_of_one_over_h_slows_the_clock_between_sessions(specimen: Any) -> Any:
+    h, sessions = 0.025, (0.0, 24.0, 72.0)
+    measured = [lived(specimen, sessions, 240.0, 1.0 / h), lived(specimen, sessions, 240.0, 1.0)]
+    return [measured[0], measured[0] - measured[1] > 0.5], [recursion(sessions, 240.0, 3600.0 * h), True]
+
+
 @limit("CM-6.L1", source="definition: c = 0 is plain ACT-R with decay a", papers=("pavlik2005practice",))
 def with_scale_zero_it_is_plain_act_r(specimen: Any) -> Any:
     return Practice(specimen, [0.0, 10.0, 500.0], a=0.5, c=0.0).at(1000.0), exact([1000.0, 990.0, 500.0], 0.5)
@@ -264,3 +307,18 @@ def only_the_kept(specimen: Any) -> Any:
 @mutant("hours instead of seconds", rejected_by="CM-6.8b")
 def hours_for_seconds(specimen: Any) -> Any:
     return specimen.replacing("log_age", lambda now, time, seconds: math.log(max((now - time) * seconds, 1.0) / 3600.0))
+
+
+@mutant("recall is no use", rejected_by="CM-6.8d")
+def unused(specimen: Any) -> Any:
+    return specimen.replacing("use", lambda rows, now, created, uses, *rest: specimen.use(rows[uses[rows] == 0], now, created, uses, *rest))
+
+
+@mutant("the time scale makes the clock faster", rejected_by="CM-6.10")
+def faster_clock(specimen: Any) -> Any:
+    class Faster(specimen.BaseLevelActivation):                                     # type: ignore[misc]
+        @property
+        def seconds(self) -> float:
+            return 3600.0 * float(self.params.time_scale)
+
+    return specimen.replacing("BaseLevelActivation", Faster)

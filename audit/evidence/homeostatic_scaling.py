@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 
 PAPER = "van Rossum, Bi & Turrigiano 2000"
@@ -164,7 +164,8 @@ def any_initial_strength_converges_to_the_target(specimen: Any) -> Any:
     return [through_nights(specimen, 0.0, 400, start=math.log(s))[-1] for s in (0.2, 5.0, 1000.0)], [0.0, 0.0, 0.0]
 
 
-@signature("CM-8.7b", source="Zenke et al. 2013: slower than learning; more than half of a doubling remains after two days, little after weeks")
+@signature("CM-8.7b", source="Zenke et al. 2013: slower than learning; more than half of a doubling remains after two days, little after weeks",
+           papers=("zenke2013synaptic",))
 def scaling_is_slower_than_learning(specimen: Any) -> Any:
     course = through_nights(specimen, 0.0, 30, start=math.log(2.0))
     return bool(course[2] > 0.5 * math.log(2.0) and np.abs(course[25:]).max() < 0.2 * math.log(2.0))
@@ -194,6 +195,23 @@ def a_domain_is_the_visible_memories_of_a_speaker(specimen: Any) -> Any:
 def the_rate_saturates(specimen: Any) -> Any:
     slope = (specimen.rate(1.001, 1.0, GOAL) - specimen.rate(0.999, 1.0, GOAL)) / 0.002
     return bool(specimen.rate(1e9, 1.0, GOAL) <= 2.0 * GOAL and specimen.rate(0.7, 0.7, GOAL) == GOAL and abs(slope - GOAL / 2.0) < 1e-3)
+
+
+@adaptation("CM-8.13", source="solve_ivp (DOP853) of the equations with beta and gamma multiplied by 1, 5, 20 and 50; largest error in each")
+def the_error_of_integration_is_as_stated(specimen: Any) -> Any:
+    worst = []
+    for times in (1.0, 5.0, 20.0, 50.0):
+        off = [0.0]
+        for a, integral in ((GOAL, 0.0), (40.0, 2e4), (150.0, -3e4)):
+            for strength, t in ((0.0, 500.0), (0.2, 9000.0), (3.0, 500.0), (3.0, 2000.0), (500.0, 108.0)):
+                def slope(_: float, y: NDArray[np.float64], s: float = strength, k: float = times) -> list[float]:
+                    return [(hyperbolic(s * math.exp(y[2])) - y[0]) / TAU, GOAL - y[0], k * (BETA * (GOAL - y[0]) + GAMMA * y[1])]
+
+                true = solve_ivp(slope, (0.0, t), [a, integral, 0.0], method="DOP853", rtol=1e-12, atol=1e-11).y[:, -1]
+                found = specimen.advance(a, integral, strength, t, 1.0, GOAL, BETA * times, GAMMA * times, TAU)
+                off += np.abs((np.array(found) - true) / [GOAL, GOAL * TAU, 1.0]).tolist()
+        worst.append(max(off))
+    return at_most(np.array(worst) / [1e-6, 1e-5, 1e-4, 4e-3], 1.0)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -272,6 +290,11 @@ def over_all(specimen: Any) -> Any:
             mean[k], count[k] = np.exp(log_strength[mine]).mean() if mine.any() else 0.0, mine.sum()
 
     return specimen.replacing("mean_strengths", mean_strengths)
+
+
+@mutant("half as many steps of integration", rejected_by="CM-8.13")
+def coarse(specimen: Any) -> Any:
+    return specimen.replacing("STEPS", 5)
 
 
 @mutant("a rate without bound", rejected_by="CM-8.12")

@@ -3,14 +3,27 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Facet, Phase, signal
+from ...engine.contract import Cue, Mechanism, Params, hook
+from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event, Query
+from ...engine.storage.graph import EdgeType, entity_node
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+
+ANYTHING = signal("anything", Facet.WORDS, "1 for every memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Equal(Params):
+    weight: float
 
 
 # --- references --------------------------------------------------------------------------------------------------------------
@@ -34,14 +47,11 @@ def enumerated(p: list[float], recover: list[float], draws: int) -> NDArray[np.f
     return out
 
 
-def memory_of(specimen: Any, texts: list[str]) -> Any:
-    from ...engine.loop import Engine
-    from ...engine.ports.embedder import HashingEmbedder
-
+def memory_of(specimen: Any, texts: list[str], *company: Mechanism[Any]) -> Engine:
     params = specimen.SamplingRecoveryParams(
         time_scale=1.0, context_strength=0.1, item_strength=0.1, residual_strength=0.02, context_increment=0.7, item_increment=0.7,
         context_weight=1.0, item_weight=1.0, draws=30, most_cues=16, weight=1.0)
-    memory = Engine([specimen.SamplingRecovery("sampling_recovery", params)], HashingEmbedder(16))
+    memory = Engine([specimen.SamplingRecovery("sampling_recovery", params), *company], HashingEmbedder(16))
     memory.encode_all(Event(float(i), text) for i, text in enumerate(texts))
     return memory
 
@@ -129,6 +139,34 @@ def a_recalled_memory_is_sampled_more_with_that_cue(specimen: Any) -> Any:
     return p[0] / p[1], ((0.1 + 0.7) * (0.1 + 0.02 + 0.7)) / (0.1 * (0.1 + 0.02))
 
 
+@adaptation("SAM-8", source="ours: d is part of every strength to an item, b match + d, so that a weak match counts more than none; by hand")
+def the_residual_strength_is_part_of_every_strength_to_an_item(specimen: Any) -> Any:
+    product, total = np.zeros(3), np.zeros(3)
+    specimen.add_cue(np.array([2.0, 0.1, 0.0]), 0.1, 0.02, 1.0, product, total)
+    return [*np.exp(product), *total], [0.22, 0.03, 0.02] * 2
+
+
+class Anything(Mechanism[Equal]):
+    """Scores every memory equally, so that an answer also has memories that no cue matches."""
+
+    owns = (ANYTHING,)
+
+    @hook(Phase.RETRIEVE, reads=(), adds=(), sets=(ANYTHING,))
+    def score(self, view: Any, cue: Cue) -> None:
+        view.anything[...] = 1.0
+
+
+@adaptation("SAM-9", source="ours: + e for each memory of an answer, recovered or not, + f where it mentions an entity of the query; by hand",
+            needs="engine")
+def every_memory_of_an_answer_learns(specimen: Any) -> Any:
+    memory = memory_of(specimen, ["Yesterday Ada sang.", "Last night Ada slept.", "At noon Bo slept."], Anything("anything", Equal(1.0, 1.0)))
+    answered = memory.retrieve(Query("Ada"), k=3, learn=True).rows
+    graph, gain = memory.store.graph, memory.store.graph.column(specimen.CUE_GAIN.name)
+    found = [graph.find(entity_node(graph.entity_id("ada") or 0), row, EdgeType.ENTITY) for row in range(3)]
+    return [len(answered), *memory.store.array(specimen.CONTEXT_GAIN), *(gain[e] if e is not None else 0.0 for e in found), gain.sum()], \
+        [3.0, 0.7, 0.7, 0.7, 0.7, 0.7, 0.0, 1.4]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("list_length", caption="The probabilities that an item is sampled in thirty draws and recalled fall with the length of the list; that of "
         "recovery once sampled does not", source="closed form 1 - (1 - 1/n)^30; Raaijmakers & Shiffrin 1981")
@@ -183,3 +221,21 @@ def uncontested(specimen: Any) -> Any:
         out[:] = np.minimum(np.exp(product), 1.0)
 
     return specimen.replacing("sampling", sampling)
+
+
+@mutant("residual strength only where nothing matches", rejected_by="SAM-8")
+def residual_alone(specimen: Any) -> Any:
+    def add_cue(match: Any, scale: float, residual: float, weight: float, product: Any, total: Any) -> None:
+        s = np.where(np.asarray(match) > 0.0, scale * np.asarray(match), residual)
+        product += weight * np.log(s)
+        total += weight * s
+
+    return specimen.replacing("add_cue", add_cue)
+
+
+@mutant("no increment by recall", rejected_by="SAM-9")
+def unchanged_by_recall(specimen: Any) -> Any:
+    def params(**values: Any) -> Any:
+        return specimen.SamplingRecoveryParams(**{**values, "context_increment": 0.0})
+
+    return specimen.replacing("SamplingRecoveryParams", params)

@@ -20,6 +20,7 @@ from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.vocabulary import NEED, REPLAY_LAG, REPLAYED
+from ...mechanisms.retrieval.successor_representation import SuccessorRepresentation, SuccessorRepresentationParams
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 
@@ -325,13 +326,18 @@ class Wanting(Mechanism[Params]):
         view.need[...] = 0.5 ** np.arange(len(view.need))
 
 
-def nights(specimen: Any, texts: Sequence[str], count: int, backups: int, compression: float = 20.0,
-           *company: Mechanism[Any]) -> list[tuple[Any, Any]]:
+def params_of(specimen: Any, backups: int, compression: float = 20.0, need: str = "stationary") -> Any:
+    """The paper's parameters; all memories can be replayed, and rehearsal has no effect."""
+    return specimen.SleepReplayParams(
+        time_scale=1.0, backups=backups, pause=20, alpha=ALPHA, discount=GAMMA, inverse_temperature=BETA, need=need, transition_rate=RATE,
+        baseline=BASELINE, compression=compression, window=1000, needed=10, rehearsal=0.0)
+
+
+def nights(specimen: Any, texts: Sequence[str], count: int, backups: int, compression: float = 20.0, *company: Mechanism[Any],
+           need: str = "stationary") -> list[tuple[Any, Any]]:
     """Replayed rows and lags of each of `count` nights after a session."""
-    params = specimen.SleepReplayParams(
-        time_scale=1.0, backups=backups, pause=20, alpha=ALPHA, discount=GAMMA, inverse_temperature=BETA, transition_rate=RATE, baseline=BASELINE,
-        compression=compression, window=1000, needed=10, rehearsal=0.0)
-    memory, dreamt = Engine([specimen.SleepReplay("sleep_replay", params), *company], HashingEmbedder(16), consolidate_every=10.0), []
+    replay = specimen.SleepReplay("sleep_replay", params_of(specimen, backups, compression, need))
+    memory, dreamt = Engine([replay, *company], HashingEmbedder(16), consolidate_every=10.0), []
     memory.encode_all(Event(float(t), text, session="s") for t, text in zip(TIMES, texts, strict=False))
     for night in range(1, count + 1):
         memory.advance(100.0 + 10.0 * night)
@@ -353,8 +359,8 @@ def replay_is_compressed_in_time(specimen: Any) -> Any:
     return [*lags, *slower], [*real / 20.0, *real / 15.0]
 
 
-@signature("RP-2.7b", source="Foster & Wilson 2006; Diba & Buzsaki 2007: order in replay against order in time, Spearman", needs="engine",
-           papers=("foster2006reverse", "diba2007forward"))
+@signature("RP-2.7b", source=f"{PAPER}: reverse after a reward, forward once all is learnt; order in replay against order in time, Spearman",
+           needs="engine", papers=("mattar2018prioritized",))
 def the_first_night_is_reverse_and_a_later_one_forward(specimen: Any) -> Any:
     first, later = nights(specimen, STORY, 2, 7)
     backwards = [spearmanr(np.arange(len(first[0])), TIMES[first[0][:, 0]])[0], *np.sign(np.diff(TIMES[first[0]], axis=1)[:, 0])]
@@ -397,9 +403,50 @@ def a_full_night_makes_all_its_backups(specimen: Any) -> Any:
     return [len(rows) for rows, _ in nights(specimen, STORY, 3, 25)], [25, 25, 25]
 
 
+# Two sessions that end alike; their last steps differ in need.  The second session starts and ends with the same entity.
+TRACKS = ("Ada met Bo.", "Bo was wonderful.", "Fay met Emil.", "Emil met Ada.", "Ada met Cleo.", "Cleo met Gus.", "Gus met Hal.",
+          "Fay was wonderful.")
+SESSION = np.repeat([0, 1], [2, 6])
+
+
+def steps_of_a_night(specimen: Any, backups: int, need: str, *company: Mechanism[Any]) -> tuple[Any, Any]:
+    """Steps of the first night after the two sessions, as pairs of rows in either order, and NEED of each memory."""
+    memory = Engine([*company, specimen.SleepReplay("sleep_replay", params_of(specimen, backups, need=need))], HashingEmbedder(16),
+                    consolidate_every=10.0)
+    memory.encode_all(Event(100.0 + 0.02 * i, text, session=f"s{k}") for i, (text, k) in enumerate(zip(TRACKS, SESSION, strict=True)))
+    memory.advance(110.0)
+    rows = memory.store.array(REPLAYED)
+    return np.sort(rows[rows[:, 0] >= 0], axis=1), memory.store.array(NEED).copy()
+
+
+def expected_steps(need: Any, backups: int) -> Any:
+    """The same steps by the algorithm written out; the last memory of either session has the reward 1/2 of one good word."""
+    n = len(SESSION)
+    after = np.array([[j if 0 <= j < n and SESSION[j] == SESSION[s] else -1 for j in (s - 1, s + 1)] for s in range(n)])
+    reward = np.where(np.isin(np.arange(n), (1, 7)), 0.5, 0.0)
+    after[reward > 0.0, 0] = -1
+    states, actions = written_out(after, reward, need, np.zeros((n, 2)), np.full((backups, 2), 0.5))
+    return np.sort(np.stack([states, after[states, actions]], axis=1), axis=1)
+
+
+@equation("RP-13", source=f"{PAPER}, need in sleep ({CODE}: offline, stationary distribution): eigenvector of T, the algorithm written out; a night "
+          "beside the successor representation, whose NEED is not zero", needs="engine", papers=("mattar2018prioritized",))
+def need_in_sleep_is_stationary_beside_a_predicted_one(specimen: Any) -> Any:
+    successor = SuccessorRepresentation("successor_representation", SuccessorRepresentationParams(1.0, 0.1, GAMMA, 0.005, 1.0, 0.1))
+    steps, predicted = steps_of_a_night(specimen, 6, "stationary", successor)
+    return [*steps.ravel(), float(predicted.max() > 0.0)], [*expected_steps(eigenvector(walked(SESSION, RATE)), 6).ravel(), 1.0]
+
+
+@equation("RP-14", source=f"{PAPER}, EVB with the need of a run ({CODE}: online), here 2^-k; the algorithm written out", needs="engine",
+          papers=("mattar2018prioritized",))
+def with_predicted_need_the_most_needed_track_comes_first(specimen: Any) -> Any:
+    steps, _ = steps_of_a_night(specimen, 6, "predicted", Wanting("wanting", Params(1.0)))
+    return steps, expected_steps(0.5 ** np.arange(8), 6)
+
+
 @adaptation("RP-12", source="ours: nothing is left to learn, and one memory is needed most; share of a night's replays", needs="engine")
 def no_step_has_over_a_third_of_a_nights_replays(specimen: Any) -> Any:
-    rows, _ = nights(specimen, STORY, 3, 200, 20.0, Wanting("wanting", Params(1.0)))[-1]
+    rows, _ = nights(specimen, STORY, 3, 200, 20.0, Wanting("wanting", Params(1.0)), need="predicted")[-1]
     _, times = np.unique(rows, axis=0, return_counts=True)
     return at_most(times.max() / len(rows), 1.0 / 3.0)
 
@@ -517,6 +564,22 @@ def forwards(specimen: Any) -> Any:
         out[...] = False
 
     return specimen.replacing("reversed_steps", reversed_steps)
+
+
+@mutant("need in sleep is predicted", rejected_by="RP-13")
+def predicted_need(specimen: Any) -> Any:
+    def params(**values: Any) -> Any:
+        return specimen.SleepReplayParams(**{**values, "need": "predicted"})
+
+    return specimen.replacing("SleepReplayParams", params)
+
+
+@mutant("predicted need has no effect", rejected_by="RP-14")
+def never_predicted(specimen: Any) -> Any:
+    def params(**values: Any) -> Any:
+        return specimen.SleepReplayParams(**{**values, "need": "stationary"})
+
+    return specimen.replacing("SleepReplayParams", params)
 
 
 @mutant("replay without compression in time", rejected_by="RP-2.7a")

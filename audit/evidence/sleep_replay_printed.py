@@ -5,8 +5,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from scipy.stats import spearmanr
 
-from ..checks import adaptation, mutant
+from ..checks import adaptation, mutant, signature
 from . import sleep_replay as papers
 
 
@@ -67,6 +68,14 @@ def sequences_grow_by_shared_entities(specimen: Any) -> Any:
     return measured, expected
 
 
+@signature("RPP-3", source="Foster & Wilson 2006; Diba & Buzsaki 2007: sequences in the order of time or against it, Spearman", needs="engine",
+           papers=("foster2006reverse", "diba2007forward"))
+def sequences_run_in_the_order_of_time_or_against_it(specimen: Any) -> Any:
+    (rows, _), = papers.nights(as_replay(specimen), papers.STORY, 1, 7)
+    found = sorted(spearmanr(np.arange(len(run)), papers.TIMES[run])[0] for run in papers.chains(rows) if len(run) > 2)
+    return [found[0], found[-1], *np.abs(found)], [-1.0, 1.0, *[1.0] * len(found)]
+
+
 # --- the paper's checks --------------------------------------------------------------------------------------------------------
 gain = papers.the_gain_of_the_first_step_into_a_goal_has_its_closed_form
 reverse = papers.a_reward_is_replayed_backwards_to_the_start.of_variety(as_replay)
@@ -103,3 +112,8 @@ def seed_alone(specimen: Any) -> Any:
         return len(rows)
 
     return specimen.replacing("sequence", sequence)
+
+
+@mutant("every sequence runs forwards", rejected_by="RPP-3")
+def forwards(specimen: Any) -> Any:
+    return specimen.replacing("selected", lambda forward, reverse, threshold, most: [(False, i) for i in range(min(most, len(forward)))])

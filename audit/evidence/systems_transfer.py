@@ -69,7 +69,7 @@ def a_lesion_spares_remote_memories_although_they_are_weaker(specimen: Any) -> A
 
 
 @data("CM-3.2b", source="Kim & Fanselow 1992, after the fits of McClelland et al. 1995: lesions at 1 day abolish, at 28 days spare", warn=True,
-      papers=("mcclelland1995why",))
+      papers=("mcclelland1995why", "kim1992modality"))
 def a_lesion_takes_nearly_all_at_one_day_and_little_at_twenty_eight(specimen: Any) -> Any:
     share = [s_c / (s_h + s_c) for s_h, s_c in (specimen.transfer(1.0, 0.0, t, D_H, C, D_C) for t in (1.0, 28.0))]
     return bool(share[0] <= 0.15 and share[1] >= 0.8)

@@ -90,6 +90,7 @@ def memory(specimen: Any, embedder: Any = None, shift: float = 0.0, **changes: A
         "time_scale": 1.0, "variant": "paper", "lambda_novelty": WEIGHTS[0], "lambda_salience": WEIGHTS[1], "lambda_prediction": WEIGHTS[2],
         "threshold": TAU, "salience_floor": FLOOR, "correction_offset": DELTA["correction"], "decision_offset": DELTA["decision"],
         "relationship_offset": DELTA["relationship"], "neighbours": 10, "topical_threshold": 0.2, "gzip_level": 6, "container": "gzip",
+        "prediction_error": "always",
     }
     gate = specimen.WriteGateTrueMemory("write_gate_true_memory", specimen.WriteGateTrueMemoryParams(**{**values, **changes}))
     return Engine([gate, Shift("shift", ShiftParams(1.0, shift))], embedder or HashingEmbedder(64))

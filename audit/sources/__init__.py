@@ -1,23 +1,24 @@
 """Claims of the source systems, as data: every rating and citation that they print, for comparison with the audit.
 
 One YAML file per system.  `claimed` is the rating in the source's own words; `variety` is the mechanism of the collection that runs the printed
-form; if there is none, `why_none` gives the reason.
+form, judged for the claim by its `checks` alone if some are named; if there is no such mechanism, `why_none` gives the reason.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ...engine.errors import DataError, RegistryError
 from ...engine.registry import Registry
 from ...engine.yaml_file import read_yaml
-from ..rating import Rating, earned
+from ..checks import Kind
+from ..rating import Rating, Verdict, derive, earned
 from ..references import References
-from ..run import AuditResult
+from ..run import AuditResult, MechanismResult
 
 HERE = Path(__file__).parent
 
@@ -48,6 +49,7 @@ class Claim(_Strict):
     corrected   keys of references.bib: what should be cited
     paper       the cited paper's own formula, as TeX; empty if it has none
     variety     the mechanism of the collection that runs the printed form; empty if none does
+    checks      ids of the checks of that form that concern what this claim prints; empty: all
     why_none    why none does
     finding     our comment
     """
@@ -61,6 +63,7 @@ class Claim(_Strict):
     corrected: tuple[str, ...] = ()
     paper: str = ""
     variety: str = ""
+    checks: tuple[str, ...] = ()
     why_none: str = ""
     finding: str = ""
 
@@ -87,7 +90,7 @@ class SourceSystem(_Strict):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A claim with the rating derived for the printed form; None if nothing was run.
+    """A claim with the rating derived for the printed form, from the claim's checks if it names some; None if nothing was run.
 
     stands  whether the derived rating earns the claim, if the source's word is one of ours
     ours    whether the collection's own form of the mechanism was run, not a transcription of the source's
@@ -116,6 +119,8 @@ def _read(file: Path, registry: Registry, references: References) -> SourceSyste
         if bool(claim.variety) == bool(claim.why_none):
             raise DataError("is tied to no mechanism and does not say why, or says why and is tied", where=f"{file}, {claim.module}",
                             cure="give variety or why_none")
+        if claim.checks and not claim.variety:
+            raise DataError("names checks and no form to run them on", where=f"{file}, {claim.module}", cure="give variety, or leave out checks")
     try:
         for key in (system.key, *(k for c in system.claims for k in c.corrected), *(k for c in system.citations for k in c.corrected)):
             references.get(key)
@@ -128,16 +133,26 @@ def _read(file: Path, registry: Registry, references: References) -> SourceSyste
 
 
 def compared(system: SourceSystem, result: AuditResult) -> tuple[Comparison, ...]:
-    """Every claim of a system with the rating that an audit derived."""
+    """Every claim of a system with the rating that an audit derived.  Raises DataError for a claim's check that does not count for its form."""
     found = {m.id: m for m in result.mechanisms}
     return tuple(_compared(claim, found, system.key) for claim in system.claims)
 
 
-def _compared(claim: Claim, found: dict[str, Any], key: str) -> Comparison:
+def _compared(claim: Claim, found: Mapping[str, MechanismResult], key: str) -> Comparison:
     run = found.get(claim.variety)
     if run is None:
         return Comparison(claim, None, None)
+    verdict = _of_checks(claim, run) if claim.checks else run.verdict
     known = claim.claimed in Rating.__members__
-    stands = earned(Rating(claim.claimed), run.verdict.rating) if known else None
-    return Comparison(claim, run.verdict.rating, stands, run.verdict.reasons, run.variety_of is None and key not in run.papers)
+    stands = earned(Rating(claim.claimed), verdict.rating) if known else None
+    return Comparison(claim, verdict.rating, stands, verdict.reasons, run.variety_of is None and key not in run.papers)
 
+
+def _of_checks(claim: Claim, run: MechanismResult) -> Verdict:
+    """The verdict from the claim's checks; the claim is one of an equation if one of them is."""
+    results = [r for r in run.checks if r.check.id in claim.checks]
+    if absent := sorted(set(claim.checks) - {r.check.id for r in results}):
+        raise DataError(f"names check {absent[0]!r}, which does not count for {run.id}", where=f"audit/sources, {claim.module}",
+                        cure=f"choose from {', '.join(r.check.id for r in run.checks)}")
+    verdict = derive(results, claims_equation=any(r.check.kind is Kind.EQUATION for r in results))
+    return replace(verdict, reasons=(f"judged by {', '.join(claim.checks)} alone, for what this row prints", *verdict.reasons))

@@ -7,7 +7,8 @@ back from it step by step: reverse replay (Foster & Wilson 2006).  Where nothing
 by one more step as long as that pays: forward replay (Diba & Buzsaki 2007).  Replay is compressed in time (Davidson, Kloosterman & Wilson 2009).
 
 A night is a series of ripples, each with as many backups as a pause in the paper; after each ripple, the need of replayed memories is lower.
-Need is NEED if a mechanism predicts it, else the stationary distribution of the walk through the sessions, as in Mattar & Daw for sleep.
+Need is the stationary distribution of the walk through the sessions, as in Mattar & Daw for sleep; with `need: predicted` it is NEED, which they
+use in the pauses of a run, or the stationary distribution while no memory has a NEED.
 The reward of a memory is computed from its words; a rewarded memory is terminal: no value after it counts.
 
 Cost: per event O(terms); per sleep O(n + replays m) for m candidates, 0.8 ms for 600 memories and 10 ms for 10,000 with 200 replays; per
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -318,6 +319,7 @@ class SleepReplayParams(Params):
     alpha: float
     discount: float         # gamma
     inverse_temperature: float
+    need: Literal["stationary", "predicted"]
     transition_rate: float
     baseline: float
     compression: float
@@ -366,15 +368,15 @@ class SleepReplay(Mechanism[SleepReplayParams]):
         np.multiply(view.replay_rehearsed, self.params.rehearsal, out=view.log_strength)
 
     def _candidates(self, view: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Rows that can be replayed, ascending, and their need: the newest and, if need is predicted, the most needed older ones, with neighbours."""
-        n, need = len(view.need), view.need
-        older = max(0, n - self.params.window)
+        """Rows that can be replayed, ascending, and their need: the newest and, with predicted need, the most needed older ones, with neighbours."""
+        p, n, need = self.params, len(view.need), view.need
+        older = max(0, n - p.window)
         rows = np.arange(older, n)
-        if not need.any():
+        if p.need == "stationary" or not need.any():
             need = np.empty(n)
-            stationary(view.session, self.params.transition_rate, need)
+            stationary(view.session, p.transition_rate, need)
         elif older:
-            top = best(need[:older], view.visible[:older], self.params.needed)
+            top = best(need[:older], view.visible[:older], p.needed)
             near = (top[need[top] > 0.0, None] + np.arange(-1, 2)).ravel()
             rows = np.union1d(rows, near[near >= 0])
         return rows, need[rows] * view.visible[rows]

@@ -5,8 +5,8 @@ found power laws.  ACT-R writes it as B = ln sum_j t_j^-d over the ages t_j of t
 latest are stored and the older ones replaced by an integral (Petrov 2006).  If each use decays at a rate set by the activation at
 that use, d_j = c exp(m_j) + a (Pavlik & Anderson 2005), the spacing effect results: massed uses help soon, spaced ones late.
 
-Ages are in seconds, for which a and c were fitted; `time_scale` stretches the second.  A memory is used when it is encoded and when
-it is in an answer that may change memory.
+Ages are in seconds, for which a and c were fitted, without that model's slower clock between sessions; `time_scale` stretches the second.
+A memory is used when it is encoded and when it is in an answer that may change memory.
 
 Cost: O(n k) per maintain (100,000 memories, k = 4: 0.4 ms used once,
 4 ms if all were used four times, 8 ms if more often), O(k) per use.

@@ -4,11 +4,11 @@ In SAM, search of associative memory (Raaijmakers & Shiffrin 1981), a query has 
 proportion to the product of its strengths to the cues, so a memory related to all cues wins against a memory strongly related to one; a weighted
 sum does not have this property.  A sampled memory is recovered with a probability given by the sum of its strengths; after a failure it cannot be
 recovered with the same cues.  The more memories share a cue, the less often each is sampled (list length, cue overload).  A recovered memory
-gains strength to the cues.
+gains strength to the cues; here every memory of an answer that may change memory does.
 
 The cues of a text query are the context; the entities it names, with strength to memories that mention them; and its other words, with the
-BM25 weight of the word in the memory as strength.  A memory unrelated to a cue has the residual strength d.  The expected outcome of `draws`
-samples with replacement has a closed form, so no random numbers are drawn.
+BM25 weight of the word in the memory as strength.  The residual strength d is part of every strength to an item, and all of it for an unrelated
+one.  The expected outcome of `draws` samples with replacement has a closed form, so no random numbers are drawn.
 
 Cost: O(n) for each cue of a query and
 O(links of its entities); O(rows x entities) for learning from an answer.
@@ -46,8 +46,8 @@ def add_cue(match: Any, scale: float, residual: float, weight: float, product: A
     """Add one cue Q_j, with S(Q_j, i) = scale match_i + residual.  Raaijmakers & Shiffrin (1981), strengths and their weights.  Cost: O(n).
 
     match    (n,)  1   time of joint study with the cue; here the match of the memory with it; 0: unrelated
-    scale    ()    1   strength per unit: a for the context, b for an item
-    residual ()    1   d, strength to an unrelated cue; 0: unrelated memories are never sampled
+    scale    ()    1   strength per unit of match: b for an item, 1 for the context, whose match is its gain by recall
+    residual ()    1   d of an item, the strength to an unrelated one; a of the context; 0: unrelated memories are never sampled
     weight   ()    1   W_j
     product  (n,)  ln  sum_j W_j ln S(Q_j, i), added to
     total    (n,)  1   sum_j W_j S(Q_j, i), added to

@@ -7,7 +7,7 @@ of M are COACCESS edges between entities, with weight SUCCESSOR.
 
 The signal of a memory is its expected number of visits: a visit of an entity is divided equally among the memories of the entity,
 sum_j M(query, j) / fan_j, without the current visit.  In sleep the same sum, from the current state and with the current visit, is the NEED of
-each memory: how soon and how often it will be visited (Mattar & Daw 2018), which sets the priority of replay.
+each memory: how soon and how often it will be visited (Mattar & Daw 2018), which can set the priority of replay.
 
 Cost, with q entities per event and at most r = 2 / ((1 - gamma) least) entries per row:
 O(q r log r) per event, O(q r + links of the successors) per query, and O(n) more per sleep.

@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from hebbarium.audit.checks import evidence_of
 from hebbarium.audit.references import DOI, HERE, load, read
 from hebbarium.engine.errors import DataError, RegistryError
 
@@ -100,6 +102,37 @@ def test_no_doi_stands_twice_and_pages_run_forward() -> None:
     for each in load():
         if span := re.fullmatch(r"(\d+)--(\d+)", each.fields.get("pages", "")):
             assert int(span[1]) <= int(span[2]), each.key
+
+
+def test_a_paper_in_proceedings_is_no_article() -> None:
+    for each in load():
+        assert each.kind != "article" or not re.search("Conference|Advances in Neural", each.fields["journal"]), each.key
+        assert each.kind not in ("inproceedings", "incollection") or each.fields["booktitle"], each.key
+        assert each.kind not in ("book", "incollection") or each.fields["publisher"], each.key
+
+
+@pytest.mark.parametrize(("key", "doi"), [
+    ("han2007neuronal", "10.1126/science.1139438"), ("kastellakis2015synaptic", "10.1016/j.pneurobio.2014.12.002"),
+    ("zenke2013synaptic", "10.1371/journal.pcbi.1003330"), ("kim1992modality", "10.1126/science.1585183"),
+    ("tetzlaff2011synaptic", "10.3389/fncom.2011.00047"), ("vanrossum2000stable", "10.1523/JNEUROSCI.20-23-08812.2000"),
+])
+def test_these_have_their_doi(key: str, doi: str) -> None:
+    assert load().get(key).doi == doi
+
+
+def plain(name: str) -> str:
+    return re.sub(r"[^a-z]", "", unicodedata.normalize("NFKD", name.lower()))
+
+
+def test_papers_that_the_sources_of_checks_name_are_there() -> None:
+    """By first author and year, as in `Kim & Fanselow 1992`; the Titans paper is kept under the year of its preprint."""
+    listed = {(plain(e.fields["author"].split(",")[0].split()[-1]), e.fields["year"]) for e in load()} | {("behrouz", "2025"), ("rfc", "1951")}
+    named = set()
+    for file in sorted(HERE.with_name("evidence").glob("[!_]*.py")):
+        for check in evidence_of(import_module(f"hebbarium.audit.evidence.{file.stem}")).checks:
+            found = re.findall(r"([A-Z][\w'-]+)(?:(?:, [A-Z][\w'-]+)*,? (?:&|and) [A-Z][\w'-]+| et al\.)?,? ((?:1[89]|20)\d\d)\b", check.source)
+            named |= {(plain(who), year, check.id) for who, year in found}
+    assert len(named) > 300 and not [each for each in named if each[:2] not in listed]
 
 
 def test_nothing_of_the_file_is_lost() -> None:

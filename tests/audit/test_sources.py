@@ -1,12 +1,16 @@
 """What the source systems say of themselves: all of it is there, tied to what is run or to a reason, and well formed."""
 from __future__ import annotations
 
+import itertools
 import math
 import re
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from hebbarium.audit.checks import Check, CheckResult, Kind, Score, evidence_of
 from hebbarium.audit.page import mathml
 from hebbarium.audit.rating import Rating, Verdict
 from hebbarium.audit.references import References, load
@@ -113,6 +117,17 @@ FINDINGS = [
     ("Cortex", "4.2.1", "cascade_advancement.py", "no factor"),
     ("Cortex", "4.2.3", "compression.py", "Shannon"),
     ("Cortex", "4.3.5", "hdc_encoder.py", "63 %"),
+    ("Cortex", "4.2.1", "cascade_stages.py", "is right; not cited"),
+    ("Cortex", "4.2.2", "replay.py", "Both directions are right; not cited and does not count"),
+    ("Cortex", "4.2.2", "replay_execution.py", "Right: the compression is 15 to 20"),
+    ("Cortex", "4.4.7", "tripartite_synapse.py", "is right; in the next row"),
+    ("Cortex", "6.3.2", "BEAM-10M, improvement by the assembler", "21.5 %; 33.4 % is that of 0.471"),
+    ("Cortex", "1.3 against 6.3.2", "BEAM-10M, MRR", "Nothing in it gives 0.471"),
+    ("Cortex", "6.3.2", "BEAM-10M, abilities that improve", "Eight of the ten; 4 of 18"),
+    ("Cortex", "5.1 against 6.3.1", "BEAM-100K, MRR of the pipeline", "Two numbers for the same pipeline"),
+    ("Cortex", "6.4.1", "BEAM-100K, production default", "6.4.1 gives 0.591 and 6.4.3 gives 0.569"),
+    ("Cortex", "6.1", "LongMemEval", "agree with one another; they are third"),
+    ("Cortex", "6.2", "LoCoMo", "under other names; with no other assignment"),
     ("True Memory", "4.1 stage 1", "novelty", "20 bytes; 0.68; 32,768"),
     ("True Memory", "4.1 stage 1", "encoding gate", "reaches 2; salience floor; public code"),
     ("Context Assembly Specification", "Recent Events", "calculateRecencyScore", "16.6 h"),
@@ -227,6 +242,89 @@ def test_numbers_of_the_findings_follow_from_what_is_printed(systems: dict[str, 
     assert f"{math.exp(-1):.3f}" in recency and f"{24 * math.log(2):.1f} h" in recency
 
 
+def numbers(text: str) -> list[float]:
+    """The decimal numbers of a text in order, without percentages."""
+    return [float(x) for x in re.findall(r"[+-]?\d*\.\d+(?![\d%])", text)]
+
+
+def test_the_arithmetic_of_the_headline_numbers(systems: dict[str, SourceSystem]) -> None:
+    printed = {c.module: c.printed for c in systems["Cortex"].claims}
+    told = {c.module: c.finding for c in systems["Cortex"].claims}
+
+    name = "BEAM-10M, improvement by the assembler"
+    flat, assembled, gain = numbers(printed[name])
+    headline, overall, *abilities = numbers(printed["BEAM-10M, MRR"].replace("1.3:", "").replace("6.3.2:", ""))
+    assert assembled == overall and round(assembled - flat, 3) == gain and "(+33.4%)" in printed[name]
+    assert f"an improvement of {assembled / flat - 1:.1%}".replace("%", " %") in told[name]
+    assert f"{headline / flat - 1:.1%}".replace("%", " %") + f" is that of {headline}" in told[name]
+    assert len(abilities) == 10 and round(sum(abilities) / 10, 3) == overall != headline
+    assert f"average {overall}" in told["BEAM-10M, MRR"]
+
+    name = "BEAM-10M, abilities that improve"
+    gains = numbers(printed[name])
+    assert [sum(g > 0 for g in gains), gains.count(0.0), sum(g < 0 for g in gains)] == [8, 1, 1] and sorted(gains)[-3:] == [0.097, 0.128, 0.25]
+    assert not (0.222 * 20).is_integer() and round(4 / 18, 3) == 0.222
+    assert [(hit, of) for of in (18, 19, 20) for hit in range(of + 1) if round(hit / of, 3) == 0.222] == [(4, 18)]
+
+    name = "BEAM-100K, MRR of the pipeline"
+    at_first, at_last, later, assembled, gain = numbers(printed[name].replace("5.1:", "").replace("6.3.1:", ""))
+    assert f"{1 - at_last / at_first:.1%} with the first and {1 - at_last / later:.1%} with".replace("%", " %") in " ".join(told[name].split())
+    assert round(assembled - later, 3) == gain and at_last == flat
+
+    name = "BEAM-100K, production default"
+    alphas, heats = printed[name].split("6.4.3:")
+    assert numbers(alphas)[-4:-2] == [0.55, 0.591] and numbers(heats) == [0.3, 0.569, 0.7, 0.591]
+
+
+def weighted(counts: tuple[int, ...], rows: list[float], digits: int) -> float:
+    return round(sum(n * x for n, x in zip(counts, rows, strict=True)) / sum(counts), digits)
+
+
+def scores(text: str) -> tuple[float, float, list[float], list[float]]:
+    """R@10 and MRR in all, then MRR and R@10 of each category."""
+    percents = [float(x) for x in re.findall(r"[\d.]+(?=%)", text)]
+    mrr = numbers(text.replace("R@10", ""))
+    return percents[0], mrr[0], mrr[1:], percents[1:]
+
+
+def test_the_categories_of_longmemeval_average_to_its_totals(systems: dict[str, SourceSystem]) -> None:
+    claim, = (c for c in systems["Cortex"].claims if c.module == "LongMemEval")
+    found, mrr, mrrs, recalls = scores(claim.printed)
+    counts = (56, 133, 78, 133, 70, 30)
+    assert ", ".join(map(str, counts[:-1])) + f" and {counts[-1]} of {sum(counts)}" in " ".join(claim.finding.split())
+    assert (weighted(counts, mrrs, 3), weighted(counts, recalls, 1)) == (mrr, found) == (0.882, 97.8)
+    assert sorted(mrrs, reverse=True).index(mrrs[2]) == 2 and recalls.count(100.0) == 2 and "by MRR they are third" in claim.finding
+    assert round(found - 78.4, 1) == 19.4 and "(vs. 78.4% best published)" in claim.claimed
+
+
+def test_only_other_names_of_its_categories_give_the_totals_of_locomo(systems: dict[str, SourceSystem]) -> None:
+    claim, = (c for c in systems["Cortex"].claims if c.module == "LoCoMo")
+    found, mrr, mrrs, recalls = scores(claim.printed.replace("1,986", ""))
+    size = {"adversarial": 446, "open-domain": 96, "multi-hop": 282, "single-hop": 841, "temporal": 321}
+    assert list(size) == re.findall(r"[a-z-]+(?= 0\.)", claim.printed) and sum(size.values()) == 1986
+    told = " ".join(claim.finding.split())
+    assert f"an MRR of {weighted(tuple(size.values()), mrrs, 3)} and {weighted(tuple(size.values()), recalls, 1)} %" in told
+    fits = [names for names in itertools.permutations(size)
+            if (weighted(tuple(size[n] for n in names), mrrs, 3), weighted(tuple(size[n] for n in names), recalls, 1)) == (mrr, found)]
+    assert [dict(zip(size, names, strict=True)) for names in fits] == [
+        {"adversarial": "adversarial", "open-domain": "single-hop", "multi-hop": "temporal", "single-hop": "multi-hop", "temporal": "open-domain"}]
+
+
+@pytest.mark.parametrize("name", ["Martin 2017", "Deust 2025", "Kumaran 2016", "Aimone et al. 2014"])
+def test_what_is_cited_and_not_listed_is_told(systems: dict[str, SourceSystem], name: str) -> None:
+    cited, = (c for c in systems["Cortex"].citations if "missing from the list of references" in c.finding)
+    assert name in cited.cites
+
+
+def test_checks_of_a_row_exist_and_count_for_its_form(systems: dict[str, SourceSystem], registry: Registry) -> None:
+    rows = [c for s in systems.values() for c in s.claims if c.checks]
+    assert {c.module for c in rows} == {"two_stage_transfer.py", "engram.py (half-life)", "tripartite_synapse.py", "replay_execution.py"}
+    for claim in rows:
+        evidence, cited = evidence_of(import_module(f"hebbarium.audit.evidence.{claim.variety}")), set(registry.entry(claim.variety).papers)
+        for check in map(evidence.check, claim.checks):
+            assert check.gates and (not check.papers or cited & set(check.papers)), check.id
+
+
 GOOD = """\
 name: Some system
 key: cortex2026
@@ -246,6 +344,7 @@ claims:
     ("place: table, claimed: HONEST", "claimed: HONEST", "claims.1.place", "for the form"),
     ("claimed: HONEST", "claimed: HONEST, citation: wrong", "claims.1.citation", "for the form"),
     ("scale: Two words.", "scale: Two words.\nverdict: none", "verdict", "for the form"),
+    ("why_none: nothing is printed", "why_none: nothing is printed, checks: [X-1]", "names checks and no form", "leave out checks"),
 ])
 def test_a_file_that_is_not_sound_is_refused(registry: Registry, references: References, tmp_path: Path,
                                              old: str, new: str, words: str, cure: str) -> None:
@@ -273,6 +372,27 @@ def test_claims_stand_beside_what_the_audit_derived() -> None:
         ("falls", Rating.APPROXIMATION, False, ("equation X-1 fails",)), ("stands", Rating.FAITHFUL, True, ("all pass",)),
         ("other words", Rating.FAITHFUL, None, ("all pass",)), ("not run", None, None, ()), ("not tied", None, None, ())]
     assert not any(r.ours for r in rows)
+
+
+def of_kind(id: str, kind: Kind, score: Score) -> CheckResult:
+    return CheckResult(Check(id, kind, "by hand", lambda specimen: True), score, 1.0, 1.0 if score is Score.PASS else 2.0)
+
+
+@pytest.mark.parametrize(("checks", "derived", "stands"), [
+    ((), Rating.APPROXIMATION, False), (("X-1",), Rating.DOCUMENTED, True), (("X-3",), Rating.HONEST, False), (("X-2",), Rating.APPROXIMATION, False),
+])
+def test_a_row_is_judged_by_the_checks_that_it_names(checks: tuple[str, ...], derived: Rating, stands: bool) -> None:
+    results = of_kind("X-1", Kind.EQUATION, Score.PASS), of_kind("X-2", Kind.SIGNATURE, Score.FAIL), of_kind("X-3", Kind.ADAPTATION, Score.PASS)
+    run = replace(judged("one", Rating.APPROXIMATION, "signature X-2 fails"), checks=results)
+    claim = Claim(module="m", place="table", claimed="DOCUMENTED", variety="one", checks=checks)
+    row, = compared(SourceSystem(name="S", key="cortex2026", scale="", claims=(claim,)), AuditResult((run,)))
+    assert (row.derived, row.stands) == (derived, stands) and (not checks or f"judged by {checks[0]} alone" in row.why[0])
+
+
+def test_a_row_that_names_a_check_of_another_form_is_refused() -> None:
+    claim = Claim(module="m", place="table", claimed="DOCUMENTED", variety="one", checks=("X-9",))
+    with pytest.raises(DataError, match="X-9"):
+        compared(SourceSystem(name="S", key="cortex2026", scale="", claims=(claim,)), AuditResult((judged("one", Rating.FAITHFUL, "all pass"),)))
 
 
 @pytest.mark.parametrize(("papers", "ours"), [(("cortex2026",), False), (("kanerva2009hyperdimensional",), True)])

@@ -97,10 +97,24 @@ def test_rehearsal_strengthens_a_little(build: Build) -> None:
 
 
 def test_what_others_say_of_night_and_need_is_heard(registry: Registry) -> None:
-    replay = registry.instance("sleep_replay", {"backups": 20})
+    replay = registry.instance("sleep_replay", {"backups": 20, "need": "predicted"})
     memory = told(Engine([Night("night", Params(1.0)), replay], HashingEmbedder(16)))
     memory.advance(125.0)
     assert len(steps(memory)) == 5 and set(steps(memory)) == {(0, 1)}
+
+
+@pytest.mark.parametrize("need", ["stationary", "predicted"])
+def test_by_default_need_in_sleep_is_stationary_also_beside_a_prediction(registry: Registry, need: str) -> None:
+    assert registry.entry("sleep_replay").params["need"].value == "stationary"
+    replayed = []
+    for company in ((Night("night", Params(1.0)),), ()):
+        replay = registry.instance("sleep_replay", {"need": need} if need == "predicted" else {})
+        memory = told(Engine([*company, replay], HashingEmbedder(16)))
+        if not company:
+            memory.store.array(RIPPLES)[()] = 0.25                      # as many backups as a half of half a night
+        memory.advance(125.0)
+        replayed.append(steps(memory))
+    assert len(replayed[0]) == len(replayed[1]) == 50 and (replayed[0] == replayed[1]) is (need == "stationary")
 
 
 def test_the_cap_and_the_window_hold(build: Build) -> None:
@@ -112,7 +126,7 @@ def test_the_cap_and_the_window_hold(build: Build) -> None:
 
 
 def test_older_memories_come_back_where_need_is_predicted(registry: Registry) -> None:
-    replay = registry.instance("sleep_replay", {"backups": 20, "window": 4})
+    replay = registry.instance("sleep_replay", {"backups": 20, "window": 4, "need": "predicted"})
     memory = told(Engine([Night("night", Params(1.0)), replay], HashingEmbedder(16)))
     memory.advance(125.0)
     assert set(steps(memory)) == {(0, 1)}

@@ -46,7 +46,7 @@ def test_kernels_compiled_equal_plain() -> None:
             k.py_func if plain else k
             for k in (stdp.window, stdp.traced, stdp.paired, stdp.pass_on, printed.window, printed.paired, printed.pass_on))
         weights, others, out, out_p = np.full(n * n, 0.4), np.zeros(n * n), np.full(n, np.nan), np.full(n, np.nan)
-        paired(edge, edge % n, lag, np.ones(n), -0.5, *constants, 1.0, weights)
+        paired(20, edge, edge % n, lag, np.ones(n), -0.5, *constants, 1.0, weights)
         paired_p(edge, lag, *constants, others)
         for kernel, w, o in ((pass_on, weights, out), (pass_on_p, others, out_p)):
             kernel(np.array([1, 4]), np.ones(n), np.ones(n), np.full(n, 0.5), *network, w, o)
@@ -86,6 +86,18 @@ def test_every_replay_of_a_step_counts_and_reverse_replay_points_back(build: Bui
     memory.advance(30.0)
     assert weight(memory, 0, 1) == pytest.approx(3.0 * UP / math.e) and weight(memory, 1, 0) == 0.0
     assert weight(memory, 3, 2) == pytest.approx(UP / math.e) and weight(memory, 2, 3) == 0.0
+
+
+@pytest.mark.parametrize(("steps", "weights"), [([(1, 0)] * 30 + [(0, 1)] * 30, (0.214, 0.113)), ([(0, 1)] * 30 + [(1, 0)] * 30, (0.113, 0.214))])
+def test_replayed_steps_meet_the_bounds_in_their_order(registry: Any, steps: list[tuple[int, int]], weights: tuple[float, float]) -> None:
+    def sleep(view: Any, _: Any) -> None:
+        view.replayed[:60], view.replay_lag[:60] = steps, 10.0 * 2400.0 / 3.6e6
+
+    memory = Engine([mechanism("sleeper", does(Phase.CONSOLIDATE, sleep, sets=[REPLAYED, REPLAY_LAG]), order=-1),
+                     registry.instance("spike_timing_plasticity")], HashingEmbedder(16))
+    memory.encode_all(Event(2.0 * i, text, session="s") for i, text in enumerate(STORY))
+    memory.advance(30.0)
+    assert (weight(memory, 0, 1), weight(memory, 1, 0)) == pytest.approx(weights, abs=5e-4)
 
 
 def test_in_the_wrong_phase_of_theta_potentiation_is_depression(registry: Any) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 from hebbarium.engine.errors import RegistryError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import SALIENCE
@@ -24,6 +25,7 @@ FACT, NEWS = "Alice prefers oat milk in her coffee.", "The nightly backup job mo
 
 def memory(**overrides: str | float) -> Engine:
     registry = Registry.read()
+    overrides = {"prediction_error": "always", **overrides}
     return Engine([registry.instance("write_gate_true_memory", overrides), registry.instance("dense_similarity")], HashingEmbedder(64))
 
 
@@ -96,6 +98,48 @@ def test_hostile_texts_are_judged_in_bounded_time(variant: str) -> None:
         m.encode(Event(float(i), text))
         signals = [float(m.store.array(c)[()]) for c in (GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR)]
         assert all(math.isfinite(x) and 0.0 <= x <= 1.0 for x in signals), text[:20]
+
+
+TALK = [Event(i / 60.0, f"{who} {did} {what}{end}", who) for i, (who, did, what, end) in enumerate(
+    (who, did, what, end) for end in (".", " again, on 3 May.", "?") for what in ("oat milk", "the backup job in Oslo", "a red bicycle")
+    for did in ("likes", "sold", "prefers") for who in ("Ann", "Bo"))] + [Event(9.0, text) for text in ("ok", "Actually, Ann sold it.", FACT, NEWS, FACT)]
+
+
+@pytest.mark.parametrize("variant", ["paper", "code"])
+@pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7])
+def test_leaving_out_a_prediction_error_never_changes_a_decision(variant: str, threshold: float) -> None:
+    one, other = (memory(variant=variant, threshold=threshold, prediction_error=when) for when in ("needed", "always"))
+    assert [one.encode(event) for event in TALK] == [other.encode(event) for event in TALK]
+    needed, always = one.store.array(GATE_TAGS), other.store.array(GATE_TAGS)
+    assert np.isfinite(always).all()
+    np.testing.assert_array_equal(np.where(np.isnan(needed), always, needed), always)
+
+
+class Asked(HashingEmbedder):
+    """Notes the texts of each call."""
+
+    def __init__(self) -> None:
+        super().__init__(64)
+        self.calls: list[list[str]] = []
+
+    def embed(self, texts: list[str]) -> np.ndarray:
+        self.calls.append(list(texts))
+        return super().embed(texts)
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_the_forecast_changes_when_pairs_are_embedded_and_nothing_else(cached: bool) -> None:
+    registry, source = Registry.read(), Asked()
+    gate = registry.instance("write_gate_true_memory", {"threshold": 0.5})
+    lived = Engine([gate, registry.instance("dense_similarity")], CachedEmbedder(source, None) if cached else source)
+    one_by_one = Engine([gate, registry.instance("dense_similarity")], HashingEmbedder(64))
+    rows = [one_by_one.encode(event) for event in TALK]
+    one_by_one.advance(one_by_one.now)
+    assert lived.encode_all(TALK) == rows and lived.digest() == one_by_one.digest() and None in rows
+    calls = [call for call in source.calls if any("[SEP]" in text for text in call)]
+    pairs, asked = {text for call in calls for text in call}, one_by_one.store.array(GATE_TAGS)
+    assert np.isnan(asked[:, 2]).any() and np.isfinite(asked[1:, 2]).any()
+    assert len(calls[0]) > 20 and len(pairs) == sum(map(len, calls)) if cached else all(len(call) == 2 for call in calls)
 
 
 def test_container_and_variant_are_choices() -> None:
