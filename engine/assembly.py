@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple
+from contextlib import suppress
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from .checks import checked_count, checked_row
 from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Cue, Incoming, Mechanism, parameter_types
-from .errors import ContractError, InputError
+from .errors import ContractError, HebbariumError, InputError
 from .plan import Instrument, PhasePlan, Wrap, nodes_of, schedule
 from .ports.embedder import Embedder, HashingEmbedder
+from .ports.embedding_cache import metered
 from .records import Event, Query
-from .schedule import Node
+from .schedule import Node, Stages
 from .state import Clock
 from .steps import ENGINE, StoreEvent, answer_node, carry_node, gather_node, imprint_node, weigh_node
 from .storage.event_log import EventLog, Texts
@@ -25,6 +27,7 @@ from .storage.postings import BM25Index, TrigramIndex, terms_of
 from .storage.store import Store, read_only
 from .storage.vectors import VectorIndex
 from .text.features import features
+from .view import Binding
 from .vocabulary import EMBEDDER, ENCODING_STRENGTH, ENGINE_COLUMNS, GRAPH, INDEX, LEXICON, TEXTS, TRIGRAMS, VISIBLE
 from .vocabulary import RERANKED as LAST_STAGE
 
@@ -41,13 +44,13 @@ class Assembly:
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None) -> None:
-        self.mechanisms, self.embedder, self.seed = in_order(mechanisms), embedder, checked_count(seed, "seed")
+        self.mechanisms, self.embedder, self.seed = in_order(mechanisms), metered(embedder), checked_count(seed, "seed")
         self.event_log, self.clock = EventLog(), Clock()
         self.index, self.graph, self.lexicon, self.trigrams = VectorIndex(embedder.dimensions), Graph(), BM25Index(), TrigramIndex()
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
         structures: dict[Structure, Any] = {
-            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.event_log), EMBEDDER: embedder,
-            **{s: s.create() for s in provided(self.mechanisms) if s.create}}
+            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.event_log),
+            EMBEDDER: self.embedder, **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
         self.answer_size = [10]
         self.signals = weighted_signals(self.mechanisms)
@@ -60,10 +63,12 @@ class Assembly:
         nodes += [node for s in structures if s in read and s.steps for node in s.steps()]
         self.phases: Mapping[Phase, tuple[Node, ...]] = schedule(nodes, [s for s, _ in self.signals])
         if instrument:
-            instrument.attach([m.id for m in self.mechanisms], self.clock)
+            instrument.attach([m.id for m in self.mechanisms], self.clock, self.embedder)
         self.plans = {phase: self.plan(phase, instrument.wrap if instrument else None) for phase in self.phases}
         self.run: dict[Phase, Callable[..., None]] = {
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
+        self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
+                            getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(LAST_STAGE)
 
@@ -90,9 +95,32 @@ class Assembly:
         return read_only(vector)
 
     def embed_ahead(self, events: Sequence[Event]) -> None:
-        """Embed many texts at once, so that the embedder's cache has them."""
-        if events:
+        """Embed many texts at once, so that the embedder's cache has them; without a cache, do nothing."""
+        if events and self.embedder.keeps:
             self.embedder.embed([e.rendered() for e in events])
+
+    @property
+    def forecasts(self) -> bool:
+        """Whether texts of hooks can be embedded ahead."""
+        return bool(self._forecasts) and self.embedder.keeps
+
+    def embed_forecast(self, events: Sequence[Event]) -> None:
+        """Embed in one batch the texts that hooks will probably need for these events, the next ones.
+
+        Errors are left to the hooks, which ask for the same texts in their turn.
+        """
+        with suppress(HebbariumError):
+            coming = [self.incoming(event) for event in events]
+            numbers = zip(self.event_log.sessions.due_all([e.session for e in events]), self.event_log.speakers.due_all([e.speaker for e in events]),
+                          strict=True)
+            coming = [replace(each, session=session, speaker=speaker) for each, (session, speaker) in zip(coming, numbers, strict=True)]
+            texts: dict[str, None] = {}
+            for binding, function in self._forecasts:
+                if binding.version != self.store.version:
+                    binding.bind()
+                texts |= dict.fromkeys(function(binding.view, coming))
+            if texts:
+                self.embedder.embed(list(texts))
 
     def show(self, row: int, visible: bool) -> None:
         """Set whether a row can be answered: False archives it.  Raises InputError."""

@@ -5,7 +5,7 @@ sets; there are no defaults, so no declaration can be forgotten.  All state is i
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 
@@ -21,6 +21,7 @@ from .vocabulary import ENGINE_ALONE, RANDOM, RECALLED, ROW
 Touched = Column | Structure
 Read = Column | Structure | Before
 HookFunction = Callable[[Any, Any, Any], None]
+ForecastFunction = Callable[[Any, Any, Sequence["Incoming"]], Iterable[str]]
 
 HOURS_PER: dict[str, float] = {"ms": 1.0 / 3.6e6, "s": 1.0 / 3600.0, "min": 1.0 / 60.0, "h": 1.0, "d": 24.0}
 
@@ -109,8 +110,33 @@ def hook(phase: Phase, *, reads: tuple[Read, ...], adds: tuple[Touched, ...], se
     return declare
 
 
+@dataclass(frozen=True)
+class Forecast:
+    """A method that names texts which hooks of its mechanism will probably embed, with what it reads."""
+
+    name: str
+    reads: tuple[Touched, ...]
+    function: ForecastFunction
+
+
+def forecast(*, reads: tuple[Touched, ...]) -> Callable[[ForecastFunction], ForecastFunction]:
+    """Declare a method that names texts ahead: `method(self, view, coming)` with the next events, a sequence of Incoming in order.
+
+    The engine embeds the texts of all forecasts in one batch before these events, if the embedder has a cache.  Results do not depend on a forecast:
+    hooks ask the embedder themselves, for any text.  It writes nothing, and reads the state before these events.
+
+    reads  persistent columns and structures, all read-only
+    """
+
+    def declare(function: ForecastFunction) -> ForecastFunction:
+        function.__forecast__ = Forecast(function.__name__, reads, function)  # type: ignore[attr-defined]
+        return function
+
+    return declare
+
+
 class Mechanism(Generic[P]):
-    """Base class of every plug-in: `class Name(Mechanism[NameParams])` with `owns` and hooks."""
+    """Base class of every plug-in: `class Name(Mechanism[NameParams])` with `owns`, hooks and, if it embeds texts of its own, forecasts."""
 
     owns: ClassVar[tuple[Touched, ...]] = ()
     params_class: ClassVar[type[Params]] = Params
@@ -146,16 +172,31 @@ class Mechanism(Generic[P]):
     @classmethod
     def hooks(cls) -> Iterator[Hook]:
         """All hooks in the order of the class body, inherited ones first."""
-        seen: dict[str, Hook] = {}
+        return cls._declared("__hook__")
+
+    @classmethod
+    def forecasts(cls) -> Iterator[Forecast]:
+        """All forecasts in the order of the class body, inherited ones first."""
+        return cls._declared("__forecast__")
+
+    @classmethod
+    def _declared(cls, mark: str) -> Iterator[Any]:
+        seen: dict[str, Any] = {}
         for klass in reversed(cls.__mro__):
             for name, member in vars(klass).items():
-                if hasattr(member, "__hook__"):
-                    seen[name] = member.__hook__
+                if hasattr(member, mark):
+                    seen[name] = getattr(member, mark)
         yield from seen.values()
 
 
 def check_hooks(cls: type[Mechanism[Any]]) -> None:
     """Check the declarations of a class, before any memory is made.  Raises ContractError."""
+    for one in cls.forecasts():
+        if not isinstance(one.reads, tuple) or not all(isinstance(item, Column | Structure) for item in one.reads):
+            raise ContractError("reads is no tuple of columns and structures", where=f"{cls.__name__}.{one.name}", cure="write reads=(COLUMN,)")
+        if passing := [item.name for item in one.reads if not item.persists or item is RANDOM]:
+            raise ContractError(f"reads {passing} before there is an event", where=f"{cls.__name__}.{one.name}",
+                                cure="read persistent columns and structures")
     for each in cls.hooks():
         where = f"{cls.__name__}.{each.name}"
         kinds = {"reads": (Column, Structure, Before), "adds": (Column, Structure), "sets": (Column, Structure)}

@@ -18,6 +18,7 @@ from .errors import InputError
 from .loop import Engine
 from .numerics import fitted
 from .plan import StepFunction, undisturbed
+from .ranking import rank
 from .records import Query
 from .schedule import Node
 from .view import Binding
@@ -69,6 +70,19 @@ class Counterfactual:
         finally:
             size[0] = asked
         return changed
+
+    def ranks(self, query: Query | str, rows: Sequence[int]) -> dict[str, tuple[int, ...]]:
+        """Rank of each of some rows when a mechanism is silenced, by id of every mechanism that can change an answer: from 1, ties by row, 0 if the
+        row cannot be retrieved.  Raises InputError.
+        """
+        memory, cue, found = self._memory, self._memory.cue(query), {}
+        store, last = memory.store, memory.assembly.ranking[-1]
+        with undisturbed(store):
+            for m in self._able:
+                with self._without(m):
+                    self._plan.run(cue)
+                    found[m.id] = tuple(int(rank(store.array(last), store.array(VISIBLE), row)) for row in rows)
+        return found
 
     def _answer(self, cue: Cue) -> Rows:
         self._plan.run(cue)

@@ -27,6 +27,8 @@ from .tables import html_table
 from .text.condensing import condensed
 from .vocabulary import DETAIL, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE
 
+FORECAST = 64       # events whose texts hooks name ahead; more would rest on rows that are not stored yet
+
 
 class Engine:
     """One memory: mechanisms over a store, changed by events, by simulated time and by queries that learn.
@@ -93,13 +95,20 @@ class Engine:
         return row if row >= 0 else None
 
     def encode_all(self, events: Iterable[Event]) -> list[int | None]:
-        """Encode events in order, and finish the tick; their texts are embedded together first, which is faster.  Raises InputError."""
+        """Encode events in order, and finish the tick.  Raises InputError.
+
+        Their texts are embedded together first, and before every 64 events the texts that hooks will probably need for them: faster, same result.
+        """
         pending, now = [], self.now
         for event in events:
             pending.append(checked_event(event, now))
             now = pending[-1].time
         self.assembly.embed_ahead(pending)
-        rows = [self.encode(event) for event in pending]
+        rows: list[int | None] = []
+        for start in range(0, len(pending), FORECAST):
+            if self.assembly.forecasts:
+                self.assembly.embed_forecast(pending[start:start + FORECAST])
+            rows += [self.encode(event) for event in pending[start:start + FORECAST]]
         if rows:
             self.advance(self.now)
         return rows

@@ -16,10 +16,25 @@ from numpy.typing import NDArray
 from .columns import Column, Phase
 from .numerics import fitted
 from .plan import StepFunction
+from .ports.embedding_cache import MeteredEmbedder
 from .schedule import Node
 from .state import Clock
 from .view import Binding
-from .vocabulary import GRAPH
+from .vocabulary import DUPLICATE, GRAPH, ROW, VETO
+
+
+@dataclass
+class Votes:
+    """What a mechanism decided about the admission of events.
+
+    vetoed   events for which its contribution to VETO was above 0
+    decided  events of these that no other mechanism vetoed: its vote alone rejected them
+    merged   stored events that it marked as the DUPLICATE of a stored memory
+    """
+
+    vetoed: int = 0
+    decided: int = 0
+    merged: int = 0
 
 
 @dataclass
@@ -28,10 +43,12 @@ class Receipt:
 
     calls          hooks called
     cells_changed  cells of columns with another value after a call than before, contributions other than zero, and edges made or removed
+    votes          on admission; None for a mechanism that neither adds to VETO nor sets DUPLICATE
     """
 
     calls: int = 0
     cells_changed: int = 0
+    votes: Votes | None = None
 
 
 @dataclass
@@ -40,9 +57,10 @@ class Observer:
 
     trace          called with (node label, simulated hours) after every step; None: no trace
     receipts       by mechanism id
-    phase_ms       by phase, one entry per pass
-    mechanism_ms   by mechanism id, total
+    phase_ms       by phase, one entry per pass; without the time spent in the embedder
+    mechanism_ms   by mechanism id, total; without the time spent in the embedder
     contributions  by (mechanism id, hook name, column): what the hook has added to a persistent column so far
+    judged, stored  events that were to be encoded, and those of them that were stored
     """
 
     trace: Callable[[str, float], None] | None = None
@@ -50,38 +68,50 @@ class Observer:
     phase_ms: dict[Phase, list[float]] = field(default_factory=lambda: {p: [] for p in Phase})
     mechanism_ms: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     contributions: dict[tuple[str, str, Column], NDArray[Any]] = field(default_factory=dict, repr=False)
+    judged: int = 0
+    stored: int = 0
     _clock: Clock = field(default_factory=Clock, repr=False)
+    _embedder: MeteredEmbedder | None = field(default=None, repr=False)
+    # of the event that is being encoded: its row, -1 if rejected; and the votes of the mechanisms that veto it, and that mark it as a duplicate
+    _row: int = field(default=-1, repr=False)
+    _vetoing: dict[str, Votes] = field(default_factory=dict, repr=False)
+    _marking: dict[str, Votes] = field(default_factory=dict, repr=False)
 
-    def attach(self, ids: Iterable[str], clock: Clock) -> None:
-        """Start a receipt for each mechanism; times of the trace are read off the clock."""
-        self._clock = clock
+    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder) -> None:
+        """Start a receipt for each mechanism; times of the trace are read off the clock, and the embedder's time is left out of all others."""
+        self._clock, self._embedder = clock, embedder
         self.receipts.update({id: Receipt() for id in ids})
 
     def timed(self, phase: Phase, run: Callable[..., None]) -> Callable[..., None]:
         """The pass of a phase, with its time noted."""
 
         def call(*args: Any) -> None:
-            start = perf_counter()
+            self._row, self._vetoing, self._marking = -1, {}, {}
+            start = self._seconds()
             run(*args)
-            self.phase_ms[phase].append((perf_counter() - start) * 1e3)
+            self.phase_ms[phase].append((self._seconds() - start) * 1e3)
+            if phase is Phase.ENCODE:
+                self._count_votes()
 
         return call
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
         """The step, with its receipt.  Cost: one comparison of every column it may write; the engine's own steps are only counted and timed."""
         if node.order < 0:
-            return self._timed(node, function)
+            return self._timed(node, binding, function)
         columns = [c for c in node.sets if isinstance(c, Column)]
         lasting = [c for c in node.adds if isinstance(c, Column) and c.persists]
         graph = binding.store.graph if GRAPH in (*node.sets, *node.adds) else None
+        vetoes, marks = VETO in node.adds, DUPLICATE in node.sets
+        votes = self._votes_of(node.owner) if vetoes or marks else Votes()
 
         def call(view: Any, what: Any) -> None:
             store, receipt = binding.store, self.receipts[node.owner]
             before = [store.array(c).copy() for c in columns]
             edges = (graph.n_edges, int(np.count_nonzero(graph.alive))) if graph else (0, 0)
-            start = perf_counter()
+            start = self._seconds()
             function(view, what)
-            self.mechanism_ms[node.owner] += (perf_counter() - start) * 1e3
+            self.mechanism_ms[node.owner] += (self._seconds() - start) * 1e3
             receipt.calls += 1
             receipt.cells_changed += sum(_differ(old, store.array(c)) for c, old in zip(columns, before, strict=True))
             receipt.cells_changed += sum(int(np.count_nonzero(c)) for c in binding.contributions.values())
@@ -92,19 +122,46 @@ class Observer:
                 key = node.owner, node.name, column
                 earlier = None if column.fresh is node.phase else self.contributions.get(key)
                 self.contributions[key] = _sum(binding.contributions[column], earlier)
+            if vetoes and binding.contributions[VETO].item() > 0:
+                self._vetoing[node.owner] = votes
+            if marks and store.array(DUPLICATE).item() >= 0:
+                self._marking[node.owner] = votes
             self._tell(node)
 
         return call
 
-    def _timed(self, node: Node, function: StepFunction) -> StepFunction:
+    def _timed(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
+        stores = ROW in node.sets
+
         def call(view: Any, what: Any) -> None:
-            start = perf_counter()
+            start = self._seconds()
             function(view, what)
-            self.mechanism_ms[node.owner] += (perf_counter() - start) * 1e3
+            self.mechanism_ms[node.owner] += (self._seconds() - start) * 1e3
             self.receipts[node.owner].calls += 1
+            if stores:
+                self._row = binding.store.array(ROW).item()
             self._tell(node)
 
         return call
+
+    def _seconds(self) -> float:
+        """s, wall time without the time spent in the embedder."""
+        return perf_counter() - (self._embedder.seconds if self._embedder else 0.0)
+
+    def _votes_of(self, id: str) -> Votes:
+        receipt = self.receipts[id]
+        receipt.votes = receipt.votes or Votes()
+        return receipt.votes
+
+    def _count_votes(self) -> None:
+        """Count the event that was just encoded, and the votes on it."""
+        self.judged += 1
+        self.stored += self._row >= 0
+        for votes in self._vetoing.values():
+            votes.vetoed += 1
+            votes.decided += len(self._vetoing) == 1
+        for votes in self._marking.values() if self._row >= 0 else ():
+            votes.merged += 1
 
     def _tell(self, node: Node) -> None:
         if self.trace:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .columns import Column, Phase, Scope, Signal, Structure
 from .contract import Mechanism
+from .ports.embedding_cache import MeteredEmbedder
 from .schedule import Node, Stages, ordered
 from .state import Clock
 from .storage.store import Store
@@ -29,8 +30,8 @@ class Instrument(Protocol):
         """What each hook has added to each persistent column so far, by (mechanism id, hook name, column)."""
         ...
 
-    def attach(self, ids: Iterable[str], clock: Clock) -> None:
-        """Called once, before the plans are built, with the ids of the mechanisms and the memory's clock."""
+    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder) -> None:
+        """Called once, before the plans are built, with the ids of the mechanisms, and the memory's clock and embedder."""
         ...
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:

@@ -139,6 +139,59 @@ class CachedEmbedder:
             raise HebbariumError(f"the embedding cache cannot be used: {error}", where=str(self.path or "memory"), cure=CURE_CACHE) from error
 
 
+class MeteredEmbedder:
+    """An embedder whose calls are counted and timed; each memory has one, so that embedding can be told from the work of its mechanisms.
+
+    texts    given to `embed`
+    hits     of these, answered without the model; 0 for an embedder without a cache
+    seconds  s, wall time in `embed`
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.texts = self.hits = 0
+        self.seconds = 0.0
+
+    @property
+    def name(self) -> str:
+        return self.embedder.name
+
+    @property
+    def revision(self) -> str:
+        return self.embedder.revision
+
+    @property
+    def dimensions(self) -> int:
+        return self.embedder.dimensions
+
+    @property
+    def keeps(self) -> bool:
+        """Whether a text that was embedded once is answered from a cache."""
+        return isinstance(self.embedder, CachedEmbedder)
+
+    @property
+    def counts(self) -> dict[str, float]:
+        return {"texts": self.texts, "hits": self.hits, "seconds": round(self.seconds, 3)}
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        hits, start = self._hits, time.perf_counter()
+        try:
+            return self.embedder.embed(texts)
+        finally:
+            self.seconds += time.perf_counter() - start
+            self.texts += len(texts)
+            self.hits += self._hits - hits
+
+    @property
+    def _hits(self) -> int:
+        return self.embedder.hits if isinstance(self.embedder, CachedEmbedder) else 0
+
+
+def metered(embedder: Embedder) -> MeteredEmbedder:
+    """The embedder, counted and timed; one that is metered already is returned as it is."""
+    return embedder if isinstance(embedder, MeteredEmbedder) else MeteredEmbedder(embedder)
+
+
 def default_cache() -> Path:
     """The folder of caches: $HEBBARIUM_CACHE, or `hebbarium` in the user's cache folder of the platform; created if need be."""
     home = Path.home()

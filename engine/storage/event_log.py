@@ -1,6 +1,7 @@
 """The event log: every event verbatim, stored or not, with the names of sessions and speakers."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..records import Event
@@ -21,6 +22,11 @@ class Names:
     def due(self, name: str) -> int:
         """The number that the name has, or would get; changes nothing."""
         return self._numbers.get(name, len(self._numbers))
+
+    def due_all(self, names: Sequence[str]) -> list[int]:
+        """The numbers that these names have, or would get in this order; changes nothing."""
+        new: dict[str, int] = {}
+        return [self._numbers[name] if name in self._numbers else new.setdefault(name, len(self._numbers) + len(new)) for name in names]
 
     def __len__(self) -> int:
         return len(self._numbers)

@@ -5,6 +5,9 @@ alone.  Prediction error pi compares the embedding of the pair (event, nearest m
 if its salience reaches a floor and the weighted mean of the three reaches a threshold, which is lower for corrections, decisions and
 relationships (Adler & Zehavi 2026, section 4.1, stage 1).  Texts are compared verbatim; a rejected event stays in the event log.
 
+`prediction_error: needed` computes pi only if the decision depends on it, because its two embeddings cost more than all the rest; else pi is NaN.
+The decisions are those of `always`.
+
 `variant: code` adds what the public code does beyond the paper (`truememory/ingest/encoding_gate.py` at commit 000af45): (i) offsets of
 two more categories, (ii) a least threshold, (iii) corrections always pass, (iv) every event passes if the embedding model fails, (v) a clamped score,
 and (form) a different formula for n.
@@ -13,12 +16,14 @@ The default container is gzip, as in the paper's |gz(.)|; the paper's weights an
 every text, so no text compresses to fewer than 20 bytes and the paper's rule for "below 10 bytes" would never apply.  The rule is meant for
 trivially short messages, so here it counts the compressed data without the frame, the same number for every container.
 
-Cost: one exact search, O(n d); compression of the event and of at most 32 KiB of neighbours; for a relevant event one call of the embedder.
+Cost: one exact search, O(n d); compression of the event and of at most 32 KiB of neighbours; for about a third of the events one call of the
+embedder.  `forecast` names its texts ahead, which doubles the search and the compression and saves single calls.
 """
 from __future__ import annotations
 
+import math
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -26,7 +31,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, hook
+from ...engine.contract import Incoming, Mechanism, Params, forecast, hook
 from ...engine.errors import HebbariumError
 from ...engine.numerics import kernel
 from ...engine.text.features import Features, SpeechAct
@@ -37,9 +42,9 @@ Container = Literal["raw", "zlib", "gzip"]
 # --- columns -----------------------------------------------------------------------------------------------------------------
 GATE_NOVELTY = Column("gate_novelty", np.float64, Scope.EVENT, "1", np.nan, "n, novelty against the nearest memories; NaN: not computed", low=0,
                       high=1)
-GATE_PREDICTION_ERROR = Column("gate_prediction_error", np.float64, Scope.EVENT, "1", np.nan, "pi, prediction error; NaN: not computed", low=0,
-                               high=1)
-GATE_TAGS = Column("gate_tags", np.float32, Scope.MEMORY, "1", np.nan, "(n, s, pi) of the event at admission", (3,), low=0, high=1)
+GATE_PREDICTION_ERROR = Column("gate_prediction_error", np.float64, Scope.EVENT, "1", np.nan,
+                               "pi, prediction error; NaN: not computed, because the decision does not depend on it", low=0, high=1)
+GATE_TAGS = Column("gate_tags", np.float32, Scope.MEMORY, "1", np.nan, "(n, s, pi) of the event at admission; NaN: not computed", (3,), low=0, high=1)
 
 # --- novelty -----------------------------------------------------------------------------------------------------------------
 WBITS: Final[Mapping[str, int]] = MappingProxyType({"raw": -15, "zlib": 15, "gzip": 31})
@@ -282,6 +287,7 @@ class WriteGateTrueMemoryParams(Params):
     topical_threshold: float        # cosine to the nearest memory below which pi = 0
     gzip_level: int
     container: Container
+    prediction_error: Literal["needed", "always"]
 
 
 class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
@@ -295,22 +301,55 @@ class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
         p, text, features = self.params, incoming.event.text, incoming.features
         rows, cosines = view.index.search(incoming.vector, p.neighbours)
         near = [view.texts[row] for row in rows.tolist()]
-        n = self._novelty(near, text)
-        s = salience(len(text), features)
-        relevant = bool(near) and features.act is not SpeechAct.NOISE and cosines[0] >= p.topical_threshold
-        pi = self._prediction_error(view, text, near[0]) if relevant else 0.0
+        n, s, bar = self._novelty(near, text), salience(len(text), features), p.threshold + self._offset(features) + view.threshold_shift
+        pi: float | None = 0.0
+        if self._relevant(near, cosines, features):
+            pi = math.nan if self._decided(n, s, bar, features) else self._prediction_error(view, text, near[0])
         view.gate_novelty, view.salience, view.gate_prediction_error = n, s, pi or 0.0
-        score = gate_score(n, s, pi or 0.0, p.lambda_novelty, p.lambda_salience, p.lambda_prediction)
-        bar = p.threshold + self._offset(features) + view.threshold_shift
-        if p.variant == "paper":
-            admitted = admits(score, s, bar, p.salience_floor)
-        else:
-            admitted = code_admits(score, s, bar, p.salience_floor, correction=features.act is SpeechAct.CORRECTION, unjudged=pi is None)
-        view.veto = 0 if admitted else 1
+        view.veto = 0 if self._admits(n, s, 0.0 if pi is None or math.isnan(pi) else pi, bar, features, unjudged=pi is None) else 1
 
     @hook(Phase.ENCODE, reads=(ROW, GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR), adds=(), sets=(GATE_TAGS,))
     def store_values(self, view: Any, incoming: Incoming) -> None:
         view.gate_tags[view.row] = view.gate_novelty, view.salience, view.gate_prediction_error
+
+    @forecast(reads=(INDEX, TEXTS))
+    def pairs_of_the_undecided(self, view: Any, coming: Sequence[Incoming]) -> list[str]:
+        """Pairs of events whose decision needs pi, as far as can be told: without shifts of the threshold, and with undecided events stored."""
+        p, cosine = self.params, np.stack([each.vector for each in coming])
+        cosine, stored, found = cosine @ cosine.T, list[int](), list[str]()
+        for i, incoming in enumerate(coming):
+            rows, cosines = view.index.search(incoming.vector, p.neighbours)
+            near = [(float(c), view.texts[row]) for row, c in zip(rows.tolist(), cosines, strict=True)]
+            near = sorted([*near, *((float(cosine[i, j]), coming[j].event.text) for j in stored)], key=lambda one: -one[0])[:p.neighbours]
+            text, features, texts = incoming.event.text, incoming.features, [one for _, one in near]
+            n, s, bar = self._novelty(texts, text), salience(len(text), features), p.threshold + self._offset(features)
+            decided = not self._relevant(texts, [c for c, _ in near], features) or self._decided(n, s, bar, features)
+            if not decided:
+                found += pairs(text, texts[0])
+            if not decided or self._admits(n, s, 0.0, bar, features):
+                stored.append(i)
+        return found
+
+    def _relevant(self, near: list[str], cosines: Any, features: Features) -> bool:
+        """Whether pi is defined; it is 0 for noise and for an event without a topical neighbour."""
+        return bool(near) and features.act is not SpeechAct.NOISE and bool(cosines[0] >= self.params.topical_threshold)
+
+    def _decided(self, n: float, s: float, bar: float, features: Features) -> bool:
+        """Whether pi can be left out: the decision is the same for every pi in [0, 1], since the score grows with pi, also in floating point.
+
+        With `variant: code` only an admission can be decided before pi, because a model that fails admits the event.
+        """
+        p = self.params
+        if p.prediction_error == "always":
+            return False
+        return self._admits(n, s, 0.0, bar, features) or (p.variant == "paper" and not self._admits(n, s, 1.0, bar, features))
+
+    def _admits(self, n: float, s: float, pi: float, bar: float, features: Features, unjudged: bool = False) -> bool:
+        p = self.params
+        score = gate_score(n, s, pi, p.lambda_novelty, p.lambda_salience, p.lambda_prediction)
+        if p.variant == "paper":
+            return bool(admits(score, s, bar, p.salience_floor))
+        return code_admits(score, s, bar, p.salience_floor, correction=features.act is SpeechAct.CORRECTION, unjudged=unjudged)
 
     def _novelty(self, near: list[str], text: str) -> float:
         p = self.params

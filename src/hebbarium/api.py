@@ -12,7 +12,7 @@ from .engine.ports.embedding_cache import default_cache
 from .engine.registry import Registry, Value
 
 
-def memory(set: str = "minimal", *, embedding: str | Path | Embedder = "minilm", path: Path | None = None, without: tuple[str, ...] = (),
+def memory(set: str = "default", *, embedding: str | Path | Embedder = "minilm", path: Path | None = None, without: tuple[str, ...] = (),
            params: Mapping[str, Mapping[str, Value]] | None = None, **options: Any) -> Engine:
     """A memory with the mechanisms of a named set.
 

@@ -52,18 +52,19 @@ def _wrapped(line: str, indent: str) -> str:
 
 
 def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[str] = (),
-                whole: Collection[str] = ()) -> None:
+                whole: Collection[str] = (), spare: Sequence[str] = ()) -> None:
     """Print a table on a terminal, aligned plain lines elsewhere.  Cells are shown as text, never as markup.
 
     numbers  heads of columns that are aligned to the right
     whole    heads of columns whose cells are never wrapped
+    spare    heads of columns that are left out on a terminal that is too narrow, in this order
     """
     shown: list[list[str]] = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
     if console().is_terminal:
         table = Table(*(Column(Text(h), justify="right" if h in numbers else "left") for h in heads), title=Text(visible(title)))
         for row in shown:
             table.add_row(*map(Text, row))
-        draw(table, whole=whole)
+        draw(table, whole=whole, spare=spare)
         return
     widths = [max(len(r[i]) for r in (heads, *shown)) for i in range(len(heads))]
     print(visible(title))
@@ -124,19 +125,23 @@ class Meter:
 
     what    what is counted
     least   jobs with fewer items show nothing
-    first   (done, total) of the first call; None before it
+    within  the meter of a larger job: while its bar is shown, this one has no bar and is told at the end of that bar
+    first, latest   (done, total) of the first and of the latest call; None before it
     """
 
-    def __init__(self, what: str, least: int = 0) -> None:
-        self.what, self.least = what, least
+    def __init__(self, what: str, least: int = 0, within: Meter | None = None) -> None:
+        self.what, self.least, self.within = what, least, within
         self.first: tuple[int, int] | None = None
+        self.latest: tuple[int, int] | None = None
         self._bar: Progress | None = None
         self._tenth = -1
 
     def __call__(self, done: int, total: int, last: str = "") -> None:
+        if self.within and self.within.told(f"{self.what} {done}/{total}"):
+            return
         if total < self.least:
             return
-        self.first = self.first or (done, total)
+        self.first, self.latest = self.first or (done, total), (done, total)
         last = visible(last).replace("\n", " ")
         if sys.stderr.isatty():
             self._draw(done, total, last)
@@ -154,6 +159,12 @@ class Meter:
             self._bar.add_task(self.what, completed=done, total=total, last=last)
             self._bar.start()
         self._bar.update(self._bar.task_ids[0], completed=done, total=total, last=last)
+
+    def told(self, text: str) -> bool:
+        """Show a text at the end of the bar; False if there is no bar."""
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], last=visible(text))
+        return self._bar is not None
 
     def close(self) -> None:
         if self._bar is not None:

@@ -207,3 +207,16 @@ def evenness() -> Any:
     """Prefers even rows."""
     even = score("even")
     return mechanism("evenness", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.even, np.arange(len(v.even)) % 2 == 0), sets=[even]), owns=[even])
+
+
+def test_ranks_of_rows_with_each_mechanism_silenced() -> None:
+    """1 4 2 3 ranks as 4 1 3 2, turned round as 1 4 2 3; a hidden row has no rank until what hides it is silenced."""
+    hider = mechanism("hider", does(Phase.MAINTAIN, lambda v, _: v.visible.__setitem__(slice(2, 3), False), sets=[VISIBLE]))
+    e = memory(by_number(), reverse(REWEIGHTED), hider, observer=Observer())
+    e.encode_all(numbered(1, 4, 2, 3))
+    before, answer = e.digest(), e.retrieve("number", 2)
+    assert [answer.rank(row) for row in range(4)] == [1, 3, 0, 2]
+    found = Counterfactual(e).ranks("number", [0, 1, 2, 3])
+    assert found == {"number": (1, 2, 0, 3), "reverse": (3, 1, 0, 2), "hider": (1, 4, 2, 3)}
+    assert Counterfactual(e).ranks("number", []) == {"number": (), "reverse": (), "hider": ()} and e.digest() == before
+    np.testing.assert_array_equal(e.retrieve("number", 2).rows, answer.rows)

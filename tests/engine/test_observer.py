@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 
 from hebbarium.engine.columns import Phase
-from hebbarium.engine.observer import Observer
+from hebbarium.engine.observer import Observer, Votes
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import (
+    DUPLICATE,
     GRAPH,
     LOG_STRENGTH,
     MATCH,
     RERANKED,
     REWEIGHTED,
     ROW,
+    VETO,
 )
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 
@@ -58,6 +60,35 @@ def test_edges_made_and_removed_are_cells_changed() -> None:
     watch = Observer()
     memory(mechanism("m", does(Phase.ENCODE, link, reads=[ROW], adds=[GRAPH])), observer=watch).encode_all(numbered(1, 2, 3))
     assert watch.receipts["m"].cells_changed == 3
+
+
+def gate(id: str, *rejects: int) -> Any:
+    """Vetoes the events with these numbers."""
+    def judge(view: Any, incoming: Any) -> None:
+        view.veto = int(int(incoming.event.text.split()[-1]) in rejects)
+
+    return mechanism(id, does(Phase.ENCODE, judge, adds=[VETO]))
+
+
+def test_votes_on_admission_are_counted_by_event() -> None:
+    """Ten events: 2 and 3 are rejected by one gate alone, 4 by both; 4 and 7 are marked as repetitions, and 4 is not stored."""
+    def mark(view: Any, incoming: Any) -> None:
+        view.duplicate = 0 if incoming.event.text.split()[-1] in ("4", "7") else -1
+
+    watch = Observer()
+    e = memory(gate("first", 2, 4), gate("second", 3, 4), gate("never"), mechanism("marks", does(Phase.ENCODE, mark, sets=[DUPLICATE])), idle(),
+               observer=watch)
+    e.encode_all(numbered(*range(10)))
+    assert (watch.judged, watch.stored, e.store.n) == (10, 7, 7)
+    found = {id: watch.receipts[id].votes for id in ("first", "second", "never", "marks", "idle")}
+    assert found == {"first": Votes(2, 1, 0), "second": Votes(2, 1, 0), "never": Votes(), "marks": Votes(0, 0, 1), "idle": None}
+
+
+def test_two_hooks_of_one_gate_cast_one_vote() -> None:
+    twice = mechanism("twice", *(does(Phase.ENCODE, lambda v, _: setattr(v, "veto", 1), adds=[VETO]) for _ in range(2)))
+    watch = Observer()
+    memory(twice, observer=watch).encode_all(numbered(1, 2, 3))
+    assert watch.receipts["twice"].votes == Votes(3, 3, 0) and (watch.judged, watch.stored) == (3, 0)
 
 
 def test_who_does_nothing_has_an_empty_receipt() -> None:
