@@ -1,4 +1,4 @@
-# `make demo` runs an ablation and an audit, `make test` all checks, `make docs` writes build/docs.  All create .venv if it is missing.
+# `make demo` runs an ablation and an audit, `make test` all checks, `make docs` builds build/site.  All create .venv if it is missing.
 VENV   := .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
@@ -20,8 +20,8 @@ test: $(VENV)/.installed-dev
 speed: $(VENV)/.installed-dev
 	$(BIN)/pytest benchmarks/speed --benchmark-only
 
-docs: $(VENV)/.installed
-	$(BIN)/python docs/build.py
+docs: $(VENV)/.installed-docs
+	$(BIN)/python docs/build_site.py
 
 ratings: $(VENV)/.installed-dev
 	$(BIN)/python -m hebbarium.audit.ratings
@@ -33,9 +33,13 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[report]'
 	@touch $@
 
+$(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@ $(VENV)/.installed
+
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	@touch $@ $(VENV)/.installed
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-docs
 
 clean:
 	rm -rf $(VENV) out build

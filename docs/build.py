@@ -4,8 +4,9 @@ The folder gets a copy of every page and picture of docs/, a complete page for e
 A mechanism's page is
 
     the essay docs/mechanisms/<id>.md, or the docstring of the mechanism's module if there is no essay
+    Figures           of its evidence: name, caption, source
     In the registry   claim, home, what it acts on, papers, equations, parameters, departures
-    In the audit      checks, mutants and figures of its evidence, by name
+    In the audit      checks and mutants of its evidence
 """
 from __future__ import annotations
 
@@ -14,13 +15,15 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 from hebbarium.audit.checks import Evidence, evidence_of
 from hebbarium.audit.collect import evidence_module
+from hebbarium.audit.figures import Figure
 from hebbarium.audit.references import References, of_registry
 from hebbarium.engine.registry import Entry, Parameter, Registry
 
@@ -30,10 +33,30 @@ HOMES = ("encoding", "consolidation", "retrieval", "maintenance")
 LINK = re.compile(r"(^```.*?^```$)|(?<=\]\()([^)\s#:]+)(?=[)#])", re.M | re.S)       # a fenced block, or the path of a relative link
 
 
-def build(folder: Path, registry: Registry | None = None) -> list[Path]:
+def _listed(entry: Entry, figures: Sequence[Figure]) -> str:
+    return _list(f"`{f.name}`: {f.caption.rstrip('.')} ({f.source})." for f in figures)
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a page shows what plain Markdown cannot.
+
+    formula  TeX as Markdown; here the TeX itself
+    figures  the figures of a mechanism as Markdown; here their names and captions
+    """
+
+    formula: Callable[[str], str] = lambda tex: f"`{tex}`"
+    figures: Callable[[Entry, Sequence[Figure]], str] = _listed
+
+
+PLAIN = Form()
+
+
+def build(folder: Path, registry: Registry | None = None, form: Form = PLAIN) -> list[Path]:
     """Write all pages into a folder; returns the pages of the mechanisms, in registry order.
 
     registry  of the mechanisms to show; that of this repository if none is given
+    form      of formulas and figures
     """
     registry = registry or Registry.read()
     references = of_registry(registry)
@@ -50,7 +73,7 @@ def build(folder: Path, registry: Registry | None = None) -> list[Path]:
     for entry in registry.entries.values():
         name = evidence_module(entry, registry)
         target = folder / "mechanisms" / f"{entry.id}.md"
-        text = page(entry, references, evidence_of(import_module(name)) if name else None)
+        text = page(entry, references, evidence_of(import_module(name)) if name else None, form)
         target.write_text(relinked(text, ESSAYS / target.name, target), encoding="utf-8")
         pages.append(target)
     return pages
@@ -68,11 +91,12 @@ def relinked(text: str, source: Path, target: Path) -> str:
 
 
 # --- a mechanism's page ------------------------------------------------------------------------------------------------------
-def page(entry: Entry, references: References, evidence: Evidence | None) -> str:
+def page(entry: Entry, references: References, evidence: Evidence | None, form: Form = PLAIN) -> str:
     """The complete page of a mechanism as Markdown.  Raises RegistryError for a paper that the references lack."""
     essay = ESSAYS / f"{entry.id}.md"
     head = essay.read_text(encoding="utf-8").strip() if essay.is_file() else f"# {entry.id}\n\n{_docstring(entry)}"
-    parts = (head, *_registry_part(entry, references), *(_audit_part(evidence) if evidence else ()))
+    figures = ("## Figures", form.figures(entry, evidence.figures)) if evidence and evidence.figures else ()
+    parts = (head, *figures, *_registry_part(entry, references, form), *(_audit_part(evidence) if evidence else ()))
     return "\n\n".join(parts) + "\n"
 
 
@@ -83,15 +107,15 @@ def _docstring(entry: Entry) -> str:
     return ast.get_docstring(ast.parse(text)) or entry.summary
 
 
-def _registry_part(entry: Entry, references: References) -> Iterator[str]:
+def _registry_part(entry: Entry, references: References, form: Form) -> Iterator[str]:
     yield "## In the registry"
     variety = f", by {entry.claimed_by}; a printed form of [{entry.variety_of}]({entry.variety_of}.md)" if entry.variety_of else ""
     yield f"Claims {entry.claims}{variety}. Home: {entry.home}. Acts on: {entry.acts_on}."
     if entry.papers:
         yield _list(_cited(key, references) for key in entry.papers)
     if entry.equations:
-        yield _table(("equation", "source", "TeX"), [
-            (f"`{e.id}`", f"{f'{references.get(e.paper).short}, ' if e.paper else ''}{e.where}", f"`{e.tex}`") for e in entry.equations])
+        yield _table(("equation", "source", "formula"), [
+            (f"`{e.id}`", f"{f'{references.get(e.paper).short}, ' if e.paper else ''}{e.where}", form.formula(e.tex)) for e in entry.equations])
     scale = ("time_scale", f"{entry.time_scale:g}", "1", "above 0", "-", "multiplies every time constant; 1 gives the paper's own time")
     yield _table(("parameter", "value", "unit", "bounds", "kind", "source"), [
         scale, *((name, str(p.value), p.unit, _bounds(p), p.kind, _source(p, references)) for name, p in entry.params.items())])
@@ -106,9 +130,6 @@ def _audit_part(evidence: Evidence) -> Iterator[str]:
     yield "## In the audit"
     yield _table(("check", "what it shows", "kind", "source"), [(c.id, c.title, str(c.kind), c.source) for c in evidence.checks])
     yield f"Wrong versions that these checks must reject: {'; '.join(m.name for m in evidence.mutants)}."
-    if evidence.figures:
-        yield "Figures of the audit report:"
-        yield _list(f"`{f.name}`: {f.caption.rstrip('.')} ({f.source})." for f in evidence.figures)
 
 
 def _cited(key: str, references: References) -> str:
