@@ -1,29 +1,46 @@
 """`hebbarium ablate`: the full set against the set without each of its mechanisms, and with each alternate swapped in."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from ..engine.errors import InputError
+from ..engine.errors import DataError, InputError
 from ..engine.ports.embedding_cache import CachedEmbedder
 from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import write_json, write_whole
-from . import ablation_report as report
+from ..reporting.provenance import Made, made
 from .datasets import Dataset
-from .designs import Arm, Design, arms_of
+from .designs import Arm, Design, arms_of, named_arms
 from .execution.cells import Outcome
 from .execution.local import Progress, execute
 from .execution.spec import DEFAULTS, Inputs, Settings, code_version
+from .reports.page import to_html, to_svg
+from .reports.result import AblationResult, ArmReceipt, ArmResult, Gate, corrected_arms, from_json, source_of, to_json
+from .reports.tables import to_latex, to_markdown
+from .scores.comparison import MARGIN, difference
+from .scores.detectable import Detectable, Source, demo_source, detectable
 from .scores.metrics import METRICS, summary
 from .scores.outcomes import scored, total_receipts
+from .systems.hebbarium import unread_signals
+
+_GATE = ("judged", "stored", "vetoed", "decided", "merged")
 
 
 def ablate(chosen: MechanismSet | None, registry: Registry, data: Dataset, embedder: CachedEmbedder, out: Path, *,
-           design: Design = Design.LEAVE_ONE_OUT, settings: Settings = DEFAULTS, jobs: int = 1,
-           progress: Progress | None = None) -> report.AblationResult:
-    """Run every arm on every conversation and write manifest.json, rows.jsonl, ablation.json, ablation.md and ablation.html into `out`.
+           design: Design = Design.LEAVE_ONE_OUT, only: Sequence[str] = (), margin: float = MARGIN, settings: Settings = DEFAULTS, jobs: int = 1,
+           progress: Progress | None = None, announce: Callable[[Detectable], None] | None = None, making: Made | None = None,
+           replace: bool = False) -> AblationResult:
+    """Run the arms on every conversation; write manifest.json, rows.jsonl and ablation.json, .md, .html, .svg and .tex into `out`.
+
+    only      names or ids of the arms to run, which are then the family that is corrected; all if empty
+    margin    of equivalence
+    announce  called before anything runs with what the design can detect
+    making    what the reports say of their making; now and here if None
+    replace   write over another run that `out` holds
 
     Stopped at any moment and called again, it goes on where it was.  Raises HebbariumError, before anything runs if possible.
     """
@@ -31,55 +48,106 @@ def ablate(chosen: MechanismSet | None, registry: Registry, data: Dataset, embed
     if chosen is None:
         raise InputError(f"the system {settings.system!r} has no mechanisms to leave off", where="--system",
                          cure="measure it with `hebbarium run --system`, or leave out --system")
-    if not any(q.gold for c in data.conversations for q in c.questions):
+    counts = [n for c in data.conversations if (n := sum(bool(q.gold) for q in c.questions))]
+    if not counts:
         raise InputError("no question names its evidence, so there is nothing to compare", where=data.name,
                          cure="take more conversations, or another data set")
-    arms = arms_of(settings.applied(chosen), design)
-    by_arm = execute(arms, Inputs(registry, data, embedder), settings, out, command={"command": "ablate", "design": design.value},
-                     jobs=jobs, progress=progress)
-    result = compared(arms, by_arm, data, design, settings.seed)
-    write_json(out / "ablation.json", report.to_json(result))
-    write_whole(out / "ablation.md", [report.to_markdown(result)])
-    report.to_html(result, out / "ablation.html")
+    designed = arms_of(settings.applied(chosen), design)
+    arms = named_arms(designed, only)
+    expected = detectable(counts, len(arms) - 1, margin, _earlier(out / "ablation.json") or demo_source())
+    if announce:
+        announce(expected)
+    command = {"command": "ablate", "design": design.value, "family": [arm.name for arm in arms[1:]], "margin": margin,
+               "expected": asdict(expected), "made": asdict(making or made())}
+    by_arm = execute(arms, Inputs(registry, data, embedder), settings, out, command=command, jobs=jobs, progress=progress, replace=replace)
+    written = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    result = compared(arms, by_arm, data, seed=settings.seed, margin=margin, silenced=silenced(arms, registry), n_designed=len(designed) - 1,
+                      design=design, provenance=written)
+    write_json(out / "ablation.json", to_json(result))
+    write_whole(out / "ablation.md", [to_markdown(result)])
+    write_whole(out / "ablation.svg", [to_svg(result)])
+    write_whole(out / "ablation.tex", [to_latex(result)])
+    to_html(result, out / "ablation.html")
     return result
 
 
-def compared(arms: Sequence[Arm], by_arm: Sequence[Sequence[Outcome]], data: Dataset, design: Design, seed: int) -> report.AblationResult:
+def mechanisms_of(chosen: MechanismSet, design: Design, only: Sequence[str] = ()) -> tuple[str, ...]:
+    """Every mechanism that is on in some arm, each once: what the experiment uses.  Raises InputError as `named_arms`."""
+    return tuple(dict.fromkeys(id for arm in named_arms(arms_of(chosen, design), only) for id in arm.chosen.mechanisms))
+
+
+def _earlier(path: Path) -> Source | None:
+    """The spread in an earlier result of this release; None if there is none, or no arm of it changed anything."""
+    try:
+        found = source_of(from_json(json.loads(path.read_text(encoding="utf-8"))))
+    except (OSError, ValueError, DataError, InputError):
+        return None
+    return found if found.spreads else None
+
+
+def silenced(arms: Sequence[Arm], registry: Registry) -> dict[str, tuple[str, ...]]:
+    """Arm id -> mechanisms of the arm whose signals no step reads in it, although a step of the first arm does; arms without such are left out."""
+    full, *others = [set(unread_signals(registry.build(arm.chosen))) for arm in arms]
+    return {arm.id: tuple(id for id in arm.chosen.mechanisms if id in lost) for arm, unread in zip(arms[1:], others, strict=True)
+            if (lost := unread - full)}
+
+
+def compared(arms: Sequence[Arm], by_arm: Sequence[Sequence[Outcome]], data: Dataset, *, design: Design, seed: int, margin: float,
+             silenced: Mapping[str, tuple[str, ...]], n_designed: int, provenance: Mapping[str, Any]) -> AblationResult:
     """Every arm against the first one, the full set.
 
-    by_arm   outcomes of each arm, by conversation
-    seed     of the resampling
+    by_arm      outcomes of each arm, by conversation
+    seed        of the resampling
+    silenced    see `silenced`
+    n_designed  arms that the design has beside the first
+    provenance  the manifest
     """
     full = by_arm[0]
     receipts = total_receipts(full)
-    results = report.with_holm([_arm(arm, full, theirs, receipts, seed) for arm, theirs in zip(arms[1:], by_arm[1:], strict=True)])
+    found = [_arm(arm, full, theirs, receipts, seed, margin, silenced.get(arm.id, ()), _fair(arm, arms, silenced))
+             for arm, theirs in zip(arms[1:], by_arm[1:], strict=True)]
     marked = scored(row for o in full for row in o.rows)
     categories = [row["category"] for row, _ in marked]
-    return report.AblationResult(
-        dataset=data.name, dataset_sha256=data.sha256, set_name=arms[0].chosen.name, seed=seed, design=design.value,
-        n_conversations=len(data.conversations), n_questions=len(marked), baseline=summary(m for _, m in marked), arms=results,
-        categories={c: categories.count(c) for c in sorted(set(categories))}, seconds=sum(o.seconds for o in full), version=code_version())
+    return AblationResult(
+        dataset=data.name, dataset_sha256=data.sha256, set_name=arms[0].chosen.name, seed=seed, design=design.value, margin=margin,
+        n_conversations=len({row["conversation"] for row, _ in marked}), n_questions=len(marked), n_designed=n_designed,
+        baseline=summary(m for _, m in marked), arms=corrected_arms(found), categories={c: categories.count(c) for c in sorted(set(categories))},
+        seconds=sum(o.seconds for o in full), version=code_version(), provenance=provenance)
 
 
-def _arm(arm: Arm, full: Sequence[Outcome], without: Sequence[Outcome], receipts: dict[str, dict[str, int]], seed: int) -> report.ArmResult:
+def _fair(arm: Arm, arms: Sequence[Arm], silenced: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    if arm.id not in silenced:
+        return ()
+    return tuple(other.name for other in arms if other.removed == arm.removed and other.id not in silenced)
+
+
+def _arm(arm: Arm, full: Sequence[Outcome], without: Sequence[Outcome], receipts: dict[str, dict[str, int]], seed: int, margin: float,
+         lost: tuple[str, ...], fair: tuple[str, ...]) -> ArmResult:
     pairs = [(a, b) for one, other in zip(full, without, strict=True) for a, b in zip(one.rows, other.rows, strict=True) if a["gold"]]
     clusters = [a["conversation"] for a, _ in pairs]
     ours, theirs = [m for _, m in scored(a for a, _ in pairs)], [m for _, m in scored(b for _, b in pairs)]
     changes = [_places(a, b) for a, b in pairs]
     gains = [a.recall_10 - b.recall_10 for a, b in zip(ours, theirs, strict=True)]
     differences = {
-        name: report.difference([m.named()[name] for m in ours], [m.named()[name] for m in theirs], clusters, seed=seed) for name in METRICS}
+        name: difference([m.named()[name] for m in ours], [m.named()[name] for m in theirs], clusters, seed=seed, margin=margin)
+        for name in METRICS}
     grouped: dict[str, list[float]] = {}
     for (a, _), gain in zip(pairs, gains, strict=True):
         grouped.setdefault(a["category"], []).append(gain)
-    receipt = receipts.get(arm.removed)
     metrics: dict[str, Any] = summary(theirs)
-    return report.ArmResult(
-        id=arm.id.removeprefix("without "), no_op=not any(changes), metrics=metrics, differences=differences,
+    return ArmResult(
+        id=arm.name, no_op=not any(changes), metrics=metrics, differences=differences,
         n_questions_changed=sum(map(bool, changes)), n_ranks_changed=sum(changes),
         n_helped=sum(g > 0 for g in gains), n_hurt=sum(g < 0 for g in gains),
-        receipt=report.ArmReceipt(**receipt) if receipt else None, seconds=sum(o.seconds for o in without),
-        by_category={c: sum(g) / len(g) for c, g in grouped.items()})
+        receipt=_receipt(receipts.get(arm.removed)), seconds=sum(o.seconds for o in without),
+        by_category={c: sum(g) / len(g) for c, g in grouped.items()}, silenced=lost, fair=fair)
+
+
+def _receipt(counts: dict[str, int] | None) -> ArmReceipt | None:
+    if not counts:
+        return None
+    gate = Gate(**{name: counts[name] for name in _GATE}) if "vetoed" in counts else None
+    return ArmReceipt(counts["calls"], counts["cells_changed"], counts["ranks_changed"], gate)
 
 
 def _places(a: dict[str, Any], b: dict[str, Any]) -> int:

@@ -220,7 +220,7 @@ def test_an_ablation_on_a_terminal_keeps_names_and_verdicts_whole(tmp_path: Path
     for columns in (80, 100):       # the second time all comes from the ledger
         text = on_terminal(tmp_path, "ablate", "--set", "hybrid", *FAST, "--out", str(tmp_path / "o"), columns=columns)
         rows = [line for line in text.splitlines() if line.strip().startswith(mechanisms)]
-        assert len(rows) == len(mechanisms) and all(re.search(r"(unclear|helps|hurts|no-op.*)\s*$", row) for row in rows)
+        assert len(rows) == len(mechanisms) and all(re.search(r"(undecided|equivalent|helps|hurts|no-op.*)\s*$", row) for row in rows)
         assert max(len(line.rstrip()) for line in text.splitlines() if str(tmp_path) not in line) <= columns
 
 
@@ -231,7 +231,7 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
     metrics, manifest = json.loads((out / "metrics.json").read_text()), json.loads((out / "manifest.json").read_text())
     rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
     assert said.code == 0 and said.json == metrics and "conversations" in said.err
-    assert list(metrics) == ["dataset", "overall", "by_category", "timing_ms", "receipts"] and metrics["dataset"] == "demo"
+    assert list(metrics) == ["dataset", "overall", "by_category", "timing_ms", "embedding", "receipts"] and metrics["dataset"] == "demo"
     gold = [row for row in rows if row["gold"]]
     for name, chosen in {"": gold, **{c: [r for r in gold if r["category"] == c] for c in {r["category"] for r in gold}}}.items():
         told = metrics["by_category"][name] if name else metrics["overall"]
@@ -240,6 +240,7 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
         assert told["recall@5"] == pytest.approx(fmean(fmean(0 < r <= 5 for r in row["ranks"]) for row in chosen))
         assert told["mrr@10"] == pytest.approx(fmean(max((1 / r for r in row["ranks"] if 0 < r <= 10), default=0.0) for row in chosen))
     assert set(metrics["timing_ms"]) == {"encode", "consolidate", "retrieve", "maintain"}
+    assert metrics["embedding"]["texts"] >= metrics["embedding"]["hits"] > 0
     assert all(set(times) == {"p50", "p95"} and times["p50"] <= times["p95"] for times in metrics["timing_ms"].values() if times["p50"] is not None)
     assert set(metrics["receipts"]) == set(REGISTRY.set("hybrid").mechanisms)
     assert all(set(receipt) == {"calls", "cells_changed", "ranks_changed"} and receipt["calls"] for receipt in metrics["receipts"].values())
@@ -253,12 +254,15 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
 def test_run_again_is_served_from_the_ledger_and_says_so(hebbarium: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out, call = tmp_path / "o", ("run", "--set", "bm25", *FAST, "--out", str(tmp_path / "o"))
     first, before = hebbarium(*call), {p.name: p.read_bytes() for p in out.glob("*.json*")}
-    other = hebbarium(*call, "--param", "lexical_bm25.b=2e-1")
+    refused = hebbarium(*call, "--param", "lexical_bm25.b=2e-1")
+    assert refused.code == 2 and "mechanisms.lexical_bm25.b is 0.75 there and 0.2 here" in refused.err and "--replace" in refused.err
+    assert {p.name: p.read_bytes() for p in out.glob("*.json*")} == before
+    other = hebbarium(*call, "--param", "lexical_bm25.b=2e-1", "--replace")
     assert first.code == other.code == 0 and "finished before" not in first.err + other.err
     assert (out / "rows.jsonl").read_bytes() != before["rows.jsonl"] and len(Ledger(out / "ledger.sqlite")) == 2
     assert json.loads((out / "manifest.json").read_text())["mechanisms"]["lexical_bm25"]["b"] == 0.2
     monkeypatch.setattr(local, "run_cell", None)        # whoever ran a cell now would fail
-    again = hebbarium(*call)
+    again = hebbarium(*call, "--replace")
     assert again.code == 0 and again.out == first.out
     assert "1 of 1 conversations were finished before" in again.err and "nothing was run again" in again.err
     assert {p.name: p.read_bytes() for p in out.glob("*.json*")} == before and not list(out.glob("*.part"))
@@ -413,7 +417,8 @@ def test_interrupting_keeps_what_is_finished(hebbarium: Command, tmp_path: Path,
     monkeypatch.setattr(local, "run_cell", once)
     call = ("ablate", "--set", "hybrid", *FAST, "--out", str(tmp_path / "o"))
     said = hebbarium(*call)
-    assert said.code == 130 and "interrupted" in said.err and "Traceback" not in said.err and not (tmp_path / "o" / "rows.jsonl").exists()
+    assert said.code == 130 and "interrupted; 1 of 4 cells are finished and kept in" in said.err and "the same command goes on" in said.err
+    assert "Traceback" not in said.err and not (tmp_path / "o" / "rows.jsonl").exists()
     monkeypatch.setattr(local, "run_cell", real)
     said = hebbarium(*call)
     assert said.code == 0 and "1 of 4 cells were finished before" in said.err and "3 were run now" in said.err

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import doctest
 import io
+import json
 import re
 import shlex
 import sys
@@ -335,28 +336,30 @@ def test_the_picture_shows_the_set_and_the_data_as_they_are() -> None:
     from hebbarium.engine.registry import Registry
 
     svg = (ROOT / "docs" / "pictures" / "ablation.svg").read_text(encoding="utf-8")
-    expected = sorted(arm.id.removeprefix("without ") for arm in arms_of(Registry.read().set("minimal"))[1:])
-    assert sorted(labels(svg)) == expected, REDRAW
+    expected = sorted(arm.name for arm in arms_of(Registry.read().set("minimal"))[1:])
+    assert sorted(label.removesuffix(" †") for label in labels(svg)) == expected, REDRAW
     assert f"Data {load('demo').sha256[:8]}" in svg, REDRAW
 
 
-def test_the_picture_is_drawn_to_scale() -> None:
-    """Three arms with known differences have marks at the places of these differences."""
-    from hebbarium.benchmarks.ablation_report import AblationResult, ArmResult, Difference
-    from hebbarium.benchmarks.scores.metrics import METRICS
+def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
+    """Drawn by the same code, in the same colours; the figures for designs are those of the same result."""
+    from hebbarium.benchmarks.ablation import ablate
+    from hebbarium.benchmarks.datasets import load
+    from hebbarium.benchmarks.reports.page import to_svg
+    from hebbarium.benchmarks.reports.result import from_json
+    from hebbarium.engine.ports.by_name import embedder
+    from hebbarium.engine.registry import Registry
 
-    def arm(id: str, mean: float, low: float, high: float) -> ArmResult:
-        d = {m: Difference(mean, low, high, 0.03, 0.1) for m in METRICS}
-        changed = int(bool(mean))
-        return ArmResult(id, not changed, dict.fromkeys(METRICS, 0.5), d, changed, changed, 0, 0, None, 1.0, {})
-
-    arms = (arm("up", 0.1, 0.05, 0.15), arm("down", -0.05, -0.1, 0.02), arm("<none>", 0.0, 0.0, 0.0))
-    result = AblationResult("demo", "0" * 64, "toy", 0, "leave-one-out", 6, 50, dict.fromkeys(METRICS, 0.5), arms, {}, 1.0)
-    svg = drawing().draw(result)
-    assert labels(svg) == ["up", "down", "<none>"]
-    dots = [float(c.get("cx", "nan")) for c in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}circle")]
-    assert (dots[0] - dots[2]) == pytest.approx(2.0 * (dots[2] - dots[1]), rel=1e-2) and dots[0] > dots[2] > dots[1]
-    assert "prefers-color-scheme: dark" in svg
+    registry = Registry.read()
+    result = ablate(registry.set("hybrid"), registry, load("demo", limit=2), embedder("hashing:64", None), tmp_path)
+    read = from_json(json.loads((tmp_path / "ablation.json").read_text(encoding="utf-8")))
+    assert to_svg(read) == (tmp_path / "ablation.svg").read_text(encoding="utf-8")
+    told = drawing().figures(read)
+    assert set(told["arms"]) == {arm.id for arm in result.arms if not arm.no_op} and told["sha256"] == load("demo").sha256
+    picture = (ROOT / "docs" / "pictures" / "ablation.svg").read_text(encoding="utf-8")
+    for verdict, colour in (("helps", "good"), ("hurts", "warn"), ("equivalent", "same")):
+        rule = f".plot .{verdict} .dot {{ fill: var(--{colour}); }}"
+        assert rule in picture and rule in (tmp_path / "ablation.html").read_text(encoding="utf-8"), REDRAW
 
 
 def script(name: str) -> Any:

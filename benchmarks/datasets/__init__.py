@@ -46,7 +46,7 @@ def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int
     if path is not None and path.is_dir() and (path / name).is_dir():
         path = path / name
     loader = partial(load_conversations, allow_missing_gold=True) if allow_missing_gold and name == "conversations" else LOADERS[name]
-    loaded = loader(path, limit)
+    loaded = replace(loader(path, limit), form=name, path=str(path.absolute()) if path else "", limit=limit)
     if unit == "turn":
         return loaded
     merged = tuple(map(by_session, loaded.conversations))

@@ -51,12 +51,18 @@ class Dataset:
 
     sha256   of the bytes that were read
     notes    counts of deviations from the format, and of what was loaded
+    form     the name by which `load` takes it, such as `conversations`; "" for data that were made in memory
+    path     where it was read; "" for the demo, and for data that were made in memory
+    limit    number of conversations that were asked for; None for all
     """
 
     name: str
     sha256: str
     conversations: tuple[Conversation, ...]
     notes: Mapping[str, int | str]
+    form: str = ""
+    path: str = ""
+    limit: int | None = None
 
 
 def assemble(name: str, sha256: str, conversations: Iterable[Conversation], found: Mapping[str, int | str], where: str) -> Dataset:

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from .arms import FULL, Arm
+from .arms import FULL, Arm, named_arms
 from .leave_one_out import leave_one_out
 
 if TYPE_CHECKING:
     from ...engine.registry import MechanismSet
 
-__all__ = ["FULL", "Arm", "Design", "arms_of"]
+__all__ = ["FULL", "Arm", "Design", "arms_of", "named_arms"]
 
 
 class Design(StrEnum):

@@ -1,25 +1,28 @@
 """One cell: a new system encodes one conversation and answers its questions.
 
-Rows hold nothing that depends on the machine or the clock, so they are equal for any number of jobs and for a resumed sweep;
-times are kept apart from them.
+Rows hold nothing that depends on the machine or the clock, so they are equal for any number of jobs and for a resumed sweep.
+Times are kept in a file of their own.
 """
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
-from ...engine.ports.embedding_cache import CachedEmbedder
-from ...engine.records import Query
+from ...engine.ports.embedder import Embedder
+from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
+from ...engine.records import Event, Query
 from ...engine.registry import MechanismSet, Registry
 from ..datasets import Conversation, Question
-from ..systems.base import Capability, ReportsReceipts, System
+from ..systems.base import Capability, Hit, Hits, ReportsReceipts, System
 from ..systems.by_name import make
 from ..systems.hebbarium import Hebbarium
 from .spec import RunSpec
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,79 +38,155 @@ class Outcome:
     """The results of a cell.
 
     rows      one per question
-    timing    phase -> ms of every pass; of a system without receipts `encode`, ms an event, and `retrieve`, ms a question, query embedding
-              included
+    timing    phase -> ms of every pass, without the time spent in the embedder; of a system without receipts `encode`, ms an event, and
+              `retrieve`, ms a question
     receipts  mechanism -> calls, cells_changed, ranks_changed; empty for a system without receipts
     seconds   wall time
+    times     lines of times.jsonl: one for everything before the first question (its `question` is None), then one per question, in the order
+              of the rows; ms of each phase, summed over its passes.  Not reproducible
+    embedding  `texts` given to the embedder, `hits` of its cache, and its `seconds`
     """
 
     rows: list[dict[str, Any]]
     timing: dict[str, list[float]]
     receipts: dict[str, dict[str, int]]
     seconds: float
+    times: list[dict[str, Any]] = field(default_factory=list)
+    embedding: dict[str, float] = field(default_factory=dict)
 
 
 def run_cell(cell: Cell, registry: Registry, embedder: CachedEmbedder) -> Outcome:
     """Encode the conversation, then ask its questions in order of time.  Raises HebbariumError."""
     start = time.perf_counter()
-    with closing(_system(cell.spec, registry, embedder)) as system:
-        rows, timing, receipts = _measured(cell, system)
-    return Outcome(rows, timing, receipts, time.perf_counter() - start)
+    counted = MeteredEmbedder(embedder)
+    with closing(_system(cell.spec, registry, counted)) as system:
+        outcome = _measured(cell, system, counted)
+    return replace(outcome, seconds=time.perf_counter() - start, embedding=counted.counts)
 
 
-def _system(spec: RunSpec, registry: Registry, embedder: CachedEmbedder) -> System:
+def _system(spec: RunSpec, registry: Registry, embedder: Embedder) -> System:
     if spec.ours:
         return Hebbarium(registry.build(MechanismSet(spec.set, "", spec.mechanisms)), embedder, spec.seed)
     return make(spec.system, embedder, spec.seed)
 
 
-def _measured(cell: Cell, system: System) -> tuple[list[dict[str, Any]], dict[str, list[float]], dict[str, dict[str, int]]]:
+def lived(cell: Cell, system: System) -> float:
+    """Encode the conversation and, with `rehearse`, ask its questions a first time.  Simulated time after it, h."""
     spec, events = cell.spec, cell.conversation.events
-    observed = system if Capability.RECEIPTS in system.capabilities and isinstance(system, ReportsReceipts) else None
-    depth = spec.k if Capability.RANKS_ALL in system.capabilities else max(spec.k, spec.depth)
-    timing: dict[str, list[float]] = {"encode": [], "retrieve": []}
-    start = time.perf_counter()
     system.encode(events)
-    timing["encode"].append((time.perf_counter() - start) * 1e3 / max(len(events), 1))
     now = events[-1].time if events else -math.inf
-    questions = sorted(cell.conversation.questions, key=lambda q: q.time)
-    if spec.rehearse is not None:
-        now = _rehearsed(system, questions, now, spec.k) + spec.rehearse
-        system.advance(now)
-    every = max(1, -(-len(questions) // spec.probed))
-    rows: dict[str, dict[str, Any]] = {}
-    changed: dict[str, int] = {}
-    for number, question in enumerate(questions):
+    if spec.rehearse is None:
+        return now
+    for question, query in asked(cell, system, now):
+        now = max(question.time, now)
+        system.retrieve(query, spec.k, learn=True)
+    system.advance(now + spec.rehearse)
+    return now + spec.rehearse
+
+
+def asked(cell: Cell, system: System, now: float) -> Iterator[tuple[Question, Query]]:
+    """The questions in order of time, ties in the order of the file; the system is advanced to the time of each.
+
+    now   h, time that the system has reached
+    """
+    for question in sorted(cell.conversation.questions, key=lambda q: q.time):
         now = max(question.time, now)
         system.advance(now)
-        query = Query(question.text, now, question.id)
-        start = time.perf_counter()
-        found = system.retrieve(query, depth)
-        timing["retrieve"].append((time.perf_counter() - start) * 1e3)
+        yield question, Query(question.text, now, question.id)
+
+
+def _measured(cell: Cell, system: System, embedder: MeteredEmbedder) -> Outcome:
+    spec, conversation = cell.spec, cell.conversation
+    observed = system if Capability.RECEIPTS in system.capabilities and isinstance(system, ReportsReceipts) else None
+    depth = spec.k if Capability.RANKS_ALL in system.capabilities else max(spec.k, spec.depth)
+    timed = _Timed(system, embedder)
+    since = _Since(observed.phase_ms if observed else lambda: timed.ms)
+    now = lived(cell, timed)
+    times: dict[str | None, dict[str, Any]] = {None: _times(spec, None, since())}
+    every = max(1, -(-len(conversation.questions) // spec.probed))
+    rows: dict[str, dict[str, Any]] = {}
+    changed: dict[str, int] = {}
+    for number, (question, query) in enumerate(asked(cell, timed, now)):
+        found = timed.retrieve(query, depth)
+        times[question.id] = _times(spec, question.id, since())
         if observed and number % every == 0:
             for id, places in observed.ranks_changed(query).items():
                 changed[id] = changed.get(id, 0) + places
         ranks = [found.rank_of(gold) or 0 for gold in question.gold]
-        rows[question.id] = _row(spec, question, ranks, [hit.id for hit in found.hits[:spec.k]])
+        rows[question.id] = _row(spec, question, ranks, found.hits[:spec.k])
     receipts = {id: {**counts, "ranks_changed": changed.get(id, 0)} for id, counts in observed.receipts().items()} if observed else {}
-    times = {phase: list(ms) for phase, ms in observed.phase_ms().items()} if observed else timing
-    return [rows[q.id] for q in cell.conversation.questions], times, receipts
+    timing = {phase: list(ms) for phase, ms in observed.phase_ms().items()} if observed else timed.passes(conversation)
+    order = [q.id for q in conversation.questions]
+    return Outcome([rows[id] for id in order], timing, receipts, 0.0, [times[id] for id in (None, *order)])
 
 
-def _rehearsed(system: System, questions: Sequence[Question], now: float, k: int) -> float:
-    """Every question asked once so that recall may change memory.  The time of the last, h."""
-    for question in questions:
-        now = max(question.time, now)
-        system.advance(now)
-        system.retrieve(Query(question.text, now, question.id), k, learn=True)
-    return now
+class _Timed:
+    """A system whose calls are timed, without the time spent in the embedder.
+
+    ms   by kind of call, one entry per call
+    """
+
+    def __init__(self, system: System, embedder: MeteredEmbedder) -> None:
+        self.system, self.capabilities, self._embedder = system, system.capabilities, embedder
+        self.ms: dict[str, list[float]] = {"encode": [], "advance": [], "retrieve": []}
+
+    def encode(self, events: Sequence[Event]) -> None:
+        self._call("encode", lambda: self.system.encode(events))
+
+    def advance(self, time: float) -> None:
+        self._call("advance", lambda: self.system.advance(time))
+
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+        return self._call("retrieve", lambda: self.system.retrieve(query, k, learn=learn))
+
+    def close(self) -> None:
+        self.system.close()
+
+    def passes(self, conversation: Conversation) -> dict[str, list[float]]:
+        """`encode`: ms an event; `retrieve`: ms of each question that counts."""
+        return {"encode": [ms / max(len(conversation.events), 1) for ms in self.ms["encode"]],
+                "retrieve": self.ms["retrieve"][-len(conversation.questions):]}
+
+    def _call(self, kind: str, call: Callable[[], _T]) -> _T:
+        start = time.perf_counter() - self._embedder.seconds
+        made = call()
+        self.ms[kind].append((time.perf_counter() - self._embedder.seconds - start) * 1e3)
+        return made
 
 
-def _row(spec: RunSpec, question: Question, ranks: list[int], retrieved: list[str]) -> dict[str, Any]:
-    """One line of rows.jsonl; a rank of 0 is a miss."""
+class _Since:
+    """Sums of ms by phase, since the last call."""
+
+    def __init__(self, passes: Callable[[], Mapping[str, Sequence[float]]]) -> None:
+        self._passes, self._seen = passes, dict.fromkeys(passes(), 0)
+
+    def __call__(self) -> dict[str, float]:
+        found = {phase: math.fsum(ms[self._seen.get(phase, 0):]) for phase, ms in self._passes().items()}
+        self._seen = {phase: len(ms) for phase, ms in self._passes().items()}
+        return found
+
+
+def _times(spec: RunSpec, question: str | None, ms: Mapping[str, float]) -> dict[str, Any]:
+    """One line of times.jsonl."""
+    return {"arm": spec.arm, "conversation": spec.conversation, "question": question, "seed": spec.seed,
+            **{f"{phase}_ms": round(spent, 4) for phase, spent in ms.items()}}
+
+
+def _row(spec: RunSpec, question: Question, ranks: list[int], hits: Sequence[Hit]) -> dict[str, Any]:
+    """One line of rows.jsonl; a rank of 0 is a miss, a score that is not finite is None."""
     hit = [rank for rank in ranks if rank]
     return {
         "arm": spec.arm, "dataset": spec.dataset, "sha256": spec.sha256, "conversation": spec.conversation, "question": question.id,
-        "category": question.category, "gold": list(question.gold), "ranks": ranks, "reciprocal_rank": 1.0 / min(hit) if hit else 0.0,
-        "retrieved": retrieved, "seed": spec.seed, "set": spec.set_digest, "code": spec.code,
+        "question_text": question.text, "answer": question.answer, "category": question.category, "gold": list(question.gold), "ranks": ranks,
+        "reciprocal_rank": 1.0 / min(hit) if hit else 0.0, "retrieved": [hit.id for hit in hits], "scores": [_rounded(hit.score) for hit in hits],
+        "seed": spec.seed, "set": spec.set_digest, "code": spec.code,
     }
+
+
+def _rounded(score: float) -> float | None:
+    """Six significant digits: the last bits of a float32 sum may depend on the number of threads.
+
+    >>> _rounded(0.123456789), _rounded(-math.inf)
+    (0.123457, None)
+    """
+    return float(f"{score:.6g}") if math.isfinite(score) else None

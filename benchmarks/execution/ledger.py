@@ -25,6 +25,7 @@ _TABLE = """CREATE TABLE cells (
 _BUSY_SECONDS = 60.0
 _CURES = {sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
           sqlite3.SQLITE_FULL: "free disk space; finished cells are safe",
+          sqlite3.SQLITE_IOERR: "check that the disk works and has free space; finished cells are safe",
           sqlite3.SQLITE_BUSY: "another process holds the file; end it or wait",
           sqlite3.SQLITE_READONLY: "make the file and its folder writable"}
 

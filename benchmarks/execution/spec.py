@@ -5,18 +5,17 @@ This module loads nothing heavy, because the command line reads the options from
 """
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ... import __version__, engine
 from ...engine.errors import InputError, RegistryError
 from ...engine.packages import source_digest
+from ...reporting.provenance import versions as installed_versions
 from ..systems.by_name import OURS, revision
 from .ledger import Ledger
 
@@ -146,7 +145,7 @@ class RunSpec(Settings):
     probed           most questions of a conversation for which ranks are compared with each mechanism silenced
     """
 
-    set: str = field(metadata=_setting("--set", "Mechanism set: a name, or a YAML file.", default=None))
+    set: str = field(metadata=_setting("--set", "Mechanism set: a name, or a YAML file; `default` if not given.", default=None))
     dataset: str = field(metadata=_setting("--dataset", "demo, locomo, beam, longmemeval or conversations."))
     embedder: str = field(metadata=_setting(
         "--embedder", "minilm, hashing, hashing:<d>, or the folder of a sentence-transformers model.", default="minilm"))
@@ -225,23 +224,54 @@ def code_version() -> str:
     return f"{__version__}+{source_digest(root, *(root / room for room in ('engine', 'mechanisms', 'benchmarks')))[:12]}"
 
 
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
-
-
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries whose numbers enter a result."""
-    return {"python": platform.python_version(), "hebbarium": code_version(), **{name: _version(name) for name in LIBRARIES}}
+    return {"hebbarium": code_version(), **installed_versions(LIBRARIES)}
 
 
 def manifest(specs: Sequence[RunSpec], data: Dataset, command: Mapping[str, Any]) -> dict[str, Any]:
     """manifest.json: everything that is needed to repeat the run.
 
-    The fields of the first arm's record, with lists of all arms and conversations; `data` (counts), `versions`, and `command`.
+    `command` first, then the fields of the first arm's record, with lists of all arms and conversations; `changes`, what decides each other
+    arm (see `changes`); `data`: how and where they were read, how many conversations were asked for, counts, and the number of rows; `versions`.
     """
     shared = {name: value for name, value in asdict(specs[0]).items() if name not in ("arm", "conversation")}
-    return {**command, **shared, "arms": list(dict.fromkeys(s.arm for s in specs)),
-            "conversations": list(dict.fromkeys(s.conversation for s in specs)), "data": {"notes": dict(data.notes)}, "versions": versions()}
+    arms = {s.arm: s for s in specs}
+    asked = sum(len(c.questions) for c in data.conversations)
+    return {**command, **shared, "arms": list(arms), "conversations": list(dict.fromkeys(s.conversation for s in specs)),
+            "changes": {arm: changes(specs[0], one) for arm, one in arms.items() if one.arm != specs[0].arm},
+            "data": {"form": data.form, "path": data.path, "limit": data.limit, "rows": len(arms) * asked, "notes": dict(data.notes)},
+            "versions": versions()}
+
+
+def changes(first: RunSpec, other: RunSpec) -> dict[str, Any]:
+    """What `other` differs in from `first`, apart from its arm and conversation.
+
+    The value of each field that differs; for `mechanisms` null for each that is left off, and the parameters of each that is new or changed.
+    """
+    mine, theirs = asdict(first), asdict(other)
+    found = {name: value for name, value in theirs.items() if value != mine[name] and name not in ("arm", "conversation")}
+    if "mechanisms" in found:
+        old, new = mine["mechanisms"], theirs["mechanisms"]
+        found["mechanisms"] = {**{id: None for id in old if id not in new}, **{id: params for id, params in new.items() if params != old.get(id)}}
+    return found
+
+
+def deciding(written: Mapping[str, Any], arm: str) -> dict[str, Any]:
+    """The fields of a manifest that was read back, as they hold for one of its arms, without its lists of arms and conversations and its data.
+
+    Raises KeyError for an arm that the manifest does not describe.
+    """
+    found = {name: value for name, value in written.items() if name not in ("arms", "conversations", "changes", "data")}
+    if arm == written["arms"][0]:
+        return found
+    changed = written["changes"][arm]
+    mechanisms = {**found["mechanisms"], **changed.get("mechanisms", {})}
+    return {**found, **changed, "mechanisms": {id: params for id, params in mechanisms.items() if params is not None}}
+
+
+def recorded(written: Mapping[str, Any], arm: str, conversation: str) -> RunSpec:
+    """The record of a cell from a manifest that was read back.  Raises KeyError if the manifest lacks a field or does not describe the arm."""
+    found = deciding(written, arm)
+    values = {f.name: found[f.name] for f in fields(RunSpec) if f.name not in ("arm", "conversation")}
+    return RunSpec(**{**values, "without": tuple(values["without"])}, arm=arm, conversation=conversation)

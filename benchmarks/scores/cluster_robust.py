@@ -9,15 +9,15 @@ cluster g and w_g = n_g / N.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...engine.errors import InputError
+from .clusters import ClusterIds, by_cluster
 
-ClusterIds = Sequence[str] | Sequence[int] | NDArray[np.str_] | NDArray[np.integer]
 _TIE = 1e-12      # a standard error below this share of the largest difference is rounding
 
 
@@ -31,6 +31,7 @@ class ClusterT:
     t, p        two-sided; None where the standard error is None or 0 (p = 1 if every difference is 0)
     low, high   confidence interval at `level`; None with a single cluster
     n_clusters  conversations
+    n_questions  questions
     """
 
     mean: float
@@ -42,6 +43,7 @@ class ClusterT:
     high: float | None
     level: float
     n_clusters: int
+    n_questions: int
 
     def interval(self, level: float) -> tuple[float, float] | None:
         """The confidence interval at another level; None with a single cluster."""
@@ -50,16 +52,50 @@ class ClusterT:
         half = _quantile(level, self.df) * self.se
         return self.mean - half, self.mean + half
 
-    def equivalent(self, margin: float, alpha: float = 0.05) -> bool:
-        """Whether the effect is smaller than `margin` either way: two one-sided t-tests at `alpha`, that is, the interval of level
-        1 - 2 alpha lies inside (-margin, margin).  Schuirmann (1987), https://doi.org/10.1007/BF01068419.
+    def equivalence(self, margin: float, alpha: float = 0.05) -> tuple[float, float] | None:
+        """The interval that shows equivalence if it lies inside (-margin, margin); None with a single cluster.
+
+        Two one-sided t-tests at `alpha` (Schuirmann 1987, https://doi.org/10.1007/BF01068419): the interval of level 1 - 2 alpha.  Where few
+        questions change, that interval is too narrow, and empty if none does.  So its half width is at least z sqrt(margin / N), with z the
+        normal quantile of 1 - alpha: the spread of the mean if the effect were the margin and a share `margin` of independent questions
+        changed by 1, the largest difference of a metric in [0, 1].
 
         Raises InputError for a margin of 0 or less.
         """
-        if not margin > 0.0:
-            raise InputError(f"the margin of equivalence is {margin}", cure="give a positive margin, such as 0.005")
-        inside = self.interval(1.0 - 2.0 * alpha)
+        floor = _quantum(margin, alpha) / math.sqrt(self.n_questions)
+        if self.se is None or self.df is None:
+            return None
+        half = max(_quantile(1.0 - 2.0 * alpha, self.df) * self.se, floor)
+        return self.mean - half, self.mean + half
+
+    def equivalent(self, margin: float, alpha: float = 0.05) -> bool:
+        """Whether the effect is smaller than `margin` either way, by `equivalence`.  Raises InputError for a margin of 0 or less."""
+        inside = self.equivalence(margin, alpha)
         return inside is not None and -margin < inside[0] and inside[1] < margin
+
+
+def smallest_effect(se: float | None, df: float | None, alpha: float = 0.05) -> float | None:
+    """The smallest absolute mean that has p <= alpha with such a standard error; None if there is none or it is 0.
+
+    >>> round(smallest_effect(0.01, 9.0, 0.05), 6), smallest_effect(None, None), smallest_effect(0.0, 9.0)
+    (0.022622, None, None)
+    """
+    return _quantile(1.0 - alpha, df) * se if se and df is not None else None
+
+
+def fewest_questions(margin: float, alpha: float = 0.05) -> int:
+    """The smallest number of questions that can show equivalence within `margin` at all, by `ClusterT.equivalence`.
+
+    >>> fewest_questions(0.005), fewest_questions(0.02)
+    (542, 136)
+    """
+    return math.floor((_quantum(margin, alpha) / margin) ** 2) + 1
+
+
+def _quantum(margin: float, alpha: float) -> float:
+    if not margin > 0.0:
+        raise InputError(f"the margin of equivalence is {margin}", cure="give a positive margin, such as 0.005")
+    return NormalDist().inv_cdf(1.0 - alpha) * math.sqrt(margin)
 
 
 def cluster_t(differences: ArrayLike, cluster_ids: ClusterIds, *, level: float = 0.95) -> ClusterT:
@@ -80,22 +116,23 @@ def cluster_t(differences: ArrayLike, cluster_ids: ClusterIds, *, level: float =
     """
     if not 0.0 < level < 1.0:
         raise InputError(f"the level of the interval is {level}", cure="give a number between 0 and 1, such as 0.95")
-    x, sums, counts = _by_cluster(differences, cluster_ids)
-    total, c = float(counts.sum()), len(sums)
+    found = by_cluster(differences, cluster_ids)
+    x, sums, counts = found.values, found.sums, found.counts
+    total, c, n = float(counts.sum()), len(sums), len(x)
     mean = float(sums.sum() / total)
     if c == 1:
-        return ClusterT(mean, None, None, None, None, None, None, level, 1)
+        return ClusterT(mean, None, None, None, None, None, None, level, 1, n)
     w = counts / total
     residual = sums - mean * counts
     se = math.sqrt(float(np.sum(residual**2 / (1.0 - w)))) / total
     df = satterthwaite(counts)
     if se <= _TIE * float(np.abs(x).max()):
-        return ClusterT(mean, 0.0, df, None, 1.0 if not x.any() else None, mean, mean, level, c)
+        return ClusterT(mean, 0.0, df, None, 1.0 if not x.any() else None, mean, mean, level, c, n)
     from scipy.stats import t as student
 
     statistic = mean / se
     half = _quantile(level, df) * se
-    return ClusterT(mean, se, df, statistic, float(2.0 * student.sf(abs(statistic), df)), mean - half, mean + half, level, c)
+    return ClusterT(mean, se, df, statistic, float(2.0 * student.sf(abs(statistic), df)), mean - half, mean + half, level, c, n)
 
 
 def satterthwaite(counts: ArrayLike) -> float:
@@ -110,20 +147,47 @@ def satterthwaite(counts: ArrayLike) -> float:
     return float(1.0 / (np.sum(w**2) + share.sum() ** 2 - np.sum(share**2)))
 
 
-def expected_half_width(counts: ArrayLike, sd_between: float, sd_within: float, *, level: float = 0.95) -> float:
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Standard deviations of a paired difference: of the conversations' true means, and of a question within its conversation."""
+
+    between: float
+    within: float
+
+
+def spread(differences: ArrayLike, cluster_ids: ClusterIds) -> Spread | None:
+    """The analysis-of-variance estimate of both standard deviations; None with a single cluster.  Cost: O(N log N).
+
+    With SSB and SSW the sums of squares between and within the c clusters of N questions: within^2 = SSW / (N - c) and
+    between^2 = max(0, (SSB / (c - 1) - within^2) / n0), n0 = (N - sum_g n_g^2 / N) / (c - 1).  With one question per cluster, within = 0.
+    Searle, Casella & McCulloch (1992), *Variance Components*, sec. 3.6.
+
+    >>> spread([1.0, 1.0, 3.0, 3.0], ["a", "a", "b", "b"])
+    Spread(between=1.4142135623730951, within=0.0)
+    """
+    found = by_cluster(differences, cluster_ids)
+    c, n = len(found.sums), len(found.values)
+    if c == 1:
+        return None
+    means = found.sums / found.counts
+    within = float(np.sum((found.values - means[found.place]) ** 2)) / (n - c) if n > c else 0.0
+    between = float(np.sum(found.counts * (means - found.values.mean()) ** 2)) / (c - 1)
+    typical = (n - float(np.sum(found.counts**2)) / n) / (c - 1)
+    return Spread(math.sqrt(max(0.0, (between - within) / typical)), math.sqrt(within))
+
+
+def expected_half_width(counts: ArrayLike, spread: Spread, *, level: float = 0.95) -> float:
     """Expected half width of the interval for a design, from the spread of an earlier run.
 
-    counts      (c,) questions of each conversation
-    sd_between  standard deviation of the conversations' true means
-    sd_within   standard deviation of a question's difference within its conversation
+    counts  (c,) questions of each conversation
 
-    The variance of the mean over questions is sum_g w_g^2 sd_between^2 + sd_within^2 / N.  Raises InputError for a single conversation.
+    The variance of the mean over questions is sum_g w_g^2 between^2 + within^2 / N.  Raises InputError for a single conversation.
     """
     n = np.asarray(counts, dtype=np.float64)
     if len(n) < 2:
         raise InputError("one conversation says nothing about the spread between conversations", cure="take two or more")
     w = n / n.sum()
-    variance = float(np.sum(w**2)) * sd_between**2 + sd_within**2 / float(n.sum())
+    variance = float(np.sum(w**2)) * spread.between**2 + spread.within**2 / float(n.sum())
     return _quantile(level, satterthwaite(n)) * math.sqrt(variance)
 
 
@@ -131,15 +195,3 @@ def _quantile(level: float, df: float) -> float:
     from scipy.stats import t as student
 
     return float(student.ppf(0.5 + level / 2.0, df))
-
-
-def _by_cluster(values: ArrayLike, cluster_ids: ClusterIds) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(N,) values, (c,) their sums and (c,) questions per cluster, clusters in sorted order.  Raises InputError."""
-    x, ids = np.asarray(values, dtype=np.float64), np.asarray(cluster_ids)
-    if x.ndim != 1 or ids.shape != x.shape or not len(x) or ids.dtype.kind not in "iuU":
-        raise InputError(f"one value and one cluster id (text or integer) per question are needed; got shapes {x.shape} and {ids.shape}")
-    if not np.all(np.isfinite(x)):
-        raise InputError(f"{int(np.count_nonzero(~np.isfinite(x)))} of {len(x)} values are not finite",
-                         cure="leave out of both arms the questions for which the metric is not defined")
-    _, inverse = np.unique(ids, return_inverse=True)
-    return x, np.asarray(np.bincount(inverse, weights=x), dtype=np.float64), np.bincount(inverse).astype(np.float64)

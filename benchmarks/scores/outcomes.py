@@ -1,7 +1,8 @@
 """From outcomes of cells to scores: metrics of rows, percentiles of times, sums of receipts."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,19 @@ import numpy as np
 from ..execution.cells import Outcome
 from .metrics import Metrics, question_metrics, summary
 
+NOTHING_AHEAD: Mapping[str, float] = MappingProxyType({"texts": 0, "hits": 0, "seconds": 0.0})
+
 
 def scored(rows: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], Metrics]]:
     """Rows that have gold, each with its metrics."""
     return [(row, question_metrics(row["ranks"])) for row in rows if row["gold"]]
 
 
-def metrics_of(dataset: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """metrics.json: means over the questions that have gold, percentiles of the phases' times, summed receipts."""
+def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, float] = NOTHING_AHEAD) -> dict[str, Any]:
+    """metrics.json: means over the questions that have gold, percentiles of the phases' times, embedding, summed receipts.
+
+    ahead  texts, hits and seconds of embedding before the first cell; those of the cells are added
+    """
     marked = scored(row for o in outcomes for row in o.rows)
     categories = sorted({row["category"] for row, _ in marked})
     timing = {}
@@ -27,7 +33,8 @@ def metrics_of(dataset: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "dataset": dataset, "overall": summary(m for _, m in marked),
         "by_category": {c: summary(m for row, m in marked if row["category"] == c) for c in categories},
-        "timing_ms": timing, "receipts": total_receipts(outcomes),
+        "timing_ms": timing, "embedding": {name: round(ahead[name] + sum(o.embedding.get(name, 0) for o in outcomes), 3) for name in ahead},
+        "receipts": total_receipts(outcomes),
     }
 
 

@@ -5,16 +5,15 @@ conversations ("clusters").  Below, n is the number of questions and c the numbe
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...engine.errors import InputError
+from .clusters import ClusterIds, Floats, by_cluster
 
-Floats = NDArray[np.float64]
-ClusterIds = Sequence[str] | Sequence[int] | NDArray[np.str_] | NDArray[np.integer]
 _BLOCK = 1 << 20  # random draws held at a time; bounds memory to some tens of MB
 _TIE = 1e-10      # totals closer than this share of the largest possible total are equal up to rounding
 
@@ -57,7 +56,8 @@ def clustered_bootstrap(values: ArrayLike, cluster_ids: ClusterIds, n_resamples:
     level        share of the bootstrap distribution inside the interval
 
     Each resample is a ratio of sums (sum of values over number of questions), so a longer conversation weighs more, as it does in the
-    mean itself.  With few clusters (fewer than about 30) percentile intervals are somewhat too narrow: read them with `sign_flip`.
+    mean itself.  With few clusters (fewer than about 30) percentile intervals are too narrow: the interval of record is
+    that of `cluster_robust.cluster_t`.
     Cost: O(n + n_resamples * c).  The order of the questions does not matter, up to rounding.
 
     Efron & Tibshirani (1993), *An Introduction to the Bootstrap*, ch. 13; Field & Welsh (2007), Bootstrapping clustered data,
@@ -68,7 +68,8 @@ def clustered_bootstrap(values: ArrayLike, cluster_ids: ClusterIds, n_resamples:
     """
     if not 0.0 < level < 1.0 or n_resamples < 1:
         raise InputError(f"level must lie between 0 and 1 and n_resamples be positive; got {level} and {n_resamples}")
-    sums, counts = _by_cluster(values, cluster_ids)
+    found = by_cluster(values, cluster_ids)
+    sums, counts = found.sums, found.counts
     c, mean = len(sums), float(sums.sum() / counts.sum())
     if c == 1:
         return Interval(mean, None, None, level, 1, n_resamples)
@@ -97,8 +98,8 @@ def sign_flip(differences: ArrayLike, cluster_ids: ClusterIds, *, seed: int, n: 
     """
     if n < 1:
         raise InputError(f"the sign-flip test needs at least one pattern; got n = {n}")
-    totals, _ = _by_cluster(differences, cluster_ids)
-    c, scale = len(totals), float(np.abs(np.asarray(differences, dtype=np.float64)).sum())
+    found = by_cluster(differences, cluster_ids)
+    totals, c, scale = found.sums, len(found.sums), float(np.abs(found.values).sum())
     flippable = totals[np.abs(totals) > _TIE * scale]
     k, smallest = len(flippable), smallest_p(c, n)
     if k == 0:
@@ -142,18 +143,6 @@ def holm(p_values: ArrayLike) -> Floats:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
     return adjusted
-
-
-def _by_cluster(values: ArrayLike, cluster_ids: ClusterIds) -> tuple[Floats, Floats]:
-    """(c,) sum of values and (c,) number of questions per cluster, clusters in sorted order."""
-    x, ids = np.asarray(values, dtype=np.float64), np.asarray(cluster_ids)
-    if x.ndim != 1 or ids.shape != x.shape or not len(x) or ids.dtype.kind not in "iuU":
-        raise InputError(f"one value and one cluster id (text or integer) per question are needed; got shapes {x.shape} and {ids.shape}")
-    if not np.all(np.isfinite(x)):
-        raise InputError(f"{int(np.count_nonzero(~np.isfinite(x)))} of {len(x)} values are not finite",
-                         cure="leave out of both arms the questions for which the metric is not defined")
-    _, inverse = np.unique(ids, return_inverse=True)
-    return np.asarray(np.bincount(inverse, weights=x), dtype=np.float64), np.bincount(inverse).astype(np.float64)
 
 
 def _resampled(sums: Floats, counts: Floats, draws: NDArray[np.int64]) -> Floats:

@@ -2,17 +2,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...engine.assembly import planned
-from ...engine.contract import Mechanism
+from ...engine.columns import Before, Phase, Signal
+from ...engine.contract import Mechanism, Touched
 from ...engine.counterfactual import Counterfactual
 from ...engine.loop import Engine
 from ...engine.observer import Observer
 from ...engine.ports.embedder import Embedder
 from ...engine.ranking import Answer
 from ...engine.records import Event, Query
+from ...engine.schedule import Node, Stages
+from ...engine.vocabulary import RECALLED, SIGNALS
 from .base import Capability, Hit, Hits
 
 
@@ -29,15 +32,23 @@ class RankedHits(Hits):
 
 
 class Hebbarium:
-    """An engine with some mechanisms and an observer."""
+    """An engine with some mechanisms and an observer.
+
+    observer  a plain one by default
+    """
 
     capabilities = frozenset(Capability)
 
-    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int) -> None:
+    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, observer: Observer | None = None) -> None:
         self._ids = tuple(m.id for m in mechanisms)
-        self._observer = Observer()
+        self._observer = observer or Observer()
         self._engine = Engine(mechanisms, embedder, seed=seed, observer=self._observer)
         self._counterfactual: Counterfactual | None = None      # made at its first use
+
+    @property
+    def engine(self) -> Engine:
+        """The memory itself, for questions that the port does not have."""
+        return self._engine
 
     def encode(self, events: Sequence[Event]) -> None:
         self._engine.encode_all(events)
@@ -54,9 +65,10 @@ class Hebbarium:
         self._engine.close()
 
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
-        """By mechanism, in registry order."""
-        found = self._observer.receipts
-        return {id: {"calls": found[id].calls, "cells_changed": found[id].cells_changed} for id in self._ids}
+        """By mechanism, in registry order; of one that votes on admission also `judged`, `stored` (of all events) and its `Votes`."""
+        found, seen = self._observer.receipts, self._observer
+        return {id: {"calls": found[id].calls, "cells_changed": found[id].cells_changed}
+                | ({"judged": seen.judged, "stored": seen.stored, **asdict(votes)} if (votes := found[id].votes) else {}) for id in self._ids}
 
     def ranks_changed(self, query: Query) -> Mapping[str, int]:
         """Cost: one retrieval for each mechanism that can change the answer."""
@@ -71,3 +83,32 @@ class Hebbarium:
 def check(mechanisms: Sequence[Mechanism[Any]]) -> None:
     """Raises ContractError if the mechanisms cannot be scheduled together.  A few milliseconds; nothing is built."""
     planned(mechanisms)
+
+
+def unread_signals(mechanisms: Sequence[Mechanism[Any]]) -> dict[str, tuple[str, ...]]:
+    """Mechanism -> names of its signals that no step on the way to an answer reads, although they have a weight.
+
+    The way is computed from the schedule of retrieval: the step that answers, the steps that write what it reads, and so on.  In a set without a
+    step that reads all signals, only those in the match, or those that another step on the way reads, can change an answer.
+    Cost: as `check`.  Raises ContractError.
+    """
+    read = _read_on_the_way(planned(mechanisms)[Phase.RETRIEVE])
+    owned = {m.id: [c for c in m.owns if isinstance(c, Signal) and m.params.weight > 0] for m in mechanisms}
+    return {id: names for id, signals in owned.items() if (names := tuple(c.name for c in signals if not {c, SIGNALS} & read))}
+
+
+def _read_on_the_way(nodes: Sequence[Node]) -> set[Touched]:
+    """What the steps that lead to the answer read."""
+    stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
+    read: set[Touched] = {RECALLED}
+    found: set[Node] = set()
+    while more := [n for n in nodes if n not in found and RECALLED not in n.sees and _writes(n, read)]:
+        found.update(more)
+        for node in more:
+            read |= {stages.source(r.of if isinstance(r, Before) else r) for r in node.reads}
+            read |= {c for c in map(stages.before, (*node.sets, *node.adds)) if c}
+    return read
+
+
+def _writes(node: Node, read: set[Touched]) -> bool:
+    return any(c in read or (isinstance(c, Signal) and SIGNALS in read) for c in (*node.sets, *node.adds))

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import asdict
 from html.parser import HTMLParser
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
@@ -26,6 +28,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import MechanismSet, Registry
+from hebbarium.reporting.provenance import made
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -56,7 +59,8 @@ def test_differences_are_those_of_the_rows(registry: Registry, tmp_path: Path) -
         assert arm.metrics["recall@10"] == pytest.approx(recall(name))
         assert arm.differences["recall@10"].mean == pytest.approx(recall("full") - recall(name))
     assert json.loads((tmp_path / "ablation.json").read_text())["baseline"]["recall@10"] == pytest.approx(recall("full"))
-    assert {p.name for p in tmp_path.iterdir()} >= {"manifest.json", "rows.jsonl", "ablation.json", "ablation.md", "ablation.html"}
+    kinds = ("json", "md", "html", "svg", "tex")
+    assert {p.name for p in tmp_path.iterdir()} >= {"manifest.json", "rows.jsonl", *(f"ablation.{kind}" for kind in kinds)}
 
 
 def test_what_changes_nothing_is_called_a_no_op(registry: Registry, tmp_path: Path) -> None:
@@ -66,6 +70,90 @@ def test_what_changes_nothing_is_called_a_no_op(registry: Registry, tmp_path: Pa
     assert arms["synaptic_tagging"].no_op and arms["synaptic_tagging"].receipt is not None and arms["synaptic_tagging"].receipt.cells_changed
     assert not arms["lexical_bm25"].no_op
     assert "no-op: changed nothing" in (tmp_path / "ablation.html").read_text()
+
+
+def test_the_arm_of_a_fusion_says_what_else_it_removes_and_which_arm_is_fair(registry: Registry, tmp_path: Path) -> None:
+    """Recency is read by a fusion alone; without any, the ranking is that of the match."""
+    chosen = plain_set("dense_similarity", "lexical_bm25", "recency", "convex_fusion", convex_fusion=("weighted_rrf",))
+    result = ablate(chosen, registry, load("demo", limit=2), embedder(), tmp_path)
+    arms = {arm.id: arm for arm in result.arms}
+    assert {id: arm.silenced for id, arm in arms.items() if arm.silenced} == {"convex_fusion": ("recency",)}
+    assert arms["convex_fusion"].fair == ("swap convex_fusion->weighted_rrf",)
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    bare = ablate(plain_set("dense_similarity", "lexical_bm25", "convex_fusion"), registry, load("demo", limit=2), embedder(), tmp_path / "bare")
+    without = [json.loads(line) for line in (tmp_path / "bare" / "rows.jsonl").read_text().splitlines()]
+    ranks = [[row["ranks"] for row in some if row["arm"] == "without convex_fusion"] for some in (rows, without)]
+    assert ranks[0] == ranks[1], "with or without recency: the same ranks"
+    assert not any(arm.silenced for arm in bare.arms)
+    assert "also removes the signals of 1 other mechanism" in (tmp_path / "ablation.md").read_text()
+
+
+def test_gates_have_receipts_of_their_votes(registry: Registry, tmp_path: Path) -> None:
+    data = load("demo", limit=2)
+    result = ablate(plain_set("lexical_bm25", "write_gate_true_memory"), registry, data, embedder(), tmp_path)
+    receipt = {arm.id: arm.receipt for arm in result.arms}["write_gate_true_memory"]
+    assert receipt is not None and receipt.gate is not None
+    gate, events = receipt.gate, sum(len(c.events) for c in data.conversations)
+    assert (gate.judged, gate.stored + gate.vetoed, gate.decided, gate.merged) == (events, events, gate.vetoed, 0) and gate.vetoed > 0
+    assert receipt.ranks_changed == 0 and "0 ‡" in (tmp_path / "ablation.html").read_text(encoding="utf-8")
+    assert {arm.id: arm.receipt.gate for arm in result.arms if arm.receipt}["lexical_bm25"] is None
+
+
+def test_only_the_arms_that_are_named_run_and_are_corrected(registry: Registry, tmp_path: Path) -> None:
+    data = load("demo", limit=2)
+    whole = ablate(SMALL, registry, data, embedder(), tmp_path / "whole")
+    part = ablate(SMALL, registry, data, embedder(), tmp_path / "part", only=["lexical_bm25", "swap weighted_rrf->convex_fusion"])
+    assert [arm.id for arm in part.arms] == ["lexical_bm25", "swap weighted_rrf->convex_fusion"] and (len(part.arms), part.n_designed) == (2, 4)
+    before = {arm.id: arm.primary for arm in whole.arms}
+    for arm in part.arms:
+        assert (arm.primary.p, arm.primary.mean) == (before[arm.id].p, before[arm.id].mean)
+    raw = [arm.primary.p for arm in part.arms]
+    assert [arm.primary.p_holm for arm in part.arms] == pytest.approx(multipletests(raw, method="holm")[1].tolist())
+    manifest = json.loads((tmp_path / "part" / "manifest.json").read_text())
+    assert manifest["arms"] == ["full", "without lexical_bm25", "swap weighted_rrf->convex_fusion"]
+    assert manifest["family"] == ["lexical_bm25", "swap weighted_rrf->convex_fusion"]
+    assert "2 of the 4 arms" in (tmp_path / "part" / "ablation.md").read_text()
+    with pytest.raises(InputError, match="no arm"):
+        ablate(SMALL, registry, data, CachedEmbedder(Unused(8), None), tmp_path / "none", only=["heat"])
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_the_design_can_detect_is_told_before_anything_runs(registry: Registry, tmp_path: Path) -> None:
+    """First from the figures of the package, then from the earlier run in the folder; both the manifest and the reports keep it."""
+    data, told = load("demo", limit=3), []
+    for embed in (embedder(), embedder()):
+        ablate(SMALL, registry, data, embed, tmp_path, announce=told.append)
+    first, again = told
+    questions = [sum(bool(q.gold) for q in c.questions) for c in data.conversations]
+    assert (first.n_conversations, first.n_questions, first.family, first.flip_p) == (3, sum(questions), 4, 0.25)
+    assert "demo figures" in first.source and "earlier run of this folder (mine on demo" in again.source and first.half_width != again.half_width
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["expected"]["source"] == again.source and again.source in (tmp_path / "ablation.html").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="margin"):
+        ablate(SMALL, registry, data, CachedEmbedder(Unused(8), None), tmp_path / "none", margin=0.0)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_damaged_earlier_result_is_left_aside(registry: Registry, tmp_path: Path) -> None:
+    (tmp_path / "ablation.json").write_text('{"format": 1}', encoding="utf-8")
+    told: list[Any] = []
+    ablate(SMALL, registry, load("demo", limit=2), embedder(), tmp_path, announce=told.append)
+    assert "demo figures" in told[0].source
+
+
+def test_reports_and_manifest_say_how_they_were_made(registry: Registry, tmp_path: Path) -> None:
+    making = made(["hebbarium", "ablate", "--set", "mine"], "@misc{a2000b, title = {B}}\n")
+    settings = Settings(param={"lexical_bm25": {"b": 0.6}}, rehearse=2.0)
+    ablate(SMALL, registry, load("demo", limit=1), embedder(), tmp_path, settings=settings, making=making)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["made"] == asdict(making) and making.command_line == "hebbarium ablate --set mine"
+    assert json.loads((tmp_path / "ablation.json").read_text())["provenance"] == manifest
+    for kind in ("html", "md", "tex"):
+        text = (tmp_path / f"ablation.{kind}").read_text(encoding="utf-8").replace("\\", "")
+        for part in (making.command_line, making.date, "hashing", "one event is a turn", "lexical_bm25.b=0.6", manifest["versions"]["numpy"],
+                     manifest["sha256"], manifest["set_digest"], "2 h before"):
+            assert part in text, f"{kind}: {part}"
+        assert kind == "tex" or making.bibtex.strip() in text
 
 
 class Unused(HashingEmbedder):
@@ -180,8 +268,8 @@ def test_names_from_data_and_files_are_only_text_in_the_reports(registry: Regist
     def page(category: str, set_name: str) -> Page:
         talk = Conversation(category, events, (Question("q", "thing 3", 1.0, category, (events[3].id,)),))
         chosen = plain_set("lexical_bm25", "dense_similarity", "weighted_rrf", name=set_name)
-        ablate(chosen, registry, Dataset("d", "0", (talk,), {}), embedder(), tmp_path)
-        return Page((tmp_path / "ablation.html").read_text(encoding="utf-8"))
+        ablate(chosen, registry, Dataset("d", "0", (talk,), {}), embedder(), tmp_path / str(len(set_name)))
+        return Page((tmp_path / str(len(set_name)) / "ablation.html").read_text(encoding="utf-8"))
 
     hostile, tame = page(bad, name), page("kind", "mine")
     assert hostile.tags == tame.tags and hostile.tags["script"] == 1 and not hostile.tags["img"]

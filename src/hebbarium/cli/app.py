@@ -1,8 +1,10 @@
 """The application object, its entry point, and what every command shares."""
 from __future__ import annotations
 
+import os
 import sys
-from typing import Annotated, Any
+from contextlib import suppress
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -39,14 +41,31 @@ def main() -> None:
     from ..engine.errors import HebbariumError
 
     try:
-        app(prog_name="hebbarium")
+        try:
+            app(prog_name="hebbarium")
+        finally:
+            sys.stdout.flush()
     except HebbariumError as error:
-        from ..console import visible
-
-        typer.echo(f"error: {visible(str(error))}", err=True)
-        raise SystemExit(2) from None
+        _fail(str(error))
     except BrokenPipeError:
+        _drop_output()
         raise SystemExit(1) from None
+    except OSError as error:        # such as a full disk under the standard output
+        _drop_output()
+        _fail(f"{error.filename or 'output'}: {error.strerror or error}\n  What to do: free disk space, or check that the place can be written to")
+
+
+def _fail(message: str) -> NoReturn:
+    from ..console import visible
+
+    typer.echo(f"error: {visible(message)}", err=True)
+    raise SystemExit(2) from None
+
+
+def _drop_output() -> None:
+    """Discard what is still buffered for the standard output, so that Python does not fail again when it ends."""
+    with suppress(OSError, ValueError):         # a replaced stream, as in tests, has no file number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_version(asked: bool) -> None:

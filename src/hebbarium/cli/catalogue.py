@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .app import app
-from .shared import EmbedderOption, JsonOption, installed_registry, print_json
+from .shared import EmbedderOption, JsonOption, citation_keys, installed_registry, print_json
 
 if TYPE_CHECKING:
     from ..engine.columns import Phase
@@ -172,12 +172,8 @@ def cite(set_name: Annotated[str | None, typer.Option("--set", help="A mechanism
     """BibTeX for exactly what is enabled: mechanisms, data sets, model."""
     registry = installed_registry()
     from ..audit.references import of_registry
-    from ..benchmarks.datasets import papers_of
-    from ..engine.ports.by_name import papers_behind
 
-    ids = registry.set(set_name).mechanisms if set_name else registry.entries
-    keys = dict.fromkeys((*(k for i in ids for k in registry.entry(i).papers), *(k for name in dataset or () for k in papers_of(name)),
-                          *papers_behind(embedder)))
+    keys = citation_keys(registry, registry.set(set_name).mechanisms if set_name else registry.entries, dataset or (), embedder)
     references = of_registry(registry)
     if as_json:
         print_json({k: references.bibtex([k]) for k in keys})

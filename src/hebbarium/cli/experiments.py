@@ -1,7 +1,9 @@
 """Commands that measure: run and ablate."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter as Argument
@@ -14,10 +16,29 @@ import typer
 from ..benchmarks.designs import Design
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
 from .app import app
-from .shared import DataOption, JobsOption, JsonOption, LimitOption, OutOption, chosen_set, installed_registry, load_data, named_embedder, print_json
+from .shared import (
+    DataOption,
+    JobsOption,
+    JsonOption,
+    LimitOption,
+    OutOption,
+    chosen_set,
+    citation_keys,
+    installed_registry,
+    load_data,
+    named_embedder,
+    print_json,
+)
 
 if TYPE_CHECKING:
+    from ..benchmarks.scores.detectable import Detectable
     from ..console import Meter
+
+PROGRAM = "hebbarium"
+ArmsOption = Annotated[str | None, typer.Option("--arms", metavar="A,B,...", help=(
+    "Only these arms: mechanisms, or ids as in the report. They are the family over which p-values are corrected."))]
+MarginOption = Annotated[float, typer.Option("--margin", help="An effect shown to be smaller than this is called equivalent.")]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Write over another run that the folder holds.")]
 
 
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -49,10 +70,11 @@ def _kind(name: str, hint: Any, default: Any) -> Any:
 @app.command(short_help="Measure one mechanism set on one data set.")
 @_with_options
 def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit: LimitOption = None, jobs: JobsOption = 1,
-        as_json: JsonOption = False) -> None:
+        replace: ReplaceOption = False, as_json: JsonOption = False) -> None:
     """Measure one mechanism set, or another system, on one data set.
 
-    Writes manifest.json, rows.jsonl and metrics.json.  Conversations that the folder holds already, from the same inputs, are not run again.
+    Writes manifest.json, rows.jsonl, times.jsonl and metrics.json.  Conversations that the folder holds already, from the same inputs, are not run
+    again.
     """
     registry, settings = installed_registry(), settings_of(given)
     chosen = chosen_set(registry, given["set"], settings)
@@ -60,45 +82,76 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
     from ..benchmarks.run import run as run_set
     from ..console import Meter, print_lines
 
-    with Meter("embedding texts", least=100) as embedding, Meter("conversations") as tell:
-        result = run_set(chosen, registry, loaded, named_embedder(given["embedder"], embedding), out, settings=settings, jobs=jobs, progress=tell)
+    with Meter("conversations") as tell, Meter("embedding texts", least=100, within=tell) as embedding, _resumable(tell, out):
+        result = run_set(chosen, registry, loaded, named_embedder(given["embedder"], embedding), out, settings=settings, jobs=jobs, progress=tell,
+                         replace=replace)
     _tell_kept(tell, out)
     if as_json:
         print_json(result)
         return
     _print_metrics(chosen.name if chosen else settings.system, result, sum(len(c.questions) for c in loaded.conversations))
-    print_lines(f"written to {out}: metrics.json, rows.jsonl, manifest.json")
+    print_lines(f"written to {out}: metrics.json, rows.jsonl, times.jsonl, manifest.json")
 
 
 @app.command(short_help="Take each mechanism out of a set in turn: what does each earn?")
 @_with_options
 def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
            design: Annotated[Design, typer.Option("--design", help="How arms are made.")] = Design.LEAVE_ONE_OUT,
-           limit: LimitOption = None, jobs: JobsOption = 1, as_json: JsonOption = False) -> None:
+           arms: ArmsOption = None, margin: MarginOption = 0.005,
+           limit: LimitOption = None, jobs: JobsOption = 1, replace: ReplaceOption = False, as_json: JsonOption = False) -> None:
     """Take each mechanism out of a set in turn: what does each earn?
 
-    Writes ablation.html, ablation.md, ablation.json, rows.jsonl and manifest.json.  Stopped at any moment and started again, it goes on where it was.
+    Tells first what the design can detect.  Writes ablation.html, .md, .json, .svg and .tex, rows.jsonl and manifest.json.  Stopped at any moment
+    and started again, it goes on where it was.
     """
     registry, settings = installed_registry(), settings_of(given)
     chosen = chosen_set(registry, given["set"], settings)
+    only = () if arms is None else tuple(name.strip() for name in arms.split(","))
     loaded = load_data(given["dataset"], data, settings.unit, limit)
+    from ..audit.references import of_registry
     from ..benchmarks.ablation import ablate as ablate_set
-    from ..benchmarks.ablation_report import show as show_result
-    from ..benchmarks.ablation_report import to_json, to_table
+    from ..benchmarks.ablation import mechanisms_of
+    from ..benchmarks.reports.result import to_json
+    from ..benchmarks.reports.tables import SPARE, show, to_table
     from ..console import Meter, console, draw, print_lines
+    from ..reporting.provenance import made
 
-    with Meter("embedding texts", least=100) as embedding, Meter("cells") as tell:
-        result = ablate_set(chosen, registry, loaded, named_embedder(given["embedder"], embedding), out, design=design, settings=settings, jobs=jobs,
-                            progress=tell)
+    used = mechanisms_of(settings.applied(chosen), design, only) if chosen else ()
+    making = made([PROGRAM, *sys.argv[1:]], of_registry(registry).bibtex(citation_keys(registry, used, [given["dataset"]], given["embedder"])))
+    with Meter("cells") as tell, Meter("embedding texts", least=100, within=tell) as embedding, _resumable(tell, out):
+        result = ablate_set(chosen, registry, loaded, named_embedder(given["embedder"], embedding), out, design=design, only=only, margin=margin,
+                            settings=settings, jobs=jobs, progress=tell, making=making, replace=replace,
+                            announce=_announce)
     _tell_kept(tell, out)
     if as_json:
         print_json(to_json(result))
         return
     if console().is_terminal:
-        draw(to_table(result), spare=("ndcg@10", "p", "questions", "mrr@10"), roomy={"arm": 29, "verdict": 7})
+        draw(to_table(result), spare=SPARE, roomy={"arm": 18})
     else:
-        show_result(result, console())
+        show(result, console())
     print_lines(f"report: {out / 'ablation.html'}")
+
+
+@contextmanager
+def _resumable(meter: Meter, out: Path) -> Iterator[None]:
+    """On an interrupt, say what is finished and how to go on; exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        done, total = meter.latest or (0, 0)
+        kept = f"{done} of {total} {meter.what} are finished and kept in {out / 'ledger.sqlite'}; the same command goes on from there"
+        typer.echo(f"\ninterrupted; {kept if done else 'nothing was finished yet'}", err=True)
+        raise typer.Exit(130) from None
+
+
+def _announce(found: Detectable) -> None:
+    """Say on standard error what the design can detect; on a terminal, long lines are wrapped."""
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False, markup=False)
+    for line in found.lines():
+        console.print(line, soft_wrap=not console.is_terminal)
 
 
 def _tell_kept(meter: Meter, out: Path) -> None:
@@ -123,5 +176,11 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
     if result["receipts"]:
         receipts = [(i, *(f"{r[k.replace(' ', '_')]:,}" for k in counts)) for i, r in result["receipts"].items()]
         print_table("Receipts", ("mechanism", *counts), receipts, numbers=counts, whole=("mechanism",))
+        votes = ("judged", "stored", "vetoed", "decided", "merged")
+        if gates := [(i, *(f"{r[k]:,}" for k in votes)) for i, r in result["receipts"].items() if "vetoed" in r]:
+            print_table("Admission of events, which ranks changed cannot show (decided: vetoed by it alone)", ("gate", *votes), gates, numbers=votes,
+                        whole=("gate",))
     timing = [(phase, number(ms["p50"]), number(ms["p95"])) for phase, ms in result["timing_ms"].items()]
     print_table("Milliseconds a pass", ("phase", "p50", "p95"), timing, numbers=("p50", "p95"))
+    spent = result["embedding"]
+    print_lines(f"embedding: {spent['texts']:,} texts, {spent['hits']:,} of them from the cache, {spent['seconds']:.1f} s; no phase contains it", "")

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +22,8 @@ EmbedderOption = Annotated[str, typer.Option("--embedder", help=options()["embed
 OutOption = Annotated[Path, typer.Option("--out", help="Folder for the results.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
+DEFAULT_SET = "default"
+
 
 def installed_registry() -> Registry:
     from ..engine.registry import Registry
@@ -30,11 +32,11 @@ def installed_registry() -> Registry:
 
 
 def chosen_set(registry: Registry, name: str | None, settings: Settings) -> MechanismSet | None:
-    """The named set, None for a system without mechanisms.  A set that cannot be built with these settings is refused here, before data are read."""
+    """The named set, or `default`; None for a system without mechanisms.  A set that cannot be built with these settings is refused here, before data are read."""
     from ..benchmarks.designs import FULL, Arm
     from ..benchmarks.execution.local import check_arms
 
-    chosen = registry.set(name) if name else None
+    chosen = registry.set(name or DEFAULT_SET) if name or settings.ours else None
     settings.check_set(chosen)
     check_arms([Arm(FULL, settings.applied(chosen))] if chosen else [], registry, settings)
     return chosen
@@ -51,6 +53,15 @@ def named_embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmb
     from ..engine.ports.embedding_cache import default_cache
 
     return embedder(spec, default_cache(), progress=progress)
+
+
+def citation_keys(registry: Registry, ids: Iterable[str], datasets: Iterable[str], embedder: str) -> list[str]:
+    """Keys of the papers behind some mechanisms, data sets and the named embedder, each once."""
+    from ..benchmarks.datasets import papers_of
+    from ..engine.ports.by_name import papers_behind
+
+    return list(dict.fromkeys((*(k for i in ids for k in registry.entry(i).papers), *(k for name in datasets for k in papers_of(name)),
+                               *papers_behind(embedder))))
 
 
 def print_json(data: Any) -> None:

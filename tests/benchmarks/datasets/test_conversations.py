@@ -37,7 +37,8 @@ def test_the_example_is_read_whole() -> None:
     data = load("conversations", EXAMPLE)
     (talk,) = data.conversations
     assert (data.name, talk.id, [e.id for e in talk.events]) == ("kitchen", "kitchen", ["k1", "k2", "k3", "k4", "k5"])
-    assert talk.events[0].time == pytest.approx(19844 * 24 + 18 + 2 / 60)      # 1 May 2024, 18:02: 19,844 days of 24 hours since 1970, 18 hours, 2 minutes
+    start = 19844 * 24 + 18 + 2 / 60      # h: 1 May 2024 is day 19,844 since 1970, at 18:02
+    assert talk.events[0].time == pytest.approx(start)
     assert talk.events[3].caption == "a bent metal hinge" and all(e.dated for e in talk.events)
     first, second, _ = talk.questions
     assert (first.gold, first.category, first.answer) == (("k4", "k5"), "two steps", "Tom's aunt") and second.gold == ("k3",)

@@ -1,7 +1,10 @@
-"""Leave-one-out: which arms there are."""
+"""Leave-one-out: which arms there are, and which of them are chosen by name."""
 from __future__ import annotations
 
-from hebbarium.benchmarks.designs import FULL, Design, arms_of
+import pytest
+
+from hebbarium.benchmarks.designs import FULL, Design, arms_of, named_arms
+from hebbarium.engine.errors import InputError
 from hebbarium.engine.registry import MechanismSet
 
 SMALL = MechanismSet("mine", "for the test", {id: {} for id in ("dense_similarity", "lexical_bm25", "weighted_rrf")},
@@ -22,3 +25,20 @@ def test_an_arm_names_the_mechanism_that_it_lacks() -> None:
     assert full.id == FULL and full.removed == "" and full.chosen == SMALL
     for arm in others:
         assert set(SMALL.mechanisms) - set(arm.chosen.mechanisms) == {arm.removed}
+
+
+def test_arms_are_chosen_by_the_mechanism_or_by_their_id() -> None:
+    arms = arms_of(SMALL)
+    chosen = named_arms(arms, ["swap weighted_rrf->convex_fusion", "lexical_bm25"])
+    assert [arm.id for arm in chosen] == [FULL, "without lexical_bm25", "swap weighted_rrf->convex_fusion"], "in the order of the design"
+    assert named_arms(arms, ["without lexical_bm25"]) == named_arms(arms, ["lexical_bm25"]) and named_arms(arms, []) == arms
+    assert [arm.name for arm in arms] == [FULL, "dense_similarity", "lexical_bm25", "weighted_rrf", "swap weighted_rrf->convex_fusion"]
+
+
+@pytest.mark.parametrize(("names", "what", "cure"), [(["lexical_bm52"], "is no arm", "lexical_bm25"), ([""], "is no arm", "nearest"),
+                                                     (["heat"], "is no arm", "nearest"), ([FULL], "baseline", "nearest"),
+                                                     (["weighted_rrf", "without weighted_rrf"], "twice", "once")])
+def test_names_that_mean_no_arm_are_refused(names: list[str], what: str, cure: str) -> None:
+    with pytest.raises(InputError, match=what) as caught:
+        named_arms(arms_of(SMALL), names)
+    assert cure in caught.value.cure and caught.value.where == "--arms"

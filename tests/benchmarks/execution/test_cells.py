@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
@@ -114,6 +116,49 @@ def test_receipts_sum_the_ranks_that_change_over_the_questions_probed(measured: 
     assert outcome.receipts == {"one": {"calls": 5, "cells_changed": 7, "ranks_changed": 6},
                                 "two": {"calls": 0, "cells_changed": 0, "ranks_changed": 0}}
     assert outcome.timing == {"think": [1.0, 2.0]}
+
+
+def test_times_are_kept_apart_from_rows(measured: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every call of the clock is a ms later, so each call of the system takes 1 ms."""
+    ticks = iter(range(10**6))
+    monkeypatch.setattr("hebbarium.benchmarks.execution.cells.time.perf_counter", lambda: next(ticks) / 1e3)
+    outcome = measured(Scripted(), conversation(4, "e0", "e2"))
+    assert outcome.times == [
+        {"arm": "scripted", "conversation": "c", "question": question, "seed": 0, "encode_ms": float(question is None),
+         "advance_ms": float(question is not None), "retrieve_ms": float(question is not None)} for question in (None, "q0", "q1")]
+    assert outcome.timing == {"encode": [pytest.approx(0.25)], "retrieve": [pytest.approx(1.0)] * 2}
+    assert not any("ms" in name for row in outcome.rows for name in row)
+
+
+def test_times_of_a_system_with_receipts_are_those_of_its_phases(measured: Any) -> None:
+    class Thinking(WithReceipts):
+        thoughts: tuple[float, ...] = ()
+
+        def encode(self, events: Sequence[Event]) -> None:
+            super().encode(events)
+            self.thoughts += (5.0, 2.0)
+
+        def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+            self.thoughts += (10.0 + len(self.thoughts),)
+            return super().retrieve(query, k, learn)
+
+        def phase_ms(self) -> Mapping[str, Sequence[float]]:
+            return {"think": list(self.thoughts)}
+
+    times = measured(Thinking(), conversation(4, "e0", "e2")).times       # q1 is asked first
+    assert [(line["question"], line["think_ms"]) for line in times] == [(None, 7.0), ("q0", 13.0), ("q1", 12.0)]
+
+
+def test_a_row_holds_what_was_asked_and_the_scores_of_the_first_ten(measured: Any) -> None:
+    class Odd(Scripted):
+        def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+            scores = (float("inf"), np.float32(0.1), 1e-9 / 3, -123456.789, float("nan"))
+            return Hits(tuple(Hit(id, score, "") for id, score in zip(self.ids, scores, strict=False)))
+
+    row, = measured(Odd(), conversation(5, "e1")).rows
+    assert (row["question_text"], row["answer"]) == ("which?", "")
+    assert row["scores"] == [None, 0.1, 3.33333e-10, -123457.0, None] and row["retrieved"] == [f"e{i}" for i in range(5)]
+    json.loads(json.dumps(row, allow_nan=False))
 
 
 def test_a_system_is_closed_even_if_it_fails(measured: Any) -> None:

@@ -13,6 +13,7 @@ from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.cells import Cell
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.run import run
+from hebbarium.engine.errors import InputError
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.registry import MechanismSet, Registry
@@ -78,8 +79,10 @@ def test_other_settings_run_anew(tmp_path: Path, registry: Registry, tiny: Datas
     ran, real = [], local.run_cell
     monkeypatch.setattr(local, "run_cell", lambda cell, *rest: (ran.append(cell), real(cell, *rest))[1])
     for chosen in (Settings(), settings, Settings(), settings):
-        run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path, settings=chosen)
+        run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path, settings=chosen, replace=True)
     assert len(ran) == 4
+    with pytest.raises(InputError, match="another run"):
+        run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
 
 
 def test_an_arm_that_changes_nothing_is_called_no_op(whole: tuple[Path, Any]) -> None:

@@ -7,14 +7,17 @@ import pytest
 
 from hebbarium.benchmarks.datasets import load
 from hebbarium.benchmarks.systems.base import Capability, ReportsReceipts
-from hebbarium.benchmarks.systems.hebbarium import Hebbarium, check
+from hebbarium.benchmarks.systems.hebbarium import Hebbarium, check, unread_signals
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.counterfactual import ranks_changed
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Query
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.registry import MechanismSet, Registry
+from hebbarium.engine.vocabulary import FUSED, RECALLED, SIGNALS
+from hebbarium.testing.small import by_number, does, mechanism, score
 
 GATED = {"dense_similarity", "lexical_bm25", "convex_fusion", "write_gate_true_memory", "base_level_activation"}
 EVENTS = load("demo", limit=1).conversations[0].events
@@ -60,7 +63,13 @@ def test_receipts_are_those_of_the_observer_and_the_counterfactual(both: tuple[H
     system.retrieve(query, 10)
     memory.retrieve(query, 10)
     found: Any = memory.observer
-    assert system.receipts() == {i: {"calls": found.receipts[i].calls, "cells_changed": found.receipts[i].cells_changed} for i in system.receipts()}
+    for id, told in system.receipts().items():
+        assert (told["calls"], told["cells_changed"]) == (found.receipts[id].calls, found.receipts[id].cells_changed)
+        assert ("vetoed" in told) == (found.receipts[id].votes is not None) == (id == "write_gate_true_memory")
+    gate = system.receipts()["write_gate_true_memory"]
+    stored = sum(memory.event_log.row(e.id) >= 0 for e in EVENTS)
+    assert gate | {"calls": 0, "cells_changed": 0} == {"calls": 0, "cells_changed": 0, "judged": len(EVENTS), "stored": stored, "merged": 0,
+                                                       "vetoed": len(EVENTS) - stored, "decided": len(EVENTS) - stored}
     assert set(system.receipts()) == GATED
     assert system.ranks_changed(query) == ranks_changed(memory, query) and sum(system.ranks_changed(query).values()) > 0
     assert set(system.phase_ms()) == {"encode", "consolidate", "retrieve", "maintain"} and len(system.phase_ms()["encode"]) == len(EVENTS)
@@ -69,3 +78,28 @@ def test_receipts_are_those_of_the_observer_and_the_counterfactual(both: tuple[H
 def test_mechanisms_that_cannot_be_scheduled_together_are_refused(registry: Registry) -> None:
     with pytest.raises(ContractError):
         check([registry.instance("convex_fusion"), registry.instance("weighted_rrf")])
+
+
+def built(registry: Registry, *ids: str, **weights: float) -> list[Any]:
+    return registry.build(MechanismSet("mine", "", {id: {"weight": weights[id]} if id in weights else {} for id in ids}))
+
+
+def test_signals_that_nothing_reads_are_found_from_the_schedule(registry: Registry) -> None:
+    """Recency is an indirect signal: a fusion reads it, the match does not."""
+    alone = built(registry, "dense_similarity", "lexical_bm25", "recency")
+    assert unread_signals(alone) == {"recency": ("recency",)}
+    for fusion in ("convex_fusion", "weighted_rrf"):
+        assert unread_signals([*alone, *built(registry, fusion)]) == {}
+    assert unread_signals(built(registry, "dense_similarity", "recency", recency=0.0)) == {}, "a signal without weight changes nothing anyway"
+
+
+def test_a_reader_off_the_way_to_the_answer_does_not_count() -> None:
+    """One mechanism reads another's signal for a signal of its own, which nothing reads."""
+    mine, other = score("mine", direct=False), score("other", direct=False)
+    scores = mechanism("scores", does(Phase.RETRIEVE, lambda v, _: None, sets=[mine]), owns=[mine])
+    reads = mechanism("reads", does(Phase.RETRIEVE, lambda v, _: None, reads=[mine], sets=[other]), owns=[other])
+    assert unread_signals([scores, reads, by_number()]) == {"scores": ("mine",), "reads": ("other",)}
+    fuses = mechanism("fuses", does(Phase.RETRIEVE, lambda v, _: None, reads=[other], sets=[FUSED]))
+    assert unread_signals([scores, reads, fuses, by_number()]) == {}, "on the way now: one through the other"
+    learns = mechanism("learns", does(Phase.RETRIEVE, lambda v, _: None, reads=[RECALLED, SIGNALS], sets=[]))
+    assert set(unread_signals([scores, reads, learns, by_number()])) == {"scores", "reads"}, "what is read after the answer cannot change it"

@@ -1,0 +1,219 @@
+"""`hebbarium compare`: two runs on the same data, paired by question.
+
+Differences are the second run minus the first: positive means that the second is better.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ..engine.errors import HebbariumError, InputError
+from ..reporting.files import write_whole
+from ..reporting.pages import environment
+from .datasets import Dataset
+from .execution.folder import RunFolder, differences, shown
+from .execution.spec import RunSpec
+from .scores.cluster_robust import ClusterT, cluster_t
+from .scores.metrics import METRICS, Metrics, question_metrics
+
+PRIMARY = "recall@10"       # decides which questions are gained and lost
+COVERED = ("dataset", "sha256", "set_digest", "registry_digest", "arm", "conversation")   # other fields tell them, or they must be equal
+SHOWN = ("command", *(f.name for f in fields(RunSpec) if f.name not in COVERED), "versions")
+Key = tuple[str, str]       # conversation and question
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two runs: its folder, the set or system that it measured, and the arm.
+
+    alone   mechanisms that only this run has
+    """
+
+    folder: str
+    name: str
+    arm: str
+    alone: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricPair:
+    """Means of one metric over the paired questions, and the cluster-robust test of their difference."""
+
+    metric: str
+    first: float
+    second: float
+    difference: ClusterT
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPair:
+    """A gold event: its text as it is indexed, None if the data are not at hand, and its rank in each run, 0 for a miss."""
+
+    id: str
+    text: str | None
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A question whose recall@10 differs.
+
+    text, answer   "" for a run of a release that did not write them
+    first, second  recall@10
+    instead        id and text of the events in the answer of the worse run that are neither gold nor in the answer of the better one
+    """
+
+    conversation: str
+    question: str
+    category: str
+    text: str
+    answer: str
+    first: float
+    second: float
+    gold: tuple[GoldPair, ...]
+    instead: tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs, paired by question.
+
+    differing      fields of the two manifests that differ, apart from `Side.alone`: name and both values, None where absent
+    n_questions, n_conversations   paired questions with gold, and their conversations
+    unpaired       questions with gold that only the first, and only the second run asked
+    n_changed      paired questions with another rank of gold, or another answer
+    metrics        by metric; p-values are not corrected for their number
+    categories     category -> paired questions, recall@10 of the first and of the second run
+    gained, lost   questions with a higher and with a lower recall@10 in the second run, in the order of the file
+    notes          what a reader should know
+    """
+
+    dataset: str
+    sha256: str
+    sides: tuple[Side, Side]
+    differing: tuple[tuple[str, Any, Any], ...]
+    n_questions: int
+    n_conversations: int
+    unpaired: tuple[int, int]
+    n_changed: int
+    metrics: tuple[MetricPair, ...]
+    categories: Mapping[str, tuple[int, float, float]]
+    gained: tuple[Changed, ...]
+    lost: tuple[Changed, ...]
+    notes: tuple[str, ...]
+
+
+def compare(first: RunFolder, second: RunFolder, *, arms: tuple[str | None, str | None] = (None, None), data: Path | None = None) -> Comparison:
+    """Compare one arm of each run.  Cost: O(rows), and the data are read once.
+
+    arms   of an ablation; None: the full set
+    data   where the data are now, for the texts of events; None: where they were.  Without them the comparison has ids only, and a note
+
+    Raises InputError for runs on other data and for runs that share no question with gold, DataError for a run that is not finished or damaged.
+    """
+    _same_data(first, second)
+    names = first.arm(arms[0]), second.arm(arms[1])
+    differing, alone = _differing(first, second, names)
+    sides = Side(str(first.path), first.measured, names[0], alone[0]), Side(str(second.path), second.measured, names[1], alone[1])
+    asked = tuple({(row["conversation"], row["question"]): row for row in run.rows(arm) if row["gold"]}
+                  for run, arm in zip((first, second), names, strict=True))
+    pairs = {key: (row, asked[1][key]) for key, row in asked[0].items() if key in asked[1]}
+    if not pairs:
+        raise InputError("the two runs share no question that has gold", where=f"{first.path} and {second.path}",
+                         cure="compare runs on the same conversations")
+    for (conversation, question), (a, b) in pairs.items():
+        if sorted(a["gold"]) != sorted(b["gold"]):
+            raise InputError(f"question {question!r} of {conversation!r} has other gold in each run: the runs measured other events",
+                             where=f"{first.path} and {second.path}", cure="compare runs with the same --unit")
+    texts, notes = _texts(first, second, data)
+    scores = {key: (question_metrics(a["ranks"]), question_metrics(b["ranks"])) for key, (a, b) in pairs.items()}
+    changed = {key: _changed(*pairs[key], *scores[key], texts.get(key[0], {})) for key in pairs if _recall(scores[key][0]) != _recall(scores[key][1])}
+    return Comparison(
+        dataset=first.manifest["dataset"], sha256=first.manifest["sha256"], sides=sides, differing=differing,
+        n_questions=len(pairs), n_conversations=len({conversation for conversation, _ in pairs}),
+        unpaired=(len(asked[0]) - len(pairs), len(asked[1]) - len(pairs)), n_changed=sum(_other(a, b) for a, b in pairs.values()),
+        metrics=tuple(_metric(name, list(scores.values()), [key[0] for key in pairs]) for name in METRICS),
+        categories=_categories(pairs, scores), gained=tuple(c for c in changed.values() if c.second > c.first),
+        lost=tuple(c for c in changed.values() if c.second < c.first), notes=tuple(notes))
+
+
+def _same_data(first: RunFolder, second: RunFolder) -> None:
+    one, other = ((run.manifest["dataset"], run.manifest["sha256"]) for run in (first, second))
+    if one != other:
+        raise InputError(f"the two runs measured other data: {first.path} {one[0]}, SHA-256 {one[1]}; {second.path} {other[0]}, SHA-256 {other[1]}",
+                         where="compare", cure="compare runs on the same data; numbers of different data have no pairs")
+
+
+def _differing(first: RunFolder, second: RunFolder, arms: tuple[str, str]) -> tuple[tuple[tuple[str, Any, Any], ...], tuple[tuple[str, ...], ...]]:
+    """Fields of the records that differ, and the mechanisms that only one of them has.  Digests of what is compared itself are left out."""
+    a, b = ({name: value for name, value in run.deciding(arm).items() if name in SHOWN} for run, arm in zip((first, second), arms, strict=True))
+    mine, theirs = (one.get("mechanisms", {}) for one in (a, b))
+    alone = tuple(id for id in mine if id not in theirs), tuple(id for id in theirs if id not in mine)
+    named = {f"mechanisms.{id}" for ids in alone for id in ids}
+    return tuple(found for found in differences(a, b) if found[0] not in named and found[0] != "versions.hebbarium"), alone
+
+
+def _texts(first: RunFolder, second: RunFolder, path: Path | None) -> tuple[dict[str, dict[str, str]], list[str]]:
+    """Conversation -> event -> text, read from the data of the first run that can be read; {} and a note without them."""
+    if path is not None:
+        return _text_of(first.data(path)), []
+    failures = []
+    for run in (first, second):
+        try:
+            return _text_of(run.data()), []
+        except HebbariumError as error:
+            failures.append(error.what)
+    return {}, [f"events are shown without their texts ({failures[0]}); --data PATH reads them"]
+
+
+def _text_of(data: Dataset) -> dict[str, dict[str, str]]:
+    return {c.id: {e.id: e.rendered() for e in c.events} for c in data.conversations}
+
+
+def _metric(name: str, scores: Sequence[tuple[Metrics, Metrics]], clusters: Sequence[str]) -> MetricPair:
+    pairs = [(a.named()[name], b.named()[name]) for a, b in scores]
+    first, second = (sum(pair[side] for pair in pairs) / len(pairs) for side in (0, 1))
+    return MetricPair(name, first, second, cluster_t([b - a for a, b in pairs], clusters))
+
+
+def _recall(metrics: Metrics) -> float:
+    return metrics.named()[PRIMARY]
+
+
+def _other(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    return dict(zip(a["gold"], a["ranks"], strict=True)) != dict(zip(b["gold"], b["ranks"], strict=True)) or a["retrieved"] != b["retrieved"]
+
+
+def _categories(pairs: Mapping[Key, tuple[dict[str, Any], dict[str, Any]]],
+                scores: Mapping[Key, tuple[Metrics, Metrics]]) -> dict[str, tuple[int, float, float]]:
+    grouped: dict[str, list[tuple[float, float]]] = {}
+    for key, (row, _) in pairs.items():
+        grouped.setdefault(row["category"], []).append((_recall(scores[key][0]), _recall(scores[key][1])))
+    return {name: (len(found), sum(a for a, _ in found) / len(found), sum(b for _, b in found) / len(found))
+            for name, found in sorted(grouped.items())}
+
+
+def _changed(a: Mapping[str, Any], b: Mapping[str, Any], of_a: Metrics, of_b: Metrics, texts: Mapping[str, str]) -> Changed:
+    first, second = _recall(of_a), _recall(of_b)
+    worse, better = (a, b) if second > first else (b, a)
+    seconds = dict(zip(b["gold"], b["ranks"], strict=True))
+    gold = tuple(GoldPair(id, texts.get(id), place, seconds[id]) for id, place in zip(a["gold"], a["ranks"], strict=True))
+    instead = tuple((id, texts.get(id)) for id in worse["retrieved"] if id not in better["retrieved"] and id not in a["gold"])
+    return Changed(a["conversation"], a["question"], a["category"], a.get("question_text") or b.get("question_text", ""),
+                   a.get("answer") or b.get("answer", ""), first, second, gold, instead)
+
+
+def to_json(result: Comparison) -> dict[str, Any]:
+    """Plain data for `json.dumps`."""
+    return {**asdict(result), "differing": [{"field": name, "first": a, "second": b} for name, a, b in result.differing]}
+
+
+def to_html(result: Comparison, path: Path) -> Path:
+    """Write the page, whole or not at all.  Raises HebbariumError."""
+    made = environment(Path(__file__).parent / "templates")
+    made.filters.update(shown=shown)
+    write_whole(path, [made.get_template("compare.html.j2").render(result=result, primary=PRIMARY)])
+    return path

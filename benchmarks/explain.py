@@ -1,0 +1,370 @@
+"""`hebbarium explain`: why the evidence of one question is, or is not, among the first k.
+
+The memory of the conversation is rebuilt from the run's manifest and asked the question again.  Each gold event is set beside its strongest
+rivals: every signal, the rank after every stage, and the rank of gold with each mechanism silenced in turn.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from ..engine.columns import Phase, Signal
+from ..engine.counterfactual import Counterfactual
+from ..engine.errors import InputError, nearest
+from ..engine.explain import Explanation, StageRank
+from ..engine.loop import Engine
+from ..engine.ports.embedder import Embedder
+from ..engine.ranking import Answer, rank
+from ..engine.records import Event, Query, written
+from ..engine.registry import MechanismSet, Registry
+from ..engine.vocabulary import VISIBLE
+from ..reporting.files import write_whole
+from ..reporting.pages import environment
+from .datasets import Conversation, Dataset, Question
+from .execution.cells import Cell, asked, lived
+from .execution.folder import RunFolder
+from .execution.spec import code_version
+from .systems.by_name import OURS
+from .systems.hebbarium import Hebbarium
+from .systems.witness import Witness
+
+RIVALS = 5          # strongest competitors that are shown
+FIRST = 100         # places of a signal within which it proposes a memory
+NAMED = 2           # signals named in the words for a cause
+
+
+class Cause(StrEnum):
+    """Why a gold event is, or is not, in the answer."""
+
+    FOUND = "found"
+    NOT_STORED = "not stored"
+    ARCHIVED = "archived"
+    NO_SIGNAL = "in no signal's first 100"
+    BELOW = "below the first k"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One signal for one memory.
+
+    raw, standardised, trust, contribution   as in `engine.explain.SignalPart`
+    rank    place by the signal alone: from 1, ties by row, 0 if the signal is silent on the memory, or if it cannot be retrieved
+    """
+
+    signal: str
+    facet: str
+    trust: float
+    raw: float
+    standardised: float
+    contribution: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One event as the query sees it.
+
+    text    as it is indexed: `[date] speaker: text [caption]`
+    rank    in the answer, from 1; 0 if it cannot be retrieved
+    parts, stages   () for an event that is not stored
+    """
+
+    id: str
+    text: str
+    rank: int
+    parts: tuple[Part, ...] = ()
+    stages: tuple[StageRank, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """A gold event.
+
+    words     the cause in words
+    silenced  mechanism -> rank of the event with that mechanism silenced; {} for an event that is not stored
+    """
+
+    at: Candidate
+    cause: Cause
+    words: str
+    silenced: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The explanation of one question.
+
+    run       set or system, and data set; `folder` is where the run is
+    time      simulated time of the question, as text
+    k         length of an answer; `stored` and `visible` are the numbers of memories stored and retrievable
+    linear    whether fused scores are the sums of the contributions; if False, contributions are NaN
+    makers    stage -> mechanisms that compute it
+    owners    signal -> its mechanism
+    notes     what a reader should know about the rebuilt memory
+    """
+
+    run: str
+    folder: str
+    arm: str
+    conversation: str
+    question: str
+    category: str
+    text: str
+    answer: str
+    time: str
+    k: int
+    stored: int
+    visible: int
+    golds: tuple[Gold, ...]
+    rivals: tuple[Candidate, ...]
+    linear: bool
+    makers: Mapping[str, tuple[str, ...]]
+    owners: Mapping[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def named(self) -> tuple[tuple[str, Gold], ...]:
+        """A short name for each gold event, `gold`, or `gold 1`, `gold 2` ..., with the event."""
+        return tuple(("gold" if len(self.golds) == 1 else f"gold {i}", g) for i, g in enumerate(self.golds, 1))
+
+    @property
+    def candidates(self) -> tuple[tuple[str, Candidate], ...]:
+        """The stored gold events and the rivals, by their short names; that of a rival is its rank, such as `#2`."""
+        return (*((name, g.at) for name, g in self.named if g.at.stages), *((f"#{r.rank}", r) for r in self.rivals))
+
+    @property
+    def signals(self) -> list[str]:
+        """Signals with a trust above 0: first those on which the rivals lead the first missed gold event most."""
+        stored = [g for g in self.golds if g.at.parts]
+        known = [c for _, c in self.candidates]
+        if not known:
+            return []
+        trusted = [p.signal for p in known[0].parts if p.trust > 0]
+        if not stored or not self.rivals or not self.linear:
+            return trusted
+        mine = next((g for g in stored if g.cause is not Cause.FOUND), stored[0]).at
+        lead = {p.signal: sum(_contribution(r, p.signal) for r in self.rivals) / len(self.rivals) - p.contribution for p in mine.parts}
+        return sorted(trusted, key=lambda name: -lead[name] if math.isfinite(lead[name]) else math.inf)
+
+
+def missed(run: RunFolder, arm: str | None = None) -> list[dict[str, Any]]:
+    """The rows of an arm with a gold event that is not in the answer, in the order of the file.  Raises HebbariumError."""
+    return [row for row in run.rows(run.arm(arm)) if row["gold"] and not set(row["gold"]) <= set(row["retrieved"])]
+
+
+def explain(run: RunFolder, question: str, data: Dataset, registry: Registry, embedder: Embedder, *, arm: str | None = None) -> Explained:
+    """Rebuild the memory of a question's conversation, ask the question, and explain the places of its gold events.
+
+    question  id
+    arm       of an ablation; None: the full set
+
+    Cost: one encoding of the conversation, then one retrieval for each mechanism.  Raises InputError for a run of another system and for an
+    unknown question, HebbariumError.
+    """
+    if (system := run.manifest.get("system", OURS)) != OURS:
+        raise InputError(f"the run measured {system}; only the memories of {OURS} can be explained", where=str(run.path),
+                         cure="`hebbarium compare` shows what another system retrieved")
+    chosen = run.arm(arm)
+    conversation, wanted = _found(run, data, question)
+    row = next((r for r in run.rows(chosen) if r["conversation"] == conversation.id and r["question"] == wanted.id), None)
+    cell = run.cell(chosen, conversation.id, data)
+    witness = Witness()
+    mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
+    with closing(Hebbarium(mechanisms, embedder, cell.spec.seed, witness)) as memory:
+        query = next(query for each, query in asked(cell, memory, lived(cell, memory)) if each.id == wanted.id)
+        return _explained(run, cell, wanted, query, memory.engine, witness, row)
+
+
+def _found(run: RunFolder, data: Dataset, question: str) -> tuple[Conversation, Question]:
+    measured = [(c, q) for c in data.conversations if c.id in run.manifest["conversations"] for q in c.questions]
+    for conversation, each in measured:
+        if each.id == question:
+            return conversation, each
+    raise InputError(f"the run has no question {question!r}", where=str(run.path),
+                     cure=f"{nearest(question, [q.id for _, q in measured])}; `hebbarium explain {run.path}` lists the missed ones")
+
+
+def _explained(run: RunFolder, cell: Cell, question: Question, query: Query, memory: Engine, witness: Witness,
+               row: Mapping[str, Any] | None) -> Explained:
+    answer, spec = memory.retrieve(query, cell.spec.k), cell.spec
+    rows = {id: memory.event_log.row(id) for id in question.gold}
+    rivals = [int(each) for each in answer.rows if int(each) not in rows.values()][:RIVALS]
+    stored = [place for place in rows.values() if place >= 0]
+    last = answer.rows[-1:].tolist() if len(answer) == spec.k else []
+    asked_for = list(dict.fromkeys([*stored, *rivals, *last]))
+    places = {name: {place: int(rank(memory.column(name), answer.visible, place)) for place in asked_for} for name in _signals(memory)}
+    found = dict(zip(asked_for, memory.explain(query, asked_for), strict=True))
+    candidates = {place: _candidate(memory.event(place), answer.rank(place), each, {s: p[place] for s, p in places.items()})
+                  for place, each in found.items()}
+    silenced = Counterfactual(memory).ranks(query, stored)
+    makers = _makers(memory)
+    reader = _Reader(memory, witness, spec.k, makers, candidates[last[0]] if last else None)
+    events = {e.id: e for e in cell.conversation.events}
+    golds = tuple(reader.gold(candidates[place], place, {id: ranks[stored.index(place)] for id, ranks in silenced.items()})
+                  if place >= 0 else reader.rejected(events[id]) for id, place in rows.items())
+    return Explained(
+        run=run.name, folder=str(run.path), arm=spec.arm, conversation=cell.conversation.id, question=question.id, category=question.category,
+        text=question.text, answer=question.answer, time=written(query.time or 0.0), k=spec.k, stored=memory.store.n,
+        visible=int(answer.visible.sum()), golds=golds, rivals=tuple(candidates[place] for place in rivals),
+        linear=all(each.linear for each in found.values()), makers=makers,
+        owners={c.name: m.id for m in memory.mechanisms for c in m.owns if isinstance(c, Signal)}, notes=_notes(spec.code, answer, row))
+
+
+def _signals(memory: Engine) -> list[str]:
+    return [signal.name for signal, _ in memory.assembly.signals]
+
+
+def _candidate(event: Event, place: int, explanation: Explanation, ranks: Mapping[str, int]) -> Candidate:
+    parts = tuple(Part(p.signal, p.facet.name.lower(), p.trust, p.raw, p.standardised, p.contribution, ranks[p.signal]) for p in explanation.signals)
+    return Candidate(event.id, event.rendered(), place, parts, explanation.stages)
+
+
+def _makers(memory: Engine) -> dict[str, tuple[str, ...]]:
+    nodes = memory.assembly.phases[Phase.RETRIEVE]
+    return {stage.name: tuple(dict.fromkeys(n.owner for n in nodes if stage in n.sets or stage in n.adds)) for stage in memory.assembly.ranking}
+
+
+def _notes(code: str, answer: Answer, row: Mapping[str, Any] | None) -> tuple[str, ...]:
+    same = row is not None and [event.id for event in answer.events] == row["retrieved"]
+    if same and code == code_version():
+        return ()
+    made = f"the run was made by the code {code}, and this is {code_version()}"
+    if same:
+        return (f"{made}; the rebuilt memory gives the same answer",)
+    return (f"the rebuilt memory does not give the answer of the run: {made}" if code != code_version() else
+            "the rebuilt memory does not give the answer of the run; library versions or the embedding cache may differ",)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Finds the cause for each gold event.
+
+    bar   the last event of the answer, which a missed one would have to beat; None if the answer is shorter than k
+    """
+
+    memory: Engine
+    witness: Witness
+    k: int
+    makers: Mapping[str, tuple[str, ...]]
+    bar: Candidate | None
+
+    def rejected(self, event: Event) -> Gold:
+        gates = self.witness.vetoes.get(event.id, [])
+        return Gold(Candidate(event.id, event.rendered(), 0), Cause.NOT_STORED, f"not stored: vetoed by {_listed(gates) or 'no known gate'}", {})
+
+    def gold(self, at: Candidate, row: int, silenced: Mapping[str, int]) -> Gold:
+        cause, words = self._cause(at, row)
+        if cause is not Cause.FOUND and (lifted := [f"{id} (rank {place})" for id, place in silenced.items() if 0 < place <= self.k]):
+            words += f". It would be in the answer without {_listed(lifted, 'or')}"
+        return Gold(at, cause, words, silenced)
+
+    def _cause(self, at: Candidate, row: int) -> tuple[Cause, str]:
+        if not self.memory.column(VISIBLE)[row]:
+            by = self.witness.archived.get(row)
+            return Cause.ARCHIVED, f"archived by {by.mechanism} at {written(by.time)}" if by else "archived"
+        if 0 < at.rank <= self.k:
+            return Cause.FOUND, f"found at rank {at.rank}"
+        trusted = [p for p in at.parts if p.trust > 0 and p.rank]
+        best = min(trusted, key=lambda p: p.rank, default=None)
+        if best is None or best.rank > FIRST:
+            known = f"; its best is {best.signal} with rank {best.rank}" if best else "; all are silent on it"
+            return Cause.NO_SIGNAL, f"in no signal's first {FIRST}{known}"
+        if not at.rank:
+            return Cause.BELOW, "it has no score in the last stage"
+        return Cause.BELOW, f"{self._fall(at)}. Its best signal is {best.signal}, where it is at rank {best.rank}{self._deficit(at)}"
+
+    def _fall(self, at: Candidate) -> str:
+        """The stage from which on the event is below the first k."""
+        inside = [0 < stage.rank <= self.k for stage in at.stages]
+        last = max((i for i, is_in in enumerate(inside) if is_in), default=-1)
+        after = at.stages[last + 1]
+        made = f", computed by {_listed(self.makers[after.stage])}" if self.makers.get(after.stage) else ""
+        if last < 0:
+            path = ", ".join(f"{stage.rank} after {stage.stage}" for stage in at.stages)
+            return f"below the first {self.k} in every stage: rank {path}"
+        return f"below the first {self.k}: it falls from rank {at.stages[last].rank} to {after.rank} at the stage {after.stage}{made}" \
+               + (f", and ends at rank {at.rank}" if at.rank != after.rank else "")
+
+    def _deficit(self, at: Candidate) -> str:
+        """Signals on which the last event of the answer leads most, and on which it trails most."""
+        if self.bar is None or not all(math.isfinite(p.contribution) for p in (*at.parts, *self.bar.parts)):
+            return ""
+        lead = sorted((p.contribution - _contribution(self.bar, p.signal), p.signal) for p in at.parts if p.trust > 0)
+        behind = [f"{name} ({value:+.3f})" for value, name in lead if value < 0][:NAMED]
+        ahead = [f"{name} ({value:+.3f})" for value, name in reversed(lead) if value > 0][:NAMED]
+        words = f". Against the event at rank {self.bar.rank}, it loses most on {_listed(behind)}" if behind else ""
+        return words + (f" and gains most on {_listed(ahead)}" if behind and ahead else "")
+
+
+def _contribution(candidate: Candidate, signal: str) -> float:
+    return next(p.contribution for p in candidate.parts if p.signal == signal)
+
+
+def _listed(names: Iterable[str], last: str = "and") -> str:
+    """
+    >>> _listed(["a", "b", "c"]), _listed(["a"]), _listed([])
+    ('a, b and c', 'a', '')
+    """
+    *most, end = [*names] or [""]
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+# ---- as data and as a page
+
+def to_json(found: Explained) -> dict[str, Any]:
+    """Plain data for `json.dumps`; numbers that are not finite are None."""
+    plain: dict[str, Any] = _finite(asdict(found))
+    return plain
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def to_html(found: Explained, path: Path) -> Path:
+    """Write the page, whole or not at all.  Raises HebbariumError."""
+    made = environment(Path(__file__).parent / "templates")
+    made.filters.update(number=number, signed=signed)
+    write_whole(path, [made.get_template("explain.html.j2").render(found=found, scale=_scale(found), moved=moved(found))])
+    return path
+
+
+def _scale(found: Explained) -> float:
+    """The largest contribution on the page, which has the longest bar."""
+    parts = [abs(p.contribution) for _, c in found.candidates for p in c.parts if math.isfinite(p.contribution)]
+    return max(parts, default=0.0) or 1.0
+
+
+def moved(found: Explained) -> list[tuple[str, list[int]]]:
+    """Each mechanism that changes the rank of a stored gold event when it is silenced, with the rank of every stored gold event, best first."""
+    stored = [g for g in found.golds if g.silenced]
+    ids: Sequence[str] = list(stored[0].silenced) if stored else []
+    changed = [(id, [g.silenced[id] for g in stored]) for id in ids if any(g.silenced[id] != g.at.rank for g in stored)]
+    return sorted(changed, key=lambda item: sum(place or math.inf for place in item[1]))
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number to some significant digits; a dash for NaN, which is silence.
+
+    >>> number(0.123456), number(math.nan), number(12345.6)
+    ('0.1235', '-', '1.235e+04')
+    """
+    return f"{value:.{digits}g}" if math.isfinite(value) else "-"
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """A difference with its sign; a dash for NaN.
+
+    >>> signed(0.12345), signed(-1.0, 1), signed(math.nan)
+    ('+0.123', '-1.0', '-')
+    """
+    return f"{value:+.{digits}f}" if math.isfinite(value) else "-"

@@ -1,0 +1,68 @@
+"""An ablation as one self-contained HTML page, and its figures as an SVG file.
+
+Both load nothing: style, script and figures are inside them.  Everything that comes from data is shown as text.
+"""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...reporting.files import write_whole
+from ...reporting.pages import environment as shared_environment
+from ...reporting.pages import palette
+from ...reporting.text import visible
+from ..scores.comparison import ALPHA, Verdict
+from ..scores.metrics import METRICS
+from . import words
+from .figures import LAYOUTS, WIDE, forest, heat_scale, tally
+from .result import PRIMARY, AblationResult
+from .tables import said, title
+from .words import expected, family, headline, interval_text, label, legend, limits, notes, number, p_text, percent, signed, size
+
+TEMPLATES = Path(__file__).parent.parent / "templates"
+
+
+def to_html(result: AblationResult, path: Path) -> Path:
+    """Write the page, whole or not at all; a few milliseconds.  The folder is made if it is absent.  Raises HebbariumError."""
+    arms = result.ordered()
+    page = _environment().get_template("ablation.html.j2").render(
+        result=result, arms=arms, metrics=METRICS, primary=PRIMARY, no_op=words.NO_OP, alpha=ALPHA, family=family(result), headline=headline(result),
+        limits=limits(result), expected=expected(result), notes={arm.id: notes(arm, result) for arm in arms}, meaning=words.MEANING,
+        used=[word for word in Verdict if result.judged(word)],
+        provenance=words.provenance(result), bibtex=words.bibtex(result), gates=[arm for arm in arms if arm.receipt and arm.receipt.gate],
+        forests=[forest(result, layout) for layout in LAYOUTS], tallies=[tally(result, layout) for layout in LAYOUTS], heat_scale=heat_scale(arms))
+    write_whole(Path(path), [page])
+    return Path(path)
+
+
+def to_svg(result: AblationResult, *, both: bool = True) -> str:
+    """The forest plot and, with `both`, the questions gained and lost below it, for light and dark grounds."""
+    first = forest(result, WIDE)
+    figures = [(84.0, first, "forest")]
+    height = 84 + first["height"]
+    if both:
+        figures.append((height + 16, tally(result, WIDE), "tally"))
+        height += 16 + figures[1][1]["height"]
+    sentences = [said(result), *legend(result)]
+    lines = [line for sentence in sentences for line in words_in_lines(sentence, 150)]
+    base = result.baseline.get(PRIMARY)
+    under = (f"{result.n_questions:,} questions of {result.n_conversations} conversations; {PRIMARY} of the full set {number(base, 3)}. "
+             f"Data {visible(result.dataset_sha256)[:8]}, code {visible(result.version.partition('+')[2])[:8] or '-'}.")
+    drawn: str = _environment().get_template("ablation.svg.j2").render(
+        result=result, primary=PRIMARY, no_op=words.NO_OP, palette=palette("svg"), figures=figures, width=WIDE.width + 48,
+        height=height + 24 + 18 * len(lines), foot=height + 18, notes=lines, under=[under], desc=title(result),
+        title=visible(f"What the set {result.set_name} loses without each mechanism: {PRIMARY} on {result.dataset}"))
+    return drawn + "\n"
+
+
+def words_in_lines(text: str, width: int) -> list[str]:
+    """The text broken between words into lines of at most `width` characters."""
+    from textwrap import wrap
+
+    return wrap(visible(text), width, break_on_hyphens=False)
+
+
+def _environment() -> Any:
+    environment = shared_environment(TEMPLATES)
+    environment.filters.update(signed=signed, p=p_text, interval=interval_text, number=number, size=size, percent=percent, label=label)
+    return environment

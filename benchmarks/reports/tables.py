@@ -1,0 +1,169 @@
+"""An ablation as tables: for a terminal, as plain lines, as Markdown and as LaTeX."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...reporting.text import visible
+from ..scores.comparison import Verdict
+from ..scores.metrics import METRICS
+from .result import PRIMARY, AblationResult, ArmResult
+from .words import (
+    NO_OP,
+    bibtex,
+    confounded,
+    expected,
+    headline,
+    interval_text,
+    label,
+    legend,
+    number,
+    p_text,
+    percent,
+    plural,
+    provenance,
+    signed,
+    size,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+WORDS = ("arm", "verdict")          # heads of columns that are not numbers
+SPARE = ("ndcg@10", "mrr@10", "p", "flip p", "questions", "decided from")      # heads of columns that a narrow terminal leaves out, in this order
+STYLES = {Verdict.HELPS: "green", Verdict.HURTS: "yellow", Verdict.EQUIVALENT: "blue", Verdict.UNDECIDED: "", Verdict.NO_OP: "dim"}
+GATES = ("gate", "events", "stored", "vetoed", "vetoed alone", "merged")
+
+
+def heads(result: AblationResult) -> tuple[str, ...]:
+    return ("arm", PRIMARY, f"{percent(result.level)} interval", "p", "Holm p", "flip p", "flip Holm", "decided from", "mrr@10", "ndcg@10",
+            "questions", "verdict")
+
+
+def _row(arm: ArmResult, digits: int = 4) -> tuple[str, ...]:
+    d = arm.primary
+    return (label(arm), signed(d.mean), interval_text((d.low, d.high), digits), p_text(d.p), p_text(d.p_holm), p_text(d.flip_p),
+            p_text(d.flip_p_holm),
+            size(d.smallest), signed(arm.differences["mrr@10"].mean), signed(arm.differences["ndcg@10"].mean), str(arm.n_questions_changed),
+            NO_OP if arm.no_op else arm.verdict.value)
+
+
+def _rows(result: AblationResult) -> list[tuple[str, ...]]:
+    return [_row(arm) for arm in result.ordered()]
+
+
+def _gates(result: AblationResult) -> list[tuple[str, ...]]:
+    found = ((arm.id, arm.receipt.gate) for arm in result.ordered() if arm.receipt and arm.receipt.gate)
+    return [(visible(id), *(f"{n:,}" for n in (g.judged, g.stored, g.vetoed, g.decided, g.merged))) for id, g in found]
+
+
+def title(result: AblationResult) -> str:
+    asked = f"{plural(result.n_questions, 'question')}, {plural(result.n_conversations, 'conversation')}"
+    return visible(f"Ablation of {result.set_name} on {result.dataset}: {asked}, {PRIMARY} {number(result.baseline.get(PRIMARY))}")
+
+
+def said(result: AblationResult) -> str:
+    """The headline as plain text."""
+    return "".join(text for text, _ in headline(result))
+
+
+def _footnotes(result: AblationResult) -> list[str]:
+    return [f"{visible(arm.id)}: {confounded(arm)}." for arm in result.ordered() if arm.silenced]
+
+
+# ---- terminal and pipes
+
+def to_table(result: AblationResult) -> Table:
+    """The result for a terminal."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    under = "\n".join((said(result), *_footnotes(result), *legend(result)))
+    table = Table(title=Text(title(result)), caption=Text(under), title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD)
+    for name in heads(result):
+        table.add_column(Text(name), justify="left" if name in WORDS else "right", overflow="fold", no_wrap=name != "arm")
+    for arm in result.ordered():
+        row = _row(arm, 3)
+        table.add_row(*(Text(cell) for cell in row[:-1]), Text(arm.verdict.value, style=STYLES[arm.verdict]), style="dim" if arm.no_op else None)
+    return table
+
+
+def to_lines(result: AblationResult) -> list[str]:
+    """The same as plain lines for pipes and logs: a title, tab-separated values, the conclusion, notes and a legend; signs and dashes in ASCII."""
+    ascii_signs = str.maketrans({"−": "-", "–": "-", "±": "+/-", "†": "*", "“": '"', "”": '"', "\ufffd": "?"})
+    lines = [title(result), "\t".join(heads(result)), *("\t".join(row) for row in _rows(result)), said(result), *_footnotes(result), *legend(result)]
+    return [line.translate(ascii_signs) for line in lines]
+
+
+def show(result: AblationResult, console: Console) -> None:
+    """Print a table in a terminal, plain lines anywhere else."""
+    if console.is_terminal:
+        console.print(to_table(result))
+    else:
+        console.file.write("\n".join(to_lines(result)) + "\n")  # console.print would wrap lines and turn tabs into spaces
+
+
+# ---- Markdown
+
+def to_markdown(result: AblationResult) -> str:
+    """The same as Markdown; ids are escaped so that they show as they are."""
+    parts = [f"**{_escaped(title(result))}**", _escaped(said(result)), _markdown(heads(result), _rows(result)),
+             *(_escaped(each) for each in _footnotes(result)), "\n".join(f"- {_escaped(each)}" for each in legend(result))]
+    if told := expected(result):
+        parts += ["**What this design can detect**, told before the run", "\n".join(f"- {_escaped(each)}" for each in told)]
+    if gates := _gates(result):
+        parts += ["**Admission**, in the full run: events, those that were stored, those that the gate voted against and that its vote alone "
+                  "rejected, and stored events that it marked as repetitions", _markdown(GATES, gates)]
+    parts += ["**Provenance**", "\n".join(f"- {name}: {_escaped(value)}" for name, value in provenance(result))]
+    if entries := bibtex(result):
+        fence = "`" * 3
+        while fence in entries:
+            fence += "`"
+        parts += ["**References** of exactly what was used", f"{fence}bibtex\n{entries.rstrip()}\n{fence}"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown(names: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    rule = "|" + "|".join(":--" if name in (*WORDS, "gate") else "--:" for name in names) + "|"
+    return "\n".join(["| " + " | ".join(names) + " |", rule, *("| " + " | ".join((_escaped(row[0]), *row[1:])) + " |" for row in rows)])
+
+
+def _escaped(text: str) -> str:
+    return "".join("\\" + char if char in "\\`*_{}[]()#+!|~$" else {"<": "&lt;", ">": "&gt;", "&": "&amp;"}.get(char, char) for char in text)
+
+
+# ---- LaTeX
+
+_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "`": r"\`{}", '"': "''", "[": "{[}", "]": "{]}",
+          "<": "$<$", ">": "$>$", "|": "$|$", "−": "$-$", "–": "--", "±": r"$\pm$", "†": r"$^\dagger$", "“": "``", "”": "''", "\ufffd": "?",
+          **{char: f"\\{char}" for char in "&%$#_{}"}}
+
+
+def latex_text(text: str) -> str:
+    r"""Text as LaTeX of any engine shows it.
+
+    >>> latex_text("a_b −0.1 †")
+    'a\\_b $-$0.1 $^\\dagger$'
+    """
+    return "".join(_LATEX.get(char, char) for char in visible(text))
+
+
+def to_latex(result: AblationResult) -> str:
+    """Two tables for `\\input`: the tests of the primary metric, and the differences of all metrics.  They need no package."""
+    kept = [i for i, name in enumerate(heads(result)) if name not in ("p", "flip p", "mrr@10", "ndcg@10", "questions")]
+    tests, *first = [[row[i] for i in kept] for row in (heads(result), *_rows(result))]
+    second = [(label(arm), *(signed(arm.differences[name].mean) for name in METRICS)) for arm in result.ordered()]
+    caption = " ".join((f"{title(result)}.", said(result), *_footnotes(result), *legend(result)))
+    comment = "\n".join(f"% {name}: {visible(value)}" for name, value in provenance(result))
+    all_metrics = f"{title(result)}. Differences of all metrics, full minus arm."
+    return "\n\n".join([comment, _tabular(tests, first, caption, "tab:ablation"),
+                        _tabular(("arm", *METRICS), second, all_metrics, "tab:ablation-metrics")]) + "\n"
+
+
+def _tabular(names: Sequence[str], rows: Sequence[Sequence[str]], caption: str, mark: str) -> str:
+    columns = "".join("l" if name in WORDS else "r" for name in names)
+    lines = [" & ".join(map(latex_text, row)) + r" \\" for row in (names, *rows)]
+    return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{latex_text(caption)}}}", rf"\label{{{mark}}}",
+                      rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline", r"\end{tabular}", r"\end{table}"])

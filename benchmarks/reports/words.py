@@ -1,0 +1,229 @@
+"""Numbers, names and conclusions of an ablation as text."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import Any, Final
+
+from ...reporting.text import visible
+from ..scores.comparison import ALPHA, Verdict
+from ..scores.detectable import Detectable
+from .result import PRIMARY, AblationResult, ArmResult
+
+Fragment = tuple[str, bool]     # a piece of a sentence, and whether it is the name of an arm
+
+NO_OP: Final = "no-op: changed nothing"
+MEANING: Final = {
+    Verdict.NO_OP: "the removal changed no rank of any question",
+    Verdict.EQUIVALENT: "the 90% interval lies inside the margin: the effect, if any, is smaller than the margin",
+    Verdict.HELPS: "significantly above 0 after correction: the set is better with it",
+    Verdict.HURTS: "significantly below 0 after correction: the set is better without it",
+    Verdict.UNDECIDED: "none of these: smaller effects than those of the column “decided from” are neither shown nor excluded",
+}
+_PHRASES = {Verdict.HELPS: ("helps", "help"), Verdict.HURTS: ("hurts", "hurt"), Verdict.NO_OP: ("changed nothing", "changed nothing"),
+            Verdict.UNDECIDED: ("is undecided", "are undecided")}
+_NAMED = 4      # arms that a sentence names at most
+
+
+# ---- numbers and names
+
+def signed(value: float | None, digits: int = 4) -> str:
+    """A difference with its sign (a true minus); zero has none.
+
+    >>> signed(0.01234), signed(-0.00001), signed(None)
+    ('+0.0123', '0.0000', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    text = f"{abs(value):.{digits}f}"
+    return text if not float(text) else ("+" if value > 0 else "−") + text
+
+
+def size(value: float | None, digits: int = 4) -> str:
+    """The size of an effect either way; a dash where there is none.
+
+    >>> size(0.01234), size(None)
+    ('±0.0123', '–')
+    """
+    return "–" if value is None else f"±{value:.{digits}f}"
+
+
+def p_text(p: float | None) -> str:
+    """A p-value to three digits.
+
+    >>> p_text(0.001953125), p_text(1.0), p_text(1e-6)
+    ('0.00195', '1', '<0.0001')
+    """
+    return "–" if p is None else "<0.0001" if p < 1e-4 else f"{p:.3g}"
+
+
+def interval_text(ends: Sequence[float | None] | None, digits: int = 4) -> str:
+    """An interval in brackets, or a dash where there is none.
+
+    >>> interval_text((-0.01, 0.02)), interval_text(None)
+    ('[−0.0100, +0.0200]', '–')
+    """
+    return "–" if not ends or None in ends else f"[{signed(ends[0], digits)}, {signed(ends[1], digits)}]"
+
+
+def number(value: float | int | None, digits: int = 4) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def label(arm: ArmResult) -> str:
+    """The arm's id, with a dagger if it removes more than it names."""
+    return visible(arm.id) + (" †" if arm.silenced else "")
+
+
+def percent(level: float) -> str:
+    return f"{100 * level:g}%"
+
+
+def plural(n: int, one: str, many: str = "") -> str:
+    """
+    >>> plural(1, "arm"), plural(2, "arm"), plural(1200, "entry", "entries")
+    ('1 arm', '2 arms', '1,200 entries')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+# ---- conclusions
+
+def headline(result: AblationResult) -> list[Fragment]:
+    """What was found, as a sentence on the verdicts and, for undecided arms, on what the design could not show."""
+    n, order = len(result.arms), (Verdict.HELPS, Verdict.HURTS, Verdict.EQUIVALENT, Verdict.NO_OP, Verdict.UNDECIDED)
+    groups = [(word, arms) for word in order if (arms := result.judged(word))]
+    if len(groups) < 2:
+        who = {0: "No arm", 1: "The only arm", 2: "Both arms"}.get(n, f"All {n:,} arms")
+        what = _phrase(groups[0][0], n, result.margin) if groups else "was run"
+        told: list[Fragment] = [(f"{who} {what}", False), *(_in_brackets(result.arms) if n == 1 else ())]
+    else:
+        told = [(f"Of {n:,} arms, ", False)]
+        for i, (word, arms) in enumerate(groups):
+            link = "" if not i else " and " if i == len(groups) - 1 else ", "
+            told.append((f"{link}{len(arms):,} {_phrase(word, len(arms), result.margin)}", False))
+            if word is not Verdict.UNDECIDED or len(arms) <= _NAMED:
+                told += _in_brackets(arms)
+    return [*told, (".", False), *((f" {sentence}", False) for sentence in limits(result))]
+
+
+def _phrase(word: Verdict, n: int, margin: float) -> str:
+    if word is Verdict.EQUIVALENT:
+        return f"{'is' if n == 1 else 'are'} equivalent to the full set within ±{margin:g}"
+    return _PHRASES[word][n > 1]
+
+
+def limits(result: AblationResult) -> list[str]:
+    """What the design could not have shown: one sentence on effects, one on equivalence, each only if it bears on an undecided arm."""
+    undecided = result.judged(Verdict.UNDECIDED)
+    if not undecided:
+        return []
+    if result.n_conversations == 1:
+        return ["One conversation shows no spread between conversations, so this design decides no arm, whatever it does."]
+    told = []
+    arms = "the undecided arm" if len(undecided) == 1 else "the undecided arms"
+    if shown := sorted(arm.primary.smallest for arm in undecided if arm.primary.smallest is not None):
+        spread = "" if len(shown) == 1 else f" in the median ({size(shown[0])} to {size(shown[-1])}, depending on the arm)"
+        told.append(f"For {arms} this design could have shown effects of {size(median(shown))} or more{spread}; "
+                    f"smaller ones are neither shown nor excluded.")
+    if result.n_questions < result.enough_questions:
+        told.append(f"Equivalence within ±{result.margin:g} cannot be shown with {plural(result.n_questions, 'question')}: "
+                    f"it needs {result.enough_questions:,} or more.")
+    return told
+
+
+def expected(result: AblationResult) -> list[str]:
+    """What the design could detect, as it was told before the run; empty for a result without provenance."""
+    told = result.provenance.get("expected")
+    return Detectable(**told).lines() if told else []
+
+
+def notes(arm: ArmResult, result: AblationResult) -> list[str]:
+    """What a reader of the arm's row must know."""
+    told, d = [], arm.primary
+    if arm.verdict is Verdict.UNDECIDED:
+        if result.n_conversations == 1:
+            told.append("one conversation shows no spread between conversations")
+        elif not d.se and not d.mean:
+            told.append(f"no {PRIMARY} changed; too few questions to show equivalence")
+        elif not d.se:
+            told.append("the mean change is the same in every conversation, which leaves no spread to judge by")
+    if arm.silenced:
+        told.append(confounded(arm))
+    return told
+
+
+def confounded(arm: ArmResult) -> str:
+    """Why the arm removes more than it names, and which arm to read instead."""
+    n = len(arm.silenced)
+    others = f"the signals of {plural(n, 'other mechanism')} ({', '.join(map(visible, arm.silenced))})"
+    fair = f"read the fair arm {' or '.join(map(visible, arm.fair))}" if arm.fair else "the set names no alternate for it, so there is no fair arm"
+    return f"† also removes {others}: without {visible(arm.id)} no step reads them, and the ranking falls back to the match; {fair}"
+
+
+def family(result: AblationResult) -> str:
+    """Which arms were corrected together."""
+    run, designed = len(result.arms), result.n_designed
+    if run < designed:
+        return (f"{run} of the {designed} arms of the design were run (--arms), and p-values are corrected over these {run}; "
+                f"they must have been chosen before any result was seen")
+    return f"all {plural(run, 'arm')} of the table, which are all that the design has"
+
+
+def legend(result: AblationResult) -> list[str]:
+    """How the table is read, as sentences."""
+    p, m = result.smallest_p, len(result.arms)
+    how = "exact" if result.exact else f"{result.n_flips:,} drawn patterns"
+    return [
+        f"Differences: full minus arm; positive: the mechanism helps. Family: {family(result)}.",
+        f"Interval ({percent(result.level)}), p and Holm p: cluster-robust t-test over conversations (CR2, Satterthwaite), the test of record. "
+        f"Flip p: sign flip of conversations ({how}); its smallest p is {p_text(p)}, after correction {p_text(min(1.0, max(m, 1) * p))}.",
+        f"Verdict: helps or hurts if Holm p <= {ALPHA:g}; equivalent if the {percent(1 - 2 * ALPHA)} interval lies inside ±{result.margin:g}; "
+        f"else undecided. Decided from: the smallest effect that would have been significant.",
+    ]
+
+
+def _in_brackets(arms: Sequence[ArmResult]) -> Iterable[Fragment]:
+    """The names of the first arms, and how many more there are."""
+    named, rest = arms[:_NAMED], len(arms) - _NAMED
+    yield " (", False
+    for i, arm in enumerate(named):
+        if i:
+            yield (" and " if i == len(named) - 1 and rest <= 0 else ", "), False
+        yield label(arm), True
+    yield f" and {rest} more)" if rest > 0 else ")", False
+
+
+# ---- provenance
+
+def provenance(result: AblationResult) -> list[tuple[str, str]]:
+    """Everything that decides the result, and how the report was made, as names and values."""
+    told: Any = result.provenance
+    if not told:
+        return [("Data", f"{visible(result.dataset)}, SHA-256 {visible(result.dataset_sha256)}"), ("Code", visible(result.version) or "–")]
+    made: Any = told.get("made") or {}
+    hours = told["rehearse"]
+    overrides = [f"{id}.{name}={value}" for id, values in told["param"].items() for name, value in values.items()]
+    pairs = [
+        ("Command", made.get("command_line") or "made from Python"),
+        ("Date", made.get("date", "–")),
+        ("Machine", f"{made.get('platform', '–')}, {plural(made.get('cores', 0), 'core')}"),
+        ("Data", f"{result.dataset}, SHA-256 {result.dataset_sha256}"),
+        ("Unit", f"one event is a {told['unit']}"),
+        ("Embedder", f"{told['embedder']}, revision {told['embedder_revision']}, {told['embedder_dimensions']} dimensions"),
+        ("Mechanism set", f"{result.set_name}, digest {told['set_digest']}"),
+        ("Left off", ", ".join(told["without"]) or "none"),
+        ("Overrides", ", ".join(overrides) or "none"),
+        ("Rehearsal", "none: each question is asked once" if hours is None else f"all questions asked first {hours:g} h before"),
+        ("Seed", str(result.seed)),
+        ("Registry", told["registry_digest"]),
+        ("Code", result.version),
+        ("Versions", ", ".join(f"{name} {version}" for name, version in told["versions"].items())),
+    ]
+    return [(name, visible(str(value))) for name, value in pairs]
+
+
+def bibtex(result: AblationResult) -> str:
+    """Entries of exactly what was used; "" if the report was made without them."""
+    return str((result.provenance.get("made") or {}).get("bibtex", ""))

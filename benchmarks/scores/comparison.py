@@ -1,0 +1,106 @@
+"""The paired comparison of two arms, the correction over a family of comparisons, and the verdict.
+
+The test of record is the cluster-robust t-test (`cluster_robust`); the sign flip and the bootstrap (`statistics`) stand beside it.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .cluster_robust import Spread, cluster_t, smallest_effect, spread
+from .clusters import ClusterIds
+from .statistics import clustered_bootstrap, holm, sign_flip
+
+ALPHA = 0.05
+MARGIN = 0.005
+
+
+class Verdict(StrEnum):
+    """What a comparison shows.  `verdict` returns the first that applies, in this order."""
+
+    NO_OP = "no-op"
+    EQUIVALENT = "equivalent"
+    HELPS = "helps"
+    HURTS = "hurts"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Mean paired difference of one metric, baseline minus arm: positive means that what the arm lacks helps.
+
+    low, high        interval of the cluster-robust t-test; None with a single conversation
+    p                two-sided p of this test; None if there is no spread between conversations to judge by
+    p_holm           the same after Holm's correction over the family; None until `corrected`
+    se, df           standard error and Satterthwaite degrees of freedom
+    flip_p, flip_p_holm  of the sign-flip test
+    bootstrap        interval over resampled conversations
+    equivalence      interval that shows equivalence if it lies inside the margin (`ClusterT.equivalence`); `equivalent` says whether it does
+    smallest         smallest absolute mean that would have been significant in its family; None until `corrected`, or if there is no spread
+    spread           between and within conversations
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None = None
+    se: float | None = None
+    df: float | None = None
+    flip_p: float = 1.0
+    flip_p_holm: float | None = None
+    bootstrap: tuple[float, float] | None = None
+    equivalence: tuple[float, float] | None = None
+    equivalent: bool = False
+    smallest: float | None = None
+    spread: Spread | None = None
+
+
+def difference(baseline: ArrayLike, arm: ArrayLike, cluster_ids: ClusterIds, *, seed: int, margin: float = MARGIN, n_resamples: int = 10_000,
+               n_flips: int = 10_000, level: float = 0.95) -> Difference:
+    """The paired difference of one metric between two arms, the same questions in the same order; not yet corrected.
+
+    baseline, arm  (n,) metric per question, in [0, 1]
+    cluster_ids    (n,) conversation per question
+    margin         of equivalence
+    """
+    d = np.asarray(baseline, dtype=np.float64) - np.asarray(arm, dtype=np.float64)
+    t = cluster_t(d, cluster_ids, level=level)
+    resampled = clustered_bootstrap(d, cluster_ids, n_resamples, seed=seed, level=level)
+    interval = None if resampled.low is None or resampled.high is None else (resampled.low, resampled.high)
+    return Difference(t.mean, t.low, t.high, t.p, se=t.se, df=t.df, flip_p=sign_flip(d, cluster_ids, seed=seed, n=n_flips).p, bootstrap=interval,
+                      equivalence=t.equivalence(margin, ALPHA), equivalent=t.equivalent(margin, ALPHA), spread=spread(d, cluster_ids))
+
+
+def corrected(family: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The differences of one family with p_holm, flip_p_holm and smallest filled in.
+
+    The family is every comparison that was planned, those without any change included.  A p that is not defined counts as 1.  If Holm's method
+    rejects r of m, each of the others is tested at alpha / (m - r), the level of `smallest`.
+    """
+    by_t = holm([1.0 if d.p is None else d.p for d in family])
+    by_flip = holm([d.flip_p for d in family])
+    left = sum(p > ALPHA for p in by_t) or len(family)
+    return tuple(replace(d, p_holm=float(p), flip_p_holm=float(flip), smallest=smallest_effect(d.se, d.df, ALPHA / left))
+                 for d, p, flip in zip(family, by_t, by_flip, strict=True))
+
+
+def verdict(d: Difference, *, no_op: bool) -> Verdict:
+    """The first that applies.
+
+    no-op       no rank of any question changed
+    equivalent  the interval of equivalence lies inside the margin; this is not corrected over the family
+    helps, hurts  the corrected p of the t-test is at most 0.05
+    undecided   none of these
+    """
+    if no_op:
+        return Verdict.NO_OP
+    if d.equivalent:
+        return Verdict.EQUIVALENT
+    if d.p_holm is not None and d.p_holm <= ALPHA and d.mean:
+        return Verdict.HELPS if d.mean > 0 else Verdict.HURTS
+    return Verdict.UNDECIDED

@@ -1,0 +1,114 @@
+"""Conclusions in words: they say what was shown, and never that nothing is there where the design could not have shown it."""
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from statistics import median
+
+import pytest
+from sample_ablation import sample
+
+from hebbarium.benchmarks.reports.result import AblationResult, ArmResult, corrected_arms
+from hebbarium.benchmarks.reports.tables import said
+from hebbarium.benchmarks.reports.words import family, headline, limits, notes, p_text, provenance, signed
+from hebbarium.benchmarks.scores.cluster_robust import Spread
+from hebbarium.benchmarks.scores.comparison import Difference, Verdict
+from hebbarium.benchmarks.scores.metrics import METRICS
+
+
+@pytest.fixture(scope="module")
+def result() -> AblationResult:
+    return sample()
+
+
+def arm(id: str, word: Verdict) -> ArmResult:
+    """An arm with that verdict."""
+    mean = {Verdict.NO_OP: 0.0, Verdict.HURTS: -0.1}.get(word, 0.1)
+    p = 0.5 if word is Verdict.UNDECIDED else 0.001
+    d = Difference(mean, mean - 0.05, mean + 0.05, p, p, se=0.02, df=9.0, flip_p=0.5, flip_p_holm=0.5, equivalence=(mean - 0.04, mean + 0.04),
+                   equivalent=word is Verdict.EQUIVALENT, smallest=0.12, spread=Spread(0.1, 0.2))
+    changed = int(word is not Verdict.NO_OP)
+    return ArmResult(id, not changed, dict.fromkeys(METRICS, 0.5), dict.fromkeys(METRICS, d), changed, changed, 0, 0, None, 1.0, {})
+
+
+def made(*words: Verdict, n_questions: int = 1000, **more: object) -> AblationResult:
+    arms = tuple(arm(f"m{i}", word) for i, word in enumerate(words))
+    return AblationResult("demo", "0" * 64, "toy", 0, "leave-one-out", 10, n_questions, dict.fromkeys(METRICS, 0.5), arms, {}, 1.0,
+                          n_designed=len(arms), **more)  # type: ignore[arg-type]
+
+
+def test_numbers_as_text() -> None:
+    assert [signed(v) for v in (0.5, -0.5, 0.0, -0.0, -0.00004, None, float("nan"))] == ["+0.5000", "−0.5000", "0.0000", "0.0000", "0.0000", "–", "–"]
+    assert [p_text(v) for v in (0.0254, 1.0, 0.00001, None)] == ["0.0254", "1", "<0.0001", "–"]
+
+
+def test_the_headline_counts_every_verdict_and_names_what_was_decided(result: AblationResult) -> None:
+    words = said(result)
+    for word in (Verdict.HELPS, Verdict.HURTS, Verdict.NO_OP, Verdict.UNDECIDED):
+        assert re.search(rf"\b{len(result.judged(word))} (helps?|hurts?|changed nothing|(is|are) undecided)", words)
+    assert {text for text, name in headline(result) if name} >= {a.id for a in result.judged(Verdict.HURTS)}
+
+
+@pytest.mark.parametrize("words", [[Verdict.UNDECIDED], [Verdict.UNDECIDED] * 3, [Verdict.UNDECIDED] * 2 + [Verdict.NO_OP] * 2,
+                                   [Verdict.HELPS, Verdict.UNDECIDED], [Verdict.EQUIVALENT] * 2, list(Verdict) * 3, []],
+                         ids=lambda words: " ".join(words) or "none")
+def test_no_headline_claims_that_none_helps(words: list[Verdict]) -> None:
+    told = said(made(*words))
+    assert not re.search(r"\b(none|no arm|nothing) (of \S+ )?(helps|hurts)|beyond chance", told, re.IGNORECASE)
+    assert told.endswith(".") and ("undecided" in told) == (Verdict.UNDECIDED in words)
+    assert ("could have shown effects of ±0.1200 or more" in told) == (Verdict.UNDECIDED in words)
+
+
+def test_what_could_have_been_shown_is_the_median_and_the_range_of_the_undecided_arms(result: AblationResult) -> None:
+    shown = sorted(a.primary.smallest for a in result.judged(Verdict.UNDECIDED) if a.primary.smallest)
+    sentence = limits(result)[0]
+    assert f"±{median(shown):.4f} or more" in sentence and f"(±{shown[0]:.4f} to ±{shown[-1]:.4f}" in sentence
+
+
+def test_one_conversation_and_few_questions_say_so() -> None:
+    assert "decides no arm" in limits(sample({"a": 0.2, "b": 0.1}, n_conversations=1))[0]
+    assert any("it needs 542 or more" in line for line in limits(made(Verdict.UNDECIDED, n_questions=300)))
+    assert not any("542" in line for line in limits(made(Verdict.UNDECIDED, n_questions=542)))
+    assert limits(made(Verdict.HELPS, Verdict.EQUIVALENT, n_questions=10)) == []
+
+
+def test_a_missing_spread_has_its_reason() -> None:
+    base = arm("x", Verdict.UNDECIDED)
+    bare = replace(base.primary, se=0.0, smallest=None)
+    for d, word in ((replace(bare, mean=0.0), "too few questions"), (bare, "no spread")):
+        odd = replace(base, differences=dict.fromkeys(METRICS, d))
+        assert word in notes(odd, made(Verdict.UNDECIDED))[0]
+    assert notes(base, made(Verdict.UNDECIDED)) == []
+
+
+def test_an_arm_that_removes_more_than_it_names_is_marked_and_points_to_the_fair_one(result: AblationResult) -> None:
+    confounded = next(a for a in result.arms if a.silenced)
+    note, = notes(confounded, result)
+    assert "signals of 2 other mechanisms (temporal_context, synaptic_homeostasis)" in note and confounded.fair[0] in note
+    assert "no fair arm" in notes(replace(confounded, fair=()), result)[0]
+    assert all(not notes(a, result) for a in result.arms if not a.silenced)
+
+
+def test_the_family_is_what_was_run() -> None:
+    assert "all 2 arms" in family(made(Verdict.HELPS, Verdict.HURTS))
+    part = replace(made(Verdict.HELPS, Verdict.HURTS), n_designed=9)
+    assert "2 of the 9 arms" in family(part) and "before any result" in family(part)
+
+
+def test_the_smallest_effect_is_where_the_correction_would_have_rejected() -> None:
+    """Three arms, one of them clearly significant: the others are tested at alpha / 2."""
+    ds = [Difference(0.3, 0.2, 0.4, 1e-6, se=0.02, df=8.0, flip_p=0.1), Difference(0.03, 0, 0.1, 0.2, se=0.02, df=8.0, flip_p=0.1),
+          Difference(0.01, 0, 0.1, 0.6, se=0.02, df=8.0, flip_p=0.1)]
+    base = arm("x", Verdict.UNDECIDED)
+    arms = corrected_arms([replace(base, id=f"a{i}", differences=dict.fromkeys(METRICS, d)) for i, d in enumerate(ds)])
+    from scipy.stats import t
+
+    assert [a.primary.smallest for a in arms] == pytest.approx([t.ppf(1 - 0.025 / 2, 8) * 0.02] * 3)
+
+
+def test_provenance_names_everything_that_decides_the_result(result: AblationResult) -> None:
+    told = dict(provenance(result))
+    assert told["Command"] == "hebbarium ablate --set cortex" and told["Overrides"] == "recency.weight=0.2" and told["Left off"] == "heat"
+    assert "session" in told["Unit"] and "all-MiniLM-L6-v2" in told["Embedder"] and "24 h" in told["Rehearsal"] and "2 cores" in told["Machine"]
+    assert result.dataset_sha256 in told["Data"] and "5" * 64 in told["Mechanism set"] and "numpy 2.4.0" in told["Versions"]
+    assert dict(provenance(replace(result, provenance={})))["Code"] == result.version

@@ -1,0 +1,48 @@
+"""The table of simulated levels in the documentation is what its script computes, and says what the page claims."""
+from __future__ import annotations
+
+import sys
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parent.parent.parent.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def script() -> Any:
+    spec = util.spec_from_file_location("simulate_tests", DOCS / "simulate_tests.py")
+    assert spec and spec.loader
+    module = sys.modules["simulate_tests"] = util.module_from_spec(spec)       # dataclasses look up their module by name
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_table_of_the_page_is_the_simulated_one(script: Any) -> None:
+    """If not, run `python docs/simulate_tests.py`."""
+    page, made = script.PAGE.read_text(encoding="utf-8"), script.table()
+    assert script.written(page, made) == page and made in page
+    cells = [[float(cell) for cell in line.split("|")[2:-1]] for line in made.splitlines()[2:]]
+    assert len(cells) == len(script.DESIGNS) == 4
+    bound = 0.05 + 2.0 * (0.05 * 0.95 / script.EXPERIMENTS) ** 0.5
+    for t, flip, covers, boot, equivalent, _ in cells:
+        assert t <= bound and flip <= bound and equivalent <= bound and covers == pytest.approx(1.0 - t)
+        assert boot < covers, "the bootstrap is too narrow"
+    assert cells[0][1] == 0.0, "five conversations: the sign flip cannot reject"
+    assert cells[0][5] > 0.1, "and clumps defeat equivalence"
+
+
+def test_a_wrong_number_of_conversations_would_be_noticed(script: Any) -> None:
+    """Questions taken as independent, one conversation each, reject far too often: the simulation can fail."""
+    import numpy as np
+
+    from hebbarium.benchmarks.scores.cluster_robust import cluster_t
+
+    rng, sizes = np.random.default_rng(5), script.DESIGNS["10, as LoCoMo (105 to 260 questions)"]
+    ids, rejected = np.repeat(np.arange(10), sizes), 0
+    for _ in range(100):
+        y = script.CORRELATION**0.5 * rng.normal(size=10)[ids] + (1.0 - script.CORRELATION) ** 0.5 * rng.normal(size=len(ids))
+        rejected += (cluster_t(y, np.arange(len(ids))).p or 0.0) <= 0.05
+    assert rejected > 40
