@@ -71,8 +71,9 @@ class Share:
         return f"{self.rejected}/{self.of}"
 
 
-def share(judged: Iterable[Judged], group: Group | None = None) -> Share:
-    counting = [j for j in judged if j.counts and group in (None, j.mutant.group)]
+def share(judged: Iterable[Judged], group: Group | None = None, parameter_kind: str | None = None) -> Share:
+    """Of all, of one group, or of the numbers of one kind of parameter."""
+    counting = [j for j in judged if j.counts and group in (None, j.mutant.group) and parameter_kind in (None, j.mutant.parameter_kind)]
     return Share(sum(j.rejected for j in counting), len(counting))
 
 
@@ -91,8 +92,8 @@ class GeneratedResult:
     unusable: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
 
-    def share(self, group: Group | None = None) -> Share:
-        return share(self.mutants, group)
+    def share(self, group: Group | None = None, parameter_kind: str | None = None) -> Share:
+        return share(self.mutants, group, parameter_kind)
 
     @property
     def survivors(self) -> tuple[Judged, ...]:
@@ -103,7 +104,7 @@ class GeneratedResult:
         return {"id": self.id, "of": self.of, "seconds": round(self.seconds, 1), "shares": _shares(self.share),
                 "unusable": [{"check": c, "why": why} for c, why in self.unusable],
                 "mutants": [{"id": j.mutant.id, "group": str(j.mutant.group), "kind": str(j.mutant.kind), "change": j.mutant.change,
-                             "note": j.mutant.note, "fate": str(j.fate), "by": j.by, "why": j.note} for j in self.mutants]}
+                             "parameter_kind": j.mutant.parameter_kind, "fate": str(j.fate), "by": j.by, "why": j.note} for j in self.mutants]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +113,15 @@ class GeneratedRun:
 
     mechanisms: tuple[GeneratedResult, ...]
 
-    def share(self, group: Group | None = None) -> Share:
-        return share((j for m in self.mechanisms for j in m.mutants), group)
+    def share(self, group: Group | None = None, parameter_kind: str | None = None) -> Share:
+        return share((j for m in self.mechanisms for j in m.mutants), group, parameter_kind)
 
     def to_json(self) -> dict[str, Any]:
         return {"shares": _shares(self.share), "mechanisms": [m.to_json() for m in self.mechanisms]}
 
 
-def _shares(of: Callable[[Group | None], Share]) -> dict[str, dict[str, int]]:
-    found = {str(group or "all"): of(group) for group in (None, *Group)}
+def _shares(of: Callable[[Group | None, str | None], Share]) -> dict[str, dict[str, int]]:
+    found = {**{str(group or "all"): of(group, None) for group in (None, *Group)}, "paper numbers": of(Group.NUMBERS, "paper")}
     return {name: {"rejected": s.rejected, "of": s.of} for name, s in found.items()}
 
 

@@ -53,14 +53,14 @@ class GeneratedMutant:
 
     id      `mechanism/function/kind/number`; `mechanism/parameter/number/how` for a number of the registry
     change  source before and after, in one line
-    note    of a number: the kind of its parameter (paper, rescaled, source, engineering)
+    parameter_kind  of a number in the registry: paper, rescaled, source or engineering; empty for the time scale
     """
 
     id: str
     group: Group
     kind: Kind
     change: str
-    note: str = ""
+    parameter_kind: str = ""
 
     @property
     def function(self) -> str:

@@ -30,7 +30,7 @@ import faiss
 from ...engine.errors import ContractError
 from ..checks import Check, CheckResult, Score, described
 
-FLOOR, FACTOR = 1.0, 5.0                # s and multiples of the original's time that a check may take on a mutant
+FLOOR, FACTOR = 0.5, 5.0                # s and multiples of the original's time that a check may take on a mutant
 COMPILING = 30.0                        # s more where kernels are compiled
 WAITING, PATIENCE = 20.0, 10.0          # a child is killed after this many times its CPU limit and so many s more; the machine may be busy
 MEMORY = 4 << 30                        # bytes that a child may allocate

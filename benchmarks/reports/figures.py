@@ -5,14 +5,14 @@ import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from ..scores.comparison import Verdict
 from .result import AblationResult, ArmResult
 from .words import label, signed
 
-_FAR = 6.0       # an arm whose reach is this many times that of the median arm lies far out
-_SQUEEZE = 4.0   # far arms get another scale if they would make the axis this many times longer, so that they do not squeeze the others
+_SQUEEZE = 4.0   # arms far out get another scale if they would make the axis this many times longer, so that they do not squeeze the others
 _OUTER = 0.3     # share of the plot for each side with another scale
 _ROOM = 42.0     # px between two labels of the axis
 _GAP = 12.0      # px of a break
@@ -164,11 +164,16 @@ def wrapped(text: str, width: int, lines: int) -> list[str]:
 
 
 def _limit(reach: Sequence[float]) -> float:
-    """The largest reach that is drawn on the inner scale; infinite if one scale serves all."""
-    ordered = sorted(reach)
-    limit = _FAR * ordered[len(ordered) // 2] if ordered else 0.0
-    near = max((value for value in ordered if value <= limit), default=0.0)
-    return limit if near and ordered[-1] > _SQUEEZE * near else math.inf
+    """The largest reach that is drawn on the inner scale: the one below the largest relative step among the upper half; infinite if the axis
+    of all is at most _SQUEEZE times as long.
+
+    >>> _limit([0.01, 0.02, 0.03, 0.3]), _limit([0.01, 0.02, 0.03, 0.1])
+    (0.03, inf)
+    """
+    upper = [value for value in sorted(reach)[len(reach) // 2:] if value > 0]
+    steps = [(b / a, a) for a, b in pairwise(upper)]
+    limit = max(steps, default=(0.0, math.inf))[1]
+    return limit if upper and upper[-1] > _SQUEEZE * limit else math.inf
 
 
 def _labels(x: Scale, text: Callable[[float], str] | None = None) -> list[tuple[float, str]]:

@@ -295,6 +295,7 @@ def test_what_becomes_of_the_mutants_of_a_small_mechanism(made_up: Callable[...,
     numbers_share = result.share(Group.NUMBERS)
     assert (numbers_share.rejected, numbers_share.of) == (1, 7) and result.share(Group.HOOKS).value == 1.0
     assert result.share().of == sum(result.share(g).of for g in Group) == len(result.mutants) - 1
+    assert str(result.share(Group.NUMBERS, "paper")) == "1/1"
     told = result.to_json()
     assert told["of"] == len(told["mutants"]) and told["shares"]["numbers"] == {"rejected": 1, "of": 7}
     assert Registry.installed() is not registry and not hasattr(import_module(registry.entry("made_up").module), building.REACHED)

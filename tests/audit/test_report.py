@@ -462,7 +462,7 @@ def test_the_command_writes_every_file(tmp_path: Path) -> None:
     files = {file.relative_to(tmp_path / "o").as_posix(): file.read_text(encoding="utf-8") for file in (tmp_path / "o").rglob("*") if file.is_file()}
     assert set(files) == {"audit.html", "audit.md", "audit.json", "audit.tex", "audit.bib", "figures/recency-half_life.svg"}
     told = json.loads(files["audit.json"])
-    assert told["bibtex"] == files["audit.bib"] and told["provenance"]["command_line"].startswith("hebbarium ") and told["provenance"]["seconds"] > 0
+    assert told["bibtex"] == files["audit.bib"] and told["provenance"]["command_line"].startswith("hebbarium") and told["provenance"]["seconds"] > 0
     assert not told["mutants_asked"] and told["summary"] in files["audit.md"] and told["citation"] in files["audit.tex"]
     drawn = ElementTree.fromstring(files["figures/recency-half_life.svg"])
     box = [float(n) for n in drawn.attrib["viewBox"].split()]

@@ -102,7 +102,8 @@ def test_hostile_texts_are_judged_in_bounded_time(variant: str) -> None:
 
 TALK = [Event(i / 60.0, f"{who} {did} {what}{end}", who) for i, (who, did, what, end) in enumerate(
     (who, did, what, end) for end in (".", " again, on 3 May.", "?") for what in ("oat milk", "the backup job in Oslo", "a red bicycle")
-    for did in ("likes", "sold", "prefers") for who in ("Ann", "Bo"))] + [Event(9.0, text) for text in ("ok", "Actually, Ann sold it.", FACT, NEWS, FACT)]
+    for did in ("likes", "sold", "prefers") for who in ("Ann", "Bo"))]
+TALK += [Event(9.0, text) for text in ("ok", "Actually, Ann sold it.", FACT, NEWS, FACT)]
 
 
 @pytest.mark.parametrize("variant", ["paper", "code"])
@@ -130,7 +131,7 @@ class Asked(HashingEmbedder):
 @pytest.mark.parametrize("cached", [True, False])
 def test_the_forecast_changes_when_pairs_are_embedded_and_nothing_else(cached: bool) -> None:
     registry, source = Registry.read(), Asked()
-    gate = registry.instance("write_gate_true_memory", {"threshold": 0.5})
+    gate = registry.instance("write_gate_true_memory", {"threshold": 0.3})
     lived = Engine([gate, registry.instance("dense_similarity")], CachedEmbedder(source, None) if cached else source)
     one_by_one = Engine([gate, registry.instance("dense_similarity")], HashingEmbedder(64))
     rows = [one_by_one.encode(event) for event in TALK]

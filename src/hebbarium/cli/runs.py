@@ -23,7 +23,7 @@ LISTED = 10         # questions that the terminal shows of each kind
 TEXT = 240          # characters of a text in the terminal
 
 
-@app.command(short_help="Two runs on the same data, paired by question: what was gained, what lost?")
+@app.command(short_help="Two runs on the same data: what was gained, what lost?")
 def compare(first: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run to compare with.")],
             second: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run whose gains and losses are shown.")],
             arm: Annotated[list[str] | None, typer.Option(
