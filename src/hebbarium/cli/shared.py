@@ -32,7 +32,10 @@ def installed_registry() -> Registry:
 
 
 def chosen_set(registry: Registry, name: str | None, settings: Settings) -> MechanismSet | None:
-    """The named set, or `default`; None for a system without mechanisms.  A set that cannot be built with these settings is refused here, before data are read."""
+    """The named set, or `default`; None for a system without mechanisms.
+
+    A set that cannot be built with these settings is refused here, before data are read.
+    """
     from ..benchmarks.designs import FULL, Arm
     from ..benchmarks.execution.local import check_arms
 
