@@ -3,10 +3,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..engine.errors import DataError, InputError
 from ..engine.ports.embedding_cache import CachedEmbedder
@@ -19,11 +22,11 @@ from .execution.cells import Outcome
 from .execution.local import Progress, execute
 from .execution.spec import DEFAULTS, Inputs, Settings, code_version
 from .reports.page import to_html, to_svg
-from .reports.result import AblationResult, ArmReceipt, ArmResult, Gate, corrected_arms, from_json, source_of, to_json
+from .reports.result import PRIMARY, AblationResult, ArmReceipt, ArmResult, Gate, corrected_arms, from_json, source_of, to_json
 from .reports.tables import to_latex, to_markdown
 from .scores.comparison import MARGIN, difference
 from .scores.detectable import Detectable, Source, demo_source, detectable
-from .scores.metrics import METRICS, summary
+from .scores.metrics import METRICS, Metrics, summary
 from .scores.outcomes import scored, total_receipts
 from .systems.hebbarium import unread_signals
 
@@ -61,7 +64,7 @@ def ablate(chosen: MechanismSet | None, registry: Registry, data: Dataset, embed
                "expected": asdict(expected), "made": asdict(making or made())}
     by_arm = execute(arms, Inputs(registry, data, embedder), settings, out, command=command, jobs=jobs, progress=progress, replace=replace)
     written = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    result = compared(arms, by_arm, data, seed=settings.seed, margin=margin, silenced=silenced(arms, registry), n_designed=len(designed) - 1,
+    result = compared(arms, by_arm, data, seed=settings.seed, margin=margin, lost=silenced(arms, registry), n_designed=len(designed) - 1,
                       design=design, provenance=written)
     write_json(out / "ablation.json", to_json(result))
     write_whole(out / "ablation.md", [to_markdown(result)])
@@ -88,59 +91,71 @@ def _earlier(path: Path) -> Source | None:
 def silenced(arms: Sequence[Arm], registry: Registry) -> dict[str, tuple[str, ...]]:
     """Arm id -> mechanisms of the arm whose signals no step reads in it, although a step of the first arm does; arms without such are left out."""
     full, *others = [set(unread_signals(registry.build(arm.chosen))) for arm in arms]
+    heard = set(arms[0].chosen.mechanisms) - full
     return {arm.id: tuple(id for id in arm.chosen.mechanisms if id in lost) for arm, unread in zip(arms[1:], others, strict=True)
-            if (lost := unread - full)}
+            if (lost := unread & heard)}
 
 
 def compared(arms: Sequence[Arm], by_arm: Sequence[Sequence[Outcome]], data: Dataset, *, design: Design, seed: int, margin: float,
-             silenced: Mapping[str, tuple[str, ...]], n_designed: int, provenance: Mapping[str, Any]) -> AblationResult:
+             lost: Mapping[str, tuple[str, ...]], n_designed: int, provenance: Mapping[str, Any]) -> AblationResult:
     """Every arm against the first one, the full set.
 
     by_arm      outcomes of each arm, by conversation
     seed        of the resampling
-    silenced    see `silenced`
+    lost        by arm, see `silenced`
     n_designed  arms that the design has beside the first
     provenance  the manifest
     """
-    full = by_arm[0]
-    receipts = total_receipts(full)
-    found = [_arm(arm, full, theirs, receipts, seed, margin, silenced.get(arm.id, ()), _fair(arm, arms, silenced))
-             for arm, theirs in zip(arms[1:], by_arm[1:], strict=True)]
-    marked = scored(row for o in full for row in o.rows)
-    categories = [row["category"] for row, _ in marked]
+    full, receipts = _Marked.of(by_arm[0]), total_receipts(by_arm[0])
+    found = []
+    for arm, theirs in zip(arms[1:], by_arm[1:], strict=True):
+        fair = tuple(other.name for other in arms if other.removed == arm.removed and other.id not in lost) if arm.id in lost else ()
+        found.append(_arm(arm, full, _Marked.of(theirs), _receipt(receipts.get(arm.removed)), seed, margin, lost.get(arm.id, ()), fair))
+    categories = [row["category"] for row in full.rows]
     return AblationResult(
         dataset=data.name, dataset_sha256=data.sha256, set_name=arms[0].chosen.name, seed=seed, design=design.value, margin=margin,
-        n_conversations=len({row["conversation"] for row, _ in marked}), n_questions=len(marked), n_designed=n_designed,
-        baseline=summary(m for _, m in marked), arms=corrected_arms(found), categories={c: categories.count(c) for c in sorted(set(categories))},
-        seconds=sum(o.seconds for o in full), version=code_version(), provenance=provenance)
+        n_conversations=len(set(full.conversations)), n_questions=len(full.rows), n_designed=n_designed,
+        baseline=summary(full.metrics), arms=corrected_arms(found), categories={c: categories.count(c) for c in sorted(set(categories))},
+        seconds=full.seconds, version=code_version(), provenance=provenance)
 
 
-def _fair(arm: Arm, arms: Sequence[Arm], silenced: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    if arm.id not in silenced:
-        return ()
-    return tuple(other.name for other in arms if other.removed == arm.removed and other.id not in silenced)
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """The questions of an arm that have gold, with their metrics, in the order of the rows.
+
+    conversations  names of the clusters
+    values         metric -> (n,)
+    seconds        of the whole arm
+    """
+
+    rows: Sequence[dict[str, Any]]
+    metrics: Sequence[Metrics]
+    conversations: Sequence[str]
+    values: Mapping[str, NDArray[np.float64]]
+    seconds: float
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> _Marked:
+        marked = scored(row for o in outcomes for row in o.rows)
+        table = np.array([list(m.named().values()) for _, m in marked], dtype=np.float64)
+        return cls([row for row, _ in marked], [m for _, m in marked], [row["conversation"] for row, _ in marked],
+                   dict(zip(METRICS, table.T, strict=True)), sum(o.seconds for o in outcomes))
 
 
-def _arm(arm: Arm, full: Sequence[Outcome], without: Sequence[Outcome], receipts: dict[str, dict[str, int]], seed: int, margin: float,
-         lost: tuple[str, ...], fair: tuple[str, ...]) -> ArmResult:
-    pairs = [(a, b) for one, other in zip(full, without, strict=True) for a, b in zip(one.rows, other.rows, strict=True) if a["gold"]]
-    clusters = [a["conversation"] for a, _ in pairs]
-    ours, theirs = [m for _, m in scored(a for a, _ in pairs)], [m for _, m in scored(b for _, b in pairs)]
-    changes = [_places(a, b) for a, b in pairs]
-    gains = [a.recall_10 - b.recall_10 for a, b in zip(ours, theirs, strict=True)]
-    differences = {
-        name: difference([m.named()[name] for m in ours], [m.named()[name] for m in theirs], clusters, seed=seed, margin=margin)
-        for name in METRICS}
+def _arm(arm: Arm, full: _Marked, without: _Marked, receipt: ArmReceipt | None, seed: int, margin: float, lost: tuple[str, ...],
+         fair: tuple[str, ...]) -> ArmResult:
+    _, clusters = np.unique(full.conversations, return_inverse=True)
+    changes = [_places(a, b) for a, b in zip(full.rows, without.rows, strict=True)]
+    gains = full.values[PRIMARY] - without.values[PRIMARY]
     grouped: dict[str, list[float]] = {}
-    for (a, _), gain in zip(pairs, gains, strict=True):
-        grouped.setdefault(a["category"], []).append(gain)
-    metrics: dict[str, Any] = summary(theirs)
+    for row, gain in zip(full.rows, gains.tolist(), strict=True):
+        grouped.setdefault(row["category"], []).append(gain)
+    metrics: dict[str, Any] = summary(without.metrics)
     return ArmResult(
-        id=arm.name, no_op=not any(changes), metrics=metrics, differences=differences,
-        n_questions_changed=sum(map(bool, changes)), n_ranks_changed=sum(changes),
-        n_helped=sum(g > 0 for g in gains), n_hurt=sum(g < 0 for g in gains),
-        receipt=_receipt(receipts.get(arm.removed)), seconds=sum(o.seconds for o in without),
-        by_category={c: sum(g) / len(g) for c, g in grouped.items()}, silenced=lost, fair=fair)
+        id=arm.name, no_op=not any(changes), metrics=metrics,
+        differences={name: difference(full.values[name], without.values[name], clusters, seed=seed, margin=margin) for name in METRICS},
+        n_questions_changed=sum(map(bool, changes)), n_ranks_changed=sum(changes), n_helped=int((gains > 0).sum()), n_hurt=int((gains < 0).sum()),
+        receipt=receipt, seconds=without.seconds, by_category={c: sum(g) / len(g) for c, g in grouped.items()}, silenced=lost, fair=fair)
 
 
 def _receipt(counts: dict[str, int] | None) -> ArmReceipt | None:

@@ -35,7 +35,7 @@ class Layout:
     characters: int  # of a label's line
 
 
-WIDE = Layout("wide", 960, 262, 592, 616, 872, 884, 34, 36, 19, 34)
+WIDE = Layout("wide", 980, 262, 592, 616, 872, 886, 34, 36, 19, 34)
 NARROW = Layout("narrow", 380, 26, 354, 0, 0, 0, 30, 74, 54, 46)
 LAYOUTS = (WIDE, NARROW)
 
@@ -101,7 +101,16 @@ def forest(result: AblationResult, layout: Layout) -> dict[str, Any]:
         rows.append(row | {"d": d, "x": x(d.mean), "far": x.far(d.mean), "low": x(start), "high": x(end)})
     band = None if x.far(result.margin) or x.far(-result.margin) else (x(-result.margin), x(result.margin))
     return _figure(layout, arms, 72) | {"zero": x(0.0), "ticks": _labels(x), "breaks": x.breaks, "rows": rows, "band": band,
-                                    "verdicts": [word for word in Verdict if result.judged(word)]}
+                                    "keys": _keys(result, layout)}
+
+
+def _keys(result: AblationResult, layout: Layout) -> list[tuple[float, str]]:
+    """Place and word of each verdict that some arm has."""
+    x, found = layout.left if layout.values else 14.0, []
+    for word in (word.value for word in Verdict if result.judged(word)):
+        found.append((x, word))
+        x += (46 if layout.values else 22) + 6.7 * len(word)
+    return found
 
 
 def tally(result: AblationResult, layout: Layout) -> dict[str, Any]:

@@ -33,12 +33,13 @@ class Verdict(StrEnum):
 class Difference:
     """Mean paired difference of one metric, baseline minus arm: positive means that what the arm lacks helps.
 
-    low, high        interval of the cluster-robust t-test; None with a single conversation
-    p                two-sided p of this test; None if there is no spread between conversations to judge by
+    low, high        interval of the cluster-robust t-test; None where there is no spread between conversations to judge by: a single conversation,
+                     or a standard error of 0, as when no question changed
+    p                two-sided p of this test; None if there is no such spread, and 1 if no question changed
     p_holm           the same after Holm's correction over the family; None until `corrected`
     se, df           standard error and Satterthwaite degrees of freedom
     flip_p, flip_p_holm  of the sign-flip test
-    bootstrap        interval over resampled conversations
+    bootstrap        interval over resampled conversations; None like low and high
     equivalence      interval that shows equivalence if it lies inside the margin (`ClusterT.equivalence`); `equivalent` says whether it does
     smallest         smallest absolute mean that would have been significant in its family; None until `corrected`, or if there is no spread
     spread           between and within conversations
@@ -71,8 +72,9 @@ def difference(baseline: ArrayLike, arm: ArrayLike, cluster_ids: ClusterIds, *, 
     d = np.asarray(baseline, dtype=np.float64) - np.asarray(arm, dtype=np.float64)
     t = cluster_t(d, cluster_ids, level=level)
     resampled = clustered_bootstrap(d, cluster_ids, n_resamples, seed=seed, level=level)
-    interval = None if resampled.low is None or resampled.high is None else (resampled.low, resampled.high)
-    return Difference(t.mean, t.low, t.high, t.p, se=t.se, df=t.df, flip_p=sign_flip(d, cluster_ids, seed=seed, n=n_flips).p, bootstrap=interval,
+    low, high = (t.low, t.high) if t.se else (None, None)
+    interval = (resampled.low, resampled.high) if t.se and resampled.low is not None and resampled.high is not None else None
+    return Difference(t.mean, low, high, t.p, se=t.se, df=t.df, flip_p=sign_flip(d, cluster_ids, seed=seed, n=n_flips).p, bootstrap=interval,
                       equivalence=t.equivalence(margin, ALPHA), equivalent=t.equivalent(margin, ALPHA), spread=spread(d, cluster_ids))
 
 

@@ -15,6 +15,7 @@ from browsers import BROWSERS
 from sample_ablation import sample
 
 from hebbarium.benchmarks.reports.page import to_html
+from hebbarium.benchmarks.scores.comparison import Verdict
 
 BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
 SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -59,10 +60,13 @@ READER = """addEventListener('load', () => {
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Ten categories with long names, and one arm with as long a name as any."""
+    """Ten categories with long names, an arm with as long a name as any, and every verdict."""
     result = sample()
-    arms = tuple(replace(arm, by_category={name: 0.01 * i - 0.03 for i, name in enumerate(LONG)} if not arm.no_op else {}) for arm in result.arms)
-    made = replace(result, arms=arms, categories={name: 20 + i for i, name in enumerate(LONG)})
+    arms = [replace(arm, by_category={name: 0.01 * i - 0.03 for i, name in enumerate(LONG)} if not arm.no_op else {}) for arm in result.arms]
+    last = next(i for i, arm in enumerate(arms) if arm.verdict is Verdict.UNDECIDED)
+    arms[last] = replace(arms[last], differences={name: replace(d, equivalent=True) for name, d in arms[last].differences.items()})
+    made = replace(result, arms=tuple(arms), categories={name: 20 + i for i, name in enumerate(LONG)})
+    assert all(made.judged(word) for word in Verdict)
     return to_html(made, tmp_path_factory.mktemp("page") / "ablation.html").read_text(encoding="utf-8")
 
 

@@ -78,6 +78,14 @@ def test_verdicts_come_in_their_order() -> None:
     assert [str(v) for v in Verdict] == ["no-op", "equivalent", "helps", "hurts", "undecided"]
 
 
+def test_no_change_has_no_interval_but_one_of_equivalence() -> None:
+    """An interval of no width would say that the effect is known to be 0; few questions without a change do not show that."""
+    ids = np.repeat(np.arange(5), 12)
+    found = difference(np.ones(60), np.ones(60), ids, seed=0)
+    assert (found.mean, found.p, found.low, found.high, found.bootstrap, found.equivalent) == (0.0, 1.0, None, None, None, False)
+    assert found.equivalence == pytest.approx((-1.6449 * (0.005 / 60) ** 0.5, 1.6449 * (0.005 / 60) ** 0.5), rel=1e-4)
+
+
 def test_one_conversation_is_never_decided() -> None:
     found, = corrected([difference([1.0, 1.0, 1.0], [0.0, 0.0, 0.5], ["a"] * 3, seed=0)])
     assert (found.p, found.low, found.equivalence, found.spread, found.p_holm) == (None, None, None, None, 1.0)
