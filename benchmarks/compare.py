@@ -20,7 +20,7 @@ from .scores.metrics import METRICS, Metrics, question_metrics
 
 PRIMARY = "recall@10"       # decides which questions are gained and lost
 COVERED = ("dataset", "sha256", "set_digest", "registry_digest", "arm", "conversation")   # other fields tell them, or they must be equal
-SHOWN = ("command", *(f.name for f in fields(RunSpec) if f.name not in COVERED), "versions")
+SHOWN = ("command", *(f.name for f in fields(RunSpec) if f.name not in COVERED))
 Key = tuple[str, str]       # conversation and question
 
 

@@ -140,6 +140,7 @@ class RunSpec(Settings):
     conversation     id
     system_revision  digest of the source of a system that is not ours
     registry_digest, code   of the registry, and of this package's source
+    versions         of Python and of the libraries whose numbers enter a result; after an upgrade cells are run again
     k                events asked of each query and kept in a row
     depth            events asked of a system that does not rank all, so that ranks of gold are known up to it
     probed           most questions of a conversation for which ranks are compared with each mechanism silenced
@@ -159,6 +160,7 @@ class RunSpec(Settings):
     embedder_dimensions: int
     system_revision: str
     code: str
+    versions: Mapping[str, str]
     k: int = 10
     depth: int = 100
     probed: int = 16
@@ -204,7 +206,7 @@ def specs_of(arms: Sequence[Arm], inputs: Inputs, settings: Settings) -> list[Ru
     shared = {f.name: getattr(settings, f.name) for f in fields(Settings)} | {
         "dataset": inputs.data.name, "sha256": inputs.data.sha256, "registry_digest": inputs.registry.digest, "embedder": inputs.embedder.name,
         "embedder_revision": inputs.embedder.revision, "embedder_dimensions": inputs.embedder.dimensions,
-        "system_revision": "" if settings.ours else revision(settings.system), "code": code_version()}
+        "system_revision": "" if settings.ours else revision(settings.system), "code": code_version(), "versions": versions()}
     return [RunSpec(**shared, **_composition(arm, inputs.registry), arm=arm.id, conversation=c.id)
             for arm in arms for c in inputs.data.conversations]
 
@@ -233,15 +235,14 @@ def manifest(specs: Sequence[RunSpec], data: Dataset, command: Mapping[str, Any]
     """manifest.json: everything that is needed to repeat the run.
 
     `command` first, then the fields of the first arm's record, with lists of all arms and conversations; `changes`, what decides each other
-    arm (see `changes`); `data`: how and where they were read, how many conversations were asked for, counts, and the number of rows; `versions`.
+    arm (see `changes`); `data`: how and where they were read, how many conversations were asked for, counts, and the number of rows.
     """
     shared = {name: value for name, value in asdict(specs[0]).items() if name not in ("arm", "conversation")}
     arms = {s.arm: s for s in specs}
     asked = sum(len(c.questions) for c in data.conversations)
     return {**command, **shared, "arms": list(arms), "conversations": list(dict.fromkeys(s.conversation for s in specs)),
             "changes": {arm: changes(specs[0], one) for arm, one in arms.items() if one.arm != specs[0].arm},
-            "data": {"form": data.form, "path": data.path, "limit": data.limit, "rows": len(arms) * asked, "notes": dict(data.notes)},
-            "versions": versions()}
+            "data": {"form": data.form, "path": data.path, "limit": data.limit, "rows": len(arms) * asked, "notes": dict(data.notes)}}
 
 
 def changes(first: RunSpec, other: RunSpec) -> dict[str, Any]:

@@ -23,7 +23,8 @@ from hebbarium.engine.registry import MechanismSet, Registry
 SPEC = RunSpec(
     set="small", dataset="tiny", sha256="0" * 64, conversation="one", arm="full",
     embedder="hashing", embedder_revision="1-32", embedder_dimensions=32,
-    mechanisms={"recency": {"time_scale": 1.0, "weight": 0.2}}, set_digest="1" * 64, registry_digest="2" * 64, system_revision="", code="0.1.0+abc")
+    mechanisms={"recency": {"time_scale": 1.0, "weight": 0.2}}, set_digest="1" * 64, registry_digest="2" * 64, system_revision="", code="0.1.0+abc",
+    versions={"numpy": "2.4.0"})
 
 
 def changed(value: Any) -> Any:
