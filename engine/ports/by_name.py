@@ -2,27 +2,36 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from ..errors import HebbariumError, InputError
 from .embedder import CURE_SPEC, Embedder, HashingEmbedder, Progress, checked_embedder
 from .embedding_cache import CachedEmbedder
 from .model_cache import cached_model, cached_models
+from .openai_compatible import OpenAICompatibleEmbedder
+from .openvino import OpenVinoEmbedder, Precision
 from .sentence_transformer import SentenceTransformerEmbedder
+from .static_model import StaticEmbedder, is_static
 
 SHIPPED = "all-MiniLM-L6-v2"
+BACKENDS: Mapping[str, Precision] = MappingProxyType({"openvino": "float32", "openvino-int8": "int8"})
+HUB = "hub:"
+OTHER_FORMATS = ("*.onnx", "*.h5", "*.ot", "*.msgpack", "openvino/*", "onnx/*")       # of weights; not downloaded
 
 
 def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress: Progress | None = None) -> CachedEmbedder:
     """The embedder that a user names or gives, behind a cache.
 
-    spec    'minilm' (the model that is installed with Hebbarium), 'hashing', 'hashing:<d>', the folder of a sentence-transformers model, the
-            name of one in the cache folder of Hugging Face (`owner/name` or `name`), or any object that satisfies `Embedder`; a
+    spec    'minilm' (the model that is installed with Hebbarium), 'hashing', 'hashing:<d>', the folder of a sentence-transformers or static model,
+            the name of one in the cache folder of Hugging Face (`owner/name` or `name`), 'hub:<owner/name>', 'openai:<model>', a
+            sentence-transformers model with '+openvino' or '+openvino-int8' after its name, or any object that satisfies `Embedder`; a
             CachedEmbedder is returned as it is
     cache   a SQLite file, or an existing folder (such as `default_cache()`) that is to hold embeddings.sqlite; None: in memory
 
-    Nothing is downloaded, loaded or opened yet.  Raises InputError for an unknown name and for an object that is no embedder, HebbariumError for a
-    folder without a model.
+    Only 'hub:' downloads, at once; only a static model is loaded here.  Raises InputError for an unknown name and for an object that is no
+    embedder, HebbariumError for a folder without a model and for a failed download.
 
     >>> embedder("hashing:64").embed(["a wet dog", "a wet dog"]).shape
     (2, 64)
@@ -34,30 +43,61 @@ def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress
 
 
 def papers_behind(spec: str) -> tuple[str, ...]:
-    """Keys of the papers to cite for the embedder that a user names, as `embedder` takes it; nothing is loaded.
+    """Keys of the papers to cite for the embedder that a user names, as `embedder` takes it; nothing is downloaded, no transformer is loaded.
 
     Raises HebbariumError for an unknown name.
 
-    >>> papers_behind("minilm"), papers_behind("hashing:64")
+    >>> papers_behind("minilm+openvino"), papers_behind("hashing:64")
     (('reimers2019sentence', 'wang2020minilm'), ())
     """
-    if spec == "minilm":
+    base, _ = _without_backend(spec)
+    if base == "minilm":
         return ("reimers2019sentence", "wang2020minilm")
-    return ("reimers2019sentence",) if isinstance(embedder(spec).embedder, SentenceTransformerEmbedder) else ()
+    return ("reimers2019sentence",) if base.startswith(HUB) or isinstance(embedder(base).embedder, SentenceTransformerEmbedder) else ()
 
 
 def _folder_or_name(spec: str | Path) -> Embedder:
-    name = str(spec)
+    name, backend = _without_backend(str(spec))
+    if backend:
+        plain = _folder_or_name(name)
+        if not isinstance(plain, SentenceTransformerEmbedder):
+            raise InputError(f"{name!r} is no sentence-transformers model", where="embedder", cure=f"leave out +{backend}")
+        return OpenVinoEmbedder(plain.folder, name=f"{plain.name}+{backend}", precision=BACKENDS[backend])
     kind, _, argument = name.partition(":")
     if name == "minilm":
         return SentenceTransformerEmbedder(_shipped(), name=SHIPPED)
     if kind == "hashing" and (argument.isdecimal() or name == "hashing"):
         return HashingEmbedder(int(argument or 384))
-    if name and Path(name).expanduser().is_dir():
-        return SentenceTransformerEmbedder(name)
+    if kind == "openai" and argument:
+        return OpenAICompatibleEmbedder(argument)
+    if name.startswith(HUB) and argument:
+        return _in_folder(_downloaded(argument), argument)
+    if name and (folder := Path(name).expanduser()).is_dir():
+        return _in_folder(folder)
     if found := cached_model(name):
-        return SentenceTransformerEmbedder(found[1], name=found[0])
+        return _in_folder(found[1], found[0])
     raise InputError(f"there is no embedder {name!r}", where="embedder", cure=f"{CURE_SPEC}: {', '.join(cached_models()) or 'there is none'}")
+
+
+def _without_backend(spec: str) -> tuple[str, str]:
+    """A spec without its back end, and the back end or ''; the shipped model also by the name that reports print."""
+    base, _, backend = spec.rpartition("+")
+    if backend not in BACKENDS or base.rpartition("+")[2] in BACKENDS:
+        return spec, ""
+    return "minilm" if base == SHIPPED else base, backend
+
+
+def _in_folder(folder: Path, name: str = "") -> Embedder:
+    return StaticEmbedder(folder, name=name) if is_static(folder) else SentenceTransformerEmbedder(folder, name=name)
+
+
+def _downloaded(name: str) -> Path:
+    """The folder of a model of the Hugging Face hub; files that are on this disk are not downloaded again.  Raises HebbariumError."""
+    try:
+        return Path(importlib.import_module("huggingface_hub").snapshot_download(name, ignore_patterns=list(OTHER_FORMATS)))
+    except Exception as error:      # any error of the library or the network
+        raise HebbariumError(f"the model cannot be downloaded ({type(error).__name__})", where=f"{HUB}{name}",
+                             cure="check the name and the network; without a network, give the folder of a model") from error
 
 
 def _shipped() -> Path:

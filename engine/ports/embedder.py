@@ -15,7 +15,8 @@ from ..errors import InputError
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 
-CURE_SPEC = "use 'minilm', 'hashing', 'hashing:<dimensions>', the folder of a sentence-transformers model, or the name of one on this disk"
+CURE_SPEC = ("use 'minilm', 'minilm+openvino', 'minilm+openvino-int8', 'hashing', 'hashing:<dimensions>', 'openai:<model>', 'hub:<owner/name>', "
+             "the folder of a sentence-transformers or static model, or the name of one on this disk")
 CURE_OBJECT = "give an object with name, revision, dimensions, embed(texts) as hebbarium.engine.ports.embedder.Embedder declares them, or a name"
 WORD = re.compile(r"\w+")
 

@@ -69,12 +69,15 @@ class SentenceTransformerEmbedder:
         model, clean, done = self._load(), [_for_model(text) for text in texts], 0
         for batch, pieces in _batches(_pieces(model, clean)):
             copies = 2 if len(batch) == 1 and pieces < SHORT else 1
-            rows = model.encode([clean[i] for i in batch] * copies, batch_size=2 * BATCH_TEXTS, show_progress_bar=False)
-            out[batch] = _unit(np.asarray(rows, np.float32)[:len(batch)])
+            out[batch] = _unit(self._encode(model, [clean[i] for i in batch] * copies)[:len(batch)])
             done += len(batch)
             if self.progress is not None:
                 self.progress(done, len(clean))
         return out
+
+    def _encode(self, model: Any, texts: list[str]) -> Vectors:
+        """Vectors of texts of equal length in word pieces, of any norm."""
+        return np.asarray(model.encode(texts, batch_size=2 * BATCH_TEXTS, show_progress_bar=False), np.float32)
 
     def _load(self) -> Any:
         if self._model is None:

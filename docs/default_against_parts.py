@@ -1,0 +1,85 @@
+"""Writes default-against-parts.md: the set `default` beside the sets of one signal, on development data.
+
+    python docs/default_against_parts.py --locomo FILE [--beam FOLDER] [--longmemeval FILE] --out OUT
+
+Every run is one of `hebbarium run`, in turns and in sessions; OUT keeps the runs.
+"""
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hebbarium.benchmarks.datasets import Dataset, load
+from hebbarium.benchmarks.execution.spec import Settings
+from hebbarium.benchmarks.run import run
+from hebbarium.engine.ports.by_name import embedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
+from hebbarium.engine.registry import Registry
+
+CHOSEN, PARTS, SCORES = "default", ("bm25", "naive_rag"), ("hit@10", "recall@10", "mrr@10", "ndcg@10")
+OFFICIAL = ("locomo", "beam", "longmemeval")
+TARGET = Path(__file__).parent / "default-against-parts.md"
+HEAD = """# `default` against its parts
+
+The set `default` combines several signals. It should never be worse than the best set of one signal: `bm25` (words) or `naive_rag`
+(sentence vectors). The table shows every score on the development data and marks where `default` is worse. In sessions, an event is a whole
+session of LoCoMo or LongMemEval, and an exchange of BEAM. Three questions of LongMemEval decide nothing.
+
+`docs/default_against_parts.py` writes this page; a test checks the demo data.
+
+| data | questions | score | `default` | best part | difference | |
+|---|---|---|---|---|---|---|
+"""
+
+Scores = Mapping[str, Mapping[str, float]]
+
+
+def scores(data: Dataset, model: CachedEmbedder, out: Path, settings: Settings) -> dict[str, dict[str, float]]:
+    """Set -> score -> mean over the questions that have gold; also `n`, their number.  Raises HebbariumError."""
+    registry, found = Registry.installed(), {}
+    for name in (CHOSEN, *PARTS):
+        result: dict[str, Any] = run(registry.set(name), registry, data, model, out / name, settings=settings, replace=True)
+        found[name] = {score: result["overall"][score] for score in ("n", *SCORES)}
+    return found
+
+
+def lines(data: str, found: Scores) -> list[str]:
+    """One row of the table for each score.
+
+    >>> same = {score: 0.5 for score in SCORES} | {"n": 20}
+    >>> print(lines("demo", {"default": same, "bm25": same | {"hit@10": 0.6}, "naive_rag": same})[0])
+    | demo | 20 | hit@10 | 0.500 | 0.600 `bm25` | -0.100 | **loses** |
+    """
+    rows = []
+    for score in SCORES:
+        best = max(PARTS, key=lambda part: found[part][score])
+        mine, other = found[CHOSEN][score], found[best][score]
+        rows.append(f"| {data} | {found[CHOSEN]['n']} | {score} | {mine:.3f} | {other:.3f} `{best}` | {mine - other:+.3f} | "
+                    f"{'**loses**' if mine < other else ''} |")
+    return rows
+
+
+def losses(found: Scores) -> list[str]:
+    """Scores in which `default` is worse than a part."""
+    return [score for score in SCORES if found[CHOSEN][score] < max(found[part][score] for part in PARTS)]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in OFFICIAL:
+        parser.add_argument(f"--{name}", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    given = vars(parser.parse_args(arguments))
+    model, rows = embedder("minilm", default_cache()), list[str]()
+    official = [(name, given[name], unit) for name in OFFICIAL if given[name] for unit in ("turn", "session")]
+    for name, path, unit in [("demo", None, "turn"), *official]:
+        found = scores(load(name, path, unit=unit), model, given["out"] / f"{name}-{unit}", Settings(unit=unit))
+        rows += lines(f"{name}, {unit}s", found)
+        print(*rows[-len(SCORES):], sep="\n", flush=True)
+    TARGET.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
