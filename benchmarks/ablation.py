@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,65 +18,105 @@ from ..reporting.files import write_json, write_whole
 from ..reporting.provenance import Made, made
 from .datasets import Dataset
 from .designs import Arm, Design, arms_of, named_arms
-from .execution.cells import Outcome
+from .execution.cells import Outcome, Row
 from .execution.local import Progress, execute
-from .execution.spec import DEFAULTS, Inputs, Settings, code_version
+from .execution.plan import Composition, Plan, planned
+from .execution.spec import DEFAULTS, Settings, code_version, required
 from .reports.page import to_html, to_svg
-from .reports.result import PRIMARY, AblationResult, ArmReceipt, ArmResult, Gate, corrected_arms, from_json, source_of, to_json
+from .reports.result import PRIMARY, AblationResult, ArmReceipt, ArmResult, Gate, SystemResult, corrected_arms, from_json, source_of, to_json
 from .reports.tables import to_latex, to_markdown
-from .scores.comparison import MARGIN, difference
+from .scores.comparison import MARGIN, Difference, difference
 from .scores.detectable import Detectable, Source, demo_source, detectable
 from .scores.metrics import METRICS, Metrics, summary
 from .scores.outcomes import scored, total_receipts
-from .systems.hebbarium import unread_signals
+from .systems.by_name import OURS
 
 _GATE = ("judged", "stored", "vetoed", "decided", "merged")
 
 
+@dataclass(frozen=True, slots=True)
+class Designed:
+    """An ablation that can be run as soon as its data are read.
+
+    plan        the arms, the full set first, then the systems beside it
+    arms        of the plan, without these systems
+    beside      names of other systems that answer the same questions
+    n_designed  arms that the design has beside the first
+    """
+
+    plan: Plan
+    design: Design
+    arms: tuple[Arm, ...]
+    beside: tuple[str, ...]
+    n_designed: int
+
+    @property
+    def mechanisms(self) -> tuple[str, ...]:
+        """Every mechanism that is on in some arm, each once: what the experiment uses."""
+        return tuple(dict.fromkeys(id for arm in self.arms for id in arm.chosen.mechanisms))
+
+
 def ablate(chosen: MechanismSet | None, registry: Registry, data: Dataset, embedder: CachedEmbedder, out: Path, *,
-           design: Design = Design.LEAVE_ONE_OUT, only: Sequence[str] = (), margin: float = MARGIN, settings: Settings = DEFAULTS, jobs: int = 1,
-           progress: Progress | None = None, announce: Callable[[Detectable], None] | None = None, making: Made | None = None,
-           replace: bool = False) -> AblationResult:
+           design: Design = Design.LEAVE_ONE_OUT, only: Sequence[str] = (), beside: Sequence[str] = (), margin: float = MARGIN,
+           settings: Settings = DEFAULTS, jobs: int = 1, progress: Progress | None = None,
+           announce: Callable[[Detectable], None] | None = None, making: Made | None = None, replace: bool = False) -> AblationResult:
+    """`measure` the arms of a set.  Raises as `designed` and `measure`."""
+    return measure(designed(chosen, registry, design=design, only=only, beside=beside, settings=settings), data, embedder, out, margin=margin,
+                   jobs=jobs, progress=progress, announce=announce, making=making, replace=replace)
+
+
+def designed(chosen: MechanismSet | None, registry: Registry, *, design: Design = Design.LEAVE_ONE_OUT, only: Sequence[str] = (),
+             beside: Sequence[str] = (), settings: Settings = DEFAULTS) -> Designed:
+    """The arms of a set, each built and checked once; no data are needed yet.
+
+    only    names or ids of the arms to run, which are then the family that is corrected; all if empty
+    beside  other systems, as rows of reference; they are no part of the family
+
+    Raises InputError for another system in place of the set and for a system that is named twice, HebbariumError as `planned`.
+    """
+    if not settings.ours:
+        raise InputError(f"the system {settings.system!r} has no mechanisms to leave off", where="--system",
+                         cure=f"measure it alone with `hebbarium run --system {settings.system}`, or beside a set with --beside {settings.system}")
+    if odd := [name for name in beside if name == OURS or list(beside).count(name) > 1]:
+        why = "is the system that is ablated" if odd[0] == OURS else "is named twice"
+        raise InputError(f"{odd[0]!r} {why}", where="--beside", cure="name every other system once, as MODULE:NAME")
+    arms = arms_of(settings.applied(required(chosen)), design)
+    run = named_arms(arms, only)
+    return Designed(planned(run, registry, settings, beside), design, tuple(run), tuple(beside), len(arms) - 1)
+
+
+def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: Path, *, margin: float = MARGIN, jobs: int = 1,
+            progress: Progress | None = None, announce: Callable[[Detectable], None] | None = None, making: Made | None = None,
+            embedder_spec: str = "", replace: bool = False) -> AblationResult:
     """Run the arms on every conversation; write manifest.json, rows.jsonl and ablation.json, .md, .html, .svg and .tex into `out`.
 
-    only      names or ids of the arms to run, which are then the family that is corrected; all if empty
-    margin    of equivalence
-    announce  called before anything runs with what the design can detect
-    making    what the reports say of their making; now and here if None
-    replace   write over another run that `out` holds
+    margin         of equivalence
+    announce       called before anything runs with what the design can detect
+    making         what the reports say of their making; now and here if None
+    embedder_spec  the embedder as `engine.ports.by_name.embedder` takes it, for `explain`; "" for one made in memory
+    replace        write over another run that `out` holds
 
-    Stopped at any moment and called again, it goes on where it was.  Raises HebbariumError, before anything runs if possible.
+    A second call of an ablation that was stopped continues it.  Raises HebbariumError, before anything runs if possible.
     """
-    settings.check_set(chosen)
-    if chosen is None:
-        raise InputError(f"the system {settings.system!r} has no mechanisms to leave off", where="--system",
-                         cure="measure it with `hebbarium run --system`, or leave out --system")
     counts = [n for c in data.conversations if (n := sum(bool(q.gold) for q in c.questions))]
     if not counts:
         raise InputError("no question names its evidence, so there is nothing to compare", where=data.name,
                          cure="take more conversations, or another data set")
-    designed = arms_of(settings.applied(chosen), design)
-    arms = named_arms(designed, only)
-    expected = detectable(counts, len(arms) - 1, margin, _earlier(out / "ablation.json") or demo_source())
+    family = [arm.name for arm in experiment.arms[1:]]
+    expected = detectable(counts, len(family), margin, _earlier(out / "ablation.json") or demo_source())
     if announce:
         announce(expected)
-    command = {"command": "ablate", "design": design.value, "family": [arm.name for arm in arms[1:]], "margin": margin,
-               "expected": asdict(expected), "made": asdict(making or made())}
-    by_arm = execute(arms, Inputs(registry, data, embedder), settings, out, command=command, jobs=jobs, progress=progress, replace=replace)
+    command = {"command": "ablate", "design": experiment.design.value, "family": family, "margin": margin, "beside": list(experiment.beside),
+               "expected": asdict(expected), "embedder_spec": embedder_spec, "made": asdict(making or made())}
+    outcomes = execute(experiment.plan, data, embedder, out, command=command, jobs=jobs, progress=progress, replace=replace)
     written = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    result = compared(arms, by_arm, data, seed=settings.seed, margin=margin, lost=silenced(arms, registry), n_designed=len(designed) - 1,
-                      design=design, provenance=written)
+    result = compared(experiment, outcomes, data, margin=margin, provenance=written)
     write_json(out / "ablation.json", to_json(result))
     write_whole(out / "ablation.md", [to_markdown(result)])
     write_whole(out / "ablation.svg", [to_svg(result)])
     write_whole(out / "ablation.tex", [to_latex(result)])
     to_html(result, out / "ablation.html")
     return result
-
-
-def mechanisms_of(chosen: MechanismSet, design: Design, only: Sequence[str] = ()) -> tuple[str, ...]:
-    """Every mechanism that is on in some arm, each once: what the experiment uses.  Raises InputError as `named_arms`."""
-    return tuple(dict.fromkeys(id for arm in named_arms(arms_of(chosen, design), only) for id in arm.chosen.mechanisms))
 
 
 def _earlier(path: Path) -> Source | None:
@@ -88,35 +128,34 @@ def _earlier(path: Path) -> Source | None:
     return found if found.spreads else None
 
 
-def silenced(arms: Sequence[Arm], registry: Registry) -> dict[str, tuple[str, ...]]:
+def silenced(experiment: Designed) -> dict[str, tuple[str, ...]]:
     """Arm id -> mechanisms of the arm whose signals no step reads in it, although a step of the first arm does; arms without such are left out."""
-    full, *others = [set(unread_signals(registry.build(arm.chosen))) for arm in arms]
-    heard = set(arms[0].chosen.mechanisms) - full
-    return {arm.id: tuple(id for id in arm.chosen.mechanisms if id in lost) for arm, unread in zip(arms[1:], others, strict=True)
-            if (lost := unread & heard)}
+    full, *others = experiment.plan.arms[:len(experiment.arms)]
+    read = set(full.mechanisms) - full.unread
+    return {arm.arm: lost for arm in others if (lost := tuple(id for id in arm.mechanisms if id in arm.unread & read))}
 
 
-def compared(arms: Sequence[Arm], by_arm: Sequence[Sequence[Outcome]], data: Dataset, *, design: Design, seed: int, margin: float,
-             lost: Mapping[str, tuple[str, ...]], n_designed: int, provenance: Mapping[str, Any]) -> AblationResult:
-    """Every arm against the first one, the full set.
+def compared(experiment: Designed, outcomes: Sequence[Sequence[Outcome]], data: Dataset, *, margin: float,
+             provenance: Mapping[str, Any]) -> AblationResult:
+    """Every arm, and every system beside, against the first arm, the full set.
 
-    by_arm      outcomes of each arm, by conversation
-    seed        of the resampling
-    lost        by arm, see `silenced`
-    n_designed  arms that the design has beside the first
+    outcomes    of each arm and system of the plan, by conversation
     provenance  the manifest
     """
-    full, receipts = _Marked.of(by_arm[0]), total_receipts(by_arm[0])
+    arms, seed, lost = experiment.arms, experiment.plan.settings.seed, silenced(experiment)
+    full, receipts = _Marked.of(outcomes[0]), total_receipts(outcomes[0])
     found = []
-    for arm, theirs in zip(arms[1:], by_arm[1:], strict=True):
+    for arm, theirs in zip(arms[1:], outcomes[1:len(arms)], strict=True):
         fair = tuple(other.name for other in arms if other.removed == arm.removed and other.id not in lost) if arm.id in lost else ()
         found.append(_arm(arm, full, _Marked.of(theirs), _receipt(receipts.get(arm.removed)), seed, margin, lost.get(arm.id, ()), fair))
+    beside = zip(experiment.plan.arms[len(arms):], outcomes[len(arms):], strict=True)
     categories = [row["category"] for row in full.rows]
     return AblationResult(
-        dataset=data.name, dataset_sha256=data.sha256, set_name=arms[0].chosen.name, seed=seed, design=design.value, margin=margin,
-        n_conversations=len(set(full.conversations)), n_questions=len(full.rows), n_designed=n_designed,
+        dataset=data.name, dataset_sha256=data.sha256, set_name=arms[0].chosen.name, seed=seed, design=experiment.design.value, margin=margin,
+        n_conversations=len(set(full.conversations)), n_questions=len(full.rows), n_designed=experiment.n_designed,
         baseline=summary(full.metrics), arms=corrected_arms(found), categories={c: categories.count(c) for c in sorted(set(categories))},
-        seconds=full.seconds, version=code_version(), provenance=provenance)
+        seconds=full.seconds, version=code_version(), beside=tuple(_beside(one, full, theirs, seed, margin) for one, theirs in beside),
+        provenance=provenance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +167,7 @@ class _Marked:
     seconds        of the whole arm
     """
 
-    rows: Sequence[dict[str, Any]]
+    rows: Sequence[Row]
     metrics: Sequence[Metrics]
     conversations: Sequence[str]
     values: Mapping[str, NDArray[np.float64]]
@@ -144,18 +183,34 @@ class _Marked:
 
 def _arm(arm: Arm, full: _Marked, without: _Marked, receipt: ArmReceipt | None, seed: int, margin: float, lost: tuple[str, ...],
          fair: tuple[str, ...]) -> ArmResult:
-    _, clusters = np.unique(full.conversations, return_inverse=True)
     changes = [_places(a, b) for a, b in zip(full.rows, without.rows, strict=True)]
     gains = full.values[PRIMARY] - without.values[PRIMARY]
-    grouped: dict[str, list[float]] = {}
-    for row, gain in zip(full.rows, gains.tolist(), strict=True):
-        grouped.setdefault(row["category"], []).append(gain)
     metrics: dict[str, Any] = summary(without.metrics)
     return ArmResult(
-        id=arm.name, no_op=not any(changes), metrics=metrics,
-        differences={name: difference(full.values[name], without.values[name], clusters, seed=seed, margin=margin) for name in METRICS},
+        id=arm.name, no_op=not any(changes), metrics=metrics, differences=_differences(full, without, seed, margin),
         n_questions_changed=sum(map(bool, changes)), n_ranks_changed=sum(changes), n_helped=int((gains > 0).sum()), n_hurt=int((gains < 0).sum()),
-        receipt=receipt, seconds=without.seconds, by_category={c: sum(g) / len(g) for c, g in grouped.items()}, silenced=lost, fair=fair)
+        receipt=receipt, seconds=without.seconds, by_category=_by_category(full, without), silenced=lost, fair=fair)
+
+
+def _beside(system: Composition, full: _Marked, outcomes: Sequence[Outcome], seed: int, margin: float) -> SystemResult:
+    theirs = _Marked.of(outcomes)
+    metrics: dict[str, Any] = summary(theirs.metrics)
+    return SystemResult(id=system.system, revision=system.system_revision, capabilities=tuple(outcomes[0].capabilities), metrics=metrics,
+                        differences=_differences(full, theirs, seed, margin), seconds=theirs.seconds, by_category=_by_category(full, theirs))
+
+
+def _differences(full: _Marked, other: _Marked, seed: int, margin: float) -> dict[str, Difference]:
+    """Full minus other, by metric; not corrected."""
+    _, clusters = np.unique(full.conversations, return_inverse=True)
+    return {name: difference(full.values[name], other.values[name], clusters, seed=seed, margin=margin) for name in METRICS}
+
+
+def _by_category(full: _Marked, other: _Marked) -> dict[str, float]:
+    """Mean difference of the primary metric, by category."""
+    grouped: dict[str, list[float]] = {}
+    for row, gain in zip(full.rows, (full.values[PRIMARY] - other.values[PRIMARY]).tolist(), strict=True):
+        grouped.setdefault(row["category"], []).append(gain)
+    return {c: sum(g) / len(g) for c, g in grouped.items()}
 
 
 def _receipt(counts: dict[str, int] | None) -> ArmReceipt | None:
@@ -165,6 +220,7 @@ def _receipt(counts: dict[str, int] | None) -> ArmReceipt | None:
     return ArmReceipt(counts["calls"], counts["cells_changed"], counts["ranks_changed"], gate)
 
 
-def _places(a: dict[str, Any], b: dict[str, Any]) -> int:
+def _places(a: Row, b: Row) -> int:
     """Ranks of gold, and places among the ten best, that differ."""
-    return sum(bool(x != y) for name in ("ranks", "retrieved") for x, y in zip_longest(a[name], b[name]))
+    places = chain(zip_longest(a["ranks"], b["ranks"]), zip_longest(a["retrieved"], b["retrieved"]))
+    return sum(x != y for x, y in places)

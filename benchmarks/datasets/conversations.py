@@ -21,6 +21,7 @@ import yaml
 
 from ...engine.errors import DataError
 from ...engine.records import Event, hours, moment
+from ...reporting.files import write_whole
 from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, digest, given, no_constant, unique
 
 EVENTS, QUESTIONS, DESCRIPTION = "events.jsonl", "questions.jsonl", "dataset.yaml"
@@ -75,22 +76,16 @@ def load_conversations(path: Path | None, limit: int | None = None, *, allow_mis
 def write_conversations(data: Dataset, folder: Path, *, licence: str, citation: str) -> None:
     """Write a data set as the three files; loading them gives the same conversations.
 
-    Existing files are replaced.  Raises DataError where the folder cannot be written to.
+    Existing files are replaced, each whole or not at all.  Raises HebbariumError.
     """
     events = ({"conversation": c.id, "id": e.id, **_time_field(e), "speaker": e.speaker, "session": e.session, "text": e.text,
                **({"caption": e.caption} if e.caption else {})} for c in data.conversations for e in c.events)
     questions = ({"conversation": c.id, "id": q.id, "text": q.text, "time": _written(q.time), "category": q.category, "gold": list(q.gold),
                   **({"answer": q.answer} if q.answer else {})} for c in data.conversations for q in c.questions)
     about = {"name": data.name, "licence": licence, "citation": citation}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file, rows in ((EVENTS, events), (QUESTIONS, questions)):
-            with (folder / file).open("w", encoding="utf-8", newline="\n") as out:
-                out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        (folder / DESCRIPTION).write_text(yaml.safe_dump(about, sort_keys=False, allow_unicode=True), encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"it cannot be written ({error.strerror})", where=str(error.filename or folder),
-                        cure="choose a folder you can write to") from error
+    for file, rows in ((EVENTS, events), (QUESTIONS, questions)):
+        write_whole(folder / file, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    write_whole(folder / DESCRIPTION, [yaml.safe_dump(about, sort_keys=False, allow_unicode=True)])
 
 
 def describe(data: Dataset) -> dict[str, Any]:

@@ -132,9 +132,9 @@ def _story(script: str) -> Story:
     name, *flags = head.split()
     lines = body.splitlines()
     probes = tuple((match[1], match[2], tuple(match[3].split()) if match[3] != "-" else ()) for line in lines if (match := PROBE.fullmatch(line)))
-    told = "\n".join(line for line in lines if not line.startswith("?"))
+    joined = "\n".join(line for line in lines if not line.startswith("?"))
     scenes = tuple(tuple(Line(m[1], m[2] or "", m[3], m[4] or "") for m in map(LINE.fullmatch, scene.strip().splitlines()) if m)
-                   for scene in told.split("--\n"))
+                   for scene in joined.split("--\n"))
     return Story(name, "quiet" in flags, scenes, probes)
 
 
@@ -170,8 +170,8 @@ def _compose(number: int, setting: Setting, stories: Sequence[Story]) -> Convers
 
 def _fill(story: Story, decks: dict[str, list[str]]) -> dict[str, str]:
     """A word for every slot of the story, taken from the decks in the order of their names."""
-    told = " ".join([*(f"{line.text} {line.caption}" for scene in story.scenes for line in scene), *(text for _, text, _ in story.probes)])
-    return {slot: decks[slot.rstrip("0123456789")].pop() for slot in sorted(set(re.findall(r"\{([a-z]+\d?)\}", told)))}
+    joined = " ".join([*(f"{line.text} {line.caption}" for scene in story.scenes for line in scene), *(text for _, text, _ in story.probes)])
+    return {slot: decks[slot.rstrip("0123456789")].pop() for slot in sorted(set(re.findall(r"\{([a-z]+\d?)\}", joined)))}
 
 
 def _say(line: Line, wording: int, words: dict[str, str], story: str) -> Turn:

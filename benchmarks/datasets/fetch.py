@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...engine.errors import DataError
+from ...reporting.files import write_whole
 from .beam import load_beam
 
 
@@ -71,7 +72,8 @@ def get(name: str, folder: Path, progress: bool = True) -> Path:
     """Download a data set into a folder (created if missing) and return its path; an existing file is checked, not fetched again.
 
     If no digest is published, the first download is trusted: its digest is printed and written to `<file>.sha256`, and later checks compare
-    with it.  Errors: DataError for an unknown name, no network, a digest that differs (no file remains), or a data set to be fetched by hand.
+    with it.  Errors: DataError for an unknown name, no network, a digest that differs (no file remains), or a data set to be fetched by hand;
+    HebbariumError if the digest cannot be written.
     """
     source = next((s for s in SOURCES if s.name == name), None)
     if source is None:
@@ -147,11 +149,7 @@ def _sidecar(path: Path) -> Path:
 
 
 def _record(checked: Checked) -> None:
-    sidecar = _sidecar(checked.path)
-    try:
-        sidecar.write_text(f"{checked.sha256}  {checked.path.resolve().name}\n", encoding="utf-8")  # the form sha256sum -c reads
-    except OSError as error:
-        raise DataError(f"the digest cannot be recorded ({error.strerror})", where=str(sidecar), cure="make the folder writable") from error
+    write_whole(_sidecar(checked.path), [f"{checked.sha256}  {checked.path.resolve().name}\n"])      # the form that sha256sum -c reads
 
 
 def _recorded(path: Path) -> str | None:
@@ -163,5 +161,5 @@ def _recorded(path: Path) -> str | None:
     except (OSError, UnicodeDecodeError):
         words = []
     if not words or len(words[0]) != 64:
-        raise DataError("it does not hold a SHA-256", where=str(sidecar), cure="delete it; the next `hebbarium data get` records it anew")
+        raise DataError("it does not hold a SHA-256", where=str(sidecar), cure="delete it; the next `hebbarium data get` records it again")
     return words[0].lower()

@@ -10,16 +10,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
-from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.records import Event, Query
-from ...engine.registry import MechanismSet, Registry
 from ..datasets import Conversation, Question
-from ..systems.base import Capability, Hit, Hits, ReportsReceipts, System
-from ..systems.by_name import make
-from ..systems.hebbarium import Hebbarium
+from ..systems.base import Capability, Factory, ReportsReceipts, Retrieved, RetrievedEvent, System
 from .spec import RunSpec
 
 _T = TypeVar("_T")
@@ -31,6 +27,32 @@ class Cell:
 
     spec: RunSpec
     conversation: Conversation
+
+
+class Row(TypedDict):
+    """One line of rows.jsonl: a question and its answer.
+
+    gold, ranks        ids, and the rank of each from 1; 0 is a miss
+    retrieved, scores  of the first k events, six significant digits; None for a score that is not finite
+    set                digest of the mechanism set
+    """
+
+    arm: str
+    dataset: str
+    sha256: str
+    conversation: str
+    question: str
+    question_text: str
+    answer: str
+    category: str
+    gold: list[str]
+    ranks: list[int]
+    reciprocal_rank: float
+    retrieved: list[str]
+    scores: list[float | None]
+    seed: int
+    set: str
+    code: str
 
 
 @dataclass(frozen=True)
@@ -45,32 +67,29 @@ class Outcome:
     times     lines of times.jsonl: one for everything before the first question (its `question` is None), then one per question, in the order
               of the rows; ms of each phase, summed over its passes.  Not reproducible
     embedding  `texts` given to the embedder, `hits` of its cache, and its `seconds`
+    capabilities  values of what the system declares, sorted
     """
 
-    rows: list[dict[str, Any]]
+    rows: list[Row]
     timing: dict[str, list[float]]
     receipts: dict[str, dict[str, int]]
     seconds: float
     times: list[dict[str, Any]] = field(default_factory=list)
     embedding: dict[str, float] = field(default_factory=dict)
+    capabilities: list[str] = field(default_factory=list)
 
 
-def run_cell(cell: Cell, registry: Registry, embedder: CachedEmbedder) -> Outcome:
-    """Encode the conversation, then ask its questions in order of time.  Raises HebbariumError."""
+def run_cell(cell: Cell, make: Factory, embedder: CachedEmbedder) -> Outcome:
+    """Make a system, encode the conversation, then ask its questions in order of time.  Raises HebbariumError."""
     start = time.perf_counter()
     counted = MeteredEmbedder(embedder)
-    with closing(_system(cell.spec, registry, counted)) as system:
+    with closing(make(counted, cell.spec.seed)) as system:
         outcome = _measured(cell, system, counted)
-    return replace(outcome, seconds=time.perf_counter() - start, embedding=counted.counts)
+        capabilities = sorted(capability.value for capability in system.capabilities)
+    return replace(outcome, seconds=time.perf_counter() - start, embedding=counted.counts, capabilities=capabilities)
 
 
-def _system(spec: RunSpec, registry: Registry, embedder: Embedder) -> System:
-    if spec.ours:
-        return Hebbarium(registry.build(MechanismSet(spec.set, "", spec.mechanisms)), embedder, spec.seed)
-    return make(spec.system, embedder, spec.seed)
-
-
-def lived(cell: Cell, system: System) -> float:
+def prepare(cell: Cell, system: System) -> float:
     """Encode the conversation and, with `rehearse`, ask its questions a first time.  Simulated time after it, h."""
     spec, events = cell.spec, cell.conversation.events
     system.encode(events)
@@ -101,10 +120,10 @@ def _measured(cell: Cell, system: System, embedder: MeteredEmbedder) -> Outcome:
     depth = spec.k if Capability.RANKS_ALL in system.capabilities else max(spec.k, spec.depth)
     timed = _Timed(system, embedder)
     since = _Since(observed.phase_ms if observed else lambda: timed.ms)
-    now = lived(cell, timed)
+    now = prepare(cell, timed)
     times: dict[str | None, dict[str, Any]] = {None: _times(spec, None, since())}
     every = max(1, -(-len(conversation.questions) // spec.probed))
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Row] = {}
     changed: dict[str, int] = {}
     for number, (question, query) in enumerate(asked(cell, timed, now)):
         found = timed.retrieve(query, depth)
@@ -113,7 +132,7 @@ def _measured(cell: Cell, system: System, embedder: MeteredEmbedder) -> Outcome:
             for id, places in observed.ranks_changed(query).items():
                 changed[id] = changed.get(id, 0) + places
         ranks = [found.rank_of(gold) or 0 for gold in question.gold]
-        rows[question.id] = _row(spec, question, ranks, found.hits[:spec.k])
+        rows[question.id] = _row(spec, question, ranks, found.events[:spec.k])
     receipts = {id: {**counts, "ranks_changed": changed.get(id, 0)} for id, counts in observed.receipts().items()} if observed else {}
     timing = {phase: list(ms) for phase, ms in observed.phase_ms().items()} if observed else timed.passes(conversation)
     order = [q.id for q in conversation.questions]
@@ -136,7 +155,7 @@ class _Timed:
     def advance(self, time: float) -> None:
         self._call("advance", lambda: self.system.advance(time))
 
-    def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
         return self._call("retrieve", lambda: self.system.retrieve(query, k, learn=learn))
 
     def close(self) -> None:
@@ -172,13 +191,12 @@ def _times(spec: RunSpec, question: str | None, ms: Mapping[str, float]) -> dict
             **{f"{phase}_ms": round(spent, 4) for phase, spent in ms.items()}}
 
 
-def _row(spec: RunSpec, question: Question, ranks: list[int], hits: Sequence[Hit]) -> dict[str, Any]:
-    """One line of rows.jsonl; a rank of 0 is a miss, a score that is not finite is None."""
-    hit = [rank for rank in ranks if rank]
+def _row(spec: RunSpec, question: Question, ranks: list[int], events: Sequence[RetrievedEvent]) -> Row:
+    found = [rank for rank in ranks if rank]
     return {
         "arm": spec.arm, "dataset": spec.dataset, "sha256": spec.sha256, "conversation": spec.conversation, "question": question.id,
         "question_text": question.text, "answer": question.answer, "category": question.category, "gold": list(question.gold), "ranks": ranks,
-        "reciprocal_rank": 1.0 / min(hit) if hit else 0.0, "retrieved": [hit.id for hit in hits], "scores": [_rounded(hit.score) for hit in hits],
+        "reciprocal_rank": 1.0 / min(found) if found else 0.0, "retrieved": [e.id for e in events], "scores": [_rounded(e.score) for e in events],
         "seed": spec.seed, "set": spec.set_digest, "code": spec.code,
     }
 

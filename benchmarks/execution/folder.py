@@ -121,7 +121,7 @@ class RunFolder:
     def embedder(self, given: str | None = None, cache: Path | None = None, *, progress: Callable[[int, int], None] | None = None) -> CachedEmbedder:
         """The embedder of the run.
 
-        given   as `hebbarium run --embedder` took it; None: found by the name in the manifest
+        given   as `hebbarium run --embedder` took it; None: as the manifest keeps it or, in a manifest without it, found by its name
 
         Raises DataError if it is not found, or is another.
         """
@@ -129,7 +129,7 @@ class RunFolder:
         name = {"hashing": f"hashing:{noted[2]}", SHIPPED: "minilm"}.get(str(noted[0]), str(noted[0]))
         cure = "give --embedder as for the run"
         try:
-            found = embedder_by_name(given or name, cache, progress=progress)
+            found = embedder_by_name(given or self.manifest.get("embedder_spec") or name, cache, progress=progress)
         except InputError as error:
             raise DataError(f"the embedder of the run, {noted[0]}, is not found: {error.what}", where=str(self.path), cure=cure) from error
         if (found.name, found.revision, found.dimensions) != noted:

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...engine.errors import DataError, HebbariumError, InputError
 
-_APPLICATION = 0x48656262  # "Hebb", in the header of the file: tells a ledger from other SQLite files
+_APPLICATION = 0x48656262  # "Hebb", in the header of the file: distinguishes a ledger from other SQLite files
 _VERSION = 1
 _TABLE = """CREATE TABLE cells (
     key TEXT PRIMARY KEY, payload NOT NULL, digest BLOB NOT NULL, meta TEXT NOT NULL, finished TEXT NOT NULL DEFAULT (datetime('now'))
@@ -121,13 +121,15 @@ class Ledger:
             try:
                 connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise self._unusable(error) from error
                 raise HebbariumError("another sweep is running on this ledger", where=str(self.path),
                                      cure="wait until it ends, or give this sweep a ledger of its own") from error
             yield
 
     @property
     def _cure(self) -> str:
-        return (f"move the file away (with its -wal and -shm companions) and start the sweep again, its cells are run anew; "
+        return (f"move the file away (with its -wal and -shm companions) and start the sweep again, which runs its cells again; "
                 f"or recover the readable cells: sqlite3 '{self.path.name}' .recover | sqlite3 salvaged.sqlite")
 
     @staticmethod
@@ -146,7 +148,11 @@ class Ledger:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 raise DataError(f"the ledger is damaged ({error})", where=str(self.path), cure=self._cure) from error
-            raise HebbariumError(f"the ledger cannot be used ({error})", where=str(self.path), cure=_CURES.get(code, self._cure)) from error
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: sqlite3.Error) -> HebbariumError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        return HebbariumError(f"the ledger cannot be used ({error})", where=str(self.path), cure=_CURES.get(code, self._cure))
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:

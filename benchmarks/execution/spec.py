@@ -16,14 +16,12 @@ from ... import __version__, engine
 from ...engine.errors import InputError, RegistryError
 from ...engine.packages import source_digest
 from ...reporting.provenance import versions as installed_versions
-from ..systems.by_name import OURS, revision
+from ..systems.by_name import OURS
 from .ledger import Ledger
 
 if TYPE_CHECKING:
-    from ...engine.ports.embedding_cache import CachedEmbedder
-    from ...engine.registry import MechanismSet, Registry
+    from ...engine.registry import MechanismSet
     from ..datasets import Dataset
-    from ..designs import Arm
 
 LIBRARIES = ("numpy", "scipy", "numba", "faiss-cpu", "sentence-transformers", "torch", "PyStemmer")
 _OPTION = "option"
@@ -93,6 +91,7 @@ class Settings:
     without   mechanisms that are left off
     param     parameter overrides by mechanism and name, over those of the set
     rehearse  h between a first asking of all questions, which changes memory, and the one that counts; None: asked once
+    allow_missing_gold  for `conversations`: gold that names no event is counted, instead of refusing the data; the data must have been loaded with it
     """
 
     system: str = field(default=OURS, metadata=_setting("--system", "The memory to measure: ours, or a class or function of (embedder, seed).",
@@ -104,6 +103,8 @@ class Settings:
         default_factory=dict, metadata=_setting("--param", "Parameter as id.name=value; may be given again.", read=parameters))
     rehearse: float | None = field(default=None, metadata=_setting(
         "--rehearse", "Ask all questions once so that recall changes memory, and again HOURS later, which counts.", least=0.0, metavar="HOURS"))
+    allow_missing_gold: bool = field(default=False, metadata=_setting(
+        "--allow-missing-gold", "Count gold that names no event instead of refusing the data (conversations)."))
 
     @property
     def ours(self) -> bool:
@@ -112,16 +113,23 @@ class Settings:
 
     def applied(self, chosen: MechanismSet) -> MechanismSet:
         """The set as these settings change it.  Raises RegistryError for a mechanism that it does not hold."""
-        return chosen.without(self.without).overridden(self.param)
+        return chosen.without(self.without).overridden(self.param, "--param")
 
     def check_set(self, chosen: MechanismSet | None) -> None:
         """Raises InputError if a set, or changes to one, are given for a system that has no mechanisms, or none for ours."""
-        if self.ours and chosen is None:
-            raise InputError("no mechanism set is given", where="--set", cure="give --set NAME; `hebbarium list` names them")
+        if self.ours:
+            required(chosen)
         given = [name for name, value in (("--set", chosen), ("--without", self.without), ("--param", self.param)) if value]
         if not self.ours and given:
             raise InputError(f"{given[0]} changes the mechanisms of {OURS}, and {self.system!r} has none", where="--system",
                              cure=f"leave out {', '.join(given)}, or leave out --system")
+
+
+def required(chosen: MechanismSet | None) -> MechanismSet:
+    """The set.  Raises InputError if there is none."""
+    if chosen is None:
+        raise InputError("no mechanism set is given", where="--set", cure="give --set NAME; `hebbarium list` names them")
+    return chosen
 
 
 DEFAULTS = Settings()
@@ -149,7 +157,7 @@ class RunSpec(Settings):
     set: str = field(metadata=_setting("--set", "Mechanism set: a name, or a YAML file; `default` if not given.", default=None))
     dataset: str = field(metadata=_setting("--dataset", "demo, locomo, beam, longmemeval or conversations."))
     embedder: str = field(metadata=_setting(
-        "--embedder", "minilm, hashing, hashing:<d>, or the folder of a sentence-transformers model.", default="minilm"))
+        "--embedder", "minilm, hashing, hashing:<d>, the folder of a model, or the name of one on this disk.", default="minilm"))
     sha256: str
     conversation: str
     arm: str
@@ -168,15 +176,6 @@ class RunSpec(Settings):
     def key(self) -> str:
         """Key of the cell in the ledger: SHA-256 over the canonical JSON of all fields.  Raises InputError."""
         return Ledger.key(asdict(self))
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """The objects that the records of an experiment describe."""
-
-    registry: Registry
-    data: Dataset
-    embedder: CachedEmbedder
 
 
 def options() -> dict[str, Option]:
@@ -199,24 +198,6 @@ def settings_of(given: Mapping[str, Any]) -> Settings:
     read = {name: option.read for name, option in options().items()}
     mine = {f.name: given[f.name] for f in fields(Settings)}
     return Settings(**{name: reader(value or ()) if (reader := read[name]) else value for name, value in mine.items()})
-
-
-def specs_of(arms: Sequence[Arm], inputs: Inputs, settings: Settings) -> list[RunSpec]:
-    """The records of every arm on every conversation, arm by arm.  Raises RegistryError for parameters that are not sound."""
-    shared = {f.name: getattr(settings, f.name) for f in fields(Settings)} | {
-        "dataset": inputs.data.name, "sha256": inputs.data.sha256, "registry_digest": inputs.registry.digest, "embedder": inputs.embedder.name,
-        "embedder_revision": inputs.embedder.revision, "embedder_dimensions": inputs.embedder.dimensions,
-        "system_revision": "" if settings.ours else revision(settings.system), "code": code_version(), "versions": versions()}
-    return [RunSpec(**shared, **_composition(arm, inputs.registry), arm=arm.id, conversation=c.id)
-            for arm in arms for c in inputs.data.conversations]
-
-
-def _composition(arm: Arm, registry: Registry) -> dict[str, Any]:
-    """The fields that an arm decides."""
-    from ...engine.registry import digest
-
-    built = registry.build(arm.chosen)
-    return {"set": arm.chosen.name, "mechanisms": {m.id: asdict(m.params) for m in built}, "set_digest": digest(built) if built else ""}
 
 
 @cache

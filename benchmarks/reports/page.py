@@ -16,8 +16,8 @@ from ..scores.metrics import METRICS
 from . import words
 from .figures import LAYOUTS, WIDE, forest, heat_scale, tally
 from .result import PRIMARY, AblationResult
-from .tables import said, title
-from .words import expected, family, headline, interval_text, label, legend, limits, notes, number, p_text, percent, signed, size
+from .tables import BESIDE, beside_rows, said, title
+from .words import beside_note, expected, family, headline, interval_text, label, legend, limits, notes, number, p_text, percent, signed, size
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 
@@ -28,6 +28,7 @@ def to_html(result: AblationResult, path: Path) -> Path:
     page = _environment().get_template("ablation.html.j2").render(
         result=result, arms=arms, metrics=METRICS, primary=PRIMARY, no_op=words.NO_OP, alpha=ALPHA, family=family(result), headline=headline(result),
         limits=limits(result), expected=expected(result), notes={arm.id: notes(arm, result) for arm in arms}, meaning=words.MEANING,
+        beside=beside_rows(result), beside_heads=BESIDE, beside_note=beside_note(result),
         used=[word for word in Verdict if result.judged(word)],
         provenance=words.provenance(result), bibtex=words.bibtex(result), gates=[arm for arm in arms if arm.receipt and arm.receipt.gate],
         forests=[forest(result, layout) for layout in LAYOUTS], tallies=[tally(result, layout) for layout in LAYOUTS], heat_scale=heat_scale(arms))

@@ -98,10 +98,37 @@ class ArmResult:
 
 
 @dataclass(frozen=True, slots=True)
+class SystemResult:
+    """Another system that answered the same questions: a row of reference, no part of the family.
+
+    id            MODULE:NAME
+    revision      digest of its source; "" for a system of this package
+    capabilities  that it declares, such as "learns from recall"
+    metrics       of the system itself, by name (`METRICS`)
+    differences   full set minus this system, by metric name; not corrected
+    seconds       wall time of the system
+    by_category   difference of recall@10 per question category
+    """
+
+    id: str
+    revision: str
+    capabilities: tuple[str, ...]
+    metrics: Mapping[str, float]
+    differences: Mapping[str, Difference]
+    seconds: float
+    by_category: Mapping[str, float]
+
+    @property
+    def primary(self) -> Difference:
+        return self.differences[PRIMARY]
+
+
+@dataclass(frozen=True, slots=True)
 class AblationResult:
     """One ablation of one mechanism set on one data set.
 
     arms        those that were run: the family over which p-values are corrected
+    beside      other systems on the same questions, in the order in which they were named
     baseline    metrics of the full set, by name, as `metrics.summary` gives them
     categories  number of questions per category, in the order of display
     seconds     wall time of the full run
@@ -129,6 +156,7 @@ class AblationResult:
     n_flips: int = 10_000
     version: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    beside: tuple[SystemResult, ...] = ()
 
     def __post_init__(self) -> None:
         ids = [arm.id for arm in self.arms]
@@ -193,8 +221,9 @@ def from_json(data: Mapping[str, Any]) -> AblationResult:
         if data["format"] != FORMAT:
             raise DataError(f"the ablation result has format {data['format']}; this release reads {FORMAT}",
                             cure="run `hebbarium ablate` into the same folder again; finished cells of the same code are not run again")
-        return AblationResult(**{name: value for name, value in data.items() if name not in ("format", "smallest_p", "family", "verdicts", "arms")},
-                              arms=tuple(map(_arm, data["arms"])))
+        derived = ("format", "smallest_p", "family", "verdicts", "arms", "beside")
+        return AblationResult(**{name: value for name, value in data.items() if name not in derived},
+                              arms=tuple(map(_arm, data["arms"])), beside=tuple(map(_system, data.get("beside", ()))))
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(f"this is not an ablation result ({error})", cure="give the JSON file that an ablation wrote") from error
 
@@ -204,6 +233,11 @@ def _arm(data: Mapping[str, Any]) -> ArmResult:
     read = ArmReceipt(**{**receipt, "gate": Gate(**receipt["gate"]) if receipt["gate"] else None}) if receipt else None
     return ArmResult(**{**data, "differences": {name: _difference(d) for name, d in data["differences"].items()}, "receipt": read,
                         "silenced": tuple(data["silenced"]), "fair": tuple(data["fair"])})
+
+
+def _system(data: Mapping[str, Any]) -> SystemResult:
+    return SystemResult(**{**data, "capabilities": tuple(data["capabilities"]),
+                           "differences": {name: _difference(d) for name, d in data["differences"].items()}})
 
 
 def _difference(data: Mapping[str, Any]) -> Difference:

@@ -10,6 +10,7 @@ from ..scores.metrics import METRICS
 from .result import PRIMARY, AblationResult, ArmResult
 from .words import (
     NO_OP,
+    beside_note,
     bibtex,
     confounded,
     expected,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 WORDS = ("arm", "verdict")          # heads of columns that are not numbers
 SPARE = ("ndcg@10", "mrr@10", "p", "flip p", "questions", "decided from")      # heads of columns that a narrow terminal leaves out, in this order
 STYLES = {Verdict.HELPS: "green", Verdict.HURTS: "yellow", Verdict.EQUIVALENT: "blue", Verdict.UNDECIDED: "", Verdict.NO_OP: "dim"}
+BESIDE = ("system", PRIMARY, "full minus it", "interval", "p, alone", "mrr@10", "ndcg@10")
 GATES = ("gate", "events", "stored", "vetoed", "vetoed alone", "merged")
 
 
@@ -56,6 +58,12 @@ def _rows(result: AblationResult) -> list[tuple[str, ...]]:
 def _gates(result: AblationResult) -> list[tuple[str, ...]]:
     found = ((arm.id, arm.receipt.gate) for arm in result.ordered() if arm.receipt and arm.receipt.gate)
     return [(visible(id), *(f"{n:,}" for n in (g.judged, g.stored, g.vetoed, g.decided, g.merged))) for id, g in found]
+
+
+def beside_rows(result: AblationResult) -> list[tuple[str, ...]]:
+    """Under the heads of `BESIDE`, a row for each other system that answered the same questions: its own metrics, and the full set minus it."""
+    return [(visible(s.id), number(s.metrics[PRIMARY]), signed(s.primary.mean), interval_text((s.primary.low, s.primary.high)), p_text(s.primary.p),
+             number(s.metrics["mrr@10"]), number(s.metrics["ndcg@10"])) for s in result.beside]
 
 
 def title(result: AblationResult) -> str:
@@ -86,14 +94,16 @@ def to_table(result: AblationResult) -> Table:
         table.add_column(Text(name), justify="left" if name in WORDS else "right", overflow="fold", no_wrap=name != "arm")
     for arm in result.ordered():
         row = _row(arm, 3)
-        table.add_row(*(Text(cell) for cell in row[:-1]), Text(arm.verdict.value, style=STYLES[arm.verdict]), style="dim" if arm.no_op else None)
+        table.add_row(*(Text(value) for value in row[:-1]), Text(arm.verdict.value, style=STYLES[arm.verdict]), style="dim" if arm.no_op else None)
     return table
 
 
 def to_lines(result: AblationResult) -> list[str]:
     """The same as plain lines for pipes and logs: a title, tab-separated values, the conclusion, notes and a legend; signs and dashes in ASCII."""
     ascii_signs = str.maketrans({"−": "-", "–": "-", "±": "+/-", "†": "*", "“": '"', "”": '"', "\ufffd": "?"})
-    lines = [title(result), "\t".join(heads(result)), *("\t".join(row) for row in _rows(result)), said(result), *_footnotes(result), *legend(result)]
+    beside = [beside_note(result), "\t".join(BESIDE), *("\t".join(row) for row in beside_rows(result))] if result.beside else []
+    lines = [title(result), "\t".join(heads(result)), *("\t".join(row) for row in _rows(result)), said(result), *_footnotes(result), *legend(result),
+             *beside]
     return [line.translate(ascii_signs) for line in lines]
 
 
@@ -109,10 +119,11 @@ def show(result: AblationResult, console: Console) -> None:
 
 def to_markdown(result: AblationResult) -> str:
     """The same as Markdown; ids are escaped so that they show as they are."""
-    parts = [f"**{_escaped(title(result))}**", _escaped(said(result)), _markdown(heads(result), _rows(result)),
+    beside = [_escaped(beside_note(result)), _markdown(BESIDE, beside_rows(result))] if result.beside else []
+    parts = [f"**{_escaped(title(result))}**", _escaped(said(result)), _markdown(heads(result), _rows(result)), *beside,
              *(_escaped(each) for each in _footnotes(result)), "\n".join(f"- {_escaped(each)}" for each in legend(result))]
-    if told := expected(result):
-        parts += ["**What this design can detect**, told before the run", "\n".join(f"- {_escaped(each)}" for each in told)]
+    if sentences := expected(result):
+        parts += ["**What this design can detect**, printed before the run", "\n".join(f"- {_escaped(each)}" for each in sentences)]
     if gates := _gates(result):
         parts += ["**Admission**, in the full run: events, those that were stored, those that the gate voted against and that its vote alone "
                   "rejected, and stored events that it marked as repetitions", _markdown(GATES, gates)]
@@ -126,7 +137,7 @@ def to_markdown(result: AblationResult) -> str:
 
 
 def _markdown(names: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    rule = "|" + "|".join(":--" if name in (*WORDS, "gate") else "--:" for name in names) + "|"
+    rule = "|" + "|".join(":--" if name in (*WORDS, "gate", "system") else "--:" for name in names) + "|"
     return "\n".join(["| " + " | ".join(names) + " |", rule, *("| " + " | ".join((_escaped(row[0]), *row[1:])) + " |" for row in rows)])
 
 
@@ -158,12 +169,13 @@ def to_latex(result: AblationResult) -> str:
     caption = " ".join((f"{title(result)}.", said(result), *_footnotes(result), *legend(result)))
     comment = "\n".join(f"% {name}: {visible(value)}" for name, value in provenance(result))
     all_metrics = f"{title(result)}. Differences of all metrics, full minus arm."
+    beside = [_tabular(BESIDE, beside_rows(result), f"{title(result)}. {beside_note(result)}", "tab:ablation-beside")] if result.beside else []
     return "\n\n".join([comment, _tabular(tests, first, caption, "tab:ablation"),
-                        _tabular(("arm", *METRICS), second, all_metrics, "tab:ablation-metrics")]) + "\n"
+                        _tabular(("arm", *METRICS), second, all_metrics, "tab:ablation-metrics"), *beside]) + "\n"
 
 
 def _tabular(names: Sequence[str], rows: Sequence[Sequence[str]], caption: str, mark: str) -> str:
-    columns = "".join("l" if name in WORDS else "r" for name in names)
+    columns = "".join("l" if name in (*WORDS, "system") else "r" for name in names)
     lines = [" & ".join(map(latex_text, row)) + r" \\" for row in (names, *rows)]
     return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{latex_text(caption)}}}", rf"\label{{{mark}}}",
                       rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline", r"\end{tabular}", r"\end{table}"])

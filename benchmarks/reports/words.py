@@ -9,6 +9,7 @@ from typing import Any, Final
 from ...reporting.text import visible
 from ..scores.comparison import ALPHA, Verdict
 from ..scores.detectable import Detectable
+from ..systems.base import Capability
 from .result import PRIMARY, AblationResult, ArmResult
 
 Fragment = tuple[str, bool]     # a piece of a sentence, and whether it is the name of an arm
@@ -23,6 +24,7 @@ MEANING: Final = {
 }
 _PHRASES = {Verdict.HELPS: ("helps", "help"), Verdict.HURTS: ("hurts", "hurt"), Verdict.NO_OP: ("changed nothing", "changed nothing"),
             Verdict.UNDECIDED: ("is undecided", "are undecided")}
+LEARNS: Final = Capability.LEARNS.value
 _NAMED = 4      # arms that a sentence names at most
 
 
@@ -97,15 +99,15 @@ def headline(result: AblationResult) -> list[Fragment]:
     if len(groups) < 2:
         who = {0: "No arm", 1: "The only arm", 2: "Both arms"}.get(n, f"All {n:,} arms")
         what = _phrase(groups[0][0], n, result.margin) if groups else "was run"
-        told: list[Fragment] = [(f"{who} {what}", False), *(_in_brackets(result.arms) if n == 1 else ())]
+        fragments: list[Fragment] = [(f"{who} {what}", False), *(_in_brackets(result.arms) if n == 1 else ())]
     else:
-        told = [(f"Of {n:,} arms, ", False)]
+        fragments = [(f"Of {n:,} arms, ", False)]
         for i, (word, arms) in enumerate(groups):
             link = "" if not i else " and " if i == len(groups) - 1 else ", "
-            told.append((f"{link}{len(arms):,} {_phrase(word, len(arms), result.margin)}", False))
+            fragments.append((f"{link}{len(arms):,} {_phrase(word, len(arms), result.margin)}", False))
             if word is not Verdict.UNDECIDED or len(arms) <= _NAMED:
-                told += _in_brackets(arms)
-    return [*told, (".", False), *((f" {sentence}", False) for sentence in limits(result))]
+                fragments += _in_brackets(arms)
+    return [*fragments, (".", False), *((f" {sentence}", False) for sentence in limits(result))]
 
 
 def _phrase(word: Verdict, n: int, margin: float) -> str:
@@ -121,37 +123,37 @@ def limits(result: AblationResult) -> list[str]:
         return []
     if result.n_conversations == 1:
         return ["One conversation shows no spread between conversations, so this design decides no arm, whatever it does."]
-    told = []
+    sentences = []
     arms = "the undecided arm" if len(undecided) == 1 else "the undecided arms"
     if shown := sorted(arm.primary.smallest for arm in undecided if arm.primary.smallest is not None):
         spread = "" if len(shown) == 1 else f" in the median ({size(shown[0])} to {size(shown[-1])}, depending on the arm)"
-        told.append(f"For {arms} this design could have shown effects of {size(median(shown))} or more{spread}; "
+        sentences.append(f"For {arms} this design could have shown effects of {size(median(shown))} or more{spread}; "
                     f"smaller ones are neither shown nor excluded.")
     if result.n_questions < result.enough_questions:
-        told.append(f"Equivalence within ±{result.margin:g} cannot be shown with {plural(result.n_questions, 'question')}: "
+        sentences.append(f"Equivalence within ±{result.margin:g} cannot be shown with {plural(result.n_questions, 'question')}: "
                     f"it needs {result.enough_questions:,} or more.")
-    return told
+    return sentences
 
 
 def expected(result: AblationResult) -> list[str]:
-    """What the design could detect, as it was told before the run; empty for a result without provenance."""
-    told = result.provenance.get("expected")
-    return Detectable(**told).lines() if told else []
+    """What the design can detect, as printed before the run; empty for a result without provenance."""
+    found = result.provenance.get("expected")
+    return Detectable(**found).lines() if found else []
 
 
 def notes(arm: ArmResult, result: AblationResult) -> list[str]:
     """What a reader of the arm's row must know."""
-    told, d = [], arm.primary
+    found, d = [], arm.primary
     if arm.verdict is Verdict.UNDECIDED:
         if result.n_conversations == 1:
-            told.append("one conversation shows no spread between conversations")
+            found.append("one conversation shows no spread between conversations")
         elif not d.se and not d.mean:
-            told.append(f"no {PRIMARY} changed; too few questions to show equivalence")
+            found.append(f"no {PRIMARY} changed; too few questions to show equivalence")
         elif not d.se:
-            told.append("the mean change is the same in every conversation, which leaves no spread to judge by")
+            found.append("the mean change is the same in every conversation, which leaves no spread to judge by")
     if arm.silenced:
-        told.append(confounded(arm))
-    return told
+        found.append(confounded(arm))
+    return found
 
 
 def confounded(arm: ArmResult) -> str:
@@ -169,6 +171,15 @@ def family(result: AblationResult) -> str:
         return (f"{run} of the {designed} arms of the design were run (--arms), and p-values are corrected over these {run}; "
                 f"they must have been chosen before any result was seen")
     return f"all {plural(run, 'arm')} of the table, which are all that the design has"
+
+
+def beside_note(result: AblationResult) -> str:
+    """What the rows of other systems are, and of which a reader should know that rehearsal does not change them."""
+    known = (f"{percent(result.level)} interval and p: cluster-robust t-test, each system alone; these rows are no part of the family and decide "
+             f"no verdict.")
+    fixed = [visible(s.id) for s in result.beside if LEARNS not in s.capabilities] if result.provenance.get("rehearse") is not None else []
+    return (f"Other systems on the same questions, as references. {known} Difference: full set minus the system."
+            + (f" Rehearsal changes no answer of {' and '.join(fixed)}, which does not learn from recall." if fixed else ""))
 
 
 def legend(result: AblationResult) -> list[str]:
@@ -199,27 +210,29 @@ def _in_brackets(arms: Sequence[ArmResult]) -> Iterable[Fragment]:
 
 def provenance(result: AblationResult) -> list[tuple[str, str]]:
     """Everything that decides the result, and how the report was made, as names and values."""
-    told: Any = result.provenance
-    if not told:
+    manifest: Any = result.provenance
+    if not manifest:
         return [("Data", f"{visible(result.dataset)}, SHA-256 {visible(result.dataset_sha256)}"), ("Code", visible(result.version) or "–")]
-    made: Any = told.get("made") or {}
-    hours = told["rehearse"]
-    overrides = [f"{id}.{name}={value}" for id, values in told["param"].items() for name, value in values.items()]
+    made: Any = manifest.get("made") or {}
+    hours = manifest["rehearse"]
+    overrides = [f"{id}.{name}={value}" for id, values in manifest["param"].items() for name, value in values.items()]
     pairs = [
         ("Command", made.get("command_line") or "made from Python"),
         ("Date", made.get("date", "–")),
         ("Machine", f"{made.get('platform', '–')}, {plural(made.get('cores', 0), 'core')}"),
         ("Data", f"{result.dataset}, SHA-256 {result.dataset_sha256}"),
-        ("Unit", f"one event is a {told['unit']}"),
-        ("Embedder", f"{told['embedder']}, revision {told['embedder_revision']}, {told['embedder_dimensions']} dimensions"),
-        ("Mechanism set", f"{result.set_name}, digest {told['set_digest']}"),
-        ("Left off", ", ".join(told["without"]) or "none"),
+        ("Unit", f"one event is a {manifest['unit']}"),
+        ("Embedder", f"{manifest['embedder']}, revision {manifest['embedder_revision']}, {manifest['embedder_dimensions']} dimensions"),
+        ("Mechanism set", f"{result.set_name}, digest {manifest['set_digest']}"),
+        ("Beside", "; ".join(f"{s.id}{f', revision {s.revision}' if s.revision else ''} ({', '.join(s.capabilities) or 'no capabilities declared'})"
+                             for s in result.beside) or "no other system"),
+        ("Left off", ", ".join(manifest["without"]) or "none"),
         ("Overrides", ", ".join(overrides) or "none"),
         ("Rehearsal", "none: each question is asked once" if hours is None else f"all questions asked first {hours:g} h before"),
         ("Seed", str(result.seed)),
-        ("Registry", told["registry_digest"]),
+        ("Registry", manifest["registry_digest"]),
         ("Code", result.version),
-        ("Versions", ", ".join(f"{name} {version}" for name, version in told["versions"].items())),
+        ("Versions", ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())),
     ]
     return [(name, visible(str(value))) for name, value in pairs]
 

@@ -1,4 +1,4 @@
-"""What a design can detect, told before it runs."""
+"""What a design can detect, computed before it runs."""
 from __future__ import annotations
 
 import json
@@ -56,25 +56,25 @@ class Detectable:
     def lines(self) -> list[str]:
         """The same as sentences."""
         few = self.n_conversations == 1
-        told = [f"design: {self.n_conversations} conversation{'' if few else 's'}, {self.n_questions:,} questions with evidence, "
-                f"{self.family} arm{'' if self.family == 1 else 's'} corrected together (Holm)"]
+        found = [f"design: {self.n_conversations} conversation{'' if few else 's'}, {self.n_questions:,} questions with evidence, "
+                 f"{self.family} arm{'' if self.family == 1 else 's'} corrected together (Holm)"]
         if few:
-            told.append("t-test: one conversation shows no spread between conversations, so no arm can be decided")
+            found.append("t-test: one conversation shows no spread between conversations, so no arm can be decided")
         elif self.half_width and self.decided:
             (low, middle, high), (_, effect, _) = self.half_width, self.decided
-            told.append(f"t-test: expected 95% interval ±{middle:.4f} (middle half of arms: ±{low:.4f} to ±{high:.4f}); after correction an effect "
-                        f"of about ±{effect:.4f} is decided. From the spread in {self.source}")
+            found.append(f"t-test: expected 95% interval ±{middle:.4f} (middle half of arms: ±{low:.4f} to ±{high:.4f}); after correction an effect "
+                         f"of about ±{effect:.4f} is decided. From the spread in {self.source}")
         else:
-            told.append("t-test: no earlier run tells the expected width of the intervals")
+            found.append("t-test: no earlier run gives the expected width of the intervals")
         reach = "" if self.flip_p_holm <= ALPHA else f": it cannot reach {ALPHA}"
-        told.append(f"sign flip: smallest p {self.flip_p:.3g}, after correction {self.flip_p_holm:.3g}{reach}")
+        found.append(f"sign flip: smallest p {self.flip_p:.3g}, after correction {self.flip_p_holm:.3g}{reach}")
         if self.n_questions < self.enough_questions:
-            told.append(f"equivalence within ±{self.margin:g} cannot be shown: it needs {self.enough_questions:,} questions or more")
+            found.append(f"equivalence within ±{self.margin:g} cannot be shown: it needs {self.enough_questions:,} questions or more")
         elif self.half_width and self.half_width[1] >= self.margin:
-            told.append(f"equivalence within ±{self.margin:g} can be shown only for arms with a narrower interval than is expected")
+            found.append(f"equivalence within ±{self.margin:g} can be shown only for arms with a narrower interval than is expected")
         else:
-            told.append(f"equivalence within ±{self.margin:g} can be shown")
-        return told
+            found.append(f"equivalence within ±{self.margin:g} can be shown")
+        return found
 
 
 def detectable(counts: Sequence[int], family: int, margin: float, source: Source | None = None, *, n_flips: int = 10_000) -> Detectable:
@@ -98,9 +98,9 @@ def _three(values: Any) -> tuple[float, float, float]:
 def demo_source(path: Path = DEMO) -> Source:
     """The spreads on the demo data that come with the package.  Raises DataError for a damaged file."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        spreads = tuple(Spread(**each) for each in told["arms"].values())
-        what = f"the demo figures of the package ({told['set']} on demo, {told['embedder']}, {len(spreads)} arms); other data may differ"
+        figures = json.loads(path.read_text(encoding="utf-8"))
+        spreads = tuple(Spread(**each) for each in figures["arms"].values())
+        what = f"the demo figures of the package ({figures['set']} on demo, {figures['embedder']}, {len(spreads)} arms); other data may differ"
         return Source(what, spreads)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"the demo figures cannot be read ({error})", where=path.name, cure="install the package again") from error

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..execution.cells import Outcome
+from ..execution.cells import Outcome, Row
 from .metrics import Metrics, question_metrics, summary
 
 NOTHING_AHEAD: Mapping[str, float] = MappingProxyType({"texts": 0, "hits": 0, "seconds": 0.0})
 
 
-def scored(rows: Iterable[dict[str, Any]]) -> list[tuple[dict[str, Any], Metrics]]:
+def scored(rows: Iterable[Row]) -> list[tuple[Row, Metrics]]:
     """Rows that have gold, each with its metrics."""
     return [(row, question_metrics(row["ranks"])) for row in rows if row["gold"]]
 

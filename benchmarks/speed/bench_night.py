@@ -53,16 +53,16 @@ def tick(memory: Engine) -> Callable[[], None]:
 
 
 def test_tick(clock: Any, whole: Engine) -> None:
-    """Against reading and writing one column of doubles for each mechanism that acts."""
+    """Against reading and writing one column of doubles for each step of maintenance."""
     large = enlarged(whole, TIMES)
-    column, acts = large.store.array(CREATED), len(large.assembly.phases[Phase.MAINTAIN])
+    column, steps = large.store.array(CREATED), len(large.assembly.phases[Phase.MAINTAIN])
     out = np.empty_like(column)
 
     def passes() -> None:
-        for _ in range(acts):
+        for _ in range(steps):
             np.add(column, 1.0, out=out)
 
-    clock(tick(large), 32, target=TICK, reference=passes, against=f"{acts} passes over a column")
+    clock(tick(large), 32, target=TICK, reference=passes, against=f"{steps} passes over a column")
     assert np.isfinite(large.store.array(ACTIVATION)).all()
 
 

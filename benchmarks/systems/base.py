@@ -21,8 +21,8 @@ class Capability(Enum):
     LEARNS     `retrieve(..., learn=True)` may change later answers; without it `learn` has no effect
     ARCHIVES   a stored event can become unretrievable later without being deleted
     RECEIPTS   it is a `ReportsReceipts`
-    RANKS_ALL  `Hits.rank_of` gives the exact rank among all stored events, beyond the k hits as well; without it the rank is the
-               place among the hits, and a caller that needs ranks up to r asks for k >= r
+    RANKS_ALL  `Retrieved.rank_of` gives the exact rank among all stored events, beyond the k retrieved ones as well; without it the rank is
+               the place among those, and a caller that needs ranks up to r asks for k >= r
     """
 
     SLEEPS = "sleeps"
@@ -33,7 +33,7 @@ class Capability(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class RetrievedEvent:
     """One retrieved event: its id, its score (larger is better; comparable within one answer only) and its text."""
 
     id: str
@@ -42,18 +42,18 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
-    """The answer to a query: at most k hits, best first, each event at most once."""
+class Retrieved:
+    """The answer to a query: at most k events, best first, each at most once."""
 
-    hits: tuple[Hit, ...]
+    events: tuple[RetrievedEvent, ...]
 
     def rank_of(self, event_id: str) -> int | None:
         """Rank of an event from 1; None if it was not retrieved.  O(k).
 
-        >>> Hits((Hit("b", 2.0, ""), Hit("a", 1.0, ""))).rank_of("a")
+        >>> Retrieved((RetrievedEvent("b", 2.0, ""), RetrievedEvent("a", 1.0, ""))).rank_of("a")
         2
         """
-        return next((rank for rank, hit in enumerate(self.hits, 1) if hit.id == event_id), None)
+        return next((rank for rank, event in enumerate(self.events, 1) if event.id == event_id), None)
 
 
 @runtime_checkable
@@ -71,7 +71,7 @@ class System(Protocol):
         """Let simulated time pass up to `time` (h, a point in time and no duration)."""
         ...
 
-    def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
         """At most k events for a query at the present simulated time.
 
         learn  whether recall may change the memory; if False, every later answer is as if the query had not been asked

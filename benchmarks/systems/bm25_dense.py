@@ -1,8 +1,7 @@
 """BM25 over stems plus cosine similarity of embeddings, in equal parts: a baseline that shares no code with the engine.
 
-BM25: Robertson & Zaragoza (2009), The probabilistic relevance framework, doi:10.1561/1500000019, with k1 = 1.2, b = 0.75 and the idf
-ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative.  The sum is the convex combination of min-max normalised scores of Bruch, Gai &
-Ingber (2023), doi:10.1145/3596512, with weight 1/2.
+BM25: Robertson & Zaragoza (2009), doi:10.1561/1500000019, k1 = 1.2, b = 0.75, idf ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative.
+Sum: convex combination of min-max normalised scores, weight 1/2, of Bruch, Gai & Ingber (2023), doi:10.1145/3596512.
 """
 from __future__ import annotations
 
@@ -16,10 +15,7 @@ import Stemmer
 
 from ...engine.ports.embedder import Embedder
 from ...engine.records import Event, Query
-from .base import Capability, Hit, Hits
-
-K1, B = 1.2, 0.75
-_WORD = re.compile(r"\w+")
+from .base import Capability, Retrieved, RetrievedEvent
 
 
 class BM25Dense:
@@ -29,43 +25,32 @@ class BM25Dense:
 
     def __init__(self, embedder: Embedder, seed: int) -> None:
         self._embedder, self._stem = embedder, Stemmer.Stemmer("english").stemWords
-        self._events: list[Event] = []
-        self._counts: list[Counter[str]] = []       # stem -> occurrences, by event
-        self._vectors = np.empty((0, embedder.dimensions), np.float32)
-
-    def _stems(self, text: str) -> list[str]:
-        return list(self._stem(_WORD.findall(text.lower())))
+        self._events, self._stems, self._vectors = list[Event](), list[Counter[str]](), np.empty((0, embedder.dimensions), np.float32)
 
     def encode(self, events: Sequence[Event]) -> None:
         texts = [event.rendered() for event in events]
         self._events += events
-        self._counts += [Counter(self._stems(text)) for text in texts]
+        self._stems += map(self._counted, texts)
         self._vectors = np.concatenate([self._vectors, self._embedder.embed(texts)])
 
-    def advance(self, time: float) -> None:
-        pass
-
-    def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
         if not self._events:
-            return Hits(())
-        scores = 0.5 * _unit_range(self._bm25(query.text)) + 0.5 * _unit_range(self._vectors @ self._embedder.embed([query.text])[0])
-        best = np.argsort(-scores, kind="stable")[:k].tolist()
-        return Hits(tuple(Hit(self._events[i].id, float(scores[i]), self._events[i].text) for i in best))
+            return Retrieved(())
+        parts = self._bm25(query.text), self._vectors @ self._embedder.embed([query.text])[0]
+        scores = sum(0.5 * (part - part.min()) / (np.ptp(part) or 1.0) for part in parts)
+        best = [(self._events[i], float(scores[i])) for i in np.argsort(-scores, kind="stable")[:k]]
+        return Retrieved(tuple(RetrievedEvent(event.id, score, event.text) for event, score in best))
+
+    def advance(self, time: float) -> None: ...
+
+    def close(self) -> None: ...
+
+    def _counted(self, text: str) -> Counter[str]:
+        return Counter(self._stem(re.findall(r"\w+", text.lower())))
 
     def _bm25(self, text: str) -> Any:
-        lengths = np.array([count.total() for count in self._counts], float)
-        scores, share = np.zeros(len(lengths)), lengths / max(lengths.mean(), 1.0)
-        for stem in dict.fromkeys(self._stems(text)):
-            tf = np.array([count[stem] for count in self._counts], float)
-            n = np.count_nonzero(tf)
-            scores += np.log1p((len(tf) - n + 0.5) / (n + 0.5)) * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * share))
-        return scores
-
-    def close(self) -> None:
-        pass
-
-
-def _unit_range(scores: Any) -> Any:
-    """The scores (n,) moved and scaled to [0, 1]; zeros if all are equal."""
-    low, high = scores.min(), scores.max()
-    return (scores - low) / (high - low) if high > low else np.zeros(len(scores))
+        lengths = np.array([counts.total() for counts in self._stems], float)
+        tf = np.array([[counts[stem] for counts in self._stems] for stem in self._counted(text)], float).reshape(-1, len(lengths))
+        n = np.count_nonzero(tf, axis=1, keepdims=True)
+        length = 0.25 + 0.75 * (lengths / max(lengths.mean(), 1.0))
+        return (np.log1p((len(lengths) - n + 0.5) / (n + 0.5)) * tf * 2.2 / (tf + 1.2 * length)).sum(axis=0)

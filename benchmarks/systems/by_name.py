@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import HebbariumError, InputError
 from ...engine.packages import source_digest
@@ -15,6 +17,7 @@ from .base import Capability
 
 if TYPE_CHECKING:
     from ...engine.ports.embedder import Embedder
+    from ...engine.registry import Registry
     from .base import Factory, System
 
 OURS = "hebbarium"
@@ -46,6 +49,16 @@ def factory(name: str) -> Factory:
             raise InputError(f"{name!r} does not take (embedder, seed): {error}", where="--system", cure=_CURE) from error
     chosen: Factory = found
     return chosen
+
+
+def maker(name: str, mechanisms: Mapping[str, Mapping[str, Any]], registry: Registry) -> Factory:
+    """What makes a system: ours of these mechanisms, with their parameters, or that of MODULE:NAME, which has none."""
+    if name != OURS:
+        return partial(make, name)
+    from ...engine.registry import MechanismSet
+    from .hebbarium import Hebbarium
+
+    return lambda embedder, seed: Hebbarium(registry.build(MechanismSet("", "", mechanisms)), embedder, seed)
 
 
 def make(name: str, embedder: Embedder, seed: int) -> System:

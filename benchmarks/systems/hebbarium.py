@@ -15,13 +15,14 @@ from ...engine.ports.embedder import Embedder
 from ...engine.ranking import Answer
 from ...engine.records import Event, Query
 from ...engine.schedule import Node, Stages
-from ...engine.vocabulary import RECALLED, SIGNALS
-from .base import Capability, Hit, Hits
+from ...engine.steps import ENGINE
+from ...engine.vocabulary import RECALLED, ROW, SIGNALS, VISIBLE
+from .base import Capability, Retrieved, RetrievedEvent
 
 
 @dataclass(frozen=True, slots=True)
-class RankedHits(Hits):
-    """Hits with the exact rank of every stored event."""
+class RetrievedAndRanked(Retrieved):
+    """Retrieved events with the exact rank of every stored event."""
 
     answer: Answer
     engine: Engine
@@ -37,13 +38,12 @@ class Hebbarium:
     observer  a plain one by default
     """
 
-    capabilities = frozenset(Capability)
-
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, observer: Observer | None = None) -> None:
         self._ids = tuple(m.id for m in mechanisms)
         self._observer = observer or Observer()
         self._engine = Engine(mechanisms, embedder, seed=seed, observer=self._observer)
         self._counterfactual: Counterfactual | None = None      # made at its first use
+        self.capabilities = _declared(self._engine.assembly.phases)
 
     @property
     def engine(self) -> Engine:
@@ -56,10 +56,10 @@ class Hebbarium:
     def advance(self, time: float) -> None:
         self._engine.advance(time)
 
-    def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
         answer = self._engine.retrieve(query, k, learn=learn)
         found = zip(map(self._engine.event, answer.rows), answer.scores, strict=True)
-        return RankedHits(tuple(Hit(event.id, float(score), event.text) for event, score in found), answer, self._engine)
+        return RetrievedAndRanked(tuple(RetrievedEvent(event.id, float(score), event.text) for event, score in found), answer, self._engine)
 
     def close(self) -> None:
         self._engine.close()
@@ -80,9 +80,21 @@ class Hebbarium:
         return {phase.value: ms for phase, ms in self._observer.phase_ms.items()}
 
 
-def check(mechanisms: Sequence[Mechanism[Any]]) -> None:
-    """Raises ContractError if the mechanisms cannot be scheduled together.  A few milliseconds; nothing is built."""
-    planned(mechanisms)
+def capabilities_of(mechanisms: Sequence[Mechanism[Any]]) -> frozenset[Capability]:
+    """What a memory of these mechanisms can do.  Cost and errors: as `unread_signals`."""
+    return _declared(planned(mechanisms))
+
+
+def _declared(phases: Mapping[Phase, Sequence[Node]]) -> frozenset[Capability]:
+    """Capabilities that the schedule shows.
+
+    The memory sleeps if a hook consolidates, learns from recall if a step reads RECALLED, and archives if a step sets VISIBLE of rows that exist.
+    """
+    nodes = [node for each in phases.values() for node in each]
+    found = {Capability.SLEEPS: any(n.phase is Phase.CONSOLIDATE and n.owner != ENGINE for n in nodes),
+             Capability.LEARNS: any(RECALLED in n.sees for n in nodes),
+             Capability.ARCHIVES: any(VISIBLE in n.sets and ROW not in n.sets for n in nodes)}
+    return frozenset({Capability.RECEIPTS, Capability.RANKS_ALL, *(capability for capability, has in found.items() if has)})
 
 
 def unread_signals(mechanisms: Sequence[Mechanism[Any]]) -> dict[str, tuple[str, ...]]:
@@ -90,7 +102,7 @@ def unread_signals(mechanisms: Sequence[Mechanism[Any]]) -> dict[str, tuple[str,
 
     The way is computed from the schedule of retrieval: the step that answers, the steps that write what it reads, and so on.  In a set without a
     step that reads all signals, only those in the match, or those that another step on the way reads, can change an answer.
-    Cost: as `check`.  Raises ContractError.
+    Cost: a few milliseconds; nothing is built.  Raises ContractError if the mechanisms cannot be scheduled together.
     """
     read = _read_on_the_way(planned(mechanisms)[Phase.RETRIEVE])
     owned = {m.id: [c for c in m.owns if isinstance(c, Signal) and m.params.weight > 0] for m in mechanisms}

@@ -24,14 +24,14 @@ def test_the_arms_that_are_named_run_after_a_word_on_what_they_can_show(tmp_path
                                                                          capsys: pytest.CaptureFixture[str]) -> None:
     assert ablate(tmp_path, monkeypatch, "--arms", "lexical_bm25, weighted_rrf", "--margin", "0.05", "--json") == 0
     said = capsys.readouterr()
-    told = json.loads(said.out)
-    assert told["family"] == ["lexical_bm25", "weighted_rrf"] and told["margin"] == 0.05 and told["n_designed"] == 3
+    printed = json.loads(said.out)
+    assert printed["family"] == ["lexical_bm25", "weighted_rrf"] and printed["margin"] == 0.05 and printed["n_designed"] == 3
     before, _, _ = said.err.partition("cells: 0/9")
-    questions = told["n_questions"]
+    questions = printed["n_questions"]
     assert f"3 conversations, {questions} questions with evidence, 2 arms corrected together" in before
     for part in ("smallest p 0.25, after correction 0.5: it cannot reach 0.05", "demo figures", "equivalence within ±0.05"):
         assert part in before
-    made = told["provenance"]["made"]
+    made = printed["provenance"]["made"]
     assert made["command_line"].startswith("hebbarium ablate --set hybrid") and "'lexical_bm25, weighted_rrf'" in made["command_line"]
 
 
@@ -40,8 +40,8 @@ def test_the_references_are_those_of_the_arms_that_ran(tmp_path: Path, monkeypat
     from hebbarium.engine.registry import Registry
 
     assert ablate(tmp_path, monkeypatch, "--arms", "lexical_bm25", "--without", "weighted_rrf", "--json") == 0
-    told, registry = json.loads(capsys.readouterr().out), Registry.read()
-    cited = {entry.key for entry in read(told["provenance"]["made"]["bibtex"])}
+    printed, registry = json.loads(capsys.readouterr().out), Registry.read()
+    cited = {entry.key for entry in read(printed["provenance"]["made"]["bibtex"])}
     assert cited == {key for id in ("lexical_bm25", "dense_similarity") for key in registry.entry(id).papers}
 
 

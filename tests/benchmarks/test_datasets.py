@@ -282,7 +282,7 @@ def spoil(value: Json, keys: str, new: Json) -> Json:
     return value
 
 
-@pytest.mark.parametrize(("name", "keys", "new", "told"), [
+@pytest.mark.parametrize(("name", "keys", "new", "words"), [
     ("locomo", "0/sample_id", ..., "sample 1: no 'sample_id'"),
     ("locomo", "0/conversation", [], "sample conv-1, conversation: an object is expected"),
     ("locomo", "0/conversation/session_1/1/text", ..., "sample conv-1, session_1, turn 2: no 'text'"),
@@ -313,10 +313,10 @@ def spoil(value: Json, keys: str, new: Json) -> Json:
     ("longmemeval", "0/question", [], "question: a string is expected"),
     ("longmemeval", "0/question_type", "", "question_type: it is empty"),
 ])
-def test_a_malformed_value_is_named_by_file_place_and_cure(tmp_path: Path, name: str, keys: str, new: Json, told: str) -> None:
+def test_a_malformed_value_is_named_by_file_place_and_cure(tmp_path: Path, name: str, keys: str, new: Json, words: str) -> None:
     with pytest.raises(DataError) as caught:
         load(name, put(tmp_path, spoil(VALID[name](), keys, new), name))
-    assert told in str(caught.value)
+    assert words in str(caught.value)
     assert str(tmp_path) in caught.value.where and caught.value.cure
 
 
@@ -332,7 +332,7 @@ JUNK: tuple[Json, ...] = (..., None, True, -1, 10**40, 2.5, 1e300, "", "x", "pla
 @pytest.mark.parametrize("name", VALID)
 @settings(max_examples=150, deadline=None)
 @given(draws=st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(JUNK)), min_size=1, max_size=3))
-def test_whatever_is_spoilt_the_data_load_or_a_data_error_tells_why(name: str, draws: list[tuple[int, Json]]) -> None:
+def test_damaged_data_load_or_raise_a_data_error(name: str, draws: list[tuple[int, Json]]) -> None:
     value = copy.deepcopy(VALID[name]())
     for which, new in draws:
         places = nodes(value)[1:]
@@ -399,14 +399,14 @@ EVENT = Event(1.0, "a", id="1")
 ASK = Question("q", "?", 2.0, "c", ("1",))
 
 
-@pytest.mark.parametrize(("events", "questions", "told"), [
+@pytest.mark.parametrize(("events", "questions", "words"), [
     ((), (ASK,), "no events"), ((EVENT,), (), "no questions"), ((EVENT, EVENT), (ASK,), "2 times"),
     ((EVENT, Event(2.0, "b")), (ASK,), "without an id"),
     ((Event(float("nan"), "a", id="1"),), (ASK,), "not finite"), ((EVENT, Event(0.5, "b", id="2")), (ASK,), "backwards"),
     ((EVENT,), (Question("q", "?", 0.0, "c", ()),), "before its last event"), ((EVENT,), (Question("q", "?", 2.0, "c", ("7",)),), "names no event"),
 ])
-def test_the_promises_of_a_data_set_are_checked(events: tuple[Event, ...], questions: tuple[Question, ...], told: str) -> None:
-    with pytest.raises(DataError, match=told):
+def test_the_promises_of_a_data_set_are_checked(events: tuple[Event, ...], questions: tuple[Question, ...], words: str) -> None:
+    with pytest.raises(DataError, match=words):
         assemble("x", "", [Conversation("c", events, questions)], {}, "here")
 
 
@@ -430,10 +430,10 @@ def test_a_first_download_is_recorded_and_a_changed_file_noticed(
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
     path = fetching.get("longmemeval-oracle", tmp_path / "new")
-    told = hashlib.sha256(b"[]").hexdigest()
-    assert told in capsys.readouterr().out
-    assert path.with_name(path.name + ".sha256").read_text(encoding="utf-8").split() == [told, path.name]
-    assert fetching.check(path) == fetching.Checked(path, told, "first use")
+    words = hashlib.sha256(b"[]").hexdigest()
+    assert words in capsys.readouterr().out
+    assert path.with_name(path.name + ".sha256").read_text(encoding="utf-8").split() == [words, path.name]
+    assert fetching.check(path) == fetching.Checked(path, words, "first use")
     path.write_bytes(b"[1]")
     with pytest.raises(DataError, match="recorded on first use"):
         fetching.check(path)
@@ -441,16 +441,16 @@ def test_a_first_download_is_recorded_and_a_changed_file_noticed(
         fetching.get("longmemeval-oracle", tmp_path / "new", progress=False)
 
 
-@pytest.mark.parametrize(("failure", "told"), [
+@pytest.mark.parametrize(("failure", "words"), [
     (ConnectionError("no route"), "machine that has a network"), (ValueError("hash"), "official file has changed")])
-def test_a_failed_download_tells_the_way_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception, told: str) -> None:
+def test_a_failed_download_names_the_alternative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Exception, words: str) -> None:
     import pooch
 
     def retrieve(*_: Json, **__: Json) -> None:
         raise failure
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=words):
         fetching.get("locomo", tmp_path)
     assert not list(tmp_path.iterdir())
 

@@ -107,8 +107,8 @@ def test_no_slot_or_markup_is_left_and_sentences_begin_like_sentences() -> None:
 
 def test_answers_differ_between_tellings_of_one_story() -> None:
     """Conversations share stories, not facts: a story's answers are not all the same words."""
-    told = Counter(e.text for talk in DEMO.conversations for q in talk.questions for e in talk.events if e.id in q.gold)
-    assert sum(count == 1 for count in told.values()) > len(told) / 2
+    gold_texts = Counter(e.text for talk in DEMO.conversations for q in talk.questions for e in talk.events if e.id in q.gold)
+    assert sum(count == 1 for count in gold_texts.values()) > len(gold_texts) / 2
 
 
 def test_every_line_of_the_scripts_is_understood_and_every_story_told() -> None:

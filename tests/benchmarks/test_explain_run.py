@@ -100,14 +100,14 @@ def hand(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     return RunFolder.read(folder)
 
 
-def told(folder: RunFolder, question: str) -> Explained:
+def explained(folder: RunFolder, question: str) -> Explained:
     return explain(folder, question, numbers(), Hand(), EMBEDDER)  # type: ignore[arg-type]
 
 
 def test_every_stage_has_the_rank_computed_by_hand(hand: RunFolder) -> None:
     stages, parts = stage_scores()
     for question in ("found", "demoted", "low", "nowhere"):
-        found = told(hand, question)
+        found = explained(hand, question)
         assert found.stored == N - 1 and found.visible == N - 2 and found.linear and found.notes == ()
         for candidate in (found.golds[0].at, *found.rivals):
             number = int(candidate.text.split()[-1])
@@ -123,13 +123,13 @@ def test_rivals_are_the_best_of_the_answer_without_gold(hand: RunFolder) -> None
     final = stage_scores()[0]["reweighted"]
     order = [f"e{i}" for i in np.argsort(-final) if not math.isnan(final[i])]
     for question, gold in ASKED.items():
-        assert [r.id for r in told(hand, question).rivals] == [id for id in order if id not in gold][:5]
+        assert [r.id for r in explained(hand, question).rivals] == [id for id in order if id not in gold][:5]
 
 
 def test_each_cause_is_found_and_put_into_words(hand: RunFolder) -> None:
     stages, parts = stage_scores()
     match, final, number = stages["match"], stages["reweighted"], parts[0]
-    causes = {id: told(hand, id).golds[0] for id in ASKED}
+    causes = {id: explained(hand, id).golds[0] for id in ASKED}
     assert {id: g.cause for id, g in causes.items()} == {
         "found": Cause.FOUND, "rejected": Cause.NOT_STORED, "archived": Cause.ARCHIVED, "demoted": Cause.BELOW, "low": Cause.BELOW,
         "nowhere": Cause.NO_SIGNAL, "several": Cause.FOUND}
@@ -141,14 +141,14 @@ def test_each_cause_is_found_and_put_into_words(hand: RunFolder) -> None:
     assert words["demoted"].endswith(f"It would be in the answer without demoter (rank {hand_rank(match, DEMOTED)})")
     assert words["low"].startswith(f"below the first 10 in every stage: rank {hand_rank(match, 100)} after match, {hand_rank(final, 100)} after rew")
     assert words["nowhere"] == f"in no signal's first 100; its best is number with rank {hand_rank(number, 5)}"
-    assert [g.cause for g in told(hand, "several").golds] == [Cause.FOUND, Cause.NOT_STORED, Cause.NO_SIGNAL]
+    assert [g.cause for g in explained(hand, "several").golds] == [Cause.FOUND, Cause.NOT_STORED, Cause.NO_SIGNAL]
 
 
 def test_what_a_missed_event_lacks_is_measured_against_the_last_of_the_answer(hand: RunFolder) -> None:
     stages, parts = stage_scores()
     last = np.argsort(-np.where(np.isnan(stages["reweighted"]), -np.inf, stages["reweighted"]))[9]
     lead = parts[:, 100] - parts[:, last]
-    words = told(hand, "low").golds[0].words
+    words = explained(hand, "low").golds[0].words
     for name, value in zip(("number", "bonus"), lead, strict=True):
         assert f"{name} ({value:+.3f})" in words and (words.index("loses") < words.index(f"{name} (")) and (value < 0 or "gains" in words)
     assert "Against the event at rank 10," in words
@@ -157,10 +157,10 @@ def test_what_a_missed_event_lacks_is_measured_against_the_last_of_the_answer(ha
 def test_gold_is_ranked_again_with_each_mechanism_silenced(hand: RunFolder) -> None:
     stages, parts = stage_scores()
     visible = ~np.isnan(stages["match"])
-    found = told(hand, "low")
+    found = explained(hand, "low")
     assert found.golds[0].silenced["giver"] == hand_rank(np.where(np.arange(N) == DEMOTED, -99.0, np.where(visible, parts[0], np.nan)), 100)
     assert found.golds[0].silenced["demoter"] == hand_rank(stages["match"], 100)
-    archived, restored = told(hand, "archived").golds[0], stage_scores((REJECTED,))[0]
+    archived, restored = explained(hand, "archived").golds[0], stage_scores((REJECTED,))[0]
     assert archived.silenced["archiver"] == hand_rank(restored["reweighted"], ARCHIVED) and archived.at.rank == archived.silenced["demoter"] == 0
     changed = dict(moved(found))
     assert set(changed) == {id for id, place in found.golds[0].silenced.items() if place != found.golds[0].at.rank}
@@ -170,7 +170,7 @@ def test_gold_is_ranked_again_with_each_mechanism_silenced(hand: RunFolder) -> N
 def test_signals_are_listed_by_the_lead_of_the_rivals(hand: RunFolder) -> None:
     _, parts = stage_scores()
     for question, number in (("low", 100), ("nowhere", 5)):
-        found = told(hand, question)
+        found = explained(hand, question)
         rivals = [int(r.id[1:]) for r in found.rivals]
         lead = dict(zip(("number", "bonus"), parts[:, rivals].mean(axis=1) - parts[:, number], strict=True))
         assert found.signals == sorted(lead, key=lambda name: -lead[name])
@@ -275,7 +275,7 @@ class Seen(HTMLParser):
 
 
 def test_json_has_no_number_that_is_not_finite(hand: RunFolder) -> None:
-    found = told(hand, "several")
+    found = explained(hand, "several")
     plain = to_json(found)
     assert json.loads(json.dumps(plain, allow_nan=False)) == json.loads(json.dumps(plain))
     assert {p["signal"]: p["raw"] for p in plain["golds"][2]["at"]["parts"]} == {"number": 5.0, "bonus": None}
@@ -284,7 +284,7 @@ def test_json_has_no_number_that_is_not_finite(hand: RunFolder) -> None:
 
 @pytest.mark.parametrize("question", list(ASKED))
 def test_the_page_holds_what_was_found(hand: RunFolder, question: str, tmp_path: Path) -> None:
-    found = told(hand, question)
+    found = explained(hand, question)
     page = Seen(to_html(found, tmp_path / "page.html").read_text(encoding="utf-8"))
     for gold in found.golds:
         assert gold.at.text in page.text and gold.words[1:] in page.text

@@ -4,14 +4,18 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from .. import __version__
 
-ORDER = ("list", "show", "run", "ablate", "compare", "explain", "export", "audit", "cite", "data", "new")
+if TYPE_CHECKING:
+    from ..engine.errors import HebbariumError
+
+INTERRUPTED = "interrupted"
+ORDER = ("list", "show", "run", "ablate", "compare", "explain", "export", "audit", "weights", "cite", "data", "new")
 
 
 class Commands(TyperGroup):
@@ -24,7 +28,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            typer.echo("\ninterrupted; what was finished is kept", err=True)
+            typer.echo(f"\n{INTERRUPTED}: every file that was written is complete; the same command starts again", err=True)
             raise typer.Exit(130) from None
 
 
@@ -52,13 +56,21 @@ def main() -> None:
         raise SystemExit(1) from None
     except OSError as error:        # such as a full disk under the standard output
         _drop_output()
-        _fail(f"{error.filename or 'output'}: {error.strerror or error}\n  What to do: free disk space, or check that the place can be written to")
+        _fail(str(from_system(error)))
+
+
+def from_system(error: OSError) -> HebbariumError:
+    """An error of the operating system, such as a full disk or a folder without permission, with what, where and cure."""
+    from ..engine.errors import HebbariumError
+
+    return HebbariumError(error.strerror or str(error), where=str(error.filename or "output"),
+                          cure="free disk space, or check that the place can be written to")
 
 
 def _fail(message: str) -> NoReturn:
-    from ..console import visible
+    from ..reporting.text import visible
 
-    typer.echo(f"error: {visible(message)}", err=True)
+    typer.echo("error: " + visible(message, keep="\n"), err=True)
     raise SystemExit(2) from None
 
 

@@ -2,22 +2,40 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from textwrap import shorten
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..engine.errors import InputError
 from .app import app
 from .shared import JobsOption, JsonOption, installed_registry, print_json
+
+if TYPE_CHECKING:
+    from ..engine.registry import Registry
+
+
+class Mutants(StrEnum):
+    """Which wrong versions the evidence must reject."""
+
+    WRITTEN = "written"         # those of the evidence files
+    GENERATED = "generated"     # those that a machine makes of source and numbers; no audit is made
+    NONE = "none"
 
 
 @app.command(short_help="Evidence, and the rating derived from it beside the claimed one.")
 def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to judge; all if none.")] = None,
           set_name: Annotated[str | None, typer.Option("--set", help="Judge the mechanisms of a set.")] = None,
           out: Annotated[Path | None, typer.Option("--out", help="Folder for the report: audit.html, .md, .json, .tex, .bib, figures.")] = None,
-          mutants: Annotated[bool, typer.Option("--mutants/--no-mutants", help="Run the mutants too: the evidence must reject each.")] = True,
+          mutants: Annotated[Mutants, typer.Option("--mutants", help="Wrong versions that the evidence must reject: those written in it, or "
+                                                                     "instead of the audit those that a machine generates.")] = Mutants.WRITTEN,
+          no_mutants: Annotated[bool, typer.Option("--no-mutants", help="The same as --mutants none.")] = False,
+          sample: Annotated[int | None, typer.Option("--sample", min=1, help="Of the generated mutants, only N of each mechanism.")] = None,
+          keep: Annotated[bool, typer.Option("--keep", help="Store the shares of generated mutants rejected, which the page shows.")] = False,
+          reach: Annotated[bool, typer.Option("--reach", help="Print the hooks and equations that engine checks reach.")] = False,
           strict: Annotated[bool, typer.Option("--strict", help="Fail also for incomplete checks and for too little evidence.")] = False,
           against: Annotated[Path | None, typer.Option("--against", help="An earlier audit.json: report the ratings that rose and fell.")] = None,
           jobs: JobsOption = 1, as_json: JsonOption = False) -> None:
@@ -27,6 +45,11 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
         only = [*dict.fromkeys((*(only or ()), *registry.set(set_name).mechanisms))]
     for id in only or ():
         registry.entry(id)
+    if (sample is not None or keep) and mutants is not Mutants.GENERATED:
+        raise InputError("--sample and --keep are of generated mutants", where="audit", cure="add `--mutants generated`, or leave them out")
+    if mutants is Mutants.GENERATED:
+        _generated(registry, only or None, sample, jobs, out, as_json, keep and sample is None, strict)
+        return
     from ..audit import changes, provenance, report, sources
     from ..audit.collect import audit_registry
     from ..audit.references import of_registry
@@ -42,15 +65,16 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
         results_folder(out)
     start = perf_counter()
     with Meter("mechanisms") as tell:
-        result = audit_registry(registry, only=only or None, mutants=mutants, draw=out is not None, jobs=jobs, progress=tell)
+        result = audit_registry(registry, only=only or None, mutants=mutants is Mutants.WRITTEN and not no_mutants, draw=out is not None,
+                                jobs=jobs, progress=tell)
     known = provenance.provenance(registry, references, [m.id for m in result.mechanisms], seconds=perf_counter() - start,
                                   words=("hebbarium", *sys.argv[1:]))
-    told = report.to_json(result, registry, systems, known)
-    changed = changes.compare(old, told) if old else None
+    data = report.to_json(result, registry, systems, known)
+    changed = changes.compare(old, data) if old else None
     if out:
         from ..audit.page import to_html, write_figures
 
-        write_json(out / "audit.json", told)
+        write_json(out / "audit.json", data)
         write_whole(out / "audit.md", [report.to_markdown(result, systems, changed, known)])
         write_whole(out / "audit.tex", [report.to_latex(result, systems, known)])
         write_whole(out / "audit.bib", [known.made.bibtex])
@@ -58,15 +82,40 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
         to_html(result, out / "audit.html", references, registry, systems, changed, known)
     faults = result.strict_failures if strict else result.failures
     if as_json:
-        print_json(told)
+        print_json(data)
     elif console().is_terminal:
         draw(report.table(result), whole=("mechanism", "claimed", "derived"))
         for title, named in (("not earned", faults), ("findings about printed forms", result.findings)):
             print_lines(*([f"{title}:", *(f"  {id}: {shorten(fault, 200, placeholder=' ...')}" for id, fault in named), ""] if named else []))
     else:
         typer.echo(report.plain(result, faults), nl=False)
+    if reach and not as_json:
+        print_lines(*report.reached(result))
     if changed and not as_json:
         print_lines("since the earlier audit:", *(f"  {line}" for line in changed.lines() or ["nothing rose or fell"]))
     if out and not as_json:
         print_lines(f"report: {out / 'audit.html'}")
     raise typer.Exit(1 if faults else 0)
+
+
+def _generated(registry: Registry, only: list[str] | None, sample: int | None, jobs: int, out: Path | None, as_json: bool, keep: bool,
+               strict: bool) -> None:
+    """Judge generated mutants; exit code 1 under `strict` if a share is below its goal."""
+    from ..audit.collect import evidence_module
+    from ..audit.mutation import generated, shares
+    from ..console import Meter, print_lines
+    from ..reporting.files import results_folder, write_json
+
+    with Meter("generated mutants") as tell:
+        run = generated.generated_all(registry, only, jobs, sample, tell)
+    if out:
+        results_folder(out)
+        write_json(out / "generated.json", run.to_json())
+    if keep:
+        entries = [registry.entry(m.id) for m in run.mechanisms]
+        shares.keep(run.mechanisms, {entry.id: shares.digest(entry, evidence_module(entry, registry)) for entry in entries})
+    if as_json:
+        print_json(run.to_json())
+    else:
+        print_lines(*generated.lines(run))
+    raise typer.Exit(1 if strict and shares.below(run) else 0)

@@ -48,8 +48,8 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
               and all(w in f"{e.id} {e.summary} {' '.join(e.papers)}".lower() for w in (words or "").lower().split())]
     sets = [] if home or rating or set_name or words else list(registry.sets.values())
     if as_json:
-        told = {"id", "home", "summary", "claims", "papers", "variety_of", "acts_on"}
-        print_json({"mechanisms": [{**e.model_dump(by_alias=True, include=told, mode="json"), "derived": ratings.get(e.id)} for e in chosen],
+        included = {"id", "home", "summary", "claims", "papers", "variety_of", "acts_on"}
+        print_json({"mechanisms": [{**e.model_dump(by_alias=True, include=included, mode="json"), "derived": ratings.get(e.id)} for e in chosen],
                     "sets": {s.name: {"summary": s.summary, "mechanisms": list(s.mechanisms)} for s in sets}})
         return
     if long:
@@ -119,6 +119,8 @@ def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
     fields += [("variety of", f"{entry.variety_of} (printed by {entry.claimed_by})")] if entry.variety_of else []
     fields += [("equation", f"{e.id}: {e.tex}   [{', '.join(filter(None, (e.paper, e.where)))}]") for e in entry.equations]
     fields += [("departure", f"{d.what}: {d.why}") for d in entry.departures]
+    fields += [("proxy", f"{p.proxy}, for {p.state} [{p.source}]") for p in entry.proxies]
+    fields += [("form of ours", f"{f.ours}, for {f.paper} [{f.source}]") for f in entry.forms]
     fields += [("from source", entry.departs_from_source)] if entry.departs_from_source else []
     fields += [("sets", ", ".join(s.name for s in registry.sets.values() if id in s.mechanisms) or "-")]
     print_lines(f"{entry.id}: {entry.summary}")

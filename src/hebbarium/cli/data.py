@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..benchmarks.execution.spec import options
 from .app import app
 from .shared import JsonOption, print_json
 
@@ -45,6 +46,7 @@ def data_get(name: Annotated[str, typer.Argument(help="A source that `data list`
 @data_app.command("check")
 def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in the official format.")],
                dataset: Annotated[str | None, typer.Option("--dataset", help="Load it as this data set and print its counts, too.")] = None,
+               allow_missing_gold: Annotated[bool, typer.Option("--allow-missing-gold", help=options()["allow_missing_gold"].help)] = False,
                as_json: JsonOption = False) -> None:
     """SHA-256 of a data file beside the published one; counts, gaps, times and duplicates of a data set."""
     from ..benchmarks.datasets import load
@@ -54,9 +56,9 @@ def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in th
 
     if dataset is None and (path / EVENTS).is_file():
         dataset = "conversations"
-    notes = describe(load(dataset, path)) if dataset else None
+    notes = describe(load(dataset, path, allow_missing_gold=allow_missing_gold)) if dataset else None
     if dataset == "conversations":
-        _tell_conversations(path, notes or {}, as_json)
+        _print_conversations(path, notes or {}, as_json)
         return
     found = check(one_json(path, dataset) if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir() else path)
     if as_json:
@@ -92,7 +94,7 @@ def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, long
     print_lines(f"written to {out}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items() if isinstance(count, int)))
 
 
-def _tell_conversations(path: Path, notes: dict[str, Any], as_json: bool) -> None:
+def _print_conversations(path: Path, notes: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json({"path": str(path), "notes": notes})
         return

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
@@ -15,7 +15,8 @@ import typer
 
 from ..benchmarks.designs import Design
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
-from .app import app
+from ..engine.errors import HebbariumError
+from .app import INTERRUPTED, app, from_system
 from .shared import (
     DataOption,
     JobsOption,
@@ -25,18 +26,24 @@ from .shared import (
     chosen_set,
     citation_keys,
     installed_registry,
+    lasting,
     load_data,
     named_embedder,
     print_json,
 )
 
 if TYPE_CHECKING:
+    from ..benchmarks.datasets import Dataset
     from ..benchmarks.scores.detectable import Detectable
     from ..console import Meter
+    from ..engine.registry import Registry
+    from ..reporting.provenance import Made
 
 PROGRAM = "hebbarium"
 ArmsOption = Annotated[str | None, typer.Option("--arms", metavar="A,B,...", help=(
     "Only these arms: mechanisms, or ids as in the report. They are the family over which p-values are corrected."))]
+BesideOption = Annotated[list[str] | None, typer.Option("--beside", metavar="MODULE:NAME", help=(
+    "Another memory that answers the same questions, as a row of reference; may be given again."))]
 MarginOption = Annotated[float, typer.Option("--margin", help="An effect shown to be smaller than this is called equivalent.")]
 ReplaceOption = Annotated[bool, typer.Option("--replace", help="Write over another run that the folder holds.")]
 
@@ -77,19 +84,21 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
     again.
     """
     registry, settings = installed_registry(), settings_of(given)
-    chosen = chosen_set(registry, given["set"], settings)
-    loaded = load_data(given["dataset"], data, settings.unit, limit)
-    from ..benchmarks.run import run as run_set
+    from ..benchmarks.run import measure, plan
     from ..console import Meter, print_lines
 
-    with Meter("conversations") as tell, Meter("embedding texts", least=100, within=tell) as embedding, _resumable(tell, out):
-        result = run_set(chosen, registry, loaded, named_embedder(given["embedder"], embedding), out, settings=settings, jobs=jobs, progress=tell,
-                         replace=replace)
-    _tell_kept(tell, out)
+    planned = plan(chosen_set(registry, given["set"], settings), registry, settings)
+    loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold)
+    making = _making(registry, planned.arms[0].mechanisms, given)
+    with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding, _resumable(progress, out):
+        result = measure(planned, loaded, named_embedder(given["embedder"], embedding), out, jobs=jobs, progress=progress, making=making,
+                         embedder_spec=lasting(given["embedder"]), replace=replace)
+    _print_kept(progress, out)
+    _print_missing_gold(loaded)
     if as_json:
         print_json(result)
         return
-    _print_metrics(chosen.name if chosen else settings.system, result, sum(len(c.questions) for c in loaded.conversations))
+    _print_metrics(planned.arms[0].set or settings.system, result, sum(len(c.questions) for c in loaded.conversations))
     print_lines(f"written to {out}: metrics.json, rows.jsonl, times.jsonl, manifest.json")
 
 
@@ -97,52 +106,71 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
 @_with_options
 def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
            design: Annotated[Design, typer.Option("--design", help="How arms are made.")] = Design.LEAVE_ONE_OUT,
-           arms: ArmsOption = None, margin: MarginOption = 0.005,
+           arms: ArmsOption = None, beside: BesideOption = None, margin: MarginOption = 0.005,
            limit: LimitOption = None, jobs: JobsOption = 1, replace: ReplaceOption = False, as_json: JsonOption = False) -> None:
     """Take each mechanism out of a set in turn: what does each earn?
 
-    Tells first what the design can detect.  Writes ablation.html, .md, .json, .svg and .tex, rows.jsonl and manifest.json.  Stopped at any moment
-    and started again, it goes on where it was.
+    Prints first what the design can detect.  Writes ablation.html, .md, .json, .svg and .tex, rows.jsonl and manifest.json.  A second run of the
+    same command continues one that was stopped.
     """
     registry, settings = installed_registry(), settings_of(given)
-    chosen = chosen_set(registry, given["set"], settings)
     only = () if arms is None else tuple(name.strip() for name in arms.split(","))
-    loaded = load_data(given["dataset"], data, settings.unit, limit)
-    from ..audit.references import of_registry
-    from ..benchmarks.ablation import ablate as ablate_set
-    from ..benchmarks.ablation import mechanisms_of
+    from ..benchmarks.ablation import designed, measure
     from ..benchmarks.reports.result import to_json
-    from ..benchmarks.reports.tables import SPARE, show, to_table
-    from ..console import Meter, console, draw, print_lines
-    from ..reporting.provenance import made
+    from ..benchmarks.reports.tables import BESIDE, SPARE, beside_rows, show, to_table
+    from ..benchmarks.reports.words import beside_note
+    from ..console import Meter, console, draw, print_lines, print_table
 
-    used = mechanisms_of(settings.applied(chosen), design, only) if chosen else ()
-    making = made([PROGRAM, *sys.argv[1:]], of_registry(registry).bibtex(citation_keys(registry, used, [given["dataset"]], given["embedder"])))
-    with Meter("cells") as tell, Meter("embedding texts", least=100, within=tell) as embedding, _resumable(tell, out):
-        result = ablate_set(chosen, registry, loaded, named_embedder(given["embedder"], embedding), out, design=design, only=only, margin=margin,
-                            settings=settings, jobs=jobs, progress=tell, making=making, replace=replace,
-                            announce=_announce)
-    _tell_kept(tell, out)
+    experiment = designed(chosen_set(registry, given["set"], settings), registry, design=design, only=only, beside=beside or (), settings=settings)
+    loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold)
+    making = _making(registry, experiment.mechanisms, given)
+    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, _resumable(progress, out):
+        result = measure(experiment, loaded, named_embedder(given["embedder"], embedding), out, margin=margin, jobs=jobs, progress=progress,
+                         announce=_announce, making=making, embedder_spec=lasting(given["embedder"]), replace=replace)
+    _print_kept(progress, out)
+    _print_missing_gold(loaded)
     if as_json:
         print_json(to_json(result))
         return
     if console().is_terminal:
         draw(to_table(result), spare=SPARE, roomy={"arm": 18})
+        if result.beside:
+            print_table(beside_note(result), BESIDE, beside_rows(result), numbers=BESIDE[1:], whole=BESIDE[1:], spare=BESIDE[:3:-1])
     else:
         show(result, console())
     print_lines(f"report: {out / 'ablation.html'}")
 
 
+def _making(registry: Registry, used: Iterable[str], given: Mapping[str, Any]) -> Made:
+    """This command, now and here, with the references of what it uses."""
+    from ..audit.references import of_registry
+    from ..reporting.provenance import made
+
+    return made([PROGRAM, *sys.argv[1:]], of_registry(registry).bibtex(citation_keys(registry, used, [given["dataset"]], given["embedder"])))
+
+
 @contextmanager
 def _resumable(meter: Meter, out: Path) -> Iterator[None]:
-    """On an interrupt, say what is finished and how to go on; exit code 130."""
+    """After an interrupt or a failure, say what is finished and how to continue; exit code 130 for an interrupt."""
     try:
         yield
     except KeyboardInterrupt:
-        done, total = meter.latest or (0, 0)
-        kept = f"{done} of {total} {meter.what} are finished and kept in {out / 'ledger.sqlite'}; the same command goes on from there"
-        typer.echo(f"\ninterrupted; {kept if done else 'nothing was finished yet'}", err=True)
+        kept = _kept(meter, out) or "nothing is finished yet; the same command starts again"
+        typer.echo(f"\n{INTERRUPTED}: {kept}", err=True)
         raise typer.Exit(130) from None
+    except (HebbariumError, OSError) as error:
+        found = from_system(error) if isinstance(error, OSError) else error
+        cure = "; ".join(filter(None, (found.cure, _kept(meter, out))))
+        raise type(found)(found.what, where=found.where, cure=cure) from error
+
+
+def _kept(meter: Meter, out: Path) -> str:
+    """Which cells are finished, and how to continue; "" if none is."""
+    done, total = meter.latest or (0, 0)
+    if not done:
+        return ""
+    rest = "continues with the others" if done < total else "writes the results"
+    return f"{done} of {total} {meter.what} are finished and kept in {out / 'ledger.sqlite'}; the same command {rest}"
 
 
 def _announce(found: Detectable) -> None:
@@ -154,7 +182,13 @@ def _announce(found: Detectable) -> None:
         console.print(line, soft_wrap=not console.is_terminal)
 
 
-def _tell_kept(meter: Meter, out: Path) -> None:
+def _print_missing_gold(data: Dataset) -> None:
+    """Say how many gold ids the data set has that name no event."""
+    if missing := data.notes.get("gold_missing"):
+        typer.echo(f"gold that names no event, left out: {missing}", err=True)
+
+
+def _print_kept(meter: Meter, out: Path) -> None:
     """Say what was not run again."""
     done, total = meter.first or (0, 0)
     if done:

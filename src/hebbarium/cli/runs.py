@@ -49,7 +49,7 @@ def compare(first: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of
 def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(help="Id of a question; without it the missed ones are listed.")] = None,
             arm: Annotated[str | None, typer.Option("--arm", help="Arm of an ablation; by default the full set.")] = None,
             data: MovedOption = None,
-            embedder: Annotated[str | None, typer.Option("--embedder", help="As for the run; needed for the folder of a model.")] = None,
+            embedder: Annotated[str | None, typer.Option("--embedder", help="As for the run, if it is no longer found there.")] = None,
             html: PageOption = None, as_json: JsonOption = False) -> None:
     """Why the evidence of one question is, or is not, in the answer.
 
@@ -171,8 +171,8 @@ def _quoted(text: str | None) -> str:
 # --- explain -------------------------------------------------------------------------------------------------------------------------
 def _print_missed(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
     if as_json:
-        told = ("conversation", "question", "category", "question_text", "answer", "gold", "ranks")
-        print_json([{name: row.get(name) for name in told} for row in rows])
+        fields = ("conversation", "question", "category", "question_text", "answer", "gold", "ranks")
+        print_json([{name: row.get(name) for name in fields} for row in rows])
         return
     from ..console import print_lines, print_rows
 

@@ -32,23 +32,14 @@ def installed_registry() -> Registry:
 
 
 def chosen_set(registry: Registry, name: str | None, settings: Settings) -> MechanismSet | None:
-    """The named set, or `default`; None for a system without mechanisms.
-
-    A set that cannot be built with these settings is refused here, before data are read.
-    """
-    from ..benchmarks.designs import FULL, Arm
-    from ..benchmarks.execution.local import check_arms
-
-    chosen = registry.set(name or DEFAULT_SET) if name or settings.ours else None
-    settings.check_set(chosen)
-    check_arms([Arm(FULL, settings.applied(chosen))] if chosen else [], registry, settings)
-    return chosen
+    """The named set, or `default`; None for a system without mechanisms."""
+    return registry.set(name or DEFAULT_SET) if name or settings.ours else None
 
 
-def load_data(dataset: str, path: Path | None, unit: Unit, limit: int | None) -> Dataset:
+def load_data(dataset: str, path: Path | None, unit: Unit, limit: int | None, allow_missing_gold: bool = False) -> Dataset:
     from ..benchmarks.datasets import load
 
-    return load(dataset, path, unit=unit, limit=limit)
+    return load(dataset, path, unit=unit, limit=limit, allow_missing_gold=allow_missing_gold)
 
 
 def named_embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmbedder:
@@ -56,6 +47,19 @@ def named_embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmb
     from ..engine.ports.embedding_cache import default_cache
 
     return embedder(spec, default_cache(), progress=progress)
+
+
+def lasting(spec: str) -> str:
+    """An embedder's name as it can be read from any working directory: the folder of a model becomes absolute, with what follows it.
+
+    >>> lasting("minilm"), lasting("hashing:64")
+    ('minilm', 'hashing:64')
+    """
+    folder, plus, backend = spec.rpartition("+")
+    for path, rest in ((spec, ""), (folder, plus + backend)):
+        if path and Path(path).expanduser().is_dir():
+            return f"{Path(path).expanduser().absolute()}{rest}"
+    return spec
 
 
 def citation_keys(registry: Registry, ids: Iterable[str], datasets: Iterable[str], embedder: str) -> list[str]:

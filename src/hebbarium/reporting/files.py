@@ -1,13 +1,19 @@
 """Result files: written whole or not at all, in UTF-8."""
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
 from ..engine.errors import HebbariumError, InputError
+
+_FULL = ("the disk is full", "free disk space")
+_FORBIDDEN = ("no permission", "make the folder writable or choose another one")
+_CAUSES = {errno.ENOSPC: _FULL, errno.EDQUOT: _FULL, errno.EACCES: _FORBIDDEN, errno.EPERM: _FORBIDDEN, errno.EROFS: _FORBIDDEN}
 
 
 def results_folder(out: Path) -> Path:
@@ -25,7 +31,7 @@ def results_folder(out: Path) -> Path:
 def write_whole(path: Path, lines: Iterable[str]) -> None:
     """Write a text file whole or not at all, in UTF-8; half surrogates are written as \\udXXX.  Its folder is made if it is absent.
 
-    Raises HebbariumError.
+    On any failure an earlier file stays and no unfinished one is left.  Raises HebbariumError, which says whether space or permission is missing.
     """
     draft = path.with_name(path.name + ".part")
     try:
@@ -33,9 +39,13 @@ def write_whole(path: Path, lines: Iterable[str]) -> None:
         with draft.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.writelines(lines)
         draft.replace(path)
-    except OSError as error:
-        raise HebbariumError(f"it cannot be written ({error.strerror})", where=str(path),
-                             cure="free disk space or make the folder writable, then start again") from error
+    except BaseException as error:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            what, cure = _CAUSES.get(error.errno or 0, (str(error.strerror or error), "check the path and the disk"))
+            raise HebbariumError(f"it cannot be written ({what})", where=str(path), cure=f"{cure}, then start again") from error
+        raise
 
 
 def write_json(path: Path, data: Any) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 import unicodedata
 
 
-def visible(text: str) -> str:
-    r"""The text with U+FFFD in place of control characters, characters that change the direction of text, and line separators.
+def visible(text: str, keep: str = "") -> str:
+    r"""The text with U+FFFD instead of control characters, characters that change the direction of text, and line separators.
 
-    >>> visible("a\x1b[31mb")
-    'a\ufffd[31mb'
+    keep  characters that stay, such as line breaks
+
+    >>> visible("a\x1b[31mb\n"), visible("a\x1b[31mb\n", keep="\n")
+    ('a\ufffd[31mb\ufffd', 'a\ufffd[31mb\n')
     """
-    return "".join("\ufffd" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") else char for char in text)
+    return "".join("\ufffd" if char not in keep and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") else char for char in text)

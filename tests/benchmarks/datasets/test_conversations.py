@@ -131,10 +131,11 @@ def test_conversion_loses_nothing(tmp_path: Path, made_up: bool) -> None:
 
 def test_counts_gaps_and_repetitions_are_described(written: Callable[..., Path]) -> None:
     events = with_field("events.jsonl", 5, text=rows("events.jsonl")[0]["text"])
-    told = describe(load("conversations", written(events)))
-    assert (told["conversations"], told["events"], told["speakers"], told["sessions"], told["repeated_texts"]) == (1, 5, 2, 3, 1)
-    assert told["longest_gap_before"] == "kitchen, k3" and told["longest_gap_hours"] == pytest.approx(4 * 24 + 15.2)
-    assert told["first_event"] == "2024-05-01T18:02:00+00:00" and told["questions_one step"] == 2
+    described = describe(load("conversations", written(events)))
+    counts = ("conversations", "events", "speakers", "sessions", "repeated_texts")
+    assert [described[name] for name in counts] == [1, 5, 2, 3, 1]
+    assert described["longest_gap_before"] == "kitchen, k3" and described["longest_gap_hours"] == pytest.approx(4 * 24 + 15.2)
+    assert described["first_event"] == "2024-05-01T18:02:00+00:00" and described["questions_one step"] == 2
 
 
 def test_one_changed_letter_is_another_data_set(written: Callable[..., Path]) -> None:

@@ -13,17 +13,17 @@ import pytest
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.designs import FULL, Arm
-from hebbarium.benchmarks.execution import cells
 from hebbarium.benchmarks.execution.cells import Cell, run_cell
-from hebbarium.benchmarks.execution.spec import Inputs, RunSpec, Settings, specs_of
-from hebbarium.benchmarks.systems.base import Capability, Hit, Hits
+from hebbarium.benchmarks.execution.plan import planned, specs_of
+from hebbarium.benchmarks.execution.spec import RunSpec, Settings
+from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEvent
+from hebbarium.benchmarks.systems.by_name import OURS, maker
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import MechanismSet, Registry
 
 ROOT = Path(__file__).parent.parent.parent.parent
-EMPTY = MechanismSet("", "", {})
 OTHER = Settings(system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense")      # the scripted one takes its place
 
 
@@ -43,9 +43,9 @@ class Scripted:
     def advance(self, time: float) -> None:
         self.calls.append(("advance", time))
 
-    def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
         self.calls.append(("retrieve", query.id, query.time, k, learn))
-        return Hits(tuple(Hit(id, -float(place), "") for place, id in enumerate(self.ids[::-1][:k])))
+        return Retrieved(tuple(RetrievedEvent(id, -float(place), "") for place, id in enumerate(self.ids[::-1][:k])))
 
     def close(self) -> None:
         self.calls.append(("close",))
@@ -73,12 +73,11 @@ def conversation(n: int, *gold: str) -> Conversation:
 
 
 @pytest.fixture
-def measured(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Any:
+def measured(registry: Registry) -> Any:
     def measure(system: Scripted, talk: Conversation, settings: Settings = OTHER, **changes: Any) -> Any:
         embedder = CachedEmbedder(HashingEmbedder(8), None)
-        spec, = specs_of([Arm("scripted", EMPTY)], Inputs(registry, Dataset("d", "0", (talk,), {}), embedder), settings)
-        monkeypatch.setattr(cells, "make", lambda name, embedder, seed: system)
-        return run_cell(Cell(replace(spec, **changes), talk), registry, embedder)
+        spec, = specs_of(planned([], registry, settings, [settings.system]), Dataset("d", "0", (talk,), {}), embedder)
+        return run_cell(Cell(replace(spec, **{"arm": "scripted", **changes}), talk), lambda embedder, seed: system, embedder)
 
     return measure
 
@@ -138,7 +137,7 @@ def test_times_of_a_system_with_receipts_are_those_of_its_phases(measured: Any) 
             super().encode(events)
             self.thoughts += (5.0, 2.0)
 
-        def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+        def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
             self.thoughts += (10.0 + len(self.thoughts),)
             return super().retrieve(query, k, learn)
 
@@ -151,9 +150,9 @@ def test_times_of_a_system_with_receipts_are_those_of_its_phases(measured: Any) 
 
 def test_a_row_holds_what_was_asked_and_the_scores_of_the_first_ten(measured: Any) -> None:
     class Odd(Scripted):
-        def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+        def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
             scores = (float("inf"), np.float32(0.1), 1e-9 / 3, -123456.789, float("nan"))
-            return Hits(tuple(Hit(id, score, "") for id, score in zip(self.ids, scores, strict=False)))
+            return Retrieved(tuple(RetrievedEvent(id, score, "") for id, score in zip(self.ids, scores, strict=False)))
 
     row, = measured(Odd(), conversation(5, "e1")).rows
     assert (row["question_text"], row["answer"]) == ("which?", "")
@@ -163,7 +162,7 @@ def test_a_row_holds_what_was_asked_and_the_scores_of_the_first_ten(measured: An
 
 def test_a_system_is_closed_even_if_it_fails(measured: Any) -> None:
     class Failing(Scripted):
-        def retrieve(self, query: Query, k: int, learn: bool = False) -> Hits:
+        def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
             raise RuntimeError("no answer")
 
     system = Failing()
@@ -175,8 +174,8 @@ def test_a_system_is_closed_even_if_it_fails(measured: Any) -> None:
 def test_a_rehearsal_lets_recall_change_memory_before_what_counts(registry: Registry, tiny: Dataset) -> None:
     mechanisms: dict[str, dict[str, Any]] = {"dense_similarity": {}, "base_level_activation": {}, "heat": {"weight": 5.0}, "convex_fusion": {}}
     arm, embedder = Arm(FULL, MechanismSet("practised", "for the test", mechanisms)), CachedEmbedder(HashingEmbedder(32), None)
-    specs = [specs_of([arm], Inputs(registry, tiny, embedder), Settings(rehearse=hours))[0] for hours in (None, 24.0)]
-    once, practised = (run_cell(Cell(spec, tiny.conversations[0]), registry, embedder) for spec in specs)
+    specs = [specs_of(planned([arm], registry, Settings(rehearse=hours)), tiny, embedder)[0] for hours in (None, 24.0)]
+    once, practised = (run_cell(Cell(spec, tiny.conversations[0]), maker(OURS, spec.mechanisms, registry), embedder) for spec in specs)
     calls = [o.receipts["base_level_activation"]["calls"] for o in (once, practised)]
     assert calls[1] >= calls[0] + len(tiny.conversations[0].questions)
     assert [row["retrieved"] for row in once.rows] != [row["retrieved"] for row in practised.rows]
@@ -188,9 +187,10 @@ def test_the_cell_is_decided_by_its_record_alone(registry: Registry, tiny: Datas
     chosen = MechanismSet("two", "", {"dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})
 
     def retrieved(spec: RunSpec) -> list[Any]:
-        return [row["retrieved"] for row in run_cell(Cell(spec, tiny.conversations[0]), registry, embedder).rows]
+        cell, make = Cell(spec, tiny.conversations[0]), maker(spec.system, spec.mechanisms, registry)
+        return [row["retrieved"] for row in run_cell(cell, make, embedder).rows]
 
-    plain, heavy = (specs_of([Arm(FULL, c)], Inputs(registry, tiny, embedder), Settings())[0]
+    plain, heavy = (specs_of(planned([Arm(FULL, c)], registry), tiny, embedder)[0]
                     for c in (chosen, chosen.overridden({"dense_similarity": {"weight": 0.0}})))
     assert retrieved(plain) != retrieved(heavy) == retrieved(replace(plain, mechanisms=heavy.mechanisms))
 

@@ -14,7 +14,8 @@ from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.designs import arms_of
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.folder import RunFolder, claim, differences
-from hebbarium.benchmarks.execution.spec import Inputs, Settings, manifest, specs_of
+from hebbarium.benchmarks.execution.plan import planned, specs_of
+from hebbarium.benchmarks.execution.spec import Settings, manifest
 from hebbarium.benchmarks.run import run
 from hebbarium.engine.errors import DataError, HebbariumError, InputError
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -77,7 +78,7 @@ def test_rows_do_not_change_with_the_clock(done: Path, tmp_path: Path, registry:
 def test_the_record_of_every_cell_is_read_back_from_the_manifest(registry: Registry, tiny: Dataset) -> None:
     """Its key is the same, so nothing that decides the cell is lost, for the arms that lack a mechanism or swap one as well."""
     settings = Settings(seed=2, rehearse=12.0, param={"lexical_bm25": {"b": 0.3}})
-    specs = specs_of(arms_of(settings.applied(CHOSEN)), Inputs(registry, tiny, EMBEDDER), settings)
+    specs = specs_of(planned(arms_of(settings.applied(CHOSEN)), registry, settings), tiny, EMBEDDER)
     written = json.loads(json.dumps(manifest(specs, tiny, {"command": "ablate"}), default=str))
     folder = RunFolder(Path(), written)
     assert folder.arms == list(dict.fromkeys(s.arm for s in specs)) and len(folder.arms) == 6
@@ -174,7 +175,7 @@ def test_bytes_that_are_not_text_are_refused(done: Path, tmp_path: Path) -> None
         RunFolder.read(tmp_path).rows()
 
 
-def test_an_unfinished_run_says_how_it_goes_on(done: Path, tmp_path: Path) -> None:
+def test_an_unfinished_run_says_how_to_continue_it(done: Path, tmp_path: Path) -> None:
     (copied(done, tmp_path) / "rows.jsonl").unlink()
     with pytest.raises(DataError, match="not finished") as caught:
         RunFolder.read(tmp_path).rows()
@@ -224,7 +225,7 @@ def test_the_same_run_and_a_longer_one_may_write(tmp_path: Path, registry: Regis
 
 @pytest.mark.parametrize(("settings", "words"), [
     (Settings(seed=1), "seed is 0 there and 1 here"), (Settings(unit="session"), "unit is turn there and session here"),
-    (Settings(rehearse=2.0), "rehearse is absent there and 2.0 here"),
+    (Settings(allow_missing_gold=True), "allow_missing_gold is false there and true here"),
     (Settings(param={"lexical_bm25": {"b": 0.5}}), r"mechanisms\.lexical_bm25\.b is 0\.75 there and 0\.5 here"),
     (Settings(system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense"), "system is hebbarium there")], ids=str)
 def test_another_run_is_refused_by_what_differs(done: Path, registry: Registry, tiny: Dataset, settings: Settings, words: str) -> None:
@@ -241,7 +242,7 @@ def test_other_data_another_command_and_other_code_are_another_run(done: Path, r
         run(SINGLE, registry, replace(tiny, sha256="1" * 64), EMBEDDER, done)
     with pytest.raises(InputError, match="command is run there and ablate here"):
         ablate(SINGLE, registry, tiny, EMBEDDER, done)
-    monkeypatch.setattr("hebbarium.benchmarks.execution.spec.code_version", lambda: "9.9+other")
+    monkeypatch.setattr("hebbarium.benchmarks.execution.plan.code_version", lambda: "9.9+other")
     with pytest.raises(InputError, match=r"code is .* there and 9\.9\+other here"):
         run(SINGLE, registry, tiny, EMBEDDER, done)
 

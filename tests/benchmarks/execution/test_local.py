@@ -1,6 +1,7 @@
 """Execution on this machine: equal rows for any number of jobs and after any stop, and no cell twice."""
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def test_two_jobs_give_the_same_rows_as_one_for_another_system(tmp_path: Path, r
 def test_a_resumed_sweep_gives_the_same_rows_and_runs_no_cell_twice(
         tmp_path: Path, registry: Registry, tiny: Dataset, whole: tuple[Path, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[tuple[str, str]] = []
-    limit, real, told = [4], local.run_cell, []
+    limit, real, reported = [4], local.run_cell, []
 
     def counted(cell: Cell, *rest: Any) -> Any:
         if len(ran) == limit[0]:
@@ -65,24 +66,51 @@ def test_a_resumed_sweep_gives_the_same_rows_and_runs_no_cell_twice(
         ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
     assert len(ran) == 4
     limit[0] = 1000
-    ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path, progress=lambda done, of, what: told.append((done, of, what)))
-    assert told[0][:2] == (4, 10) and len(ran) == len(set(ran)) == 10
+    ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path, progress=lambda done, of, what: reported.append((done, of, what)))
+    assert reported[0][:2] == (4, 10) and len(ran) == len(set(ran)) == 10
     assert set(ran) == {(arm.id, c.id) for arm in arms_of(CHOSEN) for c in tiny.conversations}
     assert rows(tmp_path) == rows(whole[0])
     ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
     assert len(ran) == 10, "a finished sweep runs nothing"
 
 
-@pytest.mark.parametrize("settings", [Settings(seed=1), Settings(unit="session"), Settings(rehearse=1.0), Settings(without=("temporal_context",)),
-                                      Settings(param={"dense_similarity": {"weight": 2.0}})], ids=lambda s: str(s)[:60])
-def test_other_settings_run_anew(tmp_path: Path, registry: Registry, tiny: Dataset, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("settings", [
+    Settings(seed=1), Settings(unit="session"), Settings(rehearse=1.0), Settings(allow_missing_gold=True), Settings(without=("temporal_context",)),
+    Settings(param={"dense_similarity": {"weight": 2.0}})], ids=str)
+def test_other_settings_are_other_cells(tmp_path: Path, registry: Registry, tiny: Dataset, settings: Settings,
+                                        monkeypatch: pytest.MonkeyPatch) -> None:
     ran, real = [], local.run_cell
     monkeypatch.setattr(local, "run_cell", lambda cell, *rest: (ran.append(cell), real(cell, *rest))[1])
+    learning = replace(CHOSEN, mechanisms={**CHOSEN.mechanisms, "recency": {}})         # without a hook that learns, --rehearse is refused
     for chosen in (Settings(), settings, Settings(), settings):
-        run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path, settings=chosen, replace=True)
+        run(learning, registry, tiny, embedder(tmp_path), tmp_path, settings=chosen, replace=True)
     assert len(ran) == 4
     with pytest.raises(InputError, match="another run"):
-        run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
+        run(learning, registry, tiny, embedder(tmp_path), tmp_path)
+
+
+BEFORE = Settings(rehearse=24.0)
+
+
+class Unused(HashingEmbedder):
+    def embed(self, texts: Any) -> Any:
+        raise AssertionError("embedded before the refusal")
+
+
+@pytest.mark.parametrize(("chosen", "settings", "words"), [(CHOSEN, BEFORE, "the set small does not learn from recall"),
+                                                           (None, replace(BASELINE, rehearse=24.0), "BM25Dense does not learn from recall")], ids=str)
+def test_rehearsal_is_refused_for_what_does_not_learn(tmp_path: Path, registry: Registry, tiny: Dataset, chosen: MechanismSet | None,
+                                                      settings: Settings, words: str) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        run(chosen, registry, tiny, CachedEmbedder(Unused(8), None), tmp_path / "o", settings=settings)
+    assert caught.value.where == "--rehearse" and "leave out --rehearse" in caught.value.cure and not (tmp_path / "o").exists()
+
+
+def test_rehearsal_of_a_set_that_learns_includes_the_arm_without_its_learning(tmp_path: Path, registry: Registry, tiny: Dataset) -> None:
+    learning = replace(CHOSEN, mechanisms={**CHOSEN.mechanisms, "recency": {}})
+    result = ablate(learning, registry, tiny, embedder(tmp_path), tmp_path, settings=BEFORE, only=["recency"], beside=[BASELINE.system])
+    assert [arm.id for arm in result.arms] == ["recency"]
+    assert "Rehearsal changes no answer of hebbarium.benchmarks.systems.bm25_dense:BM25Dense" in (tmp_path / "ablation.html").read_text()
 
 
 def test_an_arm_that_changes_nothing_is_called_no_op(whole: tuple[Path, Any]) -> None:

@@ -13,7 +13,8 @@ from typer.main import get_command
 
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.designs import Arm
-from hebbarium.benchmarks.execution.spec import DEFAULTS, Inputs, RunSpec, Settings, manifest, options, parameters, settings_of, specs_of
+from hebbarium.benchmarks.execution.plan import planned, specs_of
+from hebbarium.benchmarks.execution.spec import DEFAULTS, RunSpec, Settings, manifest, options, parameters, settings_of
 from hebbarium.cli import app, main
 from hebbarium.engine.errors import InputError, RegistryError
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -69,7 +70,7 @@ def test_a_field_added_later_enters_the_key_and_the_manifest_unasked() -> None:
 def test_records_hold_what_the_registry_resolves(registry: Registry, tiny: Dataset) -> None:
     chosen = MechanismSet("mine", "", {"lexical_bm25": {"b": 0.5}})
     arms = [Arm("full", chosen), Arm("other", chosen.overridden({"lexical_bm25": {"b": 0.6}}))]
-    specs = specs_of(arms, Inputs(registry, tiny, CachedEmbedder(HashingEmbedder(32), None)), Settings(seed=3, unit="session"))
+    specs = specs_of(planned(arms, registry, Settings(seed=3, unit="session")), tiny, CachedEmbedder(HashingEmbedder(32), None))
     assert [(s.arm, s.conversation) for s in specs] == [(a, c.id) for a in ("full", "other") for c in tiny.conversations]
     declared = registry.entry("lexical_bm25").params
     assert specs[0].mechanisms == {"lexical_bm25": {"time_scale": 1.0, **{n: p.value for n, p in declared.items()}, "b": 0.5}}
@@ -107,8 +108,8 @@ def test_an_odd_parameter_is_refused(text: str) -> None:
 def test_what_a_user_may_set_is_an_option_of_both_commands(command: str) -> None:
     """Every field of Settings, and what names the set, the data and the embedder."""
     assert set(options()) == {f.name for f in fields(Settings)} | {"set", "dataset", "embedder"}
-    told: Any = get_command(app)
-    flags = {flag: p for p in told.commands[command].params for flag in p.opts}
+    command_line: Any = get_command(app)
+    flags = {flag: p for p in command_line.commands[command].params for flag in p.opts}
     for name, option in options().items():
         assert flags[option.flag].name == name and flags[option.flag].help == option.help
         assert flags[option.flag].required == (option.default is ...)
@@ -120,16 +121,19 @@ def test_settings_of_no_option_are_the_defaults() -> None:
 
 BASELINE = "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"
 GIVEN: dict[str, tuple[str, Any]] = {       # field -> what is typed, what the manifest has
-    "set": ("hybrid", "hybrid"), "dataset": ("demo", "demo"), "embedder": ("hashing:64", "hashing"), "unit": ("session", "session"), "seed": ("3", 3),
-    "without": ("weighted_rrf", ["weighted_rrf"]), "param": ("lexical_bm25.b=0.5", {"lexical_bm25": {"b": 0.5}}), "rehearse": ("2.5", 2.5)}
-OTHER = {"system": (BASELINE, BASELINE), **{name: GIVEN[name] for name in ("dataset", "embedder", "unit", "seed", "rehearse")}}
+    "set": ("minimal", "minimal"), "dataset": ("demo", "demo"), "embedder": ("hashing:64", "hashing"),
+    "unit": ("session", "session"), "seed": ("3", 3),
+    "without": ("heat", ["heat"]), "param": ("lexical_bm25.b=0.5", {"lexical_bm25": {"b": 0.5}}), "rehearse": ("2.5", 2.5),
+    "allow_missing_gold": ("", True)}
+OTHER = {"system": (BASELINE, BASELINE), **{name: GIVEN[name] for name in ("dataset", "embedder", "unit", "seed", "allow_missing_gold")}}
 
 
 @pytest.mark.parametrize(("command", "given"), [("run", GIVEN), ("ablate", GIVEN), ("run", OTHER)], ids=["run", "ablate", "run --system"])
 def test_what_a_user_sets_stands_in_the_manifest(command: str, given: dict[str, tuple[str, Any]], tmp_path: Path,
                                                  monkeypatch: pytest.MonkeyPatch) -> None:
     assert {*GIVEN, *OTHER} == set(options()), "type a value for every option here"
-    words = [word for name, (typed, _) in given.items() for word in (options()[name].flag, typed)]
+    words = [word for name, (typed, _) in given.items() for word in (options()[name].flag, typed) if word]
+    words += ["--arms", "recency"] if command == "ablate" else []
     monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(sys, "argv", ["hebbarium", command, *words, "--limit", "1", "--out", str(tmp_path / "o")])
     with pytest.raises(SystemExit) as end:

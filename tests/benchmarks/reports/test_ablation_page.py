@@ -235,7 +235,7 @@ def test_sortable_headings_are_buttons_with_a_sort_state_and_every_number_can_be
 def test_the_page_says_what_the_design_can_show(page: str, tmp_path: Path) -> None:
     words = " ".join(re.sub(r"<[^>]+>", "", page).split())
     assert "With 10 conversations its smallest p is 0.00195, after correction 0.0254." in words
-    assert "cannot reach 0.05" not in words and "told before the run" in words and "it needs 542 or more" in words
+    assert "cannot reach 0.05" not in words and "printed before the run" in words and "it needs 542 or more" in words
     few = to_html(sample({"dense_retrieval": 0.3, "surprise_gate": None}, n_conversations=4), tmp_path / "few.html").read_text(encoding="utf-8")
     assert "it cannot reach 0.05 here, whatever a mechanism does" in " ".join(few.split())
 

@@ -74,10 +74,10 @@ def test_a_result_that_contradicts_itself_is_refused(result: AblationResult, cha
 
 
 def test_json_comes_back_as_it_was(result: AblationResult) -> None:
-    told = json.loads(json.dumps(to_json(result), allow_nan=False))
-    assert from_json(told) == result
-    assert told["smallest_p"] == 2 / 2**10 and told["family"] == list(EFFECTS)
-    assert told["verdicts"] == {arm.id: arm.verdict.value for arm in result.arms}
+    written = json.loads(json.dumps(to_json(result), allow_nan=False))
+    assert from_json(written) == result
+    assert written["smallest_p"] == 2 / 2**10 and written["family"] == list(EFFECTS)
+    assert written["verdicts"] == {arm.id: arm.verdict.value for arm in result.arms}
     one = sample({"a": 0.2}, n_conversations=1)
     assert from_json(json.loads(json.dumps(to_json(one), allow_nan=False))) == one
 

@@ -65,7 +65,7 @@ def test_markdown_keeps_its_columns_whatever_the_ids(result: AblationResult) -> 
     assert len(table) == 15 and {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {len(heads(result)) + 1}
     assert "<script" not in text and "| surprise\\_gate | 5,000 | 4,100 | 900 | 850 | 7 |" in text
     for part in ("**Provenance**", "all-MiniLM-L6-v2", "one event is a session", "recency.weight=0.2", "```bibtex\n@article{a2000b,",
-                 "told before the run"):
+                 "printed before the run"):
         assert part in text
 
 

@@ -53,10 +53,10 @@ def test_the_headline_counts_every_verdict_and_names_what_was_decided(result: Ab
                                    [Verdict.HELPS, Verdict.UNDECIDED], [Verdict.EQUIVALENT] * 2, list(Verdict) * 3, []],
                          ids=lambda words: " ".join(words) or "none")
 def test_no_headline_claims_that_none_helps(words: list[Verdict]) -> None:
-    told = said(made(*words))
-    assert not re.search(r"\b(none|no arm|nothing) (of \S+ )?(helps|hurts)|beyond chance", told, re.IGNORECASE)
-    assert told.endswith(".") and ("undecided" in told) == (Verdict.UNDECIDED in words)
-    assert ("could have shown effects of ±0.1200 or more" in told) == (Verdict.UNDECIDED in words)
+    found = said(made(*words))
+    assert not re.search(r"\b(none|no arm|nothing) (of \S+ )?(helps|hurts)|beyond chance", found, re.IGNORECASE)
+    assert found.endswith(".") and ("undecided" in found) == (Verdict.UNDECIDED in words)
+    assert ("could have shown effects of ±0.1200 or more" in found) == (Verdict.UNDECIDED in words)
 
 
 def test_what_could_have_been_shown_is_the_median_and_the_range_of_the_undecided_arms(result: AblationResult) -> None:
@@ -107,8 +107,8 @@ def test_the_smallest_effect_is_where_the_correction_would_have_rejected() -> No
 
 
 def test_provenance_names_everything_that_decides_the_result(result: AblationResult) -> None:
-    told = dict(provenance(result))
-    assert told["Command"] == "hebbarium ablate --set cortex" and told["Overrides"] == "recency.weight=0.2" and told["Left off"] == "heat"
-    assert "session" in told["Unit"] and "all-MiniLM-L6-v2" in told["Embedder"] and "24 h" in told["Rehearsal"] and "2 cores" in told["Machine"]
-    assert result.dataset_sha256 in told["Data"] and "5" * 64 in told["Mechanism set"] and "numpy 2.4.0" in told["Versions"]
+    found = dict(provenance(result))
+    assert found["Command"] == "hebbarium ablate --set cortex" and found["Overrides"] == "recency.weight=0.2" and found["Left off"] == "heat"
+    assert "session" in found["Unit"] and "all-MiniLM-L6-v2" in found["Embedder"] and "24 h" in found["Rehearsal"] and "2 cores" in found["Machine"]
+    assert result.dataset_sha256 in found["Data"] and "5" * 64 in found["Mechanism set"] and "numpy 2.4.0" in found["Versions"]
     assert dict(provenance(replace(result, provenance={})))["Code"] == result.version

@@ -24,23 +24,23 @@ def test_the_expected_width_and_effect_are_those_of_simulated_runs() -> None:
     """Spreads are estimated from one half of the simulated runs; the other half shows what is expected."""
     rng, ids, between, within = np.random.default_rng(4), np.repeat(np.arange(len(COUNTS)), COUNTS), 0.06, 0.3
     earlier = Source("simulated", tuple(s for _ in range(60) if (s := spread(drawn(rng, between, within), ids))))
-    told = detectable(COUNTS, 5, 0.005, earlier)
-    assert told.half_width and told.decided
+    detected = detectable(COUNTS, 5, 0.005, earlier)
+    assert detected.half_width and detected.decided
     halves, edges = [], []
     for _ in range(60):
         zeros = np.zeros(len(ids))
         family = corrected([difference(drawn(rng, between, within), zeros, ids, seed=0, n_resamples=2, n_flips=2) for _ in range(5)])
         halves += [d.high - d.mean for d in family if d.high is not None]
         edges += [d.smallest for d in family if d.smallest is not None and all((other.p_holm or 0) > 0.05 for other in family)]
-    assert told.half_width[1] == pytest.approx(np.median(halves), rel=0.1)
-    assert told.decided[1] == pytest.approx(np.median(edges), rel=0.1)
-    assert told.half_width[0] <= told.half_width[1] <= told.half_width[2]
+    assert detected.half_width[1] == pytest.approx(np.median(halves), rel=0.1)
+    assert detected.decided[1] == pytest.approx(np.median(edges), rel=0.1)
+    assert detected.half_width[0] <= detected.half_width[1] <= detected.half_width[2]
 
 
 def test_the_sign_flip_has_its_floor() -> None:
-    told = detectable([20] * 10, 30, 0.005)
-    assert (told.flip_p, told.flip_p_holm) == (2 / 2**10, pytest.approx(30 * 2 / 2**10))
-    assert "it cannot reach 0.05" in " ".join(told.lines()) and told.half_width is None
+    detected = detectable([20] * 10, 30, 0.005)
+    assert (detected.flip_p, detected.flip_p_holm) == (2 / 2**10, pytest.approx(30 * 2 / 2**10))
+    assert "it cannot reach 0.05" in " ".join(detected.lines()) and detected.half_width is None
     assert "cannot reach" not in " ".join(detectable([20] * 10, 3, 0.005).lines())
     assert detectable([20] * 4, 30, 0.005).flip_p_holm == 1.0
 
@@ -62,10 +62,10 @@ def test_the_demo_figures_are_those_of_the_demo_data_as_it_is() -> None:
     from hebbarium.benchmarks.datasets import load
     from hebbarium.benchmarks.scores.detectable import DEMO
 
-    told = json.loads(DEMO.read_text(encoding="utf-8"))
-    assert told["sha256"] == load("demo").sha256 and told["dataset"] == "demo"
+    detected = json.loads(DEMO.read_text(encoding="utf-8"))
+    assert detected["sha256"] == load("demo").sha256 and detected["dataset"] == "demo"
     source = demo_source()
-    assert len(source.spreads) == len(told["arms"]) > 5 and told["set"] in source.what
+    assert len(source.spreads) == len(detected["arms"]) > 5 and detected["set"] in source.what
     assert all(s.between >= 0.0 and s.within >= 0.0 for s in source.spreads)
 
 

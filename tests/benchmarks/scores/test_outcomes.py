@@ -24,10 +24,10 @@ def test_questions_without_gold_are_not_scored() -> None:
 
 
 def test_means_times_and_receipts() -> None:
-    told = metrics_of("d", OUTCOMES)
-    assert told["overall"]["n"] == 3 and told["overall"]["recall@10"] == pytest.approx((1.0 + 0.5 + 0.0) / 3)
-    assert told["by_category"]["a"]["n"] == 2 and told["by_category"]["a"]["mrr@10"] == 0.5 and told["by_category"]["b"]["mrr@10"] == 0.5
-    assert told["timing_ms"]["encode"] == {"p50": 2.0, "p95": round(float(np.percentile([1.0, 2.0, 9.0], 95)), 4)}
-    assert told["timing_ms"]["retrieve"] == {"p50": None, "p95": None}
-    assert told["receipts"] == total_receipts(OUTCOMES) == {"x": {"calls": 3, "ranks_changed": 4}, "y": {"calls": 5, "ranks_changed": 1}}
+    result = metrics_of("d", OUTCOMES)
+    assert result["overall"]["n"] == 3 and result["overall"]["recall@10"] == pytest.approx((1.0 + 0.5 + 0.0) / 3)
+    assert result["by_category"]["a"]["n"] == 2 and result["by_category"]["a"]["mrr@10"] == 0.5 and result["by_category"]["b"]["mrr@10"] == 0.5
+    assert result["timing_ms"]["encode"] == {"p50": 2.0, "p95": round(float(np.percentile([1.0, 2.0, 9.0], 95)), 4)}
+    assert result["timing_ms"]["retrieve"] == {"p50": None, "p95": None}
+    assert result["receipts"] == total_receipts(OUTCOMES) == {"x": {"calls": 3, "ranks_changed": 4}, "y": {"calls": 5, "ranks_changed": 1}}
     assert metrics_of("d", [])["overall"] == {"n": 0, **dict.fromkeys(("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"))}

@@ -51,7 +51,7 @@ def test_the_sum_gives_words_and_meaning_equal_parts() -> None:
     cosine = HashingEmbedder(32).embed(["apple pear", "plum cherry", "fig apple"]) @ HashingEmbedder(32).embed(["apple pear"])[0]
     words = system._bm25("apple pear")
     expected = [0.5 * words[i] / max(words) + 0.5 * (cosine[i] - min(cosine)) / (max(cosine) - min(cosine)) for i in range(3)]
-    hits = system.retrieve(Query("apple pear"), 3).hits
+    hits = system.retrieve(Query("apple pear"), 3).events
     assert {hit.id: hit.score for hit in hits} == pytest.approx({f"e{i}": score for i, score in enumerate(expected)}, rel=1e-6)
     assert [hit.score for hit in hits] == sorted(expected, reverse=True) and hits[0].text == "apple pear" and hits[0].id == "e0"
 
@@ -62,8 +62,8 @@ def test_any_question_has_an_answer_and_recall_changes_none(question: str) -> No
     before = system.retrieve(Query(question), 2)
     system.advance(1000.0)
     system.retrieve(Query("plum"), 3, learn=True)
-    assert system.retrieve(Query(question), 2) == before and len(before.hits) == 2 and all(np.isfinite(hit.score) for hit in before.hits)
-    assert nothing.retrieve(Query(question), 5).hits == ()
+    assert system.retrieve(Query(question), 2) == before and len(before.events) == 2 and all(np.isfinite(hit.score) for hit in before.events)
+    assert nothing.retrieve(Query(question), 5).events == ()
 
 
 def test_it_is_a_system_and_declares_nothing_more() -> None:

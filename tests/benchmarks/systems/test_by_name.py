@@ -1,4 +1,4 @@
-"""Systems by name: a module of one's own is found, and whatever is wrong with it is told with what, where and cure."""
+"""Systems by name: a user's module is found, and every error about it has what, where and cure."""
 from __future__ import annotations
 
 import sys
@@ -16,14 +16,14 @@ from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.registry import Registry
 
 OUTSIDE = '''
-from hebbarium.benchmarks.systems.base import Capability, Hit, Hits
+from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEvent
 
 class Newest:
     capabilities = frozenset()
     def __init__(self, embedder, seed): self.ids = []
     def encode(self, events): self.ids += [event.id for event in events]
     def advance(self, time): pass
-    def retrieve(self, query, k, learn=False): return Hits(tuple(Hit(id, 0.0, "") for id in self.ids[::-1][:k]))
+    def retrieve(self, query, k, learn=False): return Retrieved(tuple(RetrievedEvent(id, 0.0, "") for id in self.ids[::-1][:k]))
     def close(self): pass
 
 def broken(embedder, seed): raise RuntimeError("no disk")
@@ -46,7 +46,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_a_module_of_ones_own_is_measured(module: Path, registry: Registry, tiny: Dataset, tmp_path: Path) -> None:
+def test_a_module_of_a_user_is_measured(module: Path, registry: Registry, tiny: Dataset, tmp_path: Path) -> None:
     """Gold of the tiny data set are the events 1, 5 and 8 of 12, so the newest-first ranks are 11, 7 and 4."""
     result = run(None, registry, tiny, CachedEmbedder(HashingEmbedder(8), None), tmp_path, settings=Settings(system="outside_memory:Newest"))
     assert result["overall"]["n"] == 6 and result["receipts"] == {} and set(result["timing_ms"]) == {"encode", "retrieve"}

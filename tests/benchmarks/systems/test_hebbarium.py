@@ -7,7 +7,7 @@ import pytest
 
 from hebbarium.benchmarks.datasets import load
 from hebbarium.benchmarks.systems.base import Capability, ReportsReceipts
-from hebbarium.benchmarks.systems.hebbarium import Hebbarium, check, unread_signals
+from hebbarium.benchmarks.systems.hebbarium import Hebbarium, capabilities_of, unread_signals
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.counterfactual import ranks_changed
 from hebbarium.engine.errors import ContractError
@@ -16,7 +16,7 @@ from hebbarium.engine.observer import Observer
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Query
 from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import FUSED, RECALLED, SIGNALS
+from hebbarium.engine.vocabulary import FUSED, RECALLED, SIGNALS, VISIBLE
 from hebbarium.testing.small import by_number, does, mechanism, score
 
 GATED = {"dense_similarity", "lexical_bm25", "convex_fusion", "write_gate_true_memory", "base_level_activation"}
@@ -41,9 +41,9 @@ def test_hits_are_the_engines_answer(both: tuple[Hebbarium, Engine]) -> None:
     for event in EVENTS[::17]:
         query = Query(event.text)
         hits, answer = system.retrieve(query, 5), memory.retrieve(query, 5)
-        assert [hit.id for hit in hits.hits] == [memory.event(row).id for row in answer.rows]
-        assert [hit.score for hit in hits.hits] == answer.scores.tolist()
-        assert [hit.text for hit in hits.hits] == [memory.event(row).text for row in answer.rows]
+        assert [hit.id for hit in hits.events] == [memory.event(row).id for row in answer.rows]
+        assert [hit.score for hit in hits.events] == answer.scores.tolist()
+        assert [hit.text for hit in hits.events] == [memory.event(row).text for row in answer.rows]
 
 
 def test_every_event_that_was_stored_has_its_exact_rank(both: tuple[Hebbarium, Engine]) -> None:
@@ -52,7 +52,7 @@ def test_every_event_that_was_stored_has_its_exact_rank(both: tuple[Hebbarium, E
     query = Query(EVENTS[4].text)
     hits, everything = system.retrieve(query, 3), memory.retrieve(query, len(EVENTS))
     places = {memory.event(row).id: place for place, row in enumerate(everything.rows, 1)}
-    assert len(hits.hits) == 3 and {e.id: hits.rank_of(e.id) for e in EVENTS} == {e.id: places.get(e.id) for e in EVENTS}
+    assert len(hits.events) == 3 and {e.id: hits.rank_of(e.id) for e in EVENTS} == {e.id: places.get(e.id) for e in EVENTS}
     assert hits.rank_of("never seen") is None and 10 < len(places) < len(EVENTS), "the gate rejects some"
 
 
@@ -63,9 +63,9 @@ def test_receipts_are_those_of_the_observer_and_the_counterfactual(both: tuple[H
     system.retrieve(query, 10)
     memory.retrieve(query, 10)
     found: Any = memory.observer
-    for id, told in system.receipts().items():
-        assert (told["calls"], told["cells_changed"]) == (found.receipts[id].calls, found.receipts[id].cells_changed)
-        assert ("vetoed" in told) == (found.receipts[id].votes is not None) == (id == "write_gate_true_memory")
+    for id, receipt in system.receipts().items():
+        assert (receipt["calls"], receipt["cells_changed"]) == (found.receipts[id].calls, found.receipts[id].cells_changed)
+        assert ("vetoed" in receipt) == (found.receipts[id].votes is not None) == (id == "write_gate_true_memory")
     gate = system.receipts()["write_gate_true_memory"]
     stored = sum(memory.event_log.row(e.id) >= 0 for e in EVENTS)
     assert gate | {"calls": 0, "cells_changed": 0} == {"calls": 0, "cells_changed": 0, "judged": len(EVENTS), "stored": stored, "merged": 0,
@@ -77,7 +77,22 @@ def test_receipts_are_those_of_the_observer_and_the_counterfactual(both: tuple[H
 
 def test_mechanisms_that_cannot_be_scheduled_together_are_refused(registry: Registry) -> None:
     with pytest.raises(ContractError):
-        check([registry.instance("convex_fusion"), registry.instance("weighted_rrf")])
+        unread_signals([registry.instance("convex_fusion"), registry.instance("weighted_rrf")])
+
+
+def test_capabilities_follow_from_the_hooks(registry: Registry) -> None:
+    """A hook that consolidates, one that reads what was recalled, one that sets VISIBLE; a memory of none of them can do none of it."""
+    always = {Capability.RECEIPTS, Capability.RANKS_ALL}
+    learns = mechanism("learns", does(Phase.RETRIEVE, lambda v, _: None, reads=[RECALLED], sets=[]))
+    archives = mechanism("archives", does(Phase.MAINTAIN, lambda v, _: None, sets=[VISIBLE]))
+    assert capabilities_of([]) == capabilities_of([by_number()]) == always
+    for one, found in ((learns, Capability.LEARNS), (archives, Capability.ARCHIVES)):
+        assert capabilities_of([by_number(), one]) == always | {found}
+    for name, learning in (("hybrid", False), ("default", True)):
+        system = Hebbarium(registry.build(registry.set(name)), HashingEmbedder(8), 0)
+        assert (Capability.LEARNS in system.capabilities) == learning
+        assert system.capabilities == capabilities_of(registry.build(registry.set(name)))
+    assert Capability.SLEEPS in capabilities_of(built(registry, "gist_compression"))
 
 
 def built(registry: Registry, *ids: str, **weights: float) -> list[Any]:

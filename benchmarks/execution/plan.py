@@ -1,0 +1,95 @@
+"""Plans: what an experiment measures.  Each arm is built and checked once, before data are read."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from ...engine.errors import HebbariumError, InputError
+from ...engine.registry import Registry, digest
+from ..designs import FULL, Arm
+from ..systems.base import Capability
+from ..systems.by_name import OURS, revision
+from ..systems.hebbarium import capabilities_of, unread_signals
+from .spec import DEFAULTS, RunSpec, Settings, code_version, versions
+
+if TYPE_CHECKING:
+    from ...engine.ports.embedding_cache import CachedEmbedder
+    from ..datasets import Dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """An arm, or another system, that can be run, and what decides its cells.
+
+    arm              id; for another system its name
+    system           `hebbarium`, or MODULE:NAME
+    system_revision  digest of the source of another system
+    set, set_digest  name and digest of the mechanism set; "" for another system
+    mechanisms       mechanism -> parameter -> value, all resolved, in registry order; {} for another system
+    unread           mechanisms whose signals no step reads, although they have a weight
+    """
+
+    arm: str
+    system: str = OURS
+    system_revision: str = ""
+    set: str = ""
+    set_digest: str = ""
+    mechanisms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    unread: frozenset[str] = frozenset()
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """The fields of a cell's record that this decides."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "unread"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an experiment measures, in the order of the manifest: arms of one mechanism set, then other systems."""
+
+    registry: Registry
+    settings: Settings
+    arms: tuple[Composition, ...]
+
+
+def planned(arms: Iterable[Arm], registry: Registry, settings: Settings = DEFAULTS, others: Sequence[str] = ()) -> Plan:
+    """Build and check every arm and load every other system.  A few milliseconds an arm.
+
+    others  names of systems that are measured as well
+
+    Raises RegistryError or ContractError for an arm that cannot be built, InputError for a system that cannot be loaded and for `rehearse` with a
+    first arm that does not learn from recall.
+    """
+    ours = [_composed(arm, registry, settings) for arm in arms]
+    return Plan(registry, settings, (*ours, *(Composition(name, name, revision(name)) for name in others)))
+
+
+def _composed(arm: Arm, registry: Registry, settings: Settings) -> Composition:
+    try:
+        with arm.chosen.named_in_errors():
+            built = registry.build(arm.chosen)
+            unread = unread_signals(built)
+    except HebbariumError as error:
+        raise error if arm.id == FULL else type(error)(error.what, where=f"arm {arm.id!r}, {error.where}", cure=error.cure) from error
+    if arm.id == FULL:
+        require_learning(f"the set {arm.chosen.name}", capabilities_of(built), settings)
+    return Composition(arm.id, set=arm.chosen.name, set_digest=digest(built) if built else "", mechanisms={m.id: asdict(m.params) for m in built},
+                       unread=frozenset(unread))
+
+
+def require_learning(what: str, capabilities: Iterable[Capability], settings: Settings) -> None:
+    """Raises InputError for `rehearse` with a memory that does not learn from recall: both askings would have the same answers."""
+    if settings.rehearse is not None and Capability.LEARNS not in capabilities:
+        raise InputError(f"{what} does not learn from recall, so asking all questions before would change no answer", where="--rehearse",
+                         cure="leave out --rehearse, or measure a memory that learns from recall, such as the set default")
+
+
+def specs_of(plan: Plan, data: Dataset, embedder: CachedEmbedder) -> list[RunSpec]:
+    """The records of every arm and system of a plan on every conversation, arm by arm.  Changes to a set are no field of another system's."""
+    shared = {f.name: getattr(plan.settings, f.name) for f in fields(Settings)} | {
+        "dataset": data.name, "sha256": data.sha256, "registry_digest": plan.registry.digest, "embedder": embedder.name,
+        "embedder_revision": embedder.revision, "embedder_dimensions": embedder.dimensions, "code": code_version(), "versions": versions()}
+    none: dict[str, Any] = {"without": (), "param": {}}
+    mine = [shared | ({} if one.system == OURS else none) | one.deciding for one in plan.arms]
+    return [RunSpec(**each, conversation=c.id) for each in mine for c in data.conversations]
