@@ -15,7 +15,7 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|mailto:)([^)\s]+)\)")        
 def require_links(package: Path) -> None:
     """Raises SystemExit, with the cure, if a link of the package is missing or is a text file that holds the link's target.
 
-    A wheel of such a checkout would lack almost all code.  In a source distribution real files stand in the place of the links.
+    A wheel of such a checkout would lack almost all code.  In a source distribution the links are real files.
     """
     for name in LINKED:
         path = package / name

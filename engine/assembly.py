@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import checked_count, checked_row
+from .arguments import checked_count, checked_row
 from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Cue, Incoming, Mechanism, parameter_types
 from .errors import ContractError, HebbariumError, InputError
+from .numerics import read_only
 from .plan import Instrument, PhasePlan, Wrap, nodes_of, schedule
 from .ports.embedder import Embedder, HashingEmbedder
 from .ports.embedding_cache import metered
@@ -24,12 +25,11 @@ from .steps import ENGINE, StoreEvent, answer_node, carry_node, gather_node, imp
 from .storage.event_log import EventLog, Texts
 from .storage.graph import Graph
 from .storage.postings import BM25Index, TrigramIndex, terms_of
-from .storage.store import Store, read_only
+from .storage.store import Store
 from .storage.vectors import VectorIndex
 from .text.features import features
 from .view import Binding
-from .vocabulary import EMBEDDER, ENCODING_STRENGTH, ENGINE_COLUMNS, GRAPH, INDEX, LEXICON, TEXTS, TRIGRAMS, VISIBLE
-from .vocabulary import RERANKED as LAST_STAGE
+from .vocabulary import EMBEDDER, ENCODING_STRENGTH, ENGINE_COLUMNS, GRAPH, INDEX, LEXICON, RERANKED, TEXTS, TRIGRAMS, VISIBLE
 
 
 class Assembly:
@@ -70,7 +70,7 @@ class Assembly:
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self.stages = self.plans[Phase.RETRIEVE].stages
-        self.ranking = self.stages.up_to(LAST_STAGE)
+        self.ranking = self.stages.up_to(RERANKED)
 
     def plan(self, phase: Phase, wrap: Wrap | None = None) -> PhasePlan:
         """A new plan of a phase, over the same store.  Cost: about 0.1 ms for each of its steps."""

@@ -67,7 +67,7 @@ class Column:
     neutral  value while no hook sets it; another column for a stage that passes its input on
     meaning  one sentence
     low, high  bounds of a valid cell, for the conformance suite
-    fresh    the phase that computes the column anew: it is reset to neutral before the first contribution
+    fresh    the phase that recomputes the column: it is reset to neutral before the first contribution
 
     Raises ContractError for a name that is no attribute name, and for another dtype.
     """

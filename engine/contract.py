@@ -165,9 +165,9 @@ class Mechanism(Generic[P]):
         """Id, the folder of its file, and its parameters with their units."""
         unit = {name: f" {unit}" for name, unit in self._units.items() if unit != "1"}
         values = {f.name: getattr(self.params, f.name) for f in fields(self.params)}
-        told = ", ".join(f"{name}={value!r}{unit.get(name, '')}" for name, value in values.items() if (name, value) != ("time_scale", 1.0))
+        shown = ", ".join(f"{name}={value!r}{unit.get(name, '')}" for name, value in values.items() if (name, value) != ("time_scale", 1.0))
         home = type(self).__module__.split(".")[-2:-1]
-        return f"<{self.id}{' of ' + home[0] if home else ''}{': ' + told if told else ''}>"
+        return f"<{self.id}{' of ' + home[0] if home else ''}{': ' + shown if shown else ''}>"
 
     @classmethod
     def hooks(cls) -> Iterator[Hook]:
@@ -218,7 +218,7 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
             if item in ENGINE_ALONE or (isinstance(item, Structure) and item.steps):
                 raise ContractError(f"writes {item.name}, which the engine alone writes", where=where, cure="keep a column of your own")
             if isinstance(item, Column) and item.fresh not in (None, each.phase):
-                raise ContractError(f"{item.name} is gathered anew in {item.fresh}, not in {each.phase}", where=where, cure="write it there")
+                raise ContractError(f"{item.name} is computed in {item.fresh} only, not in {each.phase}", where=where, cure="write it there")
             if item in each.adds and isinstance(item, Column) and np.dtype(item.dtype).kind == "b":
                 raise ContractError(f"adds to {item.name}, whose cells are true or false", where=where,
                                     cure="set it, or count votes in a column of integers")

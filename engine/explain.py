@@ -89,15 +89,15 @@ def explained(assembly: Assembly, cue: Cue, rows: Sequence[int]) -> tuple[Explan
     store = assembly.store
     with undisturbed(store):
         assembly.plan(Phase.RETRIEVE).run(cue)
-        visible, facets = store.sealed(VISIBLE), store.array(FACET_WEIGHTS)
-        scores = {s: store.sealed(s) for s, _ in assembly.signals}
+        visible, facets = store.read_only(VISIBLE), store.array(FACET_WEIGHTS)
+        scores = {s: store.read_only(s) for s, _ in assembly.signals}
         trust = {s: weight * float(facets[s.facet.value]) for s, weight in assembly.signals}
         z = {s: _standardised(scores[s], visible, s.floor) for s in scores}
         fused = assembly.stages.source(FUSED)
         counted = [s for s in scores if trust[s] > 0 and (s.direct or fused is not MATCH)]
         total = sum(trust[s] for s in counted)
         share = {s: trust[s] / total if s in counted else 0.0 for s in scores}
-        linear = _sums_up(store.sealed(fused), [share[s] * z[s] for s in counted], visible)  # type: ignore[arg-type]
+        linear = _sums_up(store.read_only(fused), [share[s] * z[s] for s in counted], visible)  # type: ignore[arg-type]
 
         def part(s: Any, row: int) -> SignalPart:
             standardised = float(z[s][row]) if visible[row] else np.nan

@@ -10,9 +10,9 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .arguments import checked_count, checked_event, checked_hours, checked_query, checked_row, checked_time
 from .assembly import Assembly
-from .checks import checked_count, checked_event, checked_hours, checked_query, checked_row, checked_time
-from .columns import Column, Phase
+from .columns import Column, Phase, Scope
 from .contract import Cue, Mechanism, Tick
 from .errors import ContractError, InputError, nearest
 from .explain import Explanation, explained
@@ -22,10 +22,12 @@ from .ranking import Answer
 from .records import Event, Query, moment
 from .schedule import Schedule
 from .state import Integrity
+from .storage.graph import BUILT_IN
 from .storage.snapshot import Snapshot
 from .tables import html_table
 from .text.condensing import condensed
-from .vocabulary import DETAIL, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE
+from .view import Reader
+from .vocabulary import DETAIL, GRAPH, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE
 
 FORECAST = 64       # events whose texts hooks name ahead; more would rest on rows that are not stored yet
 
@@ -43,8 +45,8 @@ class Engine:
     observer           measures the mechanisms from outside, such as `observer.Observer()`
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
-    Bad input raises InputError before anything changes.  After a failed change the memory refuses every further call with HebbariumError, and a
-    snapshot file stays at the last finished tick.  `with Engine(...) as memory:` closes the memory at the end.
+    Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
+    HebbariumError; a snapshot file stays at the last finished tick.  `with Engine(...) as memory:` closes the memory at the end.
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
@@ -58,6 +60,7 @@ class Engine:
         self._changed = True       # whether anything but time may have changed since the last maintenance
 
     def __enter__(self) -> Self:
+        self._integrity.require("with")
         return self
 
     def __exit__(self, *failure: object) -> None:
@@ -80,6 +83,7 @@ class Engine:
 
     def encode(self, event: Event) -> int | None:
         """Encode an event.  Its row, or None if a gate vetoed it.  Raises InputError, with nothing changed."""
+        self._integrity.require("encode")
         event = checked_event(event, self.now)
         incoming = self.assembly.incoming(event)
         with self._integrity.change("encode"):
@@ -99,6 +103,7 @@ class Engine:
 
         Their texts are embedded together first, and before every 64 events the texts that hooks will probably need for them: faster, same result.
         """
+        self._integrity.require("encode_all")
         pending, now = [], self.now
         for event in events:
             pending.append(checked_event(event, now))
@@ -118,6 +123,7 @@ class Engine:
 
         Raises InputError for a time before the present.
         """
+        self._integrity.require("advance")
         time = checked_time(time, self.now, "advance")
         if math.isnan(self.now):
             return
@@ -131,6 +137,7 @@ class Engine:
         The state stays bit for bit as it is, unless `learn`: then recall may change memory.  A query later than the present is refused; call
         `advance(query.time)` first, since passing time changes memory.
         """
+        self._integrity.require("retrieve")
         query = checked_query(query, self.now)
         self.assembly.answer_size[0] = checked_count(k, "k")
         cue = self.assembly.cue(query)
@@ -142,8 +149,8 @@ class Engine:
         return Answer(rows, final[rows], final.copy(), self.store.array(VISIBLE).copy(), events)
 
     def cue(self, query: Query | str) -> Cue:
-        """The query as hooks receive it.  Raises InputError, and HebbariumError after a failed change."""
-        self._integrity.require("query")
+        """The query as hooks receive it.  Raises InputError."""
+        self._integrity.require("cue")
         return self.assembly.cue(checked_query(query, self.now))
 
     @overload
@@ -157,6 +164,7 @@ class Engine:
         One Explanation for one row; for several rows, such as `answer.rows`, a tuple of them at the cost of about one retrieval.  The state stays
         bit for bit as it is.  Raises InputError.
         """
+        self._integrity.require("explain")
         one = not isinstance(row, Sequence | np.ndarray)
         rows = [checked_row(each, self.store.n) for each in ([row] if one else row)]  # type: ignore[union-attr]
         found = explained(self.assembly, self.cue(query), rows)
@@ -169,20 +177,33 @@ class Engine:
         values of the last query or event; a stage that no step computes equals the stage before it.  Raises InputError for a column that no
         mechanism of this memory, nor the engine, owns.
         """
+        self._integrity.require("column")
         known = {c.name: c for c in self.store.columns}
         name = column.name if isinstance(column, Column) else column
         found = known.get(name)
         if found is None or (isinstance(column, Column) and column is not found):
             raise InputError(f"this memory has no column {name!r}", where="column", cure=nearest(name, known))
-        return self.store.sealed(self.assembly.stages.source(found))  # type: ignore[arg-type]
+        return self.store.read_only(self.assembly.stages.source(found))  # type: ignore[arg-type]
+
+    @property
+    def graph(self) -> Reader:
+        """The edges between memories and entities, read-only: the attributes that `GRAPH.reading` names, with shapes in `storage.graph.Graph`.
+
+        Any other attribute raises ContractError.
+        """
+        self._integrity.require("graph")
+        edges = frozenset(c.name for c in self.store.columns if c.scope is Scope.EDGE) | BUILT_IN.keys()
+        return Reader(self.store.graph, GRAPH, edges)
 
     @property
     def events(self) -> tuple[Event, ...]:
         """Every event given to `encode`, verbatim and in order, vetoed ones included.  O(events)."""
+        self._integrity.require("events")
         return tuple(self.event_log.events)
 
     def event(self, row: int) -> Event:
         """The event of a row, verbatim.  Raises InputError."""
+        self._integrity.require("event")
         return self.event_log.of_row(checked_row(row, self.store.n))
 
     def condensed(self, row: int) -> str:
@@ -190,6 +211,7 @@ class Engine:
 
         Raises InputError.
         """
+        self._integrity.require("condensed")
         return condensed(self.event(row).text, int(self.store.array(DETAIL)[row]))
 
     def archive(self, row: int) -> None:
@@ -211,14 +233,15 @@ class Engine:
             self._snapshot.save()
 
     def close(self) -> None:
-        """Save and close the snapshot file, after which the memory refuses every call; without one, do nothing.  Raises SnapshotError."""
+        """Save and close the snapshot file, if there is one; afterwards the memory refuses every call but `close`.  Raises SnapshotError."""
         if self._snapshot:
             self._snapshot.close(save=not self._integrity.ended)
             self._snapshot = None
-            self._integrity.end("is closed")
+        self._integrity.end("is closed")
 
     def digest(self) -> str:
         """SHA-256 over the whole state."""
+        self._integrity.require("digest")
         return self.assembly.digest()
 
     def __repr__(self) -> str:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeVar, cast
 
 import numba
@@ -21,21 +20,16 @@ def kernel(function: F) -> F:
     return cast(F, numba.njit(cache=True, error_model="numpy")(function))
 
 
-@cache
-def projection(seed: int, dimensions: int, size: int) -> NDArray[np.float32]:
-    """(d, p) Gaussian matrix; it keeps cosines up to an error of about 1 / sqrt(p)."""
-    return np.random.default_rng(seed).standard_normal((dimensions, size), dtype=np.float32)
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that shows every change of the array and refuses writes; `setflags(write=True)` raises ValueError.  O(1).
 
-
-def codes(vectors: NDArray[np.float32], seed: int, size: int) -> NDArray[np.float32]:
-    """Small codes x (m, p) of vectors (m, d): a fixed random projection, scaled to unit length.  Cost: O(m d p).
-
-    >>> x = codes(np.eye(3, 8, dtype=np.float32), 0, 4)
-    >>> x.shape, bool(np.allclose((x * x).sum(axis=1), 1.0))
-    ((3, 4), True)
+    >>> array = np.zeros(2)
+    >>> view = read_only(array)
+    >>> array[0] = 1.0
+    >>> view.tolist(), view.flags.writeable
+    ([1.0, 0.0], False)
     """
-    x = vectors @ projection(seed, vectors.shape[1], size)
-    return np.asarray(x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+    return np.asarray(array.data.toreadonly())     # numpy can make a view writable again if the array is writable, but no read-only memory
 
 
 def fitted(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:

@@ -9,7 +9,7 @@ import importlib
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,6 +25,8 @@ from .packages import Package, installed
 from .yaml_file import YamlFile
 
 Value = bool | int | float | str
+Home = Literal["encoding", "consolidation", "retrieval", "maintenance"]      # phase of a mechanism, and folder of its module
+HOMES: tuple[str, ...] = get_args(Home)
 ROOT = Path(__file__).parent.parent
 
 
@@ -33,16 +35,23 @@ class _Strict(BaseModel):
 
 
 class Equation(_Strict):
-    """An equation of a paper: id of the kernel, key of the paper, place in it, TeX."""
+    """An equation that the mechanism computes: id of the kernel, key of the paper, place in it, TeX.
+
+    paper    empty for an equation of ours
+    printed  False: the paper describes in words or data what the equation computes, and prints no such equation
+    library  True: no hook uses it; it is checked and shown, and is no part of the claim
+    """
 
     id: str
     paper: str
     where: str
     tex: str
+    printed: bool = True
+    library: bool = False
 
 
 class Parameter(_Strict):
-    """Value, unit, bounds, kind and source of one parameter."""
+    """Value, unit, bounds, kind and source of one parameter; `second_hand`: the number is quoted from elsewhere than where it was measured."""
 
     value: Value
     unit: str
@@ -52,14 +61,30 @@ class Parameter(_Strict):
     kind: Literal["paper", "rescaled", "engineering", "source"]
     source: str
     note: str = ""
+    second_hand: bool = False
 
 
 class Departure(_Strict):
-    """What the implementation does otherwise than the paper, and why; `lowers`: whether that costs the rating FAITHFUL."""
+    """What the implementation does otherwise than the paper, and why."""
 
     what: str
     why: str
-    lowers: bool = False
+
+
+class Proxy(_Strict):
+    """A state variable of the paper, what the memory uses in its place, and the key of the paper."""
+
+    state: str
+    proxy: str
+    source: str
+
+
+class Form(_Strict):
+    """What the paper has, the form of ours in its place, and the key of the paper."""
+
+    paper: str
+    ours: str
+    source: str
 
 
 class Entry(_Strict):
@@ -67,15 +92,17 @@ class Entry(_Strict):
 
     id: str
     path: str = Field(alias="class")
-    home: Literal["encoding", "consolidation", "retrieval", "maintenance"]
+    home: Home
     summary: str
     acts_on: str
     papers: tuple[str, ...]
-    claims: Literal["FAITHFUL", "DOCUMENTED", "HONEST", "APPROXIMATION"]
+    claims: Literal["FAITHFUL", "DOCUMENTED", "HONEST", "APPROXIMATION", "not rated"]
     equations: tuple[Equation, ...] = ()
     time_scale: float = 1.0
     params: Mapping[str, Parameter] = {}
     departures: tuple[Departure, ...] = ()
+    proxies: tuple[Proxy, ...] = ()
+    forms: tuple[Form, ...] = ()
     departs_from_source: str = ""
     probes: tuple[str, ...] = ()
     variety_of: str | None = None
@@ -102,7 +129,7 @@ class Entry(_Strict):
 class MechanismSet:
     """Which mechanisms are on, with parameter overrides and the alternates that an ablation swaps in.
 
-    places  file and line of each mechanism (key `id`) and each override (`id.name`) of a set that was read from a file, for messages of errors
+    places  where each mechanism (key `id`) and each override (`id.name`) was given, for messages of errors: file, line and set, or an option
     """
 
     name: str
@@ -128,22 +155,24 @@ class MechanismSet:
         return replace(self, mechanisms={k: v for k, v in self.mechanisms.items() if k not in off})
 
     def swapped(self, old: str, new: str) -> MechanismSet:
-        """The set with `new` in the place of `old`.  Raises RegistryError if `old` is not on, or `new` is."""
+        """The set with `new` instead of `old`.  Raises RegistryError if `old` is not on, or `new` is."""
         self._require((old,))
         if new in self.mechanisms:
             raise RegistryError(f"{new!r} is on and cannot replace {old!r}", where=f"set {self.name}", cure="swap in a mechanism that is off")
         return replace(self, mechanisms={new if k == old else k: {} if k == old else v for k, v in self.mechanisms.items()})
 
-    def overridden(self, changes: Mapping[str, Mapping[str, Value]]) -> MechanismSet:
-        """The set with more parameter overrides.  Raises RegistryError for those of a mechanism that is not on."""
-        self._require(changes)
-        given = {f"{id}.{name}" for id, values in changes.items() for name in values}
-        return replace(self, mechanisms={k: {**v, **changes.get(k, {})} for k, v in self.mechanisms.items()},
-                       places={key: place for key, place in self.places.items() if key not in given})
+    def overridden(self, changes: Mapping[str, Mapping[str, Value]], where: str = "") -> MechanismSet:
+        """The set with more parameter overrides.  Raises RegistryError for those of a mechanism that is not on.
+
+        where  what gave them, such as "--param", for messages of errors; the set if empty
+        """
+        self._require(changes, where)
+        given = {f"{id}.{name}": where or f"set {self.name}" for id, values in changes.items() for name in values}
+        return replace(self, mechanisms={k: {**v, **changes.get(k, {})} for k, v in self.mechanisms.items()}, places={**self.places, **given})
 
     def where(self, key: str = "") -> str:
-        """The set, after file and line of a mechanism (`id`) or an override (`id.name`) if a file gives it; with no key, those of `mechanisms`."""
-        return ", ".join(filter(None, (self.places.get(key), f"set {self.name}")))
+        """Where a mechanism (`id`) or an override (`id.name`) was given; with no key, the set, with file and line of its mechanisms."""
+        return self.places.get(key, f"set {self.name}")
 
     @contextmanager
     def named_in_errors(self) -> Iterator[None]:
@@ -153,9 +182,10 @@ class MechanismSet:
         except ContractError as error:
             raise ContractError(error.what, where=f"{self.where()}, {error.where}", cure=error.cure) from error
 
-    def _require(self, ids: Iterable[str]) -> None:
+    def _require(self, ids: Iterable[str], where: str = "") -> None:
         if unknown := [i for i in ids if i not in self.mechanisms]:
-            raise RegistryError(f"{unknown[0]!r} is not in the set", where=f"set {self.name}", cure=nearest(unknown[0], self.mechanisms))
+            raise RegistryError(f"{unknown[0]!r} is not in the set", where=", ".join(filter(None, (where, f"set {self.name}"))),
+                                cure=nearest(unknown[0], self.mechanisms))
 
 
 class Registry:
@@ -236,10 +266,14 @@ class Registry:
                 raise RegistryError(f"no mechanism {id!r}", where=chosen.where(id), cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all")
         return tuple(self.instance(id, chosen.mechanisms[id], chosen) for id in sorted(chosen.mechanisms, key=self.order.__getitem__))
 
-    def instance(self, id: str, overrides: Mapping[str, Value] | None = None, chosen: MechanismSet | None = None) -> Mechanism[Any]:
-        """One mechanism with its registry values under overrides; errors name the set `chosen` that gives these.  Raises RegistryError."""
+    def instance(self, id: str, overrides: Mapping[str, Value] | None = None, chosen: MechanismSet | None = None,
+                 of: type[Mechanism[Any]] | None = None) -> Mechanism[Any]:
+        """One mechanism with its registry values under overrides; errors name the set `chosen` that gives these.  Raises RegistryError.
+
+        of  the plug-in class; None: the one that the entry names
+        """
         entry = self.entry(id)
-        cls = entry.load()
+        cls = of or entry.load()
         params = parameters(entry, cls.params_class, overrides or {}, chosen)
         units = {name: p.unit for name, p in entry.params.items() if p.unit.removeprefix("1/") in HOURS_PER}
         return cls(id, params, units, self.order[id])
@@ -336,12 +370,13 @@ def _read_set(path: Path, entries: Mapping[str, Entry]) -> MechanismSet:
             if name not in entries[id].params and name != "time_scale":
                 raise _no_parameter(name, entries[id], f"{file.place('mechanisms', id, name)}, {id}")
             place_of[f"{id}.{name}"] = file.place("mechanisms", id, name)
-    alternates = _read_alternates(file, entries)
-    return MechanismSet(path.stem, str(raw.get("summary", "")), {k: v or {} for k, v in chosen.items()}, alternates, {"": at, **place_of})
+    alternates = _read_alternates(file, entries, chosen)
+    places = {key: f"{place}, set {path.stem}" for key, place in {"": at, **place_of}.items()}
+    return MechanismSet(path.stem, str(raw.get("summary", "")), {k: v or {} for k, v in chosen.items()}, alternates, places)
 
 
-def _read_alternates(file: YamlFile, entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
-    """Mechanism -> those that an ablation puts in its place."""
+def _read_alternates(file: YamlFile, entries: Mapping[str, Entry], chosen: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Mechanism of the set -> those that an ablation uses instead of it."""
     alternates, found, cure = file.data.get("alternates", {}), {}, "write `mechanism: [other]`"
     if not isinstance(alternates, dict):
         raise RegistryError("alternates are no mapping from a mechanism to a list", where=file.place("alternates"), cure=cure)
@@ -349,10 +384,14 @@ def _read_alternates(file: YamlFile, entries: Mapping[str, Entry]) -> dict[str, 
         if not isinstance(others, list) or not all(isinstance(other, str) for other in others):
             raise RegistryError("alternates are no mapping from a mechanism to a list", where=file.place("alternates", id), cure=cure)
         for number, other in enumerate([id, *others]):
+            place = file.place("alternates", id, number - 1) if number else file.place("alternates", id)
             if other not in entries:
-                keys = (id, number - 1) if number else (id,)
-                raise RegistryError(f"no mechanism {other!r}", where=file.place("alternates", *keys),
-                                    cure=f"{nearest(other, entries)}; `hebbarium list` prints all")
+                raise RegistryError(f"no mechanism {other!r}", where=place, cure=f"{nearest(other, entries)}; `hebbarium list` prints all")
+            if not number and id not in chosen:
+                raise RegistryError(f"alternates of {id!r}, which is not in the set", where=place, cure="add it to `mechanisms`, or drop this line")
+            if number and other in (*chosen, *others[: number - 1]):
+                what = f"{other!r} is in the set and cannot replace {id!r}" if other in chosen else f"{other!r} is named twice"
+                raise RegistryError(what, where=place, cure="name mechanisms that are not in the set, each once")
         found[id] = tuple(others)
     return found
 

@@ -28,13 +28,15 @@ class Integrity:
         self.ended = ""
 
     def end(self, why: str) -> None:
-        """Refuse every further call; the first reason is kept."""
-        self.ended = self.ended or why
+        """Refuse every further call; earlier reasons are kept."""
+        if why not in self.ended:
+            self.ended = f"{self.ended} and {why}" if self.ended else why
 
     def require(self, doing: str) -> None:
         """Raises HebbariumError if the memory has ended."""
         if self.ended:
-            raise HebbariumError(f"this memory {self.ended}", where=doing, cure="make a new memory; a snapshot file holds the last finished tick")
+            raise HebbariumError(f"this memory {self.ended}", where=doing,
+                                 cure="make a new memory; with the path of a snapshot file it continues from the last finished tick")
 
     @contextmanager
     def change(self, doing: str, changes: bool = True) -> Iterator[None]:

@@ -8,12 +8,13 @@ import numpy as np
 
 from .columns import Phase, Signal
 from .contract import Cue, Incoming, Tick
+from .numerics import read_only
 from .ranking import add_standardised, best
 from .schedule import Node
 from .storage.event_log import EventLog
 from .storage.graph import EdgeType, Graph, entity_node
 from .storage.postings import BM25Index, TrigramIndex
-from .storage.store import Store, read_only
+from .storage.store import Store
 from .vocabulary import (
     CREATED,
     EMBEDDING,

@@ -12,9 +12,10 @@ import numpy as np
 
 from .columns import Before, Column, Scope, Structure
 from .errors import ContractError
+from .numerics import read_only
 from .schedule import Node, Stages
 from .storage.graph import BUILT_IN
-from .storage.store import PER_ROW, Array, Store, read_only
+from .storage.store import PER_ROW, Array, Store
 from .vocabulary import SIGNALS
 
 
@@ -64,6 +65,9 @@ class Reader:
         if name not in self._edges:
             raise ContractError(f"the edge column {name!r} was not declared", where=type(self._of).__name__, cure="add it to reads")
         return read_only(getattr(self._of, method)(name))
+
+    def __repr__(self) -> str:
+        return f"<read-only {type(self._of).__name__}: {', '.join(sorted(self._allowed))}>"
 
     def __getitem__(self, key: Any) -> Any:
         return self._of[key]
@@ -126,16 +130,16 @@ class Binding:
         self.bind()
 
     def bind(self) -> None:
-        """Bind the arrays anew; needed after the store has grown."""
+        """Bind the arrays again; needed after the store has grown."""
         put, view, store = object.__setattr__, self.view, self.store
         for name, column, writable in self._arrays:
-            put(view, name, store.array(column) if writable else store.sealed(column))
+            put(view, name, store.array(column) if writable else store.read_only(column))
         for column in self._growing:
             if len(self.contributions[column]) < store.n:
                 self.contributions[column] = self._zeros(column)
             put(view, column.name, self.contributions[column][: store.n])
         if self._with_signals:
-            put(view, SIGNALS.name, tuple((s, store.sealed(s), w) for s, w in self._signals))
+            put(view, SIGNALS.name, tuple((s, store.read_only(s), w) for s, w in self._signals))
         self.version = store.version
 
     def clear(self) -> None:
@@ -184,4 +188,4 @@ def _scalar(cell: Array, writable: bool, label: str, name: str) -> property:
 
 def _edge(store: Store, column: Column, writable: bool) -> property:
     """An edge column; hooks may add edges while they run, so the array is fetched at each access."""
-    return property(lambda _: store.array(column) if writable else store.sealed(column))
+    return property(lambda _: store.array(column) if writable else store.read_only(column))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hebbarium import author
-from hebbarium.engine import vocabulary
+from hebbarium.engine import contract, vocabulary
 from hebbarium.engine.columns import Column, Structure
 from hebbarium.testing import Build, MechanismTests, numbered
 
@@ -32,6 +32,12 @@ def test_what_every_mechanism_of_ours_imports_from_the_engine_is_there() -> None
                     count[alias.name] = count.get(alias.name, 0) + 1
     often = {name for name, n in count.items() if n > 10}
     assert "hook" in often and often <= set(author.__all__)
+
+
+def test_what_mechanisms_of_ours_import_from_the_contract_is_there() -> None:
+    names = {alias.name for file in (ROOT / "mechanisms").glob("*/*.py") for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+             if isinstance(node, ast.ImportFrom) and node.module == "engine.contract" for alias in node.names}
+    assert "forecast" in names and names <= set(author.__all__) and author.forecast is contract.forecast
 
 
 def test_the_names_are_those_imported() -> None:

@@ -38,7 +38,7 @@ TEXTS = {
 texts = st.one_of(st.sampled_from(list(TEXTS.values())), st.text(st.characters(codec=None), max_size=60))    # half surrogates, too
 
 
-def life(name: str = "minimal") -> Engine:
+def small_memory(name: str = "minimal") -> Engine:
     """A memory of a few events, so that damage would show."""
     memory = Engine(REGISTRY.build(REGISTRY.set(name)), HashingEmbedder(32))
     for event in talk(12):
@@ -46,7 +46,7 @@ def life(name: str = "minimal") -> Engine:
     return memory
 
 
-def sound(memory: Engine, question: str = "Who painted Oslo?") -> None:
+def require_valid_answer(memory: Engine, question: str = "Who painted Oslo?") -> None:
     answer = memory.retrieve(question)
     assert np.isfinite(answer.final[answer.visible]).all() and len(set(answer.rows)) == len(answer.rows) <= 10
     assert len(memory.event_log.rows) == memory.store.n
@@ -54,19 +54,19 @@ def sound(memory: Engine, question: str = "Who painted Oslo?") -> None:
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_any_text_is_kept_verbatim_and_can_be_asked_about(kind: str) -> None:
-    memory, text = life(), TEXTS[kind]
+    memory, text = small_memory(), TEXTS[kind]
     memory.encode(Event(memory.now + 1.0, text, text[:50], text[:50], f"x{text[:50]}", text[:50]))
     memory.advance(memory.now + 100.0)
     assert memory.event_log.events[-1].text == text and memory.event_log.events[-1].caption == text[:50]
     before = memory.digest()
-    sound(memory, text)
-    sound(memory)
+    require_valid_answer(memory, text)
+    require_valid_answer(memory)
     assert memory.digest() == before
 
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_any_text_can_be_printed_and_shown_in_a_notebook(kind: str) -> None:
-    memory, text = life(), TEXTS[kind]
+    memory, text = small_memory(), TEXTS[kind]
     row = memory.encode(Event(memory.now + 1.0, text, text[:50], text[:50], f"x{text[:50]}", text[:50]))
     answer = memory.retrieve(text)
     for line in (repr(memory), repr(answer), repr(memory.events[-1])):
@@ -80,30 +80,30 @@ def test_any_text_can_be_printed_and_shown_in_a_notebook(kind: str) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.tuples(texts, texts, st.floats(0.0, 400.0)), min_size=1, max_size=6), texts)
-def test_a_life_of_any_texts_is_sound_and_the_same_each_time(happenings: list[tuple[str, str, float]], question: str) -> None:
-    def lived() -> Engine:
+def test_a_memory_of_any_texts_is_valid_and_reproducible(happenings: list[tuple[str, str, float]], question: str) -> None:
+    def filled() -> Engine:
         memory = Engine(REGISTRY.build(REGISTRY.set("minimal")), HashingEmbedder(16))
         for i, (text, speaker, pause) in enumerate(happenings):
             memory.encode(Event((START if math.isnan(memory.now) else memory.now) + pause, text, speaker, str(i // 2), f"e{i}"))
             memory.retrieve(question, learn=True)
         return memory
 
-    memory = lived()
-    sound(memory, question)
+    memory = filled()
+    require_valid_answer(memory, question)
     assert [e.text for e in memory.event_log.events] == [text for text, _, _ in happenings]
-    assert lived().digest() == memory.digest()
+    assert filled().digest() == memory.digest()
 
 
-def test_a_megabyte_is_a_text_like_others() -> None:
-    memory, text = life(), "word " * 50_000 + "x" * 750_000
+def test_a_text_of_a_megabyte_is_stored_and_retrieved() -> None:
+    memory, text = small_memory(), "word " * 50_000 + "x" * 750_000
     start = time.process_time()
     memory.encode(Event(memory.now + 1.0, text, id="big"))
-    sound(memory, text)
+    require_valid_answer(memory, text)
     assert memory.event_log.events[-1].text == text
     assert time.process_time() - start < 20.0
 
 
-def test_ten_thousand_times_the_same_is_fast_and_ties_go_to_the_older() -> None:
+def test_ten_thousand_equal_events_are_fast_and_ties_are_broken_by_age() -> None:
     memory = Engine(REGISTRY.build(REGISTRY.set("hybrid")), HashingEmbedder(16))
     start, event = time.process_time(), Event(START, "the same thing again", "Ada", "s", "e")
     for _ in range(10_000):
@@ -132,7 +132,7 @@ def _event(**fields: Any) -> Event:
 
 @pytest.mark.parametrize("kind", BAD)
 def test_a_refused_event_changes_nothing(kind: str) -> None:
-    memory, same = life(), life()
+    memory, same = small_memory(), small_memory()
     before = memory.digest()
     for act in (lambda: memory.encode(BAD[kind](memory.now)), lambda: memory.encode_all([BAD[kind](memory.now)])):
         with pytest.raises(InputError) as error:
@@ -152,18 +152,18 @@ QUERIES: dict[str, Any] = {
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_a_refused_query_changes_nothing(query: Any) -> None:
-    memory = life()
+    memory = small_memory()
     before = memory.digest()
     for learn in (False, True):
         with pytest.raises(InputError):
             memory.retrieve(query, learn=learn)
     assert memory.digest() == before
-    sound(memory)
+    require_valid_answer(memory)
 
 
 @pytest.mark.parametrize("moment", [math.nan, math.inf, -1.0, 1e300, "soon", None, True])
-def test_time_that_cannot_pass_changes_nothing(moment: Any) -> None:
-    memory = life()
+def test_invalid_times_change_nothing(moment: Any) -> None:
+    memory = small_memory()
     before = memory.digest()
     with pytest.raises(InputError):
         memory.advance(moment)
@@ -189,12 +189,12 @@ def test_an_embedder_that_fails_leaves_the_store_unharmed() -> None:
             act()
         assert memory.digest() == before
     memory.encode(Event(memory.now + 1.0, "Bread is better than stone.", "Eve", "new"))
-    sound(memory)
+    require_valid_answer(memory)
 
 
 @pytest.mark.parametrize("row", [-1, 12, 10**9])
-def test_rows_that_are_not_there_cannot_be_archived(row: int) -> None:
-    memory = life("bm25")
+def test_rows_out_of_range_cannot_be_archived(row: int) -> None:
+    memory = small_memory("bm25")
     before = memory.digest()
     for act in (memory.archive, memory.restore):
         with pytest.raises(InputError):
@@ -232,7 +232,7 @@ YAML = {
 
 
 @pytest.mark.parametrize("kind", YAML)
-def test_a_set_that_is_not_sound_is_refused_with_its_file(kind: str, tmp_path: Path) -> None:
+def test_an_invalid_set_is_refused_with_its_file(kind: str, tmp_path: Path) -> None:
     content, words = YAML[kind]
     file = tmp_path / "mine.yaml"
     file.write_text(content, encoding="utf-8")
@@ -249,7 +249,7 @@ def test_a_set_in_another_encoding_is_refused(content: bytes, tmp_path: Path) ->
 
 
 # --- reports -----------------------------------------------------------------------------------------------------------------------
-def test_a_run_on_hostile_texts_writes_sound_files(tmp_path: Path) -> None:
+def test_a_run_on_hostile_texts_writes_valid_files(tmp_path: Path) -> None:
     """Texts, ids and categories of every kind: rows are JSON lines, one per question, and keep ids and categories."""
     events = tuple(Event(START + i, text, text[:20], f"s{i}", f"{i} {text[:30]}") for i, text in enumerate(TEXTS.values()))
     questions = tuple(Question(f"q{i} {e.text[:30]}", e.text, START + 100.0, e.text[:30] or "none", (e.id,)) for i, e in enumerate(events))
@@ -258,8 +258,8 @@ def test_a_run_on_hostile_texts_writes_sound_files(tmp_path: Path) -> None:
     lines = (tmp_path / "rows.jsonl").read_text(encoding="utf-8").split("\n")
     rows = [json.loads(line) for line in lines[:-1]]
     assert lines[-1] == "" and [(row["question"], row["gold"]) for row in rows] == [(q.id, list(q.gold)) for q in questions]
-    told = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))
-    assert told["overall"] == result["overall"] and set(told["by_category"]) == {q.category for q in questions}
+    metrics = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))
+    assert metrics["overall"] == result["overall"] and set(metrics["by_category"]) == {q.category for q in questions}
     assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["data"]["notes"] == {"note": "\udfff"}
 
 
@@ -280,7 +280,7 @@ class Tags(HTMLParser):
 def test_an_audit_shows_hostile_declarations_as_text(tmp_path: Path) -> None:
     bad = "<script>alert(1)</script>"
     entry = REGISTRY.entries["recency"]
-    departure = {"what": f"{bad} departs", "why": "", "lowers": False}
+    departure = {"what": f"{bad} departs", "why": ""}
     changed = entry.model_copy(update={"departures": (type(entry).model_validate(
         {**entry.model_dump(by_alias=True), "departures": [departure]}).departures[0],), "papers": (f"<img src=x onerror=alert(2)>{bad}",)})
     result = audit_registry(Registry({"recency": changed}, {}, "0"), mutants=False)

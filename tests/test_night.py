@@ -23,7 +23,7 @@ def memory_of(name: str, *without: str, changes: Mapping[str, Mapping[str, Any]]
     return Engine(REGISTRY.build(REGISTRY.set(name).without(without).overridden(changes or {})), HashingEmbedder(32), **options)
 
 
-def told(*without: str, changes: Mapping[str, Mapping[str, Any]] | None = None) -> Engine:
+def two_days(*without: str, changes: Mapping[str, Mapping[str, Any]] | None = None) -> Engine:
     """Two days with one session each; the first ends with a reward."""
     memory, events = memory_of("night", *without, changes=changes), talk(16)
     for i, event in enumerate(events):
@@ -31,7 +31,7 @@ def told(*without: str, changes: Mapping[str, Mapping[str, Any]] | None = None) 
     return memory
 
 
-def slept(memory: Engine) -> Engine:
+def after_a_night(memory: Engine) -> Engine:
     """Advance by one more night."""
     end = float(memory.store.array(SLEEP_END)[()])
     memory.advance(end if np.isfinite(end) else memory.now + 24.0)
@@ -43,7 +43,7 @@ def column(memory: Engine, name: str) -> Any:
     return memory.store.array(found)
 
 
-def test_every_word_of_the_night_is_said_once_and_heard() -> None:
+def test_each_shared_column_of_sleep_has_one_setter_and_at_least_one_reader() -> None:
     """Each column that mechanisms set for others in sleep has exactly one hook that sets it and at least one that reads it."""
     nodes = memory_of("night").assembly.phases[Phase.CONSOLIDATE]
     for word in (SLEEP_SHARE, RIPPLES, NEED, REPLAYS):
@@ -55,12 +55,12 @@ def test_every_word_of_the_night_is_said_once_and_heard() -> None:
     assert all(place["sleep_replay"] < place[later] for later in ("consolidation_cascade", "systems_transfer", "schema_formation"))
 
 
-def test_what_is_replayed_is_what_consolidates() -> None:
-    memory = slept(told())
+def test_replayed_memories_consolidate_more_than_others() -> None:
+    memory = after_a_night(two_days())
     replays = memory.store.array(REPLAYS)
     assert np.count_nonzero(replays) > 0 and replays.sum() > 16
     before, balance, cortical = replays.copy(), column(memory, "cascade_balance").copy(), column(memory, "cortical_trace").copy()
-    slept(memory)
+    after_a_night(memory)
     more = memory.store.array(REPLAYS) > 0
     assert more.any() and before.any()
     gained = np.abs(column(memory, "cascade_balance") - balance).sum(axis=1)
@@ -75,8 +75,8 @@ def test_what_is_replayed_is_what_consolidates() -> None:
     ("bcm_metaplasticity", ("hebbian_weight",)),
     ("schema_formation", ("hippocampal_trace",)), ("sleep_pressure", ("cascade_balance",)),
 ])
-def test_without_one_the_next_has_other_work(off: str, changes: tuple[str, ...]) -> None:
-    whole, less = (slept(slept(told(*names))) for names in ((), (off,)))
+def test_leaving_a_mechanism_off_changes_the_columns_of_the_next(off: str, changes: tuple[str, ...]) -> None:
+    whole, less = (after_a_night(after_a_night(two_days(*names))) for names in ((), (off,)))
     for name in changes:
         a, b = column(whole, name), column(less, name)
         assert a.shape != b.shape or not np.array_equal(a, b), name
@@ -85,13 +85,13 @@ def test_without_one_the_next_has_other_work(off: str, changes: tuple[str, ...])
 @pytest.mark.parametrize("need", ["stationary", "predicted"])
 def test_replay_uses_the_predicted_need_only_on_request(need: str) -> None:
     changes = {"sleep_replay": {"need": need}}
-    whole, less = (slept(slept(told(*names, changes=changes))) for names in ((), ("successor_representation",)))
+    whole, less = (after_a_night(after_a_night(two_days(*names, changes=changes))) for names in ((), ("successor_representation",)))
     assert whole.store.array(NEED).any() and not less.store.array(NEED).any()
     assert np.array_equal(column(whole, "replay_rehearsed"), column(less, "replay_rehearsed")) is (need == "stationary")
 
 
 def test_five_idle_days_cost_five_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = slept(told())
+    memory = after_a_night(two_days())
     nights, run = [], memory.assembly.run
     consolidate: Callable[..., None] = run[Phase.CONSOLIDATE]
     monkeypatch.setitem(run, Phase.CONSOLIDATE, lambda tick: (nights.append(tick.end), consolidate(tick)))
@@ -100,7 +100,7 @@ def test_five_idle_days_cost_five_sleeps(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_strengths_stay_finite_and_bounded() -> None:
-    memory = told()
+    memory = two_days()
     memory.advance(memory.now + 24.0 * 300)
     early = memory.store.array(LOG_STRENGTH).copy()
     memory.advance(memory.now + 24.0 * 350)
@@ -108,7 +108,7 @@ def test_strengths_stay_finite_and_bounded() -> None:
     assert (memory.store.array(CONGRUENCY) <= 1.0).all()
 
 
-def test_a_year_with_everything_on_destroys_nothing() -> None:
+def test_a_year_with_all_mechanisms_loses_no_text() -> None:
     memory, events = memory_of("everything"), talk(24)
     rows = [memory.encode(event) for event in events]
     memory.advance(events[-1].time + 365 * 24.0)

@@ -16,8 +16,8 @@ import pytest
 
 from hebbarium.engine.errors import InputError, RegistryError
 from hebbarium.engine.packages import GROUP
-from hebbarium.engine.registry import Registry
-from hebbarium.scaffold import HOMES, new
+from hebbarium.engine.registry import HOMES, Registry
+from hebbarium.scaffold import new
 from hebbarium.testing.conformance import CHECKS
 
 ROOT = Path(__file__).parent.parent

@@ -1,10 +1,14 @@
 """What both reports share: one base page, one style sheet, one script, and files written whole or not at all."""
 from __future__ import annotations
 
+import errno
+import os
 import re
 from base64 import b64decode
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jinja2 import UndefinedError
@@ -72,8 +76,36 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         write_whole(path, broken())
     assert path.read_bytes().startswith(b"one"), "the earlier file stays"
+    assert [file.name for file in path.parent.iterdir()] == ["page.html"]
     with pytest.raises(HebbariumError, match="cannot be written"):
         write_json(path / "below.json", {})
+
+
+@pytest.mark.parametrize(("number", "what", "cure"), [
+    (errno.ENOSPC, "the disk is full", "free disk space"), (errno.EACCES, "no permission", "make the folder writable"),
+    (errno.EIO, "Input/output error", "check the path and the disk"),
+], ids=["full", "forbidden", "other"])
+def test_a_file_that_cannot_be_written_names_the_cause_and_leaves_nothing_behind(number: int, what: str, cure: str, tmp_path: Path,
+                                                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    path, opened = tmp_path / "rows.jsonl", Path.open
+    write_whole(path, ["earlier"])
+
+    def failing(self: Path, *args: Any, **options: Any) -> Any:
+        file = opened(self, *args, **options)
+
+        def writelines(lines: Iterable[str]) -> None:
+            file.write("half")
+            file.flush()
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(file, "writelines", writelines, raising=False)
+        return file
+
+    monkeypatch.setattr(Path, "open", failing)
+    with pytest.raises(HebbariumError, match=what) as caught:
+        write_whole(path, ["later"])
+    assert caught.value.where == str(path) and caught.value.cure.startswith(cure)
+    assert [file.name for file in tmp_path.iterdir()] == ["rows.jsonl"] and path.read_bytes() == b"earlier"
 
 
 def test_text_that_tricks_a_reader_is_replaced() -> None:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..errors import ContractError, InputError, SnapshotError
-from ..numerics import kernel
+from ..numerics import kernel, read_only
 
 FIRST_EDGES = 256
 FIRST_NODES = 64
@@ -208,38 +208,38 @@ class Graph:
         if not -len(self._names) <= node < self.n_rows:
             return np.empty(0, np.int32)
         first = int(self._start[type, node])
-        return _sealed(self._pool[first:first + int(self._degree[type, node])])
+        return read_only(self._pool[first:first + int(self._degree[type, node])])
 
     def csr(self, type: EdgeType) -> Adjacency:
         """Out-edges of one type for kernels, O(1): valid for covered rows and for entities, kept up to date in place until `epoch` changes."""
-        return Adjacency(_sealed(self._start[type]), _sealed(self._degree[type]), _sealed(self._pool))
+        return Adjacency(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._pool))
 
     # --- arrays over edges -----------------------------------------------------------------------------------------------------------
 
     @property
     def source(self) -> NDArray[np.int32]:
         """(m,) nodes, read-only."""
-        return _sealed(self.column("source"))
+        return read_only(self.column("source"))
 
     @property
     def target(self) -> NDArray[np.int32]:
         """(m,) nodes, read-only."""
-        return _sealed(self.column("target"))
+        return read_only(self.column("target"))
 
     @property
     def type(self) -> NDArray[np.uint8]:
         """(m,) EdgeType, read-only."""
-        return _sealed(self.column("type"))
+        return read_only(self.column("type"))
 
     @property
     def alive(self) -> NDArray[np.bool_]:
         """(m,) False for tombstones, read-only."""
-        return _sealed(self.column("alive"))
+        return read_only(self.column("alive"))
 
     @property
     def created(self) -> NDArray[np.float64]:
         """(m,) h, read-only."""
-        return _sealed(self.column("created"))
+        return read_only(self.column("created"))
 
     def allocate(self, name: str, dtype: DTypeLike, shape: tuple[int, ...], neutral: Any) -> None:
         """Declare a growable array of one value (shape ()) or block per edge; new edges start at `neutral`.  O(m).
@@ -356,9 +356,3 @@ def _longer(array: NDArray[Any], length: int, neutral: Any) -> NDArray[Any]:
     new = np.full((length, *array.shape[1:]), neutral, array.dtype)
     new[:len(array)] = array
     return new
-
-
-def _sealed(view: NDArray[Any]) -> NDArray[Any]:
-    view = view[:]
-    view.flags.writeable = False
-    return view

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..columns import Column, Scope, Structure
 from ..errors import ContractError
+from ..numerics import read_only
 from ..vocabulary import EMBEDDING, ENGINE_STRUCTURES, VISIBLE
 from .graph import Graph
 from .vectors import VectorIndex
@@ -34,7 +35,7 @@ class Store:
         self._sizes: dict[Column, tuple[int, ...]] = {}
         self._arrays: dict[Column, Array] = {}
         self._live: dict[Column, Array] = {}
-        self._sealed: dict[Column, Array] = {}
+        self._read_only: dict[Column, Array] = {}
         self._passing: dict[Scope, list[Column]] = {scope: [] for scope in Scope}
         names: dict[str, Column | Structure] = {s.name: s for s in (*ENGINE_STRUCTURES, *structures)}
         for column, sizes in columns:
@@ -65,13 +66,13 @@ class Store:
             found = self._live[column] = whole[: self.n] if column.scope in PER_ROW else whole
         return found
 
-    def sealed(self, column: Column) -> Array:
+    def read_only(self, column: Column) -> Array:
         """The live array of a column, read-only."""
-        found = self._sealed.get(column)
+        found = self._read_only.get(column)
         if found is None:
             found = read_only(self.array(column))
             if column.scope is not Scope.EDGE:
-                self._sealed[column] = found
+                self._read_only[column] = found
         return found
 
     def append(self, vector: NDArray[np.float32]) -> int:
@@ -106,7 +107,7 @@ class Store:
     def _renew(self) -> None:
         self.version += 1
         self._live.clear()
-        self._sealed.clear()
+        self._read_only.clear()
 
     def _filled(self, column: Column, capacity: int) -> Array:
         cells = (capacity,) if column.scope in PER_ROW else ()
@@ -137,11 +138,3 @@ class Store:
         for name, (column, _) in wanted.items():
             self.array(column)[...] = arrays[name]
         self.surface()
-
-
-def read_only(array: Array) -> Array:
-    """A view that refuses writes."""
-    if array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from ..numerics import read_only
 
 FIRST_ROWS = 256
 KEPT = 32               # fewest rows in the kept answer, for repeated queries
@@ -50,9 +51,7 @@ class VectorIndex:
     @property
     def visible(self) -> NDArray[np.uint8]:
         """The visible surface: bit (row % 8) of byte (row // 8), least significant first; read-only, O(1)."""
-        view = self._bits[:(self._count + 7) // 8]
-        view.flags.writeable = False
-        return view
+        return read_only(self._bits[:(self._count + 7) // 8])
 
     @property
     def n_visible(self) -> int:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -103,7 +104,7 @@ def overwrite(strong: Any, weak: Any, q: Any, p: Any) -> None:
 @kernel
 def signal(strong: Any, weak: Any) -> float:
     """S = sum of strong - sum of weak; S sqrt(N) is the signal-to-noise ratio of N synapses.  Fusi et al. (2005).  Cost: O(n)."""
-    return float(np.sum(strong) - np.sum(weak))
+    return float(np.sum(strong - weak))
 
 
 def stage(balance: Any) -> str:
@@ -234,6 +235,51 @@ def relative_signal(events: int, balance: Any, as_of: Any, readout: Any, transpo
         out[row] = max(s, least) / initial
 
 
+@dataclass(frozen=True, slots=True)
+class Synapses:
+    """What the parameters fix, for synapses of n levels or beakers.
+
+    q, p                (n,)           `overwriting` and `deepening`
+    lean, total         (BITS, n, n)   `powers` of the step of one event, for balance and occupancy
+    transposed          (BITS, n, n)   `powers` of the transposed step of balance
+    balance, occupancy  (n,)           of a memory just stored
+    readout             (n,)           S = readout . balance
+    initial             ()             S of a memory just stored
+    """
+
+    q: Any
+    p: Any
+    lean: Any
+    total: Any
+    transposed: Any
+    balance: Any
+    occupancy: Any
+    readout: Any
+    initial: float
+
+
+def cascade_synapses(n: int, x: float) -> Synapses:
+    """Synapses of Fusi et al. (2005), in equilibrium before they are potentiated.  Cost: O(BITS n^3)."""
+    q, p, lean, total = overwriting(n, x), deepening(n, x), np.eye(n), np.eye(n)
+    for column, other in zip(lean.T, total.T, strict=True):
+        strong, weak = 0.5 * column, -0.5 * column
+        overwrite(strong, weak, q, p)
+        column[:] = strong - weak
+        strong, weak = 0.5 * other, 0.5 * other
+        overwrite(strong, weak, q, p)
+        other[:] = strong + weak
+    strong, weak = np.full(n, 0.5 / n), np.full(n, 0.5 / n)
+    potentiate(strong, weak, q, p)
+    return Synapses(q, p, powers(lean), powers(total), powers(np.ascontiguousarray(lean.T)), strong - weak, strong + weak, np.ones(n),
+                    signal(strong, weak))
+
+
+def chain_synapses(n: int, c1: float, g1: float) -> Synapses:
+    """Synapses of Benna & Fusi (2016); the last beaker leaks, and a potentiation raises the first by 1.  Cost: O(BITS n^3)."""
+    step, first = np.column_stack([beakers_after(column, 1.0, c1, g1, True) for column in np.eye(n)]), np.eye(n)[0]
+    return Synapses(np.zeros(n), np.zeros(n), powers(step), powers(np.eye(n)), powers(np.ascontiguousarray(step.T)), first, np.zeros(n), first, 1.0)
+
+
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class ConsolidationCascadeParams(Params):
@@ -248,38 +294,21 @@ class ConsolidationCascadeParams(Params):
 class ConsolidationCascade(Mechanism[ConsolidationCascadeParams]):
     owns = (CASCADE_BALANCE, CASCADE_OCCUPANCY, CASCADE_AS_OF, PLASTICITY_EVENTS)
 
-    def __init__(self, id: str, params: ConsolidationCascadeParams, units: dict[str, str] | None = None, order: int = 0) -> None:
-        super().__init__(id, params, units, order)
-        n, self.chain = params.levels, params.synapse == "chain"
-        self.q, self.p = overwriting(n, params.x), deepening(n, params.x)
-        lean, total = np.eye(n), np.eye(n)
-        self.balance, self.occupancy, self.readout = np.zeros(n), np.zeros(n), np.ones(n)
-        if self.chain:
-            for column in lean.T:
-                column[:] = beakers_after(column.copy(), 1.0, params.c1, params.g1, True)
-            self.balance[0], self.readout[1:] = 1.0, 0.0
-        else:
-            for column, other in zip(lean.T, total.T, strict=True):
-                strong, weak = 0.5 * column, -0.5 * column
-                overwrite(strong, weak, self.q, self.p)
-                column[:] = strong - weak
-                strong, weak = 0.5 * other, 0.5 * other
-                overwrite(strong, weak, self.q, self.p)
-                other[:] = strong + weak
-            strong, weak = np.full(n, 0.5 / n), np.full(n, 0.5 / n)
-            potentiate(strong, weak, self.q, self.p)
-            self.balance, self.occupancy = strong - weak, strong + weak
-        self.lean, self.total, self.transposed = powers(lean), powers(total), powers(np.ascontiguousarray(lean.T))
-        self.initial, self.least = float(self.readout @ self.balance), 1.0 / math.sqrt(params.synapses)
+    @cached_property
+    def synapses(self) -> Synapses:
+        """Computed at the first hook."""
+        p = self.params
+        return chain_synapses(p.levels, p.c1, p.g1) if p.synapse == "chain" else cascade_synapses(p.levels, p.x)
 
     def _renew(self, view: Any, rows: Any, times: Any) -> None:
-        renew(rows, times, view.plasticity_events, view.cascade_balance, view.cascade_occupancy, view.cascade_as_of, self.lean, self.total,
-              self.q, self.p, self.chain)
+        s = self.synapses
+        renew(rows, times, view.plasticity_events, view.cascade_balance, view.cascade_occupancy, view.cascade_as_of, s.lean, s.total, s.q, s.p,
+              self.params.synapse == "chain")
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(CASCADE_BALANCE, CASCADE_OCCUPANCY, CASCADE_AS_OF, PLASTICITY_EVENTS))
     def store(self, view: Any, incoming: Incoming) -> None:
         view.plasticity_events += 1
-        view.cascade_balance[view.row], view.cascade_occupancy[view.row] = self.balance, self.occupancy
+        view.cascade_balance[view.row], view.cascade_occupancy[view.row] = self.synapses.balance, self.synapses.occupancy
         view.cascade_as_of[view.row] = view.plasticity_events
 
     @hook(Phase.CONSOLIDATE, reads=(REPLAYS, PLASTICITY_EVENTS), adds=(), sets=(CASCADE_BALANCE, CASCADE_OCCUPANCY, CASCADE_AS_OF))
@@ -293,6 +322,7 @@ class ConsolidationCascade(Mechanism[ConsolidationCascadeParams]):
 
     @hook(Phase.MAINTAIN, reads=(CASCADE_BALANCE, CASCADE_AS_OF, PLASTICITY_EVENTS), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
-        relative_signal(view.plasticity_events, view.cascade_balance, view.cascade_as_of, self.readout, self.transposed, self.initial, self.least,
-                        view.log_strength)
+        s = self.synapses
+        relative_signal(view.plasticity_events, view.cascade_balance, view.cascade_as_of, s.readout, s.transposed, s.initial,
+                        1.0 / math.sqrt(self.params.synapses), view.log_strength)
         np.log(view.log_strength, out=view.log_strength)

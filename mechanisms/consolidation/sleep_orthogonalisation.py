@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 
 from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import codes, kernel
+from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, INDEX, ROW, SLEEP_SHARE
+from ..shared.codes import codes
+from ..shared.units import unit
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 DISTINCT_CODE = Column("distinct_code", np.float32, Scope.MEMORY, "1", 0.0, "direction of the weights w of the memory's unit", ("code",))
@@ -38,16 +40,6 @@ ROUNDING = 1e-6             # activity up to this is rounding error of float32 c
 STILL = 1e-5                # a unit that changes by less in a cycle has converged
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
-@kernel
-def unit(drive: float, inhibition: float, gain: float) -> float:
-    """Y in [0, 1] of a threshold-linear unit: gain (drive - inhibition), clipped.  Cost: O(1).
-
-    >>> unit(0.5, 0.25, 2.0), unit(0.5, 0.75, 2.0), unit(9.0, 0.25, 2.0)
-    (0.5, 0.0, 1.0)
-    """
-    return min(1.0, max(0.0, gain * (drive - inhibition)))
-
-
 @kernel
 def contrast(drive: float, target: bool, inhibition: float, amplitude: float, gain: float) -> float:
     """Y+ - Y-, of a swing of inhibition down and one up: dw = eps (X+ Y+ - X- Y-) with the same X throughout.  Norman et al. (2007).  Cost: O(1).

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import codes, kernel
+from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, INDEX, ROW, SLEEP_SHARE
+from ..shared.codes import codes
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PUSHED_CODE = Column("pushed_code", np.float32, Scope.MEMORY, "1", 0.0, "small code, pushed away from its rivals; unit length", ("code",))

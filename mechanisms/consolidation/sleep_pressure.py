@@ -62,23 +62,25 @@ def asleep(s: float, t: float, tau_d: float) -> float:
 
 
 @kernel
-def circadian(t: float, a: float, phi: float, day: float) -> float:
-    """C = a sin(2 pi (t - phi) / day): Process C.  Cost: O(1).
+def circadian(t: float, a: float, phi: float, day: float, x: float = 0.0) -> float:
+    """C = a sin(2 pi (t + x - phi) / day): Process C, at x after t.  Cost: O(1).
 
     t    h  simulated time since 1970-01-01 UTC
     a    1  amplitude
     phi  h  time of day at which C rises through 0
     day  h  24
+    x    h
 
     >>> round(circadian(33.0, 0.12, 3.0, 24.0), 4)
     0.12
     """
-    return a * math.sin(2.0 * math.pi * ((t - phi) % day) / day)
+    omega = 2.0 * math.pi / day
+    return a * math.sin(omega * ((t - phi) % day) + omega * x)
 
 
 @kernel
 def first_rise(k: float, b: float, tau: float, c: float, t: float, phi: float, day: float) -> float:
-    """The first x >= 0, in h, with f(x) = k - b e^(-x / tau) + c sin(2 pi (t + x - phi) / day) >= 0.  Cost: O(1), about ten steps.
+    """The first x >= 0, in h, with f(x) = k - b e^(-x / tau) + C(t + x) >= 0, C of amplitude c.  Cost: O(1), about ten steps.
 
     As f'' <= |c| (2 pi / day)^2, the parabola with that second derivative and the present f and f' lies above f; a step goes to the zero of
     the parabola, so it never passes a crossing, and near one it converges as Newton's method does.
@@ -90,7 +92,7 @@ def first_rise(k: float, b: float, tau: float, c: float, t: float, phi: float, d
     bend, angle = abs(c) * omega * omega, omega * ((t - phi) % day)
     for _ in range(STEPS):
         left = b * math.exp(-x / tau)
-        f = k - left + c * math.sin(angle + omega * x)
+        f = k - left + circadian(t, c, phi, day, x)
         if f >= 0.0:
             break
         slope = left / tau + c * omega * math.cos(angle + omega * x)
@@ -131,7 +133,7 @@ def cycle(rhythm: tuple[float, ...], sleeps: int) -> tuple[float, float, float, 
 
 # --- S over sleeps and events --------------------------------------------------------------------------------------------------
 @kernel
-def lived(s: float, since: float, onset: float, end: float, now: float, rhythm: tuple[float, ...]) -> tuple[float, bool]:
+def s_now(s: float, since: float, onset: float, end: float, now: float, rhythm: tuple[float, ...]) -> tuple[float, bool]:
     """S now, and whether there was any sleep: awake with S at `since`, asleep from `onset` to `end`, and undisturbed cycles after that.
 
     A sleep in progress ends now.  Cost: O(sleeps since then).
@@ -198,7 +200,7 @@ class SleepPressure(Mechanism[SleepPressureParams]):
         if math.isnan(view.process_s_since):
             s = self.entrained(now)
         else:
-            s, slept = lived(view.process_s, view.process_s_since, view.sleep_onset, view.sleep_end, now, self.rhythm)
+            s, slept = s_now(view.process_s, view.process_s_since, view.sleep_onset, view.sleep_end, now, self.rhythm)
         if not view.veto:
             s = awake(s, effort(len(incoming.terms), view.surprise, self.hours("effort"), self.params.half_length), self.rhythm[0])
         if slept or now < view.drowsy_from:
@@ -211,7 +213,7 @@ class SleepPressure(Mechanism[SleepPressureParams]):
         """At the end of a sleep, complete or interrupted: update S, set the sleep's share, plan the next sleep."""
         onset, now = view.sleep_onset, tick.end
         top = awake(view.process_s, onset - view.process_s_since, self.rhythm[0])
-        s, _ = lived(view.process_s, view.process_s_since, onset, view.sleep_end, now, self.rhythm)
+        s, _ = s_now(view.process_s, view.process_s_since, onset, view.sleep_end, now, self.rhythm)
         view.sleep_share = max(top - s, 0.0) / (self.settled[3] - self.settled[1])
         view.drowsy_from = now + until_sleep(s, now, self.rhythm)
         self._plan(view, s, now, view.drowsy_from)

@@ -169,7 +169,7 @@ def value_state(s: int, after: Any, reward: Any, need: Any, q: Any, alpha: float
 @kernel
 def replay(steps: int, after: Any, reward: Any, need: Any, q: Any, alpha: float, gamma: float, beta: float, baseline: float, chance: Any,
            evb: Any, states: Any, actions: Any, gains: Any) -> int:
-    """Repeat: replay argmax EVB, learn from it, compute the changed EVB anew.  Returns the number of steps.  Mattar & Daw (2018), whole algorithm.
+    """Repeat: replay argmax EVB, learn from it, recompute the changed EVB.  Returns the number of steps.  Mattar & Daw (2018), whole algorithm.
 
     steps           ()                   most backups
     after           (m, A)               s' of each step, -1 if it cannot be taken; an unrewarded state has steps to all its predecessors

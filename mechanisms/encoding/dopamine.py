@@ -24,7 +24,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, ENCODING_STRENGTH, LOG_STRENGTH, PLASTICITY, RECALLED
-from ..shared.reward import cells, reward_in
+from ..shared.reward import cells, prediction, reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PREDICTED_REWARD = Column("predicted_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue in events, and in queries; indexed by hash",
@@ -36,23 +36,6 @@ TOLD, ASKED = 0, 1
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
-@kernel
-def prediction(value: Any, cues: Any) -> float:
-    """V(s) = sum_j V_j over the cues present.  Rescorla & Wagner (1972), summed prediction.  Cost: O(q).
-
-    value  (c,)  reward  V of every cue
-    cues   (q,)          cells of the cues present, each once; negative: none
-
-    >>> prediction(np.array([0.3, 0.4, 9.0]), np.array([0, 1, -1]))
-    0.7
-    """
-    total = 0.0
-    for j in cues:
-        if j >= 0:
-            total += value[j]
-    return total
-
-
 @kernel
 def error(r: float, v: float, v_next: float, gamma: float) -> float:
     """delta = r + gamma V(s') - V(s), the reward prediction error.  TD(0); with V(s') = 0 at the end of a trial, Rescorla-Wagner.  Cost: O(1).

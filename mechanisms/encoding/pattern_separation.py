@@ -183,6 +183,33 @@ def cells(active: Any, turnover: float, units: int, out: Any) -> None:
 
 
 @kernel
+def by_unit(code: Any, units: int) -> Any:
+    """(M,) int32: the active cell of each unit in a code; -1: none.  -1 in the code: no cell.  Cost: O(M + k).
+
+    >>> by_unit(np.array([1, 32768 + 3, -1]), 4).tolist()
+    [-1, 1, -1, 32771]
+    """
+    firing = np.full(units, -1, dtype=np.int32)
+    for cell in code:
+        if cell >= 0:
+            firing[cell % GENERATION] = cell
+    return firing
+
+
+@kernel
+def in_common(code: Any, firing: Any) -> int:
+    """Number of cells of a code (k,) that are active in `firing`, as `by_unit` returns it; -1 in the code: no cell.  Cost: O(k).
+
+    >>> in_common(np.array([1, 3, -1]), by_unit(np.array([1, 32768 + 3]), 4))
+    1
+    """
+    shared = 0
+    for cell in code:
+        shared += cell >= 0 and firing[cell % GENERATION] == cell
+    return shared
+
+
+@kernel
 def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
     """Share of active cells in common with one code.  Cost: O(n k).
 
@@ -197,16 +224,10 @@ def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
     >>> out.tolist()
     [0.75]
     """
-    firing = np.full(units, -1, dtype=np.int32)
-    for cell in code:
-        firing[cell % GENERATION] = cell
+    firing = by_unit(code, units)
     for i in range(codes.shape[0]):
         if visible[i]:
-            shared = 0
-            for j in range(codes.shape[1]):
-                cell = codes[i, j]
-                shared += cell >= 0 and firing[cell % GENERATION] == cell
-            out[i] = shared / codes.shape[1]
+            out[i] = in_common(codes[i], firing) / codes.shape[1]
 
 
 @kernel
@@ -218,15 +239,10 @@ def repeated(codes: Any, visible: Any, code: Any, units: int, threshold: float) 
     >>> repeated(np.array([[0, 1], [0, 2], [3, 4]]), np.ones(3, dtype=np.bool_), np.array([0, 2]), 8, 0.5)
     1
     """
-    firing, row, most = np.full(units, -1, dtype=np.int32), -1, np.ceil(threshold * codes.shape[1] - 1e-9)
-    for cell in code:
-        firing[cell % GENERATION] = cell
+    firing, row, most = by_unit(code, units), -1, np.ceil(threshold * codes.shape[1] - 1e-9)
     for i in range(codes.shape[0]):
         if visible[i]:
-            shared = 0
-            for j in range(codes.shape[1]):
-                cell = codes[i, j]
-                shared += cell >= 0 and firing[cell % GENERATION] == cell
+            shared = in_common(codes[i], firing)
             if shared >= most:
                 row, most = i, shared
     return row

@@ -20,7 +20,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import HORIZON
-from ..shared.reward import cells, reward_in
+from ..shared.reward import cells, prediction, reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 AVERAGE_REWARD = Column("average_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "long-run average of reward per event", low=-1, high=1)
@@ -30,23 +30,6 @@ STANDING_CUES = Column("standing_cues", np.int64, Scope.GLOBAL, "1", -1, "cells 
 
 
 # --- equations of Daw, Kakade & Dayan (2002) ---------------------------------------------------------------------------------------
-@kernel
-def prediction(value: Any, cues: Any) -> float:
-    """V(s) = sum_j V_j over the cues present.  Cost: O(q).
-
-    value  (c,)  reward  V of every cue, relative to the average
-    cues   (q,)          cells of the cues present, each once; negative: none
-
-    >>> prediction(np.array([0.3, 0.4, 9.0]), np.array([0, 1, -1]))
-    0.7
-    """
-    total = 0.0
-    for j in cues:
-        if j >= 0:
-            total += value[j]
-    return total
-
-
 @kernel
 def error(r: float, average: float, v: float, v_next: float) -> float:
     """delta = r - rbar + V(s') - V(s), the average-reward prediction error; phasic dopamine.  Cost: O(1).

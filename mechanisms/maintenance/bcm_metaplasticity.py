@@ -23,7 +23,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import MODIFIABILITY, RECALLED
-from ..shared.coactivation import COACTIVATION
+from ..shared.coactivation import COACTIVATION, activities, is_first
 
 LARGEST = 5.0           # bound on weights: for an input rarer than theta's averaging time, theta has decayed, and the weight would grow without limit
 
@@ -65,18 +65,11 @@ def occasion(source: Any, target: Any, edge: Any, drive: float, eta: float, tau:
 
     All c are computed before any change.  Cost: O(p^2).
     """
-    c = np.full(target.shape[0], drive)
-    for i in range(target.shape[0]):
-        for k in range(target.shape[0]):
-            if target[k] == target[i]:
-                c[i] += weight[edge[k]]
+    c = activities(target, edge, drive, weight)
     for i in range(target.shape[0]):
         weight[edge[i]] = min(max(weight[edge[i]] + eta * phi(c[i], theta[target[i]]), -LARGEST), LARGEST)
     for i in range(target.shape[0]):
-        first = True
-        for k in range(i):
-            first = first and target[k] != target[i]
-        if first:
+        if is_first(target, i):
             modifiability[target[i]] += phi(c[i], theta[target[i]])
             theta[target[i]] = slide(theta[target[i]], c[i], tau)
 

@@ -3,7 +3,7 @@
 In a theta cycle input from outside (EC) and recall from within (CA3) are transmitted in opposite halves, and plasticity changes its sign with
 them: synapses potentiate while input dominates and depress while recall does (Hasselmo, Bodelon & Wyble 2002).  Over a whole cycle input
 is learnt, and what is merely recalled is unlearnt a little, so that an old association does not strengthen itself while a new one is
-learnt in its place.  Nested in theta are gamma cycles, one for each item in working memory: an ordered buffer of f_gamma / f_theta items (Lisman
+learnt in its place.  Nested in theta are gamma cycles, one for each item in working memory, an ordered list of f_gamma / f_theta items (Lisman
 & Idiart 1995; Lisman & Jensen 2013), the oldest of which is dropped.  In sleep theta is silent; ripples occur at their own rate in slow-wave sleep
 and replay what was learnt (Buzsaki 2015).
 
@@ -118,10 +118,10 @@ def capacity(f_gamma: float, f_theta: float) -> int:
 
 
 @kernel
-def hold(buffer: Any, item: int, n: int) -> None:
-    """Append an item to the buffer; of more than n items the oldest is dropped.  Lisman & Idiart (1995), first in, first out.  Cost: O(n).
+def hold(items: Any, item: int, n: int) -> None:
+    """Append an item to working memory; of more than n items the oldest is dropped.  Lisman & Idiart (1995), first in, first out.  Cost: O(n).
 
-    buffer  (>= n,) int32  items, oldest first, then -1; written
+    items  (>= n,) int32  working memory, oldest first, then -1; written
 
     >>> held = np.array([4, 5, -1], dtype=np.int32)
     >>> hold(held, 7, 2)
@@ -129,13 +129,13 @@ def hold(buffer: Any, item: int, n: int) -> None:
     [5, 7, -1]
     """
     count = 0
-    while count < buffer.shape[0] and buffer[count] >= 0:
+    while count < items.shape[0] and items[count] >= 0:
         count += 1
     drop = max(count + 1 - n, 0)
     for i in range(count - drop):
-        buffer[i] = buffer[i + drop]
-    buffer[count - drop] = item
-    buffer[count - drop + 1:] = -1
+        items[i] = items[i + drop]
+    items[count - drop] = item
+    items[count - drop + 1:] = -1
 
 
 # --- equations: ripples --------------------------------------------------------------------------------------------------------
@@ -166,20 +166,21 @@ class OscillatoryClockParams(Params):
 class OscillatoryClock(Mechanism[OscillatoryClockParams]):
     owns = (THETA_SESSION, THETA_START, THETA_PHASE, RIPPLE_TIME)
 
-    def learning(self, phi: float) -> float:
-        """Learning of a path in a cycle, relative to the maximum: X = 1, in phase."""
-        return learnt_in_a_cycle(self.params.depth, phi, self.params.phase_ltp) / learnt_in_a_cycle(1.0, 0.0, 0.0)
+    def learning(self, ec: float, recalled: float) -> float:
+        """Change of a synapse in a cycle by input `ec` and recall `recalled`, relative to the maximum: unit input, X = 1, in phase."""
+        p = self.params
+        return weight_change(ec, recalled, 1.0, p.depth, p.phase_ec, p.phase_ca3, p.phase_ltp) / learnt_in_a_cycle(1.0, 0.0, 0.0)
 
     @hook(Phase.ENCODE, reads=(NOW,), adds=(), sets=(THETA_SESSION, THETA_START, THETA_PHASE, LTP))
     def beat(self, view: Any, incoming: Incoming) -> None:
         if incoming.session != view.theta_session:
             view.theta_session, view.theta_start = incoming.session, view.now
         view.theta_phase = phase(view.now - view.theta_start, self.hours("theta"))
-        view.ltp = self.learning(self.params.phase_ec)
+        view.ltp = self.learning(1.0, 0.0)
 
     @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION), adds=(), sets=(WORKING_MEMORY, WORKING_MEMORY_STEP))
     def keep(self, view: Any, incoming: Incoming) -> None:
-        """An item stays in the buffer by being active in each theta cycle; a pause longer than a cycle, or a new session, empties the buffer."""
+        """An item stays in working memory by being active in each theta cycle; a pause longer than a cycle, or a new session, empties it."""
         row, cycle, gamma = view.row, 1.0 / self.hours("theta"), self.hours("gamma")
         if row == 0 or view.session[row] != view.session[row - 1] or view.created[row] - view.created[row - 1] > cycle:
             view.working_memory[:] = -1
@@ -188,7 +189,7 @@ class OscillatoryClock(Mechanism[OscillatoryClockParams]):
 
     @hook(Phase.RETRIEVE, reads=(RECALLED,), adds=(), sets=(LTP,))
     def on_recall(self, view: Any, cue: Cue) -> None:
-        view.ltp = self.learning(self.params.phase_ca3)
+        view.ltp = self.learning(0.0, 1.0)
 
     @hook(Phase.CONSOLIDATE, reads=(SLEEP_ONSET.before,), adds=(), sets=(RIPPLE_TIME, LTP))
     def sleep(self, view: Any, tick: Tick) -> None:

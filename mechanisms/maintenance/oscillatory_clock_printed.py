@@ -28,7 +28,7 @@ REPLAYING: Final = 1.5                             # factor on plasticity in a r
 # --- columns -----------------------------------------------------------------------------------------------------------------
 CLOCK_SESSION = Column("clock_session", np.int64, Scope.GLOBAL, "1", -1, "session of the last event; -1: none yet")
 CLOCK_OPERATIONS = Column("clock_operations", np.int64, Scope.GLOBAL, "1", 0, "events and recalls of the session before the last of them", low=0)
-CYCLE_BOUND = Column("cycle_bound", np.int64, Scope.GLOBAL, "1", -1, "theta cycle of the session whose items the buffer holds; -1: none")
+CYCLE_BOUND = Column("cycle_bound", np.int64, Scope.GLOBAL, "1", -1, "theta cycle of the session whose items working memory holds; -1: none")
 SINCE_RIPPLES = Column("since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "operations since the last ripples", low=0)
 IMPORTANCE_SINCE_RIPPLES = Column("importance_since_ripples", np.float64, Scope.GLOBAL, "1", 0.0,
                                   "summed importance of events since the last ripples", low=0)
@@ -49,14 +49,14 @@ def envelope(phase: float, centre: float) -> float:
 
 
 @kernel
-def bind(buffer: Any, item: int, n: int) -> bool:
-    """Append an item if the buffer has fewer than n; returns whether it was added.  Cortex 4.4.4, public code.  Cost: O(n).
+def bind(items: Any, item: int, n: int) -> bool:
+    """Append an item if working memory has fewer than n; returns whether it was added.  Cortex 4.4.4, public code.  Cost: O(n).
 
-    buffer  (>= n,) int32  items, oldest first, then -1; written
+    items  (>= n,) int32  working memory, oldest first, then -1; written
     """
     for i in range(n):
-        if buffer[i] < 0:
-            buffer[i] = item
+        if items[i] < 0:
+            items[i] = item
             return True
     return False
 
@@ -101,7 +101,7 @@ class OscillatoryClockPrinted(Mechanism[OscillatoryClockPrintedParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, SESSION, CLOCK_OPERATIONS), adds=(), sets=(CYCLE_BOUND, WORKING_MEMORY))
     def hold(self, view: Any, incoming: Incoming) -> None:
-        """A new cycle, or session, starts with an empty buffer."""
+        """A new cycle, or session, starts with an empty working memory."""
         cycle, row = view.clock_operations // self.params.operations, view.row
         if cycle != view.cycle_bound or row == 0 or view.session[row] != view.session[row - 1]:
             view.working_memory[:] = -1

@@ -23,6 +23,7 @@ from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, INDEX, VISIBLE
+from ..shared.attention import attention, overlaps, update
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COMPLETION = signal("completion", Facet.COMPLETION, "overlap x_i . xi with the completed cue; NaN outside the pool")
@@ -35,67 +36,6 @@ COMPLETION_NEGLECTED = Column(
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
-@kernel
-def overlaps(patterns: Any, state: Any, out: Any) -> None:
-    """X^T xi.  patterns (N, d), one per row; state (d,); out (N,), written.  Cost: O(N d).
-
-    >>> out = np.empty(2)
-    >>> overlaps(np.array([[1.0, 0.0], [0.6, 0.8]]), np.array([1.0, 1.0]), out)
-    >>> out.round(6).tolist()
-    [1.0, 1.4]
-    """
-    for i in range(patterns.shape[0]):
-        total = 0.0
-        for k in range(state.shape[0]):
-            total += patterns[i, k] * state[k]
-        out[i] = total
-
-
-@kernel
-def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
-    """p = softmax(beta X^T xi); returns lse(beta, X^T xi) = ln(sum_i exp(beta x_i . xi)) / beta.  Ramsauer et al. (2021).  Cost: O(N d).
-
-    patterns  (N, d)     X^T, one pattern per row
-    state     (d,)       xi
-    beta      ()     1   inverse temperature, > 0
-    p         (N,)   1   written; the largest score is subtracted first, so no beta overflows
-
-    Two orthogonal patterns of length 1, and the state equal to the first: p_1 = 1 / (1 + exp(-beta)).
-
-    >>> p = np.empty(2)
-    >>> lse = attention(np.eye(2), np.array([1.0, 0.0]), 2.0, p)
-    >>> p.round(6).tolist(), round(lse, 6)
-    ([0.880797, 0.119203], 1.063464)
-    """
-    overlaps(patterns, state, p)
-    top, total = np.max(p), 0.0
-    for i in range(patterns.shape[0]):
-        p[i] = np.exp(beta * (p[i] - top))
-        total += p[i]
-    for i in range(patterns.shape[0]):
-        p[i] /= total
-    return float(top + np.log(total) / beta)
-
-
-@kernel
-def update(patterns: Any, p: Any, out: Any) -> None:
-    """xi_new = X p, a point in the convex hull of the patterns.  Ramsauer et al. (2021), update rule.  Cost: O(N d).
-
-    patterns  (N, d)     X^T
-    p         (N,)   1   as returned by `attention`
-    out       (d,)       xi_new, written
-
-    >>> out = np.empty(2)
-    >>> update(np.eye(2), np.array([0.75, 0.25]), out)
-    >>> out.tolist()
-    [0.75, 0.25]
-    """
-    out[:] = 0.0
-    for i in range(patterns.shape[0]):
-        for k in range(out.shape[0]):
-            out[k] += p[i] * patterns[i, k]
-
-
 @kernel
 def energy(patterns: Any, state: Any, beta: float) -> float:
     """E = -lse(beta, X^T xi) + xi^T xi / 2 + ln(N) / beta + M^2 / 2 with M = max_i |x_i|.  Ramsauer et al. (2021), energy.  Cost: O(N d).

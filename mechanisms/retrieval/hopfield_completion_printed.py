@@ -17,6 +17,7 @@ from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, INDEX
+from ..shared.attention import attention, update
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COMPLETION_PRINTED = signal("completion_printed", Facet.COMPLETION,
@@ -24,41 +25,6 @@ COMPLETION_PRINTED = signal("completion_printed", Facet.COMPLETION,
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
-@kernel
-def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
-    """p = softmax(beta X^T xi); returns lse(beta, X^T xi).  Cortex 4.3.4: "attention with softmax".  Cost: O(N d).
-
-    patterns  (N, d)     X^T, one pattern per row
-    state     (d,)       xi
-    beta      ()     1   inverse temperature
-    p         (N,)   1   written
-
-    >>> p = np.empty(2)
-    >>> round(attention(np.eye(2), np.zeros(2), 1.0, p), 6), p.tolist()
-    (0.693147, [0.5, 0.5])
-    """
-    for i in range(patterns.shape[0]):
-        p[i] = 0.0
-        for k in range(state.shape[0]):
-            p[i] += patterns[i, k] * state[k]
-    top, total = np.max(p), 0.0
-    for i in range(patterns.shape[0]):
-        p[i] = np.exp(beta * (p[i] - top))
-        total += p[i]
-    for i in range(patterns.shape[0]):
-        p[i] /= total
-    return float(top + np.log(total) / beta)
-
-
-@kernel
-def update(patterns: Any, p: Any, out: Any) -> None:
-    """xi_new = X p.  patterns (N, d), p (N,), out (d,), written.  Cost: O(N d)."""
-    out[:] = 0.0
-    for i in range(patterns.shape[0]):
-        for k in range(out.shape[0]):
-            out[k] += p[i] * patterns[i, k]
-
-
 @kernel
 def energy(patterns: Any, state: Any, beta: float) -> float:
     """E = -lse(beta, X^T xi) + |xi|^2 / 2.  Cortex 4.3.4, exactly as printed.  Cost: O(N d).

@@ -25,6 +25,7 @@ from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.vocabulary import FUSED, LOG_STRENGTH, MATCH, NOW, RECALLED, REWEIGHTED, VISIBLE
+from ..shared.units import unit
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COMPETITION_TRACE = Column("competition_trace", np.float64, Scope.MEMORY, "ln", 0.0,
@@ -78,16 +79,6 @@ def standing(drive: Any, x: Any, inhibition: float, out: Any) -> None:
 
 
 # --- equations: learning -------------------------------------------------------------------------------------------------------
-@kernel
-def unit(drive: float, inhibition: float, gain: float) -> float:
-    """Activity in [0, 1] of a threshold-linear unit: gain (I - inhibition), clipped.  Cost: O(1).
-
-    >>> unit(0.5, 0.25, 2.0), unit(0.5, 0.75, 2.0), unit(9.0, 0.25, 2.0)
-    (0.5, 0.0, 1.0)
-    """
-    return min(1.0, max(0.0, gain * (drive - inhibition)))
-
-
 @kernel
 def normal_inhibition(drive: Any, k: int) -> float:
     """Mean of the k-th and the next largest drive: k winners take all.  Norman et al. (2007), inhibition.  Cost: O(p log p).

@@ -115,3 +115,35 @@ def pass_on(rows: Any, match: Any, release: Any, resources: Any, start: Any, deg
                 j, w = leads_to[pool[place]], weight[pool[place]]
                 if j >= 0 and w != 0.0:
                     out[j] = sent * w if np.isnan(out[j]) else out[j] + sent * w
+
+
+@kernel
+def activities(target: Any, edge: Any, drive: float, weight: Any) -> Any:
+    """(p,) c = drive + sum of w over the pairs of the same target, for each pair's target.  Cost: O(p^2).
+
+    target, edge  (p,)  target of each pair, and the edge from source to target
+    drive         ()    activity of a memory without partners
+    weight        (m,)  w of each edge
+
+    >>> activities(np.array([4, 5, 4]), np.array([0, 1, 2]), 1.0, np.array([0.5, 0.25, 2.0])).tolist()
+    [3.5, 1.25, 3.5]
+    """
+    c = np.full(target.shape[0], drive)
+    for i in range(target.shape[0]):
+        for k in range(target.shape[0]):
+            if target[k] == target[i]:
+                c[i] += weight[edge[k]]
+    return c
+
+
+@kernel
+def is_first(target: Any, i: int) -> bool:
+    """Whether pair i is the first with its target.  Cost: O(i).
+
+    >>> [is_first(np.array([4, 5, 4]), i) for i in range(3)]
+    [True, True, False]
+    """
+    first = True
+    for k in range(i):
+        first = first and target[k] != target[i]
+    return first

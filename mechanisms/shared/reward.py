@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...engine.numerics import kernel
 
 # Porter stems.
 GOOD_WORDS: Final = """
@@ -44,3 +46,21 @@ def reward_in(terms: Iterable[str]) -> float:
         p += term in REWARDING
         n += term in PUNISHING
     return p / (1 + p) - n / (1 + n)
+
+
+@kernel
+def prediction(value: Any, cues: Any) -> float:
+    """V(s) = sum_j V_j over the cues present.  Rescorla & Wagner (1972), summed prediction; in Daw, Kakade & Dayan (2002) relative to
+    the average reward.  Cost: O(q).
+
+    value  (c,)  reward  V of every cue
+    cues   (q,)          cells of the cues present, each once; negative: none
+
+    >>> prediction(np.array([0.3, 0.4, 9.0]), np.array([0, 1, -1]))
+    0.7
+    """
+    total = 0.0
+    for j in cues:
+        if j >= 0:
+            total += value[j]
+    return total

@@ -28,13 +28,13 @@ def fits(themes: Any, vector: Any) -> bool:
 
 
 @kernel
-def follow(themes: Any, masses: Any, vector: Any, joins: bool, anew: bool, keep: float) -> None:
+def follow(themes: Any, masses: Any, vector: Any, joins: bool, starts: bool, keep: float) -> None:
     """Update both means with the event.  Ours.  Cost: O(d).
 
     themes  (2, d)  1       mean vector of the present context, and of all events; updated
     masses  (2,)    events  effective number of events in each mean; updated
     joins                   whether the event belongs to the context
-    anew                    whether it starts a new context
+    starts                  whether it starts a new context
     keep    ()      1       factor on the weight of the context's earlier events at each new one
 
     >>> themes, masses = np.zeros((2, 2)), np.zeros(2)
@@ -44,14 +44,14 @@ def follow(themes: Any, masses: Any, vector: Any, joins: bool, anew: bool, keep:
     ([0.333333, 0.666667], [0.5, 0.5])
     """
     masses[1] += 1.0
-    if anew:
+    if starts:
         masses[0] = 1.0
     elif joins:
         masses[0] = keep * masses[0] + 1.0
     for i in range(vector.shape[0]):
         x = np.float64(vector[i])
         themes[1, i] += (x - themes[1, i]) / masses[1]
-        if anew:
+        if starts:
             themes[0, i] = x
         elif joins:
             themes[0, i] += (x - themes[0, i]) / masses[0]

@@ -31,6 +31,6 @@ def memory(set: str = "default", *, embedding: str | Path | Embedder = "minilm",
     nan
     """
     registry = Registry.installed()
-    chosen = registry.set(set).without(without).overridden(params or {})
+    chosen = registry.set(set).without(without).overridden(params or {}, "params")
     model = embedder(embedding, default_cache() if isinstance(embedding, str | Path) else None)     # vectors of an object stay in memory
     return Engine(registry.build(chosen), model, path=path, **options)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import sys
 import textwrap
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -17,32 +16,25 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 from rich.text import Text
 
+from .reporting.text import visible
+
 
 @cache
 def console() -> Console:
     return Console(highlight=False)
 
 
-def visible(text: str) -> str:
-    """The text with control and direction characters replaced by U+FFFD, so that it cannot steer a terminal; line breaks stay.
-
-    >>> print(visible("\\x1b[31mred"))
-    �[31mred
-    """
-    return "".join("\ufffd" if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
-
-
 def print_lines(*lines: str) -> None:
     """Print lines; on a terminal, long lines are wrapped and keep their indentation."""
     for line in lines:
-        print(_wrapped(visible(line), line[:len(line) - len(line.lstrip())]))
+        print(_wrapped(visible(line, keep="\n"), line[:len(line) - len(line.lstrip())]))
 
 
 def print_fields(fields: Sequence[tuple[str, str]]) -> None:
     """Print names beside values; on a terminal, long values are wrapped in their own column."""
     width = max(len(name) for name, _ in fields)
     for name, value in fields:
-        print(_wrapped(f"{name.ljust(width)}  {visible(value)}", " " * (width + 2)))
+        print(_wrapped(f"{name.ljust(width)}  " + visible(value, keep="\n"), " " * (width + 2)))
 
 
 def _wrapped(line: str, indent: str) -> str:
@@ -59,7 +51,7 @@ def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]],
     whole    heads of columns whose cells are never wrapped
     spare    heads of columns that are left out on a terminal that is too narrow, in this order
     """
-    shown: list[list[str]] = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
+    shown: list[list[str]] = [[visible(cell.replace("\n", " ")) for cell in row] for row in rows]
     if console().is_terminal:
         table = Table(*(Column(Text(h), justify="right" if h in numbers else "left") for h in heads), title=Text(visible(title)))
         for row in shown:
@@ -75,7 +67,7 @@ def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]],
 
 def print_rows(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """One line a row; on a terminal the last cell is cut to the width of the window, elsewhere it is whole."""
-    shown = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
+    shown = [[visible(cell.replace("\n", " ")) for cell in row] for row in rows]
     widths = [max(cell_len(r[i]) for r in (heads, *shown)) for i in range(len(heads) - 1)]
     room = console().width - sum(widths) - 2 * len(widths) if console().is_terminal else 0
     for row in (list(heads), *shown):
@@ -125,7 +117,7 @@ class Meter:
 
     what    what is counted
     least   jobs with fewer items show nothing
-    within  the meter of a larger job: while its bar is shown, this one has no bar and is told at the end of that bar
+    within  the meter of a larger job: while its bar is shown, this one has none and is shown at the end of that bar
     first, latest   (done, total) of the first and of the latest call; None before it
     """
 
@@ -137,12 +129,12 @@ class Meter:
         self._tenth = -1
 
     def __call__(self, done: int, total: int, last: str = "") -> None:
-        if self.within and self.within.told(f"{self.what} {done}/{total}"):
+        if self.within and self.within.append(f"{self.what} {done}/{total}"):
             return
         if total < self.least:
             return
         self.first, self.latest = self.first or (done, total), (done, total)
-        last = visible(last).replace("\n", " ")
+        last = visible(last.replace("\n", " "))
         if sys.stderr.isatty():
             self._draw(done, total, last)
         elif (tenth := 10 * done // max(total, 1)) != self._tenth:
@@ -160,7 +152,7 @@ class Meter:
             self._bar.start()
         self._bar.update(self._bar.task_ids[0], completed=done, total=total, last=last)
 
-    def told(self, text: str) -> bool:
+    def append(self, text: str) -> bool:
         """Show a text at the end of the bar; False if there is no bar."""
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], last=visible(text))

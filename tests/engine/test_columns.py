@@ -30,7 +30,7 @@ def test_other_types_are_refused_where_they_are_declared(dtype: Any, scope: Scop
 
 
 @pytest.mark.parametrize("name", ["", "a b", "_a", "class", "1a", "a-b"])
-def test_names_that_no_view_could_show_are_refused(name: str) -> None:
+def test_names_that_are_no_attribute_names_are_refused(name: str) -> None:
     with pytest.raises(ContractError, match="no attribute name"):
         Column(name, float, Scope.MEMORY, "1", 0, "for the test")
 

@@ -53,7 +53,7 @@ def idle(id: str = "idle", stage: Any = REWEIGHTED) -> Any:
     return mechanism(id, does(Phase.RETRIEVE, lambda v, _: None, sets=[stage]))
 
 
-def test_the_only_signal_decides_every_place() -> None:
+def test_without_the_only_signal_every_rank_changes() -> None:
     """Ranked 3 2 1 0 with it and 0 1 2 3 without."""
     assert probed(by_number()) == {"number": 4}
 
@@ -65,7 +65,7 @@ def test_a_stage_is_silenced_to_the_stage_before_not_to_zero() -> None:
     assert probed(by_number(), reverse(FUSED, "first"), idle(stage=RERANKED))["idle"] == 0
 
 
-def test_persistent_columns_are_silenced_for_those_who_read_them() -> None:
+def test_persistent_columns_are_silenced_for_their_readers() -> None:
     """`giver` runs in MAINTAIN only; another mechanism reads its column in RETRIEVE."""
     giver = mechanism("giver", does(Phase.MAINTAIN, lambda v, _: np.copyto(v.activation, v.created), reads=[CREATED], sets=[ACTIVATION]))
     taken = score("taken")
@@ -77,7 +77,7 @@ def strength(id: str, values: list[float]) -> Any:
     return mechanism(id, does(Phase.MAINTAIN, lambda v, _: np.copyto(v.log_strength, values[: len(v.log_strength)]), adds=[LOG_STRENGTH]))
 
 
-def test_of_a_shared_column_only_the_own_contribution_is_taken_off() -> None:
+def test_of_a_shared_column_only_the_own_contribution_is_removed() -> None:
     taken = score("taken")
     taker = mechanism("taker", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.taken, v.log_strength), reads=[LOG_STRENGTH], sets=[taken]),
                       owns=[taken])
@@ -85,7 +85,7 @@ def test_of_a_shared_column_only_the_own_contribution_is_taken_off() -> None:
     assert found == {"taker": 4, "strong": 4, "nothing": 0, "little": 0}
 
 
-def test_what_is_gathered_anew_in_each_pass_is_taken_off_once() -> None:
+def test_a_contribution_to_a_fresh_column_is_removed_once() -> None:
     """2 + 2 and 0 + 1 rank as 2 and 1 do; 2 - 2 and 1 - 0 would not."""
     taken = score("taken")
     taker = mechanism("taker", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.taken, v.log_strength), reads=[LOG_STRENGTH], sets=[taken]),
@@ -109,7 +109,7 @@ def test_edge_columns_are_silenced() -> None:
     assert probed(linker, owner, reader) == {"linker": 0, "owner": 4, "reader": 4}
 
 
-def test_what_a_mechanism_archived_comes_back_for_the_probe_only() -> None:
+def test_memories_archived_by_a_mechanism_are_visible_during_the_probe_only() -> None:
     hide = mechanism("hide", does(Phase.MAINTAIN, lambda v, _: v.visible.__setitem__(3, False), sets=[VISIBLE]))
     assert probed(hide, by_number())["hide"] == 4, "3 2 1 without it, 4 3 2 1 with the best back"
 
@@ -119,7 +119,7 @@ def test_a_column_that_another_sets_is_not_silenced_with_the_adder() -> None:
     assert probed(by_number(), reverse(REWEIGHTED), weight, numbers=(2, 1, 4, 3)) == {"number": 4, "reverse": 4, "adder": 0}
 
 
-def test_it_draws_no_random_numbers_and_the_observer_sees_nothing_of_it() -> None:
+def test_a_counterfactual_draws_no_random_numbers_and_is_not_observed() -> None:
     marks = column("marks")
 
     def learn(view: Any, _: Any) -> None:
@@ -150,7 +150,7 @@ def test_the_present_answer_and_columns_stay() -> None:
 
 
 @pytest.mark.parametrize("stored", [0, 1])
-def test_nothing_and_one_memory_have_no_places_to_change(stored: int) -> None:
+def test_with_no_or_one_memory_no_rank_changes(stored: int) -> None:
     e = memory(by_number(), reverse(FUSED), observer=Observer())
     e.encode_all(numbered(*range(stored)))
     assert ranks_changed(e, "number") == {"number": 0, "reverse": 0}
@@ -175,7 +175,7 @@ def test_a_failure_half_way_leaves_the_state_as_it_is() -> None:
     assert e.digest() == before and e.retrieve("number").rows.tolist() == [0, 1]
 
 
-def test_what_cannot_be_asked_is_refused() -> None:
+def test_invalid_queries_are_refused() -> None:
     e = memory(by_number())
     with pytest.raises(InputError, match="no observer"):
         ranks_changed(e, "number")
@@ -190,15 +190,15 @@ def test_what_cannot_be_asked_is_refused() -> None:
         ranks_changed(e, "number")
 
 
-def test_a_mechanism_left_off_and_silenced_are_the_same_where_it_only_scores() -> None:
+def test_silencing_a_mechanism_that_only_scores_equals_leaving_it_off() -> None:
     """An independent count: the answers of two engines, one without the mechanism, are compared place by place."""
 
-    def lived(*mechanisms: Any, **options: Any) -> Engine:
+    def filled(*mechanisms: Any, **options: Any) -> Engine:
         e = memory(*mechanisms, **options)
         e.encode_all(numbered(*np.random.default_rng(3).permutation(30).tolist()))
         return e
 
-    whole, less = lived(by_number(), evenness(), observer=Observer()), lived(by_number())
+    whole, less = filled(by_number(), evenness(), observer=Observer()), filled(by_number())
     places = zip(whole.retrieve("number"), less.retrieve("number"), strict=True)
     assert ranks_changed(whole, "number")["evenness"] == sum(one.row != other.row for one, other in places) > 0
 

@@ -30,19 +30,19 @@ def scores(id: str, values: list[float], **more: Any) -> Any:
     return mechanism(id, does(Phase.RETRIEVE, lambda v, _: np.copyto(getattr(v, id), values[: len(getattr(v, id))]), sets=[mine]), owns=[mine])
 
 
-def lived(*mechanisms: Any, numbers: tuple[float, ...] = NUMBERS, **options: Any) -> Engine:
+def filled(*mechanisms: Any, numbers: tuple[float, ...] = NUMBERS, **options: Any) -> Engine:
     e = memory(*mechanisms, **options)
     e.encode_all(numbered(*numbers))
     return e
 
 
 def standard(values: Any) -> Any:
-    filled = np.asarray(values, dtype=np.float64)
-    return (filled - filled.mean()) / filled.std()
+    array = np.asarray(values, dtype=np.float64)
+    return (array - array.mean()) / array.std()
 
 
 def test_one_signal_is_all_of_the_match() -> None:
-    e = lived(by_number())
+    e = filled(by_number())
     for row, z in enumerate(standard(NUMBERS)):
         found = e.explain("number", row)
         (part,) = found.signals
@@ -52,18 +52,18 @@ def test_one_signal_is_all_of_the_match() -> None:
         assert [(s.stage, s.rank) for s in found.stages] == [("match", sorted(NUMBERS, reverse=True).index(NUMBERS[row]) + 1)]
 
 
-def test_silence_counts_as_the_floor_and_stays_visible_as_silence() -> None:
-    e = lived(scores("some", [3.0, math.nan, 1.0, math.nan], floor=2.0))
+def test_nan_counts_as_the_floor_and_is_shown_as_nan() -> None:
+    e = filled(scores("some", [3.0, math.nan, 1.0, math.nan], floor=2.0))
     raw, z = zip(*((p.raw, p.standardised) for x in e.explain("x", range(4)) for p in x.signals), strict=True)
     np.testing.assert_array_equal(raw, [3.0, math.nan, 1.0, math.nan])
     np.testing.assert_allclose(z, standard([3.0, 2.0, 1.0, 2.0]), rtol=1e-6)
 
 
-def test_a_query_weighs_facets() -> None:
+def test_facet_weights_of_the_query_are_part_of_the_explanation() -> None:
     words, times = scores("words_signal", [1.0, 2.0, 3.0, 9.0]), signal("times_signal", Facet.TIME, "for the test")
     later = mechanism("later", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.times_signal, [4.0, 3.0, 1.0, 2.0]), sets=[times]), owns=[times])
     triple = mechanism("triple", does(Phase.RETRIEVE, lambda v, _: v.log_facets.__setitem__(Facet.WORDS.value, math.log(3.0)), adds=[LOG_FACETS]))
-    e = lived(words, later, triple)
+    e = filled(words, later, triple)
     assert {p.signal: p.trust for p in e.explain("x", 0).signals} == pytest.approx({"words_signal": 3.0, "times_signal": 1.0})
     one, other = standard([1.0, 2.0, 3.0, 9.0]), standard([4.0, 3.0, 1.0, 2.0])
     for row, found in enumerate(e.explain("x", [0, 1, 2, 3])):
@@ -80,10 +80,10 @@ def test_the_rank_after_each_stage_that_is_set_and_of_no_other() -> None:
     """2 7 1 4 ranks as 3 1 4 2; turned round in one stage, and by row in a later one."""
     turned = stage(REWEIGHTED, np.negative, MATCH)
     by_row = stage(RERANKED, lambda s: -np.arange(len(s)), REWEIGHTED)
-    e = lived(by_number(), turned, by_row)
+    e = filled(by_number(), turned, by_row)
     found = [[(s.stage, s.rank) for s in x.stages] for x in e.explain("number", e.retrieve("number").rows)]
     assert found == [[("match", m), ("reweighted", r), ("reranked", place)] for place, (m, r) in enumerate([(3, 2), (1, 4), (4, 1), (2, 3)], 1)]
-    assert [s.stage for s in lived(by_number()).explain("number", 0).stages] == ["match"]
+    assert [s.stage for s in filled(by_number()).explain("number", 0).stages] == ["match"]
 
 
 def fusion(change: Callable[[Any], Any]) -> Any:
@@ -97,15 +97,15 @@ def fusion(change: Callable[[Any], Any]) -> Any:
 
 def test_indirect_signals_count_in_a_fusion_only() -> None:
     indirect = scores("indirect", [0.0, 0.0, 0.0, 8.0], direct=False)
-    alone, fused = lived(by_number(), indirect).explain("number", 3), lived(by_number(), indirect, fusion(lambda f: f)).explain("number", 3)
+    alone, fused = filled(by_number(), indirect).explain("number", 3), filled(by_number(), indirect, fusion(lambda f: f)).explain("number", 3)
     assert alone.linear and [p.contribution for p in alone.signals] == [0.0, pytest.approx(standard(NUMBERS)[3])]
     assert fused.linear and [p.contribution for p in fused.signals] == [pytest.approx(math.sqrt(3.0) / 2), pytest.approx(standard(NUMBERS)[3] / 2)]
     assert sum(p.contribution for p in fused.signals) == pytest.approx(fused.stages[1].score) and fused.stages[1].stage == "fused"
 
 
 @pytest.mark.parametrize("change", [np.square, lambda f: f + 0.01, lambda f: np.argsort(np.argsort(f)), lambda f: 1.01 * f, lambda f: f * np.nan])
-def test_a_fusion_that_is_not_linear_is_said_to_be_none(change: Any) -> None:
-    found = lived(by_number(), fusion(change)).explain("number", 1)
+def test_a_fusion_that_is_not_linear_has_no_contributions(change: Any) -> None:
+    found = filled(by_number(), fusion(change)).explain("number", 1)
     assert not found.linear and all(math.isnan(p.contribution) for p in found.signals) and "not linear" in str(found)
     assert found.signals[0].standardised == pytest.approx(standard(NUMBERS)[1], rel=1e-6)
 
@@ -125,14 +125,14 @@ def test_registered_fusions(build: Callable[..., Engine], method: str, params: d
 
 
 def test_archived_memories_are_not_compared() -> None:
-    e = lived(by_number())
+    e = filled(by_number())
     e.archive(1)
     gone, *rest = e.explain("number", [1, 0, 2, 3])
     assert gone.linear and math.isnan(gone.signals[0].standardised) and math.isnan(gone.signals[0].contribution) and gone.stages[0].rank == 0
     np.testing.assert_allclose([x.signals[0].standardised for x in rest], standard([2.0, 1.0, 4.0]), rtol=1e-6)
 
 
-def test_asking_why_leaves_no_trace(build: Callable[..., Engine]) -> None:
+def test_explain_leaves_the_state_unchanged(build: Callable[..., Engine]) -> None:
     watch = Observer()
     e = build(*HYBRID, "temporal_context", "spreading_activation", "convex_fusion", observer=watch)
     e.encode_all(talk(30))
@@ -148,8 +148,8 @@ def test_asking_why_leaves_no_trace(build: Callable[..., Engine]) -> None:
     e.encode(Event(e.now + 1.0, "life goes on"))
 
 
-def test_rows_that_are_not_there_are_refused() -> None:
-    e = lived(by_number())
+def test_rows_out_of_range_are_refused() -> None:
+    e = filled(by_number())
     row: Any
     for row in (-1, 4, 1.0, None, True, "0"):
         with pytest.raises(InputError, match="the row is") as caught:
@@ -165,7 +165,7 @@ def test_rows_that_are_not_there_are_refused() -> None:
     assert "no rows yet" in caught.value.cure
 
 
-def test_a_memory_that_ended_explains_nothing() -> None:
+def test_a_memory_that_failed_explains_nothing() -> None:
     def fail(view: Any, _: Any) -> None:
         raise RuntimeError("half-way")
 
@@ -180,12 +180,12 @@ def test_a_memory_that_ended_explains_nothing() -> None:
 @given(st.lists(st.lists(st.floats(-1e3, 1e3), min_size=5, max_size=5), min_size=1, max_size=4), st.integers(0, 4))
 @settings(max_examples=25, deadline=None)
 def test_contributions_always_sum_to_the_fused_score(values: list[list[float]], row: int) -> None:
-    e = lived(*(scores(f"s{i}", each) for i, each in enumerate(values)), numbers=(1, 2, 3, 4, 5))
+    e = filled(*(scores(f"s{i}", each) for i, each in enumerate(values)), numbers=(1, 2, 3, 4, 5))
     found = e.explain("x", row)
     assert found.linear and sum(p.contribution for p in found.signals) == pytest.approx(found.stages[0].score, rel=1e-4, abs=1e-5)
 
 
-def test_it_prints_as_tables_and_escapes_texts() -> None:
+def test_an_explanation_prints_as_tables_and_escapes_texts() -> None:
     e = memory(scores("s", [1.0, 0.0]))
     e.encode_all([Event(0.0, "<b>bold</b> & more"), Event(0.0, "x")])
     found = e.explain("x", 0)

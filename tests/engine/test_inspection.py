@@ -13,11 +13,12 @@ import pytest
 
 import hebbarium as hb
 from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.errors import HebbariumError, InputError
+from hebbarium.engine.errors import ContractError, HebbariumError, InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ranking import Hit
 from hebbarium.engine.records import Event, Query, hours
+from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import EMBEDDING, FUSED, GRAPH, MATCH, NOW, RERANKED, VETO, VISIBLE
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 
@@ -35,7 +36,12 @@ def test_a_column_by_itself_and_by_its_name_is_read_only() -> None:
         found = e.column(c)
         with pytest.raises(ValueError, match="read-only"):
             found[...] = 0
+        for view in (found, found[...], found.view()):
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                view.setflags(write=True)
     assert e.store.array(VISIBLE).flags.writeable
+    e.archive(0)
+    assert e.column(VISIBLE).tolist() == [False, True, True], "a view of the memory, not a copy"
 
 
 def test_an_edge_column_has_a_cell_for_each_edge() -> None:
@@ -45,6 +51,28 @@ def test_an_edge_column_has_a_cell_for_each_edge() -> None:
     e.encode(Event(0.0, "Ada met Bo in Oslo"))
     found = e.column("trust")
     assert found.shape == (e.store.graph.n_edges,) and (found == 0.5).all() and not found.flags.writeable
+
+
+def test_the_graph_is_read_only() -> None:
+    trust = column("trust", Scope.EDGE, 0.5)
+    e = memory(mechanism("m", does(Phase.MAINTAIN, lambda v, _: None, sets=[trust]), owns=[trust]))
+    e.encode_all([Event(0.0, "Ada met Bo in Oslo"), Event(1.0, "Bo went home")])
+    graph, whole = e.graph, e.store.graph
+    assert repr(graph).startswith("<read-only Graph: alive, buffer, column, created, ")
+    assert graph.n_edges == whole.n_edges > 0 and graph.entity_id("bo") == whole.entity_id("bo") is not None
+    assert graph.column("trust").tolist() == [0.5] * whole.n_edges
+    arrays = [graph.source, graph.target, graph.type, graph.alive, graph.created, graph.column("trust"), graph.buffer("trust"),
+              graph.neighbours(0, EdgeType.ENTITY), *graph.csr(EdgeType.ENTITY)]
+    for array in arrays:
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
+    before = e.digest()
+    for change in ("add", "remove", "entity", "cover_rows", "allocate", "state", "caps"):
+        with pytest.raises(ContractError, match="would change the structure"):
+            getattr(graph, change)
+    with pytest.raises(AttributeError):
+        graph.epoch = 7
+    assert e.digest() == before
 
 
 def test_a_stage_that_no_step_computes_is_the_stage_before() -> None:
@@ -98,7 +126,7 @@ def test_an_answer_is_its_hits() -> None:
 
 
 # --- what is printed --------------------------------------------------------------------------------------------------------------
-def test_one_line_says_what_a_person_wants_to_know(build: Callable[..., Engine]) -> None:
+def test_engine_answer_and_mechanism_print_in_one_line(build: Callable[..., Engine]) -> None:
     e = build("recency", "dense_similarity")
     assert repr(e) == "<Engine: 2 mechanisms, 0 memories, 0 events, now before the first event>"
     e.encode_all([Event(hours(MONDAY), "We moved to the old mill." + " Far away." * 20), Event(hours(MONDAY) + 1.0, "x")])
@@ -155,6 +183,48 @@ def test_a_with_block_closes_the_memory(tmp_path: Path) -> None:
         memory(by_number(), path=tmp_path / "m.db").close()
 
 
+ANSWERS_AFTER_CLOSE = {"close", "now", "mechanisms", "schedule"}       # closing twice is harmless; the others describe the memory
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "encode": (Event(9.0, "number 9"),), "encode_all": ([Event(9.0, "number 9")],), "advance": (9.0,), "retrieve": ("number",), "cue": ("number",),
+    "explain": ("number", 0), "column": ("now",), "event": (0,), "condensed": (0,), "archive": (0,), "restore": (0,), "save": (), "digest": (),
+}
+PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
+
+
+@pytest.mark.parametrize("file", [True, False], ids=["with a file", "without a file"])
+@pytest.mark.parametrize("name", sorted({*PUBLIC} - ANSWERS_AFTER_CLOSE))
+def test_a_closed_memory_refuses_every_call(name: str, file: bool, tmp_path: Path) -> None:
+    def call(e: Engine) -> None:
+        member = getattr(e, name)
+        if not isinstance(getattr(Engine, name), property):
+            member(*ARGUMENTS[name])
+
+    e = memory(by_number(), path=tmp_path / "m.db" if file else None)
+    e.encode_all(numbered(1, 2))
+    call(e)
+    facts = repr(e), e.now, len(e.schedule)
+    e.close()
+    e.close()
+    with pytest.raises(HebbariumError, match="is closed") as caught:
+        call(e)
+    assert caught.value.where == name and "make a new memory" in caught.value.cure
+    with pytest.raises(HebbariumError, match="is closed"), e:
+        pass
+    assert (repr(e), e.now, len(e.schedule)) == facts and [m.id for m in e.mechanisms] == ["number"]
+
+
+def test_a_memory_that_failed_and_was_closed_says_both() -> None:
+    def fail(view: Any, _: Any) -> None:
+        raise RuntimeError
+
+    e = memory(mechanism("m", does(Phase.ENCODE, fail)))
+    with pytest.raises(RuntimeError):
+        e.encode(Event(1.0, "x"))
+    e.close()
+    with pytest.raises(HebbariumError, match="this memory broke off in encode and is closed"):
+        e.retrieve("x")
+
+
 def test_closing_an_empty_memory_warns_of_nothing(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -203,7 +273,7 @@ def test_a_row_out_of_range_is_refused_with_the_range(row: Any) -> None:
 
 
 class Letters:
-    """An embedder of one's own: counts of letters, and nothing inherited."""
+    """An embedder that inherits nothing: counts of letters."""
 
     name, revision, dimensions = "letters", "1", 27
 
@@ -221,7 +291,7 @@ def test_any_object_with_the_protocol_is_an_embedder() -> None:
 
 
 @pytest.mark.parametrize("wrong", [object(), 7, None, str.upper], ids=["object", "number", "none", "function"])
-def test_what_is_no_embedder_is_refused(wrong: Any) -> None:
+def test_objects_without_the_embedder_protocol_are_refused(wrong: Any) -> None:
     for call in (lambda: hb.memory("bm25", embedding=wrong), lambda: Engine([], wrong)):
         with pytest.raises(InputError, match="is no embedder") as caught:
             call()

@@ -46,7 +46,7 @@ def test_a_year_of_idle_time_costs_one_consolidation_a_day() -> None:
 
 @given(st.lists(st.floats(0.0, 60.0), min_size=1, max_size=12), st.sampled_from([0.0, 0.5, 5.0, 1000.0]), st.sampled_from([0.7, 24.0, math.inf]))
 @settings(max_examples=60, deadline=None)
-def test_steps_cover_time_once_whatever_the_gaps(gaps: list[float], tick_hours: float, every: float) -> None:
+def test_maintenance_covers_all_time_exactly_once_for_any_gaps(gaps: list[float], tick_hours: float, every: float) -> None:
     who, steps = recorder()
     e = memory(who, tick_hours=tick_hours, consolidate_every=every)
     now = 7.0
@@ -65,7 +65,7 @@ def test_steps_cover_time_once_whatever_the_gaps(gaps: list[float], tick_hours: 
     assert len(consolidated) == (0 if math.isinf(every) else sum(7.0 + every * (i + 1) <= now + 1e-9 for i in range(2000)))
 
 
-def test_time_stands_still_before_the_first_event_and_without_memories() -> None:
+def test_without_events_or_memories_nothing_is_maintained() -> None:
     who, steps = recorder()
     veto = mechanism("never", does(Phase.ENCODE, lambda v, _: setattr(v, "veto", 1), adds=[VETO]))
     e = memory(who, veto)
@@ -78,7 +78,7 @@ def test_time_stands_still_before_the_first_event_and_without_memories() -> None
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, True, None, "3", 10**400, 1e300, 1.7e12, 1.7e9, 1j, [1.0]], ids=repr)
 @pytest.mark.parametrize("where", ["encode", "advance", "retrieve", "encode_all"])
-def test_what_is_no_time_is_refused_and_changes_nothing(wrong: Any, where: str) -> None:
+def test_invalid_times_are_refused_and_change_nothing(wrong: Any, where: str) -> None:
     e = memory(by_number())
     e.encode_all(numbered(1, 2))
     before = e.digest()
@@ -93,7 +93,7 @@ def test_what_is_no_time_is_refused_and_changes_nothing(wrong: Any, where: str) 
     assert e.digest() == before and e.encode(Event(e.now, "number 9")) == 2
 
 
-def test_time_backwards_and_the_future_are_refused() -> None:
+def test_events_before_the_present_and_queries_after_it_are_refused() -> None:
     e = memory(by_number())
     e.encode_all(numbered(1, 2, start=10.0))
     before = e.digest()
@@ -118,7 +118,7 @@ def test_any_kind_of_number_is_the_same_time(number: Any) -> None:
 
 @pytest.mark.parametrize("event", [None, "text", Event(1.0, None), Event(1.0, "x", speaker=3), Event(1.0, "x", session=b"s"),  # type: ignore[arg-type]
                                    Event(1.0, "x", id=None), Event(1.0, "x", caption=["c"])], ids=repr)  # type: ignore[arg-type]
-def test_what_is_no_event_is_refused_and_changes_nothing(event: Any) -> None:
+def test_invalid_events_are_refused_and_change_nothing(event: Any) -> None:
     e = memory(by_number())
     e.encode(Event(0.0, "number 1"))
     before = e.digest()
@@ -130,14 +130,14 @@ def test_what_is_no_event_is_refused_and_changes_nothing(event: Any) -> None:
 
 
 @pytest.mark.parametrize("k", [-1, 2.0, True, None, "3"], ids=repr)
-def test_unsound_k_is_refused(k: Any) -> None:
+def test_invalid_k_is_refused(k: Any) -> None:
     e = memory(by_number())
     e.encode_all(numbered(1, 2))
     with pytest.raises(InputError, match="k is"):
         e.retrieve("x", k)
 
 
-def test_k_of_nothing_and_of_more_than_there_is() -> None:
+def test_k_of_zero_and_k_above_the_number_of_memories() -> None:
     e = memory(by_number())
     e.encode_all(numbered(3, 1, 2))
     assert e.retrieve("x", 0).rows.tolist() == [] and e.retrieve("x", 10**9).rows.tolist() == [0, 2, 1]
@@ -148,7 +148,7 @@ def test_k_of_nothing_and_of_more_than_there_is() -> None:
                                     {"seed": -1},
                                     {"consolidate_every": math.nan}, {"consolidate_every": 1e-12}, {"consolidate_every": "24"}, {"seed": 0.5}],
                                     ids=repr)
-def test_unsound_options_are_refused(option: dict[str, Any]) -> None:
+def test_invalid_options_are_refused(option: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(option))):
         memory(**option)
 
@@ -164,7 +164,7 @@ class Broken(HashingEmbedder):
 
 
 @pytest.mark.parametrize("word", ["nan", "zero", "long"])
-def test_an_unsound_vector_is_refused_before_anything_changes(word: str) -> None:
+def test_an_invalid_vector_is_refused_before_anything_changes(word: str) -> None:
     e = Engine([], Broken(16))
     e.encode(Event(0.0, "one", session="a"))
     before, memories = e.digest(), e.store.n
@@ -206,7 +206,7 @@ def learner() -> Any:
     return mechanism("learner", does(Phase.RETRIEVE, learn, reads=[RECALLED, NOW], adds=[GRAPH], sets=[marks, RANDOM]), owns=[marks])
 
 
-def test_asking_changes_nothing_and_recall_does() -> None:
+def test_only_retrieval_with_learning_changes_the_state() -> None:
     e = memory(learner(), by_number())
     e.encode_all(numbered(*range(20)))
     before, stream = e.digest(), e.assembly.streams["learner"].bit_generator.state
@@ -222,7 +222,7 @@ def test_asking_changes_nothing_and_recall_does() -> None:
     assert e.store.graph.find(19, 18, EdgeType.COACCESS) is not None and e.digest() != before
 
 
-def test_archived_memories_are_neither_lost_nor_found() -> None:
+def test_archived_memories_are_kept_but_not_retrieved() -> None:
     e = memory(by_number())
     e.encode_all(numbered(5, 9, 7))
     before = e.digest()
@@ -238,7 +238,7 @@ def test_archived_memories_are_neither_lost_nor_found() -> None:
             e.archive(row)  # type: ignore[arg-type]
 
 
-def test_ties_go_by_row() -> None:
+def test_ties_are_broken_by_row() -> None:
     e = memory(by_number())
     e.encode_all(numbered(1, 2, 1, 2, 1))
     assert e.retrieve("number").rows.tolist() == [1, 3, 0, 2, 4]
@@ -254,7 +254,7 @@ def test_ten_thousand_identical_events(build: Callable[..., Engine]) -> None:
     assert e.store.n == 10_000 and answer.rows.tolist() == list(range(7)) and answer.rank(9_999) == 10_000
 
 
-def test_two_engines_in_one_process_do_not_touch(build: Callable[..., Engine]) -> None:
+def test_two_engines_in_one_process_are_independent(build: Callable[..., Engine]) -> None:
     ids = ("temporal_context", "dense_similarity", "lexical_bm25", "convex_fusion")
     alone = build(*ids)
     alone.encode_all(talk())
@@ -292,7 +292,7 @@ def test_a_hook_that_fails_half_way_ends_the_memory(phase: Phase) -> None:
         assert caught.value.cure
 
 
-def test_a_failure_while_only_asking_is_survived() -> None:
+def test_a_failed_retrieval_without_learning_does_not_end_the_memory() -> None:
     def fail(view: Any, cue: Any) -> None:
         if "fail" in cue.query.text:
             raise RuntimeError("no answer")

@@ -30,7 +30,7 @@ def idle(id: str = "idle", stage: Any = REWEIGHTED) -> Any:
     return mechanism(id, does(Phase.RETRIEVE, lambda v, _: None, sets=[stage]))
 
 
-def test_calls_and_changed_cells_of_a_known_life() -> None:
+def test_calls_and_changed_cells_of_a_known_history() -> None:
     kept = column("kept")
 
     def dress(view: Any, incoming: Any) -> None:
@@ -91,7 +91,7 @@ def test_two_hooks_of_one_gate_cast_one_vote() -> None:
     assert watch.receipts["twice"].votes == Votes(3, 3, 0) and (watch.judged, watch.stored) == (3, 0)
 
 
-def test_who_does_nothing_has_an_empty_receipt() -> None:
+def test_a_mechanism_that_does_nothing_has_an_empty_receipt() -> None:
     watch = Observer()
     e = memory(idle(), mechanism("asleep"), by_number(), observer=watch)
     e.encode_all(numbered(1, 2))

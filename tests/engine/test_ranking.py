@@ -69,14 +69,14 @@ def test_standardised_scores_are_z_scores(way: str, pairs: list[tuple[float, boo
 
 @both_ways
 @pytest.mark.parametrize("value", [0.0, 0.1, -3.7, 1e30, 1e-30, np.nan])
-def test_equal_scores_say_nothing(way: str, value: float) -> None:
+def test_equal_scores_standardise_to_zero(way: str, value: float) -> None:
     n = 300_000 if way == "compiled" else 1000
     out = np.zeros(n)
     function(add_standardised, way)(np.full(n, value, dtype=np.float32), np.ones(n, dtype=np.bool_), 0.3, 1.0, out)
     assert not out.any()
 
 
-def test_an_answer_ranks_what_it_did_not_bring_back() -> None:
+def test_an_answer_ranks_rows_beyond_k() -> None:
     final, visible = np.array([0.1, 0.9, np.nan, 0.4, 0.4], dtype=np.float32), np.array([1, 1, 1, 0, 1], dtype=np.bool_)
     rows = best(final, visible, 2)
     answer = Answer(rows, final[rows], final, visible, (Event(0.0, "b"), Event(0.0, "e")))

@@ -18,7 +18,7 @@ def test_an_event_at_a_moment_has_its_hours(when: datetime) -> None:
     assert moment(made.time) == NOON.replace(tzinfo=UTC) and type(made.time) is float
 
 
-def test_hours_of_what_is_given() -> None:
+def test_hours_from_datetimes_and_numbers() -> None:
     assert as_hours(NOON) == hours(NOON) == as_hours(hours(NOON))
     for other in (None, "noon", True, 3):
         assert as_hours(other) is other  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from hebbarium.engine import yaml_file
 from hebbarium.engine.assembly import planned
 from hebbarium.engine.contract import Params
 from hebbarium.engine.errors import ContractError, RegistryError, nearest
-from hebbarium.engine.registry import Entry, MechanismSet, Registry, digest, parameters
+from hebbarium.engine.registry import HOMES, Entry, MechanismSet, Registry, digest, parameters
 from hebbarium.engine.yaml_file import LOADERS, YamlFile
 
 DENSE = """
@@ -57,6 +57,14 @@ def test_a_sound_registry_is_read_in_file_order(tmp_path: Path) -> None:
     assert [m.id for m in registry.build(registry.set("both"))] == ["other", "dense"]
     assert registry.instance("dense", {"weight": 3, "time_scale": 2}).params.weight == 3.0
     assert files(tmp_path, DENSE + OTHER).digest != registry.digest
+
+
+def test_folders_of_mechanisms_and_the_issue_form_list_the_homes() -> None:
+    root = Path(__file__).parents[2]
+    form = yaml.safe_load((root / ".github" / "ISSUE_TEMPLATE" / "mechanism.yml").read_text(encoding="utf-8"))
+    (field,) = (part for part in form["body"] if part.get("id") == "home")
+    assert tuple(field["attributes"]["options"]) == HOMES
+    assert {f.parent.name for f in (root / "mechanisms").glob("*/__init__.py")} == {*HOMES, "shared"}
 
 
 @pytest.mark.parametrize(("text", "words"), [
@@ -125,13 +133,15 @@ def test_errors_of_entries_name_their_lines(tmp_path: Path) -> None:
     ("# x\nsummary: x\n", 2), ("mechanisms: [dense]\nmechanism: [other]\n", 2),
     ("mechanisms: [dense]\nalternates:\n  dense:\n    - other\n    - nobody\n", 5),
     ("mechanisms: [dense]\nalternates:\n  nobody: [dense]\n", 3), ("mechanisms: [dense]\nalternates: 3\n", 2),
-    ("mechanisms: [dense]\nalternates:\n  dense: 3\n", 3),
-], ids=range(12))
+    ("mechanisms: [dense]\nalternates:\n  dense: 3\n", 3), ("mechanisms: [dense]\nalternates:\n  dense:\n    - dense\n", 4),
+    ("mechanisms: [dense]\nalternates:\n  other: [dense]\n", 3), ("mechanisms: [dense, other]\nalternates:\n  dense: [other]\n", 3),
+    ("mechanisms: [dense]\nalternates:\n  dense:\n    - other\n    - other\n", 5),
+], ids=range(16))
 def test_errors_of_sets_name_their_lines(tmp_path: Path, text: str, line: int) -> None:
     refused(lambda: files(tmp_path, bad=text), f"bad.yaml:{line}")
 
 
-def test_values_that_a_set_gives_are_placed_and_those_of_a_caller_are_not(tmp_path: Path) -> None:
+def test_errors_of_values_name_the_line_of_the_set_or_the_option_that_gave_them(tmp_path: Path) -> None:
     registry = files(tmp_path, bad="mechanisms:\n  other:\n  dense:\n    time_scale: 2\n    weight: 11\n",
                      good="mechanisms:\n  dense:\n    weight: 3\n")
     refused(lambda: registry.build(registry.set("bad")), "bad.yaml:5, set bad, mechanism dense, weight")
@@ -139,6 +149,10 @@ def test_values_that_a_set_gives_are_placed_and_those_of_a_caller_are_not(tmp_pa
     refused(lambda: registry.build(good), "set good, mechanism dense, weight")
     assert "good.yaml" not in refused(lambda: registry.build(good))
     refused(lambda: registry.build(good.overridden({"dense": {"wait": 1}})), "set good, mechanism dense")
+    option = registry.set("good").overridden({"dense": {"weight": 11}}, "--param")
+    text = refused(lambda: registry.build(option), "--param, mechanism dense, weight")
+    assert "good" not in text and text.startswith("--param, mechanism dense, weight: 11 is outside")
+    refused(lambda: option.overridden({"other": {"weight": 1}}, "--param"), "--param, set good")
     assert registry.build(registry.set("bad").without(["dense"]))
 
 
@@ -168,7 +182,7 @@ def test_sets_and_their_changes_in_one_line() -> None:
     assert repr(mine.without(["dense"])) == "<mechanism set mine: 1 mechanism, no overrides>"
 
 
-def test_where_a_set_was_read_is_no_part_of_what_it_is(tmp_path: Path) -> None:
+def test_sets_from_different_files_are_equal_if_their_contents_are(tmp_path: Path) -> None:
     """Equal sets are equal wherever they come from, and a set keeps its places on the way to another process."""
     chosen = files(tmp_path, one="mechanisms:\n  dense:\n    weight: 2\n").set("one")
     assert chosen == MechanismSet("one", "", {"dense": {"weight": 2}}) and "one.yaml" not in repr(chosen)
@@ -285,7 +299,7 @@ def test_unknown_names_are_answered_with_the_known_ones(tmp_path: Path) -> None:
     refused(lambda: Registry.read(tmp_path / "absent.yaml", tmp_path), "absent.yaml")
 
 
-def test_sets_are_changed_by_copies_and_digests_tell(tmp_path: Path) -> None:
+def test_changes_of_sets_are_copies_with_other_digests(tmp_path: Path) -> None:
     registry = files(tmp_path, one="mechanisms: {dense: {weight: 2}}\n")
     one = registry.set("one")
     assert dict(one.without(["dense"]).mechanisms) == {} and dict(one.swapped("dense", "other").mechanisms) == {"other": {}}
@@ -295,7 +309,7 @@ def test_sets_are_changed_by_copies_and_digests_tell(tmp_path: Path) -> None:
     assert digest(registry.build(one)) == digest(registry.build(one.overridden({"dense": {"weight": 2.0}})))
 
 
-def test_every_variety_takes_the_place_of_its_form_among_all_others() -> None:
+def test_every_variety_can_replace_its_form_among_all_others() -> None:
     registry = Registry.installed()
     whole = [m.id for m in registry.build(registry.set("everything"))]
     variety = {entry.variety_of: entry.id for entry in registry.entries.values() if entry.variety_of in whole}

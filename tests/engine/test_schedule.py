@@ -31,7 +31,7 @@ def test_before_then_set_then_add_then_read_against_registry_order() -> None:
         "past", "setter", "adder", "reader"]
 
 
-def test_what_is_left_open_goes_by_registry_order_then_by_name() -> None:
+def test_steps_without_constraints_are_in_registry_order_then_by_name() -> None:
     assert names([node("c", 2), node("b", 1), node("a", 1)]) == ["a", "b", "c"]
 
 
@@ -68,7 +68,7 @@ def test_what_recall_changes_is_changed_after_the_answer() -> None:
     assert names(nodes, (ONE,)) == ["spread", "answer", "learner"]
 
 
-def test_learners_see_what_other_learners_came_to() -> None:
+def test_hooks_that_learn_see_the_results_of_other_hooks_that_learn() -> None:
     nodes = [node("late", 0, reads=[RECALLED, A]), node("early", 1, reads=[RECALLED], sets=[A]), node("answer", 2, sets=[RECALLED])]
     assert names(nodes) == ["answer", "early", "late"]
 
@@ -79,7 +79,7 @@ def test_two_setters_are_named() -> None:
 
 
 @pytest.mark.parametrize("length", [2, 3, 6])
-def test_a_cycle_names_its_loop_and_nobody_else(length: int) -> None:
+def test_a_cycle_names_the_hooks_of_its_loop_and_no_other(length: int) -> None:
     columns = [Column(f"c{i}", np.float64, Scope.MEMORY, "1", 0.0, "for the test") for i in range(length)]
     ring = [node(f"n{i}", i, reads=[columns[i]], sets=[columns[(i + 1) % length]]) for i in range(length)]
     bystanders = [node("downstream", 90, reads=[columns[0]]), node("upstream", 91, sets=[A]), node("free", 92)]

@@ -49,7 +49,7 @@ def test_idle_days_cost_one_sleep_each_whatever_the_interval() -> None:
     assert sleeps == [(24.0 * d + 16.0, 24.0 * d + 24.0, 24.0 * d) for d in range(5)]
 
 
-def test_an_event_wakes_and_letting_time_pass_does_not() -> None:
+def test_an_event_ends_a_sleep_and_advance_does_not() -> None:
     sleeps: Sleeps = []
     e = memory(sleeper(sleeps))
     e.encode(Event(0.0, "x"))
@@ -63,7 +63,7 @@ def test_an_event_wakes_and_letting_time_pass_does_not() -> None:
     assert sleeps[1:] == [(37.0, 45.0, 21.0)]
 
 
-def test_an_event_at_the_very_onset_or_end_of_a_sleep() -> None:
+def test_an_event_exactly_at_onset_or_end_of_a_sleep() -> None:
     sleeps: Sleeps = []
     e = memory(sleeper(sleeps))
     for time in (0.0, 16.0, 24.0):
@@ -94,7 +94,7 @@ def test_sleeps_depend_on_events_alone(gaps: list[float], tick_hours: float, pee
     np.testing.assert_allclose(np.array(sleeps).reshape(-1, 3), np.array(expected).reshape(-1, 3), rtol=1e-12)
 
 
-def test_who_is_woken_and_saved_goes_on_the_same(tmp_path: Path) -> None:
+def test_a_memory_saved_after_an_interrupted_sleep_continues_the_same(tmp_path: Path) -> None:
     def life(path: Path | None, stops: tuple[int, ...]) -> str:
         e: Engine = memory(sleeper([]), path=path)
         for i, time in enumerate((0.0, 3.0, 20.0, 41.0, 90.0)):

@@ -51,7 +51,7 @@ def seen(phase: Phase, look: Any, **declared: Any) -> Any:
     return found[-1]
 
 
-def test_what_is_not_declared_is_refused_for_reading_and_writing() -> None:
+def test_undeclared_names_can_be_neither_read_nor_written() -> None:
     def write(view: Any) -> None:
         view.log_strength = 1
 
@@ -150,11 +150,11 @@ def test_adders_start_from_zero_and_fresh_columns_from_neutral() -> None:
     e.encode_all(numbered(1))
     for hour in (1.0, 2.0, 3.0):
         e.advance(hour)
-    assert e.store.array(LOG_STRENGTH)[0] == 2.0, "gathered anew in each pass"
+    assert e.store.array(LOG_STRENGTH)[0] == 2.0, "reset in each pass"
     assert e.store.array(kept)[0] == 1.0 + 4 * 5.0, "accumulated over the passes; the first finishes the tick of the encoding"
 
 
-def test_before_a_fresh_column_is_gathered_it_shows_the_last_pass() -> None:
+def test_before_its_contributions_a_fresh_column_holds_the_values_of_the_last_pass() -> None:
     shown: list[float] = []
     e = memory(mechanism("past", does(Phase.MAINTAIN, lambda v, _: shown.append(float(v.log_strength[0])), reads=[LOG_STRENGTH.before])),
                mechanism("adder", does(Phase.MAINTAIN, lambda v, t: v.log_strength.fill(t.end), adds=[LOG_STRENGTH])))
@@ -164,7 +164,7 @@ def test_before_a_fresh_column_is_gathered_it_shows_the_last_pass() -> None:
     assert shown == [0.0, 1.0, 2.0]
 
 
-def test_votes_are_counted_and_veto() -> None:
+def test_votes_are_counted_and_any_vote_vetoes() -> None:
     gates = [mechanism(f"g{i}", does(Phase.ENCODE, lambda v, inc, i=i: setattr(v, "veto", int(str(i) in inc.event.text)),
                                      adds=[VETO])) for i in range(2)]
     e = memory(*gates)
@@ -192,7 +192,7 @@ def stages(*written: tuple[Column, str, float]) -> Engine:
 STANDARD = np.array([-1.0, 0.0, 1.0]) / np.sqrt(2.0 / 3.0)
 
 
-def test_a_stage_starts_as_the_stage_before_whatever_was_asked_before() -> None:
+def test_a_stage_starts_as_the_stage_before_after_any_earlier_query() -> None:
     e = stages((RERANKED, "sets", 9.0), (FUSED, "sets", 5.0))
     for _ in range(2):
         np.testing.assert_allclose(e.retrieve("number").final, [9.0, *STANDARD[1:]], atol=1e-6)
@@ -287,13 +287,13 @@ PLAIN, TRUTH, PASSING = column("plain"), column("truth", dtype=np.bool_, neutral
     (Phase.RETRIEVE, {"sets": [PLAIN]}, "every query"), (Phase.RETRIEVE, {"adds": [GRAPH]}, "every query"),
     (Phase.RETRIEVE, {"sets": [RANDOM]}, "every query"), (Phase.MAINTAIN, {"reads": [RANDOM]}, "RANDOM in sets"),
     (Phase.MAINTAIN, {"reads": [PLAIN], "adds": [PLAIN]}, "adds to"), (Phase.MAINTAIN, {"sets": [PLAIN], "adds": [PLAIN]}, "adds to"),
-    (Phase.MAINTAIN, {"adds": [TRUTH]}, "true or false"), (Phase.ENCODE, {"adds": [LOG_STRENGTH]}, "gathered anew"),
+    (Phase.MAINTAIN, {"adds": [TRUTH]}, "true or false"), (Phase.ENCODE, {"adds": [LOG_STRENGTH]}, "computed in"),
     (Phase.ENCODE, {"sets": [FUSED]}, "means nothing in encode"), (Phase.ENCODE, {"reads": [MATCH]}, "means nothing in encode"),
     (Phase.MAINTAIN, {"reads": [ROW]}, "means nothing"), (Phase.RETRIEVE, {"reads": [ROW]}, "means nothing in retrieve"),
     (Phase.CONSOLIDATE, {"reads": [RECALLED]}, "means nothing"), (Phase.ENCODE, {"reads": [SIGNALS]}, "means nothing"),
     (Phase.CONSOLIDATE, {"reads": [SALIENCE]}, "means nothing"), (Phase.MAINTAIN, {"sets": [PASSING]}, "means nothing"),
 ], ids=str)
-def test_hooks_that_cannot_mean_what_they_say_are_refused(phase: Phase, declared: dict[str, Any], words: str) -> None:
+def test_contradictory_declarations_are_refused(phase: Phase, declared: dict[str, Any], words: str) -> None:
     with pytest.raises(ContractError, match=words):
         mechanism("m", does(phase, lambda v, _: None, **declared))
 
@@ -318,7 +318,7 @@ def test_names_that_clash_are_refused() -> None:
             Structure(name, "for the test")
 
 
-def test_writing_what_nobody_owns_and_owning_twice_are_refused() -> None:
+def test_columns_without_an_owner_or_with_two_are_refused() -> None:
     stray = column("stray")
     with pytest.raises(ContractError, match="which no mechanism owns"):
         memory(mechanism("m", does(Phase.MAINTAIN, lambda v, _: None, sets=[stray])))

@@ -13,7 +13,7 @@ from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import FACET_WEIGHTS, INITIAL_STRENGTH, LEARNING_RATE
 from hebbarium.mechanisms.encoding import acetylcholine as module
 from hebbarium.mechanisms.encoding import norepinephrine
-from hebbarium.mechanisms.encoding.acetylcholine import ACETYLCHOLINE_LEVEL, ACETYLCHOLINE_USUAL, CUE_TRIALS, CUE_VALID, fits, follow, learn_cycle
+from hebbarium.mechanisms.encoding.acetylcholine import ACETYLCHOLINE_LEVEL, ACETYLCHOLINE_USUAL, CUE_TRIALS, CUE_VALID, learn_cycle
 
 RNG = np.random.default_rng(7)
 
@@ -33,23 +33,12 @@ def test_learn_cycle_compiled_equals_plain() -> None:
     np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("joins", "anew"), [(True, False), (False, False), (False, True)])
-def test_topic_kernels_compiled_equal_plain(joins: bool, anew: bool) -> None:
-    themes, masses, vector = RNG.standard_normal((2, 16)), np.array([3.0, 9.0]), RNG.standard_normal(16).astype(np.float32)
-    assert fits(themes, vector) == fits.py_func(themes, vector)
-    a, b = (themes.copy(), masses.copy()), (themes.copy(), masses.copy())
-    follow(*a, vector, joins, anew, 0.9)
-    follow.py_func(*b, vector, joins, anew, 0.9)
-    np.testing.assert_allclose(a[0], b[0], rtol=1e-13)
-    np.testing.assert_array_equal(a[1], b[1])
-
-
 def engine(vectors: Any, *ids: str, **overrides: float) -> Engine:
     registry = Registry.read()
     return Engine([*(registry.instance(i) for i in ids), registry.instance("acetylcholine", overrides)], Given(vectors))
 
 
-def test_both_together_are_the_joint_model() -> None:
+def test_acetylcholine_and_norepinephrine_together_are_the_joint_model() -> None:
     vectors = topics((30,) * 8, 1.0, 6)
     memory, found = engine(vectors, "norepinephrine"), []
     array = memory.store.array
@@ -76,7 +65,7 @@ def test_effects_are_relative_to_the_usual_level() -> None:
     assert abs(float(array(INITIAL_STRENGTH).mean())) < 0.05 < float(array(INITIAL_STRENGTH).max() - array(INITIAL_STRENGTH).min())
 
 
-def test_nothing_is_weighed_before_the_first_event() -> None:
+def test_before_the_first_event_no_facet_is_weighted() -> None:
     memory = engine(np.eye(3))
     memory.retrieve("event 0")
     np.testing.assert_array_equal(memory.store.array(FACET_WEIGHTS), 1.0)

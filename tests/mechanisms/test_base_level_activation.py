@@ -64,7 +64,7 @@ def engine(id: str, tick_hours: float = 1.0, **overrides: float | str) -> Engine
     return Engine([Words("words", WordParams(1.0)), Registry.read().instance(id, overrides)], HashingEmbedder(64), tick_hours=tick_hours)
 
 
-def lived(id: str, tick_hours: float = 1.0, **overrides: float | str) -> np.ndarray:
+def after_uses(id: str, tick_hours: float = 1.0, **overrides: float | str) -> np.ndarray:
     """Activation of three memories about a day later, the second of them recalled in between."""
     memory = engine(id, tick_hours, **overrides)
     memory.encode_all([Event(0.0, "ash"), Event(1.0, "birch"), Event(2.5, "cedar")])
@@ -76,29 +76,29 @@ def lived(id: str, tick_hours: float = 1.0, **overrides: float | str) -> np.ndar
     return np.array(memory.store.array(ACTIVATION))
 
 
-def test_activation_of_a_lived_history_is_the_power_law() -> None:
+def test_activation_after_a_history_of_uses_is_the_power_law() -> None:
     first = 25 * 3600.0
     d2 = 0.217 * (7 * 3600.0) ** -0.177 + 0.177
     expected = [-0.177 * math.log(26 * 3600.0), math.log(first ** -0.177 + (18 * 3600.0) ** -d2), -0.177 * math.log(23.5 * 3600.0)]
-    np.testing.assert_allclose(lived("base_level_activation"), expected, rtol=1e-12)
+    np.testing.assert_allclose(after_uses("base_level_activation"), expected, rtol=1e-12)
 
 
 def test_time_scale_stretches_the_second() -> None:
-    assert lived("base_level_activation", time_scale=100.0)[0] == pytest.approx(-0.177 * math.log(26 * 36.0), rel=1e-12)
+    assert after_uses("base_level_activation", time_scale=100.0)[0] == pytest.approx(-0.177 * math.log(26 * 36.0), rel=1e-12)
 
 
 @pytest.mark.parametrize("law", ["heat", "base_level"])
-def test_printed_activation_of_a_lived_history(law: str) -> None:
+def test_printed_activation_after_a_history_of_uses(law: str) -> None:
     heat = 0.95 ** (2.0 + 5 * 1.2 + 1 * 0.8) + 0.1                # birch at age 7 h, just recalled
     heat *= 0.95 ** (17 * 0.8 + 1 * 0.5)                          # and at 25 h
     heat = max(heat, 0.1)
     expected = math.log(heat / (1.0 - heat)) if law == "heat" else math.log(2.0) - 0.5 * math.log(25.0)
-    assert lived("base_level_activation_printed", law=law)[1] == pytest.approx(expected, rel=1e-12)
+    assert after_uses("base_level_activation_printed", law=law)[1] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("id", ["base_level_activation", "base_level_activation_printed"])
 def test_ticks_do_not_matter(id: str) -> None:
-    np.testing.assert_allclose(lived(id, tick_hours=0.5), lived(id, tick_hours=6.0), rtol=1e-13)
+    np.testing.assert_allclose(after_uses(id, tick_hours=0.5), after_uses(id, tick_hours=6.0), rtol=1e-13)
 
 
 @pytest.mark.parametrize(("id", "fresh"), [("base_level_activation", 0.0), ("base_level_activation_printed", math.log(999_999.0))])
@@ -108,7 +108,7 @@ def test_a_fresh_memory_has_its_activation_before_any_maintenance(id: str, fresh
     assert memory.store.array(ACTIVATION)[0] == pytest.approx(fresh, rel=1e-9)
 
 
-def test_looking_without_learning_is_no_use() -> None:
+def test_retrieval_without_learning_counts_as_no_use() -> None:
     memory = engine("base_level_activation")
     memory.encode_all([Event(0.0, "ash"), Event(1.0, "birch")])
     before = memory.digest()

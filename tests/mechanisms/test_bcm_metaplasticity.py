@@ -63,7 +63,7 @@ def memory_of(registry: Registry, *others: Mechanism[Any], id: str = "bcm_metapl
     return memory
 
 
-def test_an_untouched_memory_is_modifiable_as_usual_and_a_used_one_less(registry: Registry) -> None:
+def test_modifiability_is_one_for_a_new_memory_and_less_for_a_used_one(registry: Registry) -> None:
     memory = memory_of(registry, turns=2)
     np.testing.assert_array_equal(memory.store.array(MODIFIABILITY), [1.0, 1.0])
     np.testing.assert_allclose(memory.store.array(paper.BCM_THETA), [1.0 / TAU, 1.0 / TAU])
@@ -71,7 +71,7 @@ def test_an_untouched_memory_is_modifiable_as_usual_and_a_used_one_less(registry
     np.testing.assert_allclose(memory.store.array(MODIFIABILITY), [1.0, 1.0 - 1.0 / TAU, 1.0])
 
 
-def test_use_without_end_makes_no_more_modifiable(registry: Registry) -> None:
+def test_modifiability_tends_to_zero_with_constant_use(registry: Registry) -> None:
     memory = memory_of(registry, replays([(0, 1)] * 40))
     memory.advance(100.0 + 24.0 * 20)
     theta, modifiability = memory.store.array(paper.BCM_THETA), memory.store.array(MODIFIABILITY)
@@ -79,45 +79,45 @@ def test_use_without_end_makes_no_more_modifiable(registry: Registry) -> None:
     np.testing.assert_allclose(modifiability[:2], 0.0, atol=1e-2)
 
 
-def test_a_night_is_one_occasion_a_step_and_tells_their_mean(registry: Registry) -> None:
+def test_each_replayed_step_is_an_occasion_and_modifiability_is_the_mean(registry: Registry) -> None:
     memory = memory_of(registry, replays([(0, 2), (2, 1)]), turns=3)
     theta, w = memory.store.array(paper.BCM_THETA).copy(), {(0, 2): 0.0, (2, 0): 0.0, (2, 1): 0.0, (1, 2): 0.0}
     graph, weight = memory.assembly.store.graph, memory.store.array(paper.BCM_WEIGHT)
     for edge in range(len(weight)):
         w[int(graph.source[edge]), int(graph.target[edge])] = float(weight[edge])
-    told: dict[int, list[float]] = {0: [], 1: [], 2: []}
+    phis: dict[int, list[float]] = {0: [], 1: [], 2: []}
     for a, b in ((0, 2), (2, 1)):
         for source, v in ((a, b), (b, a)):
             c = 1.0 + w[source, v]
-            told[v].append(c * (c - theta[v]))
+            phis[v].append(c * (c - theta[v]))
             theta[v] += (c * c - theta[v]) / TAU
     memory.advance(100.0 + 24.5)
     np.testing.assert_allclose(memory.store.array(paper.BCM_THETA), theta, rtol=1e-12)
-    np.testing.assert_allclose(memory.store.array(MODIFIABILITY), [np.mean(told[v]) for v in range(3)], rtol=1e-12)
+    np.testing.assert_allclose(memory.store.array(MODIFIABILITY), [np.mean(phis[v]) for v in range(3)], rtol=1e-12)
 
 
-def test_two_partners_at_a_time_compete(registry: Registry) -> None:
+def test_partners_active_at_different_times_compete(registry: Registry) -> None:
     """A memory with no drive, active with one of two partners at a time, becomes selective for one of them."""
     source, target, edge = np.array([1, 2]), np.array([0, 0]), np.array([0, 1])
-    weight, theta, told = np.array([0.6, 0.5]), np.full(3, 0.3), np.zeros(3)
+    weight, theta, phis = np.array([0.6, 0.5]), np.full(3, 0.3), np.zeros(3)
     for k in range(8000):
-        paper.occasion(source[k % 2:][:1], target[:1], edge[k % 2:][:1], 0.0, ETA, TAU, weight, theta, told)
+        paper.occasion(source[k % 2:][:1], target[:1], edge[k % 2:][:1], 0.0, ETA, TAU, weight, theta, phis)
     assert weight[0] == pytest.approx(2.0, abs=0.3) and weight[1] == pytest.approx(0.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("module", [paper, printed])
 @pytest.mark.parametrize("every", [60, 100])
-def test_an_input_rarer_than_the_threshold_remembers_stays_bounded(module: Any, every: int) -> None:
+def test_the_weight_of_an_input_rarer_than_the_averaging_time_is_bounded(module: Any, every: int) -> None:
     """The frequent input gives c = 0, so theta decays between occasions of the rare input, and the rule alone would not stop the growth."""
     source, target, edge = np.array([1, 2]), np.array([0, 0]), np.array([0, 1])
-    weight, running, told = np.array([-1.0, 0.0]), [np.zeros(3) for _ in range(1 if module is paper else 2)], np.zeros(3)
+    weight, running, phis = np.array([-1.0, 0.0]), [np.zeros(3) for _ in range(1 if module is paper else 2)], np.zeros(3)
     for k in range(40000):
         rare = int(k % every == every - 1)
-        module.occasion(source[rare:][:1], target[:1], edge[rare:][:1], 1.0, ETA, TAU if module is paper else 0.8, weight, *running, told)
-    assert np.isfinite(told).all() and weight.tolist() == [-1.0, module.LARGEST]
+        module.occasion(source[rare:][:1], target[:1], edge[rare:][:1], 1.0, ETA, TAU if module is paper else 0.8, weight, *running, phis)
+    assert np.isfinite(phis).all() and weight.tolist() == [-1.0, module.LARGEST]
 
 
-def test_asking_changes_nothing_unless_it_may(registry: Registry) -> None:
+def test_only_retrieval_with_learning_changes_thresholds(registry: Registry) -> None:
     memory = memory_of(registry)
     before = memory.store.array(paper.BCM_THETA).copy()
     memory.retrieve("apples")
@@ -126,7 +126,7 @@ def test_asking_changes_nothing_unless_it_may(registry: Registry) -> None:
     assert (memory.store.array(paper.BCM_THETA) != before).any()
 
 
-def test_it_reaches_the_weights_of_other_rules(registry: Registry) -> None:
+def test_modifiability_changes_the_weights_of_other_rules(registry: Registry) -> None:
     """A rule whose growth is scaled by MODIFIABILITY of the target reads it in the same pass."""
     seen: list[float] = []
 

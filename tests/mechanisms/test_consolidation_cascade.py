@@ -97,13 +97,13 @@ def test_ticks_do_not_matter(registry: Registry) -> None:
 
 
 @pytest.mark.parametrize("synapse", ["cascade", "chain"])
-def test_what_is_replayed_lasts(registry: Registry, synapse: str) -> None:
+def test_replayed_memories_last_longer(registry: Registry, synapse: str) -> None:
     plain, dreamt = (memory_of(registry, "consolidation_cascade", 60, dreams=d, synapse=synapse).store.array(LOG_STRENGTH) for d in (False, True))
     assert dreamt[0] > plain[0] + 1.0
     np.testing.assert_array_equal(dreamt[1:], plain[1:])
 
 
-def test_what_is_recalled_lasts(registry: Registry) -> None:
+def test_recalled_memories_last_longer(registry: Registry) -> None:
     memory = memory_of(registry, "consolidation_cascade", 40)
     before = memory.store.array(LOG_STRENGTH).copy()
     rows = memory.retrieve("Note 5 about rain and the number 25.", k=5, learn=True).rows
@@ -119,7 +119,7 @@ def test_the_chain_through_the_engine(registry: Registry) -> None:
     np.testing.assert_allclose(memory.store.array(LOG_STRENGTH), expected[::-1], atol=2e-5)
 
 
-def test_printed_form_goes_by_the_clock(registry: Registry, build: Callable[..., Engine]) -> None:
+def test_printed_form_depends_on_hours(registry: Registry, build: Callable[..., Engine]) -> None:
     """Without a mechanism that sets importance the memory stays LABILE and decays at twice the base rate, with no floor."""
     memory = memory_of(registry, "consolidation_cascade_printed", 1)
     memory.advance(START + 30.0)

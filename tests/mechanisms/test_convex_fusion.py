@@ -30,7 +30,7 @@ def test_kernels_jitted_equal_plain() -> None:
     np.testing.assert_allclose(jitted, plain, rtol=1e-6)
 
 
-def test_extremes_where_nothing_is_visible() -> None:
+def test_extremes_without_visible_memories() -> None:
     assert module.extremes(np.array([1.0, 2.0], dtype=np.float32), np.zeros(2, np.bool_), -1.0) == (-1.0, -1.0)
 
 
@@ -41,7 +41,7 @@ def test_with_direct_signals_only_the_standard_fusion_is_the_match() -> None:
 
 
 @pytest.mark.parametrize("normalisation", ["minmax", "theoretical_minmax"])
-def test_the_best_in_everything_scores_one_and_archived_memories_set_no_scale(normalisation: str) -> None:
+def test_the_best_in_every_signal_scores_one_and_archived_memories_are_ignored(normalisation: str) -> None:
     made = engine("dense_similarity", "lexical_bm25", normalisation=normalisation)
     answer = made.retrieve("red", k=5)
     assert answer.rows[0] == 0
@@ -52,5 +52,5 @@ def test_the_best_in_everything_scores_one_and_archived_memories_set_no_scale(no
     assert again.final[made.store.array(VISIBLE)].max() <= 1.0 + 1e-6
 
 
-def test_without_signals_all_are_alike() -> None:
+def test_without_signals_all_scores_are_equal() -> None:
     assert engine().retrieve("kite", k=3).scores.tolist() == [0.0, 0.0, 0.0]

@@ -91,7 +91,7 @@ class Oracle(Mechanism[Params]):
         view.duplicate = 0
 
 
-def test_what_another_marked_as_duplicate_is_merged_without_a_look(registry: Registry) -> None:
+def test_an_event_marked_as_duplicate_by_another_mechanism_is_merged_without_a_search(registry: Registry) -> None:
     memory = Engine([registry.instance("curation"), Oracle("oracle", Params(1.0))], HashingEmbedder(64))
     memory.encode_all(Event(float(i), text) for i, text in enumerate(("a kite", "nine geese", "some rain")))
     assert memory.store.array(curation.RESTATES).tolist() == [-1, 0, 0]

@@ -49,7 +49,7 @@ def test_kernels_compiled_equal_plain(build: Build) -> None:
     assert printed.jaccard(a, b) == printed.jaccard.py_func(a, b)
 
 
-def test_what_does_not_match_is_lifted_by_those_around_it(build: Build) -> None:
+def test_a_memory_without_match_is_raised_by_matches_around_it(build: Build) -> None:
     memory = build("lexical_bm25", "dendritic_integration")
     memory.encode_all(story(5, 3))
     before = memory.digest()
@@ -62,7 +62,7 @@ def test_what_does_not_match_is_lifted_by_those_around_it(build: Build) -> None:
     assert np.isnan(coactive[12:]).all() and memory.digest() == before
 
 
-def test_below_four_matches_nearly_nothing_happens(build: Build) -> None:
+def test_fewer_than_four_matches_have_almost_no_effect(build: Build) -> None:
     gains = []
     for together in (3, 4):
         memory = build("lexical_bm25", "dendritic_integration")
@@ -72,7 +72,7 @@ def test_below_four_matches_nearly_nothing_happens(build: Build) -> None:
     assert gains[1] > 4.0 * gains[0] > 0.0
 
 
-def test_one_match_alone_and_none_at_all_are_silent(build: Build) -> None:
+def test_one_match_or_none_gives_no_signal(build: Build) -> None:
     memory = build("lexical_bm25", "dendritic_integration")
     memory.encode_all(story(1, 0))
     for question in ("picnic", "zebra"):
@@ -80,7 +80,7 @@ def test_one_match_alone_and_none_at_all_are_silent(build: Build) -> None:
         assert np.isnan(memory.store.array(papers.COACTIVE)).all()
 
 
-def test_scattered_matches_are_silent(build: Build) -> None:
+def test_scattered_matches_give_no_signal(build: Build) -> None:
     memory = build("lexical_bm25", "dendritic_integration")
     memory.encode_all(story(1, 6))
     memory.retrieve("picnic")

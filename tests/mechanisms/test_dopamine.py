@@ -60,7 +60,7 @@ def test_many_cues_do_not_overshoot(build: Build) -> None:
     assert memory.store.persistent()["initial_strength"].tolist() == pytest.approx([0.0, 0.05, 0.0, 0.0])
 
 
-def test_the_end_of_a_session_brings_nothing(build: Build) -> None:
+def test_the_end_of_a_session_predicts_no_reward(build: Build) -> None:
     memory = build("dopamine", params={"dopamine": {"discount": 0.0}})
     memory.encode_all([Event(0.0, "Then Ada came.", session="a"), Event(0.1, "how wonderful, says Ada", session="a"),
                        Event(9.0, "it rained", session="b")])
@@ -68,7 +68,7 @@ def test_the_end_of_a_session_brings_nothing(build: Build) -> None:
     assert value.sum() == pytest.approx(0.05 * 0.9) and (memory.store.array(papers.PRESENT_CUES) == -1).all()
 
 
-def test_plasticity_speeds_up_what_learns(build: Build) -> None:
+def test_plasticity_scales_learning_rates_of_other_mechanisms(build: Build) -> None:
     """A mechanism that reads PLASTICITY learns a rewarding event 1.5 times as fast, and a neutral one at the usual rate."""
     def link(*ids: str) -> tuple[float, float]:
         memory = build("successor_representation", *ids, params={"successor_representation": {"least": 0.0, "discount": 0.5, "alpha": 0.1}})

@@ -40,7 +40,7 @@ def test_an_optimum_at_one_is_refused(registry: Registry) -> None:
         papers.EmotionalTagging("x", papers.EmotionalTaggingParams(1.0, 1.0, 2.0, 0.5, 0.15, 0.1, 0.3, 0.5, 1.0))
 
 
-def test_only_what_arouses_is_laid_down_more_strongly(build: Build) -> None:
+def test_only_arousing_events_are_encoded_more_strongly(build: Build) -> None:
     memory = build("emotional_tagging")
     memory.encode_all((Event(0.0, CALM), Event(0.0, STIRRED)))
     one, other = memory.store.array(EMBEDDING).astype(np.float64)
@@ -50,13 +50,13 @@ def test_only_what_arouses_is_laid_down_more_strongly(build: Build) -> None:
     np.testing.assert_allclose(memory.store.array(INITIAL_STRENGTH), [0.0, np.log1p(0.5 * a / best * np.exp(1 - a / best))], atol=1e-6)
 
 
-def test_a_promise_is_at_stake(build: Build) -> None:
+def test_a_promise_has_some_arousal(build: Build) -> None:
     memory = build("emotional_tagging")
     memory.encode(Event(0.0, "I will send the box on Monday"))
     assert memory.store.array(papers.AROUSAL)[0] == pytest.approx(0.1)
 
 
-def test_the_lead_grows_with_age(build: Build) -> None:
+def test_the_advantage_of_arousing_memories_grows_with_age(build: Build) -> None:
     memory = build("emotional_tagging")
     memory.encode_all((Event(0.0, STIRRED), Event(0.0, CALM)))
     leads = []
@@ -69,7 +69,7 @@ def test_the_lead_grows_with_age(build: Build) -> None:
 
 
 @pytest.mark.parametrize("id", ["emotional_tagging", "emotional_tagging_printed"])
-def test_what_stirred_is_found_first_by_its_heat(build: Build, id: str) -> None:
+def test_arousing_memories_are_ranked_first_by_heat(build: Build, id: str) -> None:
     ranks, texts = [], ("a kite in the great hall", "a kite with the happy boy", "an old boat", "some rain", "more rain")
     for ids in ((), (id,)):
         memory = build(*ids, "lexical_bm25", "heat", "convex_fusion")

@@ -61,7 +61,7 @@ def test_linked_within_hours_and_separate_after_a_day_and_a_week(build: Build) -
         assert links(story(build, "engram_allocation", later=later)) < 0.1
 
 
-def test_recall_of_one_brings_up_the_other(build: Build) -> None:
+def test_a_query_for_one_linked_memory_ranks_the_other_higher(build: Build) -> None:
     memory = story(build, "engram_allocation", later=1.0)
     before = memory.digest()
     memory.retrieve("zebra3", k=1)
@@ -78,7 +78,7 @@ def test_recall_makes_the_units_of_the_best_excitable_again(build: Build) -> Non
     assert set(np.flatnonzero(active == memory.now)) == set(engram[6].tolist())
 
 
-def test_a_busy_day_keeps_degrees_bounded(build: Build) -> None:
+def test_degrees_stay_bounded_after_many_events(build: Build) -> None:
     memory = build("engram_allocation", params={"engram_allocation": {"links": 3}})
     memory.encode_all(Event(START + i / 30.0, f"turn {i}") for i in range(200))
     degrees = [len(memory.store.graph.neighbours(row, EdgeType.SIBLING)) for row in range(200)]

@@ -28,7 +28,7 @@ class Worth(Mechanism[Params]):
         view.encoding_strength = np.log(float(incoming.event.speaker))
 
 
-def lived(registry: Registry, id: str, worths: list[float], days: float, gap: float = 0.0) -> Engine:
+def after_nights(registry: Registry, id: str, worths: list[float], days: float, gap: float = 0.0) -> Engine:
     memory = Engine([Worth("worth", Params(1.0)), registry.instance(id, {"level": 0.25} if id == "gist_compression" else {})], HashingEmbedder(16))
     for i, worth in enumerate(worths):
         memory.encode(Event(100.0 + gap * i, TEXT, str(worth)))
@@ -55,8 +55,8 @@ def test_array_kernels_compiled_equal_plain() -> None:
     assert len({*results[0][:40]}) == len({*results[0][40:]}) == 3
 
 
-def test_worth_decides_what_is_shown(registry: Registry) -> None:
-    memory = lived(registry, "gist_compression", [4.0, 1.0, 0.6, 0.3], 1.5)
+def test_the_level_of_detail_follows_worth(registry: Registry) -> None:
+    memory = after_nights(registry, "gist_compression", [4.0, 1.0, 0.6, 0.3], 1.5)
     loss = memory.store.array(paper.GIST_LOSS)[0]
     assert 0.25 < loss[0] < 0.25 / 0.6 < loss[1] < 0.25 / 0.3
     assert memory.store.array(DETAIL).tolist() == [0, 0, 1, 2]
@@ -64,14 +64,14 @@ def test_worth_decides_what_is_shown(registry: Registry) -> None:
     assert len({memory.condensed(row) for row in range(4)}) == 3
 
 
-def test_age_by_itself_decides_nothing(registry: Registry) -> None:
+def test_age_alone_does_not_change_the_level_of_detail(registry: Registry) -> None:
     for days in (1.5, 300.0):
-        memory = lived(registry, "gist_compression", [1.0, 0.6, 0.3], days, gap=200.0)
+        memory = after_nights(registry, "gist_compression", [1.0, 0.6, 0.3], days, gap=200.0)
         assert memory.store.array(DETAIL).tolist() == [0, 1, 2]
 
 
-def test_the_verbatim_text_stays_and_comes_back_with_worth(registry: Registry) -> None:
-    memory = lived(registry, "gist_compression", [0.3], 1.5)
+def test_the_verbatim_text_stays_and_is_shown_again_with_more_worth(registry: Registry) -> None:
+    memory = after_nights(registry, "gist_compression", [0.3], 1.5)
     assert memory.store.array(DETAIL)[0] == 2 and memory.event(0).text == TEXT
     memory.store.array(INITIAL_STRENGTH)[0] = np.log(4.0)
     memory.advance(memory.now + 24.0)
@@ -79,9 +79,9 @@ def test_the_verbatim_text_stays_and_comes_back_with_worth(registry: Registry) -
 
 
 def test_nothing_is_compressed_before_the_first_night(registry: Registry) -> None:
-    assert not lived(registry, "gist_compression", [0.3, 0.1], 0.5).store.array(DETAIL).any()
+    assert not after_nights(registry, "gist_compression", [0.3, 0.1], 0.5).store.array(DETAIL).any()
 
 
-def test_printed_form_cuts_by_age_alone(registry: Registry) -> None:
-    memory = lived(registry, "gist_compression_printed", [9.0, 0.1, 0.1, 9.0], 1.5, gap=300.0)
+def test_printed_form_compresses_by_age_alone(registry: Registry) -> None:
+    memory = after_nights(registry, "gist_compression_printed", [9.0, 0.1, 0.1, 9.0], 1.5, gap=300.0)
     assert memory.store.array(DETAIL).tolist() == [2, 1, 1, 0]

@@ -30,13 +30,13 @@ def test_kernel_jitted_equals_plain() -> None:
 
 
 @pytest.mark.parametrize("fusion", ["convex_fusion", "weighted_rrf"])
-def test_while_nothing_differs_no_ranking_changes(fusion: str) -> None:
+def test_equal_activations_change_no_ranking(fusion: str) -> None:
     with_heat, without = engine((*IDS[:2], fusion)), engine((IDS[0], fusion))
     assert with_heat.retrieve("the painted door", k=3).rows.tolist() == without.retrieve("the painted door", k=3).rows.tolist()
     assert with_heat.store.array(module.HEAT).tolist() == [0.5] * 3
 
 
-def test_of_equal_matches_the_more_active_wins() -> None:
+def test_of_equal_matches_the_more_active_is_ranked_first() -> None:
     made = Engine([Registry.read().instance(id) for id in IDS], HashingEmbedder(64))
     made.encode_all(Event(0.0, TEXTS[0]) for _ in range(3))
     assert made.retrieve(TEXTS[0], k=3).rows.tolist() == [0, 1, 2]

@@ -31,7 +31,7 @@ def weight(memory: Engine, a: int, b: int) -> float:
     return float(graph.column(hebb.HEBBIAN_WEIGHT.name)[edge]) * (1.0 - ETA) ** silent
 
 
-def told(build: Build, *more: str, **params: Any) -> Engine:
+def filled(build: Build, *more: str, **params: Any) -> Engine:
     memory = build("lexical_bm25", "hebbian_association", *more, params={"hebbian_association": params})
     memory.encode_all(Event(i / 60.0, text, session="s") for i, text in enumerate(STORY))
     return memory
@@ -58,8 +58,8 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
 
 
-def test_neighbours_in_a_session_bring_each_other_up(build: Build) -> None:
-    memory = told(build)
+def test_a_match_raises_its_neighbours_in_the_session(build: Build) -> None:
+    memory = filled(build)
     before = memory.digest()
     memory.retrieve("Who saw the lantern?")
     arrived = memory.store.array(hebb.ASSOCIATED)
@@ -69,20 +69,20 @@ def test_neighbours_in_a_session_bring_each_other_up(build: Build) -> None:
 
 
 def test_weights_are_those_of_ojas_rule(build: Build) -> None:
-    memory = told(build)
+    memory = filled(build)
     assert weight(memory, 0, 1) == pytest.approx(ETA * (1.0 - ETA))     # 1 was active again with 2, without 0
     assert weight(memory, 1, 0) == pytest.approx(ETA)
     assert weight(memory, 2, 3) == pytest.approx(ETA) and weight(memory, 0, 2) == 0.0
 
 
-def test_sessions_are_not_tied_together(build: Build) -> None:
+def test_sessions_are_not_associated(build: Build) -> None:
     memory = build("hebbian_association")
     memory.encode_all(Event(24.0 * i, text, session=f"s{i}") for i, text in enumerate(STORY))
     assert memory.store.graph.n_edges == 0
 
 
-def test_an_answer_ties_its_best_together_only_where_recall_may_change_memory(build: Build) -> None:
-    memory = told(build)
+def test_the_best_of_an_answer_are_associated_only_if_recall_may_change_memory(build: Build) -> None:
+    memory = filled(build)
     memory.retrieve("harbour ferry", k=2)
     assert weight(memory, 0, 3) == 0.0
     memory.retrieve("harbour ferry", k=2, learn=True)
@@ -90,7 +90,7 @@ def test_an_answer_ties_its_best_together_only_where_recall_may_change_memory(bu
     assert weight(memory, 0, 3) == weight(memory, 3, 0) == pytest.approx(1.0 - (1.0 - ETA) ** 2)
 
 
-def test_theta_the_threshold_and_replay_reach_the_weights(build: Build, registry: Any) -> None:
+def test_ltp_modifiability_and_replay_change_the_weights(build: Build, registry: Any) -> None:
     def set_phase(view: Any, _: Any) -> None:
         view.ltp = 0.5
 
@@ -113,7 +113,7 @@ def test_theta_the_threshold_and_replay_reach_the_weights(build: Build, registry
     assert weight(memory, 1, 2) == pytest.approx(once * (1.0 - ETA) + ETA * 0.5 * 0.4)
 
 
-def test_spent_memories_pass_less_on(build: Build, registry: Any) -> None:
+def test_memories_with_few_resources_pass_less_activation_on(build: Build, registry: Any) -> None:
     def spend(view: Any, _: Any) -> None:
         view.resources[...] = 0.25
 

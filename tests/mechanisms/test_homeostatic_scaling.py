@@ -37,7 +37,7 @@ def growing(per_day: float) -> Mechanism[Any]:
     return mechanism("growth", does(Phase.MAINTAIN, grow, reads=(SPEAKER,), adds=(LOG_STRENGTH,)))
 
 
-def lived(registry: Registry, id: str | None, days: float, *, per_day: float = 0.05, tick: float = 1.0, **params: Any) -> Engine:
+def after_days(registry: Registry, id: str | None, days: float, *, per_day: float = 0.05, tick: float = 1.0, **params: Any) -> Engine:
     """Ten memories of each of two speakers, then idle days."""
     mechanisms = [growing(per_day), *([registry.instance(id, params)] if id else [])]
     memory = Engine(mechanisms, HashingEmbedder(16), tick_hours=tick)
@@ -69,15 +69,15 @@ def test_array_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
 
 
-def test_a_domain_that_grows_without_bound_is_brought_back(registry: Registry) -> None:
-    assert mean(lived(registry, None, 200), 0) > math.exp(9.9)
-    memory = lived(registry, "homeostatic_scaling", 200)
+def test_strengths_that_grow_without_bound_return_to_the_target(registry: Registry) -> None:
+    assert mean(after_days(registry, None, 200), 0) > math.exp(9.9)
+    memory = after_days(registry, "homeostatic_scaling", 200)
     assert mean(memory, 0) == pytest.approx(1.0, abs=0.06)
     assert mean(memory, 1) == pytest.approx(1.0, abs=0.02)
 
 
 def test_order_and_ratios_within_a_speaker_stay(registry: Registry) -> None:
-    bare, scaled = (lived(registry, id, 30) for id in (None, "homeostatic_scaling"))
+    bare, scaled = (after_days(registry, id, 30) for id in (None, "homeostatic_scaling"))
     factor = scaled.store.array(LOG_STRENGTH) - bare.store.array(LOG_STRENGTH)
     speaker = scaled.store.array(SPEAKER)
     for k in (0, 1):
@@ -85,14 +85,14 @@ def test_order_and_ratios_within_a_speaker_stay(registry: Registry) -> None:
     assert factor[speaker == 0][0] < -1.0 < factor[speaker == 1][0]
 
 
-def test_slower_than_learning(registry: Registry) -> None:
+def test_scaling_is_slower_than_learning(registry: Registry) -> None:
     """About a tenth of a day's growth is removed by the next day."""
     days = 3.0 - 1.0 / 24.0                                    # before the third night
-    memory = lived(registry, "homeostatic_scaling", days, per_day=0.5)
+    memory = after_days(registry, "homeostatic_scaling", days, per_day=0.5)
     assert mean(memory, 0) > 0.7 * math.exp(0.5 * days)
 
 
-def test_what_is_archived_does_not_count(registry: Registry) -> None:
+def test_archived_memories_do_not_count(registry: Registry) -> None:
     memory = Engine([growing(0.0), registry.instance("homeostatic_scaling", {"target": 0.9})], HashingEmbedder(16))
     for k in range(6):
         memory.encode(Event(100.0, f"turn {k}", "Ada"))
@@ -124,13 +124,13 @@ def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
 
 
 def test_ticks_do_not_matter(registry: Registry) -> None:
-    fine, coarse = (lived(registry, "homeostatic_scaling", 15, tick=tick) for tick in (0.1, 500.0))
+    fine, coarse = (after_days(registry, "homeostatic_scaling", 15, tick=tick) for tick in (0.1, 500.0))
     np.testing.assert_allclose(fine.store.array(LOG_STRENGTH), coarse.store.array(LOG_STRENGTH), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("variant", "alpha"), [("paper", 1.0), ("code", 0.05)])
 def test_printed_form_multiplies_all_alike(registry: Registry, variant: str, alpha: float) -> None:
-    memory = lived(registry, "homeostatic_scaling_printed", 1, per_day=0.0, variant=variant, alpha=alpha)
+    memory = after_days(registry, "homeostatic_scaling_printed", 1, per_day=0.0, variant=variant, alpha=alpha)
     before = np.exp(np.linspace(0.0, 0.2, 20)).mean()
     memory.advance(memory.now + 1.0)
     factor = 0.4 / before if variant == "paper" else 1.0 + 0.05 * (0.4 - before)

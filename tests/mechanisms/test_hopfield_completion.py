@@ -47,7 +47,7 @@ def test_regimes_compiled_equal_plain() -> None:
 TEXTS = ("the red fox ran home", "the red fox ran away", "the red fox slept", "rain fell on the town", "bread and salt", "a quiet lake")
 
 
-def told(build: Build, id: str, **params: float) -> Engine:
+def filled(build: Build, id: str, **params: float) -> Engine:
     memory = build(id, params={id: params})
     memory.encode_all([Event(float(i), text) for i, text in enumerate(TEXTS)])
     return memory
@@ -66,7 +66,7 @@ def fixed_point(memory: Engine, cue: str, pool: int, beta: float) -> tuple[np.nd
 
 @pytest.mark.parametrize("pool", [3, 6])
 def test_signal_is_the_overlap_with_the_fixed_point(build: Build, pool: int) -> None:
-    memory = told(build, "hopfield_completion", pool=pool, beta=4.0, tolerance=1e-9, most_updates=500)
+    memory = filled(build, "hopfield_completion", pool=pool, beta=4.0, tolerance=1e-9, most_updates=500)
     memory.retrieve("red fox")
     got = memory.store.array(paper.COMPLETION)
     rows, x, state = fixed_point(memory, "red fox", pool, 4.0)
@@ -80,21 +80,21 @@ def test_signal_is_the_overlap_with_the_fixed_point(build: Build, pool: int) -> 
 
 
 def test_large_beta_recalls_one_memory(build: Build) -> None:
-    memory = told(build, "hopfield_completion", beta=500.0)
+    memory = filled(build, "hopfield_completion", beta=500.0)
     memory.retrieve("the red fox ran")
     got = memory.store.array(paper.COMPLETION)
     assert np.nanmax(got) == pytest.approx(1.0, abs=1e-4) and memory.store.array(paper.COMPLETION_CONFIDENCE).item() > 0.999
 
 
-def test_archived_memories_are_no_patterns(build: Build) -> None:
-    memory = told(build, "hopfield_completion")
+def test_archived_memories_are_not_stored_patterns(build: Build) -> None:
+    memory = filled(build, "hopfield_completion")
     memory.archive(0)
     memory.retrieve("the red fox ran home")
     assert np.isnan(memory.store.array(paper.COMPLETION)[0]) and not np.isnan(memory.store.array(paper.COMPLETION)[1])
 
 
 def test_printed_form_ranks_by_its_own_fixed_point(build: Build) -> None:
-    memory = told(build, "hopfield_completion_printed", beta=4.0, tolerance=0.0, most_updates=500)
+    memory = filled(build, "hopfield_completion_printed", beta=4.0, tolerance=0.0, most_updates=500)
     memory.retrieve("red fox")
     rows, x, state = fixed_point(memory, "red fox", 6, 4.0)
     np.testing.assert_allclose(memory.store.array(printed.COMPLETION_PRINTED)[rows], x[rows] @ state, atol=1e-4)

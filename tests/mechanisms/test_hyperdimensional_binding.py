@@ -65,30 +65,30 @@ TALK = (
 )
 
 
-def heard(build: Build, query: str, **params: float) -> np.ndarray:
+def bound_scores(build: Build, query: str, **params: float) -> np.ndarray:
     memory = build("hyperdimensional_binding", params={"hyperdimensional_binding": {"words": 157, **params}})
     memory.encode_all(TALK)
     memory.retrieve(query)
     return np.asarray(memory.store.array(hd.BINDING))
 
 
-def test_a_name_finds_who_said_it_and_who_it_is_about(build: Build) -> None:
-    got = heard(build, "What about Ada?")
+def test_a_name_finds_memories_by_and_about_the_person(build: Build) -> None:
+    got = bound_scores(build, "What about Ada?")
     assert got[0] > 0.05 and got[1] > 0.05 and np.isnan(got[2:]).all()
 
 
-def test_a_month_finds_what_happened_in_it(build: Build) -> None:
-    got = heard(build, "Was it in May 2023?")
+def test_a_month_finds_its_memories(build: Build) -> None:
+    got = bound_scores(build, "Was it in May 2023?")
     assert got[0] > got[2] and got[1] > got[2]              # 0 and 1: year and month; 2: the year alone
 
 
 def test_roles_and_words_together_find_one_memory(build: Build) -> None:
-    got = heard(build, "When did Ada plant the roses?")
+    got = bound_scores(build, "When did Ada plant the roses?")
     assert np.nanargmax(got) == 0 and got[0] > 2.0 * np.nan_to_num(got[1])
 
 
-def test_a_query_that_says_nothing_is_silent(build: Build) -> None:
-    assert np.isnan(heard(build, "")).all() and np.isnan(heard(build, "what was it?")).all()
+def test_a_query_without_words_gives_no_signal(build: Build) -> None:
+    assert np.isnan(bound_scores(build, "")).all() and np.isnan(bound_scores(build, "what was it?")).all()
 
 
 def test_a_record_is_the_majority_of_its_pairs(build: Build) -> None:
@@ -101,7 +101,7 @@ def test_a_record_is_the_majority_of_its_pairs(build: Build) -> None:
     assert abs(hd.cosine(record, hd.atom("role about", 32) ^ hd.atom("filler ada", 32))) < 5 / 2048 ** 0.5
 
 
-def test_records_hold_no_more_than_they_may(build: Build) -> None:
+def test_records_hold_at_most_their_capacity(build: Build) -> None:
     memory = build("hyperdimensional_binding", params={"hyperdimensional_binding": {"most_pairs": 1}})
     memory.encode(TALK[0])
     np.testing.assert_array_equal(memory.store.array(hd.ROLE_FILLER_RECORD)[0], hd.atom("role who", 32) ^ hd.atom("filler ada", 32))
@@ -113,5 +113,5 @@ def test_records_hold_no_more_than_they_may(build: Build) -> None:
     ("in September", {"month": "9"}), ("yesterday", {}), ("two decades ago", {}), ("5/7/23", {}),
     *((f"in {datetime(2000, k, 1):%B}", {"month": str(k)}) for k in range(1, 13)), ("in Sept", {"month": "9"}),
 ])
-def test_dates_are_read_as_far_as_they_go(date: str, pairs: dict[str, str]) -> None:
+def test_partial_dates_are_read(date: str, pairs: dict[str, str]) -> None:
     assert dict(hd.dated(date)) == pairs

@@ -52,14 +52,14 @@ def test_the_signal_is_that_of_sqlite_fts5() -> None:
     np.testing.assert_allclose(made.store.array(module.LEXICAL), expected, rtol=1e-5)
 
 
-def test_who_shares_no_word_is_silent_and_ranked_last() -> None:
+def test_memories_without_a_common_word_have_no_score_and_are_ranked_last() -> None:
     made = engine(idf="lucene")
     answer = made.retrieve("brown fox", k=len(TEXTS))
     assert answer.rows[0] == 3
     assert np.isnan(made.store.array(module.LEXICAL)).tolist() == [row != 3 for row in range(len(TEXTS))]
 
 
-def test_b_decides_whether_a_long_memory_pays_for_its_length() -> None:
+def test_b_controls_the_length_normalisation() -> None:
     assert engine(b=1.0).retrieve("dog", k=1).rows[0] == 2
     flat = engine(b=0.0)
     flat.retrieve("dog")

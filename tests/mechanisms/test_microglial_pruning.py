@@ -75,7 +75,7 @@ def test_idle_associations_become_tombstones_and_no_memory_is_lost(form: str, bu
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_use_keeps_an_association(form: str, build: Build) -> None:
+def test_a_used_association_is_not_removed(form: str, build: Build) -> None:
     memory = chain(build(form, "dense_similarity", "lexical_bm25"))
     for day in range(1, 61):
         memory.advance(1000.0 + 24.0 * day)
@@ -99,13 +99,13 @@ def test_state_of_an_association_is_that_of_its_differential_equations(build: Bu
     np.testing.assert_allclose(measured, expected, atol=1e-5)
 
 
-def test_without_microglia_nothing_goes(build: Build) -> None:
+def test_without_the_mechanism_no_association_is_removed(build: Build) -> None:
     memory = chain(build("microglial_pruning", params={"microglial_pruning": {"microglia": 0.0}}))
     memory.advance(1000.0 + 24.0 * 400)
     assert len(associations(memory)) == 58
 
 
-def test_as_many_go_in_the_engine_as_the_hazard_says(build: Build) -> None:
+def test_the_number_of_removed_associations_follows_the_hazard(build: Build) -> None:
     """Number of survivors after 40 days against the survival of an association used once, within 4 sigma."""
     n = 400
     memory = chain(build("microglial_pruning", params={"microglial_pruning": {"cd55": 0.0}}), n)
@@ -119,7 +119,7 @@ def test_as_many_go_in_the_engine_as_the_hazard_says(build: Build) -> None:
     assert abs(len(associations(memory)) - 2 * (n - 1) * p) < 4.0 * math.sqrt(2 * n * p * (1.0 - p))
 
 
-def test_an_association_can_come_back(build: Build) -> None:
+def test_a_removed_association_can_be_made_again(build: Build) -> None:
     memory = chain(build("microglial_pruning", "dense_similarity", "lexical_bm25"))
     memory.advance(1000.0 + 24.0 * 300)
     assert (0, 1) not in associations(memory)
@@ -128,7 +128,7 @@ def test_an_association_can_come_back(build: Build) -> None:
     assert edge is not None and memory.store.array(paper.COMPLEMENT)[edge] == 0.0 and memory.store.array(paper.SYNAPTIC_USE)[edge] == 1.0
 
 
-def test_when_it_was_is_kept(build: Build) -> None:
+def test_a_removed_association_keeps_its_time_of_creation(build: Build) -> None:
     memory = chain(build("microglial_pruning"))
     memory.advance(1000.0 + 24.0 * 120)
     g, pruned = memory.store.graph, memory.store.array(paper.PRUNED)

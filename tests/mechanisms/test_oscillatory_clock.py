@@ -64,7 +64,7 @@ def test_scalar_kernels_compiled_equal_plain() -> None:
 
 
 @pytest.mark.parametrize("kernel", [papers.hold, printed.bind])
-def test_buffers_compiled_equal_plain(kernel: Any) -> None:
+def test_working_memory_kernels_compiled_equal_plain(kernel: Any) -> None:
     for n in (1, 4, 9):
         one, other = (np.full(9, -1, dtype=np.int32) for _ in range(2))
         for item in range(12):
@@ -73,7 +73,7 @@ def test_buffers_compiled_equal_plain(kernel: Any) -> None:
             np.testing.assert_array_equal(one, other)
 
 
-def test_a_new_memory_follows_those_held_a_gamma_cycle_apart() -> None:
+def test_lags_to_rows_of_working_memory_are_gamma_cycles() -> None:
     memory, rule = plastic("oscillatory_clock")
     memory.encode_all(Event(START + i / 50.0, f"turn {i}") for i in range(8))
     forward = [(a, b, lag) for a, b, lag in rule.pairs[-1] if lag > 0]
@@ -82,7 +82,7 @@ def test_a_new_memory_follows_those_held_a_gamma_cycle_apart() -> None:
     assert rule.signs == [1.0] * 8
 
 
-def test_recall_unlearns_and_sleep_learns_again() -> None:
+def test_recall_depresses_and_sleep_potentiates() -> None:
     memory, rule = plastic("oscillatory_clock", "dense_similarity")
     memory.encode_all(Event(START + i / 60.0, f"turn {i}") for i in range(3))
     memory.retrieve("turn 1", learn=True)
@@ -90,7 +90,7 @@ def test_recall_unlearns_and_sleep_learns_again() -> None:
     assert rule.signs == pytest.approx([1.0, 1.0, 1.0, -1.0, 1.0])
 
 
-def test_ripples_and_sleep_pressure_together_go_by_the_length_of_sleep() -> None:
+def test_with_sleep_pressure_ripples_are_proportional_to_the_length_of_sleep() -> None:
     memory, _ = plastic("oscillatory_clock", "sleep_pressure")
     memory.encode(Event(START, "morning"))
     onset = memory.store.array(SLEEP_ONSET).item()
@@ -98,7 +98,7 @@ def test_ripples_and_sleep_pressure_together_go_by_the_length_of_sleep() -> None
     assert memory.store.array(RIPPLES).item() * memory.store.array(SLEEP_SHARE).item() == pytest.approx(2.0 / 8.0)
 
 
-def test_the_printed_clock_only_ever_learns() -> None:
+def test_the_printed_clock_never_depresses() -> None:
     memory, rule = plastic("oscillatory_clock_printed", "dense_similarity")
     for i in range(40):
         memory.encode(Event(START + i / 60.0, f"turn {i}"))

@@ -47,7 +47,7 @@ def test_laws_compiled_equal_plain() -> None:
     (0.5, {Decision.SEPARATE: (0.5, 0.5), Decision.COMPLETE: (2.0, 1.0)}),
     (0.999999, {Decision.SEPARATE: (0.5, 0.5), Decision.LINK: (1.0, 2.0), Decision.COMPLETE: (2.0, 1.0)}),
 ])
-def test_each_decision_moves_the_facets_it_should(build: Build, confidence: float, facets: dict[Decision, tuple[float, float]]) -> None:
+def test_each_decision_changes_the_weights_of_its_facets(build: Build, confidence: float, facets: dict[Decision, tuple[float, float]]) -> None:
     memory = build("pattern_completion_threshold", params={"pattern_completion_threshold": {"gain": math.log(2.0), "confidence": confidence}})
     memory.encode_all([Event(i / 100.0, text) for i, text in enumerate(TEXTS)])
     changed, seen = [Facet.COMPLETION.value, Facet.ASSOCIATION.value], set()
@@ -69,7 +69,7 @@ def expected_decision(memory: Engine, cue: str, confidence: float) -> Decision:
     return Decision.COMPLETE if first - second >= math.log((cosine.size - 1.0) * confidence / (1.0 - confidence)) / 128.0 else Decision.LINK
 
 
-def test_too_few_memories_decide_nothing(build: Build) -> None:
+def test_too_few_memories_give_no_decision(build: Build) -> None:
     memory = build("pattern_completion_threshold")
     memory.encode_all([Event(0.0, "fox"), Event(1.0, "lake")])
     memory.retrieve("fox")

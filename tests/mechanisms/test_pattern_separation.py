@@ -35,6 +35,15 @@ def test_codes_compiled_equal_plain(turnover: float) -> None:
     np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
 
 
+def test_cells_in_common_are_those_of_sets() -> None:
+    for k in (0, 1, 12):
+        one, other = (RNG.choice(20, k, replace=False) + paper.GENERATION * RNG.integers(0, 2, k) for _ in range(2))
+        for pick in (lambda k: k, lambda k: k.py_func):
+            firing = pick(paper.by_unit)(other, 20)
+            assert {unit: cell for unit, cell in enumerate(firing.tolist()) if cell >= 0} == {c % paper.GENERATION: c for c in other.tolist()}
+            assert pick(paper.in_common)(np.append(one, -1), firing) == len({*one.tolist()} & {*other.tolist()})
+
+
 def test_small_kernels_compiled_equal_plain() -> None:
     rates: Any = RNG.gamma(1.0, size=20)
     for k, arguments in (
@@ -61,14 +70,14 @@ def test_printed_compiled_equals_plain() -> None:
     np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
 
 
-def told(build: Build, *ids: str, **params: Any) -> Engine:
+def filled(build: Build, *ids: str, **params: Any) -> Engine:
     memory = build(*ids, params={ids[0]: params})
     memory.encode_all([Event(float(i), text) for i, text in enumerate(TEXTS)])
     return memory
 
 
 def test_a_repeat_is_recognised_and_a_lure_is_not(build: Build) -> None:
-    memory = told(build, "pattern_separation", **SMALL)
+    memory = filled(build, "pattern_separation", **SMALL)
     assert memory.store.array(DUPLICATE).item() == -1
     memory.encode(Event(9.0, TEXTS[2]))
     assert memory.store.array(DUPLICATE).item() == 2
@@ -79,7 +88,7 @@ def test_a_repeat_is_recognised_and_a_lure_is_not(build: Build) -> None:
 
 
 def test_signal_is_the_overlap_of_codes(build: Build) -> None:
-    memory = told(build, "pattern_separation", **SMALL)
+    memory = filled(build, "pattern_separation", **SMALL)
     memory.retrieve(memory.assembly.incoming(Event(0.0, TEXTS[0])).text)      # the text as embedded, with its date
     got, codes = memory.store.array(paper.SEPARATION), memory.store.array(paper.SEPARATION_CODE)
     expected = [len(set(code.tolist()) & set(codes[0].tolist())) / 16 for code in codes]
@@ -89,11 +98,11 @@ def test_signal_is_the_overlap_of_codes(build: Build) -> None:
 
 def test_the_searched_vector_stays_as_it_is(build: Build) -> None:
     for id in ("pattern_separation", "pattern_separation_printed"):
-        memory, plain = told(build, id), told(build, "dense_similarity")
+        memory, plain = filled(build, id), filled(build, "dense_similarity")
         np.testing.assert_array_equal(memory.store.index.vectors, plain.store.index.vectors)
 
 
-def test_births_are_counted_from_time_alone(build: Build) -> None:
+def test_the_turnover_depends_on_time_alone(build: Build) -> None:
     fine, coarse = build("neurogenesis", tick_hours=0.5), build("neurogenesis", tick_hours=1e6)
     for memory in (fine, coarse):
         for day in (0.0, 3.5, 100.0):
@@ -106,8 +115,8 @@ def test_births_are_counted_from_time_alone(build: Build) -> None:
     assert scaled.store.array(TURNOVER).item() == pytest.approx(10.0 * 4500.0 / 1e6, rel=1e-12)
 
 
-def test_replaced_cells_answer_to_no_cue(build: Build) -> None:
-    memory = told(build, "pattern_separation", "neurogenesis", **SMALL)
+def test_replaced_cells_are_active_for_no_cue(build: Build) -> None:
+    memory = filled(build, "pattern_separation", "neurogenesis", **SMALL)
     before = memory.store.array(paper.SEPARATION_CODE)[:5].copy()
     answers = []
     for day in (1.0, 110.0, 230.0):
@@ -118,8 +127,8 @@ def test_replaced_cells_answer_to_no_cue(build: Build) -> None:
     np.testing.assert_array_equal(memory.store.array(paper.SEPARATION_CODE)[:5], before)
 
 
-def test_printed_form_keeps_four_percent_and_takes_identity_for_a_duplicate(build: Build) -> None:
-    memory = told(build, "pattern_separation_printed")
+def test_printed_form_keeps_four_percent_and_counts_identity_as_duplicate(build: Build) -> None:
+    memory = filled(build, "pattern_separation_printed")
     kept = memory.store.array(printed.SEPARATED_KEPT)
     assert (np.count_nonzero(kept, axis=1) <= 1).all()          # 4 % of 32 dimensions is one
     memory.encode(Event(9.0, TEXTS[1]))

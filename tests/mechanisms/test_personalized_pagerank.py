@@ -25,7 +25,7 @@ def pagerank(memory: Engine, query: str) -> np.ndarray:
     return np.array(memory.store.array(papers.PAGERANK), dtype=np.float64)
 
 
-def told(build: Build, texts: tuple[str, ...] = TEXTS, **params: object) -> Engine:
+def filled(build: Build, texts: tuple[str, ...] = TEXTS, **params: object) -> Engine:
     memory = build("personalized_pagerank", params={"personalized_pagerank": params})
     memory.encode_all(Event(100.0 + i, text) for i, text in enumerate(texts))
     return memory
@@ -50,8 +50,8 @@ def test_kernels_compiled_equal_plain(epsilon: float) -> None:
     assert papers.specificity(4.0) == papers.specificity.py_func(4.0) == 0.25
 
 
-def test_signal_is_the_walk_on_the_graph_of_entities(build: Build) -> None:
-    got = pagerank(told(build, epsilon=0.0), "Where do Ada and Bo live?")
+def test_the_signal_is_pagerank_on_the_graph_of_entities(build: Build) -> None:
+    got = pagerank(filled(build, epsilon=0.0), "Where do Ada and Bo live?")
     step = (MENTIONS / MENTIONS.sum(axis=0)).T @ (MENTIONS / MENTIONS.sum(axis=1, keepdims=True))
     s = np.array([1.0, 0.5, 0.0, 0.0]) / 1.5                   # Ada in one memory, Bo in two
     expected = MENTIONS @ np.linalg.solve(np.eye(4) - 0.5 * step.T, s)
@@ -59,10 +59,10 @@ def test_signal_is_the_walk_on_the_graph_of_entities(build: Build) -> None:
     assert np.isnan(got[3])
 
 
-def test_silent_where_the_query_names_nobody_known(build: Build) -> None:
-    assert np.isnan(pagerank(told(build), "Is Zoe well?")).all()
+def test_a_query_without_known_names_gives_no_signal(build: Build) -> None:
+    assert np.isnan(pagerank(filled(build), "Is Zoe well?")).all()
 
 
 def test_a_rare_name_counts_more_than_a_hub(build: Build) -> None:
-    got = pagerank(told(build, (*("Again Ada was late.",) * 9, "Only once Bo came."), epsilon=0.0), "Did Ada see Bo?")
+    got = pagerank(filled(build, (*("Again Ada was late.",) * 9, "Only once Bo came."), epsilon=0.0), "Did Ada see Bo?")
     np.testing.assert_allclose(got[9] / got[0], 9.0, rtol=1e-6)

@@ -43,7 +43,7 @@ def test_compiled_equals_plain(saturating: bool) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.01, 100.0), st.floats(0.0, 2.0), st.booleans())
-def test_settling_rests_and_never_ends_above_its_start(seed: int, precision: float, alpha: float, saturating: bool) -> None:
+def test_inference_converges_and_does_not_end_above_the_energy_of_its_start(seed: int, precision: float, alpha: float, saturating: bool) -> None:
     rng = np.random.default_rng(seed)
     weights, prior = (rng.standard_normal((6, 3)), rng.standard_normal((3, 2))), rng.standard_normal(2)
     x, eps, e, slope = rng.standard_normal(11), np.empty(12), np.zeros(1), np.empty(11)
@@ -56,7 +56,7 @@ def test_settling_rests_and_never_ends_above_its_start(seed: int, precision: flo
     assert steps < 20_000 and np.abs(slope).max() <= 1e-6
 
 
-def told(build: Build, rounds: int, **params: object) -> tuple[Engine, np.ndarray]:
+def filled(build: Build, rounds: int, **params: object) -> tuple[Engine, np.ndarray]:
     memory = build("predictive_coding", params={"predictive_coding": params})
     surprise = []
     for i in range(rounds * len(SAID)):
@@ -65,29 +65,29 @@ def told(build: Build, rounds: int, **params: object) -> tuple[Engine, np.ndarra
     return memory, np.array(surprise).reshape(rounds, len(SAID))
 
 
-def test_what_memory_holds_surprises_less_and_is_laid_down_less_strongly(build: Build) -> None:
-    memory, surprise = told(build, 2, wholly_predicted=0.0)
+def test_known_events_surprise_less_and_are_encoded_less_strongly(build: Build) -> None:
+    memory, surprise = filled(build, 2, wholly_predicted=0.0)
     assert (surprise[1] < 0.1 * surprise[0]).all()
     strength = memory.store.array(INITIAL_STRENGTH)
     assert strength[0] == 0.0 and (strength[3:] < -0.08).all()
 
 
 def test_a_repetition_is_not_stored(build: Build) -> None:
-    memory, _ = told(build, 3)
+    memory, _ = filled(build, 3)
     assert memory.store.n == len(SAID)
 
 
 def test_without_recall_repetition_is_learnt(build: Build) -> None:
-    _, surprise = told(build, 30, recall_share=0.0, adaptation=0.0, learning_rate=0.1)
+    _, surprise = filled(build, 30, recall_share=0.0, adaptation=0.0, learning_rate=0.1)
     assert (surprise[-1] < 0.5 * surprise[0]).all()
 
 
-def test_without_a_say_nothing_changes(build: Build) -> None:
-    memory, _ = told(build, 2, surprise_gain=0.0, wholly_predicted=0.0)
+def test_with_gains_of_zero_nothing_changes(build: Build) -> None:
+    memory, _ = filled(build, 2, surprise_gain=0.0, wholly_predicted=0.0)
     assert memory.store.n == 2 * len(SAID) and not memory.store.array(INITIAL_STRENGTH).any()
 
 
-def test_names_count_as_seen(build: Build) -> None:
+def test_known_names_lower_the_surprise(build: Build) -> None:
     surprise = []
     for name in ("Ada", "Zebulon"):
         memory = build("predictive_coding", params={"predictive_coding": {"recall_share": 1.0}})

@@ -37,7 +37,7 @@ def test_clues_are_what_the_query_names(text: str, clues: list[Clue]) -> None:
     assert [c for c in named if c is not Clue.NAME or "Ada" in text] == clues
 
 
-def test_of_two_versions_the_later_wins_when_asked_for_the_present() -> None:
+def test_of_two_versions_a_query_about_the_present_ranks_the_later_first() -> None:
     ids = ("dense_similarity", "lexical_bm25", "recency", "convex_fusion")
     with_intent, without = engine(*ids, strength=1.0), engine(*ids, strength=0.0)
     lead = [answer.final[2] - answer.final[0] for answer in (e.retrieve("Where does Ada work now?") for e in (with_intent, without))]
@@ -55,7 +55,7 @@ def test_the_weights_of_one_query_do_not_reach_the_next() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(max_size=200), st.floats(0.0, 1.0))
-def test_any_text_gives_sound_weights(text: str, strength: float) -> None:
+def test_any_text_gives_valid_weights(text: str, strength: float) -> None:
     found = features(text)
     words = " ".join(found.words)
     weights = facet_weights(intent_of(words), clues_of(words, found), strength)

@@ -27,7 +27,7 @@ def test_kernel_jitted_equals_plain() -> None:
     np.testing.assert_allclose(jitted, plain, rtol=1e-14)
 
 
-def test_the_latest_comes_first_and_halves_by_the_half_life() -> None:
+def test_the_latest_is_ranked_first_and_scores_halve_with_the_half_life() -> None:
     made = engine(half_life=1.0)
     assert made.retrieve(SAME, k=4).rows.tolist() == [3, 2, 1, 0]
     np.testing.assert_allclose(made.store.array(module.RECENCY), [0.125, 0.25, 0.5, 1.0], rtol=1e-6)
@@ -39,7 +39,7 @@ def test_time_scale_stretches_the_half_life() -> None:
     assert made.store.array(module.RECENCY)[0] == pytest.approx(0.5)
 
 
-def test_recall_renews_only_where_it_may() -> None:
+def test_recall_renews_recency_only_with_learning() -> None:
     made = engine()
     made.archive(3)
     made.advance(200.0)
@@ -49,7 +49,7 @@ def test_recall_renews_only_where_it_may() -> None:
     assert made.store.array(module.LAST_ACCESS).tolist() == [0.0, 24.0, 200.0, 72.0]
 
 
-def test_it_takes_no_part_in_the_match() -> None:
+def test_recency_is_no_part_of_the_match() -> None:
     made = Engine([Registry.read().instance("recency")], HashingEmbedder(16))
     made.encode_all(Event(24.0 * day, SAME) for day in range(3))
     assert made.retrieve(SAME, k=3).scores.tolist() == [0.0, 0.0, 0.0]

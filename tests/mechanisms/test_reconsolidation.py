@@ -66,13 +66,13 @@ def test_compiled_equals_plain() -> None:
     np.testing.assert_allclose(out[0], out[1], rtol=1e-12)
 
 
-def test_the_same_again_strengthens_the_old_memory(registry: Registry) -> None:
+def test_a_repetition_strengthens_the_old_memory(registry: Registry) -> None:
     memory = memory_of(registry, [(0.0, 0.0, "Ada"), (1.0, 0.0, "Bo")], 24.0)
     np.testing.assert_allclose(strengths(memory), [math.log(1.0 / STORED), 0.0], atol=1e-3)
     assert not versions(memory)
 
 
-def test_like_but_different_is_a_new_version(registry: Registry) -> None:
+def test_a_similar_but_different_event_is_a_new_version(registry: Registry) -> None:
     memory = memory_of(registry, [(0.0, 0.0, "Ada"), (1.0, 0.2, "Ada")], 24.0)
     np.testing.assert_allclose(strengths(memory), [math.log((STORED - D * 0.2) / STORED), math.log(1.0 / STORED)], atol=1e-3)
     assert versions(memory) == [(1, 0)]
@@ -80,7 +80,7 @@ def test_like_but_different_is_a_new_version(registry: Registry) -> None:
 
 
 @pytest.mark.parametrize(("m", "speaker"), [(0.5, "Ada"), (0.2, "Bo")])
-def test_another_matter_or_another_speaker_leaves_it_alone(registry: Registry, m: float, speaker: str) -> None:
+def test_another_topic_or_another_speaker_changes_no_memory(registry: Registry, m: float, speaker: str) -> None:
     memory = memory_of(registry, [(0.0, 0.0, "Ada"), (1.0, m, speaker)], 24.0)
     assert strengths(memory) == [0.0, 0.0] and not versions(memory)
 
@@ -90,7 +90,7 @@ def test_versions_make_a_chain(registry: Registry) -> None:
     assert versions(memory) == [(1, 0), (2, 1)]
 
 
-def test_synthesis_takes_the_hours_of_the_window(registry: Registry) -> None:
+def test_synthesis_lasts_as_long_as_the_window(registry: Registry) -> None:
     """Three hours after a restatement, half of the synthesis is done; an inhibitor stops it, and without a mismatch nothing is lost."""
     events = [(0.0, 0.0, "Ada"), (1.0, 0.09, "Bo")]
     left = STORED - D * 0.09
@@ -105,7 +105,7 @@ def test_time_scale_stretches_the_window(registry: Registry) -> None:
     assert strengths(plain) == pytest.approx(strengths(slow))
 
 
-def test_recall_reactivates_only_what_the_cue_is_like(registry: Registry) -> None:
+def test_recall_reactivates_only_memories_similar_to_the_cue(registry: Registry) -> None:
     for m, gain in ((0.05, math.log(1.0 / STORED)), (0.2, math.log(1.0 / STORED)), (0.6, 0.0)):
         memory = memory_of(registry, [(0.0, 0.0, "Ada")], 1.0)
         memory.retrieve(Query(f"Is it {angle(m):.9f}", memory.now), k=1, learn=True)
@@ -134,7 +134,7 @@ def test_ticks_do_not_matter(registry: Registry) -> None:
     assert len(versions(fine)) == len(versions(coarse)) > 3
 
 
-def test_what_all_memories_have_in_common_is_no_likeness(registry: Registry) -> None:
+def test_what_all_memories_have_in_common_is_not_counted_as_similarity(registry: Registry) -> None:
     """After thirty similar memories, an event at the average similarity is no version of any."""
     events = [*((float(i), 0.0, "Ada") for i in range(30)), (30.0, 0.2, "Ada")]
     assert len(versions(memory_of(registry, events, 40.0))) == 1

@@ -15,7 +15,7 @@ Build = Callable[..., Engine]
 TEXTS = (*(f"fruit {name}" for name in ("orange", "banana", "grape", "lemon")), *(f"note {i}" for i in range(60)))
 
 
-def told(build: Build, *ids: str) -> Engine:
+def filled(build: Build, *ids: str) -> Engine:
     memory = build("lexical_bm25", *ids)
     memory.encode_all(Event(0.0, text) for text in TEXTS)
     return memory
@@ -42,23 +42,23 @@ def test_kernels_compiled_equal_plain() -> None:
 
 
 def test_without_traces_no_order_changes(build: Build) -> None:
-    plain, competing = told(build), told(build, "retrieval_competition")
+    plain, competing = filled(build), filled(build, "retrieval_competition")
     for query in ("fruit orange", "note 7 lemon", "grape"):
         found = plain.retrieve(query).rows
         best = found[plain.retrieve(query).scores > 0]
         assert competing.retrieve(query).rows[: len(best)].tolist() == best.tolist()
 
 
-def test_retrieval_lowers_strong_competitors_and_nobody_else(build: Build) -> None:
-    memory = told(build, "retrieval_competition")
+def test_retrieval_lowers_strong_competitors_only(build: Build) -> None:
+    memory = filled(build, "retrieval_competition")
     memory.retrieve(Query("fruit orange"), k=1, learn=True)
     trace = memory.store.array(papers.COMPETITION_TRACE)
     assert trace[0] > 0.0 and (trace[1:4] < 0.0).all()
     assert not trace[4:].any()
 
 
-def test_suppression_shows_in_the_next_competition(build: Build) -> None:
-    memory = told(build, "retrieval_competition")
+def test_suppression_changes_the_next_competition(build: Build) -> None:
+    memory = filled(build, "retrieval_competition")
     before = memory.retrieve("fruit").scores[:4]
     np.testing.assert_allclose(before, before[0])
     for _ in range(3):
@@ -68,12 +68,12 @@ def test_suppression_shows_in_the_next_competition(build: Build) -> None:
 
 
 def test_scores_stay_in_the_range_of_the_pool(build: Build) -> None:
-    plain, memory = told(build).retrieve("fruit orange", k=64), told(build, "retrieval_competition").retrieve("fruit orange", k=64)
+    plain, memory = filled(build).retrieve("fruit orange", k=64), filled(build, "retrieval_competition").retrieve("fruit orange", k=64)
     assert memory.scores.max() == pytest.approx(plain.scores.max()) and memory.scores.min() == pytest.approx(plain.scores.min())
 
 
 def test_printed_form_learns_nothing(build: Build) -> None:
-    memory = told(build, "retrieval_competition_printed")
+    memory = filled(build, "retrieval_competition_printed")
     before = memory.digest()
     first = memory.retrieve(Query("fruit orange"), k=1, learn=True)
     assert memory.digest() == before

@@ -18,7 +18,7 @@ TEXTS = ("Yesterday Ada played the violin.", "In spring Ada sold a boat.", "Some
 A, B, D, DRAWS = 0.1, 0.1, 0.02, 30
 
 
-def told(build: Build, texts: tuple[str, ...] = TEXTS) -> Engine:
+def filled(build: Build, texts: tuple[str, ...] = TEXTS) -> Engine:
     memory = build("sampling_recovery")
     memory.encode_all(Event(float(i), text) for i, text in enumerate(texts))
     return memory
@@ -43,7 +43,7 @@ def test_kernels_compiled_equal_plain() -> None:
 
 
 def test_signal_is_the_definition(build: Build) -> None:
-    memory = told(build)
+    memory = filled(build)
     memory.retrieve("Ada's violin")
     got = np.array(memory.store.array(papers.RECALL_ODDS), dtype=np.float64)
     lexicon = BM25Index()
@@ -59,8 +59,8 @@ def test_signal_is_the_definition(build: Build) -> None:
     assert np.isnan(got[3])
 
 
-def test_longer_lists_leave_each_memory_less(build: Build) -> None:
-    few, many = (told(build, (*("They met near the harbour.",) * n,)) for n in (10, 40))
+def test_longer_lists_lower_the_probability_of_each_memory(build: Build) -> None:
+    few, many = (filled(build, (*("They met near the harbour.",) * n,)) for n in (10, 40))
     scores = []
     for memory in (few, many):
         memory.retrieve("harbour")
@@ -68,8 +68,8 @@ def test_longer_lists_leave_each_memory_less(build: Build) -> None:
     np.testing.assert_allclose(scores, [1 / 10, 1 / 40], rtol=0.01)   # the date makes some texts a word longer
 
 
-def test_recall_strengthens_the_cues_that_led_to_it(build: Build) -> None:
-    memory = told(build)
+def test_recall_strengthens_the_cues_of_the_query(build: Build) -> None:
+    memory = filled(build)
     memory.retrieve(Query("Ada's violin"), k=1, learn=True)
     assert memory.store.array(papers.CONTEXT_GAIN).tolist() == [0.7, 0.0, 0.0, 0.0]
     gain, graph = memory.store.array(papers.CUE_GAIN), memory.store.graph
@@ -80,8 +80,8 @@ def test_recall_strengthens_the_cues_that_led_to_it(build: Build) -> None:
     assert p[0] / p[1] == pytest.approx((A + 0.7) * (B + D + 0.7) / (A * (B + D)))
 
 
-def test_silent_without_any_cue(build: Build) -> None:
-    memory = told(build)
+def test_without_any_cue_there_is_no_signal(build: Build) -> None:
+    memory = filled(build)
     memory.retrieve("Who was it?")
     assert np.isnan(memory.store.array(papers.RECALL_ODDS)).all()
     assert math.isfinite(memory.retrieve("").final.sum())

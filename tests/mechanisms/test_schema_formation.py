@@ -71,7 +71,7 @@ def test_strength_follows_the_u_relative_to_its_mean(build: Build) -> None:
     assert memory.store.array(papers.SCHEMA_USUAL)[1] == pytest.approx(c.mean())
 
 
-def test_what_is_foreseen_raises_thresholds_before_it_is_stored(registry: Registry) -> None:
+def test_a_predicted_event_raises_the_threshold_before_it_is_stored(registry: Registry) -> None:
     shifts: list[float] = []
     gate = mechanism("gate", does(Phase.ENCODE, lambda view, incoming: shifts.append(view.threshold_shift), reads=[THRESHOLD_SHIFT]), order=999)
     memory = Engine([registry.instance("schema_formation"), gate], HashingEmbedder(16))
@@ -87,7 +87,7 @@ def replaying(rows: tuple[int, ...]) -> Any:
     return mechanism("replays", does(Phase.CONSOLIDATE, replay, sets=[REPLAYS]), order=-1)
 
 
-def test_replay_draws_a_schema_towards_what_is_replayed(registry: Registry) -> None:
+def test_replay_moves_a_schema_towards_replayed_memories(registry: Registry) -> None:
     memories = [Engine([replaying(rows), registry.instance("schema_formation")], HashingEmbedder(16)) for rows in ((), (0,))]
     for memory in memories:
         memory.encode_all(two_topics(20))
@@ -100,7 +100,7 @@ def test_replay_draws_a_schema_towards_what_is_replayed(registry: Registry) -> N
     np.testing.assert_array_equal(taught[other], idle[other])
 
 
-def test_one_whose_schema_gave_way_joins_another(registry: Registry) -> None:
+def test_a_memory_whose_schema_was_replaced_joins_another(registry: Registry) -> None:
     memory = Engine([replaying((0,)), registry.instance("schema_formation", {"schemas": 2, "smoothing": 1.0})], HashingEmbedder(16))
     texts = KITCHEN[0], "comet orbit", "comet orbit", "tiger lion", "tiger lion", *KITCHEN[1:] * 4
     memory.encode_all(Event(START + i, text) for i, text in enumerate(texts))
@@ -109,7 +109,7 @@ def test_one_whose_schema_gave_way_joins_another(registry: Registry) -> None:
     assert memory.store.array(papers.SCHEMA)[0] == memory.store.array(papers.SCHEMA)[-1]
 
 
-def test_a_query_brings_up_its_schema_once_the_cortex_has_it(build: Build) -> None:
+def test_a_query_ranks_memories_of_its_schema_higher_after_transfer(build: Build) -> None:
     memory = build("lexical_bm25", "schema_formation")
     memory.encode_all(two_topics())
     early = memory.retrieve("cake sugar flour") and memory.store.array(papers.SCHEMATIC).copy()
@@ -130,7 +130,7 @@ def test_the_scale_of_time_moves_dependence_alone(build: Build) -> None:
     np.testing.assert_allclose(signals[0], signals[1], rtol=1e-4)
 
 
-def test_printed_bends_the_nearest_schema(build: Build) -> None:
+def test_printed_form_changes_the_nearest_schema(build: Build) -> None:
     memory = build("schema_formation_printed")
     texts = "So Ada met Bo at work.", "So Ada met Bo at work.", "So Ada sang songs loudly."
     memory.encode_all(Event(START + i, text) for i, text in enumerate(texts))

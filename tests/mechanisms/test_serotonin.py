@@ -31,7 +31,7 @@ def test_kernels_compiled_equal_plain() -> None:
     assert np.flatnonzero(a != value).tolist() == [0, 4, 7]
 
 
-def test_what_announces_reward_is_worth_more_than_the_average(build: Build) -> None:
+def test_cues_of_reward_have_values_above_the_average(build: Build) -> None:
     """Repeated: Ada, a reward, Bo, nothing.  V(ada) - V(bo) converges to that reward minus twice the average."""
     memory = build("serotonin", params={"serotonin": {"alpha": 0.1, "kappa": 0.01}})
     story = ("Then Ada came.", "how wonderful when Cleo came", "Then Bo came.", "it rained when Dora came")
@@ -42,13 +42,13 @@ def test_what_announces_reward_is_worth_more_than_the_average(build: Build) -> N
     assert ada - bo == pytest.approx(0.25, abs=0.03)
 
 
-def test_good_times_make_the_successor_representation_look_further(build: Build) -> None:
+def test_a_high_average_reward_lengthens_the_horizon_of_the_successor_representation(build: Build) -> None:
     def reach(*ids: str, mood: str) -> float:
         memory = build("successor_representation", *ids, params={"successor_representation": {"least": 0.0, "alpha": 1.0}})
         memory.encode_all(Event(i / 60.0, f"a {mood} day") for i in range(100))
         for r in range(3):
-            told = (f"Then {name} had a {mood} day" for name in ("Ada", "Bo", "Cleo"))
-            memory.encode_all(Event(9.0 + r + i / 60.0, text, session=f"s{r}") for i, text in enumerate(told))
+            lines = (f"Then {name} had a {mood} day" for name in ("Ada", "Bo", "Cleo"))
+            memory.encode_all(Event(9.0 + r + i / 60.0, text, session=f"s{r}") for i, text in enumerate(lines))
         graph = memory.store.graph
         edge = graph.find(entity_node(graph.entity_id("ada")), entity_node(graph.entity_id("cleo")), EdgeType.COACCESS)
         return float(graph.column(SUCCESSOR.name)[edge])

@@ -29,7 +29,7 @@ def resources(memory: Engine, query: str = "What?") -> list[float]:
     return [float(r) for r in memory.store.array(RESOURCES)]
 
 
-def told(build: Build, *ids: str, **options: Any) -> Engine:
+def filled(build: Build, *ids: str, **options: Any) -> Engine:
     memory = build("lexical_bm25", *ids, **options)
     memory.encode_all(Event(i / 60.0, text, session="s") for i, text in enumerate(STORY))
     return memory
@@ -55,8 +55,8 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
 
 
-def test_an_event_spends_its_resources_which_recover(build: Build) -> None:
-    memory = told(build, "short_term_plasticity")
+def test_an_event_uses_its_resources_which_recover(build: Build) -> None:
+    memory = filled(build, "short_term_plasticity")
     assert resources(memory) == pytest.approx([1.0 - 0.5 * math.exp(-m / 60.0 / TAU) for m in (3, 2, 1, 0)])
     memory.advance(memory.now + 5.0 * TAU)
     assert min(resources(memory)) > 0.993
@@ -64,8 +64,8 @@ def test_an_event_spends_its_resources_which_recover(build: Build) -> None:
     assert resources(memory) == [1.0] * 4
 
 
-def test_recall_spends_only_where_it_may_change_memory(build: Build) -> None:
-    memory = told(build, "short_term_plasticity")
+def test_recall_uses_resources_only_with_learning(build: Build) -> None:
+    memory = filled(build, "short_term_plasticity")
     memory.advance(memory.now + 50.0 * TAU)
     assert resources(memory, "lantern") == [1.0] * 4
     for _ in range(2):
@@ -73,21 +73,21 @@ def test_recall_spends_only_where_it_may_change_memory(build: Build) -> None:
     assert resources(memory) == pytest.approx([1.0, 0.25, 1.0, 1.0])
 
 
-def test_a_facilitating_memory_passes_more_on(build: Build) -> None:
-    memory = told(build, "short_term_plasticity", params=SLOW)
+def test_a_facilitated_memory_passes_more_activation_on(build: Build) -> None:
+    memory = filled(build, "short_term_plasticity", params=SLOW)
     assert min(resources(memory)) > 1.5
 
 
-def test_spent_memories_pass_less_on_to_their_associates(build: Build) -> None:
+def test_memories_with_few_resources_pass_less_activation_to_their_associates(build: Build) -> None:
     arrived = []
     for ids in (("hebbian_association",), ("hebbian_association", "short_term_plasticity")):
-        memory = told(build, *ids)
+        memory = filled(build, *ids)
         memory.retrieve("Who saw the lantern?")
         arrived.append(float(memory.store.array(hebb.ASSOCIATED)[0]))
     assert arrived[1] / arrived[0] == pytest.approx(1.0 - 0.5 * math.exp(-2.0 / 60.0 / TAU), rel=1e-5)
 
 
-def test_replay_spends_and_a_factor_on_release_scales_the_baseline(registry: Any) -> None:
+def test_replay_uses_resources_and_a_factor_on_release_scales_the_baseline(registry: Any) -> None:
     def sleep(view: Any, _: Any) -> None:
         view.replayed[:2] = (0, 1), (1, 2)
         view.replay_lag[:2] = 0.25 * TAU
@@ -100,8 +100,8 @@ def test_replay_spends_and_a_factor_on_release_scales_the_baseline(registry: Any
     assert resources(memory) == pytest.approx([*(1.0 - 0.25 * math.exp(-0.25 * k) for k in (2, 1, 0)), 1.0])
 
 
-def test_when_one_looks_does_not_matter(build: Build) -> None:
-    often, once = told(build, "short_term_plasticity"), told(build, "short_term_plasticity")
+def test_the_times_of_queries_do_not_matter(build: Build) -> None:
+    often, once = filled(build, "short_term_plasticity"), filled(build, "short_term_plasticity")
     for _ in range(20):
         often.advance(often.now + 0.05)
         resources(often)
@@ -110,7 +110,7 @@ def test_when_one_looks_does_not_matter(build: Build) -> None:
 
 
 def test_the_printed_form_never_recovers(build: Build) -> None:
-    memory = told(build, "short_term_plasticity_printed")
+    memory = filled(build, "short_term_plasticity_printed")
     for _ in range(3):
         memory.retrieve("lantern", k=1, learn=True)
     memory.advance(memory.now + 1000.0)

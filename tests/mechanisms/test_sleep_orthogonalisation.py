@@ -29,7 +29,7 @@ class Nap(Mechanism[Params]):
         view.sleep_share = 0.0
 
 
-def told(memory: Engine) -> Engine:
+def filled(memory: Engine) -> Engine:
     """Five memories that differ in one word, and an unrelated one, stored twice."""
     texts = [*(f"So Ada and Bo went by train together to visit the old harbour of {place}" for place in PLACES), "It rained.", "It rained."]
     memory.encode_all(Event(100.0 + i / 60.0, text, dated=False) for i, text in enumerate(texts))
@@ -70,8 +70,8 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose([one, other], [a, b], rtol=1e-12)
 
 
-def test_rivals_are_turned_away_and_stay_themselves(build: Build) -> None:
-    memory = told(build("sleep_orthogonalisation"))
+def test_codes_of_rivals_separate_and_stay_near_the_originals(build: Build) -> None:
+    memory = filled(build("sleep_orthogonalisation"))
     before, codes = cosines(memory, paper.DISTINCT_CODE), memory.store.array(paper.DISTINCT_CODE).astype(np.float64)
     vectors = memory.assembly.index.vectors.copy()
     memory.advance(125.0)
@@ -83,16 +83,16 @@ def test_rivals_are_turned_away_and_stay_themselves(build: Build) -> None:
     np.testing.assert_array_equal(memory.assembly.index.vectors, vectors)
 
 
-def test_nights_without_news_change_nothing(build: Build) -> None:
-    memory = told(build("sleep_orthogonalisation"))
+def test_nights_without_new_memories_change_nothing(build: Build) -> None:
+    memory = filled(build("sleep_orthogonalisation"))
     memory.advance(125.0)
     once = memory.store.array(paper.DISTINCT_CODE).copy()
     memory.advance(1000.0)
     np.testing.assert_array_equal(memory.store.array(paper.DISTINCT_CODE), once)
 
 
-def test_it_speaks_once_something_was_turned(build: Build) -> None:
-    memory = told(build("sleep_orthogonalisation"))
+def test_there_is_a_signal_once_a_code_was_changed(build: Build) -> None:
+    memory = filled(build("sleep_orthogonalisation"))
     memory.retrieve("Which harbour?")
     assert np.isnan(memory.store.array(paper.DISTINCT)).all()
     memory.advance(125.0)
@@ -100,25 +100,25 @@ def test_it_speaks_once_something_was_turned(build: Build) -> None:
     assert (np.abs(memory.store.array(paper.DISTINCT)) <= 1.0 + 1e-6).all()
 
 
-def test_of_a_busy_day_the_last_are_looked_at(build: Build) -> None:
-    memory = told(build("sleep_orthogonalisation", params={"sleep_orthogonalisation": {"newest": 3}}))
+def test_after_many_events_only_the_newest_are_examined(build: Build) -> None:
+    memory = filled(build("sleep_orthogonalisation", params={"sleep_orthogonalisation": {"newest": 3}}))
     for night in (125.0, 149.0):
         memory.advance(night)
         assert int(memory.store.array(paper.DISTINCT_SEARCHED)) == 7, "a backlog remains"
     looked_at = (memory.store.array(paper.DISTINCT_RIVALS) >= 0).any(axis=1)
-    whole = told(build("sleep_orthogonalisation"))
+    whole = filled(build("sleep_orthogonalisation"))
     whole.advance(125.0)
     assert looked_at.sum() <= (whole.store.array(paper.DISTINCT_RIVALS) >= 0).any(axis=1).sum()
 
 
 def test_without_sleep_nothing_is_learnt(registry: Registry) -> None:
-    memory = told(Engine([Nap("nap", Params(1.0)), registry.instance("sleep_orthogonalisation")], HashingEmbedder(32)))
+    memory = filled(Engine([Nap("nap", Params(1.0)), registry.instance("sleep_orthogonalisation")], HashingEmbedder(32)))
     memory.advance(200.0)
     assert int(memory.store.array(paper.DISTINCT_SEARCHED)) == int(memory.store.array(paper.DISTINCT_TURNED)) == 0
 
 
-def test_the_printed_form_goes_on_until_nothing_is_in_common(build: Build) -> None:
-    memory = told(build("sleep_orthogonalisation_printed"))
+def test_the_printed_form_continues_until_codes_are_orthogonal(build: Build) -> None:
+    memory = filled(build("sleep_orthogonalisation_printed"))
     codes = memory.store.array(printed.PUSHED_CODE).astype(np.float64)
     memory.advance(125.0)
     after_one = cosines(memory, printed.PUSHED_CODE)

@@ -49,7 +49,7 @@ def state(memory: Engine) -> list[float]:
 @pytest.mark.parametrize(("name", "arguments"), [
     ("awake", (0.3, 5.0, 18.2)), ("asleep", (0.3, 5.0, 4.2)), ("circadian", (NOON, 0.12, 9.54, 24.0)), ("until_sleep", (0.3, NOON, RHYTHM)),
     ("first_rise", (0.33, 0.7, 18.2, -0.12, 5.0, 9.54, 24.0)), ("until_waking", (0.6, NOON, RHYTHM)), ("cycle", (RHYTHM, 20)),
-    ("lived", (0.3, NOON, NOON + 11.0, NOON + 19.0, NOON + 100.0, RHYTHM)), ("effort", (12.0, 0.4, 0.02, 20.0)),
+    ("s_now", (0.3, NOON, NOON + 11.0, NOON + 19.0, NOON + 100.0, RHYTHM)), ("effort", (12.0, 0.4, 0.02, 20.0)),
 ])
 def test_kernels_compiled_equal_plain(name: str, arguments: tuple[object, ...]) -> None:
     kernel = getattr(module, name)
@@ -65,7 +65,7 @@ def test_one_sleep_a_night_from_eleven_to_seven() -> None:
     assert memory.store.array(SLEEP_ONSET).item() % 24.0 == pytest.approx(23.0, abs=0.02)
 
 
-def test_neither_ticks_nor_looking_on_change_when_it_sleeps() -> None:
+def test_neither_ticks_nor_queries_change_the_times_of_sleep() -> None:
     rng = np.random.default_rng(1)
     times = NOON + np.sort(rng.uniform(0.0, 300.0, 60))
     ends = []
@@ -80,7 +80,7 @@ def test_neither_ticks_nor_looking_on_change_when_it_sleeps() -> None:
     assert ends[0] == ends[1] == ends[2] and len(ends[0][0]) > 12
 
 
-def test_an_empty_memory_catches_up_with_the_nights_it_missed() -> None:
+def test_an_empty_memory_computes_the_pressure_over_missed_nights() -> None:
     full, _ = watched()
     empty, watch = watched()
     watch.shut = True
@@ -106,7 +106,7 @@ def test_an_event_in_the_night_wakes_once() -> None:
     assert memory.store.array(SLEEP_ONSET).item() > memory.now + 1.9
 
 
-def test_at_the_same_moment_twice() -> None:
+def test_two_events_at_the_same_moment() -> None:
     memory, watch = watched()
     for _ in range(3):
         memory.encode(Event(NOON + 12.0, "midnight"))

@@ -30,7 +30,7 @@ class Night(Mechanism[Params]):
         view.need[0] = 1.0
 
 
-def told(memory: Engine, end: str = "Then Ada sang, wonderful.") -> Engine:
+def filled(memory: Engine, end: str = "Then Ada sang, wonderful.") -> Engine:
     """Two sessions of six turns; the second ends with a reward."""
     for session in range(2):
         texts = [*(f"Then Ada met {who}." for who in ("Bo", "Cleo", "Dora", "Emil", "Finn")), end if session else "So."]
@@ -72,8 +72,8 @@ def test_the_printed_kernels_compiled_equal_plain() -> None:
     assert out[0].tolist() == out[1].tolist() == [0, 2, -1, -1, -1]
 
 
-def test_a_good_end_is_replayed_backwards_and_its_track_is_learnt(build: Build) -> None:
-    memory = told(build("sleep_replay", params={"sleep_replay": {"backups": 5}}))
+def test_a_rewarded_end_is_replayed_in_reverse_and_its_values_are_learnt(build: Build) -> None:
+    memory = filled(build("sleep_replay", params={"sleep_replay": {"backups": 5}}))
     memory.advance(125.0)
     assert steps(memory) == [(11, 10), (10, 9), (9, 8), (8, 7), (7, 6)]
     reward = memory.store.array(paper.REPLAY_REWARD)
@@ -83,33 +83,33 @@ def test_a_good_end_is_replayed_backwards_and_its_track_is_learnt(build: Build) 
     assert memory.store.array(REPLAYS).tolist() == [0] * 6 + [1, 2, 2, 2, 2, 1]
 
 
-def test_a_bad_end_counts_by_its_size(build: Build) -> None:
-    memory = told(build("sleep_replay", params={"sleep_replay": {"backups": 5}}), "Then Ada lost, terrible.")
+def test_a_punished_end_counts_by_its_magnitude(build: Build) -> None:
+    memory = filled(build("sleep_replay", params={"sleep_replay": {"backups": 5}}), "Then Ada lost, terrible.")
     memory.advance(125.0)
     assert steps(memory)[0] == (11, 10)
 
 
 def test_rehearsal_strengthens_a_little(build: Build) -> None:
-    memory = told(build("sleep_replay"))
+    memory = filled(build("sleep_replay"))
     memory.advance(126.0)
     np.testing.assert_allclose(memory.store.array(LOG_STRENGTH), 0.02 * np.log1p(memory.store.array(REPLAYS)), rtol=1e-12)
     assert memory.store.array(REPLAYS).sum() == 400
 
 
-def test_what_others_say_of_night_and_need_is_heard(registry: Registry) -> None:
+def test_sleep_share_ripples_and_need_of_other_mechanisms_are_used(registry: Registry) -> None:
     replay = registry.instance("sleep_replay", {"backups": 20, "need": "predicted"})
-    memory = told(Engine([Night("night", Params(1.0)), replay], HashingEmbedder(16)))
+    memory = filled(Engine([Night("night", Params(1.0)), replay], HashingEmbedder(16)))
     memory.advance(125.0)
     assert len(steps(memory)) == 5 and set(steps(memory)) == {(0, 1)}
 
 
 @pytest.mark.parametrize("need", ["stationary", "predicted"])
-def test_by_default_need_in_sleep_is_stationary_also_beside_a_prediction(registry: Registry, need: str) -> None:
+def test_by_default_need_in_sleep_is_stationary_even_with_a_prediction(registry: Registry, need: str) -> None:
     assert registry.entry("sleep_replay").params["need"].value == "stationary"
     replayed = []
     for company in ((Night("night", Params(1.0)),), ()):
         replay = registry.instance("sleep_replay", {"need": need} if need == "predicted" else {})
-        memory = told(Engine([*company, replay], HashingEmbedder(16)))
+        memory = filled(Engine([*company, replay], HashingEmbedder(16)))
         if not company:
             memory.store.array(RIPPLES)[()] = 0.25                      # as many backups as a half of half a night
         memory.advance(125.0)
@@ -117,25 +117,25 @@ def test_by_default_need_in_sleep_is_stationary_also_beside_a_prediction(registr
     assert len(replayed[0]) == len(replayed[1]) == 50 and (replayed[0] == replayed[1]) is (need == "stationary")
 
 
-def test_the_cap_and_the_window_hold(build: Build) -> None:
-    memory = told(build("sleep_replay", params={"sleep_replay": {"backups": 1024, "window": 4}}))
+def test_the_number_of_steps_and_the_window_are_bounded(build: Build) -> None:
+    memory = filled(build("sleep_replay", params={"sleep_replay": {"backups": 1024, "window": 4}}))
     memory.store.array(RIPPLES)[()] = 7.0
     memory.advance(125.0)
     assert len(steps(memory)) == 1024
     assert min(min(pair) for pair in steps(memory)) == 8
 
 
-def test_older_memories_come_back_where_need_is_predicted(registry: Registry) -> None:
+def test_older_memories_are_replayed_if_their_need_is_predicted(registry: Registry) -> None:
     replay = registry.instance("sleep_replay", {"backups": 20, "window": 4, "need": "predicted"})
-    memory = told(Engine([Night("night", Params(1.0)), replay], HashingEmbedder(16)))
+    memory = filled(Engine([Night("night", Params(1.0)), replay], HashingEmbedder(16)))
     memory.advance(125.0)
     assert set(steps(memory)) == {(0, 1)}
 
 
-def test_from_archived_memories_nobody_sets_out(build: Build) -> None:
+def test_no_replay_starts_from_archived_memories(build: Build) -> None:
     values = []
     for archived in (True, False):
-        memory = told(build("sleep_replay"))
+        memory = filled(build("sleep_replay"))
         if archived:
             memory.archive(10)
         memory.advance(125.0)
@@ -143,15 +143,15 @@ def test_from_archived_memories_nobody_sets_out(build: Build) -> None:
     assert not values[0].any() and values[1].any()
 
 
-def test_a_lone_memory_sleeps_quietly(build: Build) -> None:
+def test_a_memory_alone_is_not_replayed(build: Build) -> None:
     memory = build("sleep_replay")
     memory.encode(Event(100.0, "Then Ada sang, wonderful."))
     memory.advance(130.0)
     assert not steps(memory)
 
 
-def test_the_printed_form_drives_those_who_live_on_pairs(registry: Registry) -> None:
-    memory = told(Engine([registry.instance(id, {}) for id in ("sleep_replay_printed", "hebbian_association")], HashingEmbedder(32)))
+def test_the_printed_form_gives_pairs_to_plasticity_rules(registry: Registry) -> None:
+    memory = filled(Engine([registry.instance(id, {}) for id in ("sleep_replay_printed", "hebbian_association")], HashingEmbedder(32)))
     occasions = memory.store.array(hebbian_association.HEBBIAN_OCCASIONS).copy()
     memory.advance(130.0)
     assert (memory.store.array(REPLAYS) > 0).any()
@@ -159,7 +159,7 @@ def test_the_printed_form_drives_those_who_live_on_pairs(registry: Registry) -> 
 
 
 def test_the_printed_form_repeats_itself(build: Build) -> None:
-    memory = told(build("sleep_replay_printed", params={"sleep_replay_printed": {"rehearsal": 0.0}}))
+    memory = filled(build("sleep_replay_printed", params={"sleep_replay_printed": {"rehearsal": 0.0}}))
     memory.advance(125.0)
     first, lags = steps(memory), memory.store.array(REPLAY_LAG).copy()
     memory.advance(149.0)

@@ -29,7 +29,7 @@ def weight(memory: Engine, a: int, b: int, column: Any = stdp.TIMING_WEIGHT) -> 
     return 0.0 if edge is None else float(memory.store.graph.column(column.name)[edge])
 
 
-def told(build: Build, *ids: str, gap: float = 1.0 / 60.0) -> Engine:
+def filled(build: Build, *ids: str, gap: float = 1.0 / 60.0) -> Engine:
     memory = build("lexical_bm25", *ids)
     memory.encode_all(Event(i * gap, text, session="s") for i, text in enumerate(STORY))
     return memory
@@ -55,14 +55,14 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(results[0], results[1], rtol=1e-11, atol=1e-13)
 
 
-def test_turns_a_minute_apart_are_tied_in_their_order(build: Build) -> None:
-    memory = told(build, "spike_timing_plasticity")
+def test_turns_a_minute_apart_are_associated_in_their_order(build: Build) -> None:
+    memory = filled(build, "spike_timing_plasticity")
     assert weight(memory, 1, 2) == pytest.approx(UP * math.exp(-1.0 / 60.0 / TAU_PLUS))
     assert weight(memory, 2, 1) == 0.0
 
 
-def test_a_query_brings_up_what_came_after(build: Build) -> None:
-    memory = told(build, "spike_timing_plasticity")
+def test_a_query_ranks_the_following_memory_higher(build: Build) -> None:
+    memory = filled(build, "spike_timing_plasticity")
     before = memory.digest()
     memory.retrieve("Who saw the lantern?")
     arrived = memory.store.array(stdp.SUCCESSOR_IN_TIME)
@@ -71,8 +71,8 @@ def test_a_query_brings_up_what_came_after(build: Build) -> None:
     assert weight(memory, 1, 2) == pytest.approx(UP * math.exp(-1.0 / 60.0 / TAU_PLUS))
 
 
-def test_what_is_hours_apart_is_not_tied(build: Build) -> None:
-    assert weight(told(build, "spike_timing_plasticity", gap=2.0), 1, 2) < 1e-12
+def test_memories_hours_apart_are_not_associated(build: Build) -> None:
+    assert weight(filled(build, "spike_timing_plasticity", gap=2.0), 1, 2) < 1e-12
 
 
 def test_every_replay_of_a_step_counts_and_reverse_replay_points_back(build: Build, registry: Any) -> None:
@@ -112,8 +112,8 @@ def test_in_the_wrong_phase_of_theta_potentiation_is_depression(registry: Any) -
     assert weight(memory, 0, 1) > 0.0 == weight(memory, 1, 2) == weight(memory, 2, 3)
 
 
-def test_the_printed_form_falls_below_zero_and_ties_what_is_hours_apart(build: Build) -> None:
-    memory = told(build, "spike_timing_plasticity_printed", gap=2.0)
+def test_the_printed_form_is_negative_and_associates_memories_hours_apart(build: Build) -> None:
+    memory = filled(build, "spike_timing_plasticity_printed", gap=2.0)
     assert weight(memory, 1, 2, printed.TIMING_PRINTED) == pytest.approx(0.03 * math.exp(-2.0 / 24.0))
     assert weight(memory, 2, 1, printed.TIMING_PRINTED) == pytest.approx(-0.02 * math.exp(-2.0 / 24.0))
     memory.retrieve("Who saw the lantern?")

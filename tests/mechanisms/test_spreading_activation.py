@@ -22,7 +22,7 @@ TEXTS = (
 )
 
 
-def told(build: Build, id: str, texts: tuple[str, ...] = TEXTS, **params: object) -> Engine:
+def filled(build: Build, id: str, texts: tuple[str, ...] = TEXTS, **params: object) -> Engine:
     memory = build(id, params={id: params})
     memory.encode_all(Event(100.0 + i, text) for i, text in enumerate(texts))
     return memory
@@ -69,28 +69,28 @@ def test_other_kernels_compiled_equal_plain() -> None:
 
 
 def test_depth_one_is_the_fan_equation(build: Build) -> None:
-    got = signal(told(build, "spreading_activation", depth=1), "spread", "Where do Ada and Bo live?")
+    got = signal(filled(build, "spreading_activation", depth=1), "spread", "Where do Ada and Bo live?")
     strongest = math.log(len(TEXTS) + 1) + 0.1
     ada, bo = strongest - math.log(2), strongest - math.log(3)
     np.testing.assert_allclose(got[:2], [0.5 * ada + 0.5 * bo, 0.5 * bo], rtol=1e-6)
     assert np.isnan(got[2:]).all()
 
 
-def test_a_second_hop_reaches_what_the_query_does_not_name(build: Build) -> None:
-    got = signal(told(build, "spreading_activation"), "spread", "Is Bo well?")
+def test_a_second_step_reaches_memories_that_the_query_does_not_name(build: Build) -> None:
+    got = signal(filled(build, "spreading_activation"), "spread", "Is Bo well?")
     assert min(got[0], got[1]) > got[2] > 0.0                  # 0 and 1 mention Bo, 2 shares Lisbon with 1
     assert np.isnan(got[3])
-    assert np.isnan(signal(told(build, "spreading_activation"), "spread", "Is Zoe well?")).all()
+    assert np.isnan(signal(filled(build, "spreading_activation"), "spread", "Is Zoe well?")).all()
 
 
-def test_a_hub_is_worth_less_than_a_rare_name(build: Build) -> None:
+def test_a_frequent_name_counts_less_than_a_rare_one(build: Build) -> None:
     texts = (*("Again Ada was late.",) * 9, "Only once Bo came.")
-    got = signal(told(build, "spreading_activation", texts), "spread", "Did Ada see Bo?")
+    got = signal(filled(build, "spreading_activation", texts), "spread", "Did Ada see Bo?")
     assert got[9] > got[0] > 0.0
 
 
 def test_links_are_as_strong_as_the_entity_is_prominent(build: Build) -> None:
-    memory = told(build, "spreading_activation", ("They know Ada and Bo and Ada.",))
+    memory = filled(build, "spreading_activation", ("They know Ada and Bo and Ada.",))
     graph, strength = memory.store.graph, memory.store.array(papers.ASSOCIATION)
     for name, mentions in (("ada", 2), ("bo", 1)):
         node = -1 - graph.entity_id(name)
@@ -99,6 +99,6 @@ def test_links_are_as_strong_as_the_entity_is_prominent(build: Build) -> None:
 
 
 def test_printed_form_reaches_direct_memories_only(build: Build) -> None:
-    got = signal(told(build, "spreading_activation_printed"), "spread_printed", "Is Bo well?")
+    got = signal(filled(build, "spreading_activation_printed"), "spread_printed", "Is Bo well?")
     np.testing.assert_allclose(got[:2], [0.65, 0.65], rtol=1e-6)
     assert np.isnan(got[2:]).all()                             # 0.65^6 is below the threshold

@@ -40,7 +40,7 @@ def test_kernels_compiled_equal_plain() -> None:
         np.testing.assert_allclose(a, b, rtol=1e-13)
 
 
-def told(build: Build, id: str = "successor_representation", **params: object) -> Engine:
+def filled(build: Build, id: str = "successor_representation", **params: object) -> Engine:
     memory = build(id, params={id: params})
     memory.encode_all(Event(24.0 * r + i / 60.0, text, session=f"s{r}") for r in range(4) for i, text in enumerate(STORY))
     return memory
@@ -52,14 +52,14 @@ def weight(memory: Engine, one: str, other: str) -> float:
     return 0.0 if edge is None else float(graph.column(papers.SUCCESSOR.name)[edge])
 
 
-def test_rows_follow_the_story_and_not_the_gap_between_sessions(build: Build) -> None:
-    memory = told(build, alpha=1.0, least=0.0)
+def test_rows_follow_the_order_within_sessions_and_not_across_them(build: Build) -> None:
+    memory = filled(build, alpha=1.0, least=0.0)
     assert [weight(memory, *pair) for pair in (("ada", "bo"), ("bo", "cleo"), ("ada", "cleo"))] == pytest.approx([0.9, 0.9, 0.81])
     assert [weight(memory, *pair) for pair in (("bo", "ada"), ("cleo", "bo"), ("cleo", "ada"))] == [0.0, 0.0, 0.0]
 
 
-def test_a_query_brings_up_what_comes_after(build: Build) -> None:
-    memory = told(build)
+def test_a_query_ranks_the_following_memories_higher(build: Build) -> None:
+    memory = filled(build)
     before = memory.digest()
     memory.retrieve("Where is Bo?")
     visits = memory.store.array(papers.SUCCESSION).reshape(4, 4)
@@ -70,12 +70,12 @@ def test_a_query_brings_up_what_comes_after(build: Build) -> None:
 
 
 def test_the_visits_are_shared_among_the_memories_of_an_entity(build: Build) -> None:
-    memory = told(build, alpha=1.0, discount=0.5, least=0.0)
+    memory = filled(build, alpha=1.0, discount=0.5, least=0.0)
     memory.retrieve("Where is Bo?")
     assert np.nansum(memory.store.array(papers.SUCCESSION)) == pytest.approx(0.5, rel=1e-6)
 
 
-def test_small_entries_are_given_up() -> None:
+def test_small_entries_are_dropped() -> None:
     graph = Graph()
     graph.allocate(papers.SUCCESSOR.name, np.float64, (), 0.0)
     papers.experience(graph, [0], [1], 0.1, 0.9, 0.05, 1.0)
@@ -99,7 +99,7 @@ def test_the_printed_form_learns_from_recall_and_both_ways(build: Build) -> None
 
 
 def test_need_is_what_the_learnt_rows_expect_of_every_memory(build: Build) -> None:
-    memory = told(build)
+    memory = filled(build)
     memory.advance(memory.now + 24.0)
     graph, names = memory.store.graph, ("then", "ada", "bo", "cleo")
     names = tuple(n for n in names if graph.entity_id(n) is not None)

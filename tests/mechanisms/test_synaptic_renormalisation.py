@@ -44,7 +44,7 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
 
 
-def test_a_day_awake_leaves_less_to_learn_with_and_a_night_gives_it_back(registry: Registry) -> None:
+def test_wakefulness_lowers_plasticity_and_sleep_restores_it(registry: Registry) -> None:
     memory = memory_of(registry, turns=40)
     encoded = memory.store.array(INITIAL_STRENGTH)
     np.testing.assert_allclose(encoded, math.log(LEFT) * np.arange(40), atol=1e-12)
@@ -55,7 +55,7 @@ def test_a_day_awake_leaves_less_to_learn_with_and_a_night_gives_it_back(registr
     assert row is not None and memory.store.array(INITIAL_STRENGTH)[row] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_what_is_active_gains_together_what_an_occasion_brings(registry: Registry) -> None:
+def test_active_memories_share_the_gain_of_an_occasion(registry: Registry) -> None:
     memory = memory_of(registry, turns=3)
     excess = np.exp(memory.store.array(shy.RENORMALISED_WEIGHT)) - 1.0
     assert excess.sum() == pytest.approx(20.0 * (1.0 - LEFT**4), rel=1e-9)       # three events and one answer
@@ -63,7 +63,7 @@ def test_what_is_active_gains_together_what_an_occasion_brings(registry: Registr
     np.testing.assert_allclose(excess, np.array(shared) + 0.2 * LEFT**3 / 3.0, rtol=1e-9)
 
 
-def test_a_night_scales_down_in_proportion_and_spares_the_strong(registry: Registry) -> None:
+def test_a_night_scales_down_in_proportion_and_protects_strong_memories(registry: Registry) -> None:
     strong = np.zeros(30)
     strong[:6] = 1.0
 
@@ -81,7 +81,7 @@ def test_a_night_scales_down_in_proportion_and_spares_the_strong(registry: Regis
     assert change[weak[0]] < -0.05
 
 
-def test_idle_nights_take_nothing(registry: Registry) -> None:
+def test_nights_without_events_change_nothing(registry: Registry) -> None:
     memory = memory_of(registry, days=3)
     memory.advance(100.0 + 24.0 * 10)
     before = memory.store.array(shy.RENORMALISED_WEIGHT).copy()
@@ -90,7 +90,7 @@ def test_idle_nights_take_nothing(registry: Registry) -> None:
     assert np.exp(before).mean() == pytest.approx(1.0, abs=1e-9)
 
 
-def test_two_halves_of_a_night_come_to_one(registry: Registry) -> None:
+def test_two_halves_of_a_night_equal_one_night(registry: Registry) -> None:
     """If all weights lose the same share and the excess is not used up."""
     def shared(share: float) -> Mechanism[Any]:
         def set_share(view: Any, tick: Any) -> None:

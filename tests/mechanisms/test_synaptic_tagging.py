@@ -103,7 +103,7 @@ def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
     np.testing.assert_allclose(strengths(1.0), strengths(15.6), rtol=1e-9, atol=1e-12)
 
 
-def test_ticks_and_late_looks_do_not_matter(registry: Registry) -> None:
+def test_neither_ticks_nor_times_of_reading_matter(registry: Registry) -> None:
     events = [(100.0 + 3.7 * i, 0.3 + 0.1 * (i % 7), f"So {('Ada', 'Bo')[i % 2]} met Cleo.") for i in range(20)]
     fine, coarse = (memory_of(registry, "synaptic_tagging", events, 260.0, tick=tick) for tick in (0.01, 500.0))
     for column in (LOG_STRENGTH, paper.LATE_PHASE):
@@ -111,7 +111,7 @@ def test_ticks_and_late_looks_do_not_matter(registry: Registry) -> None:
     assert fine.store.array(paper.LATE_PHASE).max() > 0.3
 
 
-def test_blocking_proteins_leaves_the_early_phase_alone(registry: Registry) -> None:
+def test_blocking_proteins_does_not_change_the_early_phase(registry: Registry) -> None:
     events = [(100.0, 0.9, "So Ada came.")]
     blocked, open_ = (memory_of(registry, "synaptic_tagging", events, 101.0, alpha=alpha) for alpha in (0.0, 1.0))
     assert blocked.store.array(paper.LATE_PHASE)[0] == 0.0 < open_.store.array(paper.LATE_PHASE)[0]
@@ -119,7 +119,7 @@ def test_blocking_proteins_leaves_the_early_phase_alone(registry: Registry) -> N
     assert blocked.store.array(LOG_STRENGTH)[0] == pytest.approx(math.log1p(decayed / 4.20075))
 
 
-def test_printed_form_lifts_weak_memories_once(registry: Registry) -> None:
+def test_printed_form_raises_weak_memories_once(registry: Registry) -> None:
     events = [(100.0, 0.4, "So Ada came."), (110.0, 0.4, "So Bo came."), (120.0, 0.9, "So Ada sang."), (170.0, 0.9, "So Bo sang.")]
     memory = memory_of(registry, "synaptic_tagging_printed", events, 200.0)
     np.testing.assert_allclose(memory.store.array(printed.PRINTED_IMPORTANCE), [0.65, 0.4, 0.9, 0.9])

@@ -94,14 +94,14 @@ def test_array_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(results[0], results[1], rtol=2e-6, atol=1e-7)
 
 
-def test_left_alone_a_memory_follows_the_papers_course(life: Life) -> None:
+def test_without_replay_a_memory_follows_the_curve_of_the_paper(life: Life) -> None:
     memory = life([("Ada sang.", 0.0)], 10.0)
     s_h, s_c = paper.transfer(1.0, 0.0, 10.0, 0.1, 0.1, 0.001)
     assert memory.store.array(LOG_STRENGTH)[0] == pytest.approx(math.log(s_h + s_c), abs=1e-12)
     assert memory.store.array(paper.HIPPOCAMPAL_DEPENDENCE)[0] == pytest.approx(s_h / (s_h + s_c), abs=1e-6)
 
 
-def test_with_replay_only_what_is_replayed_is_kept(life: Life) -> None:
+def test_only_replayed_memories_are_kept(life: Life) -> None:
     memory = life([("Ada sang.", 0.0), ("Bo slept.", 0.0)], 30.0, replays=(4, 0))
     strength = np.exp(memory.store.array(LOG_STRENGTH))
     assert strength[0] > 0.9 > 0.1 > strength[1]
@@ -109,13 +109,13 @@ def test_with_replay_only_what_is_replayed_is_kept(life: Life) -> None:
     assert memory.store.array(paper.HIPPOCAMPAL_DEPENDENCE)[1] > 0.5
 
 
-def test_what_fits_leaves_the_hippocampus_within_two_days(life: Life) -> None:
+def test_congruent_memories_become_independent_within_two_days(life: Life) -> None:
     for replays in ((), (4, 4)):
         share = life([("Ada sang.", 1.0), ("Bo slept.", 0.0)], 2.0, replays=replays).store.array(paper.HIPPOCAMPAL_DEPENDENCE)
         assert share[0] < 0.15 < 0.8 < share[1]
 
 
-def test_nothing_sinks_below_the_least_strength(life: Life) -> None:
+def test_no_strength_falls_below_the_least(life: Life) -> None:
     assert life([("Ada sang.", 0.0), ("Bo slept.", 0.0)], 400.0, replays=(1, 0)).store.array(LOG_STRENGTH)[1] == pytest.approx(math.log(0.01))
 
 
@@ -137,7 +137,7 @@ def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
     np.testing.assert_allclose(strength(1.0), strength(7.0), rtol=1e-6, atol=1e-9)
 
 
-def test_cortical_memories_answer_by_their_theme(life: Life) -> None:
+def test_cortical_memories_match_by_the_theme_of_their_schema(life: Life) -> None:
     texts = [("The boat left the harbour at dawn.", 1.0), ("The harbour was full of boats at dawn.", 1.0), ("Green tea with lemon, please.", 1.0),
              ("We repaired the roof.", 0.0)]
     memory = life(texts, 5.0, alike=0.6)

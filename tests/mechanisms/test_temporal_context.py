@@ -48,7 +48,7 @@ def engine(**overrides: float) -> Engine:
     return Engine([Words("words", WordParams(1.0)), Registry.read().instance("temporal_context", overrides)], HashingEmbedder(64))
 
 
-def test_retention_is_what_is_left_of_the_context_before() -> None:
+def test_retention_is_the_share_of_the_earlier_context() -> None:
     memory = engine(beta=0.6, drift_time=10.0, session_retention=0.5)
     memory.encode_all([Event(0.0, "one", session="a"), Event(2.0, "two", session="a"), Event(3.0, "three", session="b")])
     np.testing.assert_allclose(memory.store.array(CONTEXT_RETENTION), [0.0, 0.8 * math.exp(-0.2), 0.4 * math.exp(-0.1)], rtol=1e-12)
@@ -71,7 +71,7 @@ def test_support_goes_to_neighbours_and_more_to_the_next() -> None:
     assert memory.digest() == before
 
 
-def test_silent_where_nothing_matches() -> None:
+def test_without_a_match_there_is_no_signal() -> None:
     memory = engine()
     memory.retrieve("nothing yet")
     memory.encode_all([Event(0.0, "ash"), Event(0.1, "birch")])

@@ -15,7 +15,7 @@ Build = Callable[..., Engine]
 FIT = (0.804, 0.329, 0.76, 0.135)
 
 
-def told(build: Build, **options: float) -> Engine:
+def filled(build: Build, **options: float) -> Engine:
     memory = build("testing_effect", "lexical_bm25", params={"testing_effect": {"criterion": 1.0}}, **options)
     memory.encode_all(Event(0.0, text) for text in ("a red kite", "a blue kite", "an old boat", "some rain", "more rain"))
     return memory
@@ -32,8 +32,8 @@ def test_kernels_compiled_equal_plain() -> None:
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments))
 
 
-def test_behind_after_minutes_and_ahead_after_days(build: Build) -> None:
-    memory = told(build)
+def test_tested_memories_are_weaker_after_minutes_and_stronger_after_days(build: Build) -> None:
+    memory = filled(build)
     memory.retrieve(Query("red kite"), learn=True)
     strength = memory.store.array(LOG_STRENGTH)
     for hours, sign in ((5 / 60, -1), (48, 1), (168, 1)):
@@ -44,15 +44,15 @@ def test_behind_after_minutes_and_ahead_after_days(build: Build) -> None:
 def test_a_late_retrieval_counts_more(build: Build) -> None:
     weights = []
     for wait in (0.0, 48.0):
-        memory = told(build)
+        memory = filled(build)
         memory.advance(wait)
         memory.retrieve(Query("red kite"), learn=True)
         weights.append(float(memory.store.array(papers.TESTS)[0]))
     np.testing.assert_allclose(weights, [1.0, (1 - 0.804 * 3 ** -0.329) / 0.196], rtol=1e-9)
 
 
-def test_failure_and_mere_showing_count_nothing(build: Build) -> None:
-    memory = told(build)
+def test_failed_retrieval_and_rows_below_the_best_do_not_count_as_tests(build: Build) -> None:
+    memory = filled(build)
     memory.retrieve(Query("nobody knows"), learn=True)
     assert not memory.store.array(papers.TESTS).any()
     for _ in range(9):
@@ -60,7 +60,7 @@ def test_failure_and_mere_showing_count_nothing(build: Build) -> None:
     assert memory.store.array(papers.TESTS).tolist() == [3.0, 0.0, 0.0, 0.0, 0.0]
 
 
-def test_what_was_retrieved_leads_days_later_by_its_heat(build: Build) -> None:
+def test_days_later_retrieved_memories_are_ranked_first_by_heat(build: Build) -> None:
     ranks = []
     for practised in (False, True):
         memory = build("testing_effect", "lexical_bm25", "heat", "convex_fusion", params={"testing_effect": {"criterion": 1.0}})

@@ -47,14 +47,14 @@ def test_learning_compiled_equals_plain(form: str) -> None:
     np.testing.assert_allclose(state[0], state[1], rtol=1e-12)
 
 
-def told(build: Build, id: str, rounds: int = 8, **params: object) -> Engine:
+def filled(build: Build, id: str, rounds: int = 8, **params: object) -> Engine:
     memory = build(id, params={id: params})
     memory.encode_all(Event(30.0 * r + i / 60.0, text, session=f"s{r}") for r in range(rounds) for i, text in enumerate(TEXTS))
     return memory
 
 
-def test_it_recalls_what_came_next_and_reading_changes_nothing(build: Build) -> None:
-    memory = told(build, "titans_memory")
+def test_the_following_memory_is_recalled_and_reading_changes_nothing(build: Build) -> None:
+    memory = filled(build, "titans_memory")
     before = memory.digest()
     for asked, due in ((0, 1), (1, 2)):
         memory.retrieve(TEXTS[asked])
@@ -62,7 +62,7 @@ def test_it_recalls_what_came_next_and_reading_changes_nothing(build: Build) -> 
     assert memory.digest() == before
 
 
-def test_a_silent_memory_before_anything_followed_anything(build: Build) -> None:
+def test_without_successions_there_is_no_signal(build: Build) -> None:
     memory = build("titans_memory")
     memory.encode_all([Event(0.0, TEXTS[0], session="a"), Event(1.0, TEXTS[1], session="b")])
     memory.retrieve(TEXTS[0])
@@ -70,15 +70,15 @@ def test_a_silent_memory_before_anything_followed_anything(build: Build) -> None
     assert (memory.store.array(paper.TITANS_UNFORESEEN) == 1.0).all()
 
 
-def test_what_was_foreseen_is_held_less_strongly(build: Build) -> None:
-    memory = told(build, "titans_memory", surprise_gain=0.5)
+def test_predicted_events_are_encoded_less_strongly(build: Build) -> None:
+    memory = filled(build, "titans_memory", surprise_gain=0.5)
     strength, surprise = memory.store.array(LOG_STRENGTH), memory.store.array(paper.TITANS_UNFORESEEN)
     np.testing.assert_allclose(strength, 0.5 * (np.minimum(surprise, 2.0) - 1.0))
     assert strength[-1] < strength[1] <= 0.0
 
 
 def test_time_scale_stretches_the_half_life(build: Build) -> None:
-    slow, fast = told(build, "titans_memory", half_life=60.0), told(build, "titans_memory", half_life=30.0, time_scale=2.0)
+    slow, fast = filled(build, "titans_memory", half_life=60.0), filled(build, "titans_memory", half_life=30.0, time_scale=2.0)
     np.testing.assert_array_equal(slow.store.array(paper.TITANS_MATRIX), fast.store.array(paper.TITANS_MATRIX))
 
 
@@ -89,7 +89,7 @@ def test_another_seed_draws_other_projections(build: Build) -> None:
     assert not np.array_equal(one.store.array(paper.TITANS_PROJECTIONS), other.store.array(paper.TITANS_PROJECTIONS))
 
 
-def test_the_printed_form_runs_away_from_what_it_meets(build: Build) -> None:
+def test_the_printed_form_diverges(build: Build) -> None:
     memory = build("titans_memory_printed")
     memory.encode_all(Event(i / 60.0, TEXTS[0]) for i in range(60))
     state, vector = memory.store.array(printed.TITANS_PRINTED_MATRIX)[:, 0], memory.store.index.vectors[0]

@@ -20,14 +20,14 @@ def test_silence_jitted_equals_plain() -> None:
     assert np.isnan(jitted).tolist() == [True, False, True, False]
 
 
-def test_the_misspelt_and_the_path_are_found() -> None:
+def test_misspelt_words_and_paths_are_found() -> None:
     engine = Engine([Registry.read().instance("trigram_match")], HashingEmbedder(16))
     engine.encode_all(Event(float(i), text) for i, text in enumerate(TEXTS))
     assert engine.retrieve("Caroline's hike", k=1).rows.tolist() == [1]
     assert engine.retrieve("engine/loop", k=1).rows.tolist() == [0]
 
 
-def test_what_shares_nothing_is_silent() -> None:
+def test_texts_without_common_trigrams_give_no_signal() -> None:
     engine = Engine([Registry.read().instance("trigram_match", {"max_df": 1.0})], HashingEmbedder(16))
     engine.encode_all(Event(float(i), text) for i, text in enumerate(TEXTS))
     engine.retrieve("bought")

@@ -61,7 +61,7 @@ def factor(memory: Engine) -> Any:
     return memory.store.array(RELEASE_PROBABILITY)
 
 
-def test_a_busy_territory_passes_on_more_for_hours_and_another_does_not(build: Build) -> None:
+def test_an_active_territory_passes_more_activation_on_for_hours_and_another_does_not(build: Build) -> None:
     memory = talk(build(ID))
     territory = memory.store.array(paper.TERRITORY)
     assert (territory[:6] == territory[0]).all() and territory[6] != territory[0]
@@ -74,7 +74,7 @@ def test_a_busy_territory_passes_on_more_for_hours_and_another_does_not(build: B
     assert np.all(np.diff(seen) < 0.0) and seen[-1] - 1.0 < 1e-3
 
 
-def test_gamma_fades_with_two_hours(build: Build) -> None:
+def test_gamma_decays_with_a_time_constant_of_two_hours(build: Build) -> None:
     """1 / Omega_G = 120 s, 60 times as long here; calcium is at rest by then."""
     memory, seen = talk(build(ID)), []
     for hours in (8.0, 10.0):
@@ -83,14 +83,14 @@ def test_gamma_fades_with_two_hours(build: Build) -> None:
     assert seen[1] / seen[0] == pytest.approx(np.exp(-1.0), rel=1e-6)
 
 
-def test_a_single_remark_moves_nothing(build: Build) -> None:
+def test_a_single_event_changes_nothing(build: Build) -> None:
     memory = build(ID)
     memory.encode(Event(1000.0, "So the old mill.", "Ada", "s", dated=False))
     memory.advance(1000.5)
     assert (factor(memory) == 1.0).all()
 
 
-def test_alpha_decides_which_way(build: Build) -> None:
+def test_alpha_decides_the_sign(build: Build) -> None:
     less, same, more = (factor_at(build, alpha) for alpha in (0.0, 0.6, 1.0))
     assert less < 0.7 and same == pytest.approx(1.0) and more > 1.3
 
@@ -101,7 +101,7 @@ def factor_at(build: Build, alpha: float) -> float:
     return float(factor(memory)[0])
 
 
-def test_recall_excites_too(build: Build) -> None:
+def test_recall_also_raises_calcium(build: Build) -> None:
     memory = build(ID, "dense_similarity")
     for i in range(4):
         memory.encode(Event(1000.0 + 24.0 * i, "So the old mill.", "Ada", "s", dated=False))
@@ -133,7 +133,7 @@ def test_the_scale_of_time_is_a_change_of_unit(build: Build) -> None:
     assert seen[0] == pytest.approx(seen[1], rel=1e-6) and seen[0] > 1.3
 
 
-def test_printed_form_tells_three_regimes_and_decays(build: Build) -> None:
+def test_printed_form_has_three_regimes_and_decays(build: Build) -> None:
     memory = talk(build("tripartite_synapse_printed"), n=12)
     memory.advance(1000.21)
     level = memory.store.array(printed.PRINTED_CALCIUM)[memory.store.array(printed.PRINTED_TERRITORY)[0]]

@@ -47,14 +47,14 @@ def engine(*ids: str) -> Engine:
     return made
 
 
-def test_a_memory_first_in_both_lists_has_two_sixty_firsts() -> None:
+def test_a_memory_ranked_first_by_both_signals_scores_two_sixty_firsts() -> None:
     made = engine("dense_similarity", "lexical_bm25", "weighted_rrf")
     answer = made.retrieve("red kite", k=2)
     assert answer.rows[0] == 0
     assert answer.scores[0] == pytest.approx(2 / 61)
 
 
-def test_what_is_archived_takes_no_place() -> None:
+def test_archived_memories_have_no_rank() -> None:
     made = engine("lexical_bm25", "weighted_rrf")
     made.archive(0)
     answer = made.retrieve("red kite", k=4)

@@ -27,19 +27,19 @@ def test_compiled_equals_plain(kernel: Callable[..., float], cases: list[tuple[o
         assert kernel(*case) == pytest.approx(kernel.py_func(*case), rel=1e-14)  # type: ignore[attr-defined]
 
 
-def told(build: Build, texts: tuple[str, ...], **params: object) -> Engine:
+def filled(build: Build, texts: tuple[str, ...], **params: object) -> Engine:
     memory = build("write_gate_cortex", params={"write_gate_cortex": params})
     memory.encode_all(Event(float(i), text, session=f"s{i}", dated=False) for i, text in enumerate(texts))
     return memory
 
 
-def test_repetitions_stay_out_of_memory_but_in_the_event_log(build: Build) -> None:
-    memory = told(build, SAID + SAID)
+def test_repetitions_are_vetoed_but_kept_in_the_event_log(build: Build) -> None:
+    memory = filled(build, SAID + SAID)
     assert memory.event_log.row_of == [0, 1, 2, -1, -1, -1]
 
 
-def test_everything_is_kept_below_the_least_error(build: Build) -> None:
-    assert told(build, SAID * 2, threshold=-0.01).store.n == 6
+def test_with_the_lowest_threshold_everything_is_stored(build: Build) -> None:
+    assert filled(build, SAID * 2, threshold=-0.01).store.n == 6
 
 
 def test_time_scale_stretches_news_time(build: Build) -> None:

@@ -40,11 +40,11 @@ def test_kernels_compiled_equal_plain() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(told=some.binary(max_size=2000), said=some.binary(max_size=300), container=some.sampled_from(["raw", "zlib", "gzip"]))
-def test_novelty_of_any_bytes_is_a_share(told: bytes, said: bytes, container: str) -> None:
-    n = tm.novelty(told, said, 6, container)
+@given(known=some.binary(max_size=2000), said=some.binary(max_size=300), container=some.sampled_from(["raw", "zlib", "gzip"]))
+def test_novelty_of_any_bytes_is_a_share(known: bytes, said: bytes, container: str) -> None:
+    n = tm.novelty(known, said, 6, container)
     assert 0.0 <= n <= 1.0
-    assert told or n == 1.0
+    assert known or n == 1.0
 
 
 @settings(max_examples=40, deadline=None)
@@ -60,7 +60,7 @@ def test_memory_text_is_bounded_and_ends_with_the_nearest() -> None:
     assert len(mixed) == tm.WINDOW and mixed.endswith(b"bnear")
 
 
-def test_news_is_kept_and_what_is_known_or_noise_is_not() -> None:
+def test_new_events_are_stored_and_known_or_empty_ones_are_not() -> None:
     m = memory()
     rows = [m.encode(Event(i / 60.0, text, "Ann", id=str(i))) for i, text in enumerate((FACT, "ok", FACT, NEWS))]
     assert rows == [0, None, None, 1]
@@ -68,7 +68,7 @@ def test_news_is_kept_and_what_is_known_or_noise_is_not() -> None:
     assert m.event_log.row_of == [0, -1, -1, 1]
 
 
-def test_the_signals_are_written_to_what_is_admitted() -> None:
+def test_the_signals_are_columns_of_stored_events() -> None:
     m = memory()
     for i, text in enumerate((FACT, "lol", NEWS)):
         m.encode(Event(i / 60.0, text))
@@ -83,7 +83,7 @@ def test_the_signals_are_written_to_what_is_admitted() -> None:
     assert last[0] == (size(FACT + NEWS) - size(FACT)) / size(NEWS)
 
 
-def test_what_is_judged_is_said_text_not_its_date_or_speaker() -> None:
+def test_the_judged_text_is_without_date_and_speaker() -> None:
     m = memory()
     m.encode(Event(0.0, FACT, "Ann"))
     assert m.encode(Event(9000.0, FACT, "Bo")) is None
@@ -132,11 +132,11 @@ class Asked(HashingEmbedder):
 def test_the_forecast_changes_when_pairs_are_embedded_and_nothing_else(cached: bool) -> None:
     registry, source = Registry.read(), Asked()
     gate = registry.instance("write_gate_true_memory", {"threshold": 0.3})
-    lived = Engine([gate, registry.instance("dense_similarity")], CachedEmbedder(source, None) if cached else source)
+    ahead = Engine([gate, registry.instance("dense_similarity")], CachedEmbedder(source, None) if cached else source)
     one_by_one = Engine([gate, registry.instance("dense_similarity")], HashingEmbedder(64))
     rows = [one_by_one.encode(event) for event in TALK]
     one_by_one.advance(one_by_one.now)
-    assert lived.encode_all(TALK) == rows and lived.digest() == one_by_one.digest() and None in rows
+    assert ahead.encode_all(TALK) == rows and ahead.digest() == one_by_one.digest() and None in rows
     calls = [call for call in source.calls if any("[SEP]" in text for text in call)]
     pairs, asked = {text for call in calls for text in call}, one_by_one.store.array(GATE_TAGS)
     assert np.isnan(asked[:, 2]).any() and np.isfinite(asked[1:, 2]).any()

@@ -20,14 +20,13 @@ import yaml
 
 from ..engine.errors import InputError
 from ..engine.packages import GROUP
-from ..engine.registry import Registry
+from ..engine.registry import HOMES, Registry
 from ..engine.vocabulary import ENGINE_COLUMNS, ENGINE_STRUCTURES
 from ..engine.yaml_file import read_yaml
 
 AUTHOR = Path(__file__).parent.parent / "author.py"
 TEMPLATES = Path(__file__).parent / "templates"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-HOMES = ("encoding", "consolidation", "retrieval", "maintenance")
 FOLDERS = ("evidence", "sets")          # of a package; a module beside them must have another name
 
 
@@ -132,7 +131,7 @@ def _place(name: str, into: Path, home: str) -> Place:
 
 
 def _in_the_repository(name: str, folder: Path, home: str) -> Place:
-    after = (f"hebbarium audit {name} --strict", f"pytest tests/test_conformance.py -k {name}")
+    after = (f"hebbarium audit {name} --strict", f"pytest tests/test_conformance.py -k {name}", "make ratings")
     return Place(folder / "mechanisms" / home / f"{name}.py", folder / "audit" / "evidence" / f"{name}.py", (folder / "registry.yaml").resolve(),
                  f"hebbarium.mechanisms.{home}.{name}", folder, {}, after)
 
@@ -182,7 +181,7 @@ def _filled(template: str, names: Mapping[str, str]) -> str:
 
 
 def _importing_relatively(text: str, file: Path) -> str:
-    """The text of a file of this repository with relative imports in the place of `from hebbarium.author import ...`.
+    """The text of a file of this repository with relative imports instead of `from hebbarium.author import ...`.
 
     file  path from the root of the repository
 

@@ -25,12 +25,12 @@ from ..engine.contract import Mechanism
 from ..engine.loop import Engine
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.registry import Registry, Value
-from .conformance import CHECKS, START, Bench, Check, talk
+from .conformance import CHECKS, START, Bench, ConformanceCheck, talk
 from .small import by_number, column, does, mechanism, memory, numbered, score
 
 __all__ = [
-    "CHECKS", "START", "Bench", "Build", "Check", "MechanismTests", "build", "by_number", "column", "does", "mechanism", "memory", "numbered",
-    "registry", "score", "talk",
+    "CHECKS", "START", "Bench", "Build", "ConformanceCheck", "MechanismTests", "build", "by_number", "column", "does", "mechanism", "memory",
+    "numbered", "registry", "score", "talk",
 ]
 
 Build = Callable[..., Engine]
@@ -38,7 +38,7 @@ Build = Callable[..., Engine]
 
 @pytest.fixture(scope="session")
 def registry() -> Registry:
-    """The mechanisms of Hebbarium and of every installed package; a conftest.py may put another registry in its place."""
+    """The mechanisms of Hebbarium and of every installed package; a conftest.py may define another one."""
     return Registry.installed()
 
 
@@ -77,7 +77,7 @@ class MechanismTests:
     def test_the_package_is_installed_and_registers_mechanisms(self) -> None:
         assert self._mechanisms(), f"no installed package registers mechanisms of {self.package}; install it first: pip install -e ."
 
-    def test_contract(self, mechanism_id: str, conformance_check: Check, tmp_path: Path) -> None:
+    def test_contract(self, mechanism_id: str, conformance_check: ConformanceCheck, tmp_path: Path) -> None:
         conformance_check(Bench(Registry.installed(), mechanism_id, tmp_path))
 
     def test_every_claim_is_earned(self, mechanism_id: str) -> None:

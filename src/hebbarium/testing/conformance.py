@@ -73,7 +73,7 @@ class Bench:
         return {(h.phase, c.name) for h in self.registry.entry(id).load().hooks() for c in h.sets if not getattr(c, "private", False)}
 
 
-Check = Callable[[Bench], None]
+ConformanceCheck = Callable[[Bench], None]
 
 
 def class_declares_what_it_owns(bench: Bench) -> None:
@@ -209,7 +209,7 @@ def _write(view: Any, column: Column) -> None:
         setattr(view, column.name, 1)
 
 
-def a_year_of_rest_destroys_nothing(bench: Bench) -> None:
+def a_year_loses_no_text(bench: Bench) -> None:
     """After a year without events every event is in the event log, word for word, and every row returns its event."""
     memory, events = bench.build(*dict.fromkeys((bench.id, "dense_similarity"))), talk(16)
     kept = [memory.encode(event) for event in events]
@@ -219,8 +219,8 @@ def a_year_of_rest_destroys_nothing(bench: Bench) -> None:
     assert np.isfinite(memory.retrieve("Who painted Oslo?").scores).all()
 
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[ConformanceCheck, ...] = (
     class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, queries_change_nothing,
     continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store, outputs_are_finite_on_hostile_input, off_means_neutral,
-    random_streams_are_private, undeclared_access_is_refused, a_year_of_rest_destroys_nothing,
+    random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text,
 )

@@ -84,7 +84,7 @@ def test_random_history_equals_networkx(steps: list, caps: dict[EdgeType, int]) 
 
 @settings(max_examples=40, deadline=None)
 @given(STEPS, STEPS, st.dictionaries(TYPES, st.integers(1, 3)))
-def test_saving_and_going_on_equals_going_on(before: list, after: list, caps: dict[EdgeType, int]) -> None:
+def test_a_restored_graph_continues_as_the_original_does(before: list, after: list, caps: dict[EdgeType, int]) -> None:
     graph = new(caps)
     graph.allocate("weight", np.float32, (), np.nan)
     graph.allocate("trace", np.float64, (2,), [1.0, -1.0])
@@ -133,7 +133,7 @@ def test_growth_moves_arrays_only_with_the_epoch() -> None:
     assert len(kept[2]) <= 8 * len(edges)
 
 
-def test_views_are_of_the_first_m_edges_and_sealed() -> None:
+def test_views_are_of_the_first_m_edges_and_read_only() -> None:
     graph = new()
     graph.add(0, 1, EdgeType.TEMPORAL, 2.0)
     for view, dtype in ((graph.source, np.int32), (graph.target, np.int32), (graph.type, np.uint8), (graph.alive, np.bool_),
@@ -181,7 +181,7 @@ def test_entities() -> None:
         graph.entity_name(500)
 
 
-def test_bad_input_leaves_the_state() -> None:
+def test_invalid_input_leaves_the_state_unchanged() -> None:
     graph = new({EdgeType.SEMANTIC: 1})
     graph.add(0, 1, EdgeType.SEMANTIC)
     before = new({EdgeType.SEMANTIC: 1})

@@ -108,7 +108,7 @@ def test_robertson_form_agrees_with_sqlite_fts5(seed: int) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, st.data())
-def test_asking_between_additions_equals_an_index_built_at_once(documents: list[list[str]], data: st.DataObject) -> None:
+def test_queries_between_additions_equal_an_index_built_at_once(documents: list[list[str]], data: st.DataObject) -> None:
     growing = BM25Index()
     for row, terms in enumerate(documents):
         growing.add(row, terms)
@@ -138,7 +138,7 @@ def test_postings_are_lists_per_key(rounds: list[list[int]]) -> None:
         assert postings.pool[begin:begin + postings.length[key]].tolist() == values
 
 
-def test_left_blocks_are_used_again() -> None:
+def test_abandoned_blocks_are_reused() -> None:
     """Of 64 keys that grow to 513 postings one after another each needs a block of 1,024; only the first leaves 4 + 8 + ... + 512 behind,
     which the next ones pass through."""
     postings = Postings(np.int32)
@@ -148,7 +148,7 @@ def test_left_blocks_are_used_again() -> None:
     assert postings.used == 64 * 1024 + 1020
 
 
-def test_python_and_machine_code_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_and_compiled_kernels_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = corpus(5, 30)
     jitted = _everything(texts)
     for name in ("_append", "_space_needed", "_bm25", "_overlap"):
@@ -216,7 +216,7 @@ def test_a_misspelt_word_is_found_and_an_unknown_one_is_not() -> None:
 
 
 @pytest.mark.parametrize("index", [BM25Index(), TrigramIndex()])
-def test_rows_come_once_and_in_order(index: BM25Index | TrigramIndex) -> None:
+def test_rows_must_be_added_once_and_in_order(index: BM25Index | TrigramIndex) -> None:
     index.add(0, "")
     for row in (0, 2, -1):
         with pytest.raises(InputError, match="row 1 is next"):

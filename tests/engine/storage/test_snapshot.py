@@ -77,7 +77,7 @@ def live(e: Engine, first: int, last: int) -> None:
 
 @pytest.fixture(scope="module")
 def digests() -> list[str]:
-    """Of the uninterrupted life after each number of events."""
+    """Digests of an uninterrupted memory after each number of events."""
     e, found = everything(), []
     for i in range(60):
         found.append(e.digest())
@@ -92,7 +92,7 @@ def quietly(make: Callable[[], Engine]) -> tuple[Engine, list[str]]:
     return e, [str(w.message) for w in caught if w.category is InterruptedWarning]
 
 
-def test_killed_at_random_moments_nothing_finished_is_ever_lost(tmp_path: Path, digests: list[str]) -> None:
+def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(tmp_path: Path, digests: list[str]) -> None:
     """A parent forks a child that reports each finished tick through a pipe, and kills it (SIGKILL) some time later."""
     path, chance, done, warned = tmp_path / "m.db", random.Random(3), 0, 0
     for _ in range(KILLS):
@@ -114,8 +114,8 @@ def test_killed_at_random_moments_nothing_finished_is_ever_lost(tmp_path: Path, 
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         with os.fdopen(reader, "rb") as pipe:
-            told = first + pipe.read()
-        finished = int.from_bytes(told[-4:], "little") if told else done
+            received = first + pipe.read()
+        finished = int.from_bytes(received[-4:], "little") if received else done
         e, words = quietly(lambda: everything(path=path))
         done = stood = len(e.event_log.events)
         assert finished <= stood <= finished + 1, "at most the tick in flight"
@@ -124,7 +124,7 @@ def test_killed_at_random_moments_nothing_finished_is_ever_lost(tmp_path: Path, 
             done += 1
             assert e.digest() == digests[done], "going on from there equals never having been killed"
         warned += bool(words)
-        if told:
+        if received:
             assert words and f"after {stood} events" in words[0] and str(path) in words[0]
         e.close()
         if done > 50:
@@ -133,7 +133,7 @@ def test_killed_at_random_moments_nothing_finished_is_ever_lost(tmp_path: Path, 
     assert warned > KILLS // 3
 
 
-def test_going_on_equals_never_having_stopped(tmp_path: Path, digests: list[str]) -> None:
+def test_a_restored_memory_continues_as_an_uninterrupted_one(tmp_path: Path, digests: list[str]) -> None:
     for i in range(0, 60, 7):
         e, words = quietly(lambda: everything(path=tmp_path / "m.db"))
         assert not words, "closed in good order"
@@ -149,7 +149,7 @@ def test_going_on_equals_never_having_stopped(tmp_path: Path, digests: list[str]
     np.testing.assert_array_equal(found[0], expected[0])
 
 
-def test_words_of_another_kind_of_str_are_the_same_after_loading(tmp_path: Path) -> None:
+def test_texts_of_subclasses_of_str_are_equal_after_loading(tmp_path: Path) -> None:
     e = memory(by_number(), path=tmp_path / "m.db")
     e.encode(Event(1.0, np.str_("number 3"), np.str_("Ada"), id=np.str_("e0")))
     before = e.digest()
@@ -194,7 +194,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
     return path.read_bytes(), digest
 
 
-def test_a_flipped_byte_is_noticed_or_without_meaning(tmp_path: Path, sound: tuple[bytes, str]) -> None:
+def test_a_flipped_byte_is_refused_or_changes_nothing(tmp_path: Path, sound: tuple[bytes, str]) -> None:
     chance, noticed, path = random.Random(5), 0, tmp_path / "m.db"
     for _ in range(60):
         raw = bytearray(sound[0])
@@ -315,7 +315,7 @@ def test_one_memory_at_a_time(tmp_path: Path) -> None:
     assert len(second.event_log.events) == 5
 
 
-def test_closed_memories_take_nothing_more(tmp_path: Path) -> None:
+def test_closed_memories_refuse_further_calls(tmp_path: Path) -> None:
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 3)
     e.close()
@@ -324,7 +324,7 @@ def test_closed_memories_take_nothing_more(tmp_path: Path) -> None:
         e.encode(event(3))
 
 
-def test_a_broken_memory_saves_nothing_more(tmp_path: Path) -> None:
+def test_a_memory_that_failed_is_not_saved(tmp_path: Path) -> None:
     def fail(view: Any, incoming: Any) -> None:
         if "fail" in incoming.event.text:
             raise RuntimeError("half-way")
@@ -342,7 +342,7 @@ def test_a_broken_memory_saves_nothing_more(tmp_path: Path) -> None:
     assert again.now == 9.0, "time had passed until then; the event itself is not in"
 
 
-def test_a_file_that_cannot_be_written_is_told_and_memory_stays_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_written_raises_and_the_memory_can_still_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 3)
     e._snapshot._file.execute("PRAGMA max_page_count = 1")  # type: ignore[union-attr]
@@ -359,7 +359,7 @@ def test_a_file_that_cannot_be_written_is_told_and_memory_stays_sound(tmp_path: 
     assert len(again.event_log.events) == taken and again.digest() == before
 
 
-def test_copies_of_the_file_are_whole_memories(tmp_path: Path) -> None:
+def test_copies_of_the_file_are_complete_memories(tmp_path: Path) -> None:
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 9)
     shutil.copy(tmp_path / "m.db", tmp_path / "copy.db")

@@ -30,7 +30,7 @@ def test_import_does_not_load_faiss() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_rows_are_held_once_and_seen_without_a_copy() -> None:
+def test_rows_are_stored_once_and_read_without_a_copy() -> None:
     rows = unit(50, 24)
     index = filled(rows)
     view = index.vectors
@@ -113,7 +113,7 @@ def test_archive_and_restore_follow_a_set(steps: list[tuple[bool, int]]) -> None
     assert np.array_equal(index.visible_mask(), np.concatenate([mask, np.arange(300) % 3 == 0]))
 
 
-def test_archiving_leaves_scores_and_vectors() -> None:
+def test_archiving_changes_neither_scores_nor_vectors() -> None:
     rows = unit(20, 8)
     index = filled(rows)
     before = index.scores(rows[0], np.empty(20, np.float32))
@@ -133,7 +133,7 @@ def test_empty_index() -> None:
 
 @pytest.mark.parametrize("bad", [np.ones(4), np.ones((1, 3)), np.array([1, np.nan, 0]), np.array([1, np.inf, 0]), np.array([1e30, 0, 0]),
                                  np.array([1e300, 0, 0]), 5.0, "text", [1, [2], 3]])
-def test_bad_vectors_leave_the_state(bad: object) -> None:
+def test_invalid_vectors_leave_the_state_unchanged(bad: object) -> None:
     index = filled(unit(3, 3))
     with pytest.raises(InputError):
         index.add(bad)  # type: ignore[arg-type]
@@ -162,7 +162,7 @@ def test_bad_arguments() -> None:
     assert len(index) == 3
 
 
-def test_the_last_answer_is_kept_only_while_it_is_right() -> None:
+def test_the_last_answer_is_reused_only_while_it_is_valid() -> None:
     """A sealed query asked again, for fewer or more rows, after rows came, went and came back: always what a fresh search gives."""
     rng = np.random.default_rng(5)
     index = VectorIndex(16)

@@ -32,19 +32,19 @@ def test_a_summary_keeps_the_most_central_sentences_in_their_order() -> None:
     assert summary(TALK) == "Mira moved the bakery to Lisbon in March. The bakery in Lisbon sells rye bread."
 
 
-def test_keywords_are_names_numbers_and_what_is_said_again() -> None:
+def test_keywords_are_names_numbers_and_repeated_words() -> None:
     assert keywords("They saw 12 big seals near Oslo, seals and more seals, lying lazily around") == "12, seals, Oslo, lazily, around"
     assert keywords("It is what it is.") == "It is what it is."
     assert len(keywords(" ".join(f"word{i}" for i in range(100))).split(", ")) == MOST_KEYWORDS
 
 
-def test_a_single_sentence_is_its_own_summary_and_nothing_is_nothing() -> None:
+def test_the_summary_of_one_sentence_is_the_sentence_and_of_no_text_is_empty() -> None:
     assert summary("  Just this one.") == "  Just this one."
     assert levels("") == ("", "", "")
     assert levels("?!") == ("?!", "?!", "?!")
 
 
-def test_each_level_is_what_its_function_gives() -> None:
+def test_each_level_equals_its_function() -> None:
     assert levels(TALK) == (TALK, summary(TALK), keywords(TALK)) == tuple(condensed(TALK, d) for d in range(3))
 
 
@@ -56,7 +56,7 @@ def test_another_level_is_refused(detail: int) -> None:
 
 @given(TEXTS)
 @settings(max_examples=150, deadline=None)
-def test_each_form_is_shorter_and_made_of_the_one_before(text: str) -> None:
+def test_each_form_is_shorter_and_part_of_the_form_before(text: str) -> None:
     forms = levels(text)
     assert all(len(short) <= len(long) for long, short in pairwise(forms))
     assert set(forms[1].split()) <= set(text.split())

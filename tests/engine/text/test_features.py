@@ -37,7 +37,7 @@ def test_entities(text: str, names: tuple[str, ...]) -> None:
     assert features(text).entities == names
 
 
-def test_a_word_that_is_also_written_small_is_no_name() -> None:
+def test_a_word_that_also_occurs_in_lower_case_is_no_name() -> None:
     assert features("Zorbing rocks. I like it.").entities == features("Blorps rock, and I like blorps.").entities == ()
     assert features("Blorp rocks.").entities == ("blorp",)
 

@@ -13,10 +13,10 @@ from hebbarium.engine.errors import ContractError
 from hebbarium.engine.records import Event
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import RECALLED, REPLAY_LAG, REPLAYED, REPLAYS, ROW, WORKING_MEMORY, WORKING_MEMORY_STEP
-from hebbarium.mechanisms.shared.coactivation import COACTIVATION, PARTNERS, TOGETHER
+from hebbarium.mechanisms.shared.coactivation import COACTIVATION, PARTNERS, TOGETHER, activities, is_first
 from hebbarium.testing.small import by_number, does, mechanism, memory, numbered
 
-WEIGHT = Column("test_weight", np.float64, Scope.EDGE, "1", 0.0, "for the test")
+TEST_WEIGHT = Column("test_weight", np.float64, Scope.EDGE, "1", 0.0, "for the test")
 Seen = list[tuple[str, list[tuple[int, int, float]]]]
 
 
@@ -31,9 +31,9 @@ def witness(seen: Seen) -> Mechanism[Any]:
 
         return look
 
-    return mechanism("witness", does(Phase.ENCODE, note("encode"), reads=[COACTIVATION], sets=[WEIGHT]),
-                     does(Phase.CONSOLIDATE, note("consolidate"), reads=[COACTIVATION], sets=[WEIGHT]),
-                     does(Phase.RETRIEVE, note("retrieve"), reads=[COACTIVATION, RECALLED], sets=[WEIGHT]), owns=[WEIGHT])
+    return mechanism("witness", does(Phase.ENCODE, note("encode"), reads=[COACTIVATION], sets=[TEST_WEIGHT]),
+                     does(Phase.CONSOLIDATE, note("consolidate"), reads=[COACTIVATION], sets=[TEST_WEIGHT]),
+                     does(Phase.RETRIEVE, note("retrieve"), reads=[COACTIVATION, RECALLED], sets=[TEST_WEIGHT]), owns=[TEST_WEIGHT])
 
 
 def test_a_memory_follows_the_one_before_it_in_its_session() -> None:
@@ -46,7 +46,7 @@ def test_a_memory_follows_the_one_before_it_in_its_session() -> None:
 
 @pytest.mark.parametrize("with_new", [True, False])
 @pytest.mark.parametrize("step", [math.nan, 0.1])
-def test_a_buffer_pairs_the_new_memory_with_all_that_it_holds(with_new: bool, step: float) -> None:
+def test_a_new_memory_is_paired_with_all_rows_of_working_memory(with_new: bool, step: float) -> None:
     def hold(view: Any, incoming: Any) -> None:
         rows = np.arange(max(0, view.row - 3), view.row + with_new)
         view.working_memory[...] = -1
@@ -66,7 +66,7 @@ def test_a_buffer_pairs_the_new_memory_with_all_that_it_holds(with_new: bool, st
         assert pairs == [*((i, row, lag[i]) for i in held), *((row, i, -lag[i]) for i in held)]
 
 
-def test_replayed_steps_are_pairs_every_time_they_are_replayed() -> None:
+def test_every_replay_of_a_step_is_a_pair() -> None:
     def replay(view: Any, tick: Any) -> None:
         view.replayed[:3] = [[0, 1], [2, 1], [0, 1]]
         view.replay_lag[:3] = [0.5, 0.25, 0.5]
@@ -80,11 +80,11 @@ def test_replayed_steps_are_pairs_every_time_they_are_replayed() -> None:
     nights = [pairs for phase, pairs in seen if phase == "consolidate"]
     assert nights == 2 * [[*forth, *((b, a, -lag) for a, b, lag in forth)]]
     edge = e.assembly.graph.find(0, 1, EdgeType.COACCESS)
-    assert edge is not None and e.store.array(WEIGHT)[edge] == 1 + 2 * 2, "once when it was laid down, twice a night"
-    assert e.store.array(REPLAYS).tolist() == [1, 1, 1], "counted anew each night"
+    assert edge is not None and e.store.array(TEST_WEIGHT)[edge] == 1 + 2 * 2, "once at encoding, twice a night"
+    assert e.store.array(REPLAYS).tolist() == [1, 1, 1], "counted for each night separately"
 
 
-def test_the_best_of_an_answer_are_together_if_recall_may_change_memory() -> None:
+def test_the_best_rows_of_an_answer_are_paired_if_recall_may_change_memory() -> None:
     seen: Seen = []
     e = memory(by_number(), witness(seen))
     e.encode_all(numbered(5, 1, 4, 2, 3))
@@ -97,8 +97,8 @@ def test_the_best_of_an_answer_are_together_if_recall_may_change_memory() -> Non
     assert sorted(pairs) == sorted((a, b, 0.0) for a in best for b in best if a != b)
 
 
-def test_a_memory_keeps_its_latest_partners() -> None:
-    """Over nights; those of one night stay together, were they more than a memory may have."""
+def test_a_memory_keeps_the_edges_to_its_latest_partners() -> None:
+    """Over several nights; the pairs of one night all keep their edges, even if they are more than PARTNERS."""
     nights = iter(((1, 21), (21, PARTNERS + 6), (PARTNERS + 6, 2 * PARTNERS + 10)))
 
     def replay(view: Any, tick: Any) -> None:
@@ -113,12 +113,23 @@ def test_a_memory_keeps_its_latest_partners() -> None:
         assert graph.target[graph.neighbours(0, EdgeType.COACCESS)].tolist() == list(expected)
 
 
-def test_nothing_is_paired_if_nobody_looks() -> None:
+def test_no_pairs_are_made_if_no_hook_reads_them() -> None:
     e = memory(by_number())
     e.encode_all(numbered(1, 2, 3))
     assert e.assembly.graph.n_edges == 0
 
 
-def test_pairs_mean_nothing_between_events() -> None:
+def test_pairs_do_not_persist_between_events() -> None:
     with pytest.raises(ContractError, match="means nothing in maintain"):
         mechanism("wrong", does(Phase.MAINTAIN, lambda v, t: None, reads=[COACTIVATION]))
+
+
+def test_activities_and_first_pairs_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(5)
+    for n in (0, 1, 40):
+        target, edge, weight = rng.integers(0, 6, n), rng.integers(0, 9, n), rng.standard_normal(9)
+        expected = 0.5 + np.bincount(target, weight[edge], minlength=6)[target]
+        firsts = np.isin(np.arange(n), np.unique(target, return_index=True)[1])
+        for pick in (lambda k: k, lambda k: k.py_func):
+            np.testing.assert_allclose(pick(activities)(target, edge, 0.5, weight), expected, rtol=1e-12, atol=1e-12)
+            assert [bool(pick(is_first)(target, i)) for i in range(n)] == firsts.tolist()

@@ -1,4 +1,4 @@
-"""Checks of what a user gives: events, queries, times, counts, rows.  Each returns the value in plain form or raises InputError."""
+"""Arguments of users: events, queries, times, counts, rows.  Each `checked_*` returns the value in plain form or raises InputError."""
 from __future__ import annotations
 
 from dataclasses import replace
