@@ -25,6 +25,7 @@ docs: $(VENV)/.installed-docs
 
 ratings: $(VENV)/.installed-dev
 	$(BIN)/python -m hebbarium.audit.ratings
+	$(BIN)/python docs/readme_numbers.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

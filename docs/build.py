@@ -1,4 +1,4 @@
-"""Build the documentation: `python docs/build.py [FOLDER]`, or `make docs`; the folder is build/docs by default.
+"""Write the Markdown of the documentation: `python docs/build.py [FOLDER]`; the folder is build/docs by default.  `make docs` makes a site of it.
 
 The folder gets a copy of every page and picture of docs/, a complete page for every mechanism, and an index of the mechanisms.
 A mechanism's page is
@@ -25,11 +25,10 @@ from hebbarium.audit.checks import Evidence, evidence_of
 from hebbarium.audit.collect import evidence_module
 from hebbarium.audit.figures import Figure
 from hebbarium.audit.references import References, of_registry
-from hebbarium.engine.registry import Entry, Parameter, Registry
+from hebbarium.engine.registry import HOMES, Entry, Parameter, Registry
 
 DOCS = Path(__file__).resolve().parent
 ESSAYS = DOCS / "mechanisms"
-HOMES = ("encoding", "consolidation", "retrieval", "maintenance")
 LINK = re.compile(r"(^```.*?^```$)|(?<=\]\()([^)\s#:]+)(?=[)#])", re.M | re.S)       # a fenced block, or the path of a relative link
 
 
@@ -119,9 +118,11 @@ def _registry_part(entry: Entry, references: References, form: Form) -> Iterator
     scale = ("time_scale", f"{entry.time_scale:g}", "1", "above 0", "-", "multiplies every time constant; 1 gives the paper's own time")
     yield _table(("parameter", "value", "unit", "bounds", "kind", "source"), [
         scale, *((name, str(p.value), p.unit, _bounds(p), p.kind, _source(p, references)) for name, p in entry.params.items())])
-    if entry.departures:
+    if entry.departures or entry.proxies or entry.forms:
         yield "Departures from the paper:"
-        yield _list(f"{d.what}: {d.why}{' (costs the rating FAITHFUL)' if d.lowers else ''}." for d in entry.departures)
+        yield _list([*(f"{d.what}: {d.why}." for d in entry.departures),
+                     *(f"{p.state}: replaced by {p.proxy} (lowers the rating)." for p in entry.proxies),
+                     *(f"in place of {f.paper}: {f.ours} (lowers the rating)." for f in entry.forms)])
     if entry.departs_from_source:
         yield f"Departure from the source system: {entry.departs_from_source.rstrip('.')}."
 

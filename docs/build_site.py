@@ -24,7 +24,7 @@ from html import escape
 from importlib import import_module
 from pathlib import Path
 
-from build import HOMES, Form, build
+from build import Form, build
 from joblib import Parallel, delayed
 from website.links import DOCS, PAGES, ROOT, for_mkdocs, formula, relinked
 from website.notebooks import notebooks
@@ -36,7 +36,7 @@ from hebbarium.audit.checks import evidence_of
 from hebbarium.audit.collect import evidence_module
 from hebbarium.audit.drawing import to_svg
 from hebbarium.audit.specimen import Specimen
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.registry import HOMES, Registry
 
 FAST = ("base_level_activation", "recency", "weighted_rrf")            # drawn and audited with --fast
 ASSETS = ("site.css", "leaf.svg")
@@ -58,7 +58,7 @@ def build_site(folder: Path, fast: bool = False) -> Path:
     for file, name in PAGES.items():
         if not file.startswith("docs/"):
             text = relinked((ROOT / file).read_text(encoding="utf-8"), ROOT / file, name, pages)
-            (pages / name).write_text(f"{ALONE}{text}" if name == PAGES["README.md"] else text, encoding="utf-8")
+            (pages / name).write_text(home(text) if name == PAGES["README.md"] else text, encoding="utf-8")
     for page in pages.rglob("*.md"):
         name = page.relative_to(pages).as_posix()
         text = page.read_text(encoding="utf-8")
@@ -74,6 +74,11 @@ def build_site(folder: Path, fast: bool = False) -> Path:
         shutil.copyfile(DOCS / "website" / name, pages / "website" / name)
     render(pages, folder / "site", nav)
     return folder / "site"
+
+
+def home(text: str) -> str:
+    """The first page: that of the README, with a link to the audit's report, which only the site has."""
+    return ALONE + text.replace("`reports/audit.html`", "[`reports/audit.html`](reports/audit.md)")
 
 
 def render(pages: Path, site: Path, nav: Nav) -> None:
@@ -160,7 +165,7 @@ def commands(fast: bool) -> Iterator[tuple[str, str, list[str]]]:
         yield "ablation", "An ablation", ["ablate", "--set", "hybrid", "--dataset", "demo", "--limit", "2", "--embedder", "hashing"]
         yield "audit", "The audit", ["audit", *FAST, "--no-mutants"]
     else:
-        yield "ablation", "An ablation", ["ablate", "--set", "minimal", "--dataset", "demo", "--jobs", "2"]
+        yield "ablation", "An ablation", ["ablate", "--set", "default", "--dataset", "demo", "--jobs", "2"]
         yield "audit", "The audit", ["audit", "--jobs", "2"]
 
 

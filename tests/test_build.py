@@ -87,7 +87,7 @@ def test_any_one_lost_link_is_noticed(tmp_path: Path) -> None:
             setup().require_links(package)
 
 
-def test_a_source_distribution_has_files_in_the_place_of_links(built: tuple[Path, zipfile.ZipFile]) -> None:
+def test_a_source_distribution_has_files_instead_of_links(built: tuple[Path, zipfile.ZipFile]) -> None:
     """Its wheel is the same: it needs no links."""
     source, packed = built
     code = "import setuptools.build_meta as b; b.build_sdist('sdist')"

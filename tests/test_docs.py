@@ -6,6 +6,8 @@ In README, CONTRIBUTING and docs/*.md
   ```yaml <path>       the same for data files; the text is appended to registry.yaml
   ```console           `$ hebbarium ...` runs, and prints the text after it (`...` stands for any text)
   ```sh                is parsed: commands, options and values must exist
+
+docs/first-hour.md is one session in one folder, which tests/test_first_hour.py runs.
 """
 from __future__ import annotations
 
@@ -36,6 +38,8 @@ LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MADE = ("ebbinghaus_savings", "fading")         # mechanisms that a page makes itself
 ROOMS = ("hebbarium", "hebbarium.mechanisms.retrieval", "hebbarium.audit.evidence")
 each_page = pytest.mark.parametrize("page", PAGES, ids=NAMES)
+alone = [name for name in NAMES if name != "docs/first-hour.md"]                 # pages whose blocks run here
+each_page_alone = pytest.mark.parametrize("page", [ROOT / name for name in alone], ids=alone)
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ def test_every_python_block_runs(page: Path, rooms: Path) -> None:
     executed(page, rooms)
 
 
-@each_page
+@each_page_alone
 def test_every_set_on_a_page_can_be_built(page: Path, desk: Path) -> None:
     from hebbarium.engine.assembly import planned
     from hebbarium.engine.registry import Registry
@@ -206,7 +210,7 @@ def test_every_command_is_there(page: Path) -> None:
                 assert program in ("git", "cd", "pip", "pytest", "python", "python3"), where
 
 
-@each_page
+@each_page_alone
 def test_what_commands_print_is_what_the_page_says(page: Path, desk: Path) -> None:
     from typer.testing import CliRunner
 
@@ -266,11 +270,11 @@ def fields_named(section: str) -> list[str]:
 
 
 def test_the_form_of_an_entry_is_the_form_in_the_code() -> None:
-    from hebbarium.engine.registry import Departure, Entry, Equation, Parameter
+    from hebbarium.engine.registry import Departure, Entry, Equation, Form, Parameter, Proxy
 
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## The registry entry, field by field")[1].split("## The rules")[0]
     parts = re.split(r"^An? \w+:$", text, flags=re.M)
-    for part, model in zip(parts, (Entry, Equation, Parameter, Departure), strict=True):
+    for part, model in zip(parts, (Entry, Equation, Parameter, Departure, Proxy, Form), strict=True):
         names = [f.alias or n for n, f in model.model_fields.items() if n != "id" or model is Equation]
         assert fields_named(part) == names, model.__name__
     for kind in get_args(Parameter.model_fields["kind"].annotation):
@@ -294,6 +298,40 @@ def test_the_tables_of_the_pages_are_the_enumerations_of_the_code() -> None:
             assert f"`{word}`" in page(name), f"{name}: {word}"
     for source in SOURCES:
         assert re.search(rf"^\| `{source.name}` .*{re.escape(source.licence)}", page("data.md"), re.M), source.name
+
+
+def test_the_readme_has_the_order_that_a_reader_needs() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    heads = ["Who it is for", "Results on real data", "The audit in numbers", "Two commands", "In Python", "Limits"]
+    assert re.findall(r"^## (.+)$", text, re.M)[:len(heads)] == heads
+    who, rest = text.split("## Who it is for")[1].split("## Results on real data")
+    assert len(re.findall(r"^\| (?!you|-)", who, re.M)) == 3 and "docs/pictures/ablation.svg" in who
+    python = next(block for block in blocks(ROOT / "README.md") if block.kind == "python")
+    assert len([line for line in python.text.splitlines() if line.strip()]) <= 10 and "hb.memory()" in rest
+
+
+def test_the_audit_in_numbers_is_that_of_the_evidence_and_the_ratings() -> None:
+    """If not, run `make ratings`."""
+    from hebbarium.engine.registry import Registry
+
+    module = script("readme_numbers")
+    assert module.PLACE.findall((ROOT / "README.md").read_text(encoding="utf-8")) == [module.table(Registry.read())]
+
+
+def test_the_development_numbers_of_the_readme_are_those_of_the_measured_page() -> None:
+    """docs/default-against-parts.md names of each score that of `default` and that of the best part."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").split("**Development data**")[1].split("**Held-out data**")[0]
+    rows = {name: [cell.strip(" *") for cell in row.split("|")] for name, row in re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.M)}
+    assert set(rows) == {"default", "bm25", "naive_rag"}
+    columns = [("locomo, turns", "recall@10"), ("locomo, turns", "mrr@10"), ("locomo, sessions", "hit@10"), ("locomo, sessions", "mrr@10"),
+               ("beam, turns", "recall@10"), ("beam, turns", "mrr@10")]
+    page = (ROOT / "docs" / "default-against-parts.md").read_text(encoding="utf-8")
+    measured = {(data, score): (mine, best, part) for data, score, mine, best, part in re.findall(
+        r"^\| ([^|]+) \| \d+ \| ([^|]+) \| ([\d.]+) \| ([\d.]+) `(\w+)` \|", page, re.M)}
+    found = [(i, measured[column]) for i, column in enumerate(columns) if column in measured]
+    assert found
+    for i, (mine, best, part) in found:
+        assert (f"0{rows['default'][i]}", f"0{rows[part][i]}") == (mine, best), columns[i]
 
 
 def test_the_folders_of_the_readme_are_there() -> None:
@@ -428,3 +466,13 @@ def test_essays_are_of_registered_mechanisms() -> None:
     essays = list((ROOT / "docs" / "mechanisms").glob("*.md"))
     assert essays and {p.stem for p in essays} <= set(Registry.read().entries)
     assert all(p.read_text(encoding="utf-8").startswith(f"# {p.stem}\n") for p in essays)
+
+
+def test_what_a_mechanism_acts_on_is_said_once() -> None:
+    """In the registry, from which its page shows it; an essay explains how."""
+    from hebbarium.engine.registry import Registry
+
+    registry = Registry.read()
+    for path in (ROOT / "docs" / "mechanisms").glob("*.md"):
+        text = " ".join(path.read_text(encoding="utf-8").split())
+        assert "What it does to the memory" not in text and "Acts on" not in text and registry.entry(path.stem).acts_on not in text, path.name

@@ -211,6 +211,17 @@ def test_the_reports_are_inside(site: Path) -> None:
     for name in ("ablation", "audit"):
         assert f"{name}/{name}.html" in (site / "reports" / f"{name}.html").read_text(encoding="utf-8")
         assert (site / "reports" / name / f"{name}.json").is_file()
+    assert 'href="reports/audit.html"' in (site / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_ablation_report_of_the_site_is_that_of_the_default_set() -> None:
+    sys.path.insert(0, str(DOCS))
+    try:
+        module = importlib.import_module("build_site")
+    finally:
+        sys.path.remove(str(DOCS))
+    words = {name: words for name, _, words in module.commands(fast=False)}
+    assert words["ablation"][:5] == ["ablate", "--set", "default", "--dataset", "demo"] and words["audit"] == ["audit", "--jobs", "2"]
 
 
 def test_nothing_of_this_machine_stands_on_a_page(site: Path) -> None:

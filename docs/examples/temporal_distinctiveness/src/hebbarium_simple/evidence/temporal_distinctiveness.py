@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.author import Curve, Picture, adaptation, at_least, at_most, equation, figure, limit, mutant, signature
+from hebbarium.author import Curve, Picture, adaptation, at_least, at_most, encode, equation, figure, limit, memory_of, mutant, signature
 
 PAPER = "Brown, Neath & Chater 2007"
 LIST = np.arange(10.0, 0.0, -1.0)            # ten items, one per second: distances at the end of the last one
@@ -92,31 +92,32 @@ def an_isolated_memory_is_more_distinct(specimen: Any) -> Any:
     return at_most(discriminated(specimen, crowded, 10.0)[2] / discriminated(specimen, alone, 10.0)[2], 0.5)
 
 
-def plug_in(specimen: Any, time_scale: float = 1.0) -> Any:
-    params = specimen.TemporalDistinctivenessParams(time_scale=time_scale, c=2.0, s=6.0, t=0.3, shortest=1.0, weight=0.1)
-    return specimen.TemporalDistinctiveness("temporal_distinctiveness", params, {"shortest": "s"})
+def scores_in_memory(specimen: Any, times: list[float], archived: tuple[int, ...] = (), time_scale: float = 1.0) -> Any:
+    """The signal of each memory at the time of the last one."""
+    memory = memory_of(specimen, time_scale=time_scale, c=2.0, s=6.0, t=0.3, shortest=1.0)
+    encode(memory, *((time, f"event {i}") for i, time in enumerate(times)))
+    for row in archived:
+        memory.archive(row)
+    memory.retrieve("event")
+    return memory.column("distinct_in_time")
 
 
 @equation("TD-9", source="sums over all pairs of the visible memories, and log odds s (D - t); the shortest distance: seconds, times the time scale",
           rtol=1e-6)
-def the_plug_in_scores_every_visible_memory_in_any_order_of_rows(specimen: Any) -> Any:
+def a_memory_scores_every_visible_event(specimen: Any) -> Any:
     found, expected = [], []
     for scale in (1.0, 3.0):
-        view = SimpleNamespace(now=100.0, created=np.array([90.0, 100.0, 40.0, 99.0, 99.0]), visible=np.array([True, True, True, False, True]),
-                               distinct_in_time=np.full(5, np.nan))
-        plug_in(specimen, scale).score(view, None)
-        d = by_all_pairs([10.0, scale / 3600.0, 60.0, 1.0], 2.0)
-        found.append(np.where(view.visible, view.distinct_in_time, -1.0 - np.isnan(view.distinct_in_time)))
+        scores = scores_in_memory(specimen, [40.0, 90.0, 99.0, 99.0, 100.0], archived=(2,), time_scale=scale)
+        found.append(np.where(np.isnan(scores), -2.0, scores))
+        d = by_all_pairs([60.0, 10.0, 1.0, scale / 3600.0], 2.0)
         p = 1.0 / (1.0 + np.exp(-6.0 * (d - 0.3)))
-        expected.append([p[0], p[1], p[2], -2.0, p[3]])
+        expected.append([p[0], p[1], -2.0, p[2], p[3]])
     return found, expected
 
 
-@adaptation("TD-10", source="ours: memories of the time of the query have a finite, equal score")
+@adaptation("TD-10", source="ours: memories of the time of the query have a finite, equal score", rtol=1e-6)
 def memories_of_the_present_are_finite(specimen: Any) -> Any:
-    view = SimpleNamespace(now=5.0, created=np.array([5.0, 5.0]), visible=np.ones(2, bool), distinct_in_time=np.full(2, np.nan))
-    plug_in(specimen).score(view, None)
-    return view.distinct_in_time, 1.0 / (1.0 + math.exp(-6.0 * (0.5 - 0.3)))
+    return scores_in_memory(specimen, [5.0, 5.0]), 1.0 / (1.0 + math.exp(-6.0 * (0.5 - 0.3)))
 
 
 @figure("serial_position", caption="Ten items a second apart: the last ones are distinct at once, and no longer after a filled delay",
@@ -184,8 +185,8 @@ def upside_down(specimen: Any) -> Any:
 def archived_compete(specimen: Any) -> Any:
     class All(specimen.TemporalDistinctiveness):                              # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:
-            shown = view.visible
-            super().score(SimpleNamespace(**{**vars(view), "visible": np.ones_like(shown)}), cue)
-            view.distinct_in_time[~shown] = np.nan
+            everything = np.ones(len(view.visible), bool)
+            super().score(SimpleNamespace(now=view.now, created=view.created, visible=everything, distinct_in_time=view.distinct_in_time), cue)
+            view.distinct_in_time[~view.visible] = np.nan
 
     return specimen.replacing("TemporalDistinctiveness", All)
