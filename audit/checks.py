@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..engine.errors import ContractError, HebbariumError
 from .figures import Figure
+from .paper_numbers import PaperNumber
 from .specimen import NotTestable
 
 RTOL, ATOL = 1e-9, 1e-12        # identities in float64
@@ -227,12 +228,13 @@ def _refuse_second(function: Callable[[Any], Any], kind: type[Check] | type[Muta
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Checks, mutants and figures of one evidence file, in its order."""
+    """Checks, mutants and figures of one evidence file, in its order, and the numbers of papers that it states."""
 
     name: str
     checks: tuple[Check, ...]
     mutants: tuple[Mutant, ...]
     figures: tuple[Figure, ...] = ()
+    numbers: tuple[PaperNumber, ...] = ()
 
     def check(self, id: str) -> Check:
         return next(c for c in self.checks if c.id == id)
@@ -241,15 +243,19 @@ class Evidence:
 def evidence_of(module: ModuleType) -> Evidence:
     """The evidence in a module.
 
-    Raises ContractError for an id or name given twice, for no checks or no mutants, for a mutant whose check is absent or does not gate, and for a
-    check whose figure is absent.
+    Raises ContractError for an id or name given twice, for no checks or no mutants, for a mutant whose check is absent or does not gate, for a check
+    whose figure is absent, and for NUMBERS that are no tuple of paper_number.
     """
     found = list({id(v): v for v in vars(module).values() if isinstance(v, (Check, Mutant, Figure))}.values())
     checks = tuple(v for v in found if isinstance(v, Check))
     mutants = tuple(v for v in found if isinstance(v, Mutant))
     figures = tuple(v for v in found if isinstance(v, Figure))
     where = module.__name__
-    for what, names in (("check id", [c.id for c in checks]), ("mutant", [m.name for m in mutants]), ("figure", [f.name for f in figures])):
+    numbers = getattr(module, "NUMBERS", ())
+    if not (isinstance(numbers, tuple) and all(isinstance(n, PaperNumber) for n in numbers)):
+        raise ContractError("NUMBERS is no tuple of numbers of papers", where=where, cure="write NUMBERS = (paper_number(...), ...)")
+    for what, names in (("check id", [c.id for c in checks]), ("mutant", [m.name for m in mutants]), ("figure", [f.name for f in figures]),
+                        ("number", [n.parameter for n in numbers])):
         if twice := sorted({n for n in names if names.count(n) > 1}):
             raise ContractError(f"{what} {twice[0]!r} is given twice", where=where, cure="give each its own")
     if not checks:
@@ -269,7 +275,7 @@ def evidence_of(module: ModuleType) -> Evidence:
         if check.figure is not None and check.figure not in drawn:
             raise ContractError(f"check {check.id!r} names figure {check.figure!r}, which does not exist", where=where,
                                 cure=f"choose from {', '.join(drawn)}" if drawn else "declare it with @figure, or name none")
-    return Evidence(where, checks, mutants, figures)
+    return Evidence(where, checks, mutants, figures, numbers)
 
 
 # --- judging ------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -10,13 +11,15 @@ from joblib import Parallel, delayed
 from ..engine.errors import ContractError, RegistryError
 from ..engine.registry import Entry, Registry
 from .checks import Evidence, evidence_of
+from .mutation.numbers import installed
+from .mutation.shares import kept
 from .references import References, of_registry
 from .run import AuditResult, MechanismResult, audit
 from .static import Exhibit
 
 Tell = Callable[[int, int, str], None]
 OURS = f"{__package__}.evidence"
-FEW = 3                 # so many mechanisms are judged before another process has started
+FEW = 3                 # up to this many mechanisms are judged in one process: another one would start too late
 
 
 def evidence_module(entry: Entry, registry: Registry) -> str | None:
@@ -86,5 +89,15 @@ def _judge(registry: Registry, references: References, id: str, mutants: bool, d
     entry, name = registry.entries[id], evidence_module(registry.entries[id], registry)
     module, by = import_module(entry.module), import_module(name) if name else None
     whose = id if name and name.rpartition(".")[2] == id else entry.variety_of or id
-    return audit([entry], {id: module}, {whose: by} if by else {}, mutants=mutants, draw=draw,
-                 exhibits={id: Exhibit(entry, module, references, registry)}).mechanisms[0]
+    with installed(registry):
+        judged = audit([entry], {id: module}, {whose: by} if by else {}, mutants=mutants, draw=draw,
+                       exhibits={id: exhibit_of(entry, registry, references)}).mechanisms[0]
+    return replace(judged, generated=kept(entry, name))
+
+
+def exhibit_of(entry: Entry, registry: Registry, references: References) -> Exhibit:
+    """The input of the static checks; of shared evidence, the numbers of parameters that a variety has."""
+    name = evidence_module(entry, registry)
+    numbers = evidence_of(import_module(name)).numbers if name else ()
+    own = name is not None and name.rpartition(".")[2] == entry.id
+    return Exhibit(entry, import_module(entry.module), references, registry, tuple(n for n in numbers if own or n.parameter in entry.params))

@@ -24,6 +24,7 @@ from .references import References
 from .report import ALSO_COMPARED, CLAIM, COLUMNS, summary, verdict_of
 from .run import AuditResult, MechanismResult
 from .sources import SourceSystem, compared
+from .weights import shipped
 
 TEMPLATES = Path(__file__).parent / "templates"
 OPERATORS = re.compile(r"\\(arg)(?![a-zA-Z])")      # commands that the converter does not know
@@ -41,7 +42,7 @@ def to_html(result: AuditResult, path: Path, references: References | None = Non
     registry    adds each mechanism's registry entry
     provenance  adds how the audit was made, how to cite it, and BibTeX
 
-    Anchors: `#mechanism`, `#mechanism:check`, `#source:claim`.  The filters of the table stand in the address: `#derived=HONEST&text=pavlik`.
+    Anchors: `#mechanism`, `#mechanism:check`, `#source:claim`.  The filters of the table are part of the address: `#derived=HONEST&text=pavlik`.
     """
     environment = shared_environment(TEMPLATES)
     environment.filters.update(number=_number, tolerance=_tolerance, mathml=mathml)
@@ -53,7 +54,11 @@ def to_html(result: AuditResult, path: Path, references: References | None = Non
         papers = [references.get(key).short for key in m.papers if references and key in references]
         return " ".join([registry.entries[m.id].summary if registry and m.id in registry.entries else "", *m.papers, *papers])
 
-    environment.globals.update(verdict_of=verdict_of, home_of=home_of, text_of=text_of, anchor=anchor)
+    def paths(m: MechanismResult) -> dict[str, tuple[str, ...]]:
+        return {e.id: e.path for e in m.reach.equations} if m.reach else {}
+
+    environment.globals.update(paths=paths, weights=shipped(), verdict_of=verdict_of, home_of=home_of, text_of=text_of, anchor=anchor)
+    unrated = list(dict.fromkeys(m.claim for m in result.mechanisms if not m.rated))
     derived, ratings = [(m.verdict.rating, m.variety_of is None) for m in result.mechanisms], [str(r) for r in Rating]
     page = environment.get_template("audit.html.j2").render(
         result=result, shown={m.id for m in result.mechanisms}, summary=summary(result), also_compared=ALSO_COMPARED, version=__version__,
@@ -61,8 +66,9 @@ def to_html(result: AuditResult, path: Path, references: References | None = Non
         facts=facts(provenance, result.mutants_asked) if provenance else [], columns=COLUMNS, claim=CLAIM, fewest=FEWEST,
         sources=[(s, compared(s, result)) for s in systems],
         tally=[(r, derived.count((r, True)), derived.count((r, False))) for r in Rating],
-        choices=[("home", "Home", sorted({home_of(m) for m in result.mechanisms} - {""})), ("claimed", "Claimed", ratings),
-                 ("derived", "Derived", ratings), ("claim", "Claim", ["earned", "finding", "unearned"])])
+        choices=[("home", "Home", sorted({home_of(m) for m in result.mechanisms} - {""})),
+                 ("claimed", "Claimed", [*ratings, *unrated]),
+                 ("derived", "Derived", ratings), ("claim", "Claim", ["earned", "finding", "unearned", *unrated])])
     write_whole(path, [page])
 
 

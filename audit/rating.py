@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from .checks import CheckResult, Kind, Score
+from .facts import Fact, FactKind
 
 FEWEST = 3                      # gating checks that must pass for FAITHFUL, one of them an equation
 
@@ -37,24 +37,13 @@ class Rating(StrEnum):
         return self.strength >= Rating(other).strength
 
 
-class Departure(Protocol):
-    """Where an implementation leaves the paper, and why; `lowers`: FAITHFUL is lost (by a change beyond a common time scale, say)."""
-
-    @property
-    def what(self) -> str: ...
-    @property
-    def why(self) -> str: ...
-    @property
-    def lowers(self) -> bool: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A rating with its grounds.
 
     reasons     why this rating, one sentence each
     raise_by    what would raise it
-    lowered_by  check ids and departures that keep it from FAITHFUL
+    lowered_by  check ids and subjects of facts that keep it from FAITHFUL
     stands_on   ids of the gating checks that pass; if one of them failed, the rating would be APPROXIMATION
     """
 
@@ -80,7 +69,7 @@ class Case:
 
     results: Sequence[CheckResult]
     claims_equation: bool
-    departures: Sequence[Departure]
+    facts: Sequence[Fact]
 
     @property
     def gating(self) -> list[CheckResult]:
@@ -116,7 +105,10 @@ def _unshown(case: Case) -> list[Ground]:
 
 
 def _unclaimed(case: Case) -> list[Ground]:
-    return [] if case.claims_equation else [Ground("claims no paper's equation", "claim an equation of a paper and measure it")]
+    if case.claims_equation:
+        return []
+    uncounted = [Ground(f.what, f.cure, f.about) for f in case.facts if f.kind in (FactKind.NOT_PRINTED, FactKind.LIBRARY)]
+    return [Ground("claims no paper's equation", "claim an equation of a paper and measure it"), *uncounted]
 
 
 def _limited(case: Case) -> list[Ground]:
@@ -124,8 +116,7 @@ def _limited(case: Case) -> list[Ground]:
     return [
         *(Ground(f"{r.check.kind} {r.check.id} is {r.note}", f"bring {r.check.id} into scope", r.check.id) for r in case.results if r.check.scope),
         *(Ground(f"{r.check.kind} {r.check.id} {_said(r)}", f"run {r.check.id}", r.check.id) for r in case.gating if r.score is Score.NOT_RUN),
-        *(Ground(f"departs: {d.what}", "undo the departure", d.what) for d in case.departures if d.lowers),
-        *(Ground(f"departs without a reason: {d.what}", "say why", d.what) for d in case.departures if not d.lowers and not d.why.strip()),
+        *(Ground(f.what, f.cure, f.about) for f in case.facts),
         *([Ground(f"only {shown} checks of the paper pass, FAITHFUL needs {FEWEST}", "add checks")] if shown < FEWEST else []),
     ]
 
@@ -134,8 +125,8 @@ def _limited(case: Case) -> list[Ground]:
 RULES: tuple[tuple[Rating, Callable[[Case], list[Ground]]], ...] = (
     (Rating.APPROXIMATION, _broken),        # a gating check fails, errs or cannot be tested
     (Rating.APPROXIMATION, _unshown),       # a claim without a measurement
-    (Rating.HONEST, _unclaimed),            # all passes, no paper's equation is claimed
-    (Rating.DOCUMENTED, _limited),          # all passes, within declared limits or on little evidence
+    (Rating.HONEST, _unclaimed),            # all passes, no equation of a paper counts as claimed
+    (Rating.DOCUMENTED, _limited),          # all passes, with a fact that lowers, something out of scope, or little evidence
 )
 
 # A claim is earned by these derived ratings; HONEST is a separate kind, not a step between the others.
@@ -147,12 +138,13 @@ EARNED_BY: dict[Rating, tuple[Rating, ...]] = {
 }
 
 
-def derive(results: Sequence[CheckResult], *, claims_equation: bool, departures: Sequence[Departure] = ()) -> Verdict:
-    """The rating that check results support.  Pure; checks marked `warn` do not count.
+def derive(results: Sequence[CheckResult], *, claims_equation: bool, facts: Sequence[Fact] = ()) -> Verdict:
+    """The rating that check results and facts support.  Pure; checks marked `warn` do not count.
 
-    claims_equation  whether the mechanism claims an equation of a paper
+    claims_equation  whether an equation of a paper counts as claimed, see `facts.claimed`
+    facts            what lowers FAITHFUL to DOCUMENTED
     """
-    case = Case(results, claims_equation, departures)
+    case = Case(results, claims_equation, facts)
     stands_on = tuple(r.check.id for r in case.passed)
     for rating, rule in RULES:
         if grounds := rule(case):

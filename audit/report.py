@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,8 +15,9 @@ from ..reporting import latex
 from .changes import Changes
 from .checks import CheckResult
 from .provenance import Provenance, citation, facts
-from .run import AuditResult, Fate, MechanismResult
+from .run import NOT_RATED, AuditResult, Fate, MechanismResult
 from .sources import Comparison, SourceSystem, compared
+from .weights import MeasuredWeight, shipped
 
 FORMAT = "hebbarium.audit/1"            # of audit.json, as audit.schema.json describes it
 
@@ -46,13 +47,19 @@ def to_json(result: AuditResult, registry: Registry | None = None, systems: Sequ
 def _mechanism_json(m: MechanismResult, entry: Entry | None) -> dict[str, Any]:
     return {
         "id": m.id, "variety_of": m.variety_of, "papers": list(m.papers), "label": _label(entry) if entry else None,
-        "claimed": str(m.claimed), "derived": str(m.verdict.rating), "earned": m.earned,
+        "claimed": m.claim, "derived": str(m.verdict.rating), "earned": m.earned,
         "reasons": list(m.verdict.reasons), "raise_by": list(m.verdict.raise_by), "lowered_by": list(m.verdict.lowered_by),
         "stands_on": list(m.verdict.stands_on), "passed": m.passed, "gating": m.gating,
         "checks": [_check_json(r) for r in m.checks], "also_compared": [_check_json(r) for r in m.also_compared],
         "static": [_check_json(r) for r in m.static],
         "mutants": [{"name": x.name, "rejected_by": x.rejected_by, "fate": str(x.fate), "note": x.note} for x in m.mutants],
         "figures": [{"name": p.name, "caption": p.caption, "source": p.source, "note": p.note} for p in m.pictures],
+        "facts": [{"kind": str(f.kind), "about": f.about, "what": f.what, "source": f.source} for f in m.facts],
+        "hooks": [{"name": h.name, "phase": h.phase, "checks": list(h.checks), "time_scales": list(h.scales)}
+                  for h in m.reach.hooks] if m.reach else [],
+        "reached": [{"equation": e.id, "path": list(e.path), "library": e.library} for e in m.reach.equations] if m.reach else [],
+        "generated": {"shares": {str(g): {"rejected": s.rejected, "of": s.of} for g, s in m.generated.shares.items()}, "stale": m.generated.stale,
+                      "survivors": [{"id": id, "change": change} for id, change in m.generated.survivors]} if m.generated else None,
     }
 
 
@@ -70,7 +77,8 @@ def _label(entry: Entry) -> dict[str, Any]:
         "home": entry.home, "summary": entry.summary, "acts_on": entry.acts_on, "claimed_by": entry.claimed_by, "time_scale": entry.time_scale,
         "equations": [e.model_dump() for e in entry.equations],
         "parameters": [{"name": name, **p.model_dump(mode="json")} for name, p in entry.params.items()],
-        "departures": [d.model_dump() for d in entry.departures], "departs_from_source": entry.departs_from_source,
+        "departures": [d.model_dump() for d in entry.departures], "proxies": [p.model_dump() for p in entry.proxies],
+        "forms": [f.model_dump() for f in entry.forms], "departs_from_source": entry.departs_from_source,
     }
 
 
@@ -117,17 +125,44 @@ def _first_failing(m: MechanismResult, _: AuditResult) -> str:
     return f"{first.check.id} {first.check.title}" if first else "-"
 
 
+def _part(counts: tuple[int, int]) -> str:
+    return f"{counts[0]}/{counts[1]}" if counts[1] else "-"
+
+
+def _ratio(counts: tuple[int, int]) -> float:
+    return counts[0] / counts[1] if counts[1] else -1.0
+
+
+def _generated(m: MechanismResult, _: AuditResult) -> str:
+    """Share of the last full run, rounded down; "stale" after a change of code, evidence or entry."""
+    return f"{math.floor(100.0 * m.generated.whole.value)}%{' stale' if m.generated.stale else ''}" if m.generated else "-"
+
+
+def _weight(m: MechanismResult, _: AuditResult) -> str:
+    weight = _weight_of(m)
+    return "-" if weight is None else f"{weight.share_text}, inert" if weight.inert else weight.share_text
+
+
+def _weight_of(m: MechanismResult) -> MeasuredWeight | None:
+    weights = shipped()
+    return weights.of(m.id) if weights else None
+
+
 def verdict_of(m: MechanismResult) -> str:
-    """In one word: earned, unearned (our own claim), finding (a source system's)."""
-    return "earned" if m.earned else "finding" if m.variety_of else "unearned"
+    """In a word: earned, unearned (our own claim), finding (a source system's), or not rated."""
+    return ("earned" if m.rated else NOT_RATED) if m.earned else "finding" if m.variety_of else "unearned"
 
 
 COLUMNS = (
     Column("mechanism", lambda m, _: m.id),
-    Column("claimed", lambda m, _: str(m.claimed), lambda m: m.claimed.strength),
+    Column("claimed", lambda m, _: m.claim, lambda m: m.claimed.strength),
     Column("derived", lambda m, _: str(m.verdict.rating), lambda m: m.verdict.rating.strength),
     Column("checks", lambda m, _: f"{m.passed}/{m.gating}", lambda m: m.passed),
     Column("mutants", _mutants, lambda m: sum(x.rejected for x in m.mutants)),
+    Column("hooks", lambda m, _: _part(m.hooks_checked), lambda m: _ratio(m.hooks_checked), printed=False),
+    Column("equations", lambda m, _: _part(m.equations_reached), lambda m: _ratio(m.equations_reached), printed=False),
+    Column("generated", _generated, lambda m: m.generated.whole.value if m.generated else -1.0, printed=False),
+    Column("weight", _weight, lambda m: (w.share or 0.0) if (w := _weight_of(m)) else -1.0, printed=False),
     Column("first failing check", _first_failing, printed=False),
 )
 CLAIM = Column("claim", lambda m, _: verdict_of(m))       # which the terminal shows by colour and by the list below its table
@@ -147,7 +182,7 @@ class Counts:
 
     checks             of the evidence; the static checks, which are the same for all mechanisms, are not counted
     ours, earned       mechanisms of our own, and those of them whose claim is earned
-    printed, unearned  printed forms of source systems, and those of them whose claim is not earned
+    printed, unearned  printed forms that their source system rates, and those of them whose claim is not earned
     """
 
     mechanisms: int
@@ -162,7 +197,7 @@ class Counts:
 
 def counts(result: AuditResult) -> Counts:
     """Count them."""
-    earned, by_source = ([m.earned for m in result.mechanisms if bool(m.variety_of) is varied] for varied in (False, True))
+    earned, by_source = ([m.earned for m in result.mechanisms if bool(m.variety_of) is varied and m.rated] for varied in (False, True))
     return Counts(len(result.mechanisms), sum(len(m.checks) + len(m.also_compared) for m in result.mechanisms), result.mutants_run,
                   result.mutants_rejected, len(earned), earned.count(True), len(by_source), by_source.count(False))
 
@@ -174,7 +209,7 @@ def summary(result: AuditResult) -> str:
     mutants = f", which reject {n.mutants_rejected:,} of {counted(n.mutants_run, 'mutant')} (wrong versions made on purpose)"
     ours = f"{n.earned} of {counted(n.ours, 'claim')} of our own {'is' if n.ours == 1 else 'are'} earned"
     forms = counted(n.printed, "printed form")
-    printed = f"{n.unearned} of {forms} of source systems {'does' if n.printed == 1 else 'do'} not earn the claimed rating"
+    printed = f"{n.unearned} of {forms} that source systems rate {'does' if n.printed == 1 else 'do'} not earn the claimed rating"
     claims = ", and ".join([ours] * bool(n.ours) + [printed] * bool(n.printed))
     return f"In Hebbarium {__version__}, {tested}{mutants if n.mutants_run else ''}{'; ' if claims else ''}{claims}."
 
@@ -191,7 +226,7 @@ def counted(number: int, noun: str) -> str:
 # --- the forms ----------------------------------------------------------------------------------------------------
 def table(result: AuditResult) -> Table:
     """One row a mechanism, claimed rating beside derived."""
-    styles = {"earned": "green", "finding": "yellow", "unearned": "bold red"}
+    styles = {"earned": "green", "finding": "yellow", "unearned": "bold red", NOT_RATED: ""}
     drawn = Table(*(c.head for c in COLUMNS), title="Audit")
     for m in result.mechanisms:
         row = [Text(c.text(m, result)) for c in COLUMNS]            # Text: a title may hold square brackets
@@ -214,6 +249,20 @@ def plain(result: AuditResult, failures: Sequence[tuple[str, str]] | None = None
     if said := mutants_of(result):
         lines += ["", said]
     return "\n".join(lines) + "\n"
+
+
+def reached(result: AuditResult) -> Iterator[str]:
+    """Hooks with their engine checks, claimed equations with the path to them, and the facts that lower, as lines of text."""
+    for m in result.mechanisms:
+        if m.reach:
+            yield f"{m.id}:"
+            for hook in m.reach.hooks:
+                scales = ", ".join(f"{s:g}" for s in hook.scales)
+                yield f"  hook {hook.name} ({hook.phase}): {', '.join(hook.checks)}; time_scale {scales}" if hook.checks else \
+                    f"  hook {hook.name} ({hook.phase}): no engine check"
+            for e in m.reach.equations:
+                yield f"  equation {e.id}: {' > '.join(e.path) or 'library'}{', no part of the claim' if e.library else ''}"
+            yield from (f"  {fact.kind}: {fact.what}" for fact in m.facts)
 
 
 def to_markdown(result: AuditResult, systems: Sequence[SourceSystem] = (), changes: Changes | None = None,

@@ -3,49 +3,30 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from types import ModuleType
-from typing import Protocol
 
 import numpy as np
 
 from ..engine.errors import ContractError, RegistryError
+from ..engine.registry import Entry
 from .checks import CheckResult, Evidence, Kind, Mutant, Score, described, evidence_of, judge
 from .drawing import available, to_svg
+from .facts import Fact, claimed, facts
 from .figures import Figure
-from .rating import Departure, Rating, Verdict, derive, divided, earned
+from .mutation.shares import Kept
+from .rating import Rating, Verdict, derive, divided, earned
+from .reached import Reach, Watch
 from .specimen import NotTestable, Specimen
 from .static import Exhibit
 from .static import evidence as static_evidence
 
 Progress = Callable[[str, str], None]
 ENOUGH, ENOUGH_HARD = 5, 3              # fewest checks, and of hard kinds, for a claim of a paper under --strict
+NOT_RATED = "not rated"                 # claim of a printed form that its source does not rate
 HARD = (Kind.EQUATION, Kind.LIMIT, Kind.DATA)
-
-
-class Equation(Protocol):
-    """An equation of an entry; `paper` is the key of its paper, empty for an equation of our own."""
-
-    @property
-    def paper(self) -> str: ...
-
-
-class Entry(Protocol):
-    """What the audit needs of a registry entry."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def claims(self) -> str: ...
-    @property
-    def departures(self) -> Sequence[Departure]: ...
-    @property
-    def papers(self) -> Sequence[str]: ...
-    @property
-    def equations(self) -> Sequence[Equation]: ...
-    @property
-    def variety_of(self) -> str | None: ...
 
 
 class Fate(StrEnum):
@@ -85,6 +66,10 @@ class MechanismResult:
     """One mechanism's claim, verdict and measurements.  `mutants` and `pictures` are empty unless requested.
 
     also_compared  for a variety: checks of papers that its source does not cite; reported, without influence on the verdict
+    facts          what lowers FAITHFUL, whether or not it decides the verdict
+    reach          the hooks and claimed equations that engine checks reach; None where the checks were not watched
+    generated      the last full run of generated mutants; None if there was none
+    rated          False for a printed form that its source does not rate; `claimed`, by which tables sort, is then the weakest rating
     """
 
     id: str
@@ -98,11 +83,32 @@ class MechanismResult:
     pictures: tuple[PictureResult, ...] = ()
     claims_paper: bool = False
     also_compared: tuple[CheckResult, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    reach: Reach | None = None
+    generated: Kept | None = None
+    rated: bool = True
+
+    @property
+    def claim(self) -> str:
+        """The claimed rating, or "not rated"."""
+        return str(self.claimed) if self.rated else NOT_RATED
+
+    @property
+    def hooks_checked(self) -> tuple[int, int]:
+        """Hooks that a passing engine check runs, and all hooks."""
+        hooks = self.reach.hooks if self.reach else ()
+        return sum(bool(h.checks) for h in hooks), len(hooks)
+
+    @property
+    def equations_reached(self) -> tuple[int, int]:
+        """Claimed equations of papers that a hook reaches, and all of them; those that the entry calls library are left out."""
+        equations = [e for e in self.reach.equations if not e.library] if self.reach else []
+        return sum(e.reached for e in equations), len(equations)
 
     @property
     def earned(self) -> bool:
-        """Whether the derived rating earns the claim; without a check no claim is earned."""
-        return bool(self.checks) and earned(self.claimed, self.verdict.rating)
+        """Whether the derived rating earns the claim; without a check no claim is earned.  A form that its source does not rate claims nothing."""
+        return bool(self.checks) and (not self.rated or earned(self.claimed, self.verdict.rating))
 
     @property
     def passed(self) -> int:
@@ -127,12 +133,13 @@ class MechanismResult:
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """Checks that did not finish, too little evidence for a paper's claim, and mutants that were not run."""
+        """Checks that did not finish, too little evidence for a paper's claim, hooks without an engine check, and mutants that were not run."""
         unfinished = (f"{r.check.id} {r.score}: {r.note}" for r in (*self.checks, *self.static) if r.score in (Score.ERROR, Score.NOT_RUN))
         hard = sum(r.check.kind in HARD for r in self.checks)
         thin = [f"{len(self.checks)} checks, {hard} of them equations, limits or data; {ENOUGH} and {ENOUGH_HARD} are required"]
         unproven = (f"mutant {m.name!r} was not run: {m.note}" for m in self.mutants if m.fate is Fate.NOT_RUN)
-        return (*unfinished, *(thin if self.claims_paper and (len(self.checks) < ENOUGH or hard < ENOUGH_HARD) else []), *unproven)
+        unchecked = (f"no engine check that passes runs the hook {h.name}" for h in (self.reach.hooks if self.reach else ()) if not h.checks)
+        return (*unfinished, *(thin if self.claims_paper and (len(self.checks) < ENOUGH or hard < ENOUGH_HARD) else []), *unchecked, *unproven)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +220,14 @@ def _mechanism(
 ) -> MechanismResult:
     if entry.id not in modules:
         raise ContractError("no module was given", where=f"mechanism {entry.id}", cure="give the module that `class` in registry.yaml names")
+    rated = not (entry.variety_of and entry.claims == NOT_RATED)
     try:
-        claimed = Rating(entry.claims)
+        rating = Rating(entry.claims) if rated else Rating.APPROXIMATION
     except ValueError:
         raise RegistryError(f"claims {entry.claims!r}", where=f"registry.yaml, {entry.id}", cure=f"choose from {', '.join(Rating)}") from None
     specimen = Specimen(entry.id, modules[entry.id])
+    watch = Watch(exhibit.entry) if exhibit else None
+    watched = Specimen(entry.id, watch.module) if watch else specimen
     own = evidence_modules.get(entry.id)
     shared = evidence_modules.get(entry.variety_of) if entry.variety_of else None
     module = own or shared
@@ -225,32 +235,34 @@ def _mechanism(
     results = []
     for check in evidence.checks:
         tell(entry.id, check.id)
-        results.append(judge(check, specimen, provides))
+        with watch.check(check.id) if watch else nullcontext():
+            results.append(judge(check, watched, provides))
     fates = []
     for each in evidence.mutants if mutants and own else ():
         tell(entry.id, each.name)
         fates.append(_mutant(each, specimen, evidence, results, provides))
     static = [judge(check, exhibit) for check in static_evidence()] if exhibit else []
     pictures = tuple(_picture(each, specimen) for each in evidence.figures) if draw else ()
-    claims = any(e.paper for e in entry.equations)
     counting, others = divided(results, entry.papers) if entry.variety_of else (tuple(results), ())
-    verdict = derive([*counting, *static], claims_equation=claims, departures=entry.departures)
-    return MechanismResult(entry.id, claimed, verdict, entry.variety_of, tuple(entry.papers), counting, tuple(fates), tuple(static), pictures,
-                           claims, others)
+    reach = watch.reach([r.check.id for r in counting if r.check.gates and r.score is Score.PASS]) if watch else None
+    found, claims = facts(entry, reach), claimed(entry.equations, None if entry.variety_of else reach)
+    verdict = derive([*counting, *static], claims_equation=claims, facts=found)
+    return MechanismResult(entry.id, rating, verdict, entry.variety_of, tuple(entry.papers), counting, tuple(fates), tuple(static), pictures,
+                           claims, others, found, reach, rated=rated)
 
 
 def _picture(figure: Figure, specimen: Specimen) -> PictureResult:
     """A drawn figure; one that cannot be drawn gets a note."""
-    told = figure.name, figure.caption, figure.source
+    named = figure.name, figure.caption, figure.source
     if not available():
-        return PictureResult(*told, note="drawn only with matplotlib: pip install 'hebbarium[report]'")
+        return PictureResult(*named, note="drawn only with matplotlib: pip install 'hebbarium[report]'")
     try:
         with np.errstate(all="ignore"):
-            return PictureResult(*told, svg=to_svg(figure(specimen), f"{specimen.id}-{figure.name}"))
+            return PictureResult(*named, svg=to_svg(figure(specimen), f"{specimen.id}-{figure.name}"))
     except NotTestable as error:
-        return PictureResult(*told, note=str(error.what))
+        return PictureResult(*named, note=str(error.what))
     except Exception as error:
-        return PictureResult(*told, note=described(error))
+        return PictureResult(*named, note=described(error))
 
 
 def _mutant(each: Mutant, specimen: Specimen, evidence: Evidence, results: Sequence[CheckResult], provides: Collection[str] | None) -> MutantResult:

@@ -67,19 +67,19 @@ class Specimen:
 
 def rebuilt(original: Mapping[str, Any], module: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of a module's namespace with some names changed and everything that depends on them rebuilt.  O(names x code) per call."""
-    dirty = set(changes)
-    rebuilder = _Rebuilder(original, module, dirty)
+    affected = set(changes)
+    rebuilder = _Rebuilder(original, module, affected)
     found: set[str] | None = None
-    while found is None or found:                             # names that read a dirty name are dirty; repeat until none is added
-        rebuilder.stains = {id(original[n]) for n in dirty if _has_identity(original[n])}
-        found = {n for n, value in original.items() if n not in dirty and not n.startswith("__") and rebuilder.touches(value, set())}
-        dirty |= found
+    while found is None or found:                             # names that read an affected name are affected; repeat until none is added
+        rebuilder.behind = {id(original[n]) for n in affected if _has_identity(original[n])}
+        found = {n for n, value in original.items() if n not in affected and not n.startswith("__") and rebuilder.touches(value, set())}
+        affected |= found
     namespace = rebuilder.namespace
     namespace.update(original)
     namespace.update(changes)
     rebuilder.memo = {id(original[n]): value for n, value in changes.items() if _has_identity(original[n])}
     for name in original:
-        if name in dirty and name not in changes:
+        if name in affected and name not in changes:
             namespace[name] = rebuilder.rebuild(original[name])
     return namespace
 
@@ -103,26 +103,26 @@ def _globals_read(code: types.CodeType) -> frozenset[str]:
 
 
 class _Rebuilder:
-    """Finds and rebuilds what depends on the dirty names of one module."""
+    """Finds and rebuilds what depends on the affected names of one module."""
 
-    def __init__(self, original: Mapping[str, Any], module: str, dirty: Collection[str]) -> None:
-        self.original, self.module, self.dirty = original, module, dirty
+    def __init__(self, original: Mapping[str, Any], module: str, affected: Collection[str]) -> None:
+        self.original, self.module, self.affected = original, module, affected
         self.namespace: dict[str, Any] = {}
-        self.stains: set[int] = set()                         # ids of the objects behind the dirty names
+        self.behind: set[int] = set()                         # ids of the objects behind the affected names
         self.memo: dict[int, Any] = {}
 
     def own(self, function: types.FunctionType) -> bool:
         return function.__globals__ is self.original
 
     def touches(self, value: Any, seen: set[int]) -> bool:
-        """Whether an object reads a dirty name, or holds something that does."""
-        if id(value) in self.stains:
+        """Whether an object reads an affected name, or holds something that does."""
+        if id(value) in self.behind:
             return True
         if id(value) in seen:
             return False
         seen.add(id(value))
         function = _plain(value)
-        if isinstance(function, types.FunctionType) and self.own(function) and not _globals_read(function.__code__).isdisjoint(self.dirty):
+        if isinstance(function, types.FunctionType) and self.own(function) and not _globals_read(function.__code__).isdisjoint(self.affected):
             return True
         return any(self.touches(part, seen) for part in self.parts(value))
 

@@ -1,10 +1,11 @@
-"""Static evidence: checks of a mechanism that need no paper.  The same five for each.
+"""Static evidence: checks of a mechanism's code, registry entry and numbers.  The same six for each.
 
 ST-1  every claimed equation is a kernel of the module and cites a paper
 ST-2  every parameter has a source, and one of kind `paper` names the paper
 ST-3  kernels are pure: besides their arguments they read constants and other pure functions
 ST-4  declarations are true: hooks touch what they declare and nothing else
 ST-5  one time scale: all time constants are read with it, and with twice the time scale, events at twice the times give the same memory
+ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in holds the paper's value at time_scale 1
 """
 from __future__ import annotations
 
@@ -30,6 +31,7 @@ from ..engine.records import Event
 from ..engine.registry import Entry, Registry
 from ..engine.vocabulary import RANDOM, RECALLED, ROW
 from .checks import Check, Decorator, Kind, Measured
+from .paper_numbers import PaperNumber, differences
 from .references import References
 
 static = Decorator(Kind.STATIC)
@@ -41,12 +43,13 @@ CONSTANTS = (bool, int, float, str, tuple, frozenset, type(None), np.ndarray, np
 
 @dataclass(frozen=True)
 class Exhibit:
-    """The input of static checks: a mechanism's module and registry entry, with the references and the registry."""
+    """The input of static checks: a mechanism's module and registry entry, with the references, the registry and the numbers of its evidence."""
 
     entry: Entry
     module: ModuleType
     references: References
     registry: Registry
+    numbers: tuple[PaperNumber, ...] = ()
 
     @cached_property
     def kernels(self) -> Mapping[str, FunctionType]:
@@ -82,6 +85,8 @@ def every_claimed_equation_is_there_and_cites_its_paper(exhibit: Exhibit) -> Mea
         if not (each.where.strip() and each.tex.strip()):
             wrong.append(f"{each.id} has no place or no formula")
     wrong += [f"references.bib lacks {key}" for key in entry.papers if key not in exhibit.references]
+    sources = [*((p.source, p.state) for p in entry.proxies), *((f.source, f.ours) for f in entry.forms)]
+    wrong += [f"{key} of {what!r} is not among the papers" for key, what in sources if key not in entry.papers]
     return _none(wrong, f"{len(entry.equations)} equations")
 
 
@@ -142,6 +147,11 @@ def one_time_scale_is_common_to_all_constants(exhibit: Exhibit) -> Measured:
         wrong.append("the answer to a question differs after twice the time")
     wrong += [f"{name} is not read by hours() alone" for name in constants if not _scaled(name, exhibit.tree)]
     return _none(wrong, f"{len(constants)} constants of time, {len(columns)} columns")
+
+
+@static("ST-6", source="NUMBERS of the evidence, with the audit's own table of units, against the plug-in of the registry")
+def the_plug_in_holds_the_numbers_of_its_papers(exhibit: Exhibit) -> Measured:
+    return _none(list(differences(exhibit.entry, exhibit.registry, exhibit.numbers)), f"{len(exhibit.numbers)} numbers of papers")
 
 
 def _scaled(constant: str, tree: ast.Module) -> bool:

@@ -70,7 +70,7 @@ def designed(chosen: MechanismSet | None, registry: Registry, *, design: Design 
     """The arms of a set, each built and checked once; no data are needed yet.
 
     only    names or ids of the arms to run, which are then the family that is corrected; all if empty
-    beside  other systems, as rows of reference; they are no part of the family
+    beside  other systems, for comparison; they are no part of the family
 
     Raises InputError for another system in place of the set and for a system that is named twice, HebbariumError as `planned`.
     """
@@ -217,7 +217,7 @@ def _receipt(counts: dict[str, int] | None) -> ArmReceipt | None:
     if not counts:
         return None
     gate = Gate(**{name: counts[name] for name in _GATE}) if "vetoed" in counts else None
-    return ArmReceipt(counts["calls"], counts["cells_changed"], counts["ranks_changed"], gate)
+    return ArmReceipt(counts["calls"], counts["values_changed"], counts["ranks_changed"], gate)
 
 
 def _places(a: Row, b: Row) -> int:

@@ -362,9 +362,10 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """A difference with its sign; a dash for NaN.
+    """A difference with its sign; zero has none; a dash for NaN.
 
-    >>> signed(0.12345), signed(-1.0, 1), signed(math.nan)
-    ('+0.123', '-1.0', '-')
+    >>> signed(0.12345), signed(-1.0, 1), signed(-1e-9), signed(math.nan)
+    ('+0.123', '-1.0', '0.000', '-')
     """
-    return f"{value:+.{digits}f}" if math.isfinite(value) else "-"
+    text = f"{value:+.{digits}f}"
+    return "-" if not math.isfinite(value) else text if float(text) else text[1:]

@@ -77,8 +77,8 @@ class Routes:
         self._stages = {phase: Stages(c for n in nodes for c in (*n.sets, *n.adds)) for phase, nodes in phases.items()}
         self._fused = self._stages[Phase.RETRIEVE].source(FUSED)
         self._signals = {c for m in mechanisms for c in m.owns if isinstance(c, Signal) and m.params.weight > 0}
-        heard = {c for n in self._nodes for c in n.sees} | (self._signals if any(SIGNALS in n.sees for n in self._nodes) else set())
-        self._signals &= heard
+        read = {c for n in self._nodes for c in n.sees} | (self._signals if any(SIGNALS in n.sees for n in self._nodes) else set())
+        self._signals &= read
         self._readers: dict[Touched, list[Node]] = {}
         for node in self._nodes:
             for what in dict.fromkeys(self._read(node)):

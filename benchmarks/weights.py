@@ -1,7 +1,7 @@
 """`hebbarium weights`: through what each mechanism reaches an answer, how much of the fused trust that is, and how many answers change without it.
 
-Every mechanism of the set is left off in turn, and every other mechanism of the registry takes the place of the one that it is a variety or an
-alternate of.  Answers are compared by the ids of their first ten events, in order, for all questions, with gold or not.
+Every mechanism of the set is left off in turn.  If varieties are asked for, each variety and alternate is swapped in for its original, too.  Answers
+are compared by the ids of their first ten events, in order, for all questions, with gold or not.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..engine.contract import Mechanism
 from ..engine.packages import source_digest
 from ..engine.ports.embedder import Embedder
 from ..engine.ports.embedding_cache import CachedEmbedder
-from ..engine.registry import MechanismSet, Registry
+from ..engine.registry import MechanismSet, Registry, digest
 from ..engine.vocabulary import FACET_WEIGHTS
 from ..reporting.files import results_folder
 from ..reporting.provenance import Made, made
@@ -35,18 +35,19 @@ from .execution.local import Progress, embed_ahead, run_cells
 from .execution.plan import planned, specs_of
 from .execution.spec import RunSpec, Settings, versions
 from .routes import RANKING, Kind, Route, Routes, shortest
-from .systems.hebbarium import Hebbarium
+from .systems.base import Capability
+from .systems.hebbarium import Hebbarium, capabilities_of
 
 FORMAT: Final = 1
 REHEARSE: Final = 0.5       # h between use and the question
 PROBED: Final = 1           # questions of a conversation asked with each mechanism silenced, which is not used here
 
-NOTES = (
-    "Routes are computed from the declared reads and writes of the schedule: they say what can reach an answer, not that it does.",
+ROUTES: Final = "Routes are computed from the declared reads and writes of the schedule: they say what can reach an answer, not that it does."
+INTERVAL: Final = (
     "What acts within minutes (short-term plasticity) needs a shorter interval than the one of rehearsal, what acts over days (spaced "
-    "testing, consolidation after use) a longer one; 0 answers here is no statement about other intervals.",
-    "Shares of a mechanism outside the set use the facet weights measured with the set itself.",
-)
+    "testing, consolidation after use) a longer one; 0 answers here is no statement about other intervals.")
+ONCE: Final = "The set does not learn from recall, so every question is asked once."
+OUTSIDE: Final = "Shares of a mechanism outside the set use the facet weights measured with the set itself."
 
 Trust = Mapping[str, float]
 
@@ -61,7 +62,7 @@ class Weight:
                   route leads to the ranking
     reached       the same of all routes
     cold          questions whose answer changes without it, asked once
-    rehearsed     the same, asked after every question was asked once and changed memory
+    rehearsed     the same, asked after every question was asked once and changed memory; None for a set that does not learn from recall
     """
 
     arm: str
@@ -70,7 +71,7 @@ class Weight:
     share: float | None
     reached: float | None
     cold: int
-    rehearsed: int
+    rehearsed: int | None
 
     @property
     def inert(self) -> bool:
@@ -81,11 +82,13 @@ class Weight:
 class Weighed:
     """The weights of all mechanisms.
 
+    rehearse    h between use and the question that counts; None for a set that does not learn from recall
     signals     signal -> (mechanism, mean share of fused trust), in the set itself
     mechanisms  id -> weight, in registry order
     """
 
     set_name: str
+    rehearse: float | None
     signals: Mapping[str, tuple[str, float]]
     mechanisms: Mapping[str, Weight]
     provenance: Mapping[str, Any]
@@ -102,33 +105,44 @@ def widened(chosen: MechanismSet, registry: Registry) -> MechanismSet:
     return replace(chosen, alternates={id: tuple(others) for id, others in found.items()})
 
 
-def weigh(chosen: MechanismSet, registry: Registry, data: Dataset, embedder: CachedEmbedder, folder: Path, *, rehearse: float = REHEARSE,
-          jobs: int = 1, making: Made | None = None, progress: Progress | None = None) -> Weighed:
+def weigh(chosen: MechanismSet, registry: Registry, data: Dataset, embedder: CachedEmbedder, folder: Path, *, varieties: bool = False,
+          rehearse: float | None = None, jobs: int = 1, making: Made | None = None, progress: Progress | None = None) -> Weighed:
     """Run the arms on every conversation, asked once and asked again after rehearsal, and weigh every mechanism.
 
-    folder    for the ledger
-    rehearse  h
-    making    when and by which command; now and here if None
-    progress  see `run_cells`
+    folder     for the ledger
+    varieties  weigh the alternates of the set and the varieties of its mechanisms, too
+    rehearse   h; None: `REHEARSE` if the set learns from recall, else every question is asked once
+    making     when and by which command; now and here if None
+    progress   see `run_cells`
 
-    A second call of a run that was stopped continues it from the ledger.  Raises HebbariumError, before anything runs if possible.
-    Cost: 2 (1 + m + s) cells a conversation for m mechanisms and s alternates, about 2 s each on the demo, and one more to measure the facet weights.
+    A second call of a run that was stopped continues it from the ledger.  Raises HebbariumError, before anything runs if possible; InputError for a
+    `rehearse` with a set that does not learn from recall.
+    Cost: 2 (1 + m) cells a conversation for m mechanisms, and 2 s more for s alternates and varieties, about 2 s each on the demo; one more to
+    measure the facet weights.  Half of them for a set that does not learn from recall.
     """
-    arms, conversations = leave_one_out(widened(chosen, registry)), {c.id: c for c in data.conversations}
-    ways = (Settings(), Settings(rehearse=rehearse))
+    arms = leave_one_out(widened(chosen, registry) if varieties else replace(chosen, alternates={}))
+    conversations = {c.id: c for c in data.conversations}
+    if rehearse is None and _learns(chosen, registry):
+        rehearse = REHEARSE
+    ways = (Settings(),) if rehearse is None else (Settings(), Settings(rehearse=rehearse))
     specs = [[replace(spec, probed=PROBED) for spec in specs_of(planned(arms, registry, way), data, embedder)] for way in ways]
     cells = [Cell(spec, conversations[spec.conversation]) for each in specs for spec in each]
-    places = {id: place for place, id in enumerate(conversations)}      # a sweep that was stopped holds all arms of the first conversations
+    places = {id: place for place, id in enumerate(conversations)}      # after an interrupt, the ledger holds all arms of the first conversations
     cells.sort(key=lambda cell: places[cell.spec.conversation])
     book = Ledger(results_folder(folder) / LEDGER)
-    with book.sweep():
+    with book.locked():
         embed_ahead(data, embedder)
         outcomes = run_cells(cells, registry, embedder, book, jobs=jobs, progress=progress)
     by_cell = {(c.spec.rehearse, c.spec.arm, c.spec.conversation): found for c, found in zip(cells, outcomes, strict=True)}
     answers = [{arm.id: _answers(by_cell[way.rehearse, arm.id, c] for c in conversations) for arm in arms} for way in ways]
     full = [Cell(spec, conversations[spec.conversation]) for spec in specs[0] if spec.arm == arms[0].id]
     facets = np.concatenate([_facets(cell, registry, embedder) for cell in full])
-    return _weighed(arms, registry, answers, facets, _provenance(specs[0][0], data, rehearse, making or made()))
+    return _weighed(arms, registry, answers, facets, rehearse, _provenance(specs[0][0], data, rehearse, making or made()))
+
+
+def _learns(chosen: MechanismSet, registry: Registry) -> bool:
+    with chosen.named_in_errors():
+        return Capability.LEARNS in capabilities_of(registry.build(chosen))
 
 
 def _answers(outcomes: Iterable[Outcome]) -> list[list[str]]:
@@ -182,7 +196,7 @@ def changed(one: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> int
 
 
 def _weighed(arms: Sequence[Arm], registry: Registry, answers: Sequence[Mapping[str, list[list[str]]]], facets: NDArray[np.float64],
-             provenance: Mapping[str, Any]) -> Weighed:
+             rehearse: float | None, provenance: Mapping[str, Any]) -> Weighed:
     full, *others = arms
     without = {arm.removed: arm.id for arm in others if arm.removed and len(arm.chosen.mechanisms) < len(full.chosen.mechanisms)}
     found, signals = dict[str, Weight](), dict[str, tuple[str, float]]()
@@ -195,9 +209,9 @@ def _weighed(arms: Sequence[Arm], registry: Registry, answers: Sequence[Mapping[
             if id in full.chosen.mechanisms and arm is not full:
                 continue
             lacking, ways = without[arm.removed or id], routes.of(id)
-            counts = [changed(each[arm.id], each[lacking]) for each in answers]
-            found[id] = Weight(arm.id, lacking, ways, share_of(shortest(ways), trust), share_of(ways, trust), *counts)
-    return Weighed(full.chosen.name, signals, {id: found[id] for id in registry.entries if id in found}, provenance)
+            cold, *later = (changed(each[arm.id], each[lacking]) for each in answers)
+            found[id] = Weight(arm.id, lacking, ways, share_of(shortest(ways), trust), share_of(ways, trust), cold, later[0] if later else None)
+    return Weighed(full.chosen.name, rehearse, signals, {id: found[id] for id in registry.entries if id in found}, provenance)
 
 
 def path(weight: Weight) -> str:
@@ -212,9 +226,15 @@ def sources() -> str:
     return source_digest(root, root / "engine", root / "mechanisms")
 
 
-def _provenance(spec: RunSpec, data: Dataset, rehearse: float, how: Made) -> dict[str, Any]:
+def parameters() -> str:
+    """Digest of the parameter values of all mechanisms of the package; `hebbarium audit` compares it with that of its own registry."""
+    registry = Registry.read()
+    return digest(map(registry.instance, registry.entries))
+
+
+def _provenance(spec: RunSpec, data: Dataset, rehearse: float | None, how: Made) -> dict[str, Any]:
     counts = Counter(bool(q.gold) for c in data.conversations for q in c.questions)
-    return {"command": how.command_line, "date": how.date, "code": spec.code, "sources": sources(), "registry": Registry.read().digest,
+    return {"command": how.command_line, "date": how.date, "code": spec.code, "sources": sources(), "parameters": parameters(),
             "dataset": spec.dataset, "sha256": spec.sha256, "embedder": spec.embedder, "embedder_revision": spec.embedder_revision,
             "set": spec.set, "seed": spec.seed, "best": spec.k, "rehearse": rehearse, "conversations": len(data.conversations),
             "questions": counts.total(), "gold": counts[True], "versions": versions()}
@@ -222,16 +242,17 @@ def _provenance(spec: RunSpec, data: Dataset, rehearse: float, how: Made) -> dic
 
 def to_json(result: Weighed) -> dict[str, Any]:
     """What `audit/weights.json` holds."""
-    return {"format": FORMAT, "provenance": dict(result.provenance), "notes": list(NOTES),
+    notes = [ROUTES, ONCE if result.rehearse is None else INTERVAL, OUTSIDE]
+    return {"format": FORMAT, "provenance": dict(result.provenance), "notes": notes,
             "signals": {name: {"mechanism": id, "share": _short(share)} for name, (id, share) in result.signals.items()},
             "mechanisms": {id: _weight(w) for id, w in result.mechanisms.items()}}
 
 
 def _weight(w: Weight) -> dict[str, Any]:
     near = shortest(w.routes)
-    told = [{**asdict(r), "nearest": r in near} for r in w.routes if r in near or r.kind not in RANKING]
+    routes = [{**asdict(r), "nearest": r in near} for r in w.routes if r in near or r.kind not in RANKING]
     return {"with": w.arm, "without": w.without, "share": _short(w.share), "reached": _short(w.reached), "cold": w.cold, "rehearsed": w.rehearsed,
-            "inert": w.inert, "routes": told, "further": [r.to for r in w.routes if r not in near and r.kind in RANKING]}
+            "inert": w.inert, "routes": routes, "further": [r.to for r in w.routes if r not in near and r.kind in RANKING]}
 
 
 def _short(share: float | None) -> float | None:

@@ -150,6 +150,6 @@ def facts(days: Days) -> Mapping[str, Any]:
 
 
 if __name__ == "__main__":
-    told = simulated(hb.memory("night", embedding="hashing"))
-    HERE.write_text(drawn(told), encoding="utf-8")
-    print(f"{HERE.name}: {facts(told)}")
+    found = simulated(hb.memory("night", embedding="hashing"))
+    HERE.write_text(drawn(found), encoding="utf-8")
+    print(f"{HERE.name}: {facts(found)}")

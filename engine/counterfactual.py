@@ -50,7 +50,7 @@ class Counterfactual:
 
     def __init__(self, memory: Engine) -> None:
         if memory.observer is None:
-            raise InputError("this memory has no observer, so nothing tells what each mechanism added", where="counterfactual",
+            raise InputError("this memory has no observer, so what each mechanism added is not known", where="counterfactual",
                              cure="make it with Engine(..., observer=Observer()) or hebbarium.memory(..., observer=Observer())")
         self._memory, self._given, self._silenced = memory, memory.observer.contributions, ""
         self._plan = memory.assembly.plan(Phase.RETRIEVE, self._wrap)

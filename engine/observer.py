@@ -42,12 +42,12 @@ class Receipt:
     """What a mechanism did in a run; `counterfactual` adds which ranks changed by it.
 
     calls          hooks called
-    cells_changed  cells of columns with another value after a call than before, contributions other than zero, and edges made or removed
+    values_changed  values of columns that differ before and after a call, contributions other than zero, and edges made or removed
     votes          on admission; None for a mechanism that neither adds to VETO nor sets DUPLICATE
     """
 
     calls: int = 0
-    cells_changed: int = 0
+    values_changed: int = 0
     votes: Votes | None = None
 
 
@@ -113,11 +113,11 @@ class Observer:
             function(view, what)
             self.mechanism_ms[node.owner] += (self._seconds() - start) * 1e3
             receipt.calls += 1
-            receipt.cells_changed += sum(_differ(old, store.array(c)) for c, old in zip(columns, before, strict=True))
-            receipt.cells_changed += sum(int(np.count_nonzero(c)) for c in binding.contributions.values())
+            receipt.values_changed += sum(_differ(old, store.array(c)) for c, old in zip(columns, before, strict=True))
+            receipt.values_changed += sum(int(np.count_nonzero(c)) for c in binding.contributions.values())
             if graph:
                 made = graph.n_edges - edges[0]
-                receipt.cells_changed += made + (edges[1] + made - int(np.count_nonzero(graph.alive)))
+                receipt.values_changed += made + (edges[1] + made - int(np.count_nonzero(graph.alive)))
             for column in lasting:
                 key = node.owner, node.name, column
                 earlier = None if column.fresh is node.phase else self.contributions.get(key)

@@ -313,6 +313,9 @@ def _no_parameter(name: object, entry: Entry, where: str) -> RegistryError:
                          cure=f"{nearest(name, [*entry.params, 'time_scale'])}; `hebbarium show {entry.id}` prints all")
 
 
+_NOUNS = {bool: ("truth value", "true or false"), int: ("whole number", "a whole number"), float: ("number", "a number")}
+
+
 def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
@@ -321,7 +324,8 @@ def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
     unit = "" if declared.unit == "1" else f" {declared.unit}"
     typed = isinstance(value, bool) if kind is bool else isinstance(value, (int, float)) and not isinstance(value, bool)
     if not typed or not abs(value) <= sys.float_info.max or (kind is int and value != int(value)):
-        raise RegistryError(f"{value!r} is no {kind.__name__}", where=where, cure=f"give a {kind.__name__}{unit.replace(' ', ' in ', 1)}")
+        noun, cure = _NOUNS.get(kind, (kind.__name__, f"a {kind.__name__}"))
+        raise RegistryError(f"{value!r} is no {noun}", where=where, cure=f"give {cure}{unit.replace(' ', ' in ', 1)}")
     low, high = (-math.inf if declared.low is None else declared.low), (math.inf if declared.high is None else declared.high)
     if not low <= value <= high:
         raise RegistryError(f"{value!r} is outside [{low:g}, {high:g}]{unit}", where=where, cure="give a value inside the bounds")

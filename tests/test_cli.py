@@ -219,6 +219,21 @@ def test_a_terminal_of_100_columns_shows_whole_names(tmp_path: Path, arguments: 
         assert {step.split(".")[0] for step in steps} >= set(REGISTRY.set("minimal").mechanisms)
 
 
+def test_a_narrow_terminal_leaves_room_for_summaries(tmp_path: Path) -> None:
+    text = on_terminal(tmp_path, "list", columns=80)
+    line = next(line for line in text.splitlines() if line.startswith("lexical_bm25 "))
+    summary = REGISTRY.entry("lexical_bm25").summary
+    assert len(line.rstrip()) <= 80 and summary[:25] in line and "home" not in text.splitlines()[0]
+
+
+def test_one_is_no_plural(hebbarium: Command) -> None:
+    assert "1 mechanism; " in hebbarium("list", "--set", "bm25").out
+
+
+def test_an_ablation_is_offered_no_system_of_its_own(hebbarium: Command) -> None:
+    assert "--system" not in hebbarium("ablate", "-h").out and "--system" in hebbarium("run", "-h").out
+
+
 def test_an_ablation_on_a_terminal_keeps_names_and_verdicts_whole(tmp_path: Path) -> None:
     mechanisms = tuple(REGISTRY.set("hybrid").mechanisms)
     for columns in (80, 100):       # the second time all comes from the ledger
@@ -247,7 +262,7 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
     assert metrics["embedding"]["texts"] >= metrics["embedding"]["hits"] > 0
     assert all(set(times) == {"p50", "p95"} and times["p50"] <= times["p95"] for times in metrics["timing_ms"].values() if times["p50"] is not None)
     assert set(metrics["receipts"]) == set(REGISTRY.set("hybrid").mechanisms)
-    assert all(set(receipt) == {"calls", "cells_changed", "ranks_changed"} and receipt["calls"] for receipt in metrics["receipts"].values())
+    assert all(set(receipt) == {"calls", "values_changed", "ranks_changed"} and receipt["calls"] for receipt in metrics["receipts"].values())
     assert manifest["set"] == "hybrid" and manifest["seed"] == 0 and manifest["registry_digest"] == REGISTRY.digest
     assert manifest["sha256"] == rows[0]["sha256"] and manifest["set_digest"] == rows[0]["set"]
     assert {"python", "hebbarium", "numpy"} <= set(manifest["versions"])
@@ -426,7 +441,9 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "unknown source": (("data", "get", "nope"), "no source 'nope'"),
     "source by hand": (("data", "get", "beam"), "not one file"),
     "results into a file": ((*RUN, "--out", "{tmp}/locomo.json"), "it is a file"),
-    "results below a file": (("ablate", "--set", "bm25", *FAST, "--out", "{tmp}/locomo.json/o"), "cannot be written"),
+    "results below a file": (("ablate", "--set", "bm25", *FAST, "--out", "{tmp}/locomo.json/o"), "the folder cannot be made (Not a directory)"),
+    "results into a device": ((*RUN, "--out", "/dev/null"), "it is a device, not a folder"),
+    "results where no folder can be": ((*RUN, "--out", "/proc/hebbarium"), "the folder cannot be made"),
     "audit into a file": (("audit", "recency", "--out", "{tmp}/locomo.json"), "it is a file"),
     "damaged ledger": ((*RUN, "--out", "{tmp}/damaged"), "ledger"),
 }
@@ -458,7 +475,10 @@ def test_a_call_that_is_not_understood_shows_how_to_call(hebbarium: Command, arg
     assert said.code == 2 and "Usage: hebbarium" in said.out + said.err and "Traceback" not in said.err
 
 
-def test_interrupting_keeps_what_is_finished(hebbarium: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("command", "total"), [(("ablate", "--out", "{tmp}/o"), 4), (("weights", "--work", "{tmp}/o", "--out", "{tmp}/w.json"), 4)],
+                         ids=["ablate", "weights"])
+def test_interrupting_keeps_what_is_finished(hebbarium: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...],
+                                             total: int) -> None:
     real, ran = local.run_cell, []
 
     def once(cell: local.Cell, *rest: Any) -> local.Outcome:
@@ -468,11 +488,11 @@ def test_interrupting_keeps_what_is_finished(hebbarium: Command, tmp_path: Path,
         return real(cell, *rest)
 
     monkeypatch.setattr(local, "run_cell", once)
-    call = ("ablate", "--set", "hybrid", *FAST, "--out", str(tmp_path / "o"))
+    call = (*(word.replace("{tmp}", str(tmp_path)) for word in command), "--set", "hybrid", *FAST)
     said = hebbarium(*call)
-    assert said.code == 130 and "interrupted: 1 of 4 cells are finished and kept in" in said.err
+    assert said.code == 130 and f"interrupted: 1 of {total} cells are finished and kept in" in said.err
     assert "the same command continues with the others" in said.err
     assert "Traceback" not in said.err and not (tmp_path / "o" / "rows.jsonl").exists()
     monkeypatch.setattr(local, "run_cell", real)
     said = hebbarium(*call)
-    assert said.code == 0 and "1 of 4 cells were finished before" in said.err and "3 were run now" in said.err
+    assert said.code == 0 and f"1 of {total} cells were finished before" in said.err and f"{total - 1} were run now" in said.err

@@ -210,6 +210,24 @@ def test_every_command_is_there(page: Path) -> None:
                 assert program in ("git", "cd", "pip", "pytest", "python", "python3"), where
 
 
+def test_ratings_that_changed_are_those_of_the_registry() -> None:
+    text = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8").split("### Ratings that changed")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| \w", text, re.M)
+    assert len(rows) == text.count("\n| `") and {id: now for id, _, now in rows} == {id: _registry().entry(id).claims for id, _, _ in rows}
+    assert all(before != now for _, before, now in rows)
+
+
+def test_the_nightly_mutants_are_those_of_the_audit_page() -> None:
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "mutants.yml").read_text(encoding="utf-8"))
+    assert flow[True]["schedule"], "YAML 1.1 reads the key `on` as true"
+    (line,) = (step["run"] for step in flow["jobs"]["mutants"]["steps"] if step.get("run", "").startswith("hebbarium "))
+    (words,) = commands(line)
+    parsed(words[1:])
+    assert " ".join(words[1:7]) == "audit --mutants generated --jobs 2 --strict"
+    text = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    assert "`.github/workflows/mutants.yml`" in text and "`--jobs 2 --strict`" in text
+
+
 @each_page_alone
 def test_what_commands_print_is_what_the_page_says(page: Path, desk: Path) -> None:
     from typer.testing import CliRunner

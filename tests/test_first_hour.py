@@ -1,4 +1,5 @@
-"""docs/first-hour.md: every command runs, in the order of the page, in one empty folder, and prints what the page says.
+"""docs/first-hour.md: every `hebbarium` command runs, in the order of the page, in one empty folder, and prints what the page says.
+The clone is made, too.
 
 Blocks are those of tests/test_docs.py.  Decimal numbers may differ by 0.01: vectors differ in their last digits between processors.  Vectors are
 taken from the user's cache and added to it, as the page says; without them the test embeds the demo data, which takes a minute.
@@ -7,8 +8,10 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -57,20 +60,44 @@ def test_the_hour(tmp_path: Path) -> None:
     assert (tmp_path / "out/mine-ablation/ablation.html").is_file() and (tmp_path / "out/q11.html").is_file()
 
 
-def test_the_commands_before_it_are_those_of_the_readme() -> None:
-    """Cloning and `make` are not run here: targets exist, their commands can be parsed, and the README has the same two."""
+def test_the_commands_before_it_clone_and_plan_what_exists(tmp_path: Path) -> None:
+    """The clone is made, of this repository; `make --dry-run` prints what each target would run there, and those commands exist."""
     (first,) = (block for block in blocks(PAGE) if block.kind == "sh")
     lines = [*commands(first.text)]
     assert [line[:2] for line in lines] == [["git", "clone"], ["cd", "hebbarium"], ["make", "demo"], ["make", "test"]]
     readme = [line for block in blocks(ROOT / "README.md") if block.kind == "sh" for line in commands(block.text)]
     assert [line for line in lines if line[0] == "make"] == [line for line in readme if line[0] == "make"]
-    for line in lines:
-        if line[0] == "make":
-            told = subprocess.run(["make", "--dry-run", *line[1:]], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-            ours = [words for words in commands(told) if Path(words[0]).name == "hebbarium"]
-            assert ours or line[1] == "test"
-            for words in ours:
-                parsed(words[1:])
+    (git, clone, address, folder), (_, entered), *makes = lines
+    assert address == "ADDRESS" and folder == entered
+    subprocess.run([git, clone, "--quiet", str(ROOT), folder], cwd=tmp_path, check=True, capture_output=True)
+    root = tmp_path / folder
+    used: dict[str, list[list[str]]] = {}
+    for program, target in makes:
+        told = subprocess.run([program, "--dry-run", target], cwd=root, capture_output=True, text=True, check=True).stdout
+        used[target] = [*commands(told)]
+        for words in used[target]:
+            _require(words, root)
+    assert {"hebbarium", "pip"} <= {name(words) for words in used["demo"]} and {"ruff", "mypy", "pytest"} <= {name(words) for words in used["test"]}
+
+
+def name(words: list[str]) -> str:
+    """The program of a command; that of `python -m NAME` is NAME."""
+    return words[2] if words[1:2] == ["-m"] else Path(words[0]).name
+
+
+def _require(words: list[str], clone: Path) -> None:
+    """A command of the package can be parsed, another program is a requirement of the package or on the path."""
+    project = tomllib.loads((clone / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = {re.split(r"[^\w-]", each)[0] for each in (*project["dependencies"], *extras["dev"])}
+    if name(words) == "hebbarium":
+        assert name(words) in project["scripts"]
+        parsed(words[1:])
+    elif name(words) == "pip":
+        (extra,) = re.findall(r"\.\[(\w+)\]", words[-1])
+        assert words[3] == "install" and extra in extras
+    else:
+        assert name(words) in {*needed, "venv"} or shutil.which(words[0]), words
 
 
 def test_the_page_has_every_part_of_the_hour() -> None:

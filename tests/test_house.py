@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import subprocess
 import sys
@@ -100,6 +101,19 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
     for name in sorted(set(MODULES) - LAZY):
         visit(name)
+
+
+def test_the_picture_of_the_imports_is_current() -> None:
+    """If not, run `python docs/draw_imports.py`."""
+    spec = importlib.util.spec_from_file_location("draw_imports", ROOT / "docs" / "draw_imports.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    pairs = {(room(name), room(other)) for name in set(MODULES) - LAZY for other in IMPORTS[name] - LAZY if room(name) != room(other)}
+    picture = module.HERE.read_text(encoding="utf-8")
+    assert picture == module.drawn(FLOORS, pairs) == module.drawn(*module.read())
+    assert len(pairs) == picture.count('class="import"') > 50 and 'class="upward"' not in picture
+    assert 'class="upward"' in module.drawn(FLOORS, {*pairs, ("engine", "mechanisms")})
 
 
 def test_reporting_imports_the_engines_errors_alone() -> None:

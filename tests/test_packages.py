@@ -66,7 +66,7 @@ def test_the_example_is_listed_behind_ours(site: Path, tmp_path: Path) -> None:
 
 def test_the_example_is_run(site: Path, tmp_path: Path) -> None:
     found = told(site, tmp_path, "run", "--set", SET, "--dataset", "demo", "--limit", "1", "--embedder", "hashing:64", "--out", "o")
-    assert found["receipts"][ID]["calls"] > 0 and found["receipts"][ID]["cells_changed"] > 0 and found["overall"]["n"] > 0
+    assert found["receipts"][ID]["calls"] > 0 and found["receipts"][ID]["values_changed"] > 0 and found["overall"]["n"] > 0
 
 
 def test_the_example_is_ablated(site: Path, tmp_path: Path) -> None:

@@ -300,7 +300,7 @@ def test_there_are_five_small_notebooks_without_traces_of_a_machine() -> None:
 def test_workflows_run_targets_of_the_makefile() -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
     flows = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / ".github" / "workflows").glob("*.yml")}
-    assert set(flows) == {"test", "docs", "wheel"}
+    assert set(flows) == {"test", "docs", "wheel", "mutants"}
     for name, flow in flows.items():
         assert True in flow or "on" in flow, name                    # YAML 1.1 reads the key `on` as true
         commands = [step["run"] for job in flow["jobs"].values() for step in job["steps"] if "run" in step]

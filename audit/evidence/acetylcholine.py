@@ -11,10 +11,11 @@ from scipy.integrate import quad
 from ...engine.columns import Facet, Phase
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.loop import Engine
-from ...engine.vocabulary import CONTEXT_KEPT, INITIAL_STRENGTH, LEARNING_RATE, LOG_FACETS
+from ...engine.vocabulary import CONTEXT_KEPT, INITIAL_STRENGTH, LEARNING_RATE, LOG_FACETS, VETO
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
-from .norepinephrine import Given, Trial, events, joint_model, topics
+from ..memory import encode, memory_of, neighbour
+from .norepinephrine import Given, Trial, events, joint_model, means_after, rejecting, topics
 
 Vector = NDArray[np.float64]
 YD, HBW = "Yu & Dayan 2005", "Hasselmo, Bodelon & Wyble 2002"
@@ -209,6 +210,52 @@ def learning_is_faster_where_the_topic_predicts_badly(specimen: Any) -> Any:
     return at_least(rate[180:] / rate[100:140].mean(), 2.0)
 
 
+@adaptation("ACH-6e", source="ours: an event whose direction differs from the topic's by no more than rounding, 1e-9, fits")
+def an_event_as_far_from_the_topic_as_from_the_average_fits(specimen: Any) -> Any:
+    topic = np.array([[1.0, 0.0], [0.0, 0.0]])
+    fields = (topic, topic, topic, np.array([[0.3, 0.4]] * 2))
+    return [bool(specimen.fits(f, np.array(x))) for f, x in zip(fields, ([0.0, 1.0], [-1e-9, 1.0], [-1.1e-9, 1.0], [-1.0, 0.0]), strict=True)], \
+        [True, True, False, True]
+
+
+@equation("ACH-7", source=f"{YD}: the joint model in numpy; {HBW}: learning by quadrature, transmission at the phase of encoding; effects "
+          "relative to the geometric mean are ours", atol=1e-9, papers=("yu2005uncertainty", "hasselmo2002proposed"))
+def a_memory_estimates_the_validity_of_its_topics(specimen: Any) -> Any:
+    vectors = topics((12, 9, 14, 11, 10), 0.8, 4)
+    trials, c = joint_model(vectors, 0.97, (3.0, 2.0), 6.0), 0.6
+
+    def tell(view: Any, incoming: Any) -> None:
+        rejecting(view, incoming)
+        view.context_kept = 1.0 if trials[int(incoming.event.text.split()[-1])].kept else 0.99
+
+    def through_a_cycle(x: float) -> float:
+        return float(quad(lambda t: math.sin(t) * (x / 2 * math.sin(t) + 1 - x / 2), 0.0, 2 * PI)[0])
+
+    def recalled(ach: float) -> float:
+        return c * ach / 2 * math.sin(PI / 2 + PI) + 1 - c * ach / 2
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, tell, adds=(VETO,), sets=(CONTEXT_KEPT,)), embedder=Given(vectors), prior_valid=3.0,
+                       prior_invalid=2.0, reach=6.0, suppression=c, rate_gain=1.7, encoding_gain=0.3)
+    memory.retrieve("event 0")
+    measured, expected, logs, strengths = [*memory.column(LOG_FACETS)], [0.0] * len(Facet), list[float](), list[float]()
+    for i, (event, t) in enumerate(zip(events(len(vectors)), trials, strict=True)):
+        row, = encode(memory, event)
+        memory.retrieve("event 0")
+        logs.append(math.log(1.0 - (t.valid + 3.0) / (t.trials + 5.0)))
+        ach, usual = math.exp(logs[-1]), math.exp(np.mean(logs))
+        if row is not None:
+            strengths.append(0.3 * math.log(ach / usual))
+        facets = [0.0] * len(Facet)
+        for facet in (Facet.ASSOCIATION, Facet.CONTEXT, Facet.COMPLETION):
+            facets[facet.value] = math.log(recalled(ach) / recalled(usual))
+        columns = (specimen.CUE_VALID, specimen.CUE_TRIALS, specimen.ACETYLCHOLINE_LEVEL, specimen.ACETYLCHOLINE_USUAL, LEARNING_RATE, LOG_FACETS,
+                   specimen.CUE_THEMES, specimen.CUE_MASSES)
+        measured += np.concatenate([memory.column(col).ravel() for col in columns]).tolist()
+        expected += [t.valid, t.trials, ach, math.log(usual), (through_a_cycle(ach) / through_a_cycle(usual)) ** 1.7, *facets,
+                     *means_after(vectors, i, t.members, 6.0)]
+    return [*measured, *memory.column(INITIAL_STRENGTH)], [*expected, *strengths]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("theta_cycle", caption="Change of two associations over a theta cycle: the input in phase with plasticity is learnt; the recalled "
         "association is unlearnt, most in antiphase", source=f"{HBW}; closed form (pi X / 2) cos(phi)")
@@ -281,6 +328,15 @@ def turned_round(specimen: Any) -> Any:
 @mutant("learning independent of acetylcholine", rejected_by="ACH-5b")
 def constant_learning(specimen: Any) -> Any:
     return specimen.replacing("learning", lambda ach, c: 0.5 * PI * c)
+
+
+@mutant("encoding by the difference from the usual level, not by the ratio", rejected_by="ACH-7")
+def by_difference(specimen: Any) -> Any:
+    class ByDifference(specimen.Acetylcholine):                               # type: ignore[misc]
+        def strengthen(self, view: Any, incoming: Incoming) -> None:
+            view.encoding_strength = self.params.encoding_gain * (view.acetylcholine_level - math.exp(view.acetylcholine_usual))
+
+    return specimen.replacing("Acetylcholine", ByDifference)
 
 
 @mutant("every event fits the topic", rejected_by="ACH-6d")

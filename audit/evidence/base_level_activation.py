@@ -15,10 +15,16 @@ from ...engine.records import Event
 from ...engine.vocabulary import ACTIVATION
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of
+from ..paper_numbers import paper_number
 from .temporal_context import WordParams, Words
 
 Vector = NDArray[np.float64]
-A, C = 0.177, 0.217                                             # Pavlik & Anderson 2005
+A, C = 0.177, 0.217                                             # Pavlik & Anderson 2005, as generally quoted
+NUMBERS = (
+    paper_number("decay_intercept", A, "1", paper="pavlik2005practice", where="a, as generally quoted; the paper was not opened"),
+    paper_number("decay_scale", C, "1", paper="pavlik2005practice", where="c, as generally quoted; the paper was not opened"),
+)
 EVEN = np.arange(100.0, 1001.0, 100.0)                          # s, ages of uses spread evenly
 TRANSIENT = np.array([1.0, 500, 600, 700, 800, 900, 950, 970, 990, 1000])
 EBBINGHAUS_MIN = np.array([19.0, 63, 525, 1440, 2880, 8640, 44640])
@@ -239,9 +245,77 @@ def a_time_scale_of_one_over_h_slows_the_clock_between_sessions(specimen: Any) -
     return [measured[0], measured[0] - measured[1] > 0.5], [recursion(sessions, 240.0, 3600.0 * h), True]
 
 
+def by_the_paper(uses: Sequence[float], decays: Sequence[float], now: float, kept: int, seconds: float) -> float:
+    """Petrov's hybrid with the `kept` latest uses (h) summed, each with its own decay; the older ones share the decay of the oldest kept."""
+    ages = [max((now - time) * seconds, 1.0) for time in uses]
+    total = sum(age ** -d for age, d in list(zip(ages, decays, strict=True))[-kept:])
+    if len(uses) > kept:
+        first, last, d = ages[0], ages[-kept], decays[-kept]
+        total += (len(uses) - kept) * (first ** (1.0 - d) - last ** (1.0 - d)) / ((1.0 - d) * (first - last))
+    return math.log(total)
+
+
+def used_in_memory(specimen: Any, time_scale: float | None, kept: int, a: float, c: float) -> tuple[Any, Any]:
+    """ACTIVATION, number of uses and decay of the last use of three memories, and the recursion over the uses of each.
+
+    One memory is used more often than uses are kept; one is archived; one answer changes nothing; one recall follows another within a second.
+    """
+    memory = memory_of(specimen, Words("words", WordParams(1.0)), time_scale=time_scale, decay_intercept=a, decay_scale=c, kept_uses=kept)
+    seconds, uses, decays = 3600.0 / (time_scale or 1.0), list[list[float]](), list[list[float]]()
+    measured, expected = list[float](), list[float]()
+
+    def used(row: int, now: float) -> None:
+        decays[row].append(a + (c * math.exp(by_the_paper(uses[row], decays[row], now, kept, seconds)) if uses[row] else 0.0))
+        uses[row].append(now)
+
+    def compared(now: float) -> None:
+        memory.advance(now)
+        measured.extend([*memory.column(ACTIVATION), *memory.column(specimen.USES), *memory.column(specimen.RECENT_DECAYS)[:, 0]])
+        expected.extend([*(by_the_paper(u, d, now, kept, seconds) for u, d in zip(uses, decays, strict=True)), *map(len, uses)])
+        expected.extend(d[-1] for d in decays)
+
+    for row, (time, text) in enumerate(((0.0, "ash"), (1.0, "birch"), (5.0, "cedar"))):
+        encode(memory, (time, text))
+        uses.append([])
+        decays.append([])
+        used(row, time)
+        compared(time)
+    for now, query, k, learn in ((10.0, "ash", 1, True), (12.0, "birch", 3, True), (12.0002, "ash", 1, True), (20.0, "ash", 1, False),
+                                 (31.0, "cedar", 2, True), (60.0, "ash", 1, True), (200.0, "birch", 2, True)):
+        compared(now)
+        for row in memory.retrieve(query, k=k, learn=learn).rows.tolist() if learn else ():
+            used(row, now)
+        if now == 12.0:
+            memory.archive(2)
+    compared(200.0)
+    compared(900.0)
+    return measured, expected
+
+
+@equation("CM-6.11", source="Pavlik & Anderson 2005, recursion; Petrov 2006, hybrid; uses of three memories, two kept, with odd numbers", rtol=1e-9,
+          papers=("pavlik2005practice", "petrov2006computationally"))
+def uses_in_a_memory_follow_the_recursion_and_the_hybrid(specimen: Any) -> Any:
+    return used_in_memory(specimen, None, 2, 0.31, 0.47)
+
+
+@equation("CM-6.11b", source="as CM-6.11 with the numbers of the papers, an hour that lasts 720 s, and four uses kept", rtol=1e-9,
+          papers=("pavlik2005practice", "petrov2006computationally"))
+def at_another_time_scale_uses_follow_the_recursion(specimen: Any) -> Any:
+    return used_in_memory(specimen, 5.0, 4, A, C)
+
+
 @limit("CM-6.L1", source="definition: c = 0 is plain ACT-R with decay a", papers=("pavlik2005practice",))
 def with_scale_zero_it_is_plain_act_r(specimen: Any) -> Any:
     return Practice(specimen, [0.0, 10.0, 500.0], a=0.5, c=0.0).at(1000.0), exact([1000.0, 990.0, 500.0], 0.5)
+
+
+@limit("CM-6.L2", source="definition: n uses at one moment have n t^-d; a memory without uses has no value and is not written",
+       papers=("anderson1998atomic",))
+def uses_at_one_moment_count_each(specimen: Any) -> Any:
+    out = np.array([7.0])
+    specimen.activation(9.0, np.zeros(1), np.zeros(1, np.int64), np.full((1, 2), np.nan), np.full((1, 2), np.nan), 1.0, out)
+    return [activation_of(specimen, [1000.0] * 9, d=0.3, kept=4), activation_of(specimen, [50.0] * 9, d=1.0, kept=1), *out], [
+        math.log(9.0) - 0.3 * math.log(1000.0), math.log(9.0 / 50.0), 7.0]
 
 
 @adaptation("CM-6.A1", source="ours: uses of random histories, four kept against all")
@@ -322,3 +396,17 @@ def faster_clock(specimen: Any) -> Any:
             return 3600.0 * float(self.params.time_scale)
 
     return specimen.replacing("BaseLevelActivation", Faster)
+
+
+@mutant("only the best memory of an answer is used", rejected_by="CM-6.11")
+def best_alone(specimen: Any) -> Any:
+    class Best(specimen.BaseLevelActivation):                                       # type: ignore[misc]
+        def _use(self, view: Any, rows: Any) -> None:
+            super()._use(view, rows[:1])
+
+    return specimen.replacing("BaseLevelActivation", Best)
+
+
+@mutant("intercept and scale exchanged", rejected_by="CM-6.11b")
+def exchanged(specimen: Any) -> Any:
+    return specimen.replacing("decay_of_use", lambda m, a, c: a * math.exp(m) + c)

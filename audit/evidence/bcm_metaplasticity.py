@@ -4,14 +4,19 @@ References: fixed points, eigenvalues by hand, the averaged differential equatio
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from ...engine.columns import Phase
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import MODIFIABILITY, REPLAY_LAG, REPLAYED, ROW, VETO, WORKING_MEMORY
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 IC = "Intrator & Cooper 1992"
 
@@ -196,6 +201,94 @@ def a_full_working_memory_is_stable(specimen: Any) -> Any:
     return [weight.sum(), theta[0]], [0.0, 1.0]
 
 
+@adaptation("BCM-5", source="ours: weights between -5 and 5; one occasion from c = 4, theta = 0 and from c = 1, theta = 20 at eta = 1", atol=0.0)
+def a_weight_is_bounded(specimen: Any) -> Any:
+    return [neuron(specimen, np.zeros(1, np.int64), [c], 1.0, 5.0, theta)[0][0] for c, theta in ((4.0, 0.0), (1.0, 20.0))], [5.0, -5.0]
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+HELD: tuple[tuple[int, ...], ...] = ((), (0,), (0, 1), (1, 2), (0, 1, 3), (3, 4), ())      # working memory at each event
+PLACES = {f"event {row}": place for row, place in enumerate(
+    ([1.0, 0.2], [0.9, -0.3], [0.7, 0.7], [-0.5, 1.0], [0.95, 0.1], [-1.0, 0.0], [0.6, 0.1]))}
+STEPS = [(0, 1), (3, 1), (1, 0), (0, 1), (4, 5), (2, 6), (0, 2), (1, 4)]
+
+
+@equation("CM-8.5e", source=f"{IC}: W <- W + eta phi x^T and the running mean of c^2, in matrices, over scripted occasions", rtol=1e-9, atol=1e-12,
+          papers=("intrator1992objective",))
+def a_memory_slides_its_thresholds(specimen: Any) -> Any:
+    """Working memory, replayed steps and answers form occasions; an event is rejected, a query does not learn, a memory is archived."""
+    n, drive, eta, tau = 7, 0.8, 0.07, 4.0
+    w, paired, theta, told = np.zeros((n, n)), np.zeros((n, n), bool), np.zeros(n), np.ones(n)
+    measured, expected = list[float](), list[float]()
+
+    def gate(view: Any, incoming: Any) -> None:
+        view.veto += incoming.text == "rejected"
+
+    def attend(view: Any, _: Any) -> None:
+        view.working_memory[...] = -1
+        view.working_memory[: len(HELD[view.row]) + 1] = (*HELD[view.row], view.row)
+
+    def dream(view: Any, tick: Any) -> None:
+        if tick.end < 30.0:
+            view.replayed[1:1 + len(STEPS)] = STEPS
+
+    def occasion(pairs: Sequence[tuple[int, int]]) -> dict[int, float]:
+        x = np.zeros((n, n))                                                                # x[target, source]
+        for a, b in pairs:
+            x[a, b] = x[b, a] = 1.0
+        active = x.any(axis=1)
+        c = drive + (w * x).sum(axis=1)
+        change = c * (c - theta)
+        w[...] = np.clip(w + eta * change[:, None] * x, -5.0, 5.0)
+        theta[active] += (c[active] ** 2 - theta[active]) / tau
+        paired[...] |= x > 0.0
+        return {int(row): float(change[row]) for row in np.flatnonzero(active)}
+
+    memory = memory_of(
+        specimen, "dense_similarity", neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend"),
+        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep"),
+        embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}), drive=drive, eta=eta, tau=tau)
+
+    def compare() -> None:
+        weight, stored = memory.column(specimen.BCM_WEIGHT), memory.column(specimen.BCM_THETA).size
+        for a in range(stored):
+            for b in range(stored):
+                edge = memory.graph.find(a, b, EdgeType.COACCESS)
+                measured.extend((float(edge is not None), 0.0 if edge is None else float(weight[edge])))
+                expected.extend((float(paired[b, a]), float(w[b, a])))
+        measured.extend((*memory.column(specimen.BCM_THETA), *memory.column(MODIFIABILITY)))
+        expected.extend((*theta[:stored], *told[:stored]))
+
+    def learn(pairs: Sequence[tuple[int, int]]) -> None:
+        for row, value in occasion(pairs).items():
+            told[row] = value
+
+    for row, text in enumerate(PLACES):
+        encode(memory, (2.0 * row, text))
+        learn([(other, row) for other in HELD[row]])
+        if row == 3:
+            encode(memory, (7.0, "rejected"))
+        compare()
+    memory.retrieve("query", k=4)
+    compare()
+    memory.advance(25.0)
+    nights: dict[int, list[float]] = {}
+    for step in STEPS:
+        for row, value in occasion([step]).items():
+            nights.setdefault(row, []).append(value)
+    for row, values in nights.items():
+        told[row] = sum(values) / len(values)
+    compare()
+    memory.archive(1)
+    memory.advance(50.0)                                                                    # a sleep without replay
+    for k in (4, 1, 2):
+        rows = memory.retrieve("query", k=k, learn=True).rows.tolist()[:3]
+        learn([(a, b) for i, a in enumerate(rows) for b in rows[i + 1:]])
+        compare()
+    return measured, expected
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("modification", caption="Responses below the threshold weaken their synapse, those above it strengthen it, and the threshold slides with "
         "activity", source=f"{IC}: phi(c) = c (c - theta)")
@@ -265,3 +358,27 @@ def pair_by_pair(specimen: Any) -> Any:
             theta[v] += (c * c - theta[v]) / tau
 
     return specimen.replacing("occasion", occasion)
+
+
+@mutant("the modifiability of a sleep is the sum over its replays", rejected_by="CM-8.5e")
+def summed(specimen: Any) -> Any:
+    class Summed(specimen.BCMMetaplasticity):                                               # type: ignore[misc]
+        def replay(self, view: Any, tick: Any) -> None:
+            self.learn(view, len(view.coactivation.target) // 2)
+
+    return specimen.replacing("BCMMetaplasticity", Summed)
+
+
+@mutant("modifiability adds up over occasions", rejected_by="CM-8.5e")
+def never_reset(specimen: Any) -> Any:
+    class Kept(specimen.BCMMetaplasticity):                                                 # type: ignore[misc]
+        def learn(self, view: Any, times: int) -> None:
+            p, pairs = self.params, view.coactivation
+            specimen.occur(times, pairs.source, pairs.target, pairs.edge, p.drive, p.eta, p.tau, view.bcm_weight, view.bcm_theta, view.modifiability)
+
+    return specimen.replacing("BCMMetaplasticity", Kept)
+
+
+@mutant("all steps of a sleep are one occasion", rejected_by="CM-8.5e")
+def one_occasion(specimen: Any) -> Any:
+    return specimen.replacing("occur", lambda times, *rest: specimen.occur(min(times, 1), *rest))

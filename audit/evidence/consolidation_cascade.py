@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import LOG_STRENGTH, REPLAYS, VETO
 from ..checks import Measured, adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 FUSI, BENNA = "Fusi, Drew & Abbott 2005", "Benna & Fusi 2016"
 X = 0.5
+NUMBERS = (paper_number("x", X, "1", paper="fusi2005cascade", where="transition probabilities"),)
 Matrix = NDArray[np.float64]
 
 
@@ -83,7 +89,9 @@ def the_uniform_occupancy_is_stationary(specimen: Any) -> Any:
 def every_transition_has_its_probability(specimen: Any) -> Any:
     cases = ((2, 0.5), (6, 0.5), (7, 0.4))
     expected = [m.ravel() for n, x in cases for m in (potentiation(n, x), mean_event(n, x))]
-    return np.concatenate([m.ravel() for n, x in cases for m in matrices(specimen, n, x)]), np.concatenate(expected)
+    printed = [*specimen.overwriting(3, 0.4), *specimen.deepening(3, 0.4)]
+    return np.concatenate([*(m.ravel() for n, x in cases for m in matrices(specimen, n, x)), printed]), np.concatenate(
+        [*expected, [1.0, 0.4, 0.16 / 0.6, 0.4 / 0.6, 0.16 / 0.6, 0.0]])
 
 
 @equation("CM-1.1c", source="columns of a transition matrix are probabilities and add up to 1", atol=1e-12, papers=("fusi2005cascade",))
@@ -241,10 +249,13 @@ def strength_is_the_signal_relative_to_its_start(specimen: Any) -> Any:
     n, m = 10, mean_event(10)
     v = potentiation(n) @ np.full(2 * n, 0.5 / n)
     step = np.column_stack([(m @ np.concatenate([e, -e]) / 2.0)[:n] * 2.0 for e in np.eye(n)])
-    as_of, out = np.array([1, 1, 40, 95, 96, 100]), np.zeros(6)
-    balance = np.tile(v[:n] - v[n:], (6, 1))
-    specimen.relative_signal(100, balance, as_of, np.ones(n), specimen.powers(np.ascontiguousarray(step.T)), 0.2, 0.012, out)
-    return out, np.maximum(signals(m, v, 100 - as_of), 0.012) / 0.2
+    table, measured, expected = specimen.powers(np.ascontiguousarray(step.T)), [], []
+    for events, as_of in ((100, [1, 1, 40, 95, 96, 100]), (100, [1, 99, 95, 98, 100]), (100, [1, 99]), (2**21 + 5, [2**20, 7]), (9, [])):
+        out = np.full(len(as_of), 9.0)
+        specimen.relative_signal(events, np.tile(v[:n] - v[n:], (len(as_of), 1)), np.array(as_of, np.int64), np.ones(n), table, 0.2, 0.012, out)
+        measured += out.tolist()
+        expected += (np.maximum(signals(m, v, [events - each for each in as_of]), 0.012) / 0.2).tolist()
+    return measured, expected
 
 
 @adaptation("CM-1.12", source="monotone: a potentiation moves no synapse to a shallower strong state")
@@ -266,9 +277,126 @@ def stages_are_passed_in_order_and_each_decays_more_slowly(specimen: Any) -> Any
     return Measured(means, "share of the signal lost per event, falling through the four stages", ordered)
 
 
+@adaptation("CM-1.13b", source="mean depth of the signal, by hand: a quarter of the way belongs to the next stage; weights below 0 do not count",
+            atol=0.0, papers=("cortex2026",))
+def the_stage_is_the_quarter_of_the_mean_depth(specimen: Any) -> Any:
+    names = ("LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED")
+    cases = (((1, 0, 0, 0, 0), 0), ((1, 9, 0, 0, 0), 0), ((0, 2, 0, 0, 0), 1), ((0, 3.1, 2, 0, 0), 1), ((1, 0, 0, 0, 1), 2), ((0, 0, 3, 0.9, 0), 2),
+             ((-5, 0, 0, 2, 0), 3), ((0, 0, 0, 0, 0.3), 3), ((0, 0, 0, 0, 0), 0))
+    return [names.index(specimen.stage(np.array(balance, float))) for balance, _ in cases], [place for _, place in cases]
+
+
 @adaptation("CM-1.14", source="S is at most 1, with all synapses strong")
 def many_potentiations_bring_the_signal_to_one(specimen: Any) -> Any:
     return between([kept(specimen, n, [0], replays=5000)[0] for n in (2, 5, 10)], 0.99, 1.0 + 1e-12)
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+def chain_matrix(m: int, c1: float, g1: float) -> Matrix:
+    """The chain's rate matrix, beaker by beaker, with a leak."""
+    c, g, rates = c1 * 2.0 ** np.arange(m), g1 * 0.5 ** np.arange(m), np.zeros((m, m))
+    for k in range(m):
+        rates[k, k] = -(g[k] + (g[k - 1] if k else 0.0)) / c[k]
+        if k:
+            rates[k, k - 1] = g[k - 1] / c[k]
+        if k + 1 < m:
+            rates[k, k + 1] = g[k] / c[k]
+    return rates
+
+
+def life_in_memory(specimen: Any, start: Matrix, later: Matrix, again: Any, read: Any, least: float, **values: Any) -> tuple[Any, Any]:
+    """Eleven events, one vetoed, with three recalls, two that learn, and two sleeps with replays.
+
+    start, later, again, read  the reference: state of a new memory, matrix of an event, the state after a potentiation, S of a state
+    Both give ln of each memory's signal relative to its start at five times, and the synapses of each memory after the last sleep.
+    """
+    replays = {24.0: [2, 0, 1, 0, 0, 5], 48.0: [0, 3, 0, 0, 1, 0, 0, 1, 0, 2]}
+
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto = int("refused" in incoming.event.text)
+
+    def dream(view: Any, tick: Any) -> None:
+        view.replays[:len(replays[tick.end])] = replays[tick.end]
+
+    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+                       neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"), synapses=least ** -2.0, **values)
+    states: list[Matrix] = []
+    measured: list[float] = []
+    expected: list[float] = []
+
+    def store(*texts: str) -> None:
+        for text in texts:
+            encode(memory, (memory.now + 1.0 if states else 0.0, text))
+            if "refused" not in text:
+                states[:] = [later @ v for v in states] + [start]
+
+    def potentiated(times: Any) -> None:
+        for row, count in times:
+            for _ in range(count):
+                states[row] = again(states[row])
+
+    def look() -> None:
+        memory.advance(memory.now)
+        measured.extend(memory.column(LOG_STRENGTH))
+        expected.extend(math.log(max(read(v), least) / read(start)) for v in states)
+
+    def ask(k: int, learn: bool) -> None:
+        rows = memory.retrieve("tea and rain", k=k, learn=learn).rows
+        potentiated((row, 1) for row in rows[:3 * learn])
+
+    def sleep(time: float) -> None:
+        memory.advance(time)
+        potentiated(enumerate(replays[time]))
+
+    store("tea", "rain on Monday", "refused", "a dog")
+    look()
+    store("rain and tea", "an old song", "bread")
+    memory.archive(1)
+    ask(2, True)
+    look()
+    store("a refused one", "tea with Bo")
+    ask(4, False)
+    sleep(24.0)
+    look()
+    store("the sea", "a refused sea", "snow")
+    ask(5, True)
+    look()
+    store("Ada sings")
+    sleep(48.0)
+    look()
+    for row in range(len(states)):
+        memory.archive(row)
+    ask(3, True)
+    state = memory.column(specimen.CASCADE_BALANCE), memory.column(specimen.CASCADE_OCCUPANCY)
+    return [*measured, int(memory.column(specimen.PLASTICITY_EVENTS)), *np.concatenate(state, axis=1).ravel()], [
+        *expected, len(states), *(x for v in states for x in (v if len(v) > values["levels"] else [*v, *np.zeros(len(v))]))]
+
+
+def cascade_in_memory(specimen: Any, least: float) -> tuple[Any, Any]:
+    """`life_in_memory` with the matrices of strong minus weak and their sum, which follow from the states' own."""
+    n, x = 5, 0.4
+    half = np.block([[np.eye(n), -np.eye(n)], [np.eye(n), np.eye(n)]])
+    pot, event = (half @ m @ np.linalg.inv(half) for m in (potentiation(n, x), mean_event(n, x)))
+    start = pot @ half @ np.full(2 * n, 0.5 / n)
+    return life_in_memory(specimen, start, event, lambda v: pot @ v, lambda v: float(v[:n].sum()), least, synapse="cascade", levels=n, x=x)
+
+
+@equation("CM-1.15", source=f"{FUSI}: its matrices, event by event; float32 columns", rtol=1e-5, atol=1e-6, papers=("fusi2005cascade",))
+def a_memory_is_overwritten_by_the_papers_matrices(specimen: Any) -> Any:
+    return cascade_in_memory(specimen, 1e-3)
+
+
+@limit("CM-1.15b", source=f"{FUSI}: the signal is below the noise of N synapses, 1 / sqrt(N)", rtol=1e-5, atol=1e-6, papers=("fusi2005cascade",))
+def a_signal_below_the_noise_is_as_strong_as_the_noise(specimen: Any) -> Any:
+    return cascade_in_memory(specimen, 0.2)
+
+
+@equation("CM-1.16", source=f"{BENNA}: scipy's matrix exponential of the chain, event by event", rtol=1e-5, atol=1e-6,
+          papers=("benna2016computational",))
+def a_memory_of_chains_is_overwritten_by_the_papers_equations(specimen: Any) -> Any:
+    m, c1, g1 = 4, 1.5, 0.35
+    return life_in_memory(specimen, np.eye(m)[0], expm(chain_matrix(m, c1, g1)), lambda u: u + np.eye(m)[0], lambda u: float(u[0]), 1e-3,
+                          synapse="chain", levels=m, c1=c1, g1=g1)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -375,3 +503,28 @@ def stale(specimen: Any) -> Any:
         out[:] = np.maximum(balance @ readout, least) / initial
 
     return specimen.replacing("relative_signal", relative_signal)
+
+
+@mutant("a replay counts once a night, however often it comes", rejected_by="CM-1.15")
+def once_a_night(specimen: Any) -> Any:
+    class Fixed(specimen.ConsolidationCascade):                               # type: ignore[misc]
+        def _renew(self, view: Any, rows: Any, times: Any) -> None:
+            super()._renew(view, rows, np.minimum(times, 1))
+
+    return specimen.replacing("ConsolidationCascade", Fixed)
+
+
+@mutant("the noise of one synapse in place of N", rejected_by="CM-1.15b")
+def noise_of_one(specimen: Any) -> Any:
+    original = specimen.relative_signal
+
+    def relative_signal(events: int, balance: Any, as_of: Any, readout: Any, transposed: Any, initial: float, least: float, out: Any) -> None:
+        original(events, balance, as_of, readout, transposed, initial, least * least, out)
+
+    return specimen.replacing("relative_signal", relative_signal)
+
+
+@mutant("tubes of a chain as wide as its beakers are large", rejected_by="CM-1.16")
+def exchanged(specimen: Any) -> Any:
+    original = specimen.beakers_after
+    return specimen.replacing("beakers_after", lambda u, t, c1, g1, leak: original(u, t, g1, c1, leak))

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata, zscore
 
-from ...engine.columns import Facet
+from ...engine.columns import Facet, Phase, signal
+from ...engine.vocabulary import FUSED, LOG_FACETS
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 NAMES = ("standard", "minmax", "theoretical_minmax")
 Scores = NDArray[np.float64]
@@ -121,12 +123,70 @@ def archived_memories_do_not_affect_the_scores(specimen: Any) -> Any:
     return np.concatenate(both), np.concatenate([fused(specimen, pair(dense[here], words[here]), name) for name in NAMES])
 
 
+@limit("CC-11b", source="ours: without a visible memory both extremes are the floor")
+def without_a_visible_memory_there_is_no_range(specimen: Any) -> Any:
+    return specimen.extremes(np.array([0.3, 0.8]), np.zeros(2, np.bool_), -1.0), (-1.0, -1.0)
+
+
 @adaptation("CC-12", source="a query's facet weights", atol=1e-12)
 def a_facet_weight_multiplies_the_weights_of_its_signals(specimen: Any) -> Any:
     dense, words = two(12)
     facets = np.ones(len(Facet))
     facets[Facet.WORDS.value] = 4.0
     return fused(specimen, pair(dense, words), "standard", facets=facets), fused(specimen, pair(dense, words, 0.5, 0.5), "standard")
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+CONVEX_DENSE = signal("convex_dense", Facet.MEANING, "given scores", floor=-1.0)
+CONVEX_WORDS = signal("convex_words", Facet.WORDS, "given scores")
+CONVEX_USE = signal("convex_use", Facet.USE, "given scores", floor=-3.0, direct=False)
+CONVEX_CONSTANT = signal("convex_constant", Facet.TIME, "given scores")
+CONVEX_UNTRUSTED = signal("convex_untrusted", Facet.FORM, "given scores")
+GIVEN = (CONVEX_DENSE, CONVEX_WORDS, CONVEX_USE, CONVEX_CONSTANT, CONVEX_UNTRUSTED)
+WEIGHTS = (1.0, 0.4, 0.3, 0.2, 0.0)
+
+
+def normalised(name: str, scores: Scores, floor: float) -> Scores:
+    """The paper's normalisation over these scores, in numpy; a constant signal has no spread and adds nothing."""
+    least = floor if name == "theoretical_minmax" else scores.min()
+    if np.ptp(scores) == 0.0:
+        return np.full(len(scores), float(scores[0] > least))
+    return np.asarray(zscore(scores) if name == "standard" else (scores - least) / (scores.max() - least))
+
+
+@equation("CC-13", source="Bruch, Gai & Ingber 2023 over the visible memories, in numpy and scipy; weight times facet factor, divided by their sum",
+          rtol=1e-5, atol=1e-6, papers=("bruch2023analysis",))
+def a_memory_averages_its_normalised_signals(specimen: Any) -> Any:
+    rng, there, measured, expected = np.random.default_rng(13), np.arange(11) % 4 != 1, [], []
+    dense, words = two(13, 11)
+    words = rng.permutation(np.where(np.arange(11) % 3 == 0, np.nan, words + 1.0))
+    some = [dense, words, rng.normal(size=11), np.full(11, 0.5), rng.normal(size=11)]
+    factor = np.zeros(len(Facet))
+    factor[[Facet.WORDS.value, Facet.USE.value]] = 0.7, -1.2
+
+    def shift(view: Any, _: Any) -> None:
+        view.log_facets[...] += factor
+
+    def given(column: Any, scores: Any) -> Any:
+        def step(view: Any, _: Any) -> None:
+            getattr(view, column.name)[...] = scores
+        return step
+
+    for name in NAMES:
+        memory = memory_of(specimen, neighbour(Phase.RETRIEVE, shift, adds=(LOG_FACETS,), id="shift"), *(
+            neighbour(Phase.RETRIEVE, given(c, s), sets=(c,), owns=(c,), id=c.name, weight=w) for c, s, w in zip(GIVEN, some, WEIGHTS, strict=True)
+        ), normalisation=name)
+        encode(memory, *((float(i), f"event {i}") for i in range(11)))
+        for row in np.flatnonzero(~there):
+            memory.archive(int(row))
+        memory.retrieve("event")
+        trusts = np.array(WEIGHTS) * np.exp([factor[c.facet.value] for c in GIVEN])
+        parts = [normalised(name, np.where(np.isnan(s), c.floor, s)[there], c.floor) for c, s in zip(GIVEN, some, strict=True)]
+        fusion = np.zeros(11)
+        fusion[there] = trusts @ np.array(parts) / trusts.sum()
+        measured.append(memory.column(FUSED))
+        expected.append(fusion)
+    return np.array(measured), np.array(expected)
 
 
 @figure("weights", caption="Fused scores of three memories over the weight of meaning against words: each is linear between its two scores, and "
@@ -175,3 +235,15 @@ def silence_sets_no_scale(specimen: Any) -> Any:
 @mutant("archived memories affect the scale, too", rejected_by="CC-11")
 def archived_counts(specimen: Any) -> Any:
     return specimen.replacing("extremes", lambda scores, visible, floor: (float(np.nanmin(scores)), float(np.nanmax(scores))))
+
+
+@mutant("weights are not divided by their sum", rejected_by="CC-13")
+def undivided(specimen: Any) -> Any:
+    class Undivided(specimen.ConvexFusion):                                   # type: ignore[misc]
+        def fuse(self, view: Any, cue: Any) -> None:
+            view.fused[...] = 0.0
+            for each, scores, weight in view.signals:
+                trust = weight * view.facet_weights[each.facet.value]
+                specimen.NORMALISED[self.params.normalisation](scores, view.visible, each.floor, trust, view.fused)
+
+    return specimen.replacing("ConvexFusion", Undivided)

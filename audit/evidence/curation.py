@@ -7,15 +7,18 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from ...engine.columns import Phase
 from ...engine.contract import Mechanism
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.registry import Registry
 from ...engine.storage.graph import EdgeType, Graph, entity_node
-from ...engine.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH
+from ...engine.text.features import features
+from ...engine.vocabulary import DUPLICATE, INITIAL_STRENGTH, LOG_STRENGTH, MATCH, VETO
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 PARAMS = {"time_scale": 1.0, "neighbours": 5, "merge": 0.9, "same_entities": 0.5, "link": 0.6, "entity_bonus": 0.1, "rehearsal": 0.2, "seeds": 10,
           "weight": 0.1}
@@ -48,14 +51,22 @@ def shared_entities_are_the_intersections_of_sets(specimen: Any) -> Any:
 @adaptation("CU-2", source="cases decided by hand: merging needs a high cosine and the same entities, a link a high affinity",
             figure="affinity")
 def cosine_and_entities_decide_together(specimen: Any) -> Any:
-    cosine, shared, theirs = np.array([0.95, 0.95, 0.95, 0.55, 0.55, 0.2, 0.9]), np.array([2, 0, 1, 2, 0, 2, 2]), np.array([2, 2, 2, 2, 1, 2, 2])
-    affinity, decision = np.zeros(7), np.zeros(7, dtype=np.int64)
+    cosine, shared = np.array([0.95, 0.95, 0.95, 0.55, 0.55, 0.2, 0.9, 0.95, 0.6]), np.array([2, 0, 1, 2, 0, 2, 2, 0, 0])
+    theirs, affinity, decision = np.array([2, 2, 2, 2, 1, 2, 2, 0, 1]), np.full(9, 9.0), np.full(9, 9)
     specimen.decide(cosine, shared, theirs, 2, 0.9, 0.5, 0.6, 0.1, affinity, decision)
     bare, verdict = np.zeros(2), np.zeros(2, dtype=np.int64)
     specimen.decide(np.array([0.95, 0.95]), np.zeros(2, dtype=np.int64), np.array([0, 1]), 0, 0.9, 0.5, 0.6, 0.1, bare, verdict)
     merge, link, create = specimen.MERGE, specimen.LINK, specimen.CREATE
     return ([*decision, *verdict, *affinity],
-            [merge, link, link, link, create, create, merge, merge, link, 1.0, 0.95, 0.95 + 0.1 / 3, 0.65, 0.55, 0.3, 1.0])
+            [merge, link, link, link, create, create, merge, link, link, merge, link, 1.0, 0.95, 0.95 + 0.1 / 3, 0.65, 0.55, 0.3, 1.0, 0.95, 0.6])
+
+
+@adaptation("CU-2b", source="details of each text by hand: numbers, dates in lower case, parity of the number of negations")
+def details_are_numbers_dates_and_the_parity_of_negations(specimen: Any) -> Any:
+    cases: tuple[tuple[Any, ...], ...] = (
+        ("we sold 3 of 14 boats Yesterday", {"3", "14"}, {"yesterday"}, 0), ("we never sold a boat", set(), set(), 1),
+        ("nobody didn't see it", set(), set(), 0), ("no, nobody can't see it", set(), set(), 1))
+    return [specimen.details(features(text)) == (numbers, dates, parity) for text, numbers, dates, parity in cases], [True] * 4
 
 
 @adaptation("CU-3", source="networkx: greatest strength times match over the seeds linked to a memory", atol=1e-12)
@@ -68,10 +79,14 @@ def a_linked_memory_receives_its_greatest_contribution(specimen: Any) -> Any:
         graph.add(a, b, EdgeType.SEMANTIC)
         strength.append(float(rng.choice([0.0, rng.random()])))
         reference.add_edge(a, b, weight=strength[-1])
+    for a in range(0, n, 4):                                  # links to an entity lend nothing
+        graph.add(a, entity_node(graph.entity("Ada")), EdgeType.SEMANTIC)
+        strength.append(2.0)
     match, seeds, out, links = rng.normal(size=n), np.arange(0, n, 2), np.full(n, np.nan), graph.csr(EdgeType.SEMANTIC)
-    specimen.borrow(seeds, match, links.start, links.degree, links.pool, graph.target, np.array(strength), out)
+    followed = specimen.borrow(seeds, match, links.start, links.degree, links.pool, graph.target, np.array(strength), out)
     offers = [[reference[s][i]["weight"] * match[s] for s in seeds if reference.has_edge(s, i)] for i in range(n)]
-    return np.nan_to_num(out), [max([0.0, *offer]) for offer in offers]
+    lent = [[offer for offer in each if offer > 0.0] for each in offers]
+    return [*np.nan_to_num(out, nan=-1.0), followed], [*(max(each, default=-1.0) for each in lent), sum(map(len, lent))]
 
 
 # --- duplicates --------------------------------------------------------------------------------------------------------------
@@ -129,6 +144,92 @@ def a_linked_memory_is_found_with_its_neighbour(specimen: Any) -> Any:
     return [float(lends(specimen, memory) == {(0, 4), (4, 0)}), *memory.retrieve("heron").rows[:2]], [1.0, 0, 4]
 
 
+LOG = (                                     # text, names, numbers and dates and whether negated, direction of its vector, DUPLICATE
+    ("the kayak of Ada costs 14 crowns", "Ada", "14", (1.0, 0.0, 0.0), -1), ("14 crowns for the kayak of Ada", "Ada", "14", (1.0, 0.1, 0.0), -1),
+    ("the kayak of Ada costs 15 crowns", "Ada", "15", (1.0, 0.05, 0.0), -1), ("vetoed", "", "", (0.0, 0.0, 1.0), 0),
+    ("the kayak of Ada never costs 14 crowns", "Ada", "14 not", (1.0, 0.0, 0.1), -1),
+    ("Actually, the kayak of Ada costs 14 crowns", "Ada", "14 but", (1.0, 0.05, 0.05), -1),
+    ("rain fell on Oslo yesterday", "Oslo", "yesterday", (0.0, 1.0, 0.0), -1),
+    ("yesterday rain fell on Oslo and Bergen", "Oslo Bergen", "yesterday", (0.0, 1.0, 0.3), -1),
+    ("rain fell on Bergen yesterday", "Bergen", "yesterday", (0.0, 1.0, 0.1), -1), ("rain fell on Oslo", "Oslo", "", (0.0, 1.0, 0.2), -1),
+    ("quite another thing", "", "", (0.0, -0.6, 0.8), 5), ("one more thing", "", "", (0.1, -0.6, 0.8), 1),
+    ("it is no thing", "", "not", (0.0, 0.0, 1.0), 11), ("it isn't a thing", "", "not", (0.05, 0.0, 1.0), 13),
+    ("it is not nothing", "", "", (0.0, 0.05, 1.0), -1), ("no thing", "", "not", (0.1, 0.0, 1.0), 0),
+    ("rain fell on Oslo on 7 May 2023", "Oslo", "7 May 2023", (0.0, 1.0, 0.05), -1),
+    ("on 7 May 2023 on Oslo rain fell", "Oslo", "7 May 2023", (0.0, 1.0, 0.06), -1),
+    ("we met Ada and Oslo and Bergen", "Ada Oslo Bergen", "", (0.6, 0.6, 0.5), -1),
+    ("rain fell on Oslo and Bergen and Lima", "Oslo Bergen Lima", "", (0.0, 1.0, 0.21), -1),
+    *(("rain fell on Oslo", "Oslo", "", (0.0, 1.0, 0.2), -1),) * 3,
+)
+QUERIES = ("kayak crowns", "thing", "rain Oslo", "nobody")
+
+
+def curated_in_memory(specimen: Any, **p: Any) -> tuple[Any, Any]:
+    """Restatements, links, rehearsal and the signal of a log, and the same by sets and dot products over all pairs.
+
+    One event is vetoed, one memory is archived, and another mechanism finds some duplicates.
+    """
+    found = {text: row for text, _, _, _, row in LOG}
+
+    def enter(view: Any, incoming: Any) -> None:
+        view.veto, view.duplicate = int(incoming.event.text == "vetoed"), found[incoming.event.text]
+
+    memory = memory_of(specimen, "lexical_bm25", neighbour(Phase.ENCODE, enter, adds=(VETO,), sets=(DUPLICATE,)),
+                       embedder=Scripted({text: v for text, _, _, v, _ in LOG} | dict.fromkeys(QUERIES, (1.0, 0.0, 0.0))), **p)
+    told = list[tuple[Any, ...]]()
+    links, version, restates, restated = dict[tuple[int, int], float](), set[tuple[int, int]](), list[int](), list[int]()
+    for i, (text, names, facts, direction, duplicate) in enumerate(LOG):
+        if encode(memory, (float(i), text)) == [None]:
+            continue
+        row, v, mine = len(told), np.divide(direction, np.linalg.norm(direction)), {*names.split()}
+        older = duplicate if 0 <= duplicate < row else -1
+        near = sorted((r for r in range(row) if r != 6 or row < 9), key=lambda r: (-float(v @ told[r][0]), r))[:p["neighbours"]]
+        for r in near:
+            cosine, common = float(v @ told[r][0]), len(mine & told[r][1]) / max(len(mine | told[r][1]), 1)
+            same = cosine >= p["merge"] and (common >= p["same_entities"] or not mine | told[r][1])
+            affinity = min(max(cosine + p["entity_bonus"] * common, 0.0), 1.0)
+            if same or affinity >= p["link"]:
+                links[row, r] = links[r, row] = affinity
+                older = r if older < 0 and same and facts == told[r][2].removesuffix(" but") else older
+        first = restates[older] if older >= 0 and restates[older] >= 0 else older
+        told.append((v, mine, facts))
+        restates.append(first)
+        restated.append(0)
+        if first >= 0:
+            restated[first] += 1
+            version.add((row, first))
+        if row == 8:
+            memory.archive(6)
+    memory.advance(100.0)
+    measured: list[Any] = [memory.column(c) for c in (specimen.RESTATES, specimen.RESTATED, LOG_STRENGTH)]
+    expected: list[Any] = [restates, restated, p["rehearsal"] * np.log(1.0 + np.array(restated))]
+    for query in QUERIES:
+        memory.retrieve(query)
+        match = memory.column(MATCH).astype(np.float64)
+        seeds = sorted((r for r in range(len(told)) if r != 6), key=lambda r: (-match[r], r))[:p["seeds"]]
+        offers = [[links[s, r] * match[s] for s in seeds if match[s] > 0.0 and (s, r) in links] for r in range(len(told))]
+        measured.append(np.nan_to_num(memory.column(specimen.CURATED), nan=-1.0))
+        expected.append([max(each, default=-1.0) for each in offers])
+    graph, strength = memory.graph, memory.column(specimen.AFFINITY)
+    edges = [(int(graph.type[e]), int(graph.source[e]), int(graph.target[e]), round(float(strength[e]), 5)) for e in range(graph.n_edges)]
+    measured += sorted(e for e in edges if e[0] in (EdgeType.SEMANTIC, EdgeType.VERSION))
+    expected += sorted([(int(EdgeType.SEMANTIC), *pair, round(w, 5)) for pair, w in links.items()]
+                       + [(int(EdgeType.VERSION), *pair, 0.0) for pair in version])
+    return np.concatenate(measured), np.concatenate(expected)
+
+
+@adaptation("CU-8", source="all pairs by sets and dot products, details of each text by hand; odd numbers", rtol=1e-5, atol=1e-5)
+def a_memory_curates_every_event_by_its_nearest_memories(specimen: Any) -> Any:
+    odd: dict[str, Any] = {"merge": 0.93, "same_entities": 0.5, "link": 0.7, "entity_bonus": 0.15, "rehearsal": 0.35, "seeds": 2}
+    found = [curated_in_memory(specimen, neighbours=k, **odd) for k in (3, 1)]
+    return np.concatenate([each for each, _ in found]), np.concatenate([each for _, each in found])
+
+
+@adaptation("CU-8b", source="as CU-8 with the numbers of the registry", rtol=1e-5, atol=1e-5)
+def with_the_numbers_of_the_registry_a_memory_curates_likewise(specimen: Any) -> Any:
+    return curated_in_memory(specimen, neighbours=5, merge=0.95, same_entities=0.5, link=0.6, entity_bonus=0.1, rehearsal=0.2, seeds=10)
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("affinity", caption="Affinity of a new memory to a stored one: the cosine, raised by shared entities; from the threshold on they are "
         "linked, and with the same entities merged from a cosine of 0.9", source="ours")
@@ -179,3 +280,33 @@ def summed(specimen: Any) -> Any:
 @mutant("no match is passed over links", rejected_by="CU-7")
 def idle(specimen: Any) -> Any:
     return specimen.replacing("borrow", lambda *_: 0)
+
+
+@mutant("a duplicate found by another mechanism is not merged", rejected_by="CU-8")
+def deaf(specimen: Any) -> Any:
+    class Deaf(specimen.Curation):                                            # type: ignore[misc]
+        def curate(self, view: Any, incoming: Any) -> None:
+            view = Without(view, duplicate=-1)
+            super().curate(view, incoming)
+
+    return specimen.replacing("Curation", Deaf)
+
+
+@mutant("a correction restates", rejected_by="CU-8b")
+def gullible(specimen: Any) -> Any:
+    class Gullible(specimen.Curation):                                        # type: ignore[misc]
+        @staticmethod
+        def _restates(new: Any, old: str) -> bool:
+            return bool(specimen.details(new) == specimen.details(specimen.features(old)))
+
+    return specimen.replacing("Curation", Gullible)
+
+
+class Without:
+    """A view with one value replaced."""
+
+    def __init__(self, view: Any, **values: Any) -> None:
+        self._view, self._values = view, values
+
+    def __getattr__(self, name: str) -> Any:
+        return self._values[name] if name in self._values else getattr(self._view, name)

@@ -12,13 +12,30 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ...engine.records import Event
 from ...engine.storage.graph import EdgeType, Graph, entity_node
+from ...engine.vocabulary import MATCH, SESSION
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of
+from ..paper_numbers import paper_number
 
 Array = NDArray[np.float64]
 DENDRITE, CELL = np.array([3.6, 0.2, 0.3, 0.0114]), np.array([0.96, 1509.0, 0.26])
 POIRAZI = "Poirazi, Brannon & Mel 2003, as public reimplementations quote it"
+NUMBERS = (
+    paper_number("half", DENDRITE[0], "synapses", paper="poirazi2003pyramidal", where="thin branches, s(n)",
+                 held=lambda plug_in: plug_in.dendrite[0]),
+    paper_number("slope", DENDRITE[1], "synapses", paper="poirazi2003pyramidal", where="thin branches, s(n)",
+                 held=lambda plug_in: plug_in.dendrite[1]),
+    paper_number("linear", DENDRITE[2], "1 per synapse", paper="poirazi2003pyramidal", where="thin branches, s(n)",
+                 held=lambda plug_in: plug_in.dendrite[2]),
+    paper_number("quadratic", DENDRITE[3], "1 per synapse^2", paper="poirazi2003pyramidal", where="thin branches, s(n)",
+                 held=lambda plug_in: plug_in.dendrite[3]),
+    paper_number("rate_slope", CELL[0], "Hz", paper="poirazi2003pyramidal", where="soma and axon, g(x)", held=lambda plug_in: plug_in.cell[0]),
+    paper_number("rate_odds", CELL[1], "1", paper="poirazi2003pyramidal", where="soma and axon, g(x)", held=lambda plug_in: plug_in.cell[1]),
+    paper_number("rate_gain", CELL[2], "1", paper="poirazi2003pyramidal", where="soma and axon, g(x)", held=lambda plug_in: plug_in.cell[2]),
+)
 
 
 # --- references --------------------------------------------------------------------------------------------------------------
@@ -168,6 +185,86 @@ def memories_on_an_active_branch_share_its_gain(specimen: Any) -> Any:
     return np.nan_to_num(out), expected
 
 
+@adaptation("CM-13.10b", source="by hand: memories 1 (a, b) and 3 (a) in sessions 1 and 2, then 3 and 5 (a) in session 2; 4 is of a later session")
+def a_cell_with_one_match_gains_nothing(specimen: Any) -> Any:
+    graph, session = Graph(), np.array([0, 1, 1, 2, 3, 2], np.int32)
+    for name in "ab":
+        graph.entity(name)
+    for row, e in ((1, 0), (1, 1), (3, 0), (4, 0), (5, 0)):
+        graph.add(row, entity_node(e), EdgeType.ENTITY)
+        graph.add(entity_node(e), row, EdgeType.ENTITY)
+    links, found = graph.csr(EdgeType.ENTITY), []
+    for rows in ([1, 3], [3, 5], [1]):
+        out = np.full(6, np.nan)
+        specimen.bind(np.array(rows), session, links.start, links.degree, links.pool, graph.target, 1.0, DENDRITE, CELL, out)
+        found.append(np.nan_to_num(out, nan=-1.0))
+    gain = math.log(g(s(2.0)) / g(2.0 * s(1.0)))
+    return found, [[-1.0] * 6, [-1.0, -1.0, -1.0, gain, -1.0, gain], [-1.0] * 6]
+
+
+@adaptation("CM-13.10c", source="by hand: memory 0 is on a cell with four matches and on one with two, in either order; the larger gain counts")
+def a_memory_on_two_cells_gets_the_larger_gain(specimen: Any) -> Any:
+    large, small = (math.log(g(s(n)) / g(n * s(1.0))) for n in (4.0, 2.0))
+    found = []
+    for cells in ((range(4), (0, 4)), ((0, 4), range(4))):
+        graph = Graph()
+        for name in "ab":
+            graph.entity(name)
+        for e, members in enumerate(cells):
+            for row in members:
+                graph.add(row, entity_node(e), EdgeType.ENTITY)
+                graph.add(entity_node(e), row, EdgeType.ENTITY)
+        links, out = graph.csr(EdgeType.ENTITY), np.full(5, np.nan)
+        specimen.bind(np.arange(5), np.zeros(5, np.int32), links.start, links.degree, links.pool, graph.target, 1.0, DENDRITE, CELL, out)
+        found.append(out)
+    return found, [[large] * 4 + [small]] * 2
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+def coactive(n: list[int], alpha: float) -> tuple[float, Any]:
+    """ln gain of n synapses on each branch over as many alone, and each branch's share of the current."""
+    together = alpha * s(n)
+    return math.log(g(together.sum()) / g(alpha * sum(n) * s(1.0))), together / together.sum()
+
+
+@adaptation("CM-13.11", source="names and sessions of the best matches counted in dictionaries; scipy's logistic", rtol=1e-5, atol=1e-7)
+def in_a_memory_matches_of_one_session_of_an_entity_cooperate(specimen: Any) -> Any:
+    """Three sessions, memories with one, two or no name, one archived; queries with many matches, with more than are active, and with one."""
+    rng, alpha, matches = np.random.default_rng(7), 1.3, 7
+    cast = ["Ada", "Bo", "Ada", "Ada", "Bo", "Ada", "", "Cleo", "Ada", "Bo", "Ada Bo", "Ada", "Ada", "Bo Cleo", "Cleo", "Ada", "Bo", "Ada", "", "Ada"]
+    chapter = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2]
+    texts = [f"event {row} " + (" and ".join(f"with {name}" for name in names.split()) or "alone") for row, names in enumerate(cast)]
+    directions = ([1.0, 0.3, 0.0, 0.0, 0.0, 0.0], [-0.2, -1.0, 0.0, 0.0, 0.0, 0.0], *np.eye(6)[2:])
+    queries = dict(zip(("many", "others", "five", "two", "one", "none"), directions, strict=True))
+    places = np.zeros((20, 6))
+    places[:, :2] = rng.normal([0.5, 0.0], 1.0, (20, 2))
+    for k, above in ((2, [0, 2, 5, 10, 16]), (3, [8, 11]), (4, [7])):                    # these alone are above the mean for "five", "two" and "one"
+        places[above, k] = 2.0 + np.arange(len(above))
+    vectors = dict(zip(texts, places, strict=True))
+    memory = memory_of(specimen, "dense_similarity", embedder=Scripted({**vectors, **queries}), alpha=alpha, matches=matches)
+    encode(memory, *(Event(0.1 * row, text, session=f"s{k}", dated=False) for row, (text, k) in enumerate(zip(texts, chapter, strict=True))))
+    memory.archive(3)
+    measured: list[float] = memory.column(SESSION).tolist()
+    expected: list[float] = [*chapter]
+    for query in queries:
+        memory.retrieve(query)
+        match = memory.column(MATCH)
+        active = [row for row in np.argsort(-match, kind="stable").tolist() if row != 3][:matches]
+        active = [row for row in active if match[row] > 0.0]
+        out = np.full(20, np.nan)
+        for name in ("Ada", "Bo", "Cleo"):
+            n = Counter(chapter[row] for row in active if name in cast[row].split())
+            if n and len(active) > 1:
+                gain, shares = coactive(list(n.values()), alpha)
+                share = dict(zip(n, shares, strict=True))
+                for row in range(20):
+                    if name in cast[row].split() and chapter[row] in share and max(n.values()) > 1:
+                        out[row] = np.fmax(out[row], gain * share[chapter[row]])
+        measured += [*np.nan_to_num(memory.column(specimen.COACTIVE), nan=-1.0), float(len(active))]
+        expected += [*np.nan_to_num(out, nan=-1.0), float({"many": 7, "others": 7, "five": 5, "two": 2, "one": 1, "none": 0}[query])]
+    return measured, expected
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("dendritic_spike", caption="The current of a branch rises little until the fourth synapse triggers a spike; the printed slope of 2 has "
         "no spike, and its curve ends at 1",
@@ -255,3 +352,19 @@ def global_spike(specimen: Any) -> Any:
 @mutant("n as a sum of weights, not a number", rejected_by="CM-13.9")
 def weights_for_numbers(specimen: Any) -> Any:
     return specimen.replacing("cooperation", lambda n, *rest: specimen.cooperation(0.5 * n, *rest))
+
+
+@mutant("matches below the mean are active, too", rejected_by="CM-13.11")
+def all_active(specimen: Any) -> Any:
+    class Indifferent(specimen.DendriticIntegration):                                   # type: ignore[misc]
+        def integrate(self, view: Any, cue: Any) -> None:
+            links = view.graph.csr(EdgeType.ENTITY)
+            specimen.bind(np.flatnonzero(view.visible), view.session, links.start, links.degree, links.pool, view.graph.target, self.params.alpha,
+                          self.dendrite, self.cell, view.coactive)
+
+    return specimen.replacing("DendriticIntegration", Indifferent)
+
+
+@mutant("the coupling to the soma is left out", rejected_by="CM-13.11")
+def uncoupled(specimen: Any) -> Any:
+    return specimen.replacing("bind", lambda *a: specimen.bind(*a[:6], 1.0, *a[7:]))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...engine.storage.vectors import VectorIndex
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of
 
 ROUNDING = 1e-6                 # of an inner product of unit float32 vectors
 
@@ -57,6 +58,20 @@ def every_memory_is_scored_and_none_below_the_floor(specimen: Any) -> Any:
     return bool(np.isfinite(found).all() and found.min() >= specimen.DENSE.floor - ROUNDING)
 
 
+@equation("DN-5", source="definition of the cosine, in float64; archived memories have a score, too", atol=ROUNDING)
+def a_memory_scores_the_cosine_of_query_and_event(specimen: Any) -> Any:
+    rng = np.random.default_rng(3)
+    vectors, queries = rng.normal(size=(7, 5)), rng.normal(size=(2, 5))
+    texts = {f"event {i}": v for i, v in enumerate(vectors)} | {f"query {i}": v for i, v in enumerate(queries)}
+    memory, found = memory_of(specimen, embedder=Scripted(texts), weight=0.7), []
+    encode(memory, *((float(i), f"event {i}", "Ada" if i % 2 else "") for i in range(7)))
+    memory.archive(4)
+    for i in range(2):
+        memory.retrieve(f"query {i}", k=3, learn=bool(i))
+        found.append(memory.column(specimen.DENSE).tolist())
+    return found, [[math.fsum(q * v) / math.sqrt(math.fsum(q * q) * math.fsum(v * v)) for v in vectors] for q in queries]
+
+
 @figure("turning_away", caption="Score of a memory over its angle to the query: the cosine, from 1 through 0 at a right angle to -1",
         source="definition")
 def score_over_the_angle(specimen: Any) -> Picture:
@@ -83,3 +98,12 @@ def unsigned(specimen: Any) -> Any:
             view.dense[...] = np.abs(view.embedding @ cue.vector)
 
     return specimen.replacing("DenseSimilarity", Unsigned)
+
+
+@mutant("the query's vector is reversed", rejected_by="DN-5")
+def reversed_query(specimen: Any) -> Any:
+    class Reversed(specimen.DenseSimilarity):                                 # type: ignore[misc]
+        def score(self, view: Any, cue: Any) -> None:
+            view.index.scores(cue.vector[::-1].copy(), view.dense)
+
+    return specimen.replacing("DenseSimilarity", Reversed)

@@ -3,16 +3,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
-from ...engine.vocabulary import INITIAL_STRENGTH
+from ...engine.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH, PLASTICITY, VETO
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 Vector = NDArray[np.float64]
 RW, TD, SDM = "Rescorla & Wagner 1972", "TD(0), Sutton 1988", "Schultz, Dayan & Montague 1997"
@@ -215,6 +218,102 @@ def plasticity_follows_the_error_of_the_event(specimen: Any) -> Any:
     return seen, [1.5, 1.0, 0.5]
 
 
+# Session, text, its names, and its reward by count of good and bad words p / (1 + p) - n / (1 + n).
+STORY = (
+    ("a", "Then Gus met Bo.", ("gus", "bo"), 0.0),
+    ("a", "Then Cleo felt great joy and love.", ("cleo",), 0.75),
+    ("a", "Then Ada, Fay, Cleo and Gus went home.", ("ada", "fay", "cleo", "gus"), 0.0),
+    ("a", "It was horrible and sad, but fun.", (), 0.5 - 2.0 / 3.0),
+    ("b", "Then Fay was happy, off the record.", ("fay",), 0.5),
+    ("b", "Then Dora met Bo. Then Ada met Dora.", ("dora", "bo", "ada"), 0.0),
+    ("a", "Then Bo lost a boat.", ("bo",), -0.5),
+    ("a", "Then Fay laughed.", ("fay",), 0.0),
+    ("a", "Then Fay cheered, glad and happy.", ("fay",), 2.0 / 3.0),
+)
+QUERIES = (("Did Dora meet Fay, Cleo and Emil?", ("dora", "fay", "cleo", "emil")), ("Where is the boat?", ()), ("Is Bo well?", ("bo",)))
+OURS: dict[str, Any] = {"alpha": 0.6, "beta": 0.8, "beta_absent": 0.3, "discount": 0.85, "gain": 1.7, "most": 1.9,
+                        "encoding_gain": 0.4, "cues": 7, "most_cues": 3}
+
+
+class Predictions:
+    """The two rules over plain lists, with the values OURS: V of each cell, the cells present, and the level after an error."""
+
+    def __init__(self) -> None:
+        self.told, self.asked = [0.0] * 7, [0.0] * 7
+        self.present: list[int] = []
+        self.session = ""
+
+    @staticmethod
+    def cells(names: Sequence[str]) -> list[int]:
+        """Each cell once; Fay and the background cue of a query are in cell 0, Bo and Dora share one."""
+        return list(dict.fromkeys(crc32(name.encode()) % 7 for name in names))[:3]
+
+    @staticmethod
+    def level(v: list[float], cues: list[int], r: float, following: float) -> float:
+        delta = r + 0.85 * following - sum(v[j] for j in cues)
+        for j in cues:
+            v[j] += min(0.6, 1.0 / len(cues)) * (0.3 if r == 0.0 else 0.8) * delta
+        return min(max(1.0 + 1.7 * delta, 0.0), 1.9)
+
+    def event(self, session: str, names: Sequence[str], r: float) -> float:
+        if session != self.session:
+            self.level(self.told, self.present, 0.0, 0.0)                      # the end of an episode has the value 0
+            self.present, self.session = [], session
+        now = self.cells(names)
+        level = self.level(self.told, self.present, r, sum(self.told[j] for j in now))
+        self.present = now
+        return level
+
+    def recall(self, names: Sequence[str], cosine: float) -> float:
+        return self.level(self.asked, self.cells(("", *names)), max(0.0, cosine), 0.0)
+
+
+@equation("DA-9", source=f"{RW} and {TD} over plain lists, event by event and recall by recall; the effects on memory are ours", rtol=1e-6, atol=1e-6,
+          papers=("rescorla1972theory", "sutton1988learning"))
+def a_memory_learns_to_predict_the_reward_of_events_and_recalls(specimen: Any) -> Any:
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int("record" in incoming.event.text)
+
+    texts = [text for _, text, _, _ in STORY]
+    x = dict(zip([*texts, *(q for q, _ in QUERIES)], np.random.default_rng(5).standard_normal((12, 5)), strict=True))
+    x["Is Bo well?"] = -sum(v / np.linalg.norm(v) for v in x.values())
+    unit = {text: v / np.linalg.norm(v) for text, v in x.items()}
+    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.ENCODE, reject, adds=(VETO,)), embedder=Scripted(x), **OURS)
+    model, measured, expected, rows = Predictions(), list[float](), list[float](), list[str]()
+    initial, credit = list[float](), [0.0] * (len(STORY) - 1)
+
+    def compare(level: float) -> None:
+        cues = model.present + [-1] * (3 - len(model.present))
+        measured.extend([memory.column(PLASTICITY).item(), *memory.column(specimen.PREDICTED_REWARD).ravel(), *memory.column(specimen.PRESENT_CUES)])
+        expected.extend([level, *model.told, *model.asked, *cues])
+
+    for i, (session, text, names, r) in enumerate(STORY):
+        row, = encode(memory, Event(float(i), text, session=session, dated=False))
+        level = model.event(session, names, r)
+        compare(level)
+        if row is None:
+            continue
+        rows.append(text)
+        initial.append(0.4 * (level - 1.0))
+        if i == 0:
+            memory.archive(0)
+            assert memory.retrieve("Is Bo well?", learn=True).rows.size == 0   # nothing is recalled, so nothing is learnt
+            compare(level)
+            memory.restore(0)
+        for query, asked in QUERIES[:i]:
+            cosines = [float(unit[query] @ unit[each]) for each in rows]
+            best = memory.retrieve(query, k=2, learn=i % 3 != 0).rows[0]
+            assert best == np.argmax(cosines)
+            if i % 3:
+                level = model.recall(asked, cosines[best])
+                credit[best] += 0.4 * (level - 1.0)
+            compare(level)
+        memory.advance(float(i))
+        measured += memory.column(LOG_STRENGTH).tolist()
+        expected += [a + b for a, b in zip(initial, credit, strict=False)]
+    return measured, expected
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("acquisition", caption="Prediction of a cue that is always followed by its outcome: it approaches the outcome exponentially, faster at "
         "higher rates", source=f"{RW}; published values at alpha beta = 0.1")
@@ -297,6 +396,16 @@ def no_future(specimen: Any) -> Any:
 @mutant("next value without discount", rejected_by="DA-5b")
 def undiscounted(specimen: Any) -> Any:
     return specimen.replacing("error", lambda r, v, v_next, gamma: r + v_next - v)
+
+
+@mutant("a session ends without the value 0", rejected_by="DA-9")
+def endless(specimen: Any) -> Any:
+    class Endless(specimen.Dopamine):                                         # type: ignore[misc]
+        def experience(self, view: Any, incoming: Any) -> None:
+            view.reward_episode = incoming.session
+            specimen.Dopamine.experience(self, view, incoming)
+
+    return specimen.replacing("Dopamine", Endless)
 
 
 @mutant("tone without clipping", rejected_by="DA-7a")

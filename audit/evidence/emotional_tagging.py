@@ -9,13 +9,15 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import lambertw
 
+from ...engine.columns import Phase
 from ...engine.errors import HebbariumError
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
-from ...engine.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH
+from ...engine.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH, VETO
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 B, C = 2.0, 2.0 * math.e                    # peak 1 at arousal 0.5
 A0, K, G = 0.9, 2.0, 0.5
@@ -153,6 +155,77 @@ def the_advantage_of_arousing_events_grows_with_age_as_a_smaller_exponent_implie
     return measured, 0.3 * 0.5 * a * np.log(1 + days[1:])
 
 
+LOG = (                                     # time, text, emotional words per word, whether something is at stake, direction of the vector
+    (2.0, "The box stands on the table", 0.0, False, (1.0, 0.0, 0.0)), (3.5, "fear panic rage stress", 1.0, False, (0.0, 1.0, 0.0)),
+    (5.0, "vetoed fear", 0.5, False, (0.0, 0.0, 1.0)), (9.0, "I promise to call you", 0.0, True, (0.6, 0.8, 0.0)),
+    (30.0, "Actually, it was Tuesday", 0.0, True, (-0.8, -0.6, 0.0)), (31.0, "We decided on Lisbon", 0.0, True, (0.0, 0.28, 0.96)),
+    (32.0, "Where is the box", 0.0, False, (0.6, 0.0, 0.8)), (33.0, "The letter made her miserable all day long", 1 / 8, False, (0.8, 0.6, 0.0)),
+    (34.0, "Send the box to Oslo", 0.0, True, (0.0, -1.0, 0.0)),
+)
+
+
+def aroused_in_memory(specimen: Any, time_scale: float | None, **p: Any) -> tuple[Any, Any]:
+    """INITIAL_STRENGTH, AROUSAL and LOG_STRENGTH of a log with neutral, arousing and vetoed events and with something at stake, and the closed forms.
+
+    Of the nearest memories some are the same, some similar, some opposite; one memory is archived.
+    """
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int(incoming.event.text.startswith("vetoed"))
+
+    embedder = Scripted({text: direction for _, text, _, _, direction in LOG})
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, reject, adds=(VETO,)), time_scale=time_scale, embedder=embedder, **p)
+    made, aroused, vectors, initial = [], [], list[Any](), []
+    for time, text, emotion, stake, direction in LOG:
+        a, v = 1.0 - (1.0 - p["stake"] * stake) * math.exp(-emotion / p["saturation"]), np.divide(direction, np.linalg.norm(direction))
+        hard = max([0.0, *(float(v @ other) for other in vectors)])
+        if encode(memory, (time, text)) != [None]:
+            vectors.append(v)
+            made.append(time)
+            aroused.append(a)
+            initial.append(math.log1p(p["gain"] * ricker_reference(a, p["optimum"] / (1.0 + p["hardening"] * hard))))
+        if text.startswith("Actually"):
+            memory.archive(2)
+            vectors[2] = np.zeros(3)
+    measured: list[Any] = [memory.column(INITIAL_STRENGTH), memory.column(specimen.AROUSAL).tolist()]
+    expected: list[Any] = [initial, aroused]
+    for now in (34.0, 50.0, 700.0):
+        memory.advance(now)
+        age = (now - np.array(made)) / (24.0 * p["day"] * (time_scale or 1.0))
+        measured.append(memory.column(LOG_STRENGTH).tolist())
+        expected.append(initial + np.log((1.0 + age) ** -(p["decay"] * (1.0 - p["spared"] * np.array(aroused))) / (1.0 + age) ** -p["decay"]))
+    return np.ravel(measured), np.ravel(expected)
+
+
+@adaptation("YD-10", source="closed forms in numpy, cosines of given vectors; odd numbers", rtol=1e-6, atol=1e-7)
+def a_memory_strengthens_and_spares_each_event_by_its_arousal(specimen: Any) -> Any:
+    return aroused_in_memory(specimen, None, optimum=0.7, hardening=3.0, gain=0.8, saturation=0.4, stake=0.25, decay=0.45, spared=0.6, day=0.7)
+
+
+@adaptation("YD-10b", source="as YD-10 with the numbers of the registry, and a day that lasts three", rtol=1e-6, atol=1e-7)
+def at_another_time_scale_arousal_spares_as_much_of_a_longer_day(specimen: Any) -> Any:
+    return aroused_in_memory(specimen, 3.0, **{name: value for name, value in PARAMS.items() if name != "time_scale"})
+
+
+class Longer:
+    """An embedder whose vectors are longer than 1 by what the engine accepts."""
+
+    name, revision, dimensions = "longer", "1", 2
+
+    def embed(self, texts: Any) -> Any:
+        return np.tile(np.array([1.0004, 0.0], np.float32), (len(texts), 1))
+
+
+@limit("YD-11", source="difficulty is at most 1: the cosine of equal events whose vectors have length 1.0004; contributions add; no optimum of 0",
+       rtol=1e-9)
+def difficulty_is_at_most_one_and_contributions_add(specimen: Any) -> Any:
+    memory, out = memory_of(specimen, embedder=Longer()), np.array([2.0])
+    encode(memory, (0.0, "fear panic rage stress"), (0.0, "panic panic"))
+    a = 1.0 - math.exp(-1.0 / 0.15)
+    specimen.add_spared(72.0, 24.0, np.zeros(1), np.ones(1), 0.3, 0.5, out)
+    return [memory.column(INITIAL_STRENGTH)[1], *out, refused(specimen, math.inf)], [
+        math.log1p(G * ricker_reference(a, A0 / (1.0 + K))), 2.0 + 0.15 * math.log(4.0), True]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("ricker", caption="The curve rises steeply to its peak at 1/b and falls slowly: it is at half the peak for arousals 0.12 and 1.34",
         source="closed forms: calculus and Lambert's W, at b = 2 and peak 1")
@@ -189,7 +262,7 @@ def no_interaction(specimen: Any) -> Any:
 
 
 @mutant("unscaled: the peak is 1/(b e) = .184", rejected_by="YD-1c")
-def unscaled(specimen: Any) -> Any:
+def too_low(specimen: Any) -> Any:
     return specimen.replacing("curve", lambda a, best: specimen.ricker(a, 1.0, 1.0 / best))
 
 
@@ -216,3 +289,17 @@ def slow_fall(specimen: Any) -> Any:
 @mutant("emotional words count without saturation", rejected_by="YD-7b")
 def unsaturated(specimen: Any) -> Any:
     return specimen.replacing("arousal", lambda emotion, saturation, stake: stake + emotion / saturation)
+
+
+@mutant("the stake of an event does not count", rejected_by="YD-10")
+def no_stake(specimen: Any) -> Any:
+    return specimen.replacing("AT_STAKE", frozenset())
+
+
+@mutant("the day does not follow the time scale", rejected_by="YD-10b")
+def unscaled(specimen: Any) -> Any:
+    class Unscaled(specimen.EmotionalTagging):                                # type: ignore[misc]
+        def hours(self, name: str) -> float:
+            return float(super().hours(name)) / float(self.params.time_scale)
+
+    return specimen.replacing("EmotionalTagging", Unscaled)

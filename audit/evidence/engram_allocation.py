@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import hypergeom, norm
 
+from ...engine.assembly import stream
+from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.storage.graph import EdgeType, Graph
+from ...engine.vocabulary import MATCH, VETO, VISIBLE
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 Array = NDArray[np.float64]
 N, K, RUNS = 1000, 100, 200
@@ -288,6 +292,99 @@ def links_are_bounded_and_mutual(specimen: Any) -> Any:
     return bool(out == back == {int(i) + 1 for i in np.argsort(-shares)[:6]})
 
 
+class Population:
+    """The model over plain lists: each unit keeps its two traces, each memory its units, each pair of memories its link."""
+
+    def __init__(self, seed: int, **p: float) -> None:
+        self.p, self.noise = p, stream(seed, "engram_allocation")
+        self.x, self.y, self.last = ([0.0] * int(p["units"]) for _ in range(3))
+        self.engrams: list[list[int]] = []
+        self.links: dict[frozenset[int], float] = {}
+        mean, sd = (float(f(p["units"], p["size"], p["size"])) / p["size"] for f in (hypergeom.mean, hypergeom.std))
+        self.least = mean + p["criterion"] * sd
+
+    def traces(self, unit: int, now: float) -> tuple[float, float]:
+        gap = now - self.last[unit]
+        return self.x[unit] * 2.0 ** (-gap / self.p["half_life"]), self.y[unit] * math.exp(-gap / self.p["inhibition_time"])
+
+    def activated(self, units: Sequence[int], now: float) -> None:
+        for unit in units:
+            self.x[unit], self.y[unit] = (min(trace + 1.0, self.p["saturation"]) for trace in self.traces(unit, now))
+            self.last[unit] = now
+
+    def encoded(self, now: float) -> None:
+        """Allocate a memory, and link it to the memories of its units with which it shares most; a memory with too many links keeps the strongest."""
+        p, row, noise = self.p, len(self.engrams), self.noise.standard_normal(int(self.p["units"]))
+        traces = [self.traces(i, now) for i in range(len(noise))]
+        excited = [p["boost"] * x - p["inhibition"] * y + float(z) for (x, y), z in zip(traces, noise, strict=True)]
+        engram = sorted(sorted(range(len(noise)), key=lambda i: -excited[i])[:int(p["size"])])
+        met = [r for unit in engram for r in [r for r, e in enumerate(self.engrams) if unit in e][-int(p["depth"]):]]
+        candidates = sorted(set(met), key=lambda r: (-met.count(r), -r))[:2 * int(p["links"])]
+        shared = [(len({*engram} & {*self.engrams[r]}) / p["size"], r) for r in candidates]
+        for share, other in sorted([one for one in shared if one[0] >= self.least], key=lambda one: -one[0])[:int(p["links"])]:
+            its = sorted((strength, sum(pair) - other) for pair, strength in self.links.items() if other in pair)
+            if len(its) >= 2 * p["links"]:
+                if its[0][0] >= share:
+                    continue
+                del self.links[frozenset((other, its[0][1]))]
+            self.links[frozenset((row, other))] = share
+        self.engrams.append(engram)
+        self.activated(engram, now)
+
+    def lent(self, match: Array, visible: Array) -> list[float]:
+        """Match that each memory gets from the best matches linked to it; -1: none."""
+        best = sorted(np.flatnonzero(visible), key=lambda r: (-match[r], r))[:int(self.p["lenders"])]
+        got = [[match[r] * self.links[frozenset((int(r), j))] for r in best if match[r] > 0.0 and frozenset((int(r), j)) in self.links]
+               for j in range(len(match))]
+        return [sum(each) if each else -1.0 for each in got]
+
+
+ODD = {"units": 60, "size": 9, "boost": 1.3, "half_life": 5.0, "inhibition": 0.7, "inhibition_time": 31.0, "saturation": 1.6, "depth": 3,
+       "criterion": 0.8, "links": 2, "lenders": 4}
+
+
+def engrams_in_memory(specimen: Any, time_scale: float | None, seed: int, **p: Any) -> tuple[Any, Any]:
+    """Engrams, traces, links and the signal of 30 events within four days, and the same by `Population` in hours of the paper.
+
+    An event is vetoed, a memory is archived, recalls with and without learning activate the units of the best memory.
+    """
+    words = ("ash", "birch", "cedar", "fir", "oak")
+    memory = memory_of(specimen, "lexical_bm25", neighbour(Phase.ENCODE, lambda view, what: setattr(view, "veto", what.event.text == "vetoed"),
+                                                           adds=(VETO,)), time_scale=time_scale, seed=seed, **p)
+    reference, times = Population(seed, **p), np.cumsum(np.random.default_rng(seed).exponential(3.0, 30))
+    measured, expected, scale = list[Any](), list[Any](), time_scale or 1.0
+    for i, time in enumerate((times * scale).tolist()):
+        if encode(memory, (time, "vetoed" if i == 4 else f"{words[i % 5]} {words[i * i % 4]}")) != [None]:
+            reference.encoded(time / scale)
+        if i == 11:
+            memory.archive(7)
+        if i % 3 == 2:
+            query = ("ash", "nobody", "cedar fir", "oak birch")[i % 4]
+            answer = memory.retrieve(query, k=3, learn=i % 2 == 0)
+            measured.append(np.nan_to_num(memory.column(specimen.LINKED), nan=-1.0))
+            expected.append(reference.lent(memory.column(MATCH).astype(np.float64), memory.column(VISIBLE)))
+            if i % 2 == 0:
+                reference.activated(reference.engrams[int(answer.rows[0])], time / scale)
+    graph, share = memory.graph, memory.column(specimen.ENGRAM_OVERLAP)
+    links = sorted((int(graph.source[e]), int(graph.target[e]), float(share[e])) for e in range(graph.n_edges)
+                   if graph.alive[e] and graph.type[e] == EdgeType.SIBLING)
+    both = sorted((a, b, s) for pair, s in reference.links.items() for a, b in (sorted(pair), sorted(pair, reverse=True)))
+    traces = [memory.column(c).tolist() for c in (specimen.ENGRAM_EXCITED, specimen.ENGRAM_INHIBITED, specimen.ENGRAM_ACTIVE)]
+    measured += [*memory.column(specimen.ENGRAM), *traces[:2], np.divide(traces[2], scale), *links]
+    expected += [*reference.engrams, reference.x, reference.y, reference.last, *both]
+    return np.concatenate(measured), np.concatenate(expected)
+
+
+@adaptation("CM-14.14", source="the model over lists and sets, with the noise of the memory's seed; odd numbers", rtol=1e-6)
+def a_memory_allocates_and_links_as_the_model_does(specimen: Any) -> Any:
+    return engrams_in_memory(specimen, None, 5, **ODD)
+
+
+@adaptation("CM-14.14b", source="as CM-14.14 with other noise, and hours that last two", rtol=1e-6)
+def at_another_time_scale_a_memory_allocates_as_the_model_does(specimen: Any) -> Any:
+    return engrams_in_memory(specimen, 2.0, 6, **ODD | {"links": 1, "saturation": 1.0, "criterion": 0.0})
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("overlap_over_hours", caption="Share of common units of two memories over the time between them: high within hours, near chance from a day "
         "on", source="closed form of a large population, D = 1.5; Cai et al. 2016 give the direction")
@@ -387,3 +484,21 @@ def with_excitability(specimen: Any, changed: Any) -> Any:
         specimen.excitability(base, x, y, gap, *changed(boost, inhibition, tau_e, tau_i), out)
 
     return specimen.replacing("excitability", excitability)
+
+
+@mutant("recall does not activate units", rejected_by="CM-14.14")
+def inert_recall(specimen: Any) -> Any:
+    class Inert(specimen.EngramAllocation):                                   # type: ignore[misc]
+        def excite(self, view: Any, cue: Any) -> None:
+            return
+
+    return specimen.replacing("EngramAllocation", Inert)
+
+
+@mutant("the half-life does not follow the time scale", rejected_by="CM-14.14b")
+def unscaled_half_life(specimen: Any) -> Any:
+    class Unscaled(specimen.EngramAllocation):                                # type: ignore[misc]
+        def hours(self, name: str) -> float:
+            return float(super().hours(name)) / (float(self.params.time_scale) if name == "half_life" else 1.0)
+
+    return specimen.replacing("EngramAllocation", Unscaled)

@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, minimize
 from scipy.stats import spearmanr
 
+from ...engine.columns import Phase
 from ...engine.ports.embedder import HashingEmbedder
+from ...engine.text.condensing import condensed
 from ...engine.text.features import terms_of
+from ...engine.vocabulary import DETAIL, LOG_STRENGTH, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 COVER, NAGY = "Cover & Thomas 2006", "Nagy, Torok & Orban 2020"
 TEXTS = (
@@ -93,6 +97,12 @@ def a_common_water_level_takes_the_fewest_bits(specimen: Any) -> Any:
     return [specimen.rate(v, 1.0, low) for v in value], -0.5 * np.log2(found.x)
 
 
+@equation("GC-1b", source=f"{COVER}: 1/2 log2(v sigma^2 / lambda), by hand", papers=("cover2006elements",))
+def the_rate_counts_value_and_variance_alike(specimen: Any) -> Any:
+    return [specimen.rate(2.0, 3.0, 0.375), specimen.rate(3.0, 2.0, 0.375), specimen.rate(0.5, 4.0, 0.5), specimen.rate(0.5, 0.5, 0.5)], [
+        2.0, 2.0, 1.0, 0.0]
+
+
 @equation("GC-2", source=f"{COVER}: I(X; Y) = -1/2 log2(1 - rho^2); regression of 200,000 draws", atol=0.01, papers=("cover2006elements",))
 def the_unknown_share_of_a_correlated_form_is_the_unexplained_variance(specimen: Any) -> Any:
     rng, measured, expected = np.random.default_rng(3), [], []
@@ -114,7 +124,8 @@ def at_zero_rate_all_variance_is_lost_and_without_a_limit_none(specimen: Any) ->
 @limit("GC-4", source="v -> infinity, v -> 0, lambda = 0", atol=0.0, papers=("cover2006elements",))
 def infinite_value_gives_full_text_and_zero_value_keywords(specimen: Any) -> Any:
     loss = [[0.2, 0.7]] * 3
-    return [*chosen(specimen, loss, [1e300, 1.0, 1e-300], 0.25), *chosen(specimen, loss, [1e-9, 1.0, 0.0], 0.0)], [0, 1, 2, 0, 0, 0]
+    exact = chosen(specimen, [[0.1, 0.25], [0.25, 0.5], [0.26, 0.5]], [1.0] * 3, 0.25)                     # lambda / v is 1/4
+    return [*chosen(specimen, loss, [1e300, 1.0, 1e-300], 0.25), *chosen(specimen, loss, [1e-9, 1.0, 0.0], 0.0), *exact], [0, 1, 2, 0, 0, 0, 2, 1, 0]
 
 
 @limit("GC-5", source="the budget: v D <= lambda for every memory, and every shorter form would exceed it", papers=("cover2006elements",))
@@ -159,6 +170,64 @@ def a_memory_of_higher_value_is_never_shown_shorter(specimen: Any) -> Any:
 def a_single_sentence_has_no_summary(specimen: Any) -> Any:
     loss = specimen.losses("Miso sleeps.")
     return [loss[0], float(chosen(specimen, [[0.0, 0.9], [0.0, 0.0]], [1.0, 1e-9], 0.25).sum())], [0.0, 0.0]
+
+
+@adaptation("GC-10", source="definition of the cosine of counts, by hand; two empty bags are the same, an empty one shares nothing", atol=1e-12)
+def bags_of_words_are_compared_by_their_cosine(specimen: Any) -> Any:
+    cases: tuple[tuple[dict[str, int], dict[str, int]], ...] = (({"a": 2, "b": 1}, {"a": 2}), ({"a": 2}, {"a": 3, "c": 4}), ({"a": 1}, {"b": 1}),
+                                                                ({}, {}), ({"a": 1}, {}), ({}, {"a": 1}))
+    return [specimen.cosine(*case) for case in cases], [2.0 / math.sqrt(5.0), 0.6, 0.0, 1.0, 0.0, 0.0]
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+SHORT = "Miso the cat ran away. We looked for Miso at night."      # words 2 1 1 1 1 1; the summary has 2 1 1 1 of them as 1 1 1 1, two keywords 1 1
+
+
+def bag(text: str) -> NDArray[Any]:
+    words = terms_of(text, stem=False, stop_words=True)
+    known = sorted({w for t in (*TEXTS, SHORT, "Miso sleeps.") for w in terms_of(t, stem=False, stop_words=True)})
+    return np.array([words.count(w) for w in known], float)
+
+
+def unexplained(text: str) -> list[float]:
+    """1 - R^2 of the regression of a text's word counts on those of its summary, and of its keywords."""
+    y = bag(text)
+    return [float(np.sum((y - x * (x @ y) / (x @ x)) ** 2) / (y @ y)) for x in (bag(condensed(text, 1)), bag(condensed(text, 2)))]
+
+
+@equation("GC-9", source=f"{COVER}: the shortest form that loses at most lambda / v; loss as the unexplained share of word counts", atol=1e-6,
+          papers=("cover2006elements", "sims2016rate"))
+def a_memory_shows_each_text_in_the_shortest_form_within_its_budget(specimen: Any) -> Any:
+    texts, level = (*TEXTS[:2], "Refused. It is refused.", *TEXTS[2:], SHORT, "Miso sleeps."), 0.3
+    told = [(4.0 * i, text) for i, text in enumerate(texts)]
+    strength = {24.0: np.array([0.2, -1.0, -3.0, -2.0, -0.7]), 48.0: np.array([-2.0, 800.0, -0.6, 0.1, -4.0, -0.8, -1.1, -0.4, -9.0, -9.0])}
+
+    def given(view: Any, tick: Any) -> None:
+        night = strength[24.0 if tick.end <= 24.0 else 48.0]
+        view.log_strength[...] = night[:len(view.log_strength)]
+
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto = int("refused" in incoming.event.text)
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+                       neighbour(Phase.MAINTAIN, given, adds=(LOG_STRENGTH,), id="strength"), level=level)
+    measured: list[float] = []
+    expected: list[float] = []
+    shown: list[int] = []
+    for night in (24.0, 48.0):
+        while told and told[0][0] < night:
+            encode(memory, told.pop(0))
+        stored = [e.text for e in memory.events if "refused" not in e.text]
+        measured += memory.column(DETAIL).tolist()
+        expected += [*shown, *[0] * (len(stored) - len(shown))]
+        memory.advance(night)
+        memory.archive(1)
+        loss = [unexplained(text) for text in stored]
+        shown = [max(k for k, d in enumerate((0.0, *pair)) if k == 0 or 0.0 < d <= min(1.0, level * math.exp(-s)))
+                 for pair, s in zip(loss, strength[night], strict=False)]
+        measured += [*memory.column(DETAIL), *memory.column(specimen.GIST_LOSS).ravel()]
+        expected += [*shown, *np.ravel(loss)]
+    return [*measured, *memory.column(specimen.GIST_LOSS)[8]], [*expected, 11.0 / 36.0, 0.5]
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -239,3 +308,13 @@ def from_all(specimen: Any) -> Any:
         return text, text.split(". ")[-1], " ".join(terms_of(text, stem=False, stop_words=True))
 
     return specimen.replacing("levels", levels)
+
+
+@mutant("the strength itself taken as its log", rejected_by="GC-9")
+def strength_for_log(specimen: Any) -> Any:
+    original = specimen.choose
+
+    def choose(loss: Any, log_value: Any, level: float, out: Any) -> None:
+        original(loss, np.log(np.maximum(log_value, 1e-9)), level, out)
+
+    return specimen.replacing("choose", choose)

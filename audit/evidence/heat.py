@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import ACTIVATION, LOG_STRENGTH
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 
 def heat(specimen: Any, activation: Any, log_strength: Any) -> Any:
@@ -42,6 +45,27 @@ def neutral_columns_give_equal_heat(specimen: Any) -> Any:
     return heat(specimen, np.zeros(50), np.zeros(50)), np.full(50, 0.5)
 
 
+@equation("HT-5", source="definition; scipy.special.expit", rtol=1e-6)
+def in_a_memory_heat_is_the_logistic_of_what_others_add_to_use_and_strength(specimen: Any) -> Any:
+    activation, log_strength = np.array([0.0, 2.5, -4.0, 0.7, 0.0, np.inf]), np.array([0.0, -1.0, 1.5, 2.0, -3.0, -np.inf])
+
+    def use(view: Any, _: Any) -> None:
+        view.activation[...] = activation[:len(view.activation)]
+
+    def strength(view: Any, _: Any) -> None:
+        view.log_strength[...] += log_strength[:len(view.log_strength)]
+
+    memory = memory_of(specimen, neighbour(Phase.MAINTAIN, use, sets=(ACTIVATION,), id="use"),
+                       neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"), weight=0.3)
+    encode(memory, *((float(i), f"event {i}") for i in range(6)))
+    memory.archive(1)
+    memory.retrieve("event")
+    neutral = memory.column(specimen.HEAT).copy()             # no maintenance has run since the last memory was stored
+    memory.advance(6.0)
+    memory.retrieve("event")
+    return [neutral[-1], *memory.column(specimen.HEAT)], [0.5, *expit(activation[:5] + log_strength[:5]), 0.5]
+
+
 @figure("logistic", caption="Heat over activation: the probability of need, one half at log odds 0; a stronger memory reaches it at lower activation",
         source="definition")
 def heat_over_activation(specimen: Any) -> Picture:
@@ -64,3 +88,12 @@ def unsquashed(specimen: Any) -> Any:
         out[...] = activation + log_strength
 
     return specimen.replacing("heat", raw)
+
+
+@mutant("strength used as its own log", rejected_by="HT-5")
+def raw_strength(specimen: Any) -> Any:
+    class Raw(specimen.Heat):                                                 # type: ignore[misc]
+        def score(self, view: Any, cue: Any) -> None:
+            specimen.heat(view.activation, np.exp(view.log_strength), view.heat)
+
+    return specimen.replacing("Heat", Raw)

@@ -9,8 +9,23 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
+from ...engine.columns import Phase
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import (
+    LTP,
+    MATCH,
+    MODIFIABILITY,
+    RELEASE_PROBABILITY,
+    REPLAY_LAG,
+    REPLAYED,
+    RESOURCES,
+    ROW,
+    VETO,
+    WORKING_MEMORY,
+)
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 Array = NDArray[np.float64]
 Occasion = tuple[Sequence[int], Sequence[tuple[int, int]]]
@@ -131,6 +146,11 @@ def the_weight_of_a_pair_always_active_together_tends_to_one(specimen: Any) -> A
     return w, [1.0 - 0.9 ** k for k in (1, 2, 10, 200)]
 
 
+@equation("CM-10.8n", source="Oja's rule at x = 0 and y = 1, repeated: w (1 - eta)^k", papers=("oja1982simplified",))
+def a_weight_decays_while_its_source_is_silent(specimen: Any) -> Any:
+    return [specimen.current(w, k, 0.1) for w in (1.0, 0.5, 0.0) for k in (0, 1, 3)], [w * 0.9 ** k for w in (1.0, 0.5, 0.0) for k in (0, 1, 3)]
+
+
 @adaptation("CM-10.8f", source="ours: bounds of the weight; at a growth between 0 and 1 the fixed point is that growth", atol=1e-6)
 def growth_sets_the_fixed_point_within_the_bounds(specimen: Any) -> Any:
     life: list[Occasion] = [((0, 1), [(0, 1)])] * 200
@@ -168,6 +188,99 @@ def the_signal_is_the_match_passed_on_by_the_best(specimen: Any) -> Any:
                      np.full(n, 5, np.int32), weight.ravel(), (5 - lag).ravel().astype(np.int32), out)
     sent = np.where(np.isin(np.arange(n), rows), np.maximum(match, 0.0) * release * resources, 0.0)
     return np.nan_to_num(out), sent @ (weight * 0.8 ** lag)
+
+
+# --- in a memory ---------------------------------------------------------------------------------------------------------------
+HELD: tuple[tuple[int, ...], ...] = ((), (0,), (0, 1), (1, 2), (0, 1, 3), (3, 4), ())     # working memory at each event
+LTP_OF, GROWTH = (1.0, 0.5, 1.3, -0.7, 0.9, 1.6, 0.8), np.array([1.0, 0.4, 1.5, 0.7, 2.0, 0.6, 1.2])   # at each event; onto each memory
+RELEASE, SUPPLY = np.array([1.5, 0.5, 0.8, 0.6, 1.2, 0.0, 0.9]), np.array([0.9, 0.6, 1.0, 0.8, 0.5, 0.3, 0.7])
+PLACES = {f"event {row}": place for row, place in enumerate(
+    ([-0.5, 1.0], [0.9, -0.3], [-1.0, 0.1], [0.7, 0.7], [-1.0, -0.6], [0.95, 0.1], [1.0, 0.1]))}
+STEPS = [(0, 1), (3, 1), (1, 0), (0, 1), (4, 5), (2, 6), (0, 2), *[(1, 4)] * 3]
+
+
+@equation("CM-10.8m", source=f"{OJA}: the rule on a dense matrix, every synapse onto every active memory, over scripted occasions; "
+          "(match release resources) W in numpy", rtol=1e-6, atol=1e-9, papers=("oja1982simplified",))
+def a_memory_associates_what_is_active_together(specimen: Any) -> Any:
+    """Working memory, replayed steps and answers form occasions; an event is rejected, a query does not learn, a memory is archived."""
+    n, eta, w, occasions = 7, 0.3, np.zeros((7, 7)), np.zeros(7, int)
+    ltp, measured, expected = 1.0, list[float](), list[float]()
+
+    def gate(view: Any, incoming: Any) -> None:
+        view.veto += incoming.text == "rejected"
+
+    def attend(view: Any, _: Any) -> None:
+        row = view.row
+        view.working_memory[...] = -1
+        view.working_memory[: len(HELD[row]) + 1] = (*HELD[row], row)
+        view.ltp, view.modifiability[row], view.release_probability[row] = LTP_OF[row], GROWTH[row], RELEASE[row]
+
+    def dream(view: Any, tick: Any) -> None:
+        if tick.end < 30.0:
+            view.replayed[1:1 + len(STEPS)] = STEPS
+
+    def supply(view: Any, _: Any) -> None:
+        view.resources[...] = SUPPLY[:len(view.resources)]
+
+    def occasion(active: Sequence[int], pairs: Sequence[tuple[int, int]]) -> None:
+        both = {*pairs, *((b, a) for a, b in pairs)}
+        for y in active:
+            occasions[y] += 1
+            for x in range(n):
+                if (x, y) in both:
+                    w[x, y] = min(max(w[x, y] + eta * (ltp * GROWTH[y] - w[x, y]), 0.0), 1.0)
+                elif x not in active:
+                    w[x, y] -= eta * w[x, y]
+
+    memory = memory_of(
+        specimen, "dense_similarity", neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY, LTP, MODIFIABILITY, RELEASE_PROBABILITY), id="attend"),
+        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep"),
+        neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"), embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}),
+        eta=eta, seeds=5)
+
+    def compare() -> None:
+        graph, count = memory.graph, memory.column(specimen.HEBBIAN_OCCASIONS)
+        weight, seen = memory.column(specimen.HEBBIAN_WEIGHT), memory.column(specimen.HEBBIAN_SEEN)
+        for x in range(memory.column(MATCH).size):
+            for y in range(memory.column(MATCH).size):
+                e = graph.find(x, y, EdgeType.COACCESS)
+                measured.append(0.0 if e is None else float(weight[e]) * (1.0 - eta) ** int(count[y] - seen[e]))
+                expected.append(float(w[x, y]))
+        measured.extend(count.tolist())
+        expected.extend(occasions[:count.size].tolist())
+
+    def ask(k: int, learn: bool) -> None:
+        rows = memory.retrieve("query", k=k, learn=learn).rows.tolist()
+        match = memory.column(MATCH).astype(float)
+        best = [row for row in np.argsort(-match, kind="stable") if memory.column("visible")[row]][:5]       # the last is below the mean
+        sent = np.where(np.isin(np.arange(n), best), np.maximum(match, 0.0) * RELEASE * SUPPLY, 0.0)
+        measured.extend((*np.nan_to_num(memory.column(specimen.ASSOCIATED), nan=-1.0), float(match[best[-1]] < 0.0)))
+        expected.extend((*np.where((sent > 0.0) @ (w > 0.0), sent @ w, -1.0), 1.0))
+        if learn and len(rows) > 1:
+            active = rows[:3]
+            occasion(active, [(a, b) for i, a in enumerate(active) for b in active[i + 1:]])
+        compare()
+
+    for row, text in enumerate(PLACES):
+        encode(memory, (2.0 * row, text))
+        ltp = LTP_OF[row]
+        if HELD[row]:
+            occasion((*HELD[row], row), [(other, row) for other in HELD[row]])
+        if row == 3:
+            encode(memory, (7.0, "rejected"))
+            compare()
+    compare()
+    ask(4, learn=False)
+    memory.advance(25.0)
+    for a, b in STEPS:
+        occasion((a, b), [(a, b)])
+    ask(4, learn=True)
+    memory.archive(1)
+    memory.advance(50.0)                                                  # a sleep without replay
+    ask(1, learn=True)
+    ask(2, learn=True)
+    return measured, expected
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -237,3 +350,27 @@ def decays_while_held(specimen: Any) -> Any:
 @mutant("the signal does not depend on the match", rejected_by="CM-10.8l")
 def unweighted(specimen: Any) -> Any:
     return specimen.replacing("pass_on", lambda rows, match, *rest: specimen.pass_on(rows, np.ones_like(match), *rest))
+
+
+@mutant("all steps of a sleep are one occasion", rejected_by="CM-10.8m")
+def one_occasion(specimen: Any) -> Any:
+    return specimen.replacing("occur", lambda times, *rest: specimen.occur(1, *rest))
+
+
+@mutant("modifiability of the source, not of the target", rejected_by="CM-10.8m")
+def of_the_source(specimen: Any) -> Any:
+    def occasion(source: Any, target: Any, edge: Any, eta: float, ltp: float, growth: Any, *rest: Any) -> None:
+        swapped = growth.copy()
+        swapped[target] = growth[source]
+        specimen.occasion(source, target, edge, eta, ltp, swapped, *rest)
+
+    return specimen.replacing("occasion", occasion)
+
+
+@mutant("recall changes nothing", rejected_by="CM-10.8m")
+def unlearnt(specimen: Any) -> Any:
+    class Unlearnt(specimen.HebbianAssociation):                          # type: ignore[misc]
+        def on_recall(self, view: Any, cue: Any) -> None:
+            pass
+
+    return specimen.replacing("HebbianAssociation", Unlearnt)

@@ -10,13 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import LOG_STRENGTH
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 PAPER = "van Rossum, Bi & Turrigiano 2000"
 BETA, GAMMA, TAU = 4e-5, 1e-7, 100.0                                      # 1/(s Hz), 1/(s2 Hz), s
 GOAL, KAPPA, HOUR = 100.0, 800.0, 3600.0
 CP, CD = 1.0, 0.003                                                       # pS, 1: additive growth, decay in proportion
+NUMBERS = (
+    paper_number("tau_a", TAU, "s", paper="vanrossum2000stable", where="below eq. (3)"),
+    paper_number("beta", BETA, "1/(s Hz)", paper="vanrossum2000stable", where="below eq. (3)", held=lambda plug_in: plug_in.gains[0]),
+    paper_number("gamma", GAMMA, "1/(s2 Hz)", paper="vanrossum2000stable", where="below eq. (3)", held=lambda plug_in: plug_in.gains[1]),
+)
 
 
 def hyperbolic(strength: float) -> float:
@@ -45,9 +54,9 @@ def through_nights(specimen: Any, growth: float, nights: int, gamma: float = GAM
 
 def on_synapses(specimen: Any, log_factor: list[float], log_w: NDArray[np.float64], speaker: NDArray[np.int32]) -> NDArray[np.float64]:
     """Strengths after a factor on each domain."""
-    out = np.zeros(len(log_w))
+    out = np.full(len(log_w), np.nan)
     specimen.scale(np.array(log_factor), speaker, out)
-    return np.exp(log_w + out)
+    return np.asarray(np.exp(log_w + out))
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
@@ -181,14 +190,19 @@ def the_frequency_of_sleep_makes_no_difference(specimen: Any) -> Any:
     return (a, integral, factor), once
 
 
-@adaptation("CM-8.11", source="numpy means over each speaker's visible memories")
+@adaptation("CM-8.11", source="numpy means over the visible memories of each domain: speakers 1 and 7, and 2 and 14, share one of six")
 def a_domain_is_the_visible_memories_of_a_speaker(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
-    log_w, speaker, visible = rng.normal(0.0, 1.0, 90), rng.integers(0, 4, 90).astype(np.int32), rng.random(90) < 0.7
+    log_w, speaker, visible = rng.normal(0.0, 1.0, 90), rng.choice([0, 1, 2, 3, 7, 14], 90).astype(np.int32), rng.random(90) < 0.7
+    log_w[rng.choice(90, 30, replace=False)] = 0.0
+    log_w[5], visible[5] = 1.0, True
     mean, count = np.full(6, np.nan), np.full(6, -1)
     specimen.mean_strengths(log_w, visible, speaker, mean, count)
-    mine = [visible & (speaker == k) for k in range(6)]
-    return np.concatenate([mean, count]), [*(np.exp(log_w[m]).mean() if m.any() else 0.0 for m in mine), *(m.sum() for m in mine)]
+    mine = [visible & np.isin(speaker, k) for k in ([0], [1, 7], [2, 14], [3], [], [])]
+    factors = np.log(on_synapses(specimen, [0.1, -0.2, 0.3, 0.4, 0.5, 0.6], np.zeros(90), speaker))
+    return np.concatenate([mean, count, factors]), [
+        *(np.exp(log_w[m]).mean() if m.any() else 0.0 for m in mine), *(m.sum() for m in mine),
+        *({0: 0.1, 1: -0.2, 7: -0.2, 2: 0.3, 14: 0.3, 3: 0.4}[int(k)] for k in speaker)]
 
 
 @adaptation("CM-8.12", source="ours: no error above a_goal; slope at the target half that of a linear neuron")
@@ -212,6 +226,61 @@ def the_error_of_integration_is_as_stated(specimen: Any) -> Any:
                 off += np.abs((np.array(found) - true) / [GOAL, GOAL * TAU, 1.0]).tolist()
         worst.append(max(off))
     return at_most(np.array(worst) / [1e-6, 1e-5, 1e-4, 4e-3], 1.0)
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+def nights_in_memory(specimen: Any, time_scale: float | None, sleep: float, nights: int, speakers: int = 2) -> tuple[Any, Any]:
+    """Speakers in a memory that sleeps every `sleep` hours, and the same nights by the paper's differential equations in seconds.
+
+    Row 5 is archived.  Both give, for each speaker after each night, a - a_goal (Hz), its integral (Hz s) and ln of the factor on each memory.
+    """
+    log_w = np.array([0.4, 1.1, -0.7, -0.2, -1.5, 2.0])
+    mine = (np.array([0, 1, 4]), np.array([2, 3])) if speakers == 2 else (np.arange(5),)
+    kappa = KAPPA if time_scale is None else time_scale
+
+    def strength(view: Any, _: Any) -> None:
+        view.log_strength[...] = log_w[:len(view.log_strength)]
+
+    memory = memory_of(specimen, neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,)), time_scale=time_scale, consolidate_every=sleep,
+                       a_goal=GOAL, target=1.0)
+    encode(memory, *((0.0, f"message {i}", "Ada" if i in mine[0] else "Bo") for i in range(5 + (speakers == 2))))
+    if speakers == 2:
+        memory.archive(5)
+    measured: list[float] = []
+    expected: list[float] = []
+    state = [(GOAL, 0.0, 0.0)] * 2
+    for night in range(nights):
+        memory.advance((night + 1) * sleep)
+        total = memory.column(LOG_STRENGTH) - log_w[:len(memory.column(LOG_STRENGTH))]
+        for k, rows in enumerate(mine):
+            a, integral, x = state[k]
+            before = float(np.exp(log_w[rows] + x).mean())
+
+            def slope(_: float, y: NDArray[np.float64], s: float = before) -> list[float]:
+                return [(hyperbolic(s * math.exp(y[2])) - y[0]) / TAU, GOAL - y[0], BETA * (GOAL - y[0]) + GAMMA * y[1]]
+
+            after = solve_ivp(slope, (0.0, sleep * HOUR / kappa), [a, integral, 0.0], method="LSODA", rtol=1e-10, atol=1e-10).y[:, -1]
+            state[k] = (after[0], after[1], x + after[2])
+            measured += [memory.column(specimen.SCALING_EXCESS)[k], memory.column(specimen.SCALING_INTEGRAL)[k] * HOUR / kappa, *total[rows]]
+            expected += [after[0] - GOAL, after[1], *[state[k][2]] * len(rows)]
+    return measured, expected
+
+
+@equation("CM-8.14", source=f"{PAPER}: solve_ivp (LSODA) of the equations in the paper's seconds, night by night", rtol=1e-4, atol=1e-4,
+          papers=("vanrossum2000stable", "turrigiano2008self"))
+def a_memory_at_the_papers_time_scales_its_speakers(specimen: Any) -> Any:
+    return nights_in_memory(specimen, 1.0, 0.5, 4)
+
+
+@equation("CM-8.14b", source=f"{PAPER}: as CM-8.14, of a single speaker", rtol=1e-4, atol=1e-4, papers=("vanrossum2000stable", "turrigiano2008self"))
+def a_memory_with_one_speaker_is_one_domain(specimen: Any) -> Any:
+    return nights_in_memory(specimen, 1.0, 0.5, 2, speakers=1)
+
+
+@equation("CM-8.15", source=f"{PAPER}: as CM-8.14 with {KAPPA:g} simulated seconds for one", rtol=1e-4, atol=1e-4,
+          papers=("vanrossum2000stable", "turrigiano2008self"))
+def a_memory_at_its_default_time_scale_scales_its_speakers(specimen: Any) -> Any:
+    return nights_in_memory(specimen, None, 24.0, 8)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -254,6 +323,17 @@ def quadratic(specimen: Any) -> Any:
 @mutant("no sensor: the rate itself is compared with the goal", rejected_by="CM-8.8b")
 def no_sensor(specimen: Any) -> Any:
     return specimen.replacing("slopes", lambda a, i, r, goal, beta, gamma, tau: ((r - a) / tau, goal - r, beta * (goal - r) + gamma * i))
+
+
+@mutant("gamma per hour, where the sensor counts hours squared", rejected_by="CM-8.14")
+def gamma_per_hour(specimen: Any) -> Any:
+    class Slow(specimen.HomeostaticScaling):                                  # type: ignore[misc]
+        @property
+        def gains(self) -> tuple[float, float]:
+            beta, gamma = super().gains
+            return beta, gamma / HOUR
+
+    return specimen.replacing("HomeostaticScaling", Slow)
 
 
 @mutant("no integral", rejected_by="CM-8.9")

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import expit, lambertw, logsumexp, softmax
 
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of
 
 Vector = NDArray[np.float64]
 RAMSAUER = "Ramsauer et al. 2021"
@@ -121,6 +122,24 @@ def a_fixed_point_maps_to_itself_and_p_belongs_to_it(specimen: Any) -> Any:
     return [*state, *p], [*(softmax(12.0 * (x @ state)) @ x), *softmax(12.0 * (x @ state))]
 
 
+@equation("MH-9b", source="the update counted in numpy, until the state moves by no more than the tolerance, at most so often",
+          papers=("ramsauer2021hopfield",))
+def the_number_of_updates_is_that_of_the_iteration(specimen: Any) -> Any:
+    x = np.hstack([unit(np.random.default_rng(8), 9, 5), np.zeros((9, 1))])                     # the last entry never moves
+    cue = 0.6 * x[2] + 0.4 * x[5]
+    measured: list[float] = []
+    expected: list[float] = []
+    for tolerance, most in ((1e-3, 90), (1e-6, 90), (1e-6, 3), (0.2, 1), (0.0, 2)):
+        p, state, true, steps, moved = np.empty(9), np.empty(6), cue, 0, math.inf
+        measured += [specimen.complete(x, cue, 6.0, tolerance, most, p, state), *state]
+        while steps < most and moved > tolerance:
+            new = softmax(6.0 * (x @ true)) @ x
+            true, moved, steps = new, float(np.linalg.norm(new - true)), steps + 1
+        expected += [steps, *true]
+    p, state = np.empty(1), np.empty(6)
+    return [*measured, specimen.complete(x[:1], x[0], 6.0, 0.0, 50, p, state)], [*expected, 1]      # a single pattern does not move
+
+
 # --- limits ------------------------------------------------------------------------------------------------------------------
 @limit("MH-4a", source="beta -> 0: the mean of all patterns", atol=1e-5, papers=("ramsauer2021hopfield",))
 def without_beta_one_update_gives_the_mean(specimen: Any) -> Any:
@@ -174,10 +193,19 @@ def the_capacity_constants_are_the_published_ones(specimen: Any) -> Any:
     return [specimen.capacity_base(1.0, 3.0, 20.0, 0.001), specimen.capacity_base(1.0, 1.0, 75.0, 0.001)], [3.1546108, 1.3718778]
 
 
-@equation("MH-6b", source="w exp(w) = x by bisection")
+@equation("MH-6c", source=f"{RAMSAUER}, storage capacity, by scipy's Lambert W, for several beta, K, d and p", papers=("ramsauer2021hopfield",))
+def the_capacity_base_follows_its_formula(specimen: Any) -> Any:
+    cases = [(0.5, 3.0, 20.0, 0.001), (2.0, 1.0, 75.0, 0.01), (4.0, 2.0, 40.0, 0.1)]
+    a = [2.0 / (d - 1.0) * (1.0 + math.log(2.0 * beta * k * k * p * (d - 1.0))) for beta, k, d, p in cases]
+    b = [2.0 * k * k * beta / 5.0 for beta, k, _, _ in cases]
+    return [specimen.capacity_base(*case) for case in cases], [y / lambertw(math.exp(x + math.log(y))).real for x, y in zip(a, b, strict=True)]
+
+
+@equation("MH-6b", source="w exp(w) = x by bisection; W(0) = 0")
 def lambert_w_inverts_w_exp_w(specimen: Any) -> Any:
     xs = np.geomspace(1e-6, 1e6, 25)
-    return [specimen.lambert_w(x) for x in xs], [brentq(lambda w, x=x: w * math.exp(w) - x, 0.0, 20.0, xtol=1e-15, rtol=1e-14) for x in xs]
+    expected = [brentq(lambda w, x=x: w * math.exp(w) - x, 0.0, 20.0, xtol=1e-15, rtol=1e-14) for x in xs]
+    return [specimen.lambert_w(0.0), *(specimen.lambert_w(x) for x in xs)], [0.0, *expected]
 
 
 @data("MH-7", source="Krotov & Hopfield 2016, N = 100, n = 2, 3, 4", atol=0.1, papers=("krotov2016dense",))
@@ -214,6 +242,49 @@ def half_a_pattern_retrieves_the_whole(specimen: Any) -> Any:
     x = unit(rng, 500, 128)
     off = [np.linalg.norm(settled(specimen, x, np.where(np.arange(128) < 64, x[i], 0.0), 64.0, tolerance=1e-9)[0] - x[i]) for i in range(20)]
     return at_most(off, 1e-3)
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+@equation("MH-15", source=f"{RAMSAUER}, update rule: scipy softmax over the nearest memories, until the state moves by less than 1e-9", atol=2e-6,
+          papers=("ramsauer2021hopfield",))
+def a_memory_completes_the_query_with_the_update_rule(specimen: Any) -> Any:
+    rng = np.random.default_rng(7)
+    x, cue = unit(rng, 12, 6), unit(rng, 6)
+    x[7] = 0.9 * x[3] + 0.3 * x[7]
+    cue = 0.7 * x[3] + 0.4 * cue
+    texts = {f"event {i}": x[i] for i in range(12)}
+    measured, expected = [], []
+    for beta, pool, archived in ((9.0, 12, None), (4.0, 5, None), (9.0, 5, 2)):
+        memory = memory_of(specimen, embedder=Scripted({**texts, "query": cue}), beta=beta, pool=pool, most_updates=500, tolerance=1e-9)
+        encode(memory, *((float(i), text) for i, text in enumerate(texts)))
+        if archived is not None:
+            memory.archive(archived)
+        memory.retrieve("query")
+        stored = np.stack([v / np.linalg.norm(v) for v in x]).astype(np.float32).astype(np.float64)
+        state = start = (cue / np.linalg.norm(cue)).astype(np.float32).astype(np.float64)
+        rows = np.array([i for i in np.argsort(-stored @ start, kind="stable") if i != archived][:pool])
+        moved = 1.0
+        while moved > 1e-9:
+            new = softmax(beta * stored[rows] @ state) @ stored[rows]
+            state, moved = new, float(np.linalg.norm(new - state))
+        signal = np.full(12, -9.0)
+        signal[rows] = stored[rows] @ state
+        nearest = stored[rows] @ start
+        outside = (12 - (archived is not None) - len(rows)) * math.exp(beta * nearest[-1])
+        measured += [*np.nan_to_num(memory.column(specimen.COMPLETION), nan=-9.0), memory.column(specimen.COMPLETION_CONFIDENCE).item(),
+                     memory.column(specimen.COMPLETION_NEGLECTED).item()]
+        expected += [*signal, softmax(beta * stored[rows] @ state).max(), outside / (outside + np.exp(beta * nearest).sum())]
+    return measured, expected
+
+
+@limit("MH-16", source="definition: without a memory, or with all of them archived, nothing is completed", papers=("ramsauer2021hopfield",))
+def a_memory_without_patterns_completes_nothing(specimen: Any) -> Any:
+    memory = memory_of(specimen, embedder=Scripted({"event": np.eye(3)[0], "query": np.eye(3)[1]}))
+    encode(memory, (0.0, "event"))
+    memory.archive(0)
+    memory.retrieve("query")
+    return [memory.column(specimen.COMPLETION_CONFIDENCE).item(), memory.column(specimen.COMPLETION_NEGLECTED).item(),
+            float(np.isnan(memory.column(specimen.COMPLETION)).all())], [0.0, 0.0, 1.0]
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 """Evidence for hyperdimensional_binding.  References are arithmetic on signs in numpy, closed forms, scipy integrals and numpy's FFT."""
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -10,8 +12,11 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import VETO
 from ..checks import adaptation, at_least, at_most, between, data, equation, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 Bits = NDArray[np.uint64]
 Signs = NDArray[np.int64]
@@ -232,7 +237,7 @@ def without_permutation_order_is_lost(specimen: Any) -> Any:
     return bundle(specimen, items, tie), bundle(specimen, items[::-1], tie)
 
 
-# --- holographic reduced representations ------------------------------------------------------------------------------------------
+# --- holographic reduced representations -------------------------------------------------------------------------------------
 @equation("HD-7a", source="Plate 1995: 1 / sqrt(2)", atol=0.03, papers=("plate1995holographic",))
 def holographic_unbinding_recovers_the_filler_with_noise(specimen: Any) -> Any:
     rng, cosines = np.random.default_rng(12), []
@@ -263,6 +268,60 @@ def convolving_twice_does_not_recover_the_filler(specimen: Any) -> Any:
     specimen.convolve(a, b, bound)
     specimen.convolve(a, bound, again)
     return at_most(abs(again @ b / np.linalg.norm(again) / np.linalg.norm(b)), 5.0 / math.sqrt(D))
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+Pairs = Sequence[tuple[str, str]]
+TOLD: tuple[tuple[float, str, str, Pairs], ...] = (      # time in h, speaker, text, and its pairs by hand
+    (30.0, "Cleo", "So Ada saw the red boat.", (("who", "cleo"), ("year", "1970"), ("month", "1"), ("day", "2"), ("about", "ada"),
+                                               ("what", "saw"), ("what", "red"), ("what", "boat"))),
+    (30.0, "", "On 2 January 1970 Ada wept.", (("year", "1970"), ("month", "1"), ("day", "2"), ("about", "ada"), ("what", "2"), ("what", "januari"),
+                                               ("what", "1970"), ("what", "wept"))),
+    (800.0, "Ada", "Then Bo Miller swam on 7 May 2023.", (("who", "ada"), ("year", "1970"), ("month", "2"), ("day", "3"), ("about", "bo miller"),
+                                                          ("day", "7"), ("month", "5"), ("year", "2023"), ("what", "swam"), ("what", "7"),
+                                                          ("what", "mai"), ("what", "2023"))),
+    (900.0, "Ada", "red red boat", (("who", "ada"), ("year", "1970"), ("month", "2"), ("day", "7"), ("what", "red"), ("what", "boat"))),
+    (900.0, "Zo\u00eb", "It was in 2023-05-07.", (("who", "zoe"), ("year", "1970"), ("month", "2"), ("day", "7"), ("year", "2023"), ("month", "5"),
+                                                  ("what", "2023"), ("what", "05"), ("what", "07"))),
+)
+ASKED: tuple[tuple[str, Pairs], ...] = (
+    ("Did Ada see a red boat?", (("who", "ada"), ("about", "ada"), ("what", "see"), ("what", "red"), ("what", "boat"))),
+    ("Who swam on 7 May 2023?", (("day", "7"), ("month", "5"), ("year", "2023"), ("what", "swam"), ("what", "7"), ("what", "mai"), ("what", "2023"))),
+    ("Was it in March, or is Zo\u00eb wrong?", (("who", "zoe"), ("about", "zoe"), ("month", "3"), ("what", "march"), ("what", "wrong"))),
+    ("Is it?", ()),
+)
+
+
+def by_signs(pairs: Pairs, words: int) -> Signs:
+    """The record of distinct pairs, by arithmetic on signs of SHAKE-256; the record's own random vector where the sum is 0."""
+    def named(name: str) -> Signs:
+        return signs(np.frombuffer(hashlib.shake_256(name.encode()).digest(8 * words), dtype="<u8"))
+
+    total = np.sum([named(f"role {role}") * named(f"filler {filler}") for role, filler in pairs], axis=0)
+    return np.asarray(np.where(total == 0, named(f"tie {sorted(pairs)}"), np.sign(total)))
+
+
+@equation("HD-14", source=f"{KANERVA}, {MAP}: records of pairs named by hand, products and sums of signs in numpy, and their cosines",
+          atol=1e-6, papers=("kanerva2009hyperdimensional", "gayler1998multiplicative"))
+def a_memory_compares_the_records_of_query_and_events(specimen: Any) -> Any:
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int("vetoed" in incoming.event.text)
+
+    measured, expected = [], []
+    for words, most, least in ((4, 31, 1.5), (16, 6, 0.5), (3, 8, 0.0)):
+        memory = memory_of(specimen, neighbour(Phase.ENCODE, reject, adds=(VETO,)), words=words, most_pairs=most, least_sd=least)
+        told = [(time, text, speaker) for time, speaker, text, _ in TOLD]
+        encode(memory, *told[:2], (30.0, "So Ada was vetoed.", "Bo"), *told[2:])
+        memory.archive(1)
+        records = np.array([by_signs(pairs[:most], words) for *_, pairs in TOLD])
+        for text, pairs in ASKED:
+            memory.retrieve(text)
+            cosines = records @ by_signs(pairs[:most], words) / (64.0 * words) if pairs else np.full(len(TOLD), -1.0)
+            measured += [*np.nan_to_num(memory.column(specimen.BINDING), nan=-9.0)]
+            expected += [*np.where(cosines >= least / math.sqrt(64.0 * words), cosines, -9.0)]
+        measured += [*signs(memory.column(specimen.ROLE_FILLER_RECORD)).ravel()]
+        expected += [*records.ravel()]
+    return measured, expected
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
@@ -300,6 +359,29 @@ def few_unrelated_records_get_a_score(specimen: Any) -> Any:
     out = np.full(40_000, np.nan)
     specimen.compare(drawn(rng, 40_000), drawn(rng), 3.0 / 32.0, out)
     return between(np.count_nonzero(~np.isnan(out)) / 40_000 / norm.sf(3.0), 0.5, 1.6)
+
+
+@equation("HD-15", source=f"{KANERVA}, {MAP}: the definitions at their limits, by hand: opposite vectors, ties, a cosine at the least",
+          papers=("kanerva2009hyperdimensional", "gayler1998multiplicative"))
+def the_algebra_holds_at_its_limits(specimen: Any) -> Any:
+    zero, full, some = np.zeros(3, np.uint64), np.full(3, 2 ** 64 - 1, np.uint64), np.array([1, 2 ** 63, 255], np.uint64)
+    distances = [specimen.hamming(a, b) for a, b in ((zero, zero), (zero, full), (zero, some), (full, some))]
+    items = np.array([full, some, some, zero])
+    nearest = [specimen.cleanup(items[:k], noisy) for k, noisy in ((4, zero), (4, some), (3, zero), (1, zero), (0, zero))]
+    records, out = np.array([[2 ** 16 - 1], [2 ** 17 - 1], [2 ** 15 - 1], [0]], np.uint64), np.full(4, 9.0)
+    specimen.compare(records, np.zeros(1, np.uint64), 0.5, out)
+    return [*distances, *nearest, *out], [0, 192, 10, 182, 3, 1, 1, 0, -1, 0.5, 9.0, 1.0 - 30.0 / 64.0, 1.0]
+
+
+@adaptation("HD-16", source="ours: year, month and day of a date as written, by hand")
+def a_date_gives_the_parts_that_it_names(specimen: Any) -> Any:
+    months = ("January", "feb", "March", "Apr", "May", "June", "jul", "August", "Sept", "oct", "November", "Dec")
+    dates = ("3rd of September 2019", "21 dec", "the 1st", "in 1987", "5/7/23", "2023-1-02", "late 2150", "yesterday", "May 2020", "12 in 2001")
+    parts = [("3", "9", "2019"), ("21", "12", ""), ("", "", ""), ("", "", "1987"), ("", "", ""), ("2", "1", "2023"), ("", "", ""), ("", "", ""),
+             ("", "5", "2020"), ("", "", "2001")]
+    found = [dict(specimen.dated(date)) for date in (*(f"4 {month}" for month in months), *dates)]
+    return [[each.get(part, "") for part in ("day", "month", "year")] for each in found], [
+        *(["4", str(i + 1), ""] for i in range(12)), *map(list, parts)]
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -386,3 +468,19 @@ def short_sum(specimen: Any) -> Any:
             specimen.tally(a, minuses)
 
     return specimen.replacing("tally", tally)
+
+
+@mutant("the query's names are only talked about", rejected_by="HD-14")
+def never_speaking(specimen: Any) -> Any:
+    class Silent(specimen.HyperdimensionalBinding):                           # type: ignore[misc]
+        def match(self, view: Any, cue: Any) -> None:
+            if asked := list(specimen.contents(cue.features)):
+                noise = self.params.least_sd / math.sqrt(64.0 * self.params.words)
+                specimen.compare(view.role_filler_record, self._record(iter(asked)), noise, view.binding)
+
+    return specimen.replacing("HyperdimensionalBinding", Silent)
+
+
+@mutant("the speaker is left out of the record", rejected_by="HD-14")
+def anonymous(specimen: Any) -> Any:
+    return specimen.replacing("fold", lambda text: "")

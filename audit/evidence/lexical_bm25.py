@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 from ...engine.storage.postings import BM25Index
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of
+from ..paper_numbers import paper_number
 
 SINGLE = 2e-6                   # relative, of sums in float32
 Texts = Sequence[Sequence[str]]
+K1, B = 1.2, 0.75
+NUMBERS = (paper_number("k1", K1, "1", paper="robertson2009probabilistic", where="lower end of the reasonable range, 1.2 < k1 < 2"),)
 
 
-def by_plug_in(specimen: Any, texts: Texts, query: Sequence[str], k1: float = 1.2, b: float = 0.75, idf: str = "robertson") -> Any:
+def by_plug_in(specimen: Any, texts: Texts, query: Sequence[str], k1: float = K1, b: float = B, idf: str = "robertson") -> Any:
     """The signal as the plug-in writes it, with 0 for NaN."""
     index = BM25Index()
     for row, text in enumerate(texts):
@@ -28,7 +32,7 @@ def by_plug_in(specimen: Any, texts: Texts, query: Sequence[str], k1: float = 1.
     return np.nan_to_num(view.lexical, nan=0.0)
 
 
-def by_hand(texts: Texts, query: Sequence[str], k1: float = 1.2, b: float = 0.75, idf: str = "robertson") -> NDArray[np.float64]:
+def by_hand(texts: Texts, query: Sequence[str], k1: float = K1, b: float = B, idf: str = "robertson") -> NDArray[np.float64]:
     """The definition, text by text."""
     n, mean = len(texts), sum(map(len, texts)) / len(texts)
     result = np.zeros(n)
@@ -56,6 +60,13 @@ QUERY = ["w0", "w4", "w17", "w17", "w55", "never"]
 def the_weight_of_a_word_is_the_log_odds_of_its_absence(specimen: Any) -> Any:
     cases = [(10, 2), (1000, 1), (100, 49), (3, 0)]
     return [specimen.idf_robertson(float(n), float(f)) for n, f in cases], [math.log((2 * n - 2 * f + 1) / (2 * f + 1)) for n, f in cases]
+
+
+@adaptation("BM-1b", source="ours: the bound, 1e-6, of a word in at least half of the memories; Lucene: ln((N + 1) / (n + 1/2))")
+def weights_of_frequent_words_are_positive(specimen: Any) -> Any:
+    cases = [(10, 2), (1000, 1), (100, 49), (100, 50), (3, 3)]
+    bounded = [specimen.idf_robertson(float(n), float(f)) for n, f in cases[3:]]
+    return [*bounded, *(specimen.idf_lucene(float(n), float(f)) for n, f in cases)], [1e-6, 1e-6, *(math.log((n + 1) / (f + 0.5)) for n, f in cases)]
 
 
 @equation("BM-2", source="Robertson & Zaragoza 2009, saturation with soft length normalisation", figure="saturation",
@@ -108,6 +119,24 @@ def no_shared_word_lowers_a_score(specimen: Any) -> Any:
     return at_least(by_plug_in(specimen, [["the", "cat"], ["the", "dog"], ["the"]], ["the"]), 1e-8)
 
 
+@equation("BM-10", source="definition, brute force over the events; archived memories count; no score without a shared word", rtol=SINGLE,
+          papers=("robertson2009probabilistic",))
+def a_memory_scores_its_events_by_the_equation(specimen: Any) -> Any:
+    texts, query, measured, expected = corpus(10, 40), "w0 w4, w17 w17! W55 never", [], []
+    told = [["ada", *text] if i % 3 == 0 else text for i, text in enumerate(texts)]                  # the speaker is a word of the memory
+    cases: tuple[dict[str, Any], ...] = ({}, {"k1": 2.0, "b": 0.4, "idf": "lucene"}, {"k1": 0.7, "b": 0.95, "idf": "robertson"})
+    for parameters in cases:
+        memory = memory_of(specimen, **parameters)
+        encode(memory, *((float(i), " ".join(text) or "of the", "Ada" if i % 3 == 0 else "") for i, text in enumerate(texts)))
+        memory.archive(7)
+        for words in (query, "ada w9"):
+            memory.retrieve(words)
+            exact = by_hand(told, [w.strip(",!") for w in words.lower().split()], **parameters)
+            measured.append(memory.column(specimen.LEXICAL).tolist())
+            expected.append(np.where(exact == 0.0, np.nan, exact).tolist())
+    return np.nan_to_num(measured, nan=-1.0), np.nan_to_num(expected, nan=-1.0)
+
+
 @figure("saturation", caption="Factor of a word over its occurrences: every repetition adds less, up to k1 + 1 = 2.2, more slowly in longer "
         "memories", source="Robertson & Zaragoza 2009, saturation with soft length normalisation")
 def weight_over_repetition(specimen: Any) -> Picture:
@@ -150,3 +179,13 @@ def default_b(specimen: Any) -> Any:
             view.lexicon.scores(cue.terms, view.lexical, idf=specimen.Idf(self.params.idf), k1=self.params.k1)
 
     return specimen.replacing("LexicalBM25", Forgetful)
+
+
+@mutant("the hook exchanges k1 and b", rejected_by="BM-10")
+def exchanged(specimen: Any) -> Any:
+    class Exchanged(specimen.LexicalBM25):                                    # type: ignore[misc]
+        def score(self, view: Any, cue: Any) -> None:
+            view.lexicon.scores(cue.terms, view.lexical, idf=specimen.Idf(self.params.idf), k1=self.params.b, b=self.params.k1)
+            specimen.silence_zeros(view.lexical)
+
+    return specimen.replacing("LexicalBM25", Exchanged)

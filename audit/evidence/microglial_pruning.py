@@ -8,10 +8,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 
+from ...engine.columns import Phase
+from ...engine.contract import Mechanism
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import LOG_STRENGTH, REPLAY_LAG, REPLAYED, VETO
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 OURS = "construction, ours"
 WANG = "Wang et al. 2020"
@@ -89,7 +96,30 @@ def steps_follow_the_differential_equations(specimen: Any) -> Any:
 @equation("CM-11.1c", source="P of an association long in use is A / (A + K_P); dT/dt and lambda by hand")
 def protection_deposition_and_hazard_have_their_closed_forms(specimen: Any) -> Any:
     return [specimen.protection(3.0, 1.0), specimen.deposition(0.2, 1.0, 0.5, 0.05, 0.01, 1.0), specimen.hazard(0.5, 0.2, 0.1, 0.5, 4.0, 1.0, 1.0),
-            specimen.hazard(1.0, 0.5, 0.1, 0.5, 2.0, 2.0, 3.0)], [0.75, 0.05 * 0.5 * 0.5 * 0.8 - 0.002, 0.04, 0.1 * 3.0 * 0.8 * 0.25]
+            specimen.hazard(1.0, 0.5, 0.1, 0.5, 2.0, 2.0, 3.0), specimen.hazard(1.0, 0.75, 0.1, 0.5, 8.0, 0.5, 1.0)], [
+                0.75, 0.05 * 0.5 * 0.5 * 0.8 - 0.002, 0.04, 0.1 * 3.0 * 0.8 * 0.25, 0.1 * 256.0 / 257.0 * 0.5]
+
+
+@equation("CM-11.1e", source="tau_P dP/dt = f - P for a parabola f, by scipy.integrate.quad; decay of A over half a step", rtol=1e-12)
+def a_step_integrates_a_parabola_exactly(specimen: Any) -> Any:
+    step, tau_A, tau_P, found, expected = 0.7, 2.0, 1.3, [], []
+    for f in (np.poly1d([1.0]), np.poly1d([2.0, 0.5]), np.poly1d([-1.0, 3.0, 0.2])):
+        c = specimen.propagator(step, tau_A, tau_P)
+        f0, f1, f2 = f(0.0), f(0.5 * step), f(step)
+        found += [c[1], 0.4 * c[1] + c[2] * f0 + c[3] * f1 + c[4] * f2, 0.4 * c[1] ** 2 + c[5] * f0 + c[6] * f1 + c[7] * f2, c[0]]
+        for t in (0.5 * step, step):
+            expected.append(0.4 * math.exp(-t / tau_P) + quad(lambda s, t=t, f=f: math.exp((s - t) / tau_P) * f(s) / tau_P, 0.0, t, epsabs=1e-14)[0])
+        expected[-2:] = [math.exp(-0.5 * step / tau_P), *expected[-2:], math.exp(-0.5 * step / tau_A)]
+    return found, expected
+
+
+@equation("CM-11.1f", source="integrals of exp(u - z) u^k by parts: 1 - e^-z, z - m0, z^2 - 2 m1", rtol=1e-12)
+def moments_have_their_closed_forms(specimen: Any) -> Any:
+    expected = []
+    for z in (0.5, 1.0):
+        m0 = -math.expm1(-z)
+        expected.append((m0, z - m0, z * z - 2.0 * (z - m0)))
+    return [specimen.moments(z) for z in (0.5, 1.0)], expected
 
 
 @equation("CM-11.1d", source="a use raises the decayed A by 1, two uses in one call by 2", atol=1e-12)
@@ -211,10 +241,54 @@ def the_frequency_of_sleep_has_little_effect(specimen: Any) -> Any:
 
 @adaptation("CM-11.9", source="only live COACCESS edges between two memories", atol=0.0)
 def other_edges_do_not_change(specimen: Any) -> Any:
-    net = Network(specimen, 4)
-    net.type[0], net.alive[1], net.source[2] = 4, False, -1
+    net = Network(specimen, 6)
+    net.type[0], net.alive[1], net.source[2], net.target[4] = 4, False, -1, -1
     net.sleep(30.0, key=3)
-    return np.flatnonzero(net.T > 0.0), [3]
+    return np.flatnonzero(net.T > 0.0), [3, 5]
+
+
+@adaptation("CM-11.9b", source="solve_ivp of three associations, the second used between two sleeps; a hazard of 50 since then removes it", atol=1e-4)
+def each_association_has_its_own_time_and_hazard(specimen: Any) -> Any:
+    net = Network(specimen, 3, k_ph=1e-3)
+    net.A[:], net.T[:] = (2.0, 1.0, 0.5), (0.1, 0.3, 0.6)
+    net.sleep(10.0)
+    net.use(14.0, 1)
+    before = net.risk.copy()
+    net.risk[1] = 50.0
+    net.sleep(20.0)
+    one = [solved(A, 0.0, T, 0.0, 20.0) for A, T in ((2.0, 0.1), (0.5, 0.6))]
+    early = solved(1.0, 0.0, 0.3, 0.0, 10.0)
+    used = solved(early[0], early[1], early[2], 0.0, 4.0, k_ph=1e-3)
+    late = solved(used[0] + 1.0, used[1], used[2], 0.0, 6.0)
+    return [*before, *net.A, *net.P, *net.T, *net.risk, *np.nan_to_num(net.pruned, nan=-1.0)], [
+        0.0, used[3], 0.0, *(x for k in range(3) for x in (one[0][k], late[k], one[1][k])), 0.0, 0.0, 0.0, -1.0, 20.0, -1.0]
+
+
+@adaptation("CM-11.9c", source="ours: steps of at most tau_P, tau_A / 4 and a tenth of the time of deposition; by hand", atol=0.0)
+def the_number_of_steps_follows_the_fastest_process(specimen: Any) -> Any:
+    cases: tuple[tuple[float, dict[str, float], int], ...] = (
+        (60.0, {}, 60), (60.0, {"tau_P": 9.0}, 36), (1.0, {"tau_A": 0.5}, 8), (1.0, {"k_on": 2.0, "k_off": 0.5}, 25),
+        (1.0, {"k_on": 0.5, "k_off": 2.0}, 25), (14.0, {"tau_P": 9.0, "k_on": 0.0, "k_off": 0.0}, 8),
+        (1.1, {"tau_P": 0.1}, 11), (1e-3, {}, 1), (0.0, {}, 1))
+    return [specimen.strides(t, kinetics(**changed)) for t, changed, _ in cases], [n for _, _, n in cases]
+
+
+@adaptation("CM-11.9d", source="the definition: removed if the lot is below 1 - exp(-risk)", atol=0.0)
+def a_lot_below_the_chance_removes(specimen: Any) -> Any:
+    p = 1.0 - math.exp(-0.5)
+    return [specimen.engulfed(0.5, lot) for lot in (0.0, p - 1e-12, p, 0.45, 0.6)], [True, True, False, False, False]
+
+
+@adaptation("CM-11.10b", source="SplitMix64 (Steele, Lea & Flood 2014) of the key at the edge's place, in Python's integers", atol=0.0)
+def random_numbers_are_those_of_splitmix(specimen: Any) -> Any:
+    keys, edges, all_ones, expected = (0, 1, 2**62 + 12345), (0, 1, 7, 4000), 2**64 - 1, []
+    for key in keys:
+        for edge in edges:
+            x = (key + (edge + 1) * 0x9E3779B97F4A7C15) & all_ones
+            x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & all_ones
+            x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & all_ones
+            expected.append(((x ^ (x >> 31)) >> 11) / 2**53)
+    return [specimen.uniform(key, edge) for key in keys for edge in edges], expected
 
 
 @adaptation("CM-11.10", source="uniform on [0, 1): mean, variance, and no tie between neighbours")
@@ -229,6 +303,151 @@ def strong_memories_inhibit_complement(specimen: Any) -> Any:
     out = np.empty(4)
     specimen.shield(np.log([0.5, 1.0, 2.0, 1e9]), 1.0, out)
     return out, [0.0, 0.0, 0.5, 1.0 - 1e-9]
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+ODD = {"tau_A": 3.0, "tau_P": 1.5, "k_on": 0.4, "k_off": 0.1, "k_ph": 0.02, "K_A": 0.8, "K_P": 0.6, "K_T": 0.3, "h": 3.0, "q": 1.5}
+PLACES = {f"event {row}": place for row, place in enumerate(([1.0, 0.2], [0.9, -0.3], [0.7, 0.7], [-0.5, 1.0], [0.95, 0.1], [-1.0, 0.0]))}
+LOG_W = np.array([0.4, 0.6, -0.4, 0.3, -1.0, 0.0])
+
+
+def strengthened(log_w: NDArray[np.float64]) -> Mechanism[Any]:
+    def strength(view: Any, _: Any) -> None:
+        view.log_strength[...] = log_w[:view.log_strength.size]
+
+    return neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength")
+
+
+def asleep(nights: dict[float, list[tuple[int, int]]]) -> Mechanism[Any]:
+    """Replays these steps in the sleeps that end at these times (h)."""
+    def dream(view: Any, tick: Any) -> None:
+        if tick.end in nights:
+            view.replayed[1:1 + len(nights[tick.end])] = nights[tick.end]
+
+    return neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep")
+
+
+def gate(view: Any, incoming: Any) -> None:
+    view.veto += incoming.text == "rejected"
+
+
+def edge_values(specimen: Any, memory: Engine, pairs: Any) -> list[float]:
+    """A, P, T, the integral of the hazard and the clock (h) of the associations of these pairs, in both directions."""
+    values = []
+    for pair in pairs:
+        for a, b in (pair, pair[::-1]):
+            e = memory.graph.find(a, b, EdgeType.COACCESS)
+            values += [float(memory.column(c)[e]) for c in (
+                specimen.SYNAPTIC_USE, specimen.SYNAPTIC_PROTECTOR, specimen.COMPLEMENT, specimen.ENGULFMENT_RISK, specimen.COMPLEMENT_CLOCK)]
+    return values
+
+
+@adaptation("CM-11.12", source="solve_ivp (DOP853) of A, P, T and the hazard of each pair, in days, between uses and sleeps", atol=1e-6)
+def in_a_memory_associations_follow_the_differential_equations(specimen: Any) -> Any:
+    """Two sessions, a rejected event, three sleeps of which the first replays, answers that do and do not change memory, one of a single memory."""
+    cd55_gain, microglia = 0.7, 1.6
+    parameters: dict[str, Any] = {**{k: v for k, v in ODD.items() if k != "M"}, "microglia": microglia, "cd55": cd55_gain}
+    memory = memory_of(
+        specimen, "dense_similarity", strengthened(LOG_W), asleep({24.0: [(0, 1), (4, 2), (1, 0)]}),
+        neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}), time_scale=None, **parameters)
+    state: dict[tuple[int, int], list[float]] = {}
+    inhibitor, measured, expected = np.zeros(6), list[float](), list[float]()
+
+    def updated(now: float, pair: tuple[int, int]) -> None:
+        A, P, T, risk, clock = state[pair]
+        A, P, T, more = solved(A, P, T, float(inhibitor[list(pair)].max()), (now - clock) / 24.0, **ODD, M=microglia).tolist()
+        state[pair] = [A, P, T, risk + more, now]
+
+    def used(now: float, *pairs: tuple[int, int]) -> None:
+        for pair in (tuple(sorted(p)) for p in pairs):
+            if pair not in state:
+                state[pair] = [0.0, 0.0, 0.0, 0.0, now]                     # type: ignore[index]
+            if state[pair][4] < now:                                        # type: ignore[index]
+                updated(now, pair)                                          # type: ignore[arg-type]
+            state[pair][0] += 1.0                                           # type: ignore[index]
+
+    def compare() -> None:
+        stored = memory.column(specimen.CD55)
+        measured.extend([*edge_values(specimen, memory, state), *stored, float(memory.graph.n_edges)])
+        expected.extend([*(x for values in state.values() for x in [*values, *values]), *inhibitor[:stored.size], 2.0 * len(state)])
+
+    def ask(k: int, learn: bool) -> None:
+        rows = memory.retrieve("query", k=k, learn=learn).rows.tolist()[:3]
+        if learn:
+            used(memory.now, *((a, b) for i, a in enumerate(rows) for b in rows[i + 1:]))
+        compare()
+
+    for row, (time, session) in enumerate(zip((0.0, 1.0, 5.0, 9.0, 20.0, 22.0), "aabbab", strict=True)):
+        encode(memory, Event(time, f"event {row}", session=session, dated=False))
+        if row in (1, 3):                                                   # an event is paired with the memory before it in its session
+            used(time, (row - 1, row))
+        if row == 2:
+            encode(memory, (6.0, "rejected"))
+    compare()
+    ask(4, learn=True)
+    for now in (24.0, 48.0, 72.0):
+        memory.advance(now)
+        for pair in state:
+            updated(now, pair)
+            state[pair][3] = 0.0
+        if now == 24.0:
+            used(now, (0, 1), (4, 2), (1, 0))
+            memory.archive(1)
+        inhibitor = np.where(LOG_W > 0.0, 1.0 - np.exp(-cd55_gain * LOG_W), 0.0)
+        compare()
+        memory.advance(now + 7.0)
+        ask(4, learn=now == 48.0)
+        ask(1, learn=True)
+        memory.advance(now + 9.0)
+        ask(2, learn=now < 50.0)
+    return measured, expected
+
+
+@adaptation("CM-11.13", source="by hand, with CD55 complete in memory 2 and a hazard of 100 a day; a use decays by exp(-t / tau_A)", atol=1e-12)
+def in_a_memory_tagged_associations_are_removed_and_protected_ones_stay(specimen: Any) -> Any:
+    """A first sleep makes three associations by replay, a second one replays the third, which it has just removed, and removes the first."""
+    measured: list[float] = []
+    for microglia in (1.0, 0.0):
+        memory = memory_of(
+            specimen, strengthened(np.array([0.0, 0.0, 3.0, -1.0, 0.0, 0.0])), asleep({24.0: [(0, 1), (2, 3), (4, 5)], 48.0: [(4, 5)]}),
+            k_on=5.0, k_ph=100.0, K_T=0.001, cd55=1000.0, microglia=microglia)
+        encode(memory, *(Event(0.5 * row, f"event {row}", session=f"s{row}", dated=False) for row in range(6)))
+        memory.advance(48.0)
+        pairs = [(a, b) for one in ((0, 1), (2, 3), (4, 5)) for a, b in (one, one[::-1])]
+        edges = [int(np.flatnonzero((memory.graph.source == a) & (memory.graph.target == b))[0]) for a, b in pairs]
+        for column in (specimen.PRUNED, specimen.SYNAPTIC_USE):
+            measured += np.nan_to_num(memory.column(column)[edges], nan=-1.0).tolist()
+        measured += memory.graph.alive[edges].astype(float).tolist()
+    kept = math.exp(-1.0 / 7.0)
+    removed = [48.0, 48.0, -1.0, -1.0, 48.0, 48.0, *[kept] * 6, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]
+    return measured, [*removed, *[-1.0] * 6, *[kept] * 4, kept + 1.0, kept + 1.0, *[1.0] * 6]
+
+
+@adaptation("CM-11.14", source="1 - exp(-integral of lambda) of each association that is left, solve_ivp; each of four sleeps within 3 sigma")
+def in_a_memory_each_sleep_removes_by_chance(specimen: Any) -> Any:
+    quick: dict[str, Any] = {"tau_A": 0.25, "tau_P": 0.25, "k_on": 2.0, "k_ph": 0.8, "K_T": 0.2, "K_A": 10.0}
+    memory = memory_of(specimen, **quick)
+    encode(memory, *(Event(0.01 * row, f"event {row}", session="s", dated=False) for row in range(90)))
+    left, within, (A, P, T) = 178, [], (1.0, 0.0, 0.0)
+    for night in range(4):
+        memory.advance(24.0 * (night + 1))
+        A, P, T, risk = solved(A, P, T, 0.0, 1.0, **quick)
+        p, now = 1.0 - math.exp(-risk), int(np.count_nonzero(memory.graph.alive))
+        within.append((left - now - left * p) / math.sqrt(left * p * (1.0 - p)))
+        left = now
+    return between(within, -3.0, 3.0)
+
+
+@adaptation("CM-11.15", source="a memory's seed decides which associations are removed, and nothing else does", atol=0.0)
+def in_a_memory_the_seed_decides_what_is_removed(specimen: Any) -> Any:
+    alive = []
+    for seed in (0, 0, 1):
+        memory = memory_of(specimen, seed=seed, tau_A=0.25, tau_P=0.25, k_on=2.0, k_ph=0.8, K_T=0.2)
+        encode(memory, *(Event(0.01 * row, f"event {row}", session="s", dated=False) for row in range(30)))
+        memory.advance(24.0)
+        alive.append(memory.graph.alive.tolist())
+    return bool(alive[0] == alive[1] != alive[2])
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -308,3 +527,31 @@ def forgetful(specimen: Any) -> Any:
 @mutant("use that does not raise the trace", rejected_by="CM-11.1d")
 def traceless(specimen: Any) -> Any:
     return specimen.replacing("use", lambda now, edges, *rest: rest[-1].__setitem__(edges, now))
+
+
+@mutant("CD55 of the weaker of two memories", rejected_by="CM-11.12")
+def of_the_weaker(specimen: Any) -> Any:
+    def use(now: float, edges: Any, alive: Any, source: Any, target: Any, cd55: Any, *rest: Any) -> None:
+        specimen.use(now, edges, alive, source, target, np.full_like(cd55, cd55.min()), *rest)
+
+    return specimen.replacing("use", use)
+
+
+@mutant("what is replayed does not count as used", rejected_by="CM-11.12")
+def replayed_in_vain(specimen: Any) -> Any:
+    class Vain(specimen.MicroglialPruning):                                 # type: ignore[misc]
+        def used(self, view: Any, now: float) -> None:
+            if now != 24.0:
+                super().used(view, now)
+
+    return specimen.replacing("MicroglialPruning", Vain)
+
+
+@mutant("the removed association stays in the graph", rejected_by="CM-11.13")
+def unremoved(specimen: Any) -> Any:
+    return specimen.replacing("patrol", lambda *arguments: 0 * specimen.patrol(*arguments))
+
+
+@mutant("the same lots in every sleep", rejected_by="CM-11.14")
+def same_lots(specimen: Any) -> Any:
+    return specimen.replacing("patrol", lambda now, last, key, *rest: specimen.patrol(now, last, 1, *rest))

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import TURNOVER, VETO
 from ...mechanisms.encoding import pattern_separation as code
-from ..checks import at_least, between, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 UNITS, K, INPUTS = 2048, 41, 384
 GAPS, WEIGHTS = code.gap_quantiles(0.2), code.weight_quantiles(0.5)
@@ -157,6 +160,37 @@ def young_cells_are_a_part_of_a_code(specimen: Any) -> Any:
     return between(np.mean(shares), 4.0 * YOUNG[2] * 1.5, 0.8)
 
 
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+def turnover_in_memory(specimen: Any, time_scale: float | None) -> tuple[Any, Any]:
+    """TURNOVER before the first event, at each event and each time, and the cells born since the first event over the population.
+
+    The first event is vetoed; an event follows another within a tick; two sleeps pass without an event.
+    """
+    population, births, survival, scale = 5_000.0, 130.0, 0.3, time_scale or 1.0
+
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int(incoming.event.text == "vetoed")
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, reject, adds=(VETO,)), time_scale=time_scale, population=population, births_per_day=births,
+                       survival=survival)
+    measured, times = [float(memory.column(TURNOVER)[()])], []
+    for time, text in ((7.0, "vetoed"), (7.4, "one"), (7.9, "two"), (31.0, ""), (60.0, ""), (100.0, "three"), (100.0, "four"), (4000.0, "")):
+        encode(memory, (time, text)) if text else memory.advance(time)
+        measured.append(float(memory.column(TURNOVER)[()]))
+        times.append(time)
+    return measured, [0.0, *(births / 24.0 / scale * (t - 7.0) * survival / population for t in times)]
+
+
+@adaptation("CM-16.4", source="surviving births of the days since the first event over the population, by hand", rtol=1e-12)
+def in_a_memory_births_are_counted_from_the_first_event(specimen: Any) -> Any:
+    return turnover_in_memory(specimen, None)
+
+
+@adaptation("CM-16.4b", source="as CM-16.4, with a day that lasts three", rtol=1e-12)
+def at_another_time_scale_births_are_slower(specimen: Any) -> Any:
+    return turnover_in_memory(specimen, 3.0)
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("integration", caption="Overlap of unrelated items over the days between them: items of one day share young cells; items weeks apart use "
         "different young cells and overlap less than by chance", source="Aimone, Wiles & Gage 2009, the direction; 41 of 2048 cells is chance")
@@ -205,3 +239,21 @@ def exponential(specimen: Any) -> Any:
 @mutant("all newborn cells survive", rejected_by="CM-16.0")
 def immortal(specimen: Any) -> Any:
     return specimen.replacing("replacement_time", lambda population, births, survival: population / births)
+
+
+@mutant("births are counted from time 0", rejected_by="CM-16.4")
+def from_zero(specimen: Any) -> Any:
+    class FromZero(specimen.Neurogenesis):                                    # type: ignore[misc]
+        def grow(self, view: Any, tick: Any) -> None:
+            view.turnover = self.replaced(tick.end)
+
+    return specimen.replacing("Neurogenesis", FromZero)
+
+
+@mutant("the time scale makes births faster", rejected_by="CM-16.4b")
+def faster(specimen: Any) -> Any:
+    class Faster(specimen.Neurogenesis):                                      # type: ignore[misc]
+        def replaced(self, elapsed: float) -> float:
+            return float(super().replaced(elapsed * self.params.time_scale ** 2))
+
+    return specimen.replacing("Neurogenesis", Faster)

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.records import Event
-from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
+from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 Vector = NDArray[np.float64]
 YD, AC = "Yu & Dayan 2005", "Aston-Jones & Cohen 2005"
@@ -49,13 +51,14 @@ def until_declared(specimen: Any, gamma: float, tau: float, ne_times: float = 1.
 
 @dataclass(frozen=True)
 class Trial:
-    """The joint state after an event; `kept` is False at a declared switch, `ne` is the value before the switch."""
+    """The joint state after an event; `kept` is False at a declared switch, `ne` is its value before the switch, `members` the topic's events."""
 
     lam: float
     valid: float
     trials: float
     kept: bool
     ne: float
+    members: tuple[int, ...] = ()
 
 
 def joint_model(vectors: Vector, tau: float, prior: tuple[float, float], reach: float) -> list[Trial]:
@@ -80,8 +83,14 @@ def joint_model(vectors: Vector, tau: float, prior: tuple[float, float], reach: 
             lam, valid, trials, members = 1.0, 0.0, 0.0, [t]
         elif fit:
             members.append(t)
-        found.append(Trial(lam, valid, trials, not switch, ne))
+        found.append(Trial(lam, valid, trials, not switch, ne, tuple(members)))
     return found
+
+
+def means_after(vectors: Vector, t: int, members: Sequence[int], reach: float) -> Vector:
+    """Mean vectors of the topic and of all events, and the effective number of events in each, after event t: weighted averages by definition."""
+    weights = (1.0 - 1.0 / reach) ** np.arange(len(members))[::-1]
+    return np.concatenate([np.average(vectors[list(members)], axis=0, weights=weights), vectors[:t + 1].mean(axis=0), [weights.sum(), t + 1.0]])
 
 
 class Given:
@@ -179,6 +188,24 @@ def a_switch_is_declared_above_the_threshold_only(specimen: Any) -> Any:
     grid = np.linspace(0.01, 1.0, 40)
     rule = [[2.0 * ne * (0.5 + ach) > 2.0 * ach for ach in grid] for ne in grid + 1e-6]
     return [[specimen.switches(ne, ach) for ach in grid] for ne in grid + 1e-6], rule
+
+
+@limit("NE-3d", source=f"{YD}: NE > ACh / (0.5 + ACh); at equality the context is kept", papers=("yu2005uncertainty",))
+def at_the_threshold_no_switch_is_declared(specimen: Any) -> Any:
+    return [bool(specimen.switches(ne, ach)) for ne, ach in ((0.5, 0.5), (0.5 + 1e-12, 0.5), (0.0, 0.0))], [False, True, False]
+
+
+@adaptation("NE-2d", source="ours: a probability is kept 1e-12 away from 0 and 1", atol=1e-3)
+def log_odds_are_finite(specimen: Any) -> Any:
+    return [specimen.log_odds(p) for p in (0.0, 1e-12, 1.0 - 1e-12, 1.0)], np.array([-12.0, -12.0, 12.0, 12.0]) * math.log(10.0)
+
+
+@adaptation("NE-9f", source="ours: an event whose direction differs from the topic's by no more than rounding, 1e-9, fits")
+def an_event_as_far_from_the_topic_as_from_the_average_fits(specimen: Any) -> Any:
+    topic = np.array([[1.0, 0.0], [0.0, 0.0]])
+    fields = (topic, topic, topic, np.array([[0.3, 0.4]] * 2))
+    return [bool(specimen.fits(f, np.array(x))) for f, x in zip(fields, ([0.0, 1.0], [-1e-9, 1.0], [-1.1e-9, 1.0], [-1.0, 0.0]), strict=True)], \
+        [True, True, False, True]
 
 
 @limit("NE-3c", source="closed form: rises, concave, meets the identity at 0 and 1/2", papers=("yu2005uncertainty",))
@@ -327,6 +354,35 @@ def most_changes_are_declared_within_four_events(specimen: Any) -> Any:
                      np.mean([np.any((changes <= s) & (s < changes + 4)) for s in declared])], 0.8)
 
 
+ODD: dict[str, Any] = {"persistence": 0.97, "prior_valid": 3.0, "prior_invalid": 2.0, "reach": 6.0,
+                       "kept_on_switch": 0.6, "tonic_gain": 0.3, "phasic_gain": 0.9, "gate_relief": 0.07}
+
+
+def rejecting(view: Any, incoming: Any) -> None:
+    """Vetoes every fifth event."""
+    view.veto = int(incoming.event.text.split()[-1]) % 5 == 3
+
+
+@equation("NE-10", source=f"{YD}: the joint model in numpy, means by definition; events that are not stored are trials, too", atol=1e-9,
+          papers=("yu2005uncertainty", "astonjones2005integrative", "servanschreiber1990network"))
+def a_memory_infers_changes_of_context_from_its_events(specimen: Any) -> Any:
+    vectors, measured, expected, switches = topics((12, 9, 14, 11, 10), 0.8, 4), [], [], 0
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, rejecting, adds=(VETO,)), embedder=Given(vectors), **ODD)
+    for i, (event, t) in enumerate(zip(events(len(vectors)), joint_model(vectors, 0.97, (3.0, 2.0), 6.0), strict=True)):
+        encode(memory, event)
+        switches += not t.kept
+        ach = 1.0 - max(0.5, (t.valid + 3.0) / (t.trials + 5.0))
+        utility = [math.log(p / (1.0 - p)) if p < 1.0 else 12.0 * math.log(10.0) for p in (t.lam, 1.0 - ach)]
+        engaged = 1.0 - math.prod(1.0 - 1.0 / (1.0 + math.exp(-u)) for u in utility)
+        columns = (specimen.CONTEXT_TRUST, specimen.CONTEXT_VALID, specimen.CONTEXT_TRIALS, specimen.CONTEXT_SWITCHES, specimen.NOREPINEPHRINE_LEVEL,
+                   CONTEXT_KEPT, CHOICE_GAIN, THRESHOLD_SHIFT, specimen.CONTEXT_THEMES, specimen.CONTEXT_MASSES)
+        measured.append(np.concatenate([memory.column(c).ravel() for c in columns]))
+        expected.append([t.lam, t.valid, t.trials, switches, t.ne, 1.0 if t.kept else 0.6, 0.3 + 0.6 * engaged, -0.07 * t.ne,
+                         *means_after(vectors, i, t.members, 6.0)])
+    assert switches >= 2
+    return np.array(measured), np.array(expected)
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("context_switch", caption="Number of consecutive invalid trials until a switch is declared: lower for more valid cues, higher if changes "
         "are rarer", source=f"{YD}, reduced to same and other")
@@ -425,6 +481,16 @@ def all_fits(specimen: Any) -> Any:
 def all_joins(specimen: Any) -> Any:
     whole = specimen.follow
     return specimen.replacing("follow", lambda themes, masses, vector, joins, anew, keep: whole(themes, masses, vector, True, anew, keep))
+
+
+@mutant("only stored events are trials", rejected_by="NE-10")
+def stored_only(specimen: Any) -> Any:
+    class StoredOnly(specimen.Norepinephrine):                                # type: ignore[misc]
+        def infer(self, view: Any, incoming: Any) -> None:
+            if int(incoming.event.text.split()[-1]) % 5 != 3:
+                specimen.Norepinephrine.infer(self, view, incoming)
+
+    return specimen.replacing("Norepinephrine", StoredOnly)
 
 
 @mutant("gain highest at low engagement", rejected_by="NE-2c")

@@ -15,9 +15,11 @@ from ...engine.contract import Mechanism, Params, hook
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
-from ...engine.vocabulary import LTP, RIPPLES, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, WORKING_MEMORY, WORKING_MEMORY_SLOTS, WORKING_MEMORY_STEP
+from ...engine.vocabulary import LTP, RIPPLES, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, VETO, WORKING_MEMORY, WORKING_MEMORY_SLOTS, WORKING_MEMORY_STEP
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 HASSELMO = "Hasselmo, Bodelon & Wyble 2002"
 START = 24.0 * 20000 + 9.0
@@ -26,6 +28,12 @@ DEPTHS, PHASES = (0.0, 0.3, 1.0), (0.0, 0.7, math.pi / 2, 2.5, math.pi, 5.0)
 UNITS = {"theta": "1/s", "gamma": "1/s", "ripple_rate": "1/s", "usual_rate": "1/s", "phase_ec": "rad", "phase_ca3": "rad", "phase_ltp": "rad"}
 PAPER = {"theta": 6.25, "gamma": 40.0, "depth": 1.0, "phase_ec": 0.0, "phase_ca3": math.pi, "phase_ltp": 0.0, "ripple_rate": 0.5, "usual_rate": 0.5,
          "night": 8.0}
+NUMBERS = (
+    paper_number("gamma", PAPER["gamma"], "1/s", paper="lisman1995storage", where="abstract: subcycles of 40 Hz"),
+    paper_number("depth", PAPER["depth"], "1", paper="hasselmo2002proposed", where="best performance: X"),
+    paper_number("phase_ec", PAPER["phase_ec"], "rad", paper="hasselmo2002proposed", where="best performance: EC in phase with LTP"),
+    paper_number("phase_ca3", PAPER["phase_ca3"], "rad", paper="hasselmo2002proposed", where="best performance: CA3 opposite to LTP"),
+)
 
 
 # --- independent references ---------------------------------------------------------------------------------------------------
@@ -177,6 +185,21 @@ def working_memory_is_a_queue_of_that_length(specimen: Any) -> Any:
     return np.array(found), np.array(expected)
 
 
+@equation("CM-9.4c", source="definition of a queue that has become shorter: the newest items stay", papers=("lisman1995storage",))
+def a_shorter_queue_keeps_its_newest_items(specimen: Any) -> Any:
+    buffer, found = np.arange(WORKING_MEMORY_SLOTS, dtype=np.int32), []
+    for item, n in ((20, 6), (21, 2), (22, 4), (23, 4), (24, 1)):
+        specimen.hold(buffer, item, n)
+        found.append(buffer.tolist())
+    kept = ([4, 5, 6, 7, 8, 20], [20, 21], [20, 21, 22], [20, 21, 22, 23], [24])
+    return found, [[*items, *[-1] * (WORKING_MEMORY_SLOTS - len(items))] for items in kept]
+
+
+@adaptation("CM-9.4d", source="ours: a ratio within 1e-9 of a whole number counts as whole")
+def rounding_does_not_cost_an_item(specimen: Any) -> Any:
+    return [specimen.capacity(0.6, 0.2), specimen.capacity(6.0 - 0.9e-9, 1.0), specimen.capacity(6.0 - 1.1e-9, 1.0)], [3, 6, 5]
+
+
 # --- ripples ---------------------------------------------------------------------------------------------------------------------
 @equation("CM-9.N", source="definition of a rate: mean of exponential intervals, drawn", rtol=0.01)
 def ripples_occur_at_their_rate(specimen: Any) -> Any:
@@ -275,6 +298,80 @@ def fast_gamma_fills_at_most_the_slots_of_the_engine(specimen: Any) -> Any:
     return at_least(held, 11.0).passed and at_most(held, 19.0).passed and bool((np.diff(held) == 1).all())
 
 
+# Theta cycles, session, and whether the event is stored; a pause of 1.3 cycles, a second session, and the first one again.
+TURNS = ((0.0, "a", True), (0.3, "a", True), (0.9, "a", True), (2.2, "a", True), *((2.3 + 0.1 * i, "a", True) for i in range(8)), (3.05, "b", False),
+         (3.15, "b", True), (3.2, "b", True), (3.3, "a", False), (3.45, "b", True), (3.5, "a", True))
+SLEEPS = ((0.5, 1.0), (4.0, 0.7), (8.0, 1.3), (2.0, 0.0))
+ODD: dict[str, Any] = {"depth": 0.7, "phase_ec": 0.4, "phase_ca3": 2.5, "phase_ltp": 1.1, "ripple_rate": 0.3, "usual_rate": 0.8, "night": 6.0}
+
+
+def day_of_a_memory(specimen: Any, time_scale: float | None, start: float) -> tuple[Any, Any]:
+    """Turns, a question without and one with learning after each, and four sleeps; and the same day from the paper's numbers in seconds."""
+    kappa = 2400.0 if time_scale is None else time_scale
+    cycle = kappa / PAPER["theta"] / 3600.0                                    # h
+    learnt = [over_a_cycle(lambda t, phi=phi: np.sin(t + 1.1) * gate(t, phi, 0.7)) / (math.pi / 2) for phi in (0.4, 2.5)]
+    night = iter(SLEEPS)
+    present: list[Any] = [None]
+
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int(incoming.event.text == "off the record")
+        view.sleep_onset, view.sleep_end = start + 14.0, start + 14.0 + SLEEPS[0][0]
+
+    def wake(view: Any, tick: Any) -> None:
+        _, view.sleep_share = present[0] = next(night)
+        k = SLEEPS.index(present[0]) + 1
+        view.sleep_onset, view.sleep_end = start + 14.0 + 24.0 * k, start + 14.0 + 24.0 * k + SLEEPS[min(k, 3)][0]
+
+    memory = memory_of(specimen, "lexical_bm25", neighbour(Phase.ENCODE, reject, adds=(VETO,), sets=(SLEEP_ONSET, SLEEP_END)),
+                       neighbour(Phase.CONSOLIDATE, wake, sets=(SLEEP_ONSET, SLEEP_END, SLEEP_SHARE), id="waker"), time_scale=time_scale, **ODD)
+    measured, expected = list[float](), list[float]()
+    queue, row, last, began, session = deque[int](maxlen=6), -1, (0.0, ""), 0.0, ""
+
+    def compare(columns: tuple[Any, ...], values: Any) -> None:
+        measured.extend(float(x) for c in columns for x in memory.column(c).ravel())
+        expected.extend(values)
+
+    for i, (at, of, stored) in enumerate(TURNS):
+        encode(memory, Event(start + at * cycle, f"turn {i}" if stored else "off the record", session=of, dated=False))
+        began, session = (began, session) if of == session else (at, of)
+        if stored:
+            row += 1
+            if of != last[1] or at - last[0] > 1.0:
+                queue.clear()
+            queue.append(row)
+            last = at, of
+        held = [*queue, *[-1] * (WORKING_MEMORY_SLOTS - len(queue))]
+        compare((WORKING_MEMORY, WORKING_MEMORY_STEP, specimen.THETA_PHASE, LTP),
+                [*held, kappa / PAPER["gamma"] / 3600.0, 2.0 * math.pi * ((at - began) % 1.0), learnt[0]])
+        memory.retrieve("turn", k=1)
+        compare((LTP,), learnt[:1])
+        memory.retrieve("turn", k=1, learn=True)
+        compare((LTP,), learnt[1:])
+    for k, (length, share) in enumerate(SLEEPS):
+        memory.advance(start + 14.0 + 24.0 * k + length)
+        compare((specimen.RIPPLE_TIME, LTP, RIPPLES), [length / 6.0, 1.0, length * 0.3 / (6.0 * 0.8) / share if share else 0.0])
+    return measured, expected
+
+
+@equation("OSC-7", source=f"{HASSELMO}, by quadrature; Lisman & Idiart 1995: as many items as gamma cycles in a theta cycle; sleep and resets are "
+          "ours", rtol=1e-6, atol=1e-6, papers=("hasselmo2002proposed", "lisman1995storage"))
+def a_day_of_a_memory_at_the_papers_time_scale(specimen: Any) -> Any:
+    return day_of_a_memory(specimen, 1.0, 9.0)
+
+
+@equation("OSC-8", source="as OSC-7 with 2400 simulated seconds for one: Lisman & Idiart 1995", rtol=1e-6, atol=1e-6,
+          papers=("hasselmo2002proposed", "lisman1995storage"))
+def a_day_of_a_memory_at_its_default_time_scale(specimen: Any) -> Any:
+    return day_of_a_memory(specimen, None, START)
+
+
+@adaptation("OSC-9", source="definition: a pause of exactly one cycle empties nothing; quarters of an hour, exact in binary")
+def a_pause_of_exactly_a_cycle_empties_nothing(specimen: Any) -> Any:
+    memory = memory_of(specimen, time_scale=3600.0, theta=4.0, gamma=32.0)
+    encode(memory, (0.0, "turn"), (0.25, "turn"), (0.5, "turn"))
+    return memory.column(WORKING_MEMORY), [0, 1, 2, -1, -1, -1, -1, -1, -1]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("theta_gates", caption="Input from the cortex passes while synapses potentiate, recall while they depress", source=f"{HASSELMO}, X = 1")
 def gates_over_a_cycle(specimen: Any) -> Picture:
@@ -368,10 +465,31 @@ def squared(specimen: Any) -> Any:
 @mutant("recall learns as input does", rejected_by="OSC-3")
 def no_turn(specimen: Any) -> Any:
     class NoTurn(specimen.OscillatoryClock):  # type: ignore[misc]
-        def learning(self, phi: float) -> float:
-            return abs(float(super().learning(phi)))
+        def learning(self, ec: float, recalled: float) -> float:
+            return abs(float(super().learning(ec, recalled)))
 
     return specimen.replacing("OscillatoryClock", NoTurn)
+
+
+@mutant("theta has no phase of its own in a session", rejected_by="OSC-7")
+def no_session(specimen: Any) -> Any:
+    class NoSession(specimen.OscillatoryClock):  # type: ignore[misc]
+        @hook(Phase.ENCODE, reads=(), adds=(), sets=(specimen.THETA_SESSION, specimen.THETA_START, specimen.THETA_PHASE, LTP))
+        def beat(self, view: Any, incoming: Any) -> None:
+            view.theta_session, view.theta_start, view.theta_phase = incoming.session, 0.0, 0.0
+            view.ltp = self.learning(1.0, 0.0)
+
+    return specimen.replacing("OscillatoryClock", NoSession)
+
+
+@mutant("sleep counts in hours, not in nights", rejected_by="OSC-8")
+def in_hours(specimen: Any) -> Any:
+    class InHours(specimen.OscillatoryClock):  # type: ignore[misc]
+        def ripple(self, view: Any, tick: Any) -> None:
+            specimen.OscillatoryClock.ripple(self, view, tick)
+            view.ripples *= self.params.night
+
+    return specimen.replacing("OscillatoryClock", InHours)
 
 
 @mutant("theta slowed down, gamma not", rejected_by="OSC-2")

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import DUPLICATE, TURNOVER, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 Vector = NDArray[np.float64]
 Pair = tuple[Vector, Vector]
@@ -174,6 +177,11 @@ def overlap_is_the_share_of_cells_in_common(specimen: Any) -> Any:
     return np.r_[out, rows], np.r_[shares, 19 - np.argmax(shares[:20][::-1]), -1]
 
 
+@limit("CM-7.0e", source="definition: with probability 1 every input is read, so each distance is 1", papers=("oreilly1994hippocampal",))
+def with_full_connectivity_every_input_is_read(specimen: Any) -> Any:
+    return specimen.gap_quantiles(1.0), np.ones(specimen.GAPS)
+
+
 @equation("CM-7.6", source="Treves & Rolls, p_max / C_RC at k' = 0.25; Rolls 2013: about 36,000 at 12,000 and 0.02", atol=5e-4, rtol=0.0,
           papers=("rolls2013mechanisms", "treves1994computational"))
 def sparser_codes_have_more_capacity(specimen: Any) -> Any:
@@ -279,6 +287,103 @@ def young_cells_are_easier_to_drive(specimen: Any) -> Any:
     return young / plain, np.where(age >= 0.0, 1.0 + 1.5 * np.exp(-((age - 0.2) ** 2) / (2 * 0.05 ** 2)), 1.0)
 
 
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+def hashed(x: int) -> int:
+    """Integer hash of 32 bits, in Python's unbounded integers."""
+    for _ in range(2):
+        x = ((x >> 16) ^ x) * 0x45D9F3B % 2**32
+    return (x >> 16) ^ x
+
+
+def w_of(seed: int, unit: int, generation: int, inputs: int, read: float, spread: float) -> Vector:
+    """Row of W of one cell: geometric gaps between its inputs and lognormal weights, from quantiles of scipy's laws chosen by the hash."""
+    cell, w, at, n = hashed(hashed(hashed(seed) + unit) + generation), np.zeros(inputs), -1, 0
+    while True:
+        n += 1
+        draw = hashed(cell + n)
+        at += int(stats.geom.ppf((draw // 2**20 + 0.5) / 4096, read))
+        if at >= inputs:
+            return w
+        w[at] = stats.lognorm.ppf((draw % 256 + 0.5) / 256, spread)
+
+
+def cells_of(x: Vector, turnover: float, p: dict[str, Any]) -> list[int]:
+    """Active cells of an input, by a dense W and a full sort, ascending by unit; -1 fills the places that no unit takes."""
+    drives = []
+    for unit in range(p["units"]):
+        generation = math.floor(turnover + unit / p["units"])
+        w = w_of(p["projection_seed"], unit, generation, x.size, p["connectivity"], p["weight_spread"])
+        h = float(w @ x) / (float(w.sum()) if p["normalised"] and w.any() else 1.0)
+        age = turnover + unit / p["units"] - generation
+        young = 1.0 + p["young_excess"] * math.exp(-((age - p["young_peak"]) ** 2) / (2.0 * p["young_width"] ** 2))
+        drives.append((h * young if generation and h > 0.0 else h, generation * 32_768 + unit))
+    chosen = sorted(drives, key=lambda one: (-one[0], one[1] % 32_768))[:p["active"]]
+    return sorted((cell for _, cell in chosen), key=lambda cell: cell % 32_768) + [-1] * (p["active"] - len(chosen))
+
+
+def separated_in_memory(specimen: Any, clock: float, **p: Any) -> tuple[Any, Any]:
+    """Codes of the memories, DUPLICATE at each event and the signal at each query, and the same by dense matrices and sets.
+
+    `clock` populations of cells are replaced in an hour.  Events are repeated at once, later, and when the original is archived; one is vetoed.
+    """
+    rng = np.random.default_rng(3)
+    x = {name: rng.standard_normal(12) for name in ("oak", "elm", "fir", "yew")}
+    x |= {"oaks": x["oak"] + 0.2 * rng.standard_normal(12), "vetoed": rng.standard_normal(12), "firs": x["fir"] + 0.6 * rng.standard_normal(12)}
+    unit = {name: (v / np.linalg.norm(v)).astype(np.float32).astype(np.float64) for name, v in x.items()}
+
+    def enter(view: Any, incoming: Any) -> None:
+        view.veto, view.turnover = int(incoming.event.text == "vetoed"), clock * incoming.event.time
+
+    def pass_time(view: Any, tick: Any) -> None:
+        view.turnover = clock * tick.end
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, enter, adds=(VETO,), sets=(TURNOVER,)),
+                       neighbour(Phase.MAINTAIN, pass_time, sets=(TURNOVER,), id="clock"), embedder=Scripted(x), **p)
+    codes, visible, measured, expected = list[list[int]](), list[bool](), list[Any](), list[Any]()
+    for time, name, told in ((1.0, "oak", True), (2.0, "oak", True), (3.0, "elm", True), (4.0, "vetoed", True), (4.5, "vetoed", True),
+                             (5.0, "oaks", True), (6.0, "oak", False), (9.0, "fir", True), (9.1, "firs", True), (11.0, "fir", True),
+                             (20.0, "elm", True), (30.0, "elm", False), (40.0, "oak", True), (40.0, "yew", False), (40.0, "oaks", False)):
+        code = cells_of(unit[name], clock * time, p)
+        common = [len({*code} & {*other} - {-1}) / p["active"] for other in codes]
+        if told:
+            stored = encode(memory, (time, name)) != [None]
+            able = [(share, row) for row, share in enumerate(common) if visible[row] and share >= p["duplicate_overlap"]]
+            measured.append([float(memory.column(DUPLICATE)[()])])
+            expected.append([float(max(able)[1] if able else -1)])
+            if stored:
+                codes.append(code)
+                visible.append(True)
+        else:
+            memory.advance(time)
+            memory.retrieve(name)
+            measured.append(np.nan_to_num(memory.column(specimen.SEPARATION), nan=-1.0))
+            expected.append([share if seen else -1.0 for share, seen in zip(common, visible, strict=True)])
+        if time == 3.0:
+            memory.archive(1)
+            visible[1] = False
+    return np.concatenate([*measured, *memory.column(specimen.SEPARATION_CODE)]), np.concatenate([*expected, *codes])
+
+
+@equation("CM-7.10", source="dense W of hashed geometric and lognormal quantiles in scipy, a full sort and sets; odd numbers", rtol=1e-6,
+          papers=("oreilly1994hippocampal",))
+def a_memory_separates_events_and_cues(specimen: Any) -> Any:
+    return separated_in_memory(specimen, 0.0, units=60, active=7, connectivity=0.45, weight_spread=0.8, normalised=True, projection_seed=77,
+                               young_excess=1.0, young_peak=0.2, young_width=0.1, duplicate_overlap=0.55)
+
+
+@equation("CM-7.10b", source="as CM-7.10 without normalisation, with cells replaced and young cells easier to drive", rtol=1e-6,
+          papers=("oreilly1994hippocampal",))
+def a_memory_whose_cells_are_replaced_separates_events_and_cues(specimen: Any) -> Any:
+    return separated_in_memory(specimen, 0.05, units=50, active=9, connectivity=0.3, weight_spread=0.5, normalised=False, projection_seed=0,
+                               young_excess=2.5, young_peak=0.3, young_width=0.15, duplicate_overlap=4 / 9)
+
+
+@limit("CM-7.10c", source="as CM-7.10 with more places than units: all units are active", rtol=1e-6)
+def with_few_units_a_code_has_empty_places(specimen: Any) -> Any:
+    return separated_in_memory(specimen, 0.03, units=16, active=20, connectivity=0.5, weight_spread=0.5, normalised=True, projection_seed=1,
+                               young_excess=0.0, young_peak=0.3, young_width=0.15, duplicate_overlap=0.6)
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("transfer", caption="Overlap of codes over overlap of inputs: below the diagonal, lower for sparser codes, and steep towards the "
         "end", source="Yassa & Stark 2011, the form; a simulation with a Bernoulli W")
@@ -340,5 +445,32 @@ def sluggish(specimen: Any) -> Any:
 def units_only(specimen: Any) -> Any:
     def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
         out[:] = np.isin(codes % specimen.GENERATION, code % specimen.GENERATION).mean(axis=1)
+
+    return specimen.replacing("overlaps", overlaps)
+
+
+@mutant("the code of the event before is stored", rejected_by="CM-7.10")
+def stale(specimen: Any) -> Any:
+    class Stale(specimen.PatternSeparation):                                  # type: ignore[misc]
+        def store(self, view: Any, incoming: Any) -> None:
+            view.separation_code[view.row] = view.separation_code[max(view.row - 1, 0)]
+
+    return specimen.replacing("PatternSeparation", Stale)
+
+
+@mutant("a cue is coded by cells that were replaced", rejected_by="CM-7.10b")
+def old_cells(specimen: Any) -> Any:
+    class OldCells(specimen.PatternSeparation):                               # type: ignore[misc]
+        def code(self, x: Any, turnover: float, out: Any) -> None:
+            super().code(x, 0.0, out)
+
+    return specimen.replacing("PatternSeparation", OldCells)
+
+
+@mutant("overlap as a share of the units that exist", rejected_by="CM-7.10c")
+def share_of_units(specimen: Any) -> Any:
+    def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
+        specimen.overlaps(codes, visible, code, units, out)
+        out *= codes.shape[1] / min(units, codes.shape[1])
 
     return specimen.replacing("overlaps", overlaps)

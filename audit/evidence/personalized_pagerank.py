@@ -8,10 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
 from ...engine.records import Event
+from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.vocabulary import GRAPH
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
+D = 0.5
+NUMBERS = (paper_number("damping", D, "1", paper="jimenez2024hipporag", where="implementation details: damping factor 0.5"),)
 Pairs = Sequence[tuple[int, int]]
 PATH: Pairs = [(0, 1), (1, 0), (1, 2), (2, 1)]
 
@@ -131,14 +138,14 @@ def a_node_without_links_returns_to_the_start(specimen: Any) -> Any:
 # --- HippoRAG ----------------------------------------------------------------------------------------------------------------
 @signature("PR-6", source="HippoRAG, node specificity", papers=("jimenez2024hipporag",))
 def an_entity_of_ten_memories_gets_a_tenth_of_the_restarts(specimen: Any) -> Any:
-    return specimen.specificity(10.0) / specimen.specificity(1.0), 0.1
+    return [specimen.specificity(10.0), specimen.specificity(1.0)], [0.1, 1.0]
 
 
 @equation("PR-6b", source="HippoRAG, passage score: P^T n' as a matrix product in numpy", papers=("jimenez2024hipporag",))
 def a_memory_scores_the_sum_over_its_entities(specimen: Any) -> Any:
     rng, memories, entities = np.random.default_rng(8), 15, 6
     mentions, mass = rng.random((memories, entities)) < 0.35, rng.uniform(0.01, 1.0, entities)
-    links = [link for m, e in np.argwhere(mentions).tolist() for link in ((m, -1 - e), (-1 - e, m))]
+    links = [link for m, e in np.argwhere(mentions).tolist() for link in ((m, -1 - e), (-1 - e, m))] + [(-1, -2), (-4, -1)]
     rank, out = np.concatenate([rng.random(memories), mass[::-1]]), np.full(memories, np.nan)
     specimen.passages(rank, entities, *packed(memories + entities, links), out)
     return np.nan_to_num(out), mentions @ mass
@@ -161,6 +168,37 @@ def the_links_followed_do_not_grow_with_the_memory(specimen: Any) -> Any:
         links = both_ways([(m, -1 - m % 2) for m in range(memories)] + [(m, -3 - m % 50) for m in range(memories)])
         followed.append(found(specimen, memories + 52, links, {-3: 1.0}, 0.5, 1e-3)[1][1])
     return at_most(followed, 1.0 / (1e-3 * 0.5))
+
+
+def rounds_of_pushing(nodes: int, links: Pairs, held: dict[int, float], d: float, epsilon: float, rounds: int) -> tuple[Any, int, int, float]:
+    """pi, rounds, links followed and residual, by the definition: all large residuals at once, by a matrix; a node without links returns to s."""
+    step, s, pi = np.zeros((nodes, nodes)), np.zeros(nodes), np.zeros(nodes)
+    for f, t in links:
+        step[f, t] += 1.0
+    for v, share in held.items():
+        s[v] = share
+    degree, residual, followed = step.sum(axis=1), s.copy(), 0
+    step = np.where(degree[:, None] > 0.0, step / np.maximum(degree, 1.0)[:, None], s / s.sum())
+    for done in range(rounds):
+        flow = np.where(residual >= epsilon * np.maximum(degree, 1.0), residual, 0.0)
+        if not flow.any():
+            return pi + residual, done, followed, float(residual.sum())
+        pi, residual, followed = pi + (1.0 - d) * flow, residual - flow + d * step.T @ flow, followed + int(degree[flow > 0.0].sum())
+    return pi + residual, rounds, followed, float(residual.sum())
+
+
+@equation("PR-7c", source="Andersen, Chung & Lang 2006, rounds of pushing by the definition in numpy: number, links and residual",
+          papers=("andersen2006local",))
+def pushing_follows_the_definition_round_by_round(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(11), [], []
+    dangling = directed(rng, 14, 0.15, dangling=3)
+    for nodes, links, held in ((3, PATH, {0: 1.0}), (14, dangling, {1: 0.5, -2: 1.0}), (14, dangling, {13: 1.0})):
+        for d, epsilon, rounds in ((0.5, 0.0, 7), (0.5, 0.25, 50), (0.5, 0.0625, 50), (0.7, 0.03, 50), (0.7, 0.3, 3), (0.5, 9.0, 50)):
+            pi, (done, followed, left) = found(specimen, nodes, links, held, d, epsilon, rounds)
+            exact = rounds_of_pushing(nodes, links, held, d, epsilon, rounds)
+            measured += [*pi, done, followed, left]
+            expected += [*exact[0], *exact[1:]]
+    return measured, expected
 
 
 @adaptation("PR-8", source="numpy.linalg.solve on the graph of entities that share a memory, damping d; sqrt(d) on each of the two links")
@@ -188,6 +226,57 @@ def a_query_reaches_memories_without_its_entities(specimen: Any) -> Any:
     memory.encode_all(Event(float(i), text) for i, text in enumerate(texts))
     scores = memory.retrieve("Did Ada see Bo?").final
     return at_least([scores[0] - scores[1], scores[1] - scores[2], scores[2] - scores[3]], 1e-6)
+
+
+STORY = (("Yesterday Ada met Bo.", ("ada", "bo")), ("They say Bo moved to Lisbon.", ("bo", "lisbon")), ("In winter Lisbon was warm.", ("lisbon",)),
+         ("So Mia met Ada in Lisbon.", ("mia", "ada", "lisbon")), ("Nothing was said.", ()), ("Some say Cleo and Dan sail.", ("cleo", "dan")),
+         ("And Cleo sleeps.", ("cleo",)), ("And Eve sleeps.", ("eve",)))
+NAMES = ("ada", "bo", "lisbon", "mia", "cleo", "dan", "eve")
+
+
+def pushed(asked: Sequence[str], d: float, epsilon: float) -> NDArray[np.float64]:
+    """Each memory's sum of pi over its names, NaN without mass: restarts by specificity, at most 1000 rounds of pushing; Eve has lost her link."""
+    mentions = np.array([[float(name in names and name != "eve") for name in NAMES] for _, names in STORY])
+    n, e = mentions.shape
+    links = np.block([[np.zeros((n, n)), mentions], [mentions.T, np.zeros((e, e))]])
+    degree, pi, residual = links.sum(axis=1), np.zeros(n + e), np.zeros(n + e)
+    for name in asked:
+        residual[n + NAMES.index(name)] = 1.0 / degree[n + NAMES.index(name)]
+    residual /= residual.sum()
+    damping = math.sqrt(d)
+    for _ in range(1000):
+        flow = np.where(residual >= epsilon * np.maximum(degree, 1.0), residual, 0.0)
+        if not flow.any():
+            break
+        pi += (1.0 - damping) * flow
+        residual = residual - flow + damping * links.T @ (flow / np.maximum(degree, 1.0))
+    pi = (pi + residual)[n:]
+    return np.where(mentions @ pi > 0.0, mentions @ pi, np.nan)
+
+
+@equation("PR-10", source="HippoRAG: node specificity, personalized PageRank, passage score; Andersen, Chung & Lang 2006: pushing; by matrices",
+          rtol=1e-6, papers=("jimenez2024hipporag", "haveliwala2002topic", "andersen2006local"))
+def a_memory_walks_from_the_names_of_the_query(specimen: Any) -> Any:
+    def forget(view: Any, _: Any) -> None:
+        eve = entity_node(view.graph.entity_id("eve"))
+        if view.graph.csr(EdgeType.ENTITY).degree[eve]:
+            view.graph.remove(int(view.graph.neighbours(eve, EdgeType.ENTITY)[0]))
+
+    measured, expected = [], []
+    for d, epsilon in ((D, 0.0), (0.99, 0.0), (D, 0.02), (0.3, 0.1)):
+        memory = memory_of(specimen, neighbour(Phase.MAINTAIN, forget, sets=(GRAPH,)), damping=d, epsilon=epsilon)
+        encode(memory, *((0.1 * i, text) for i, (text, _) in enumerate(STORY)))
+        memory.advance(2.0)
+        memory.archive(1)
+        for query, asked in (("Did Ada see Lisbon?", ("ada", "lisbon")), ("Was it Bo, Eve or Zoe?", ("bo",)), ("Is it Dan or Mia?", ("dan", "mia"))):
+            memory.retrieve(query)
+            measured.append(memory.column(specimen.PAGERANK).tolist())
+            expected.append(pushed(asked, d, epsilon))
+        for query in ("Is it warm?", "Was it Eve or Zoe?"):
+            memory.retrieve(query)
+            measured.append(memory.column(specimen.PAGERANK).tolist())
+            expected.append(np.full(len(STORY), np.nan))
+    return np.nan_to_num(measured, nan=-1.0), np.nan_to_num(expected, nan=-1.0)
 
 
 # --- helper of the mutants ---------------------------------------------------------------------------------------------------
@@ -268,3 +357,9 @@ def leaky(specimen: Any) -> Any:
         return report
 
     return specimen.replacing("walk", without)
+
+
+@mutant("the hook uses d for each of the two links", rejected_by="PR-10")
+def damped_twice(specimen: Any) -> Any:
+    walk = specimen.walk
+    return specimen.replacing("walk", lambda seeds, share, st, de, po, ta, d, *rest: walk(seeds, share, st, de, po, ta, d * d, *rest))

@@ -2,24 +2,37 @@
 none calls a kernel it judges."""
 from __future__ import annotations
 
+import hashlib
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
+from scipy.optimize import least_squares, minimize_scalar
 from scipy.stats import multivariate_normal
 
+from ...engine.assembly import stream
+from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
-from ...engine.vocabulary import INITIAL_STRENGTH, SURPRISE
+from ...engine.vocabulary import INITIAL_STRENGTH, LEARNING_RATE, PLASTICITY, SURPRISE, THRESHOLD_SHIFT, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 Array = NDArray[np.float64]
 RAO, FRISTON = "Rao & Ballard 1999", "Friston 2005"
 NOTHING = np.zeros(1)       # no observation besides the input; its precision is 0
+SIGMA, SIGMA_TD, ALPHA, LAMBDA = 1.0, 10.0, 0.05, 0.02      # sigma^2, sigma_td^2, alpha of level 2, lambda
+NUMBERS = (
+    paper_number("sigma_input", SIGMA, "1", paper="rao1999predictive", where="sigma^2 in Methods, as reported; the paper was not opened"),
+    paper_number("sigma_above", SIGMA_TD, "1", paper="rao1999predictive", where="sigma_td^2 in Methods, as reported; the paper was not opened"),
+    paper_number("sparseness", ALPHA, "1", paper="rao1999predictive", where="alpha of level 2 in Methods, as reported; the paper was not opened"),
+    paper_number("decay", LAMBDA, "1", paper="rao1999predictive", where="lambda in Methods, as reported; the paper was not opened"),
+)
 
 
 # --- references --------------------------------------------------------------------------------------------------------------
@@ -107,6 +120,15 @@ def free_energy_of_the_chains(specimen: Any) -> Any:
         x, eps = at_rest(specimen, np.array([3.0, 0.0, 0.0]), weights, np.zeros(1), precisions)
         found += [specimen.surprise(eps, weights, precisions), specimen.free_energy(x, eps, weights, precisions, 0.0)]
     return found, [1.5, 1.5, 2.0, 2.0 - 0.5 * np.log(4.0)]
+
+
+@equation("PC-3c", source=f"{FRISTON}, F with an observed upper level, in numpy", papers=("friston2005theory",))
+def free_energy_counts_the_observed_level(specimen: Any) -> Any:
+    x, weights, prior, p = model(5)
+    e, eps, p[-1] = np.array([0.4, -1.0, 2.0]), np.empty(x.size + 3), 1.7
+    specimen.errors(x, weights, prior, e, 10, False, eps)
+    squares = energy(x, weights, prior, p, 0.6, False) + 0.5 * p[-1] * float((e - x[10:]) @ (e - x[10:]))
+    return specimen.free_energy(x, eps, weights, p, 0.6), squares - 0.5 * float(np.array([6, 4, 3, 3]) @ np.log(p))
 
 
 @equation("PC-4a", source=f"{RAO}, dr/dt = -(k1/2) dE/dr by central differences; f = tanh, 6 -> 4, and 6 -> 4 -> 3", rtol=1e-5, atol=1e-7,
@@ -231,8 +253,9 @@ def a_repeated_input_evokes_less_error(specimen: Any) -> Any:
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 SAID = ("the ferry left Lisbon at dawn", "nobody fed the parrot of Ada", "grandfather tuned the cello", "Bo painted the lighthouse in Oslo")
 PARAMS: dict[str, Any] = {
-    "inputs": 32, "causes": 16, "entities": 16, "schema": 4, "saturating": False, "sigma_input": 1.0, "sigma_above": 10.0, "sparseness": 0.05,
-    "learning_rate": 0.02, "decay": 0.02, "adaptation": 0.02, "hyperprior": 0.1, "schema_rate": 0.1, "tolerance": 1e-6, "steps": 2000,
+    "inputs": 32, "causes": 16, "entities": 16, "schema": 4, "saturating": False, "sigma_input": SIGMA, "sigma_above": SIGMA_TD,
+    "sparseness": ALPHA,
+    "learning_rate": 0.02, "decay": LAMBDA, "adaptation": 0.02, "hyperprior": 0.1, "schema_rate": 0.1, "tolerance": 1e-6, "steps": 2000,
     "recall_share": 1.0, "surprise_gain": 0.1, "threshold_gain": 0.0, "wholly_predicted": 0.0,
 }
 
@@ -277,6 +300,138 @@ def surprise_sets_the_encoding_strength(specimen: Any) -> Any:
     found, memory = surprises(specimen, repeated(3), adaptation=1e-9)
     usual = np.array([np.mean(found[:i]) for i in range(1, len(found))])
     return memory.store.array(INITIAL_STRENGTH), np.concatenate([[0.0], 0.1 * np.clip(np.array(found[1:]) / usual - 1.0, -1.0, 1.0)])
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+LOG = (                                                     # text, names in it, direction of its vector
+    ("rain fell", (), (1, 0, 0, 0, 0)), ("we saw Ada", ("ada",), (1, 1, 0, 0, 0)), ("we saw Ada and Bo", ("ada", "bo"), (1, 1, 0.3, 0, 0)),
+    ("vetoed", (), (0, 0, 0, 1, 1)), ("we saw Ada again", ("ada",), (1, 1, 0, 0.1, 0)), ("snow fell", (), (-1, 0.5, 0, 0, 1)),
+    ("we met Cleo", ("cleo",), (0, 0, -1, 0.2, 0)), ("rain fell", (), (1, 0, 0, 0, 0)), ("it was Cleo", ("cleo",), (-0.2, 0, -1, 0.2, 0)),
+)
+FACTORS = ((1.0, 1.0), (0.5, 1.0), (2.0, 0.7), (1.5, 1.0), (1.0, 0.0), (900.0, 1.0), (1.0, 1.3), (0.8, 0.9), (1.0, 1.0))     # rate, PLASTICITY
+
+
+def code_of(names: tuple[str, ...], size: int) -> Array:
+    """Sum of the random signs of each name over sqrt(number of names)."""
+    bits = [f"{int.from_bytes(hashlib.blake2b(name.encode(), digest_size=64).digest()):0512b}"[:size] for name in names]
+    return np.sum([[-1.0 if bit == "1" else 1.0 for bit in each] for each in bits], axis=0) / np.sqrt(len(names)) if names else np.zeros(size)
+
+
+class Hierarchy:
+    """The model of Rao & Ballard in numpy; inference is least squares in scipy, with the sparseness as one more squared error for each cause."""
+
+    def __init__(self, dimensions: int, **p: Any) -> None:
+        rng, sizes = stream(0, "predictive_coding"), (p["inputs"], p["causes"], p["entities"], p["schema"])
+        self.p, self.sizes, self.projection = p, sizes, rng.standard_normal((sizes[0], dimensions))
+        self.weights = [np.zeros(shape) for shape in pairwise(sizes)]       # before the first event nothing is predicted
+        self.drawn = [rng.standard_normal(shape) / np.sqrt(shape[1]) for shape in pairwise(sizes)]
+        self.first = np.array([p["sigma_input"], *[p["sigma_above"]] * 3, p["sigma_input"]])
+        self.variance, self.schema, self.usual, self.events = self.first.copy(), np.zeros(sizes[3]), 0.0, 0
+
+    def predicted(self) -> list[Array]:
+        levels = [self.schema]
+        for w in reversed(self.weights):
+            levels.insert(0, f(w @ levels[0], self.p["saturating"]))
+        return levels
+
+    def rest(self, u: Array, e: Array, precisions: Array) -> tuple[list[Array], list[Array]]:
+        """Levels and errors where F is least."""
+        def errors(causes: Array) -> list[Array]:
+            x = [u, *np.split(causes, np.cumsum(self.sizes[1:])[:-1])]
+            below = [a - f(w @ b, self.p["saturating"]) for a, w, b in zip(x, self.weights, x[1:], strict=False)]
+            return [*below, x[3] - self.schema, e - x[2]]
+
+        def weighted(causes: Array) -> Array:
+            sparse = np.sign(causes) * np.sqrt(self.p["sparseness"] * np.log1p(causes ** 2))
+            return np.concatenate([*(np.sqrt(p) * each for p, each in zip(precisions, errors(causes), strict=True)), sparse])
+
+        found = least_squares(weighted, np.concatenate(self.predicted()[1:]), jac="3-point", xtol=1e-14, ftol=1e-14, gtol=1e-12).x
+        return [u, *np.split(found, np.cumsum(self.sizes[1:])[:-1])], errors(found)
+
+    def surprise(self, u: Array, e: Array, recalled: tuple[float, Array, Array] | None) -> float:
+        """S of an event, with the cosine, input and code of the nearest memory."""
+        precisions, left, code = self.precisions(e), u, e
+        if recalled is not None:
+            share, prediction = self.p["recall_share"] * min(max(recalled[0], 0.0), 1.0), self.predicted()
+            left = u - share * (recalled[1] - prediction[0])
+            code = e - share * (recalled[2] - prediction[2]) if recalled[2].any() else e
+        eps = self.rest(left, code, precisions)[1]
+        return float(0.5 * sum(p * (each @ each) for p, each in zip(precisions, eps, strict=True)))
+
+    def precisions(self, e: Array) -> Array:
+        return np.asarray(1.0 / self.variance * np.append(np.ones(4), e.any()))
+
+    def learnt(self, u: Array, e: Array, surprise: float, rate: float) -> None:
+        p, precisions, self.weights = self.p, self.precisions(e), self.weights if self.events else self.drawn
+        x, eps = self.rest(u, e, precisions)
+        for i, w in enumerate(self.weights):
+            slope = precisions[i] * eps[i] * (1.0 - (x[i] - eps[i]) ** 2 if p["saturating"] else 1.0)
+            step = min(p["learning_rate"] * rate, 0.5 / (precisions[i] * float(x[i + 1] @ x[i + 1])))
+            self.weights[i] = w + step * (np.outer(slope, x[i + 1]) - p["decay"] * w)
+        self.events += 1
+        self.usual += max(p["adaptation"], 1.0 / self.events) * (surprise - self.usual)
+        self.schema = self.schema + p["schema_rate"] * (x[3] - self.schema)
+        for i in range(4 + e.any()):
+            square = p["hyperprior"] * self.first[i] + (1.0 - p["hyperprior"]) * float(np.mean(eps[i] ** 2))
+            self.variance[i] += p["adaptation"] * (square - self.variance[i])
+
+
+def perceived_in_memory(specimen: Any, **p: Any) -> tuple[Any, Any]:
+    """Surprise, strength, shift and storage of each event, and what the hierarchy has learnt, and the same by `Hierarchy`.
+
+    Another mechanism vetoes one event and sets the factors on learning; a repetition may be vetoed as wholly predicted; one memory is archived.
+    """
+    factors = iter(FACTORS)
+
+    def enter(view: Any, incoming: Any) -> None:
+        view.veto, (view.learning_rate, view.plasticity) = int(incoming.event.text == "vetoed"), next(factors)
+
+    p |= {"tolerance": 1e-9, "steps": 5000}
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, enter, adds=(VETO,), sets=(LEARNING_RATE, PLASTICITY)),
+                       embedder=Scripted({text: v for text, _, v in LOG}), **p)
+    model, stored = Hierarchy(5, **p), list[tuple[Array, Array]]()
+    measured, expected, strengths, hidden = list[Any](), list[Any](), list[float](), -1
+    for i, ((text, names, direction), (rate, plasticity)) in enumerate(zip(LOG, FACTORS, strict=True)):
+        v, e = np.divide(direction, np.linalg.norm(direction)).astype(np.float32).astype(np.float64), code_of(names, p["entities"])
+        u = model.projection @ v
+        near = max((row for row in range(len(stored)) if row != hidden), key=lambda row: float(v @ stored[row][0]), default=-1)
+        recalled = (float(v @ stored[near][0]), model.projection @ stored[near][0], stored[near][1]) if near >= 0 else None
+        s = model.surprise(u, e, recalled)
+        excess = min(max(s / model.usual - 1.0, -1.0), 1.0) if i else 0.0
+        kept = text != "vetoed" and s >= p["wholly_predicted"] * model.usual
+        row, = encode(memory, Event(float(i), text, dated=False))
+        measured += [[float(memory.column(c)[()]) for c in (SURPRISE, THRESHOLD_SHIFT)], [row is not None]]
+        expected += [[s, -p["threshold_gain"] * excess], [kept]]
+        if kept:
+            stored.append((v, e))
+            strengths.append(p["surprise_gain"] * excess)
+        if i == 6:
+            memory.archive(1)
+            hidden = 1
+        model.learnt(u, e, s, rate * plasticity)
+    columns = (INITIAL_STRENGTH, specimen.PC_CODES, specimen.PC_CAUSES, specimen.PC_ENTITIES, specimen.PC_SCHEMATA, specimen.PC_SCHEMA,
+               specimen.PC_VARIANCE, specimen.PC_EVENTS, specimen.PC_USUAL_SURPRISE)
+    measured += [np.ravel(memory.column(c)) for c in columns]
+    expected += [strengths, *(e for _, e in stored), *map(np.ravel, model.weights), model.schema, model.variance, [model.events, model.usual]]
+    return np.concatenate(measured), np.concatenate(expected)
+
+
+ODD = {"inputs": 6, "causes": 4, "entities": 5, "schema": 3, "sigma_input": 0.8, "sigma_above": 4.0, "learning_rate": 0.07, "decay": 0.3,
+       "adaptation": 0.15, "hyperprior": 0.2, "schema_rate": 0.4, "recall_share": 0.95, "surprise_gain": 0.3, "threshold_gain": 0.2,
+       "wholly_predicted": 0.15}
+
+
+@equation("PC-16", source=f"{RAO}: the linear model in numpy, inference by scipy.optimize.least_squares; odd numbers", rtol=1e-5, atol=1e-6,
+          papers=("rao1999predictive", "friston2005theory"))
+def a_memory_perceives_and_learns_as_the_linear_model_does(specimen: Any) -> Any:
+    return perceived_in_memory(specimen, **ODD, saturating=False, sparseness=0.0)
+
+
+@equation("PC-16b", source=f"{RAO}: as PC-16 with f = tanh and sparse causes", rtol=1e-4, atol=1e-5,
+          papers=("rao1999predictive", "friston2005theory"))
+def a_memory_perceives_and_learns_as_the_saturating_sparse_model_does(specimen: Any) -> Any:
+    return perceived_in_memory(specimen, **ODD | {"recall_share": 0.5, "learning_rate": 2e-4, "wholly_predicted": 0.65}, saturating=True,
+                               sparseness=0.3)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -392,3 +547,19 @@ def no_top(specimen: Any) -> Any:
         x[...] = 0.0
 
     return specimen.replacing("imagine", imagine)
+
+
+@mutant("learning ignores the factors of other mechanisms", rejected_by="PC-16")
+def unmodulated(specimen: Any) -> Any:
+    class Unmodulated(specimen.PredictiveCoding):                             # type: ignore[misc]
+        def _learn(self, view: Any, weights: Any, x: Array, eps: Array, precisions: Array) -> None:
+            factors = SimpleNamespace(learning_rate=1.0, plasticity=1.0)
+            super()._learn(factors, weights, x, eps, precisions)
+
+    return specimen.replacing("PredictiveCoding", Unmodulated)
+
+
+@mutant("no sparseness in inference", rejected_by="PC-16b")
+def never_sparse(specimen: Any) -> Any:
+    right = getattr(specimen.settle, "py_func", specimen.settle)
+    return specimen.replacing("settle", lambda *a: right(*a[:6], 0.0, *a[7:]))

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet
+from ...engine.columns import Facet, Phase
 from ...engine.text.features import features
+from ...engine.vocabulary import FACET_WEIGHTS, LOG_FACETS
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
+from ..memory import encode, memory_of, neighbour
 
 QUESTIONS = {
     "TEMPORAL": (
@@ -79,6 +81,27 @@ def every_factor_lies_between_a_half_and_two(specimen: Any) -> Any:
     return at_most(np.abs(np.log2(np.concatenate([specimen.INTENT_FACETS, specimen.CLUE_FACETS]))), 1.0)
 
 
+FACTORS = {                             # of each intent and clue, by the name of the facet; 1 for the others
+    "TEMPORAL": {"words": 1.2, "use": 0.7, "time": 0.7, "context": 1.5},
+    "CAUSAL": {"meaning": 1.2, "form": 0.8, "context": 1.2, "association": 1.5},
+    "SEMANTIC": {"meaning": 1.2},
+    "ENTITY": {"words": 1.5, "form": 1.2, "time": 0.8, "association": 1.2},
+    "KNOWLEDGE_UPDATE": {"words": 1.2, "use": 1.5, "time": 2.0},
+    "MULTI_HOP": {"time": 0.8, "context": 1.2, "association": 2.0},
+    "DATE": {"words": 1.2, "time": 1.5},
+    "NAME": {"words": 1.2, "association": 1.2},
+    "IDENTIFIER": {"meaning": 0.8, "words": 1.2, "form": 2.0},
+    "FAULT": {"words": 1.2, "form": 1.2, "association": 1.2},
+}
+
+
+@adaptation("QI-9", source="ours: the factors that differ from 1, by intent or clue and facet")
+def each_intent_and_clue_weights_the_facets_named_for_it(specimen: Any) -> Any:
+    rows = {**{i.name: specimen.facet_weights(i, [], 1.0) for i in specimen.Intent},
+            **{c.name: specimen.facet_weights(None, [c], 1.0) for c in specimen.Clue}}
+    return [rows[name].tolist() for name in FACTORS], [[factors.get(f.name.lower(), 1.0) for f in Facet] for factors in FACTORS.values()]
+
+
 @adaptation("QI-6", source="linear time: s for queries of a million characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
     hostile = ("when " * 200_000, "do " + "x" * 1_000_000, "the same " * 110_000, "what order " * 90_000, "do x x x x " * 90_000)
@@ -94,6 +117,27 @@ def hostile_queries_take_linear_time(specimen: Any) -> Any:
 def case_accents_and_punctuation_do_not_matter(specimen: Any) -> Any:
     forms = ("WHAT'S THE NAME OF THE CAFÉ", "what\u2019s the name, of the cafe?!", "  What's   the\nname of the Cafe ")
     return [specimen.Intent(weigh(specimen, text)[0]).name for text in forms], ["ENTITY"] * 3
+
+
+@equation("QI-8", source="the tables: product of powers of the rows of intent and clues, which are named by hand; factors of others multiply")
+def a_memory_weights_the_facets_of_its_query(specimen: Any) -> Any:
+    asked = (("When did we meet?", 0, ()), ("Why did the engine fail in src/loop.py?", 1, (1, 2, 3)), ("How does the cache work?", 2, ()),
+             ("Who gave Ada the violin?", 3, (1,)), ("Where did Ada work on 7 May 2023, and now?", 4, (0, 1)),
+             ("How is Tom related to Mia?", 5, (1,)), ("?!", -1, ()))
+    other = np.linspace(-0.3, 0.4, len(Facet))
+
+    def shift(view: Any, _: Any) -> None:
+        view.log_facets[...] += other
+
+    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, shift, adds=(LOG_FACETS,)), strength=0.6)
+    encode(memory, (0.0, "Ada sings"), (1.0, "Bo works"))
+    measured, expected = [], []
+    for text, intent, clues in asked:
+        memory.retrieve(text)
+        factor = specimen.CLUE_FACETS[list(clues)].prod(axis=0) * (specimen.INTENT_FACETS[intent] if intent >= 0 else 1.0)
+        measured.append([memory.column(specimen.INTENT).item(), *memory.column(LOG_FACETS), *memory.column(FACET_WEIGHTS)])
+        expected.append([intent, *(0.6 * np.log(factor) + other), *(factor ** 0.6 * np.exp(other))])
+    return np.array(measured), np.array(expected)
 
 
 @figure("facets", caption="Weights of the facets for a question about a time, over the strength of the mechanism: words, context and association "
@@ -123,3 +167,15 @@ def one_kind(specimen: Any) -> Any:
 def linear(specimen: Any) -> Any:
     original = specimen.facet_weights
     return specimen.replacing("facet_weights", lambda intent, clues, strength: 1.0 + strength * (original(intent, clues, 1.0) - 1.0))
+
+
+@mutant("weights in place of their logs", rejected_by="QI-8")
+def not_logs(specimen: Any) -> Any:
+    class Plain(specimen.QueryIntent):                                        # type: ignore[misc]
+        def weigh(self, view: Any, cue: Any) -> None:
+            words = " ".join(cue.features.words)
+            intent = specimen.intent_of(words)
+            view.intent = -1 if intent is None else int(intent)
+            view.log_facets[...] += specimen.facet_weights(intent, specimen.clues_of(words, cue.features), self.params.strength)
+
+    return specimen.replacing("QueryIntent", Plain)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of
 
 TAU = 30.0 * 24.0 / math.log(2.0)
 
@@ -59,6 +60,29 @@ def only_encoding_and_recall_restart_the_decay(specimen: Any) -> Any:
     mechanism.score(view, None)
     mechanism.recalled(view, None)
     return view.last_access, [3.0, 10.0, 20.0]
+
+
+def scores_in_memory(specimen: Any, time_scale: float, half_life: float) -> tuple[Any, Any]:
+    """The signal at three queries, and 2^(-age / half-life) with ages since the last encoding or recall."""
+    memory, hours = memory_of(specimen, "lexical_bm25", time_scale=time_scale, half_life=half_life), 24.0 * half_life * time_scale
+    last = np.array([0.0, 30.0, 36.0])
+    encode(memory, *zip(last.tolist(), ("Ada saw a boat", "Bo lost his keys", "Cleo sings"), strict=True))
+    measured, expected = [], []
+    for now, query, recalled in ((36.0, "boat", 0), (60.0, "keys", 1), (90.0, "boat", None)):
+        memory.advance(now)
+        found = memory.retrieve(query, k=1, learn=recalled is not None)
+        measured += [memory.column(specimen.RECENCY).tolist()]
+        expected += [np.exp2(-(now - last) / hours).tolist()]
+        if recalled is not None:
+            assert found.rows.tolist() == [recalled]
+            last[recalled] = now
+    return measured, expected
+
+
+@equation("RC-6", source="closed form: 2^(-age / half-life) since the last encoding or recall", rtol=1e-6)
+def in_a_memory_the_signal_decays_from_the_last_access(specimen: Any) -> Any:
+    (once, expected), (slow, stretched) = scores_in_memory(specimen, 1.0, 1.5), scores_in_memory(specimen, 3.0, 0.5)
+    return once + slow, expected + stretched
 
 
 @figure("half_life", caption="Recency halves with every half-life since the last encoding or recall: 30 days by default",

@@ -10,11 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from ...engine.columns import Phase
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import LOG_STRENGTH, VETO
 from ..checks import Measured, adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
+from ..memory import Scripted, encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 OSAN, NADER = "Osan, Tort & Amaral 2011", "Nader, Schafe & LeDoux 2000"
 N, S, D, STORED, LEAST, WINDOW = 100, 0.8, 0.95, 0.8, 0.05, 6.0
+NUMBERS = (
+    paper_number("s", S, "1", paper="osan2011mismatch", where="network simulations, as in the public notebook of Santiago & Tort"),
+    paper_number("d", D, "1", paper="osan2011mismatch", where="network simulations, not confirmed"),
+    paper_number("window", WINDOW, "h", paper="nader2000fear", where="infusion six hours after reactivation"),
+)
 OF_A, SHARED, OF_B = slice(0, 7), slice(7, 14), slice(14, 21)
 Vector = NDArray[np.float64]
 
@@ -211,7 +221,7 @@ def no_memory_is_abolished_by_revisions(specimen: Any) -> Any:
 
 @adaptation("RC-9", source="closed form, memory by memory", atol=1e-12)
 def strength_is_the_weight_relative_to_a_memory_stored_once(specimen: Any) -> Any:
-    out, times = np.zeros(4), np.array([math.nan, 10.0, 10.0, 1.0])
+    out, times = np.full(4, 9.0), np.array([math.nan, 10.0, 10.0, 1.0])
     specimen.relative_weights(13.0, np.array([0.8, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 0.8, 0.8]), times, WINDOW, STORED, out)
     return out, [1.0, 0.5, 1.0, 1.0 / 0.8]
 
@@ -220,6 +230,95 @@ def strength_is_the_weight_relative_to_a_memory_stored_once(specimen: Any) -> An
 def weights_are_continuous_in_time(specimen: Any) -> Any:
     curve = np.array([specimen.restabilised(0.3, S, t, WINDOW) for t in np.linspace(0.0, 8.0, 801)])
     return at_most(np.abs(np.diff(curve)), 1.01 * S / WINDOW * 0.01)
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+OWN: dict[str, Any] = {"stored": 0.6, "least": 0.2, "low": 0.15, "high": 0.5, "prior": 3.0}
+MET = (                                                                # time h, text, speaker, direction of meaning
+    (0.0, "one", "Ada", (1.0, 0.2, 0.1)), (1.0, "far", "Bo", (-0.3, 1.0, 0.5)), (2.0, "one again", "Ada", (1.0, 0.24, 0.1)),
+    (3.0, "refused", "Ada", (1.0, 0.1, 0.1)), (4.5, "one but other", "Ada", (0.8, 0.1, 1.1)), (5.0, "one, asks Bo", "Bo", (0.9, 0.9, 0.3)),
+    (6.5, "far again", "Bo", (-0.2, 1.1, 0.5)), (8.0, "far but other", "Bo", (-1.0, 0.8, 0.0)), (31.0, "one more", "Ada", (1.0, 0.15, -0.1)),
+    (33.0, "aside", "Ada", (-0.5, -0.6, 0.7)), (34.0, "aside again", "Ada", (-0.5, -0.6, 0.7)))
+ASKED = {"about one": (0.8, 0.7, -0.3), "about nothing": (0.1, -0.2, -1.0), "about far": (-0.3, 1.0, 0.5)}
+
+
+@equation("RC-11", source=f"{OSAN}: the rule for one synapse, in [-1, 1], event by event in numpy; {NADER}: synthesis within six hours", atol=2e-6,
+          papers=("osan2011mismatch", "nader2000fear"))
+def a_memory_is_strengthened_revised_or_left_unchanged(specimen: Any) -> Any:
+    """Eleven events of two speakers, one refused, one memory archived; recalls with low, medium and high mismatch, one of which does not learn; two
+    sleeps.  Both give each memory's weight, due synthesis, time of reactivation and ln of its strength at eight times, and the versions.
+    """
+    vectors = {text: np.array(v) / np.linalg.norm(v) for text, v in (*((text, v) for _, text, _, v in MET), *ASKED.items())}
+    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.ENCODE, refuse, adds=(VETO,)), embedder=Scripted(vectors), **OWN)
+    known: list[tuple[str, str]] = []
+    state: list[tuple[float, float, float]] = []                       # weight, due synthesis, time
+    versions: list[tuple[int, int]] = []
+    hidden: set[int] = set()
+    measured: list[float] = []
+    expected: list[float] = []
+
+    def weight(row: int, now: float) -> float:
+        w, due, at = state[row]
+        return w if math.isnan(at) else min(float(np.interp(now, [at, at + WINDOW], [w, w + due])), 1.0)
+
+    def mismatch(v: Vector, row: int) -> float:
+        background = sum(float(v @ vectors[text]) for text, _ in known) / (len(known) + OWN["prior"])
+        return float(np.clip((1.0 - v @ vectors[known[row][0]]) / (1.0 - background), 0.0, 1.0))
+
+    def reactivated(row: int, m: float, due: float, now: float) -> None:
+        state[row] = max(weight(row, now) - D * m, OWN["least"]), due, now
+
+    def look(time: float) -> None:
+        memory.advance(time)
+        for name in (specimen.TRACE_WEIGHT, specimen.SYNTHESIS_DUE, specimen.REACTIVATED, LOG_STRENGTH):
+            measured.extend(np.nan_to_num(memory.column(name), nan=-9.0))
+        expected.extend([s[0] for s in state] + [s[1] for s in state] + [-9.0 if math.isnan(s[2]) else s[2] for s in state])
+        expected.extend(0.0 if math.isnan(s[2]) else math.log(weight(row, time) / OWN["stored"]) for row, s in enumerate(state))
+
+    def ask(query: str, learn: bool) -> None:
+        first = int(memory.retrieve(query, k=3, learn=learn).rows[0])
+        m = mismatch(vectors[query], first)
+        if learn and m < OWN["high"]:
+            reactivated(first, m, S, memory.now)
+
+    for time, text, speaker, _ in MET:
+        encode(memory, (time, text, speaker))
+        if text != "refused":
+            v, row = vectors[text], len(known)
+            near = int(np.argmax([-1.0 if i in hidden else v @ vectors[known[i][0]] for i in range(row)])) if row else -1
+            m = mismatch(v, near) if row else 1.0
+            known.append((text, speaker))
+            state.append((OWN["stored"], 0.0, math.nan))
+            if m <= OWN["low"]:
+                reactivated(near, m, S, time)
+            elif m < OWN["high"] and known[near][1] == speaker:
+                reactivated(near, m, 0.0, time)
+                state[row] = OWN["stored"], S, time
+                versions.append((row, near))
+        if text == "far but other":
+            look(8.5)
+            ask("about one", True)
+            look(9.5)
+            ask("about one", True)
+            ask("about far", False)
+            look(10.0)
+            ask("about nothing", True)
+            memory.archive(2)
+            hidden.add(2)
+            look(14.0)
+            look(29.0)
+        elif text == "aside":
+            ask("about far", True)
+            look(33.5)
+    look(36.0)
+    look(60.0)
+    graph = memory.graph
+    edges = (graph.type == EdgeType.VERSION) & graph.alive
+    return [*measured, *graph.source[edges], *graph.target[edges]], [*expected, *(new for new, _ in versions), *(old for _, old in versions)]
+
+
+def refuse(view: Any, incoming: Any) -> None:
+    view.veto = int(incoming.event.text == "refused")
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -306,3 +405,12 @@ def always(specimen: Any) -> Any:
 @mutant("a revision that may abolish the memory", rejected_by="RC-8")
 def abolished(specimen: Any) -> Any:
     return specimen.replacing("degraded", lambda weight, m, d, least: weight - d * m)
+
+
+@mutant("a window of six minutes in place of six hours", rejected_by="RC-11")
+def minutes(specimen: Any) -> Any:
+    class Fixed(specimen.Reconsolidation):                                    # type: ignore[misc]
+        def hours(self, parameter: str) -> float:
+            return float(super().hours(parameter)) / 60.0
+
+    return specimen.replacing("Reconsolidation", Fixed)

@@ -6,10 +6,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Facet, Phase, signal
 from ...engine.records import Event, Query
+from ...engine.vocabulary import FUSED, LOG_STRENGTH, RERANKED, REWEIGHTED
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
+LEAK, INHIBITION = 0.2, 0.1
+NUMBERS = (
+    paper_number("leak", LEAK, "1", paper="usher2001time", where="k, of the order of its fits; the value was not confirmed"),
+    paper_number("inhibition", INHIBITION, "1", paper="usher2001time", where="beta, of the order of its fits; the value was not confirmed"),
+)
 DRIVE = np.array([1.0, 0.9])
 STEP = 0.05
 NRP = 48.5                                  # % recalled of categories not practised; Anderson, Bjork & Bjork 1994, Experiment 1, from memory
@@ -101,6 +110,24 @@ def noise_grows_with_the_root_of_time(specimen: Any) -> Any:
     return between(float(np.var(ends)) / (2 * 20 * STEP), 1 - 4 * np.sqrt(2 / 4000), 1 + 4 * np.sqrt(2 / 4000))
 
 
+@equation("CM-15.3e", source="the definition, step by step in numpy, with noise in the first steps only", papers=("usher2001time",))
+def noise_is_added_to_each_unit_at_each_step(specimen: Any) -> Any:
+    rng, x, expected = np.random.default_rng(4), np.array([0.4, 0.1, 0.6]), np.array([0.4, 0.1, 0.6])
+    drive, noise = np.array([1.0, 0.8, 0.3]), rng.standard_normal((5, 3))
+    specimen.settle(drive, 0.3, 0.2, STEP, 8, noise, x)
+    for t in range(8):
+        jump = noise[t] * np.sqrt(STEP) if t < 5 else 0.0
+        expected = np.maximum(0.0, expected + (drive - 0.3 * expected - 0.2 * (expected.sum() - expected)) * STEP + jump)
+    return x, expected
+
+
+@adaptation("CM-15.3f", source="ours: activations of active units; net input, at most 0, of the others; by hand")
+def losers_are_ordered_by_their_net_input(specimen: Any) -> Any:
+    out = np.empty(4)
+    specimen.standing(np.array([1.0, 0.9, 0.2, 3.0]), np.array([2.0, 0.5, 0.0, 0.0]), 0.4, out)
+    return out, [2.0, 0.5, -0.8, 0.0]
+
+
 # --- learning ----------------------------------------------------------------------------------------------------------------
 @equation("CM-15.5a", source="X (Y+ - Y-) at the low and at the high level, in numpy, in the middle of a random pool", papers=("norman2007neural",))
 def change_is_the_contrast_of_two_half_cycles(specimen: Any) -> Any:
@@ -110,6 +137,21 @@ def change_is_the_contrast_of_two_half_cycles(specimen: Any) -> Any:
     inhibition = (cue[order[2]] + cue[order[3]]) / 2
     low, high = (np.clip(GAIN * (cue - inhibition + swing), 0, 1) for swing in (AMPLITUDE, -AMPLITUDE))
     return learnt(specimen, cue, target), cue * np.where(target, 1 - high, -low)
+
+
+@equation("CM-15.5b", source="k winners take all: between the k-th and the next drive, 0 below the last; by hand", papers=("norman2007neural",))
+def normal_inhibition_lies_between_winners_and_losers(specimen: Any) -> Any:
+    drive = np.array([0.5, 1.0, 0.2])
+    return [specimen.normal_inhibition(drive, k) for k in (1, 2, 3)], [0.75, 0.35, 0.1]
+
+
+@adaptation("CM-15.5c", source="ours: exp(-age / recovery) of each trace, added; scores of the pool scaled to 0..1; by hand")
+def traces_fade_and_scores_are_scaled(specimen: Any) -> Any:
+    out, scaled, flat = np.full(3, 0.5), np.empty(3), np.empty(2)
+    specimen.add_traces(10.0, np.array([1.0, -0.5, 0.0]), np.array([4.0, 10.0, 0.0]), 6.0, out)
+    specimen.spread_out(np.array([9.0, 2.0, 9.0, 4.0, 9.0, 3.0]), np.array([5, 3, 1]), scaled)
+    specimen.spread_out(np.array([2.0, 2.0]), np.array([1, 0]), flat)
+    return [*out, *scaled, *flat], [0.5 + np.exp(-1.0), 0.0, 0.5, 0.5, 1.0, 0.0, 0.0, 0.0]
 
 
 @signature("CM-15.5", source="Norman et al. 2007: within one cycle, an unrelated memory changes by < 10% of either", papers=("norman2007neural",))
@@ -145,20 +187,12 @@ DRINK = ("whisky", "vodka", "brandy", "sherry", "cognac", "rum")
 
 
 def studied(specimen: Any) -> Any:
-    from ...engine.loop import Engine
-    from ...engine.ports.embedder import HashingEmbedder
-    from ...engine.registry import Registry
-
-    params = specimen.RetrievalCompetitionParams(time_scale=1.0, leak=0.2, inhibition=0.1, step=0.1, steps=600, pool=50, learning_rate=RATE,
-                                                 amplitude=AMPLITUDE, gain=GAIN, recovery=24.0)
-    memory = Engine([specimen.RetrievalCompetition("retrieval_competition", params), Registry.read().instance("lexical_bm25")], HashingEmbedder(16))
-    memory.encode_all(Event(0.0, f"{kind} {name}") for kind, names in (("fruit", FRUIT), ("drink", DRINK), ("note", range(200))) for name in names)
+    memory = memory_of(specimen, "lexical_bm25", steps=600, pool=50, learning_rate=RATE, amplitude=AMPLITUDE, gain=GAIN, recovery=24.0)
+    memory.encode_all(Event(0.0, f"{kind} {name}") for kind, names in (("fruit", FRUIT), ("drink", DRINK), ("note", range(50))) for name in names)
     return memory
 
 
 def strengths(memory: Any) -> NDArray[np.float64]:
-    from ...engine.vocabulary import LOG_STRENGTH
-
     memory.advance(memory.now + 1 / 3)                                # the test is twenty minutes later
     return np.array(memory.store.array(LOG_STRENGTH))
 
@@ -186,6 +220,106 @@ def suppression_decays_with_time(specimen: Any) -> Any:
     soon = strengths(memory)
     memory.advance(memory.now + 24.0 - 1 / 3)
     return strengths(memory), soon * np.exp(-1.0)
+
+
+GIVEN_MATCH = signal("given_match", Facet.MEANING, "given scores")
+SCORES = np.array([[0.9, 0.8, 0.1, 0.85, 0.3, 0.75, 0.5, 0.2, 0.95], [0.2, 0.9, 0.6, 0.7, 0.88, 0.1, 0.3, 0.5, 0.8],
+                   [0.875, 0.75, 0.125, 0.5, 0.25, 0.625, 0.5, 0.375, 0.95], [0.5] * 9])      # the third has its mean among the visible ones
+HIDDEN = 8                                  # the archived memory
+
+
+class Race:
+    """Competition and learning over plain arrays: the equations step by step, traces with the time of their last change."""
+
+    def __init__(self, **values: float) -> None:
+        self.v, self.trace, self.changed = values, np.zeros(9), np.zeros(9)
+
+    def left(self, now: float) -> NDArray[np.float64]:
+        return np.asarray(self.trace * np.exp(-(now - self.changed) / self.v["recovery"]))
+
+    def pool(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        rows = np.array([i for i in np.argsort(-scores, kind="stable") if i != HIDDEN][:int(self.v["pool"])])
+        spread = np.ptp(scores[rows])
+        return rows, (scores[rows] - scores[rows].min()) / spread if spread else np.zeros(len(rows))
+
+    def final(self, scores: NDArray[np.float64], now: float) -> NDArray[np.float64]:
+        """Standardised scores, with those of the pool replaced by the outcome of the race in their range."""
+        v, (rows, scaled) = self.v, self.pool(scores)
+        seen = np.delete(scores, HIDDEN)
+        out = np.where(np.arange(9) == HIDDEN, 0.0, (scores - seen.mean()) / (seen.std() or 1.0))
+        drive, x = scaled * np.exp(self.left(now)[rows]), np.zeros(len(rows))
+        for _ in range(int(v["steps"])):
+            x = np.maximum(0.0, x + v["step"] * (drive - v["leak"] * x - v["inhibition"] * (x.sum() - x)))
+        order = np.where(x > 0.0, x, np.minimum(0.0, drive - v["inhibition"] * x.sum()))
+        if np.ptp(order):
+            out[rows] = out[rows].min() + np.ptp(out[rows]) * (order - order.min()) / np.ptp(order)
+        return out
+
+    def learn(self, scores: NDArray[np.float64], answered: list[int], now: float) -> None:
+        v, (rows, cue) = self.v, self.pool(scores)
+        left = self.left(now)
+        drive, target = cue * np.exp(left[rows]), np.isin(rows, answered)
+        if not target.any():
+            return
+        ordered = np.append(np.sort(drive)[::-1], 0.0)
+        normal = (ordered[target.sum() - 1] + ordered[target.sum()]) / 2.0
+        low, high = (np.clip(v["gain"] * (drive - normal + swing), 0.0, 1.0) for swing in (v["amplitude"], -v["amplitude"]))
+        change = cue * np.where(target, 1.0 - high, -low)
+        moved = rows[change != 0.0]
+        self.trace[moved] = left[moved] + v["learning_rate"] * change[change != 0.0]
+        self.changed[moved] = now
+
+
+@equation("CM-15.6", source="Usher & McClelland 2001, step by step; Norman et al. 2007, contrast at two levels; traces exp(-age / recovery)",
+          rtol=1e-6, atol=1e-6, papers=("usher2001time", "norman2007neural"))
+def a_memory_lets_its_candidates_compete_and_learns_from_recall(specimen: Any) -> Any:
+    measured, expected = [], []
+    cases: tuple[tuple[float, float, float, dict[str, Any]], ...] = (
+        (LEAK, INHIBITION, 1.0, {}), (0.3, 0.6, 1.0, {"learning_rate": 0.9, "amplitude": 0.35, "gain": 3.0}), (2.0, 0.3, 1.0, {"pool": 3}),
+        (LEAK, 0.2, 2.0, {"learning_rate": 0.3, "gain": 1.5}), (LEAK, 0.3, 1.0, {"learning_rate": 5.0, "pool": 2}))
+    for leak, inhibition, time_scale, other in cases:
+        values: dict[str, Any] = {
+            "step": 0.05, "steps": 300, "pool": 6, "learning_rate": 0.5, "amplitude": 0.5, "gain": 2.0, "recovery": 10.0, **other}
+        if (leak, inhibition) != (LEAK, INHIBITION):
+            values |= {"leak": leak, "inhibition": inhibition}
+        race, current, upside_down = Race(**{**values, "leak": leak, "inhibition": inhibition, "recovery": 10.0 * time_scale}), [SCORES[0]], [False]
+
+        def given(view: Any, _: Any, now: Any = current) -> None:
+            view.given_match[...] = now[0]
+
+        def turn(view: Any, _: Any, now: Any = upside_down) -> None:
+            if now[0]:
+                view.reranked[...] = -view.reranked
+
+        drive = neighbour(Phase.RETRIEVE, given, sets=(GIVEN_MATCH,), owns=(GIVEN_MATCH,))
+        memory = memory_of(specimen, drive, neighbour(Phase.RETRIEVE, turn, sets=(RERANKED,), id="turn"), time_scale=time_scale, **values)
+        encode(memory, *((0.0, f"event {i}") for i in range(9)))
+        memory.archive(HIDDEN)
+        for step, (story, k) in enumerate(((0, 1), (0, 2), (1, 2), (2, 1), (3, 1), (2, 2), (2, 6), (0, 1))):
+            scores, learn, now = SCORES[story], step != 3, 3.0 * step
+            current[0], upside_down[0] = scores, step == 7                     # the last answer is the worst memory, outside the pool
+            memory.advance(now)
+            answered = memory.retrieve("event", k=k, learn=learn).rows.tolist()
+            measured += memory.column(REWEIGHTED).tolist()
+            expected += race.final(scores, now).tolist()
+            if learn:
+                race.learn(scores, answered, now)
+            measured += [*memory.column(specimen.COMPETITION_TRACE), *memory.column(specimen.COMPETITION_TIME)]
+            expected += [*race.trace, *race.changed]
+        memory.advance(30.0)
+        measured += memory.column(LOG_STRENGTH).tolist()
+        expected += race.left(30.0).tolist()
+    return measured, expected
+
+
+@limit("CM-15.6b", source="definition: without a rival there is no competition", papers=("usher2001time",))
+def one_memory_or_none_does_not_compete(specimen: Any) -> Any:
+    memory, found = memory_of(specimen, "lexical_bm25"), []
+    encode(memory, (0.0, "a boat"), (1.0, "a red boat"))
+    for row in (0, 1):
+        memory.archive(row)
+        found += [*(memory.retrieve("boat", learn=True).final - memory.column(FUSED))]
+    return found, [0.0] * 4
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -248,3 +382,9 @@ def turned(specimen: Any) -> Any:
         arguments[-1][:] *= -1.0
 
     return specimen.replacing("contrast", other)
+
+
+@mutant("leak and inhibition are exchanged in the hook", rejected_by="CM-15.6")
+def exchanged(specimen: Any) -> Any:
+    settle = specimen.settle
+    return specimen.replacing("settle", lambda drive, leak, inhibition, *rest: settle(drive, inhibition, leak, *rest))

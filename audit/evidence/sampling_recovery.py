@@ -15,9 +15,20 @@ from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event, Query
 from ...engine.storage.graph import EdgeType, entity_node
+from .. import memory as engine
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..paper_numbers import paper_number
 
+A, B, RESIDUAL, E, F, K_MAX = 0.1, 0.1, 0.02, 0.7, 0.7, 30
+NUMBERS = (
+    paper_number("context_strength", A, "1", paper="raaijmakers1981search", where="parameter a; as generally quoted, the paper was not opened"),
+    paper_number("item_strength", B, "1", paper="raaijmakers1981search", where="parameter b; as generally quoted, the paper was not opened"),
+    paper_number("residual_strength", RESIDUAL, "1", paper="raaijmakers1981search", where="parameter d; as generally quoted, paper not opened"),
+    paper_number("context_increment", E, "1", paper="raaijmakers1981search", where="parameter e; as generally quoted, the paper was not opened"),
+    paper_number("item_increment", F, "1", paper="raaijmakers1981search", where="parameter f; as generally quoted, the paper was not opened"),
+    paper_number("draws", K_MAX, "draws", paper="raaijmakers1981search", where="K_max; as generally quoted, the paper was not opened"),
+)
 ANYTHING = signal("anything", Facet.WORDS, "1 for every memory")
 
 
@@ -49,8 +60,8 @@ def enumerated(p: list[float], recover: list[float], draws: int) -> NDArray[np.f
 
 def memory_of(specimen: Any, texts: list[str], *company: Mechanism[Any]) -> Engine:
     params = specimen.SamplingRecoveryParams(
-        time_scale=1.0, context_strength=0.1, item_strength=0.1, residual_strength=0.02, context_increment=0.7, item_increment=0.7,
-        context_weight=1.0, item_weight=1.0, draws=30, most_cues=16, weight=1.0)
+        time_scale=1.0, context_strength=A, item_strength=B, residual_strength=RESIDUAL, context_increment=E, item_increment=F,
+        context_weight=1.0, item_weight=1.0, draws=K_MAX, most_cues=16, weight=1.0)
     memory = Engine([specimen.SamplingRecovery("sampling_recovery", params), *company], HashingEmbedder(16))
     memory.encode_all(Event(float(i), text) for i, text in enumerate(texts))
     return memory
@@ -91,6 +102,23 @@ def a_cue_equally_strong_to_all_does_not_change_sampling(specimen: Any) -> Any:
 def a_cue_of_weight_zero_has_no_effect(specimen: Any) -> Any:
     item = [2.0, 1.0, 0.5]
     return np.concatenate(asked(specimen, [item, [5.0, 0.1, 1.0]], [1.0, 0.0])), np.concatenate(asked(specimen, [item]))
+
+
+@limit("SAM-2f", source="0^0 = 1: a cue without attention and of strength 0, by residual or scale", papers=("raaijmakers1981search",))
+def a_cue_of_weight_zero_has_no_effect_at_strength_zero(specimen: Any) -> Any:
+    product, total = np.array([0.5, -0.5]), np.array([0.3, 0.6])
+    for match, scale in (([2.0, 0.0], 1.0), ([2.0, 0.0], 0.0)):
+        specimen.add_cue(np.array(match), scale, 0.0, 0.0, product, total)
+    return [*product, *total], [0.5, -0.5, 0.3, 0.6]
+
+
+@limit("SAM-2g", source="the definition with strengths below the smallest double, exp(-800) and exp(-802); hidden memories count for nothing",
+       papers=("raaijmakers1981search",))
+def tiny_strengths_are_sampled_in_proportion(specimen: Any) -> Any:
+    p = np.empty(4)
+    specimen.sampling(np.array([-802.0, 5.0, -2000.0, -800.0]), np.array([True, False, True, True]), p)
+    share = 1.0 / (1.0 + math.exp(2.0))
+    return p, [share, 0.0, 0.0, 1.0 - share]
 
 
 @signature("SAM-3", source="1 - (1 - 1/n)^30 for lists of 10, 20 and 30", atol=2e-7, figure="list_length", papers=("raaijmakers1981search",))
@@ -146,6 +174,17 @@ def the_residual_strength_is_part_of_every_strength_to_an_item(specimen: Any) ->
     return [*np.exp(product), *total], [0.22, 0.03, 0.02] * 2
 
 
+@adaptation("SAM-8b", source="ours: 1 for a mention, plus the gain in units of b; 1 without b; links to other names do not count; by hand")
+def a_mention_is_one_unit_of_study(specimen: Any) -> Any:
+    links = np.array([1, 0]), np.array([3, 1]), np.array([3, 1, 0, 2]), np.array([2, 0, -1, 1])             # node 0 has the links 1, 0 and 2
+    found = []
+    for scale in (0.1, 0.0):
+        match = np.full(4, 9.0)
+        specimen.linked(0, np.array([0.0, 0.3, 0.7, 0.0]), scale, *links, match)
+        found.append(match.tolist())
+    return found, [[4.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 0.0]]
+
+
 class Anything(Mechanism[Equal]):
     """Scores every memory equally, so that an answer also has memories that no cue matches."""
 
@@ -165,6 +204,80 @@ def every_memory_of_an_answer_learns(specimen: Any) -> Any:
     found = [graph.find(entity_node(graph.entity_id("ada") or 0), row, EdgeType.ENTITY) for row in range(3)]
     return [len(answered), *memory.store.array(specimen.CONTEXT_GAIN), *(gain[e] if e is not None else 0.0 for e in found), gain.sum()], \
         [3.0, 0.7, 0.7, 0.7, 0.7, 0.7, 0.0, 1.4]
+
+
+TOLD = (("zorp Ada wum", ("ada",)), ("zorp Bo zorp Lisbon pell", ("bo", "lisbon")), ("wum Lisbon zorp Ada", ("lisbon", "ada")), ("wum wum pell", ()),
+        ("pell Ada Bo pell wum zorp", ("ada bo",)), ("dax", ()), ("pell Lisbon", ("lisbon",)))
+
+QUERIES: tuple[tuple[str, list[str], list[str]], ...] = (                           # a query with its names and its other words
+    ("zorp Ada wum", ["ada"], ["zorp", "wum"]), ("zorp zorp Lisbon or Ada or Zoe wum pell", ["lisbon", "ada"], ["zorp", "zoe", "wum", "pell"]),
+    ("wum Ada Bo", ["ada bo"], ["wum"]), ("pell dax zorp wum", [], ["pell", "dax", "zorp", "wum"]), ("zorp Ada wum", ["ada"], ["zorp", "wum"]),
+    ("dax, Ada Bo, or Bo, or Ada, or Lisbon zorp", ["ada bo", "bo", "ada", "lisbon"], ["dax", "zorp"]))
+
+
+class Search:
+    """SAM over TOLD by the definition: products of powers, sums, and increments, with strengths in plain dictionaries."""
+
+    def __init__(self, values: dict[str, Any], visible: list[int]) -> None:
+        self.v, self.visible = values, visible
+        self.context, self.to_name = [0.0] * len(TOLD), dict.fromkeys(((i, name) for i, (_, names) in enumerate(TOLD) for name in names), 0.0)
+
+    def odds(self, names: list[str], words: list[str]) -> tuple[list[float], list[float], list[float]]:
+        """P_S, the sum of strengths, and ln of the probability of recall, NaN without a matching item."""
+        v, texts = self.v, [text.lower().split() for text, _ in TOLD]
+        n, mean, product, total, matches = len(texts), sum(map(len, texts)) / len(texts), [], [], []
+        for i, text in enumerate(texts):
+            found = [1.0 + self.to_name[i, name] / v["item_strength"] if (i, name) in self.to_name else 0.0 for name in names]
+            for word in words:
+                holding, tf = sum(word in other for other in texts), text.count(word)
+                found.append(math.log(1.0 + (n - holding + 0.5) / (holding + 0.5)) * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * len(text) / mean)))
+            strengths = [v["item_strength"] * match + v["residual_strength"] for match in found]
+            context = v["context_strength"] + self.context[i]
+            product.append(context ** v["context_weight"] * math.prod(s ** v["item_weight"] for s in strengths))
+            total.append(v["context_weight"] * context + v["item_weight"] * sum(strengths))
+            matches.append(any(found))
+        whole = sum(product[j] for j in self.visible) or 1.0
+        sampled = [product[i] / whole if i in self.visible else 0.0 for i in range(n)]
+        recalled = [(1.0 - (1.0 - p) ** v["draws"]) * (1.0 - math.exp(-s)) for p, s in zip(sampled, total, strict=True)]
+        return sampled, total, [math.log(max(p, math.exp(-30.0))) if cued else math.nan for p, cued in zip(recalled, matches, strict=True)]
+
+    def recall(self, rows: list[int], names: list[str]) -> None:
+        for i in rows:
+            self.context[i] += self.v["context_increment"]
+            for name in names:
+                if (i, name) in self.to_name:
+                    self.to_name[i, name] += self.v["item_increment"]
+
+
+@equation("SAM-10", source="Raaijmakers & Shiffrin 1981: search by the definition, with the increments of each recall; BM25 by hand", rtol=2e-6,
+          papers=("raaijmakers1981search",))
+def a_memory_samples_recovers_and_learns(specimen: Any) -> Any:
+    measured, expected = [], []
+    printed: dict[str, Any] = {"context_strength": A, "item_strength": B, "residual_strength": RESIDUAL, "context_increment": E, "item_increment": F,
+                               "draws": K_MAX, "context_weight": 1.0, "item_weight": 1.0}
+    odd: dict[str, Any] = {"context_strength": 0.3, "item_strength": 0.2, "residual_strength": 0.05, "context_increment": 0.6, "item_increment": 0.4,
+                           "draws": 7, "context_weight": 0.8, "item_weight": 1.3, "most_cues": 3}
+    alone = {**odd, "residual_strength": 0.0, "item_strength": 40.0, "most_cues": 5}
+    for values, archived in ((printed, None), (odd, 2), (alone, 4)):
+        asked: dict[str, Any] = {} if values is printed else values                                 # the registry gives the numbers of the paper
+        memory, search = engine.memory_of(specimen, **asked), Search(values, [i for i in range(len(TOLD)) if i != archived])
+        engine.encode(memory, *((float(i), text) for i, (text, _) in enumerate(TOLD)))
+        if archived is not None:
+            memory.archive(archived)
+        most = values.get("most_cues", 16)
+        for query, every_name, words in QUERIES:
+            names, answered = every_name[:most], memory.retrieve(query, k=3, learn=True).rows.tolist()
+            found = search.odds(names, words[:most - len(names)])
+            measured += [*memory.column(specimen.CUE_PRODUCT), *memory.column(specimen.CUE_SUM)]
+            measured += [*np.nan_to_num(memory.column(specimen.RECALL_ODDS), nan=9.0)]
+            expected += [*found[0], *found[1], *np.nan_to_num(found[2], nan=9.0)]
+            search.recall(answered, names)
+            measured += [*memory.column(specimen.CONTEXT_GAIN), float(memory.column(specimen.CUE_GAIN).sum())]
+            expected += [*search.context, sum(search.to_name.values())]
+        memory.retrieve("Is it?")
+        measured += [*np.nan_to_num(memory.column(specimen.RECALL_ODDS), nan=9.0), *memory.column(specimen.CUE_PRODUCT)]
+        expected += [9.0] * len(TOLD) + [0.0] * len(TOLD)
+    return measured, expected
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -239,3 +352,13 @@ def unchanged_by_recall(specimen: Any) -> Any:
         return specimen.SamplingRecoveryParams(**{**values, "context_increment": 0.0})
 
     return specimen.replacing("SamplingRecoveryParams", params)
+
+
+@mutant("the weights of context and items are exchanged", rejected_by="SAM-10")
+def exchanged_weights(specimen: Any) -> Any:
+    original = specimen.add_cue
+
+    def add_cue(match: Any, scale: float, residual: float, weight: float, product: Any, total: Any) -> None:
+        original(match, scale, residual, 1.3 if weight == 0.8 else 0.8 if weight == 1.3 else weight, product, total)
+
+    return specimen.replacing("add_cue", add_cue)

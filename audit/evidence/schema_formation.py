@@ -10,13 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize_scalar
+from scipy.special import softmax
 from scipy.stats import poisson
 
+from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.text.features import features
+from ...engine.vocabulary import CONGRUENCY, ENCODING_STRENGTH, REPLAYS, THRESHOLD_SHIFT, VETO
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 Array = NDArray[np.float64]
 TAU, KAPPA = 240.0, 15.0                # h, 1: values of the registry
@@ -139,20 +144,25 @@ def a_tag_that_all_share_is_no_evidence(specimen: Any) -> Any:
 def congruency_is_the_share_of_bits_saved(specimen: Any) -> Any:
     seen, base, _ = world(2)
     w, found, expected = seen[:8].mean(axis=0), [], []
-    for x in (np.array([0, 3, 8]), np.array([5]), np.array([1, 2]), np.arange(12)):
+    for x in (np.array([0, 3, 8]), np.array([5]), np.array([1, 2]), np.array([11]), np.arange(12)):
         rate = (base[x] + 1.0) / 41.0
         bits, left = -np.log2(rate).sum(), -np.log2((8.0 * w[x] + 2.0 * rate) / 10.0).sum()
         found.append(specimen.congruency(x, w, 8.0, base, 40.0, 2.0))
         expected.append(np.clip((bits - left) / bits, 0.0, 1.0))
-    return found, expected
+    of_all = specimen.congruency(np.array([0]), np.ones(1), 3.0, np.array([40.0]), 40.0, 2.0)                # a feature without any bits
+    return [*found, of_all], [*expected, 0.0]
 
 
 @equation("CM-5.8", source="Chinese restaurant: n_k exp(E_k) and alpha, normalised, in numpy", atol=1e-12, papers=("gershman2017computational",))
 def schemas_compete_by_evidence_and_number(specimen: Any) -> Any:
-    e, n, out = np.array([2.0, -700.0, 0.3, 5.0]), np.array([3.0, 50.0, 20.0, 0.0]), np.empty(5)
-    specimen.responsibilities(e, n, 1.5, out)
-    p = np.append(n * np.exp(e), 1.5)
-    return out, p / p.sum()
+    measured, expected = [], []
+    for e, n in (([2.0, -700.0, 0.3, 5.0], [3.0, 50.0, 20.0, 0.0]), ([5000.0, 900.0, 898.0, 899.0], [0.0, 1.0, 2.0, 1.0]), ([900.0], [1.0])):
+        out = np.empty(len(e) + 1)
+        specimen.responsibilities(np.array(e), np.array(n), 1.5, out)
+        log_p = np.append(np.where(np.array(n) > 0.0, e, -np.inf) + np.log(np.maximum(n, 1e-300)), math.log(1.5))
+        measured += out.tolist()
+        expected += softmax(log_p).tolist()
+    return measured, expected
 
 
 # --- the linear learner ------------------------------------------------------------------------------------------------------
@@ -233,8 +243,6 @@ def a_new_cause_makes_a_new_schema_and_changes_no_old_one(specimen: Any) -> Any:
 @signature("CM-5.9b", source="Tse et al. 2007: a new item of a known kind fits better the more items its schema has", needs="engine",
            papers=("tse2007schemas",))
 def congruency_grows_with_the_schema(specimen: Any) -> Any:
-    from ...engine.vocabulary import CONGRUENCY
-
     c = life(specimen, flavours(30)).store.array(CONGRUENCY)
     return bool(c[0] == c[1] == 0.0 and c[2:10].mean() + 0.1 < c[20:].mean())
 
@@ -271,7 +279,216 @@ def a_query_evokes_the_cortical_share_of_its_schemas_memories(specimen: Any) -> 
     c, out = np.array([0.0, 0.5, 1.0, 1.0, 1.0]), np.full(5, np.nan)
     specimen.evoke(np.array([0.7, 0.3, 0.0]), serial, schema, created, c, 50.0, TAU, KAPPA, 0.01, out)
     h = np.exp(-(1.0 + KAPPA * c) * (50.0 - created) / TAU)
-    return np.nan_to_num(out), np.array([0.7, 0.3, 0.0, 0.0, 0.3]) * (1.0 - h)
+    some, none = np.full(5, np.nan), np.full(2, np.nan)
+    specimen.evoke(np.array([0.7, 0.3, 0.0]), serial, schema, created, c, 50.0, TAU, KAPPA, 0.3, some)        # exactly the least probability
+    specimen.evoke(np.array([1.0, 0.0, 0.0]), np.array([2, -1]), np.array([-1, 2]), created[:2], c[:2], 50.0, TAU, KAPPA, 0.0, none)
+    evoked = np.array([0.7, 0.3, 0.0, 0.0, 0.3]) * (1.0 - h)
+    return np.nan_to_num([*out, *some, *none], nan=-1.0), [*np.where(schema == 3, -1.0, np.where(schema < 0, -1.0, evoked))] * 2 + [
+        -1.0, 1.0 - math.exp(-(1.0 + KAPPA * 0.5) * 40.0 / TAU)]
+
+
+@equation("CM-3.4d", source="outer product of error and input, in numpy; an input of 0 changes nothing", atol=1e-12,
+          papers=("mcclelland2013incorporating",))
+def the_delta_rule_is_the_outer_product(specimen: Any) -> Any:
+    rng = np.random.default_rng(8)
+    w, y, measured, expected = rng.standard_normal((5, 3)), rng.standard_normal(3), [], []
+    for x in (np.array([0.0, 0.5, 0.0, 0.0, -1.0]), np.array([2.0, 0.0, 0.0, 0.3, 0.0])):
+        after = w.copy()
+        specimen.delta(after, x, y, 0.3)
+        measured.append(after)
+        expected.append(w + 0.3 * np.outer(x, y - x @ w))
+    return measured, expected
+
+
+@adaptation("CM-5.14", source="brute force: the least of (items, last use, place); numbers grow by K, and a place never used gets its own", atol=0.0)
+def a_new_schema_replaces_the_smallest_and_longest_unused(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(9), [], []
+    for _ in range(60):
+        count, used = rng.integers(1, 3, 4).astype(float), rng.integers(0, 3, 4)
+        serial = np.where(rng.random(4) < 0.5, np.arange(4) + 4 * rng.integers(0, 3, 4), -1)
+        place = min((count[i], used[i], i) for i in range(4))[2]
+        number = serial[place] + 4 if serial[place] >= 0 else place
+        k = specimen.join(-1, np.array([0]), 7, np.zeros((4, 2)), count, np.zeros(4), used, serial)
+        found += [k, serial[k], used[k], count[k]]
+        expected += [place, number, 7, 1.0]
+    return found, expected
+
+
+@adaptation("CM-5.15", source="the most probable schema of the plain table, in random tables; unless that is new, or it was not replayed", atol=0.0)
+def a_replayed_memory_without_schema_joins_the_most_probable_one(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(10), [], []
+    for trial in range(40):
+        table, shares, items = Table(), rng.random((3, 6)) * (rng.random((3, 6)) < 0.6), 12
+        x, base = sorted(rng.choice(6, 3, replace=False).tolist()), rng.integers(1, 9, 6).astype(np.int32)
+        table.items, table.base = items, {str(f): int(base[f]) for f in range(6)}
+        count, size = rng.integers(1, 5, 3).astype(float), rng.uniform(1.0, 4.0, 3)
+        for k, w, n, length in zip(table.schemas, shares, count, size, strict=True):
+            k.update(w={str(f): w[f] for f in range(6)}, n=n, size=length)
+        best, replays = int(np.argmax(table.chances([str(f) for f in x]))), trial % 4
+        schema, item = np.array([4, 7]), np.array([[2, 5, -1, -1], [*x, -1]], np.int16)                     # both were replaced, one is replayed
+        specimen.rehearse(np.array([0, replays], np.int32), 0.1, ODD["smoothing"], ODD["concentration"], item, base, items, shares, count, size,
+                          np.zeros(3, np.int64), np.array([9, 10, 11]), schema)
+        found += schema.tolist()
+        expected += [4, 9 + best if best < 3 and replays else 7]
+    return found, expected
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+ODD: dict[str, Any] = {"schemas": 3, "buckets": 241, "features": 5, "smoothing": 2.0, "concentration": 0.7, "schema_route": 1.3, "novelty_route": 0.8,
+       "exponent": 1.7, "dependence_time": 30.0, "acceleration": 4.0, "replay_share": 0.2, "strength_gain": 0.3, "threshold_gain": 0.05,
+       "least": 0.15}                                                  # no two of the words below share a bucket, and butter has bucket 0
+HEARD = ((0.0, "oven flour sugar butter"), (3.0, "oven flour cake sugar"), (25.0, "anchor rope sailor mast"), (27.0, "oven cake butter flour"),
+         (29.0, "anchor mast boat rope"), (31.0, "refused oven sugar"), (33.0, "Bo sailed past a harbour with anchor and rope"),
+         (35.0, "oven flour sugar butter"), (49.0, "the and of"), (51.0, "comet orbit planet star"), (53.0, "comet star moon planet"),
+         (55.0, "comet planet star orbit sun moon"), (57.0, "violin cello opera choir"), (59.0, "violin opera choir"),
+         (75.0, "oven flour sugar cake"), (78.0, "anchor rope boat sailor"))
+DREAMT = {24.0: (1, 2), 48.0: (0, 2, 1, 0, 0, 0, 1), 72.0: (1, 0, 0, 1, 0, 3, 0, 0, 0, 2, 0, 1, 1),
+          96.0: (2, 0, 3, 0, 0, 1, 0, 1, 0, 1, 0, 2, 1, 0, 0)}
+
+
+def item_of(text: str) -> list[str]:
+    found = features(text)
+    return list(dict.fromkeys((*found.entities, *found.terms)))[:int(ODD["features"])]
+
+
+class Table:
+    """The construction in plain Python: each schema is the list of its items' shares of features, with its number of items."""
+
+    def __init__(self) -> None:
+        self.base: dict[str, int] = {}
+        self.items, self.usual = 0, (0.0, 0.0)
+        self.schemas: list[dict[str, Any]] = [{"w": {}, "n": 0.0, "size": 0.0, "used": 0, "serial": -1} for _ in range(3)]
+
+    def chances(self, x: list[str]) -> Array:
+        """P of each schema and of a new one: scipy's Poisson counts under schema and base rates, and the Chinese restaurant's prior."""
+        s, mean, weight = ODD["smoothing"], (sum(self.base.values()) + len(x)) / (self.items + 1.0), []
+        rates = np.array([(self.base.get(f, 0) + 1.0) / (self.items + 1.0) for f in x])
+        for k in self.schemas:
+            known, total = np.array([k["w"].get(f, 0.0) for f in x]), (k["n"] * k["size"] + s * mean) / (k["n"] + s)
+            found = (k["n"] * known + s * rates) / (k["n"] + s)
+            present = (poisson.logpmf(1, found) - poisson.logpmf(1, rates)).sum()
+            absent = -(total - found.sum()) + (mean - rates.sum())
+            weight.append(k["n"] * math.exp(present + absent))
+        p = np.array([*weight, ODD["concentration"]])
+        return np.asarray(p / p.sum())
+
+    def fit(self, x: list[str], k: dict[str, Any]) -> float:
+        rates = np.array([(self.base.get(f, 0) + 1.0) / (self.items + 1.0) for f in x])
+        left = (k["n"] * np.array([k["w"].get(f, 0.0) for f in x]) + ODD["smoothing"] * rates) / (k["n"] + ODD["smoothing"])
+        return float(np.clip(1.0 - np.log2(left).sum() / np.log2(rates).sum(), 0.0, 1.0)) if (rates < 1.0).any() else 0.0
+
+    def join(self, place: int, x: list[str]) -> int:
+        """Add an item to a schema, or to a new one for -1; returns the schema's number."""
+        if place < 0:
+            place = min(range(3), key=lambda i: (self.schemas[i]["n"], self.schemas[i]["used"]))
+            old = self.schemas[place]["serial"]
+            self.schemas[place] = {"w": {}, "n": 0.0, "size": 0.0, "used": 0, "serial": old + 3 if old >= 0 else place}
+        k = self.schemas[place]
+        k["w"] = {f: (k["n"] * k["w"].get(f, 0.0) + (f in x)) / (k["n"] + 1.0) for f in {*k["w"], *x}}
+        k["size"], k["used"] = (k["n"] * k["size"] + len(x)) / (k["n"] + 1.0), self.items
+        k["n"] += 1.0
+        return int(k["serial"])
+
+    def train(self, place: int, told: list[list[str]]) -> None:
+        """The delta rule, replay by replay, each of a share of an item, towards the mean of a night's replays."""
+        k, rate = self.schemas[place], ODD["replay_share"] / self.schemas[place]["n"]
+        mean = {f: sum(f in x for x in told) / len(told) for f in {*k["w"], *(f for x in told for f in x)}}
+        for _ in told:
+            k["w"] = {f: k["w"].get(f, 0.0) + rate * (m - k["w"].get(f, 0.0)) for f, m in mean.items()}
+            k["size"] += rate * (sum(len(x) for x in told) / len(told) - k["size"])
+
+
+def life_in_memory(specimen: Any, time_scale: float, **other: float) -> tuple[Any, Any]:
+    """Sixteen events, one without features, one refused, five causes for three places; four sleeps with replays, some of memories whose schema was
+    replaced; queries of one, two and no causes.  Both give modulation, membership, congruency, evoked memories and the table."""
+    values: dict[str, Any] = {**ODD, **other}
+    table, xs, schema, fits, times = Table(), list[list[str]](), list[int](), list[float](), list[float]()
+    measured: list[float] = []
+    expected: list[float] = []
+    nights = [*DREAMT]
+
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto = int("refused" in incoming.event.text)
+
+    def dream(view: Any, tick: Any) -> None:
+        view.replays[:len(DREAMT[tick.end])] = DREAMT[tick.end]
+
+    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+                       neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"), time_scale=time_scale, **values)
+    for time, text in HEARD:
+        if time >= nights[0]:
+            sleep(table, xs, schema, DREAMT[nights.pop(0)])
+        encode(memory, (time, text))
+        x = item_of(text)
+        p, c, shift, encoding = table.chances(x), 0.0, 0.0, 0.0
+        best = int(np.argmax(p[:-1]))
+        if x:
+            c = table.fit(x, table.schemas[best]) if p[best] > 0.0 else 0.0
+            lasting = values["schema_route"] * c ** values["exponent"] + values["novelty_route"] * (1.0 - c) ** values["exponent"]
+            if table.usual[0] > 0.0:
+                encoding = values["strength_gain"] * math.log(max(lasting, 1e-9) / table.usual[0])
+                shift = values["threshold_gain"] * (c - table.usual[1])
+        measured += [float(memory.column(ENCODING_STRENGTH)), float(memory.column(THRESHOLD_SHIFT))]
+        expected += [encoding, shift]
+        if "refused" not in text:
+            xs.append(x)
+            fits.append(c)
+            times.append(time)
+            schema.append(-1)
+            if x:
+                table.items += 1
+                table.base = {f: table.base.get(f, 0) + (f in x) for f in {*table.base, *x}}
+                schema[-1] = table.join(best if p[best] > p[-1] else -1, x)
+                table.usual = tuple(old + (new - old) / table.items for old, new in zip(table.usual, (lasting, c), strict=True))
+    memory.advance(96.0)
+    sleep(table, xs, schema, DREAMT[96.0])
+    memory.archive(2)
+    for question in ("oven and butter", "a planet with rope", "oven butter flour anchor rope sailor mast", "of the"):
+        memory.retrieve(question, k=2)
+        p = table.chances(item_of(question))
+        serials = [k["serial"] for k in table.schemas]
+        tau = values["dependence_time"] * time_scale
+        share = [1.0 - math.exp(-(1.0 + values["acceleration"] * c) * (96.0 - t) / tau) for c, t in zip(fits, times, strict=True)]
+        measured += np.nan_to_num(memory.column(specimen.SCHEMATIC), nan=-9.0).tolist()
+        expected += [p[serials.index(k)] * s if item_of(question) and k in serials and p[serials.index(k)] >= values["least"] else -9.0
+                     for k, s in zip(schema, share, strict=True)]
+    place = {f: int(b) for x, row in zip(xs, memory.column(specimen.SCHEMA_ITEM), strict=True) for f, b in zip(x, row, strict=False)}
+    weights = memory.column(specimen.SCHEMA_WEIGHTS)
+    names = (specimen.SCHEMA, CONGRUENCY, specimen.SCHEMA_COUNT, specimen.SCHEMA_SIZE, specimen.SCHEMA_USED, specimen.SCHEMA_SERIAL,
+             specimen.SCHEMA_USUAL)
+    measured += [*(x for name in names for x in memory.column(name)), *(weights[k, b] for k in range(3) for b in place.values()), weights.sum()]
+    expected += [*schema, *fits, *(k[name] for name in ("n", "size", "used", "serial") for k in table.schemas), *table.usual,
+                 *(k["w"].get(f, 0.0) for k in table.schemas for f in place), sum(sum(k["w"].values()) for k in table.schemas)]
+    return measured, expected
+
+
+@equation("CM-5.12", source="ours, of Gershman et al. 2017 and McClelland 2013: a table in plain Python, event by event and replay by replay",
+          atol=2e-6, papers=("gershman2017computational", "mcclelland2013incorporating"))
+def a_memory_forms_schemas_event_by_event(specimen: Any) -> Any:
+    return life_in_memory(specimen, 1.0)
+
+
+@limit("CM-5.13", source="as CM-5.12 without the novelty route, where what is not congruent has the least strength, and on twice the time scale",
+       atol=2e-6, papers=("gershman2017computational", "mcclelland2013incorporating"))
+def without_the_novelty_route_only_congruent_events_are_strong(specimen: Any) -> Any:
+    return life_in_memory(specimen, 2.0, novelty_route=0.0)
+
+
+def sleep(table: Table, xs: list[list[str]], schema: list[int], replays: tuple[int, ...]) -> None:
+    """A memory of a schema that is still there trains it; another joins the most probable one, unless that is new."""
+    told: list[list[list[str]]] = [[], [], []]
+    for row, times in enumerate(replays[:len(xs)]):
+        if times and xs[row]:
+            place = schema[row] % 3
+            if table.schemas[place]["serial"] == schema[row]:
+                told[place] += [xs[row]] * times
+            else:
+                best = int(np.argmax(table.chances(xs[row])))
+                if best < 3:
+                    schema[row] = table.join(best, xs[row])
+    for place in range(3):
+        if told[place]:
+            table.train(place, told[place])
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -389,3 +606,12 @@ def whole_items(specimen: Any) -> Any:
 @mutant("evoked without regard to dependence on the hippocampus", rejected_by="CM-5.11")
 def at_once(specimen: Any) -> Any:
     return specimen.replacing("evoke", lambda p, serial, schema, created, c, now, *rest: specimen.evoke(p, serial, schema, created, c, 1e9, *rest))
+
+
+@mutant("memories evoked by the time constant of those without a schema, divided by the acceleration", rejected_by="CM-5.12")
+def accelerated_time(specimen: Any) -> Any:
+    class Fixed(specimen.SchemaFormation):                                    # type: ignore[misc]
+        def hours(self, parameter: str) -> float:
+            return float(super().hours(parameter) / (1.0 + self.params.acceleration))
+
+    return specimen.replacing("SchemaFormation", Fixed)

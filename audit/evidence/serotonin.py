@@ -4,17 +4,21 @@ from __future__ import annotations
 import functools
 import math
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from scipy.stats import entropy
 
+from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import HORIZON, VETO
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 Vector = NDArray[np.float64]
 DAW, DOYA = "Daw, Kakade & Dayan 2002", "Doya 2002"
@@ -65,6 +69,13 @@ def actions_are_chosen_by_the_softmax_of_their_values(specimen: Any) -> Any:
     q, many = np.array([1.0, 0.0]), np.random.default_rng(0).standard_normal(7)
     chosen = [specimen.choice(q, beta)[0] for beta in (0.0, 1.0, 3.0, 5.0)]
     return [*chosen, *specimen.choice(many, 2.5)], [0.5, 0.7310586, 0.9525741, 0.9933071, *softmax(2.5 * many)]
+
+
+@limit("DOYA-1b", source="the softmax does not change if a constant is added to all values: scipy's, at values of a thousand",
+       papers=("doya2002metalearning",))
+def the_softmax_does_not_overflow(specimen: Any) -> Any:
+    q = np.array([1000.0, 999.5, 0.0])
+    return specimen.choice(q, 3.0), softmax(3.0 * (q - 1000.0))
 
 
 @signature("DOYA-2", source=f"{DOYA}: beta controls exploration, gamma does not; scipy's entropy", papers=("doya2002metalearning",))
@@ -156,6 +167,61 @@ def a_punished_event_after_rewarded_ones_gives_a_burst(specimen: Any) -> Any:
     return bool(horizons(specimen, texts, 1.0)[-1] > 1.5 * horizons(specimen, texts, 0.0)[-1])
 
 
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+# Text, its names, its reward by count of good and bad words p / (1 + p) - n / (1 + n), and whether it is stored.
+STORY = (
+    ("Then Ada met Bo.", ("ada", "bo"), 0.0, True),
+    ("Then Cleo felt great joy and love.", ("cleo",), 0.75, True),
+    ("It was horrible and sad, but fun.", (), 0.5 - 2.0 / 3.0, True),
+    ("Then Ada, Fay, Cleo and Gus went home.", ("ada", "fay", "cleo", "gus"), 0.0, True),
+    ("Then Fay was happy, off the record.", ("fay",), 0.5, False),
+    ("Then Dora met Bo. Then Ada met Dora.", ("dora", "bo", "ada"), 0.0, True),
+    ("Then Bo lost a boat.", ("bo",), -0.5, True),
+    ("Then Fay laughed, excited.", ("fay",), 0.5, True),
+)
+KAPPA, ALPHA, SHARE, GAIN, CELLS, MOST = 0.2, 0.6, 0.7, 1.3, 7, 3
+
+
+def in_cells(names: tuple[str, ...]) -> list[int]:
+    """Each cell once; Fay is in cell 0, Bo and Dora share one."""
+    return list(dict.fromkeys(crc32(name.encode()) % CELLS for name in names))[:MOST]
+
+
+def average_reward_learning(rounds: int) -> Vector:
+    """rbar, V, the cues present and the factor on the horizon after every event: the rule over plain lists."""
+    v, present, average, rows = [0.0] * CELLS, list[int](), 0.0, []
+    for _, names, r, _ in STORY * rounds:
+        now = in_cells(names)
+        delta = r - average + sum(v[j] for j in now) - sum(v[j] for j in present)
+        for j in present:
+            v[j] += min(ALPHA, 1.0 / len(present)) * delta
+        present, average = now, (1.0 - KAPPA) * average + KAPPA * r
+        rows.append([average, *v, *present, *[-1.0] * (MOST - len(present)), math.exp(GAIN * (average + SHARE * max(0.0, -delta)))])
+    return np.array(rows)
+
+
+@equation("5HT-8", source=f"{DAW}: rbar, V and the error over plain lists, event by event, stored or not; the factor on the horizon is ours",
+          papers=("daw2002opponent",))
+def a_memory_learns_average_and_values_of_its_events(specimen: Any) -> Any:
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int("record" in incoming.event.text)
+
+    memory, found = memory_of(specimen, neighbour(Phase.ENCODE, reject, adds=(VETO,)), kappa=KAPPA, alpha=ALPHA, phasic_share=SHARE,
+                              horizon_gain=GAIN, cues=CELLS, most_cues=MOST), []
+    for i, (text, _, _, stored) in enumerate(STORY * 3):
+        row, = encode(memory, (i / 60.0, text))
+        assert (row is not None) == stored
+        columns = (specimen.AVERAGE_REWARD, specimen.RELATIVE_VALUE, specimen.STANDING_CUES, HORIZON)
+        found.append(np.hstack([memory.column(c).ravel() for c in columns]))
+    return np.array(found), average_reward_learning(3)
+
+
+@equation("5HT-8b", source=f"{DAW}: the value of a state is the sum over its cues", papers=("daw2002opponent",))
+def values_of_cues_add_up(specimen: Any) -> Any:
+    v = np.array([0.3, 0.4, 9.0, -0.2])
+    return [specimen.prediction(v, np.array(cues)) for cues in ([0, 1, -1], [-1, -1], [3, 0])], [0.7, 0.0, 0.1]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("delay_horizon", caption="Discounted value of a reward of 1 after two steps and of 2 after ten, over the discount: above 0.917 the later, "
         "larger reward has the higher value", source=f"{DOYA}; they cross at (1/2)^(1/8)")
@@ -187,6 +253,16 @@ def serotonin_as_reward_comes_and_goes(specimen: Any) -> Picture:
 @mutant("an error without the average reward", rejected_by="5HT-3")
 def no_average(specimen: Any) -> Any:
     return specimen.replacing("error", lambda r, average, v, v_next: r + v_next - v)
+
+
+@mutant("the value of the present event is learnt, not that of the one before it", rejected_by="5HT-8")
+def too_early(specimen: Any) -> Any:
+    class TooEarly(specimen.Serotonin):                                       # type: ignore[misc]
+        def experience(self, view: Any, incoming: Any) -> None:
+            view.standing_cues[...] = specimen.cells(incoming.features.entities, self.params.cues, self.params.most_cues)
+            specimen.Serotonin.experience(self, view, incoming)
+
+    return specimen.replacing("Serotonin", TooEarly)
 
 
 @mutant("a sum in place of the average", rejected_by="5HT-3b")

@@ -9,13 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW, VETO
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 Array = NDArray[np.float64]
 Set = tuple[float, float, float]
 DEPRESSING, FACILITATING, WORKING, PYRAMIDAL = (0.5, 800.0, 0.0), (0.03, 130.0, 530.0), (0.2, 200.0, 1500.0), (0.5, 1100.0, 50.0)
 TSODYKS = "Tsodyks, Pawelzik & Markram 1998"
+KAPPA, MS = 2400.0, 1.0 / 3.6e6                                                         # default scale of time; h
+NUMBERS = (
+    paper_number("baseline", DEPRESSING[0], "1", paper="tsodyks1998neural", where="U of the depressing synapse"),
+    paper_number("tau_rec", DEPRESSING[1], "ms", paper="tsodyks1998neural", where="tau_rec of the depressing synapse"),
+    paper_number("tau_f", DEPRESSING[2], "ms", paper="tsodyks1998neural", where="the depressing synapse: u is always U"),
+)
 
 
 def releases(specimen: Any, times: Sequence[float] | Array, constants: Set) -> tuple[Array, float, float]:
@@ -47,6 +57,15 @@ def integrated(times: Array, constants: Set) -> Array:
         out.append(u * state[1])
         state, last = np.array([u, state[1] * (1.0 - u)]), time
     return np.array(out)
+
+
+def solved(train: Sequence[float], baseline: float, tau_rec: float, tau_f: float) -> float:
+    """Release of the last spike of a train, with the solution of the equations between spikes."""
+    u, x, last = 0.0, 1.0, train[0]
+    for time in train:
+        x, u = 1.0 - (1.0 - x) * math.exp((last - time) / tau_rec), u * math.exp((last - time) / tau_f) if tau_f else 0.0
+        u, x, released, last = u + baseline * (1.0 - u), x * (1.0 - baseline) * (1.0 - u), x * (u + baseline - baseline * u), time
+    return released
 
 
 def steady(interval: float, constants: Set) -> tuple[float, float]:
@@ -150,6 +169,12 @@ def rest_restores_the_first_response(specimen: Any) -> Any:
     return at_least(releases(specimen, times, DEPRESSING)[0][-1] / 0.5, 0.993)
 
 
+@limit("CM-10.6f", source="tau_rec -> 0: dx/dt = (1 - x) / tau_rec holds x at 1; tau_f -> 0 holds u before a spike at 0", atol=0.0,
+       papers=("tsodyks1998neural",))
+def without_time_constants_a_synapse_is_rested_at_once(specimen: Any) -> Any:
+    return [specimen.rested(0.4, 0.3, t, 0.0, 0.0) for t in (0.0, 1e-3, 50.0)], [(0.0, 1.0)] * 3
+
+
 @signature("CM-10.6e", source=f"{TSODYKS}: facilitating at low rates iff U < tau_f / (tau_f + tau_rec), in the mean field",
            papers=("tsodyks1998neural",))
 def the_baseline_decides_between_facilitation_and_depression(specimen: Any) -> Any:
@@ -212,11 +237,13 @@ def a_factor_on_the_release_probability_scales_the_baseline(specimen: Any) -> An
 
 @adaptation("CM-10.4g", source="ours: the last replayed step ends with the sleep; the same train by scipy.integrate.solve_ivp", atol=1e-6)
 def replayed_steps_are_uses_in_their_order(specimen: Any) -> Any:
-    steps, lag = np.array([[0, 1], [1, 2], [0, 1], [1, 0], [-1, -1]], np.int32), np.array([30.0, 20.0, 10.0, 40.0, 0.0])
+    """A step with one end is none."""
+    steps = np.array([[-1, 2], [1, -1], [1, 0], [0, 1], [1, 2], [2, -1], [0, 1], [-1, 1], [1, 0], [-1, -1]], np.int32)
+    lag = np.array([7.0, 9.0, 15.0, 30.0, 20.0, 8.0, 10.0, 6.0, 40.0, 3.0])
     state, out = blank(3), np.zeros(3, np.float32)
     specimen.replay(500.0, steps, lag, 0.5, np.ones(3), 800.0, 0.0, *state)
     specimen.resources(520.0, 0.5, np.ones(3), 800.0, 0.0, *state, out)
-    trains = ([400.0, 450.0, 500.0, 520.0], [430.0, 460.0, 520.0], [450.0, 520.0])    # 100 ms in total; 1 is not activated again between two steps
+    trains = ([400.0, 450.0, 500.0, 520.0], [385.0, 430.0, 460.0, 520.0], [450.0, 520.0])    # 115 ms in total; 0 and 1 are not activated again
     return out, [integrated(np.array(t), DEPRESSING)[-1] / 0.5 for t in trains]
 
 
@@ -230,6 +257,78 @@ def the_scale_of_time_is_a_change_of_unit(specimen: Any) -> Any:
         specimen.resources(kappa * 760.0, 0.03, np.ones(1), 130.0 * kappa, 530.0 * kappa, *state, out)
         results.append(float(out[0]))
     return results[1], results[0]
+
+
+# --- in a memory ---------------------------------------------------------------------------------------------------------------
+FACTORS = (1.0, 0.6, 1.7, 3.0, 0.0)                                                     # on U of each memory; 3 U is more than 1
+
+
+def used_in_memory(specimen: Any, kappa: float | None, constants: Set, **values: Any) -> tuple[list[float], list[float]]:
+    """RESOURCES of five memories at eight queries, and the same from their trains of spikes, in ms.
+
+    An event is rejected, one query may change memory and one may not, a sleep replays steps, one of them from before a memory's last use.
+    """
+    hour = MS * (KAPPA if kappa is None else kappa)                                     # one ms of the paper
+    steps, lags = ((0, 2), (2, 4), (1, 0), (4, 2)), (60.0, 300.0, 25.0, 40.0)
+
+    def gate(view: Any, incoming: Any) -> None:
+        view.veto += "rejected" in incoming.text
+
+    def release(view: Any, incoming: Any) -> None:
+        view.release_probability[view.row] = FACTORS[view.row]
+
+    def sleep(view: Any, tick: Any) -> None:
+        if tick.end < 5000.0 * hour:
+            view.replayed[1:5], view.replay_lag[1:5] = steps, np.multiply(lags, hour)    # the first step is unused
+
+    memory = memory_of(
+        specimen, "lexical_bm25", neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        neighbour(Phase.ENCODE, release, reads=(ROW,), sets=(RELEASE_PROBABILITY,), id="release"),
+        neighbour(Phase.CONSOLIDATE, sleep, sets=(REPLAYED, REPLAY_LAG), id="sleep"), time_scale=kappa,
+        consolidate_every=4000.0 * hour, **values)
+    texts, times = ("a red boat", "lost keys", "a blue boat", "an old song", "some bread"), (0.0, 150.0, 400.0, 1000.0, 1350.0)
+    trains: list[list[float]] = [[time] for time in times]
+    for time, text in zip(times, texts, strict=True):
+        encode(memory, (time * hour, text))
+        if time == 400.0:
+            encode(memory, (450.0 * hour, "rejected boat"))
+    measured: list[float] = []
+    expected: list[float] = []
+    for now in (1350.0, 3700.0, 3760.0, 4000.0, 4200.0, 4400.0, 12600.0, 30000.0):
+        learn = now in (3700.0, 4200.0)
+        memory.advance(now * hour)
+        if now == 4000.0:                                                               # 425 ms of replay end with the sleep
+            for row, time in ((0, 3575.0), (2, 3635.0), (4, 3935.0), (1, 3935.0), (0, 3960.0), (4, 3960.0), (2, 4000.0)):
+                trains[row].append(max(time, trains[row][-1]))
+        rows = memory.retrieve("boat", k=2, learn=learn).rows.tolist()
+        measured += memory.column(RESOURCES).tolist()
+        for train, factor in zip(trains, FACTORS, strict=True):
+            aim = factor * constants[0]
+            expected.append(solved([*train, now], min(aim, 1.0), *constants[1:]) / aim if aim else 1.0)
+        if learn:
+            assert sorted(rows) == [0, 2]
+            for row in rows:
+                trains[row].append(now)
+    return measured, expected
+
+
+@equation("CM-10.4i", source=f"{TSODYKS}: the trains of five memories in closed form, in ms; release relative to that of a rested source",
+          rtol=1e-6, atol=1e-6, papers=("tsodyks1998neural", "markram1998differential"))
+def in_a_memory_at_the_papers_time_uses_deplete_resources(specimen: Any) -> Any:
+    return used_in_memory(specimen, 1.0, DEPRESSING)
+
+
+@equation("CM-10.4j", source=f"as CM-10.4i with {KAPPA:g} simulated milliseconds for one", rtol=1e-6, atol=1e-6,
+          papers=("tsodyks1998neural", "markram1998differential"))
+def in_a_memory_at_its_default_time_scale_uses_deplete_resources(specimen: Any) -> Any:
+    return used_in_memory(specimen, None, DEPRESSING)
+
+
+@equation("CM-10.5e", source="as CM-10.4i with the numbers of the facilitating synapse: U 0.03, tau_rec 130 ms, tau_f 530 ms", rtol=1e-6, atol=1e-6,
+          papers=("tsodyks1998neural", "markram1998differential"))
+def in_a_memory_uses_facilitate_with_other_numbers(specimen: Any) -> Any:
+    baseline, tau_rec, tau_f = FACILITATING
+    return used_in_memory(specimen, 1.0, FACILITATING, baseline=baseline, tau_rec=tau_rec, tau_f=tau_f)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -332,3 +431,39 @@ def used_twice(specimen: Any) -> Any:
             specimen.use(b, time, *rest)
 
     return specimen.replacing("replay", replay)
+
+
+@mutant("only the best memory of an answer is used", rejected_by="CM-10.4i")
+def best_alone(specimen: Any) -> Any:
+    class Best(specimen.ShortTermPlasticity):                                           # type: ignore[misc]
+        def on_recall(self, view: Any, cue: Any) -> None:
+            specimen.use(view.recalled[0], view.now, *self._state(view))
+
+    return specimen.replacing("ShortTermPlasticity", Best)
+
+
+@mutant("the time scale divides", rejected_by="CM-10.4j")
+def divided_scale(specimen: Any) -> Any:
+    class Divided(specimen.ShortTermPlasticity):                                        # type: ignore[misc]
+        def hours(self, name: str) -> float:
+            return float(super().hours(name) / self.params.time_scale ** 2)
+
+    return specimen.replacing("ShortTermPlasticity", Divided)
+
+
+@mutant("the two time constants exchanged in the plug-in", rejected_by="CM-10.5e")
+def exchanged_in_plug_in(specimen: Any) -> Any:
+    class Exchanged(specimen.ShortTermPlasticity):                                      # type: ignore[misc]
+        def hours(self, name: str) -> float:
+            return float(super().hours({"tau_rec": "tau_f", "tau_f": "tau_rec"}.get(name, name)))
+
+    return specimen.replacing("ShortTermPlasticity", Exchanged)
+
+
+@mutant("a replay that starts when the sleep ends", rejected_by="CM-10.4i")
+def late_replay(specimen: Any) -> Any:
+    class Late(specimen.ShortTermPlasticity):                                           # type: ignore[misc]
+        def sleep(self, view: Any, tick: Any) -> None:
+            specimen.replay(tick.start, view.replayed, view.replay_lag, *self._state(view))
+
+    return specimen.replacing("ShortTermPlasticity", Late)

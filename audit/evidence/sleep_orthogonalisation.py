@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import SLEEP_SHARE, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 Array = NDArray[np.float64]
 NORMAN = "Norman, Newman & Detre 2007"
@@ -206,6 +209,114 @@ def rivals_are_similar_but_not_identical(specimen: Any) -> Any:
     return rivals, [[-1, -1], [4, -1], [4, -1], [-1, -1], [1, 2]]
 
 
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+TUNED: dict[str, Any] = {"code": 7, "projection_seed": 3, "interferes": 0.5, "same": 0.96, "rivals": 3, "newest": 4, "cycles": 42, "eps": 0.04,
+                         "inhibition": 0.66, "amplitude": 0.09, "gain": 3.5, "least": 0.93}
+
+
+def dreamt(x: Array, rivals: list[Array], w: Array, cycles: int) -> tuple[Array, bool]:
+    """Weights of one unit after some cycles, and whether the first one changed it."""
+    p = TUNED
+    low, high, edge = p["inhibition"] - p["amplitude"], p["inhibition"] + p["amplitude"], np.arccos(p["least"])
+    for cycle in range(cycles):
+        change = (1.0 - np.clip(p["gain"] * (x @ w - high), 0.0, 1.0)) * x
+        for rival in rivals:
+            change = change - np.clip(p["gain"] * (rival @ w - low), 0.0, 1.0) * rival
+        after = w + p["eps"] * change
+        if np.arccos(np.clip(x @ after / np.linalg.norm(after), -1.0, 1.0)) > edge:
+            ray = np.cos(edge) * x + np.sin(edge) * unit_rows(after - (x @ after) * x)
+            after = (ray @ after) * ray
+        if np.abs(after - w).max() < 1e-5:
+            return w, cycle > 0
+        w = after
+    return w, cycles > 0
+
+
+def nights_in_memory(specimen: Any, nights: int) -> tuple[Any, Any]:
+    """Twelve events, one of them refused, one near-identical to another, with one archived and a sleep each night; both give codes, sizes, rivals,
+    how many units were changed, and the signal of a cue, before and after each night."""
+    rng, shares = np.random.default_rng(5), (1.0, 1.0, 0.0, 0.5, 0.75)
+    groups = unit_rows(rng.standard_normal((3, 8)))
+    told = [(2.0 * i + 20.0 * (i > 5) + 20.0 * (i > 8), f"message {i}", groups[(0, 0, 1, 0, 1, 0, 0, 1, 0, 2, 1, 0)[i]]) for i in range(12)]
+    vectors = {text: unit_rows(g + 0.22 * rng.standard_normal(8)) for _, text, g in told}
+    vectors["message 4"] = unit_rows(vectors["message 2"] + 0.05 * rng.standard_normal(8))
+    vectors["cue"] = unit_rows(groups[0] + 0.3 * groups[1])
+    small = {text: unit_rows(v @ np.random.default_rng(TUNED["projection_seed"]).standard_normal((8, TUNED["code"]), dtype=np.float32))
+             for text, v in vectors.items()}
+
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto = int(incoming.event.text == "message 3")
+
+    def share(view: Any, tick: Any) -> None:
+        view.sleep_share = shares[round(tick.end / 24.0) - 1]
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+                       neighbour(Phase.CONSOLIDATE, share, sets=(SLEEP_SHARE,), id="sleep"), embedder=Scripted(vectors), **TUNED)
+    texts: list[str] = []
+    w: list[Array] = []
+    rivals: list[list[int]] = []
+    hidden, searched, turned = set[int](), 0, 0
+    measured: list[float] = []
+    expected: list[float] = []
+
+    def look() -> None:
+        memory.retrieve("cue", k=3)
+        measured.extend(np.nan_to_num(memory.column(specimen.DISTINCT), nan=-9.0))
+        expected.extend(float(unit_rows(v) @ small["cue"]) if turned else -9.0 for v in w)
+
+    for night in range(1, nights + 1):
+        while told and told[0][0] <= 24.0 * night:
+            time, text, _ = told.pop(0)
+            encode(memory, (time, text))
+            if text != "message 3":
+                texts.append(text)
+                w.append(small[text])
+                rivals.append([])
+        if night == 4:
+            memory.archive(1)
+            hidden.add(1)
+        look()
+        memory.advance(24.0 * night)
+        new, cycles = range(max(searched, len(w) - TUNED["newest"]), len(w)), round(TUNED["cycles"] * shares[night - 1])
+        if cycles and len(new):
+            searched, touched = len(w), set(new)
+            for row in new:
+                cosine = {i: float(vectors[texts[row]] @ vectors[texts[i]]) for i in range(len(w)) if i not in hidden}
+                for _, other in sorted((-c, i) for i, c in cosine.items())[:2 * TUNED["rivals"] + 1]:
+                    if other != row and TUNED["interferes"] <= cosine[other] < TUNED["same"]:
+                        for one, two in ((row, other), (other, row)):
+                            if two not in rivals[one] and len(rivals[one]) < TUNED["rivals"]:
+                                rivals[one].append(two)
+            touched.update(*(rivals[row] for row in new))
+            for row in touched:
+                if rivals[row]:
+                    w[row], moved = dreamt(small[texts[row]], [small[texts[i]] for i in rivals[row]], w[row], cycles)
+                    turned += moved
+        look()
+        sizes = memory.column(specimen.DISTINCT_SIZE)
+        measured += [int(memory.column(specimen.DISTINCT_TURNED)), int(memory.column(specimen.DISTINCT_SEARCHED)),
+                     *memory.column(specimen.DISTINCT_RIVALS).ravel(), *(sizes[:, None] * memory.column(specimen.DISTINCT_CODE)).ravel(), *sizes]
+        expected += [turned, searched, *(x for r in rivals for x in (*r, *[-1] * (TUNED["rivals"] - len(r)))), *np.ravel(w),
+                     *np.linalg.norm(w, axis=1)]
+    return measured, expected
+
+
+@equation("SO-9", source=f"{NORMAN}: the contrast of inhibition, in numpy, cycle by cycle; float32 columns", atol=2e-6, papers=("norman2007neural",))
+def a_memory_separates_its_rivals_night_by_night(specimen: Any) -> Any:
+    return nights_in_memory(specimen, 5)
+
+
+@limit("SO-10", source="as SO-9 for two memories, each the other's only rival, with room for one", atol=2e-6, papers=("norman2007neural",))
+def two_memories_without_room_for_more_rivals_are_separated(specimen: Any) -> Any:
+    x = unit_rows(np.array([[1.0, 0.2, 0.0], [0.8, 0.0, 0.7]]))
+    memory = memory_of(specimen, embedder=Scripted({"one": x[0], "other": x[1]}), **{**TUNED, "rivals": 1, "newest": 2})
+    encode(memory, (0.0, "one"), (1.0, "other"))
+    memory.advance(24.0)
+    small = unit_rows(x @ np.random.default_rng(TUNED["projection_seed"]).standard_normal((3, TUNED["code"]), dtype=np.float32))
+    w = memory.column(specimen.DISTINCT_CODE) * memory.column(specimen.DISTINCT_SIZE)[:, None]
+    return w, [dreamt(small[i], [small[1 - i]], small[i], int(TUNED["cycles"]))[0] for i in (0, 1)]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("sleep_separates", caption="Interfering memories become less similar with the cycles of sleep, and none leaves the cone around its own code",
         source=f"after {PEROTTE}; twelve groups of four codes")
@@ -282,3 +393,14 @@ def cut(specimen: Any) -> Any:
             w[:] = along * own + across * most / np.linalg.norm(across)
 
     return specimen.replacing("bounded", bounded)
+
+
+@mutant("weights that sleep changes without their length", rejected_by="SO-9")
+def of_length_one(specimen: Any) -> Any:
+    original = specimen.separate
+
+    def separate(own: Any, x: Any, rivals: Any, cycles: int, *rest: Any) -> int:
+        rest[-1][:] = unit_rows(rest[-1])
+        return int(original(own, x, rivals, cycles, *rest))
+
+    return specimen.replacing("separate", separate)

@@ -12,14 +12,21 @@ from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
-from ...engine.vocabulary import SLEEP_END, SLEEP_ONSET, SLEEP_SHARE
+from ...engine.vocabulary import SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 MODEL = "Daan, Beersma & Borbely 1984, two-process model"
 CAPTION = "Skeldon & Dijk 2025, Fig. 1"
 NOON = 24.0 * 20000 + 12.0
 PAPER = {"tau_r": 18.2, "tau_d": 4.2, "upper": 0.67, "lower": 0.17, "amplitude": 0.12, "phase": 9.54, "day": 24.0}
+NUMBERS = (
+    *(paper_number(name, PAPER[name], "h", paper="skeldon2025complexity", where="Fig. 1, caption") for name in ("tau_r", "tau_d")),
+    *(paper_number(name, PAPER[name], "1", paper="skeldon2025complexity", where="Fig. 1, caption") for name in ("upper", "lower", "amplitude")),
+    paper_number("day", PAPER["day"], "h", paper="skeldon2025complexity", where="circadian modulation of the thresholds"),
+)
 OURS = {"effort": 0.02, "half_length": 20.0, "vigil": 2.0, "resist": 24.0}
 
 
@@ -136,7 +143,7 @@ def s_after_unobserved_sleeps_equals_the_integrated_model(specimen: Any) -> Any:
     end = onset + specimen.until_waking(specimen.awake(0.4, onset - 10.0, 18.2), onset, c)
     _, _, woke, s = nights[4]
     onset6, top6, _, _ = nights[5]
-    found = [specimen.lived(0.4, 10.0, onset, end, at, c)[0] for at in (nights[0][0] - 1.0, woke + 5.0, onset6 + 2.0)]
+    found = [specimen.s_now(0.4, 10.0, onset, end, at, c)[0] for at in (nights[0][0] - 1.0, woke + 5.0, onset6 + 2.0)]
     return found, [1 - 0.6 * math.exp(-(nights[0][0] - 11.0) / 18.2), 1 - (1 - s) * math.exp(-5.0 / 18.2), top6 * math.exp(-2.0 / 4.2)]
 
 
@@ -210,6 +217,20 @@ def recovery_sleep_is_deeper_rather_than_longer(specimen: Any) -> Any:
     return at_least((top - specimen.asleep(top, sleep, 4.2)) / (usual[3] - usual[1]) - sleep / usual[4], 0.2)
 
 
+@equation("CM-9.6e", source=f"{MODEL}: the first two sleeps after waking at midnight at the lower threshold, by scan", atol=1e-9,
+          papers=("daan1984timing",))
+def cycles_begin_at_the_lower_threshold(specimen: Any) -> Any:
+    model, s, t, found, expected = TwoProcesses(1.0), PAPER["lower"], 0.0, list[float](), list[float]()
+    for sleeps in (1, 2):
+        awake = model.rise(s, t)
+        top = model.up(s, awake)
+        asleep = model.fall(top, t + awake)
+        s, t = model.down(top, asleep), (t + awake + asleep) % 24.0
+        found += specimen.cycle(rhythm(), sleeps)
+        expected += [t, s, awake, top, asleep]
+    return found, expected
+
+
 # --- limits ---------------------------------------------------------------------------------------------------------------------
 @limit("CM-9.5c", source="definition: with a = 0 the time of day has no effect", atol=1e-12, papers=("daan1984timing",))
 def with_amplitude_zero_the_time_of_day_has_no_effect(specimen: Any) -> Any:
@@ -267,7 +288,7 @@ def an_interrupted_night_is_compensated(specimen: Any) -> Any:
 
 @adaptation("SLP-4", source="hysteresis, and `resist`: at most one short sleep a day under events without a pause", needs="engine")
 def a_stream_without_pauses_has_at_most_one_sleep_a_day(specimen: Any) -> Any:
-    night = Night(specimen).tell(*(NOON + np.arange(3 * 1440) / 60.0))
+    night = Night(specimen).tell(*(NOON + np.arange(3 * 288) / 12.0))
     return between([len(night.sleeps), 2.0 * night.value(specimen.PROCESS_S)], 1.0, 3.0)
 
 
@@ -304,6 +325,105 @@ def the_first_event_starts_at_the_usual_pressure_of_that_hour(specimen: Any) -> 
 def the_next_sleep_is_in_the_future(specimen: Any) -> Any:
     night = Night(specimen).tell(NOON, NOON + 13.0, NOON + 13.0, NOON + 90.0)
     return night.value(SLEEP_END) > night.value(SLEEP_ONSET) >= night.memory.now + 2.0 - 1e-9
+
+
+# Hours since the event before, number of words, surprise in nats, and whether it is stored.
+STORY = ((0.0, 5, 0.0, False), (40.0, 3, 0.5, False), (5.0, 12, 2.0, True), (1.0, 1, 0.0, False), (6.0, 30, 0.0, True), *[(1.0, 4, 0.2, True)] * 14,
+         (1.7, 2, 0.0, True), (2.9, 2, 1.0, False), (0.0, 60, 3.0, True), (26.0, 1, 0.0, True), (9.0, 7, 0.0, True), (75.0, 1, 0.1, True))
+ODD: dict[str, Any] = {"effort": 0.4, "half_length": 9.0, "vigil": 1.5, "resist": 3.0}
+
+
+class TwoProcesses:
+    """S by its exponentials and the thresholds by scan and Brent's method, with events; all times multiplied by `scale`."""
+
+    def __init__(self, scale: float) -> None:
+        self.p = {name: x if name in ("upper", "lower", "amplitude", "half_length") else x * scale for name, x in (PAPER | ODD).items()}
+        self.longest = 60.0 * scale
+        t, s = 0.0, 0.3
+        for _ in range(40):
+            woke, low = t % self.p["day"], s
+            onset = t + self.rise(s, t)
+            top = self.up(s, onset - t)
+            t = onset + self.fall(top, onset)
+            s = self.down(top, t - onset)
+        self.woke, self.low, self.top = woke, low, top
+        self.share, self.since = 1.0, math.nan
+
+    def up(self, s: float, x: float) -> float:
+        return 1.0 - (1.0 - s) * math.exp(-x / self.p["tau_r"])
+
+    def down(self, s: float, x: float) -> float:
+        return s * math.exp(-x / self.p["tau_d"])
+
+    def wave(self, t: Any) -> Any:
+        return self.p["amplitude"] * np.sin(2.0 * np.pi * (t - self.p["phase"]) / self.p["day"])
+
+    def rise(self, s: float, t: float) -> float:
+        return scanned(lambda x: 1.0 - (1.0 - s) * np.exp(-x / self.p["tau_r"]) - self.p["upper"] - self.wave(t + x), self.longest)
+
+    def fall(self, s: float, t: float) -> float:
+        return scanned(lambda x: self.p["lower"] + self.wave(t + x) - s * np.exp(-x / self.p["tau_d"]), self.longest)
+
+    def plan(self, s: float, now: float, onset: float) -> None:
+        self.s, self.since, self.onset = s, now, onset
+        self.end = onset + self.fall(self.up(s, onset - now), onset)
+
+    def sleep_until(self, now: float, stored: bool) -> None:
+        top = self.up(self.s, self.onset - self.since)
+        s = self.down(top, now - self.onset)
+        if stored:
+            self.share = (top - s) / (self.top - self.low)
+        self.drowsy = now + self.rise(s, now)
+        self.plan(s, now, self.drowsy)
+
+    def event(self, now: float, words: int, surprise: float, stored: bool, any_stored: bool) -> list[float]:
+        if math.isnan(self.since):
+            s, x = self.low, (now - self.woke) % self.p["day"]
+            onset = self.rise(s, self.woke)
+            s = self.up(s, x) if x <= onset else self.down(self.top, x - onset)
+            self.drowsy = math.inf
+        else:
+            while self.end <= now:
+                self.sleep_until(self.end, any_stored)
+            if self.onset < now:
+                self.sleep_until(now, any_stored)
+            s = self.up(self.s, now - self.since)
+        if stored:
+            n = self.p["effort"] * words / (words + self.p["half_length"])
+            s = self.up(s, n + n * surprise / (1.0 + surprise))
+        if now < self.drowsy:
+            self.drowsy = now + self.rise(s, now)
+        kept = now + self.p["vigil"]
+        self.plan(s, now, min(kept + self.rise(self.up(s, self.p["vigil"]), kept), max(self.drowsy + self.p["resist"], now)))
+        return [self.s, self.since, self.drowsy, self.onset, self.end, self.share]
+
+
+def week_of_sleeps(specimen: Any, scale: float) -> tuple[Any, Any]:
+    def tell(view: Any, incoming: Any) -> None:
+        view.surprise, stored = told[0]
+        view.veto = int(not stored)
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, tell, adds=(VETO, SURPRISE)), time_scale=scale, **ODD)
+    model, now, any_stored, told, measured, expected = TwoProcesses(scale), 36.0 * scale, False, [(0.0, False)], [], []
+    for gap, words, surprise, stored in STORY:
+        now, told[0] = now + gap * scale, (surprise, stored)
+        encode(memory, (now, " ".join(["boat"] * words)))
+        expected.append(model.event(now, words, surprise, stored, any_stored))
+        any_stored = any_stored or stored
+        columns = (specimen.PROCESS_S, specimen.PROCESS_S_SINCE, specimen.DROWSY_FROM, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE)
+        measured.append([memory.column(c).item() for c in columns])
+    return measured, expected
+
+
+@equation("SLP-9", source=f"{MODEL}: exponentials, and thresholds by scan, over a week with events; effects of events are ours", rtol=1e-9, atol=1e-7,
+          papers=("daan1984timing", "skeldon2025complexity"))
+def a_memory_sleeps_by_the_two_processes(specimen: Any) -> Any:
+    return week_of_sleeps(specimen, 1.0)
+
+
+@equation("SLP-10", source=f"{MODEL}, as SLP-9 with all times halved", rtol=1e-9, atol=1e-7, papers=("daan1984timing", "skeldon2025complexity"))
+def a_memory_at_another_time_scale_sleeps_by_the_two_processes(specimen: Any) -> Any:
+    return week_of_sleeps(specimen, 0.5)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -386,13 +506,13 @@ def cosine(specimen: Any) -> Any:
 
 @mutant("no pressure left after an interrupted sleep", rejected_by="SLP-3")
 def no_debt(specimen: Any) -> Any:
-    return specimen.replacing("lived", lambda s, since, onset, end, now, rhythm:
-                              (0.17, True) if now > onset else specimen.lived(s, since, onset, end, now, rhythm))
+    return specimen.replacing("s_now", lambda s, since, onset, end, now, rhythm:
+                              (0.17, True) if now > onset else specimen.s_now(s, since, onset, end, now, rhythm))
 
 
 @mutant("missed sleeps are ignored", rejected_by="CM-9.L")
 def no_missed_sleep(specimen: Any) -> Any:
-    return specimen.replacing("lived", lambda s, since, onset, end, now, rhythm: (specimen.awake(s, now - since, rhythm[0]), False))
+    return specimen.replacing("s_now", lambda s, since, onset, end, now, rhythm: (specimen.awake(s, now - since, rhythm[0]), False))
 
 
 @mutant("pressure from time alone, not from stored events", rejected_by="SLP-6")
@@ -417,6 +537,18 @@ def restless(specimen: Any) -> Any:
             return 0.0 if parameter == "vigil" else float(super().hours(parameter))
 
     return specimen.replacing("SleepPressure", Restless)
+
+
+@mutant("an event that is not stored adds pressure, too", rejected_by="SLP-9")
+def vetoed_too(specimen: Any) -> Any:
+    class VetoedToo(specimen.SleepPressure):  # type: ignore[misc]
+        def attend(self, view: Any, incoming: Any) -> None:
+            specimen.SleepPressure.attend(self, view, incoming)
+            if view.veto:
+                words = specimen.effort(len(incoming.terms), view.surprise, self.hours("effort"), self.params.half_length)
+                self._plan(view, specimen.awake(view.process_s, words, self.rhythm[0]), view.now, view.sleep_onset)
+
+    return specimen.replacing("SleepPressure", VetoedToo)
 
 
 @mutant("no limit to the delay of sleep", rejected_by="SLP-4")

@@ -14,20 +14,30 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from scipy.stats import spearmanr
 
+from ...engine.assembly import stream
 from ...engine.columns import Phase
 from ...engine.contract import Mechanism, Params, Tick, hook
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
-from ...engine.vocabulary import NEED, REPLAY_LAG, REPLAYED
+from ...engine.vocabulary import LOG_STRENGTH, NEED, REPLAY_LAG, REPLAYED, REPLAYS, RIPPLES, SLEEP_SHARE, VETO
 from ...mechanisms.retrieval.successor_representation import SuccessorRepresentation, SuccessorRepresentationParams
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 Array = NDArray[np.float64]
 PAPER = "Mattar & Daw 2018"
 CODE = "authors' code"
-ALPHA, GAMMA, BETA, BASELINE, RATE = 1.0, 0.9, 5.0, 1e-10, 0.9
+ALPHA, GAMMA, BETA, BASELINE, RATE, PAUSE = 1.0, 0.9, 5.0, 1e-10, 0.9, 20
+NUMBERS = (
+    *(paper_number(name, value, "1", paper="mattar2018prioritized", where="authors' code, setParams.m")
+      for name, value in (("pause", PAUSE), ("alpha", ALPHA), ("discount", GAMMA), ("transition_rate", RATE))),
+    paper_number("inverse_temperature", BETA, "1/reward", paper="mattar2018prioritized", where="authors' code, setParams.m"),
+    paper_number("baseline", BASELINE, "reward", paper="mattar2018prioritized", where="authors' code, setParams.m"),
+    paper_number("need", "stationary", "1", paper="mattar2018prioritized", where="offline need, and the authors' code"),
+)
 
 
 # --- tasks -------------------------------------------------------------------------------------------------------------------
@@ -75,8 +85,11 @@ def replayed(specimen: Any, after: Any, reward: Any, need: Any, q: Any, chance: 
 
 
 def written_out(after: Any, reward: Any, need: Any, q: Any, chance: Any, baseline: float = BASELINE, alpha: float = ALPHA, *, expand: bool = True,
-                stale: bool = False, need_of_first: bool = False) -> tuple[Any, Any]:
-    """The algorithm, with optional faults: no longer backups, values from before the first replay, the need of a sequence's first state."""
+                stale: bool = False, need_of_first: bool = False, gains: list[float] | None = None) -> tuple[Any, Any]:
+    """The algorithm, with optional faults: no longer backups, values from before the first replay, the need of a sequence's first state.
+
+    The gain of each replayed step alone is added to `gains`.
+    """
 
     def future(s: int) -> float:
         return 0.0 if reward[s] else float(np.max(q[s]))
@@ -116,6 +129,11 @@ def written_out(after: Any, reward: Any, need: Any, q: Any, chance: Any, baselin
             best = [step for step, value in known.items() if value == most]
             path = [best[int(which * len(best))]]
             known[path[0]] = known[path[0]] * (0.0 if stale else 1.0)
+        if gains is not None:
+            s, a = path[-1]
+            alone = q[s].copy()
+            alone[a] += alpha * (reward[after[s, a]] + GAMMA * future(int(after[s, a])) - alone[a])
+            gains.append(float((softmax(BETA * alone) - softmax(BETA * q[s])) @ alone))
         for s, a, value in gain_of(path)[1]:
             q[s, a] = value
         done.append(path[-1])
@@ -451,6 +469,100 @@ def no_step_has_over_a_third_of_a_nights_replays(specimen: Any) -> Any:
     return at_most(times.max() / len(rows), 1.0 / 3.0)
 
 
+# Hours, session, text, reward by its words, and whether it is stored.
+WEEK = ((0.0, "a", "Ada set out", 0.0, True), (0.1, "a", "Ada ran", 0.0, True), (0.15, "a", "Ada ate", 0.0, True),
+        (0.4, "a", "Ada got a great prize", 0.5, True), (1.0, "b", "Bo came", 0.0, True), (1.2, "b", "Bo wrote, off the record", 0.0, False),
+        (1.3, "b", "Bo slept", 0.0, True), (2.0, "c", "Cleo sang", 0.0, True), (2.3, "c", "Cleo was sad and hurt", 2.0 / 3.0, True),
+        (2.35, "c", "Cleo left", 0.0, True), (2.5, "c", "Cleo read", 0.0, True), (2.9, "c", "Cleo rejoiced, joy and love and fun", 0.75, True),
+        (3.0, "d", "Dora woke", 0.0, True), (3.2, "e", "Emil dug", 0.0, True), (3.5, "e", "Emil cooked", 0.0, True),
+        (3.6, "e", "Emil was happy", 0.5, True))
+WORTH = ((1.0, 1.0), (1.6, 0.9), (0.0, 1.0), (0.5, 1.2))                       # RIPPLES and SLEEP_SHARE of each night
+BACKUPS, RIPPLE, FASTER, WINDOW, NEEDED, SHARE = 17, 4, 17.0, 9, 2, 0.3
+NO_NEED = np.zeros(15)
+FEW = np.array([0.0, 0.0, 0.9, 0.0, 0.95, 0.3, 0.35, 0.13, 0.8, 0.21, 0.34, 0.55, 0.05, 0.4, 0.15])
+MANY = np.array([0.55, 0.0, 0.6, 0.5, 0.9, 0.1, 0.7, 0.23, 0.4, 0.11, 0.64, 0.25, 0.35, 0.8, 0.85])
+
+
+def directions(states: Any, ends: Any, gains: Sequence[float]) -> list[bool]:
+    """Whether each step of a ripple is a reverse one: it joins its neighbours backwards, or stands alone and has something to learn."""
+    found = []
+    for i, gain in enumerate(gains):
+        after_end = i > 0 and states[i] == ends[i - 1]
+        back = (i > 0 and ends[i] == states[i - 1]) or (i + 1 < len(gains) and ends[i + 1] == states[i] and not after_end)
+        ahead = after_end or (i + 1 < len(gains) and states[i + 1] == ends[i])
+        found.append(back or (not ahead and gain > BASELINE))
+    return found
+
+
+def week_of_nights(specimen: Any, need: str, wanted: Sequence[Array]) -> tuple[Any, Any]:
+    """Replayed rows, lags, counts, values and strengths of four nights in a memory, and of the algorithm written out, ripple by ripple.
+
+    wanted  NEED in each night
+    """
+    night = [0]
+
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int("record" in incoming.event.text)
+
+    def sleep(view: Any, tick: Any) -> None:
+        view.ripples, view.sleep_share = WORTH[night[0]]
+        view.need[...] = wanted[night[0]]
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, reject, adds=(VETO,)), neighbour(Phase.CONSOLIDATE, sleep, sets=(RIPPLES, SLEEP_SHARE, NEED),
+                       id="sleep"), need=need, backups=BACKUPS, pause=RIPPLE, compression=FASTER, window=WINDOW, needed=NEEDED, rehearsal=SHARE)
+    encode(memory, *(Event(100.0 + at, text, session=session, dated=False) for at, session, text, _, _ in WEEK))
+    for row in (4, 13):
+        memory.archive(row)
+    kept = [event for event in WEEK if event[4]]
+    n, random = len(kept), stream(0, "sleep_replay")
+    created, reward, visible = np.array([100.0 + e[0] for e in kept]), np.array([e[3] for e in kept]), ~np.isin(np.arange(n), (4, 13))
+    session = np.array([ord(e[1]) for e in kept])
+    q, count, measured, expected = np.zeros((n, 2)), np.zeros(n), list[float](), list[float]()
+    for k, (ripples, share) in enumerate(WORTH):
+        night[0] = k
+        memory.advance(100.0 + 24.0 * (k + 1))
+        steps, given, rows = round(BACKUPS * ripples * share), wanted[k], set(range(n - WINDOW, n))
+        if need == "predicted" and given.any():
+            best = [row for row in np.argsort(-given[:n - WINDOW], kind="stable") if visible[row]][:NEEDED]
+            rows |= {row + d for row in best for d in (-1, 0, 1) if given[row] > 0.0 and row + d >= 0}
+        else:
+            given = np.round(eigenvector(walked(session, RATE)), 12)
+        mine = sorted(rows)
+        after = np.array([[mine.index(o) if o in rows and 0 <= o < n and session[o] == session[row] and (o > row or reward[row] == 0.0) else -1
+                           for o in (row - 1, row + 1)] for row in mine])
+        values, times, pairs, chance = q[mine], np.zeros(len(mine)), list[list[int]](), random.random((steps, 2))
+        for first in range(0, steps, RIPPLE):
+            gains, left = list[float](), (given * visible)[mine] / (1.0 + times)
+            states, actions = written_out(after, reward[mine], left, values, chance[first:first + RIPPLE], gains=gains)
+            ends = after[states, actions] if len(states) else states
+            for s, end, reverse in zip(states, ends, directions(states, ends, gains), strict=True):
+                pairs.append([mine[end], mine[s]] if reverse else [mine[s], mine[end]])
+                times[s] += 1.0
+        q[mine] = values
+        replays = np.bincount(np.ravel(pairs).astype(int), minlength=n)
+        count += replays
+        measured += [*memory.column(REPLAYED)[:steps + 1].ravel(), *memory.column(REPLAY_LAG)[:steps]]
+        measured += [*memory.column(REPLAYS), *memory.column(specimen.REPLAY_VALUE).ravel()]
+        expected += [*np.ravel(pairs), *[-1.0] * (2 * (steps + 1 - len(pairs))), *(abs(created[b] - created[a]) / FASTER for a, b in pairs),
+                     *[0.0] * (steps - len(pairs)), *replays, *q.ravel()]
+        memory.advance(memory.now + 1.0)
+        measured += [*memory.column(LOG_STRENGTH), *memory.column(specimen.REPLAY_REWARD)]
+        expected += [*SHARE * np.log1p(count), *reward]
+    return measured, expected
+
+
+@equation("RP-15", source=f"{PAPER}, the algorithm written out, ripple by ripple, with offline need ({CODE}); rewards, tracks and the lower need of "
+          "replayed memories are ours", atol=1e-9, papers=("mattar2018prioritized",))
+def four_nights_of_a_memory_follow_the_algorithm(specimen: Any) -> Any:
+    return week_of_nights(specimen, "stationary", (NO_NEED, FEW, MANY, MANY))
+
+
+@equation("RP-16", source=f"{PAPER}, as RP-15 with the need of a run ({CODE}); without a prediction, offline need", atol=1e-9,
+          papers=("mattar2018prioritized",))
+def four_nights_with_predicted_need_follow_the_algorithm(specimen: Any) -> Any:
+    return week_of_nights(specimen, "predicted", (NO_NEED, FEW, MANY, MANY))
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("reverse_replay", caption="Values after one, three, six and nine replayed steps: from a reward at the end of the line they spread back to "
         "the start", source=f"{PAPER}, line of ten; 0.9^k")
@@ -474,7 +586,7 @@ def sequences_at_start_and_goal(specimen: Any) -> Picture:
 
 
 # --- mutants -----------------------------------------------------------------------------------------------------------------
-def algorithm(specimen: Any, **faults: bool) -> Any:
+def algorithm(specimen: Any, **faults: Any) -> Any:
     """The written-out algorithm in place of the kernel, with a fault."""
 
     def replay(steps: int, after: Any, reward: Any, need: Any, q: Any, alpha: float, _gamma: float, _beta: float, baseline: float, chance: Any,
@@ -580,6 +692,24 @@ def never_predicted(specimen: Any) -> Any:
         return specimen.SleepReplayParams(**{**values, "need": "stationary"})
 
     return specimen.replacing("SleepReplayParams", params)
+
+
+@mutant("replay lowers the need of the memory beside the replayed one", rejected_by="RP-15")
+def beside(specimen: Any) -> Any:
+    whole = specimen.unmet
+    return specimen.replacing("unmet", lambda need, times: whole(need, np.roll(times, 1)))
+
+
+@mutant("an archived memory is replayed, too", rejected_by="RP-15")
+def replays_archived(specimen: Any) -> Any:
+    class ReplaysArchived(specimen.SleepReplay):                              # type: ignore[misc]
+        def _candidates(self, view: Any) -> Any:
+            rows, _ = specimen.SleepReplay._candidates(self, view)
+            need = np.empty(len(view.need))
+            specimen.stationary(view.session, self.params.transition_rate, need)
+            return rows, need[rows]
+
+    return specimen.replacing("SleepReplay", ReplaysArchived)
 
 
 @mutant("replay without compression in time", rejected_by="RP-2.7a")

@@ -10,19 +10,38 @@ from numpy.typing import NDArray
 from scipy.integrate import quad, solve_ivp
 
 from ...engine.columns import Phase
-from ...engine.contract import Mechanism, Params, Tick, hook
+from ...engine.contract import Mechanism
 from ...engine.loop import Engine
-from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
 from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import REPLAY_LAG, REPLAYED
+from ...engine.vocabulary import (
+    LTP,
+    MATCH,
+    MODIFIABILITY,
+    RELEASE_PROBABILITY,
+    REPLAY_LAG,
+    REPLAYED,
+    RESOURCES,
+    ROW,
+    VETO,
+    WORKING_MEMORY,
+    WORKING_MEMORY_STEP,
+)
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 Array = NDArray[np.float64]
 BI_POO = (0.777, 0.273, 16.8, 33.7)           # A+, A- of 60 pairings, tau+, tau- in ms
 SONG = (0.005, 0.00525, 20.0, 20.0)
-FIT = "Bi & Poo 2001"
+FIT, PAIRINGS = "Bi & Poo 2001", 60.0
+NUMBERS = (
+    paper_number("a_plus", BI_POO[0], "1", paper="bi2001synaptic", where="exponential fit, A+"),
+    paper_number("a_minus", BI_POO[1], "1", paper="bi2001synaptic", where="exponential fit, A-"),
+    paper_number("tau_plus", BI_POO[2], "ms", paper="bi2001synaptic", where="exponential fit, tau+"),
+    paper_number("tau_minus", BI_POO[3], "ms", paper="bi2001synaptic", where="exponential fit, tau-"),
+    paper_number("pairings", PAIRINGS, "pairings", paper="bi1998synaptic", where="methods: 60 pulses of 1 Hz"),
+)
 
 
 # --- references ----------------------------------------------------------------------------------------------------------------
@@ -88,7 +107,7 @@ def traces_sum_over_all_pairs(specimen: Any) -> Any:
 
 @equation("CM-10.3b", source="spikes at the same time, on both sides and twice on one: lag 0 contributes nothing", atol=1e-9)
 def simultaneous_spikes_leave_no_change(specimen: Any) -> Any:
-    source, target = np.array([0.0, 5.0, 5.0, 9.0]), np.array([0.0, 5.0, 7.0, 9.0])
+    source, target = np.array([0.0, 5.0, 5.0, 9.0]), np.array([0.0, 5.0, 7.0, 7.0, 9.0])
     return [specimen.traced(source, target, *BI_POO), specimen.traced(source[:1], target[:1], *BI_POO)], [all_pairs(source, target, *BI_POO), 0.0]
 
 
@@ -167,9 +186,10 @@ def the_signal_is_the_match_passed_on_by_the_best(specimen: Any) -> Any:
     weight, rows = np.where(rng.random((n, n)) < 0.5, rng.random((n, n)), 0.0), np.array([1, 4, 6, 7])
     match, release, resources, out = rng.normal(0.5, 1.0, n), rng.random(n) + 0.5, rng.random(n), np.full(n, np.nan)
     network = np.arange(n) * n, np.full(n, n), np.arange(n * n), np.tile(np.arange(n), n)
+    match[4], resources[4], weight[:, 2] = 1.0, 0.0, 0.5 * np.eye(n)[4]                     # memory 2 follows 4 alone, which has nothing to pass on
     specimen.pass_on(rows, match, release, resources, *network, weight.ravel(), out)
     sent = np.where(np.isin(np.arange(n), rows), np.maximum(match, 0.0) * release * resources, 0.0)
-    return np.nan_to_num(out), sent @ weight
+    return np.nan_to_num(out, nan=-1.0), np.where((sent > 0.0) @ (weight > 0.0), sent @ weight, -1.0)
 
 
 @signature("CM-10.3j", source="Song et al. 2000: with A- tau- > A+ tau+, a source that fires at random is weakened, one that leads by 5 ms is not",
@@ -182,41 +202,30 @@ def only_a_leading_source_survives_a_window_of_negative_area(specimen: Any) -> A
     return at_least([leads, -chance], 1.0)
 
 
-# --- through the engine --------------------------------------------------------------------------------------------------------
-MS = 1.0 / 3.6e6                              # h
+# --- in a memory ---------------------------------------------------------------------------------------------------------------
+KAPPA, MS = 2400.0, 1.0 / 3.6e6                                           # default scale of time; h
+UP, DOWN = BI_POO[0] / PAIRINGS, BI_POO[1] / PAIRINGS                     # of one pairing
 
 
-class Asleep(Mechanism[Params]):
-    """Replays the steps of the parameter at each consolidation, every one at the same lag in hours."""
+def asleep(steps: Sequence[tuple[int, int]], lags: Sequence[float], until: float = math.inf, ltp: float = 1.0) -> Mechanism[Any]:
+    """Replays these steps, with lags in hours and a factor on potentiation, in each sleep that ends before `until`."""
+    def dream(view: Any, tick: Any) -> None:
+        view.ltp = ltp
+        if tick.end < until:
+            view.replayed[: len(steps)], view.replay_lag[: len(steps)] = steps, lags
 
-    def __init__(self, steps: Sequence[tuple[int, int]], lag: float) -> None:
-        super().__init__("asleep", Params(1.0), order=-1)
-        self.steps, self.lag = steps, lag
-
-    @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(REPLAYED, REPLAY_LAG))
-    def dream(self, view: Any, tick: Tick) -> None:
-        view.replayed[: len(self.steps)], view.replay_lag[: len(self.steps)] = self.steps, self.lag
+    return neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG, LTP), id="asleep")
 
 
-def memory_of(specimen: Any, times: Sequence[float], time_scale: float, *company: Mechanism[Any]) -> Engine:
-    """A memory with an event at each of these times (h), and the paper's parameters."""
-    params = specimen.SpikeTimingPlasticityParams(
-        time_scale=time_scale, a_plus=0.777, a_minus=0.273, pairings=60.0, tau_plus=16.8, tau_minus=33.7, w_max=1.0, seeds=10, weight=0.1)
-    plasticity = specimen.SpikeTimingPlasticity("spike_timing_plasticity", params, {"tau_plus": "ms", "tau_minus": "ms"})
-    memory = Engine([*company, plasticity], HashingEmbedder(16), consolidate_every=10.0)
-    memory.encode_all(Event(time, f"event {i}", session="s") for i, time in enumerate(times))
-    return memory
-
-
-def weights(specimen: Any, memory: Engine, *ends: tuple[int, int]) -> list[float]:
-    """Weights of the associations from the first to the second of each pair."""
-    edges = [memory.store.graph.find(a, b, EdgeType.COACCESS) for a, b in ends]
-    return [float(memory.store.graph.column(specimen.TIMING_WEIGHT.name)[edge]) for edge in edges]
+def weight_of(specimen: Any, memory: Engine, one: int, other: int) -> float:
+    """Weight of the association from one memory to another, 0 without one."""
+    edge = memory.graph.find(one, other, EdgeType.COACCESS)
+    return float(memory.column(specimen.TIMING_WEIGHT)[edge]) if edge is not None else 0.0
 
 
 def told(steps: Sequence[tuple[int, int]], lag: float) -> list[float]:
     """Weights 0 -> 1 and 1 -> 0 after steps told one by one, each clipped at once; lag in ms."""
-    up, down = 0.777 / 60.0 * math.exp(-lag / 16.8), 0.273 / 60.0 * math.exp(-lag / 33.7)
+    up, down = UP * math.exp(-lag / 16.8), DOWN * math.exp(-lag / 33.7)
     w = {(0, 1): 0.0, (1, 0): 0.0}
     for a, b in steps:
         w[a, b], w[b, a] = min(w[a, b] + up, 1.0), max(w[b, a] - down, 0.0)
@@ -224,27 +233,104 @@ def told(steps: Sequence[tuple[int, int]], lag: float) -> list[float]:
 
 
 @equation("CM-10.3k", source="Song et al. 2000, hard bounds; 30 reverse, then 30 forward replays, and the other way round, lag 10 ms: by hand; "
-          "200 replays in random order: clipped step by step", needs="engine", rtol=1e-9, papers=("song2000competitive",))
+          "200 replays in random order: clipped step by step", rtol=1e-9, papers=("song2000competitive",))
 def replayed_steps_meet_the_bounds_in_their_order(specimen: Any) -> Any:
     back, ahead = [(1, 0)] * 30, [(0, 1)] * 30
     mixed = [((0, 1), (1, 0))[i] for i in np.random.default_rng(6).integers(0, 2, 200)]
     measured = []
-    for steps, scale in ((back + ahead, 1.0), (ahead + back, 1.0), (mixed, 1.0), (mixed, 2400.0)):
-        memory = memory_of(specimen, [0.0, 5.0], scale, Asleep(steps, 10.0 * scale * MS))
+    for steps, kappa in ((back + ahead, 1.0), (ahead + back, 1.0), (mixed, 1.0), (mixed, None)):
+        lags = [10.0 * (kappa or KAPPA) * MS] * len(steps)
+        memory = memory_of(specimen, asleep(steps, lags), time_scale=kappa, consolidate_every=10.0)
+        encode(memory, *((time, "event") for time in (0.0, 5.0)))
         memory.advance(15.0)
-        measured += weights(specimen, memory, (0, 1), (1, 0))
-    up, down = 30.0 * 0.777 / 60.0 * math.exp(-10.0 / 16.8), 30.0 * 0.273 / 60.0 * math.exp(-10.0 / 33.7)
+        measured += [weight_of(specimen, memory, 0, 1), weight_of(specimen, memory, 1, 0)]
+    up, down = 30.0 * UP * math.exp(-10.0 / 16.8), 30.0 * DOWN * math.exp(-10.0 / 33.7)
     return measured, [up, up - down, up - down, up, *told(mixed, 10.0), *told(mixed, 10.0)]
 
 
-@equation("CM-10.3l", source=f"{FIT}: three events 10 and 25 ms apart, a sixtieth of the window each; kappa 1 and 2400", needs="engine", rtol=1e-6,
+@equation("CM-10.3l", source=f"{FIT}: three events 10 and 25 ms apart, a sixtieth of the window each; kappa 1 and 2400", rtol=1e-6,
           papers=("bi2001synaptic",))
 def an_event_is_associated_with_the_one_before_it(specimen: Any) -> Any:
     measured = []
-    for scale in (1.0, 2400.0):
-        memory = memory_of(specimen, [0.0, 10.0 * scale * MS, 35.0 * scale * MS], scale)
-        measured += weights(specimen, memory, (0, 1), (1, 2), (1, 0), (2, 1))
-    return measured, [*(0.777 / 60.0 * math.exp(-lag / 16.8) for lag in (10.0, 25.0)), 0.0, 0.0] * 2
+    for kappa in (1.0, None):
+        memory = memory_of(specimen, time_scale=kappa)
+        encode(memory, *((time * (kappa or KAPPA) * MS, "event") for time in (0.0, 10.0, 35.0)))
+        measured += [weight_of(specimen, memory, *ends) for ends in ((0, 1), (1, 2), (1, 0), (2, 1))]
+    return measured, [*(UP * math.exp(-lag / 16.8) for lag in (10.0, 25.0)), 0.0, 0.0] * 2
+
+
+LTP_OF, GROWTH = (0.5, 1.3, -0.7, 0.9, 1.6, 0.8), (1.0, 0.4, 1.5, -0.6, 2.0, 0.7)        # at each event; onto each memory
+RELEASE, SUPPLY = np.array([1.5, 0.5, 0.8, 0.9, 1.2, 0.7]), np.array([0.9, 0.6, 1.0, 0.0, 0.5, 0.3])
+PLACES = {f"event {row}": place for row, place in enumerate(([-0.5, 1.0], [0.9, -0.3], [-1.0, 0.0], [0.98, 0.15], [0.95, 0.1], [0.7, 0.6]))}
+
+
+def lived_in_memory(specimen: Any, kappa: float | None) -> tuple[list[float], list[float]]:
+    """Weights of six memories, and the match passed on, against the window summed over scripted pairs in ms; all factors differ from 1.
+
+    Working memory is scripted, with times as encoded or steps of one cycle; an event is rejected; a sleep replays steps; one memory is archived.
+    """
+    hour, w_max, w, n = MS * (kappa or KAPPA), 0.012, np.zeros((6, 6)), 6
+    times, held = (0.0, 12.0, 20.0, 45.0, 60.0, 95.0), ((), (0,), (0, 1), (1, 2), (0, 1, 3), (3, 4))
+    steps, lags = [(0, 1), (3, 1), (1, 0), (0, 1), (4, 5), (5, 3), (0, 4)] * 3, [5.0, 9.0, 5.0, 14.0, 3.0, 6.0, 5.0] * 3
+    asleep_ltp = -0.1
+
+    def gate(view: Any, incoming: Any) -> None:
+        view.veto += incoming.text == "rejected"
+
+    def attend(view: Any, _: Any) -> None:
+        row = view.row
+        view.working_memory[...] = -1
+        view.working_memory[: len(held[row]) + 1] = (*held[row], row)
+        view.working_memory_step = 8.0 * hour if row == 4 else math.nan
+        view.ltp, view.modifiability[row], view.release_probability[row] = LTP_OF[row], GROWTH[row], RELEASE[row]
+
+    def supply(view: Any, _: Any) -> None:
+        view.resources[...] = SUPPLY
+
+    memory = memory_of(
+        specimen, "dense_similarity", neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        neighbour(Phase.ENCODE, attend, reads=(ROW,), id="attend",
+                  sets=(WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY)),
+        asleep([(-1, -1), *steps], [0.0, *np.multiply(lags, hour)], 30.0, asleep_ltp),
+        neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
+        time_scale=kappa, embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}), w_max=w_max, seeds=4)
+
+    def pair(source: int, target: int, lag: float, ltp: float) -> None:
+        for a, b, d in ((source, target, lag), (target, source, -lag)):
+            change = UP * math.exp(-d / 16.8) * ltp * GROWTH[b] if d > 0.0 else -DOWN * math.exp(d / 33.7)
+            w[a, b] = min(max(w[a, b] + change, 0.0), w_max)
+
+    for row, (time, text) in enumerate(zip(times, PLACES, strict=True)):
+        encode(memory, (time * hour, text))
+        if row == 2:
+            encode(memory, (25.0 * hour, "rejected"))
+        for back, other in enumerate(reversed(held[row]), 1):
+            pair(other, row, 8.0 * back if row == 4 else time - times[other], LTP_OF[row])
+    memory.advance(25.0)
+    for (a, b), lag in zip(steps, lags, strict=True):
+        pair(a, b, lag, asleep_ltp)
+    memory.archive(4)
+    memory.advance(50.0)                                                                   # a second sleep, without replay
+    memory.retrieve("query", k=3, learn=True)
+    match = memory.column(MATCH).astype(float)
+    best = [row for row in np.argsort(-match, kind="stable") if row != 4][:4]                # the last is below the mean
+    sent = np.where(np.isin(np.arange(n), best), np.maximum(match, 0.0) * RELEASE * SUPPLY, 0.0)
+    arrives = (sent > 0.0) @ (w > 0.0)
+    measured = [weight_of(specimen, memory, a, b) for a in range(n) for b in range(n)]
+    measured += [*np.nan_to_num(memory.column(specimen.SUCCESSOR_IN_TIME), nan=-1.0), float(np.count_nonzero(match[best] > 0.0))]
+    return measured, [*w.ravel(), *np.where(arrives, sent @ w, -1.0), 3.0]
+
+
+@equation("CM-10.3m", source=f"{FIT}: the window of one pairing, and hard bounds, over scripted pairs in ms; (match release resources) W in numpy",
+          rtol=1e-6, atol=1e-9, papers=("bi2001synaptic", "song2000competitive"))
+def a_memory_at_the_papers_time_learns_order(specimen: Any) -> Any:
+    return lived_in_memory(specimen, 1.0)
+
+
+@equation("CM-10.3n", source=f"as CM-10.3m with {KAPPA:g} simulated milliseconds for one", rtol=1e-6, atol=1e-9,
+          papers=("bi2001synaptic", "song2000competitive"))
+def a_memory_at_its_default_time_scale_learns_order(specimen: Any) -> Any:
+    return lived_in_memory(specimen, None)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -353,3 +439,30 @@ def both_ways(specimen: Any) -> Any:
         specimen.pass_on(*network, (square + square.T).ravel(), out)
 
     return specimen.replacing("pass_on", pass_on)
+
+
+@mutant("potentiation that ignores the memory's modifiability", rejected_by="CM-10.3m")
+def unmodified(specimen: Any) -> Any:
+    return specimen.replacing("paired", lambda steps, edge, target, lag, growth, *rest: specimen.paired(
+        steps, edge, target, lag, np.ones_like(growth), *rest))
+
+
+@mutant("the amplitude of 60 pairings for each of them", rejected_by="CM-10.3l")
+def sixtyfold(specimen: Any) -> Any:
+    return specimen.replacing("paired", lambda steps, edge, target, lag, growth, ltp, a_plus, a_minus, *rest: specimen.paired(
+        steps, edge, target, lag, growth, ltp, 60.0 * a_plus, 60.0 * a_minus, *rest))
+
+
+@mutant("the time scale does not apply", rejected_by="CM-10.3n")
+def unscaled(specimen: Any) -> Any:
+    class Unscaled(specimen.SpikeTimingPlasticity):                       # type: ignore[misc]
+        def hours(self, name: str) -> float:
+            return float(super().hours(name) / self.params.time_scale)
+
+    return specimen.replacing("SpikeTimingPlasticity", Unscaled)
+
+
+@mutant("the resources of a memory do not matter to what it passes on", rejected_by="CM-10.3m")
+def endless(specimen: Any) -> Any:
+    return specimen.replacing("pass_on", lambda rows, match, release, resources, *rest: specimen.pass_on(
+        rows, match, release, np.ones_like(resources), *rest))

@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import VETO
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
-GAMMA = 0.65
+GAMMA, W = 0.65, 1.0
+NUMBERS = (paper_number("attention", W, "1", paper="anderson1998atomic", where="activation equation: total W of the sources, ACT-R's default"),)
 FAN_TARGETS = np.array([[1.11, 1.17, 1.22], [1.17, 1.20, 1.22], [1.15, 1.23, 1.36]])     # s; rows: fan of the location, columns: of the person
 Links = Sequence[tuple[int, int, float]]
 
@@ -103,8 +108,11 @@ def activation_sums_over_the_sources_of_each_memory(specimen: Any) -> Any:
     activation, out = np.zeros(nodes), np.full(memories, np.nan)
     activation[[-1 - e for e in range(entities)]] = held
     start, degree, pool, target, _ = packed(nodes, [link for m, e in pairs for link in ((m, -1 - e, 1.0), (-1 - e, m, 1.0))])
-    specimen.respond(activation, 0.0, 3.0, entities, start, degree, pool, target, out)
-    return np.nan_to_num(out, nan=-1.0), expected
+    specimen.respond(activation, float(held.min()), 3.0, entities, start, degree, pool, target, out)      # a source at the threshold counts
+    named = np.full(2, np.nan)
+    links = [(-1, 0, 1.0), (-1, -2, 1.0), (-2, -1, 1.0)]                                                     # a link between names reaches no memory
+    specimen.respond(np.array([0.0, 0.0, 0.5, 1.0]), 0.0, 3.0, 2, *packed(4, links)[:4], named)
+    return np.nan_to_num([*out, *named], nan=-1.0), [*expected, 3.0 - math.log(3.0), -1.0]
 
 
 @data("SA-2", source="Anderson 1974, targets, as in the ACT-R tutorial; F = 0.63", figure="fan_effect",
@@ -140,6 +148,41 @@ def activation_is_the_sum_over_all_walks(specimen: Any) -> Any:
     shared = rows_of_sum_one(9, links)
     measured = [spread_on(specimen, 9, links, held, 3, limited=limited) for limited in (False, True)]
     return np.ravel(measured), np.ravel([walked(9, links, held, 3), walked(9, shared, held, 3)])
+
+
+def hop_by_hop(nodes: int, links: Links, held: Sequence[tuple[int, float]], gamma: float, hops: int, limited: bool, least: float) -> list[float]:
+    """Activation of each node, and links followed, by the definition: in each hop every active node passes its share on, if it is large enough."""
+    flow, activation, followed = np.zeros(nodes), np.zeros(nodes), 0
+    for seed, amount in held:
+        flow[seed] += amount
+    for hop in range(hops + 1):
+        activation, arriving = activation + flow, np.zeros(nodes)
+        for v in np.flatnonzero(flow) if hop < hops else ():
+            mine = [(t % nodes, w) for f, t, w in links if f % nodes == v]
+            total = sum(w for _, w in mine) if limited else 1.0
+            if gamma * flow[v] >= least * len(mine) and total > 0.0:
+                followed += len(mine)
+                for t, w in mine:
+                    arriving[t] += gamma * flow[v] * w / total
+        flow = arriving
+    return [*activation, followed]
+
+
+@equation("SA-4c", source="Anderson 1983, hop by hop by the definition: seeds named twice, links of strength 0, shares at the least passed on",
+          papers=("anderson1983spreading",))
+def activation_and_links_follow_the_definition(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(5), [], []
+    mixed = [(a, b, 0.0 if (a + b) % 5 == 0 else w) for a, b, w in random_links(rng, 9, 0.3)]
+    even: Links = [(0, 1, 1.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0), (3, 4, 0.0), (4, 5, 1.0), (1, 5, 0.0), (5, 0, 1.0)]
+    settings = ((0.5, 3, True, 0.0), (0.5, 3, True, 0.25), (0.5, 4, False, 0.0), (0.75, 2, False, 0.125), (0.5, 0, True, 0.0))
+    for nodes, links, held in ((9, mixed, [(3, 0.3), (2, 0.5), (3, 0.4)]), (6, even, [(0, 0.5), (1, 0.25), (0, 0.5)]), (6, even, [(4, 1.0)])):
+        for gamma, hops, limited, least in settings:
+            out = np.zeros(nodes)
+            seeds, amounts = np.array([v for v, _ in held]), np.array([amount for _, amount in held])
+            followed = specimen.spread(seeds, amounts, *packed(nodes, links), gamma, hops, limited, least, out)
+            measured += [*out, followed]
+            expected += hop_by_hop(nodes, links, held, gamma, hops, limited, least)
+    return measured, expected
 
 
 @equation("SA-5", source="a = (I - gamma W^T)^-1 s of a cycle of two; truncated after three hops, its first terms", atol=1e-6,
@@ -179,6 +222,84 @@ def activations_of_two_seeds_superpose(specimen: Any) -> Any:
 def a_hub_gives_less_to_each_of_its_neighbours(specimen: Any) -> Any:
     shares = [spread_on(specimen, degree + 1, star(degree), {0: 1.0}, 1, limited=True)[1] for degree in (10, 6)]
     return [*shares, shares[0] >= 0.1, shares[1] >= 0.1], [0.065, GAMMA / 6, False, True]
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+STORY: tuple[tuple[str, dict[str, int]], ...] = (        # texts, and the mentions of each name, counted by hand
+    ("Yesterday Ada met Bo, and later Ada sang.", {"ada": 2, "bo": 1}),
+    ("They say Bo moved to Lisbon, since Bo likes Lisbon, and Bo paints.", {"bo": 3, "lisbon": 2}),
+    ("In winter Lisbon was warm.", {"lisbon": 1}),
+    ("So Mia's friend met Ada in Lisbon.", {"mia": 1, "ada": 1, "lisbon": 1}),
+    ("Nothing was said.", {}),
+    ("Some say Cleo and Mia sail, and Mia steers.", {"cleo": 1, "mia": 2}),
+    ("And Cleo sleeps.", {"cleo": 1}),
+)
+NAMES = ("ada", "bo", "lisbon", "mia", "cleo")
+
+
+def story_in(specimen: Any, **values: Any) -> Any:
+    """A memory of the story, with one event vetoed between the second and the third, and the third archived."""
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int("vetoed" in incoming.event.text)
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, reject, adds=(VETO,)), **values)
+    texts = [text for text, _ in STORY]
+    encode(memory, *((float(i), text) for i, text in enumerate([*texts[:2], "So Ada was vetoed by Bo.", *texts[2:]])))
+    memory.archive(2)
+    return memory
+
+
+def from_names(asked: Sequence[str], attention: float, gamma: float, depth: int, threshold: float, margin: float, least: float) -> Any:
+    """The linear network between the memories and names of the story by matrices, then ACT-R's sum over names; NaN where nothing arrives."""
+    mentions = np.array([[counts.get(name, 0) for name in NAMES] for _, counts in STORY])
+    n, e = mentions.shape
+    tie = np.where(mentions > 0, 1.0 + np.log(np.maximum(mentions, 1)), 0.0)
+    links = np.block([[np.zeros((n, n)), tie], [tie.T, np.zeros((e, e))]])
+    degree, total = (links > 0).sum(axis=1), links.sum(axis=1)
+    flow, activation = np.zeros(n + e), np.zeros(n + e)
+    flow[[n + NAMES.index(name) for name in asked]] = attention / len(asked)
+    for hop in range(depth):
+        activation += flow
+        if hop < depth - 1:
+            released = np.where(gamma * flow >= least * degree, gamma * flow, 0.0) / np.where(total > 0.0, total, 1.0)
+            flow = links.T @ released
+    source = np.where(activation[n:] >= threshold, activation[n:], 0.0)
+    sent = source * (math.log(n + 1.0) + margin - np.log(degree[n:] + 1.0))
+    reached = (tie > 0.0) & (source > 0.0)
+    return np.where(reached.any(axis=1), reached @ sent, np.nan)
+
+
+@equation("SA-11", source="Anderson 1983, linear network, by matrices; ACT-R, sum of W_j (S - ln(links + 1)), S = ln(n + 1) + margin",
+          rtol=1e-6,          papers=("anderson1998atomic", "anderson1983spreading"))
+def a_memory_spreads_from_the_names_of_the_query(specimen: Any) -> Any:
+    measured, expected = [], []
+    names = ("attention", "gamma", "depth", "threshold", "margin", "least_share")
+    for values in ((W, GAMMA, 3, 0.01, 0.1, 0.0), (1.7, 0.4, 1, 0.02, 0.3, 0.01), (1.7, 0.8, 5, 0.08, 0.3, 0.0), (1.0, 0.7, 4, 0.0, 0.1, 0.15),
+                   (1.0, 0.5, 5, 0.21, 0.2, 0.0), (W, 0.6, 2, 0.0, 0.1, 0.0)):
+        memory = story_in(specimen, **dict(zip(names, values, strict=True)))
+        for query, asked in (("Did Ada see Cleo?", ("ada", "cleo")), ("Was it Bo, or Zoe?", ("bo",)),
+                             ("Is it Mia, Ada or Lisbon?", ("mia", "ada", "lisbon"))):
+            memory.retrieve(query)
+            measured.append(memory.column(specimen.SPREAD).tolist())
+            expected.append(from_names(asked, *values))
+        for query in ("Is it warm?", "Was it Zoe?"):
+            memory.retrieve(query)
+            measured.append(memory.column(specimen.SPREAD).tolist())
+            expected.append(np.full(len(STORY), np.nan))
+    return np.nan_to_num(measured, nan=-9.0), np.nan_to_num(expected, nan=-9.0)
+
+
+@adaptation("SA-12", source="ours: 1 + ln of the number of mentions, counted by hand, in both directions of a link")
+def a_memory_links_a_name_by_its_mentions(specimen: Any) -> Any:
+    memory = story_in(specimen)
+    graph, strength = memory.graph, memory.column(specimen.ASSOCIATION)
+    found = {(int(graph.source[k]), int(graph.target[k])): float(strength[k]) for k in range(graph.n_edges)}
+    expected = {}
+    for row, (_, counts) in enumerate(STORY):
+        for name, count in counts.items():
+            for link in ((row, -1 - NAMES.index(name)), (-1 - NAMES.index(name), row)):
+                expected[link] = 1.0 + math.log(count)
+    return sorted((*link, w) for link, w in found.items()), sorted((*link, float(np.float32(w))) for link, w in expected.items())
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
@@ -267,3 +388,18 @@ def fan_free(specimen: Any) -> Any:
 @mutant("associative strength independent of the fan", rejected_by="SA-2b")
 def flat_strength(specimen: Any) -> Any:
     return specimen.replacing("associative_strength", lambda strongest, fan: strongest)
+
+
+@mutant("the hook gives each name of the query all of W", rejected_by="SA-11")
+def undivided(specimen: Any) -> Any:
+    original = specimen.spread
+
+    def spread(seeds: Any, attention: Any, *rest: Any) -> Any:
+        return original(seeds, attention * len(seeds), *rest)
+
+    return specimen.replacing("spread", spread)
+
+
+@mutant("mentions are not counted", rejected_by="SA-12")
+def uncounted(specimen: Any) -> Any:
+    return specimen.replacing("prominence", lambda mentions: 1.0)

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.storage.graph import EdgeType, Graph
+from ...engine.vocabulary import HORIZON, LEARNING_RATE, NEED, PLASTICITY
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 Array = NDArray[np.float64]
 Successors = Sequence[Sequence[int]]
@@ -228,6 +231,29 @@ def the_signal_is_the_expected_number_of_visits(specimen: Any) -> Any:
     return np.nan_to_num(out), expected
 
 
+@limit("SR-9b", source="definition: nothing arrives from an expectation of 0, nor at a link that ends at an entity")
+def where_nothing_arrives_there_is_no_signal(specimen: Any) -> Any:
+    out = np.full(2, np.nan)
+    links = np.array([0, 2, 3]), np.array([2, 1, 0]), np.arange(3), np.array([-2, 0, 1])
+    specimen.visits(np.array([-2]), np.array([0, 1]), np.array([0.8, 0.5]), *links, out)
+    same = np.full(2, np.nan)
+    specimen.visits(np.array([1]), np.array([1]), np.array([1.0]), *links, same)
+    return np.nan_to_num([*out, *same], nan=-1.0), [0.4, 0.5, -1.0, -1.0]
+
+
+@adaptation("SR-8c", source="closed form (1 - alpha)^n: an entry needs more than least, goes below half of it, and that of the state itself stays")
+def an_entry_is_dropped_below_half_of_the_least(specimen: Any) -> Any:
+    graph, found = blank(specimen), []
+    specimen.experience(graph, [0], [1], 0.5, 1.0, 0.25, 1.0)
+    for _ in range(4):
+        found.append(matrix(specimen, graph, 3)[0, 1])
+        specimen.experience(graph, [0], [2], 0.5, 0.0, 0.25, 1.0)
+    small = blank(specimen)
+    for _ in range(2):
+        specimen.experience(small, [0], [1], 0.01, 0.5, 0.25, 0.0)
+    return [*found, matrix(specimen, small, 2)[0, 0]], [0.5, 0.25, 0.125, 0.0, 1.0 - 0.99 ** 2]
+
+
 TALES = (("Then Ada rang.", "Then Bo came.", "Then Cleo sang."), ("Then Dora left.", "Then Ada rang.", "Then Bo came."))
 
 
@@ -252,6 +278,82 @@ def later_events_get_a_score_and_earlier_ones_do_not(specimen: Any) -> Any:
 def the_signal_reaches_beyond_the_next_step(specimen: Any) -> Any:
     texts, visits = succession(specimen, "What about Dora?")
     return at_least([visits[i] for i, text in enumerate(texts) if "Bo" in text], 1e-3)
+
+
+# Session and names of each event; "s" has two sessions at once, some events name nobody.
+LOG = (("s", "Ada"), ("s", "Bo Cleo"), ("t", "Dora"), ("t", "Ada"), ("s", ""), ("s", "Dora"), ("u", ""), ("u", "Bo"), ("u", ""), ("u", "Ada Bo"),
+       ("u", "Cleo"), ("u", "Cleo Dora"), ("u", "Emil"), ("v", "Ada"), ("v", "Bo"), ("v", "Cleo"), ("v", "Dora"), ("v", "Emil"), ("v", "Ada"))
+LEAST, FACTORS = 0.03, ((1.0, 1.0, 1.0), (1.5, 1.2, 2.0), (4.0, 3.0, 0.5), (0.5, 0.4, 1.0), (1.0, 1.0, 0.0))
+
+
+def dictionary_step(m: dict[str, dict[str, float]], before: list[str], after: list[str], alpha: float, gamma: float) -> None:
+    """Dayan's rule on dictionaries; entries below half of LEAST are dropped, new ones need LEAST."""
+    for s in (*before, *after):
+        m.setdefault(s, {s: 0.7})
+    following = {j: sum(m[s].get(j, 0.0) for s in after) / len(after) for s in after for j in m[s]}
+    for s in before:
+        row = m[s]
+        old = set(row)
+        for j in {*row, *following}:
+            row[j] = row.get(j, 0.0) + alpha * (float(j == s) + gamma * following.get(j, 0.0) - row.get(j, 0.0))
+        m[s] = {j: x for j, x in row.items() if j == s or (x >= 0.5 * LEAST if j in old else x > LEAST)}
+
+
+def stated(log: Sequence[tuple[str, str]], session: str) -> str:
+    """The last names of the session, if the log ends with it."""
+    return next((names for of, names in takewhile(lambda event: event[0] == session, reversed(log)) if names), "")
+
+
+def expected_visits(m: dict[str, dict[str, float]], states: list[str], log: Sequence[str], present: bool) -> list[float]:
+    """Visits of each memory: those of its entities, each divided among the memories that name it; NaN if none arrives."""
+    row = {j: sum(m.get(s, {}).get(j, 0.0) for s in states) / len(states) for s in states for j in m.get(s, {})} if states else {}
+    found = [math.nan] * len(log)
+    for j, x in row.items():
+        mine, x = [i for i, names in enumerate(log) if j in names.split()], x - (0.0 if present else states.count(j) / len(states))
+        for i in mine if x > 0.0 else ():
+            found[i] = x / len(mine) + (0.0 if math.isnan(found[i]) else found[i])
+    return found
+
+
+@equation("SR-11", source=f"{DAYAN}: the rule and M R on dictionaries, event by event, with queries and nights; sessions, fans and the least "
+          "entry are ours", rtol=1e-6, atol=1e-7, papers=("dayan1993improving", "stachenfeld2017hippocampus"))
+def a_memory_learns_which_entities_follow_which(specimen: Any) -> Any:
+    present: list[tuple[float, float, float]] = []
+
+    def modulate(view: Any, _: Any) -> None:
+        view.learning_rate, view.plasticity, view.horizon = present[-1]
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, modulate, sets=(LEARNING_RATE, PLASTICITY, HORIZON)), alpha=0.3, discount=0.8, least=LEAST,
+                       initial=0.7)
+    m: dict[str, dict[str, float]] = {}
+    measured, expected = list[float](), list[float]()
+    for i, (session, names) in enumerate(LOG):
+        present.append(FACTORS[i % len(FACTORS)])
+        rate, plasticity, horizon = present[-1]
+        text = f"Then {' met '.join(names.split())}." if names else "It rained."
+        encode(memory, Event(6.0 * i, text, session=session, dated=False))
+        last = stated(LOG[:i], session)
+        if names and last:
+            dictionary_step(m, last.split(), names.split(), min(1.0, 0.3 * rate * plasticity), max(0.0, 1.0 - 0.2 / horizon) if horizon else 0.0)
+        log = [o for _, o in LOG[:i + 1]]
+        for query in (["Ada"], ["Dora", "Bo"], ["Zoe", "Cleo"], ["Zoe"]):
+            memory.retrieve(f"What about {' and '.join(query)}?")
+            known = [name for name in query if any(name in o.split() for o in log)]
+            measured += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
+            expected += np.nan_to_num(expected_visits(m, known, log, False), nan=-1.0).tolist()
+        if i % 4 == 3 or i > 12:
+            memory.advance(24.0 * (6.0 * i // 24.0 + 1) if i % 4 == 3 else 6.0 * i)
+        if i % 4 == 3:
+            measured += memory.column(NEED).tolist()
+            expected += np.nan_to_num(expected_visits(m, stated(LOG[:i + 1], session).split(), log, True)).tolist()
+    edges = memory.graph
+    weights = {(edges.entity_name(~int(edges.source[e])), edges.entity_name(~int(edges.target[e]))): memory.column(specimen.SUCCESSOR)[e]
+               for e in np.flatnonzero(edges.alive & (edges.type == EdgeType.COACCESS))}
+    named = {(s.lower(), j.lower()): x for s, row in m.items() for j, x in row.items()}
+    measured += memory.column(specimen.SUCCESSOR_STATED).tolist()
+    expected += [0, 1, 2, 3, -1, 5, -1, 7, 7, *range(9, len(LOG))]
+    keys = sorted({*weights, *named})
+    return [*measured, *(weights.get(k, -1.0) for k in keys)], [*expected, *(named.get(k, -1.0) for k in keys)]
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -356,6 +458,21 @@ def undiscounted(specimen: Any) -> Any:
 @mutant("only the first successor is learnt", rejected_by="SR-2b")
 def first_only(specimen: Any) -> Any:
     return specimen.replacing("expected_row", lambda states, *rest: specimen.expected_row(states[:1], *rest))
+
+
+@mutant("a session starts from where the one before it ended", rejected_by="SR-11")
+def across_sessions(specimen: Any) -> Any:
+    class AcrossSessions(specimen.SuccessorRepresentation):                   # type: ignore[misc]
+        def learn(self, view: Any, incoming: Any) -> None:
+            row, graph, p = view.row, view.graph, self.params
+            last = int(view.successor_stated[row - 1]) if row else -1
+            view.successor_stated[row] = row if incoming.features.entities else last
+            if incoming.features.entities and last >= 0:
+                specimen.experience(graph, specimen.entities_of(graph, last), specimen.entities_of(graph, row),
+                                    min(1.0, p.alpha * view.learning_rate * view.plasticity), specimen.further(p.discount, view.horizon), p.least,
+                                    p.initial, incoming.event.time)
+
+    return specimen.replacing("SuccessorRepresentation", AcrossSessions)
 
 
 @mutant("visits not divided among the memories of an entity", rejected_by="SR-9")

@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
+from ...engine.records import Event
+from ...engine.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, SLEEP_SHARE, VETO
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 SHY, DE_VIVO = "Tononi & Cirelli 2014", "de Vivo et al. 2017"
-ETA, MOST, NIGHT = 0.2, 20.0, 0.18
+ETA, MOST, NIGHT, SPARED, RAMP = 0.2, 20.0, 0.18, 0.2, 0.1
+NUMBERS = (
+    paper_number("downscaling", NIGHT, "1", paper="devivo2017ultrastructural", where="abstract: the interface decreases by about 18%"),
+    paper_number("spared", SPARED, "1", paper="devivo2017ultrastructural", where="abstract: except in the largest fifth"),
+)
 
 
 def sizes(n: int = 5000, spread: float = 0.8) -> NDArray[np.float64]:
@@ -21,7 +30,7 @@ def sizes(n: int = 5000, spread: float = 0.8) -> NDArray[np.float64]:
     return np.random.default_rng(0).normal(0.5, spread, n)
 
 
-def slept(specimen: Any, log_weight: NDArray[np.float64], share: float = NIGHT, spared: float = 0.2, ramp: float = 0.1) -> NDArray[np.float64]:
+def slept(specimen: Any, log_weight: NDArray[np.float64], share: float = NIGHT, spared: float = SPARED, ramp: float = RAMP) -> NDArray[np.float64]:
     """Log weights after a sleep that may take off `share`; the log weight is also the log strength, which decides the strongest."""
     after = log_weight.copy()
     low, high = specimen.quantiles(log_weight, 1.0 - spared - ramp, 1.0 - spared)
@@ -162,6 +171,118 @@ def headroom_stays_in_bounds(specimen: Any) -> Any:
     return between([specimen.headroom(e, MOST) for e in (-3.0, 0.0, 10.0, 20.0, 1e9)], 1e-12, 1.0)
 
 
+@limit("SHY-8", source="by hand: below the baseline nothing is lost; all spared: nothing; e + 1 in full; half of the only exposed weight", atol=1e-12)
+def downscaling_at_its_limits(specimen: Any) -> Any:
+    cases = (((-0.1, 0.0), (0.0, 0.0), 0.5, (0.0, -0.1, 0.0)), ((math.log(3.0), 0.0), (2.0, 2.0), 0.5, (2.0, math.log(3.0), 0.0)),
+             ((1.0, 0.0), (0.0, 0.0), 0.1, (0.9 * (math.e + 1.0) - 2.0, 1.0 + math.log(0.9), math.log(0.9))),
+             ((0.0, math.log(3.0)), (0.0, 2.0), 0.18, (1.5, math.log(0.5), math.log(3.0))))
+    measured: list[float] = []
+    expected: list[float] = []
+    for log_weight, log_strength, share, after in cases:
+        w = np.array(log_weight)
+        measured += [specimen.downscale(share, 0.5, 1.0, np.array(log_strength), w), *w]
+        expected += after
+    return measured, expected
+
+
+@limit("SHY-9", source="a gain beyond E_max leaves the least headroom, ln 1e-9")
+def a_gain_beyond_the_capacity_leaves_the_least_headroom(specimen: Any) -> Any:
+    return specimen.potentiate(np.array([0]), 2.0, 1.0, 0.0, np.zeros(1)), math.log(1e-9)
+
+
+# --- in a memory ---------------------------------------------------------------------------------------------------------------
+def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tuple[Any, Any]:
+    """Messages of three sessions, some refused, with answers that teach, and nights of different length, the last after an idle day.
+
+    Both give ln w, ln of the headroom and ln of the strength of each memory before and after each night, and the encoding strength of each event.
+    """
+    rng, shares = np.random.default_rng(3), {24.0: 1.0, 48.0: 0.4, 72.0: 1.5, 96.0: 1.0}
+    given = rng.normal(0.0, 0.7, messages)
+
+    def strength(view: Any, _: Any) -> None:
+        view.log_strength[...] = given[:len(view.log_strength)]
+
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto = int("refused" in incoming.event.text)
+
+    def share(view: Any, tick: Any) -> None:
+        view.sleep_share = shares[tick.end]
+
+    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"),
+                       neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+                       neighbour(Phase.CONSOLIDATE, share, sets=(SLEEP_SHARE,), id="night"), eta=eta, excess_most=most)
+    w: list[float] = []
+    first: list[float] = []                                            # ln of the strength at encoding, and what the neighbour adds
+    sessions: list[str] = []
+    room = 1.0
+    measured: list[float] = []
+    expected: list[float] = []
+
+    def active(rows: list[int]) -> None:
+        nonlocal room
+        for row in rows:
+            w[row] += eta * room / len(rows)
+        room = max(room * max(1.0 - eta / most, 0.0), 1e-9)
+
+    def look() -> None:
+        memory.advance(memory.now)
+        measured.extend([*memory.column(specimen.RENORMALISED_WEIGHT), float(memory.column(specimen.RENORMALISED_ROOM))])
+        measured.extend(memory.column(LOG_STRENGTH))
+        expected.extend([*np.log(w), math.log(room), *(np.log(w) + first)])
+
+    def sleep(time: float) -> None:
+        nonlocal room
+        memory.advance(time)
+        total, order = sum(w), np.argsort(np.log(w) + first)
+        x = (np.log(w) + first)[order]
+        low, high = (x[int(q * (len(w) - 1))] for q in (1.0 - SPARED - RAMP, 1.0 - SPARED))
+        s = np.clip((x - low) / (high - low), 0.0, 1.0)
+        loss, sizes = (1.0 + 2.0 * s) * (1.0 - s) ** 2, np.array(w)[order]
+        rho = min(min(total - len(w), (1.0 - (1.0 - NIGHT) ** shares[time]) * total) / float(loss @ sizes), 0.5)
+        for row, part in zip(order, loss, strict=True):
+            w[row] *= 1.0 - rho * part
+        room = min(1.0 - (sum(w) - len(w)) / most, 1.0)
+
+    for i in range(messages):
+        text = f"message {i} {'refused' if i % 7 == 3 else 'kept'}"
+        encode(memory, Event(0.5 * i + 24.0 * (i > messages // 2), text, session=f"session {i % 11 // 4}", dated=False))
+        measured.append(float(memory.column(ENCODING_STRENGTH)))
+        expected.append(math.log(room))
+        if "kept" in text:
+            w.append(1.0)
+            first.append(math.log(room) + given[len(first)])
+            sessions.append(f"session {i % 11 // 4}")
+            row = len(w) - 1
+            active([row - 1, row] if row and sessions[row - 1] == sessions[row] else [row])
+        if i % 5 == 4:
+            answer = memory.retrieve("message", k=1 + i % 4, learn=i % 10 == 4).rows.tolist()[:3]
+            if i % 10 == 4 and len(answer) > 1:
+                active(answer)
+        if i == messages // 2:
+            look()
+            memory.archive(2)
+            sleep(24.0)
+            look()
+    for time in (48.0, 72.0, 96.0):
+        look()
+        sleep(time)
+    look()
+    return measured, expected
+
+
+@adaptation("SHY-6", source=f"ours, after {SHY}: w and headroom themselves, sorted strengths, night by night in numpy", atol=1e-9,
+            papers=("tononi2014sleep",))
+def a_memory_gains_while_awake_and_loses_in_sleep(specimen: Any) -> Any:
+    return days_in_memory(specimen, 0.3, 30.0, 38)
+
+
+@limit("SHY-7", source="E = E_max after one event: the least headroom, 1e-9", atol=1e-9)
+def a_memory_without_headroom_hardly_learns(specimen: Any) -> Any:
+    memory = memory_of(specimen, eta=1.0, excess_most=1.0)
+    encode(memory, (0.0, "one"), (1.0, "two"))
+    return [*memory.column(specimen.RENORMALISED_WEIGHT), float(memory.column(specimen.RENORMALISED_ROOM))], [math.log(2.0), 0.0, math.log(1e-9)]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("downscaling", caption="A night takes the same share off all but the strongest: the largest fifth is spared, the others lose 18 per cent of "
         "the total", source=f"{DE_VIVO}: mean 0.82, largest fifth unchanged")
@@ -244,3 +365,9 @@ def unsaturated(specimen: Any) -> Any:
         return log_room
 
     return specimen.replacing("potentiate", potentiate)
+
+
+@mutant("a night of any length takes off as much as a full one", rejected_by="SHY-6")
+def full_nights(specimen: Any) -> Any:
+    original = specimen.downscale
+    return specimen.replacing("downscale", lambda share, *rest: original(NIGHT, *rest))

@@ -3,6 +3,7 @@ equations of the whole system in a general solver; none calls a kernel it judges
 """
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,12 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import LOG_STRENGTH, SALIENCE, VETO
 from ..checks import adaptation, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 LT = "Luboeinski & Tetzlaff 2021"
 H0, GAMMA_P, GAMMA_D, TAU_H = 4.20075, 1645.6, 313.1, 688.4 / 3600.0
-THETA_TAG, THETA_PRO, TAU_P, TAU_Z, DECAY = 0.840149, 2.10037, 1.0, 1.0, 6884.0 / 3600.0
+THETA_TAG, THETA_PRO, TAU_P, TAU_Z, DECAY, ALPHA = 0.840149, 2.10037, 1.0, 1.0, 6884.0 / 3600.0, 1.0
+KAPPA = 15.6                                                                                # simulated hours for one, by default
+CODE = "parameters of the network simulation, as in the authors' code, Network.cpp"
+NUMBERS = tuple(paper_number(name, value, unit, paper="luboeinski2021memory", where=CODE) for name, value, unit in (
+    ("h0", H0, "mV"), ("gamma_p", GAMMA_P, "1"), ("gamma_d", GAMMA_D, "1"), ("tau_h", TAU_H, "h"), ("theta_tag", THETA_TAG, "mV"),
+    ("theta_pro", THETA_PRO, "mV"), ("tau_p", TAU_P, "h"), ("tau_z", TAU_Z, "h"), ("alpha", ALPHA, "1")))
 FULL = (0.1 * H0 + 10.0 * GAMMA_P) / (0.1 + GAMMA_P + GAMMA_D) - H0                       # h* - h0
 WEAK, STRONG = 0.5 * FULL, FULL
 Events = Sequence[tuple[float, float, tuple[int, ...]]]                                      # time h, h - h0 mV, neurons
@@ -26,7 +36,7 @@ Events = Sequence[tuple[float, float, tuple[int, ...]]]                         
 def network(events: Events) -> tuple[NDArray[Any], ...]:
     """start, degree, pool, target of links memory -> neuron and back, oldest first; neuron k is the node -1 - k."""
     neurons = 1 + max(n for _, _, on in events for n in on)
-    links = [link for row, (_, _, on) in enumerate(events) for n in on for link in ((row, -1 - n), (-1 - n, row))]
+    links = [link for row, (_, _, on) in enumerate(events) for n in on for link in ((-1 - n, row), (row, -1 - n))]
     nodes = len(events) + neurons
     source = np.array([s % nodes for s, _ in links])
     degree = np.bincount(source, minlength=nodes)
@@ -51,8 +61,13 @@ def late(specimen: Any, events: Events, at: float, *, alpha: float = 1.0, looks:
     return out
 
 
-def solved(events: Events, at: float, *, alpha: float = 1.0) -> NDArray[np.float64]:
+def solved(events: Events, at: float) -> NDArray[np.float64]:
     """z of every memory at a time, from the differential equations."""
+    return np.array(solution(tuple(events), at))
+
+
+@functools.cache
+def solution(events: tuple[tuple[float, float, tuple[int, ...]], ...], at: float) -> tuple[float, ...]:
     n, neurons = len(events), 1 + max(k for _, _, on in events for k in on)
     on = np.array([[k in e[2] for k in range(neurons)] for e in events], dtype=float)
 
@@ -60,7 +75,7 @@ def solved(events: Events, at: float, *, alpha: float = 1.0) -> NDArray[np.float
         h, p, z = y[:n], y[n:n + neurons], y[n + neurons:].reshape(n, neurons)
         x = (h - H0)[:, None]
         dz = p * ((1.0 - z) * (x > THETA_TAG) - (z + 0.5) * (-x > THETA_TAG)) / TAU_Z
-        return np.concatenate([0.1 * (H0 - h) / TAU_H, (-p + alpha * (on.T @ np.abs(h - H0) > THETA_PRO)) / TAU_P, (dz * on).ravel()])
+        return np.concatenate([0.1 * (H0 - h) / TAU_H, (-p + ALPHA * (on.T @ np.abs(h - H0) > THETA_PRO)) / TAU_P, (dz * on).ravel()])
 
     y = np.concatenate([np.full(n, H0), np.zeros(neurons + n * neurons)])
     times = [t for t, _, _ in events]
@@ -70,7 +85,7 @@ def solved(events: Events, at: float, *, alpha: float = 1.0) -> NDArray[np.float
         if end > time:
             y = solve_ivp(slope, (time, end), y, method="RK45", max_step=0.01, rtol=1e-7, atol=1e-9).y[:, -1]
     z = y[n + neurons:].reshape(n, neurons)
-    return np.asarray((z * on).sum(axis=1) / on.sum(axis=1))
+    return tuple((z * on).sum(axis=1) / np.maximum(on.sum(axis=1), 1.0))
 
 
 def weak_and_ten_strong(lag: float) -> Events:
@@ -122,8 +137,9 @@ def a_strong_tag_lasts_three_hours_and_its_synthesis_one_and_a_third(specimen: A
 @equation("CM-4.3", source="1 - exp(-t / tau_z) and -0.5 (1 - exp(-t / tau_z)) at p = 1", papers=("luboeinski2021memory",))
 def with_proteins_a_tagged_synapse_saturates_exponentially(specimen: Any) -> Any:
     times = [0.1, 1.0, 3.0, math.inf]
-    return [specimen.late_phase(0.0, t, potentiated, 1.0) for potentiated in (True, False) for t in times], [
-        end * (1.0 - math.exp(-t)) for end in (1.0, -0.5) for t in times]
+    cases = [(z, t, end, tau) for z, tau in ((0.0, 1.0), (0.3, 2.0)) for end in (1.0, -0.5) for t in times]
+    return [specimen.late_phase(z, t, end > 0.0, tau) for z, t, end, tau in cases], [
+        z * math.exp(-t / tau) + end * (1.0 - math.exp(-t / tau)) for z, t, end, tau in cases]
 
 
 @equation("CM-4.3b", source="solve_ivp of the protein equation with its integral", atol=1e-6, papers=("luboeinski2021memory",))
@@ -220,6 +236,69 @@ def many_memories_of_one_entity_keep_the_late_phase_in_bounds(specimen: Any) -> 
     return between(z, 0.8, 1.0 - math.exp(-3.078))
 
 
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+STORY = (                                                              # time h, salience, text, neurons of the entities it mentions
+    (0.0, 0.5, "Today Ada hummed.", (0,)), (0.3, 0.8, "a walk in the rain", ()), (0.4, 0.45, "Then Ada met Bo.", (0, 1)),
+    (0.9, 1.0, "Later Bo shouted.", (1,)), (0.9, 0.42, "Then Cy slept.", (2,)), (1.1, 0.99, "Here Ada is refused.", None),
+    (2.5, 0.6, "Once Ada called Cy.", (0, 2)), (3.0, 0.95, "Now Ada sings.", (0,)), (5.0, 0.5, "So Bo wrote to Cy.", (1, 2)),
+    (5.1, 0.1, "Maybe Ada rests.", (0,)), (9.0, 0.7, "At last Ada left.", (0,)))
+
+
+def induced_by(salience: float, seconds: float) -> float:
+    """h - h0 after calcium above both thresholds for `seconds` times the odds of the salience: the early phase's closed form."""
+    t = seconds * salience / (1.0 - salience) if salience < 1.0 else math.inf
+    return FULL * (1.0 - math.exp(-(0.1 + GAMMA_P + GAMMA_D) * t / (3600.0 * TAU_H)))
+
+
+def tagged_in_memory(specimen: Any, time_scale: float | None) -> tuple[Any, Any]:
+    """Ten events, one of them without an entity, and one that is refused, with a sleep every four of the paper's hours.
+
+    Both give z after each sleep, and ln(w / h0) an hour and a half later.
+    """
+    kappa, seconds = KAPPA if time_scale is None else time_scale, 0.2
+    salience = {text: s for _, s, text, _ in STORY}
+
+    def judge(view: Any, incoming: Any) -> None:
+        view.salience = salience[incoming.event.text]
+
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto = int("refused" in incoming.event.text)
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, judge, sets=(SALIENCE,), id="judge"), neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+                       time_scale=time_scale, consolidate_every=4.0 * kappa, stimulation=seconds)
+    events = [(t, induced_by(s, seconds), on) for t, s, _, on in STORY if on is not None]
+    measured: list[float] = []
+    expected: list[float] = []
+    told = list(STORY)
+    for night in (4.0, 8.0, 12.0):
+        z = solved([e for e in events if e[0] <= night], night)
+        for until, look in ((night, "z"), (night + 1.5, "w")):
+            while told and told[0][0] <= until:
+                time, _, text, _ = told.pop(0)
+                encode(memory, (time * kappa, text))
+            memory.advance(until * kappa)
+            if look == "z":
+                measured += memory.column(specimen.LATE_PHASE).tolist()
+                expected += z.tolist()
+            else:
+                stored = [e for e in events if e[0] <= until]
+                early = np.array([change * math.exp(-(until - t) / DECAY) for t, change, _ in stored])
+                measured += memory.column(LOG_STRENGTH).tolist()
+                expected += np.log1p(early / H0 + np.append(z, np.zeros(len(stored) - len(z)))).tolist()
+    return measured, expected
+
+
+@equation("CM-4.15", source=f"{LT}: solve_ivp of h, p and z in the paper's hours; ln(1 + (h - h0) / h0 + z)", atol=3e-4,
+          papers=("luboeinski2021memory",))
+def a_memory_at_the_papers_time_tags_and_captures(specimen: Any) -> Any:
+    return tagged_in_memory(specimen, 1.0)
+
+
+@equation("CM-4.16", source=f"{LT}: as CM-4.15 with {KAPPA:g} simulated hours for one", atol=3e-4, papers=("luboeinski2021memory",))
+def a_memory_at_its_default_time_scale_tags_and_captures(specimen: Any) -> Any:
+    return tagged_in_memory(specimen, None)
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("capture", caption="A weak memory, and ten strong ones half an hour later on the same neuron: the weak one's late phase grows while its tag "
         "lasts and then stays; that of the strong ones grows on", source=f"{LT}; solve_ivp of its differential equations")
@@ -285,3 +364,22 @@ def one_pool(specimen: Any) -> Any:
         rest[-1][:] = late(specimen, [(t, c, (0,)) for t, c in zip(created, induced, strict=True)], now, alpha=alpha)
 
     return specimen.replacing("capture", capture)
+
+
+@mutant("proteins that are made with the time constant of the early phase", rejected_by="CM-4.15")
+def other_time_constant(specimen: Any) -> Any:
+    class Fixed(specimen.SynapticTagging):                                    # type: ignore[misc]
+        def hours(self, parameter: str) -> float:
+            return float(super().hours("tau_h" if parameter == "tau_p" else parameter))
+
+    return specimen.replacing("SynapticTagging", Fixed)
+
+
+@mutant("the decay of the early phase without its factor 0.1", rejected_by="CM-4.16")
+def fast_decay(specimen: Any) -> Any:
+    class Fixed(specimen.SynapticTagging):                                    # type: ignore[misc]
+        @property
+        def decay(self) -> float:
+            return float(self.hours("tau_h"))
+
+    return specimen.replacing("SynapticTagging", Fixed)

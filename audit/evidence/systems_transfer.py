@@ -10,10 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad, solve_ivp
+from scipy.linalg import expm
 from scipy.optimize import minimize_scalar
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, REPLAYS, ROW, VETO
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 MMO, TSE = "McClelland, McNaughton & O'Reilly 1995", "Tse et al. 2007"
 D_H, C, D_C, K = 0.1, 0.1, 0.001, 15.0
@@ -247,12 +251,17 @@ def log_recall_is_the_log_of_the_sum_of_traces(specimen: Any) -> Any:
     created, transferred, congruency = np.array([0.0, 3.0, 0.0, 5.0]), np.array([0.0, 1.0, 9.0, 0.0]), np.array([0.0, 1.0, 0.4, 0.0])
     s_h, s_c = np.array([1.0, 0.3, 0.001, 1.0]), np.array([0.0, 0.5, 0.02, 0.0])
     for c, k, now in ((C, K, 12.0), (0.0, 0.0, 12.0), (0.0, 0.0, 90.0), (0.0, 0.0, 1e5)):
-        out = np.zeros(4)
+        out = np.full(4, 9.0)
         specimen.log_recall(now, D_H, c, D_C, k, 0.01, created, transferred, congruency, s_h, s_c, out)
         measured += list(out)
         for i in range(4):
             f, t = 1.0 + k * congruency[i], now - created[i] - transferred[i]
             expected.append(math.log(max(sum(solved(s_h[i], s_c[i], min(t, 2e4), f * D_H, f * c, D_C)), 0.01)))
+    for d_h, c, d_c, now in ((0.2, 0.3, 0.2, 13.0), (0.0, 0.0, 0.5, 1000.0)):                      # equal rates; a trace that does not decay
+        out = np.full(4, 9.0)
+        specimen.log_recall(now, d_h, c, d_c, 0.0, 0.01, created, transferred, congruency, s_h, s_c, out)
+        measured += list(out)
+        expected += [math.log(max(flow(np.array([s_h[i], s_c[i]]), now - created[i] - transferred[i], d_h, c, d_c).sum(), 0.01)) for i in range(4)]
     return measured, expected
 
 
@@ -285,13 +294,47 @@ def a_lesson_closes_its_share_of_the_distance(specimen: Any) -> Any:
 def cortical_memories_answer_by_their_theme(specimen: Any) -> Any:
     rng = np.random.default_rng(9)
     weights, cue = rng.normal(size=(5, 6)).astype(np.float32), rng.normal(size=6).astype(np.float32)
+    weights[1] = 0.0                                                                                # a theme without a direction
     theme, share = np.array([0, 3, -1, 2, 1, 0], np.int16), np.array([0.1, 0.4, 0.2, 0.9, 0.5, 0.3], np.float32)
     out = np.full(6, np.nan, np.float32)
     specimen.answer(cue, weights, 4, theme, share, 0.5, out)
     rows = [0, 1, 4, 5]
-    cosine = np.array([weights[theme[i]] @ cue / np.linalg.norm(weights[theme[i]]) for i in rows], float)
+    cosine = np.array([weights[theme[i]] @ cue / max(np.linalg.norm(weights[theme[i]]), 1e-30) for i in rows], float)
     told = bool(np.isnan(out[[2, 3]]).all())
     return at_most(np.abs(out[rows] - (cosine - cosine.mean())), 1e-6 if told else -1.0)
+
+
+@limit("ST-13", source="no trace at all: nothing depends on the hippocampus", atol=0.0)
+def a_memory_without_traces_depends_on_nothing(specimen: Any) -> Any:
+    none, share = np.zeros(1), np.ones(1)
+    specimen.consolidate(2.0, 1.0, False, False, D_H, C, D_C, 4.0, K, none, none, np.zeros(1, np.int32), none.copy(), none.copy(), none.copy(), share,
+                         none.copy())
+    return share[0], 0.0
+
+
+@adaptation("ST-14", source="turn by turn in numpy: the theme of highest cosine, kept later; a new one below `alike` while there is room", atol=1e-9)
+def lessons_go_on_from_night_to_night(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(14), [], []
+    for alike, room in ((0.3, 5), (0.9, 3), (0.0, 6)):
+        vectors = rng.normal(size=(9, 4)) if alike else np.vstack([np.eye(4), -np.eye(4), np.eye(4)[:1]])
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        weights, theme, in_use, centres, mine = np.zeros((room, 4)), np.full(9, -1, np.int16), 0, list[NDArray[Any]](), [-1] * 9
+        for stored in (4, 7, 9):
+            amount = np.where(np.arange(9) < stored, rng.choice([0.0, 0.2, 0.25, 1.0, 2.5], 9), 0.0)
+            left = amount.copy()
+            in_use = specimen.lesson(amount, 0.25, vectors, 0.4, alike, in_use, theme, weights)
+            while (left >= 0.25).any():
+                for i in np.flatnonzero(left >= 0.25):
+                    if mine[i] < 0:
+                        cosine = [w @ vectors[i] / np.linalg.norm(w) for w in centres]
+                        mine[i] = len(centres) if len(centres) < room and max(cosine, default=-1.0) < alike else int(np.argmax(cosine))
+                        if mine[i] == len(centres):
+                            centres.append(vectors[i].copy())
+                    centres[mine[i]] += (1.0 - 0.6 ** min(left[i], 1.0)) * (vectors[i] - centres[mine[i]])
+                    left[i] -= 1.0
+            measured += [in_use, *theme, *weights[:in_use].ravel()]
+            expected += [len(centres), *mine, *np.ravel(centres)]
+    return measured, expected
 
 
 @adaptation("ST-10", source="cosine to the nearest theme: below `alike` a new one, while there is room")
@@ -299,6 +342,117 @@ def themes_are_bounded_in_number(specimen: Any) -> Any:
     vectors, theme, weights = np.eye(6), np.full(6, -1, np.int16), np.zeros((4, 6))
     in_use = specimen.lesson(np.ones(6), 0.01, vectors, 0.05, 0.5, 0, theme, weights)
     return at_least([4 - in_use, theme.min(), 3 - theme.max(), 1 - abs(len({*theme[:4]}) - 4)], 0)
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+TOLD = (                                                               # time h, text, congruency, direction of meaning
+    (0.0, "tea", 0.0, (1.0, 0.1, 0.0, 0.0)), (5.0, "rain", 0.5, (0.0, 1.0, 0.2, 0.0)), (7.0, "green tea", 0.0, (0.9, 0.0, 0.3, 0.1)),
+    (23.88, "late", 0.0, (0.2, 0.2, 0.2, 1.0)), (23.95, "too late", 0.0, (0.3, 0.2, 0.2, 1.0)),           # 0.015 and 0.006 reinstatements
+    (30.0, "refused", 0.3, (0.5, 0.5, 0.5, 0.5)), (31.0, "a storm", 1.0, (0.1, 0.8, 0.4, 0.1)), (55.0, "snow", 0.2, (0.0, 0.3, 1.0, 0.3)),
+    (79.0, "black tea", 0.4, (1.0, 0.3, 0.1, 0.0)), (110.0, "ice", 0.0, (0.1, 0.1, 0.7, 0.9)))
+REPLAYED = ([0] * 5, [0] * 6, [2, 0, 1, 0, 0, 0, 0], [0] * 8, [0, 1, 40, 1, 3, 0, 2, 0, 0], [1] * 9)        # in the nights 1 to 6
+
+
+def flow(state: Any, days: float, d_h: float, c: float, d_c: float) -> Any:
+    """Both traces after some days: scipy's matrix exponential of the equations."""
+    return expm(np.array([[-d_h, 0.0], [c, -d_c]]) * days) @ state
+
+
+def nights_in_memory(specimen: Any, d_h: float, c: float, d_c: float) -> tuple[Any, Any]:
+    """Ten events, one of them refused, and six nights, the first two without replay.
+
+    Both give, after each night, both traces, dependence, theme and ln of the strength of each memory, half a day later ln of the strength and the
+    gist of a cue, and in the end the weights of the themes.
+    """
+    rho, k, least, eps, alike, most, room = 3.0, 6.0, 0.3, 0.07, 0.6, 0.55, 2
+    vectors = {text: np.array(v) / np.linalg.norm(v) for _, text, _, v in TOLD}
+    fit, cue = {text: x for _, text, x, _ in TOLD}, np.array([0.7, 0.5, 0.4, 0.2]) / np.linalg.norm([0.7, 0.5, 0.4, 0.2])
+
+    def judge(view: Any, incoming: Any) -> None:
+        view.congruency[view.row] = fit[incoming.event.text]
+
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto = int(incoming.event.text == "refused")
+
+    def dream(view: Any, tick: Any) -> None:
+        view.replays[...] = REPLAYED[round(tick.end / 24.0) - 1]
+
+    memory = memory_of(
+        specimen, "dense_similarity", neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+        neighbour(Phase.ENCODE, judge, reads=(ROW,), sets=(CONGRUENCY,), id="judge"),
+        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"), embedder=Scripted({**vectors, "a cup": cue}), hippocampal_decay=d_h,
+        consolidation=c, cortical_decay=d_c, reinstatement=rho, acceleration=k, least=least, eps=eps, themes=room, alike=alike, dependence=most)
+    stored = [(t / 24.0, text, x) for t, text, x, _ in TOLD if text != "refused"]
+    told, traces, at, theme = list(TOLD), [np.array([1.0, 0.0])] * len(stored), [t for t, _, _ in stored], [-1] * len(stored)
+    centres: list[NDArray[Any]] = []
+    share, known = [1.0] * len(stored), False
+    measured: list[float] = []
+    expected: list[float] = []
+
+    def strengths(day: float) -> None:
+        rows = [i for i, (t, _, _) in enumerate(stored) if t <= day]
+        faster = [1.0 if known else 1.0 + k * stored[i][2] for i in rows]
+        now = [flow(traces[i], day - at[i], f * d_h, 0.0 if known else f * c, d_c) for i, f in zip(rows, faster, strict=True)]
+        measured.extend(memory.column(LOG_STRENGTH))
+        expected.extend(math.log(max(float(s.sum()), least)) for s in now)
+
+    for night, replays in enumerate(REPLAYED, 1):
+        while told and told[0][0] <= 24.0 * night:
+            encode(memory, told.pop(0)[:2])
+        memory.advance(24.0 * night)
+        first, rows, left = not known and any(replays), range(len(replays)), []
+        for i in rows:
+            faster, last, count = 1.0 + k * stored[i][2], max(night - 1.0, stored[i][0]), min(replays[i], rho)
+            s, since = traces[i], at[i]
+            if not known and first:
+                s, since = flow(s, last - since, faster * d_h, faster * c, d_c), last
+            if known or first:
+                s = flow(s, night - since, d_h, 0.0, d_c)
+                left.append(float(count))
+                s = flow(s, count / rho, (faster - 1.0) * d_h, faster * c, 0.0)
+            else:
+                begun = flow(s, last - since, faster * d_h, faster * c, d_c)
+                left.append(rho * begun[0] * -math.expm1(-faster * d_h * (night - last)) / d_h)
+                s = flow(begun, night - last, faster * d_h, faster * c, d_c)
+            if first or replays[i]:
+                traces[i], at[i] = s, float(night)
+            share[i] = s[0] / s.sum()
+        known = known or first
+        while any(amount >= 0.01 for amount in left):
+            for i in rows:
+                if left[i] >= 0.01:
+                    v = vectors[stored[i][1]]
+                    if theme[i] < 0:
+                        cosines = [w @ v / np.linalg.norm(w) for w in centres]
+                        if len(centres) < room and max(cosines, default=-1.0) < alike:
+                            theme[i] = len(centres)
+                            centres.append(v.copy())
+                        else:
+                            theme[i] = int(np.argmax(cosines))
+                    centres[theme[i]] += (1.0 - (1.0 - eps) ** min(left[i], 1.0)) * (v - centres[theme[i]])
+                    left[i] -= 1.0
+        names = (specimen.HIPPOCAMPAL_TRACE, specimen.CORTICAL_TRACE, HIPPOCAMPAL_DEPENDENCE, specimen.GIST_THEME)
+        measured += [float(x) for name in names for x in memory.column(name)]
+        expected += [*(traces[i][0] for i in rows), *(traces[i][1] for i in rows), *(share[i] for i in rows), *(theme[i] for i in rows)]
+        memory.advance(24.0 * night + 5.5)
+        strengths(night + 5.5 / 24.0)
+        memory.retrieve("a cup", k=2)
+        cortical = [i for i in rows if theme[i] >= 0 and share[i] <= most]
+        cosine = {i: centres[theme[i]] @ cue / np.linalg.norm(centres[theme[i]]) for i in cortical}
+        measured += np.nan_to_num(memory.column(specimen.GIST), nan=-9.0).tolist()
+        expected += [cosine[i] - np.mean([*cosine.values()]) if i in cosine else -9.0 for i in rows]
+    return [*measured, *memory.column(specimen.GIST_WEIGHTS).ravel()], [*expected, *np.ravel(centres)]
+
+
+@equation("ST-11", source=f"{MMO}: matrix exponentials of both traces, replays as jumps, the delta rule turn by turn; float32 columns", atol=1e-6,
+          papers=("mcclelland1995why",))
+def a_memory_is_transferred_night_by_night(specimen: Any) -> Any:
+    return nights_in_memory(specimen, 0.4, 0.35, 0.05)
+
+
+@limit("ST-12", source=f"{MMO}: as ST-11 with D_h = D_c", atol=1e-6, papers=("mcclelland1995why",))
+def equal_rates_are_transferred_night_by_night(specimen: Any) -> Any:
+    return nights_in_memory(specimen, 0.3, 0.2, 0.3)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -398,3 +552,20 @@ def stronger(specimen: Any) -> Any:
         out[:] = np.maximum(s_h * out, s_c)
 
     return specimen.replacing("recalled", recalled)
+
+
+@mutant("rates a day taken as rates an hour", rejected_by="ST-11")
+def per_hour(specimen: Any) -> Any:
+    class Fixed(specimen.SystemsTransfer):                                    # type: ignore[misc]
+        @property
+        def rates(self) -> tuple[float, float, float]:
+            p = self.params
+            return p.hippocampal_decay, p.consolidation, p.cortical_decay
+
+    return specimen.replacing("SystemsTransfer", Fixed)
+
+
+@mutant("the rates of both traces exchanged in recall", rejected_by="ST-11")
+def exchanged(specimen: Any) -> Any:
+    original = specimen.log_recall
+    return specimen.replacing("log_recall", lambda now, d_h, c, d_c, *rest: original(now, d_c, c, d_h, *rest))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.storage.postings import Idf
-from ...engine.vocabulary import LEXICON
+from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, LEXICON, MATCH, VETO, VISIBLE
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 
 Vector = NDArray[np.float64]
 HK = "Howard & Kahana 2002"
@@ -67,6 +69,14 @@ def context_keeps_length_one_over_ten_thousand_random_steps(specimen: Any) -> An
         t, after = after, t
         lengths[i] = np.linalg.norm(t)
     return lengths, 1.0
+
+
+@equation("TC-1c", source=f"{HK}, evolution of context; rho of the definition, in numpy", papers=("howard2002distributed",))
+def context_is_the_weighted_sum_of_both(specimen: Any) -> Any:
+    t, item, out = np.array([0.6, 0.0, 0.8]), np.array([0.48, 0.8, 0.36]), np.full(3, np.nan)
+    specimen.drift(t, item, BETA, out)
+    dot = float(t @ item)
+    return out, (math.sqrt(1.0 + BETA ** 2 * (dot ** 2 - 1.0)) - BETA * dot) * t + BETA * item
 
 
 @equation("TC-2a", source=f"{HK}, closed form rho^|i-j|", figure="distractors", papers=("howard2002distributed",))
@@ -121,7 +131,9 @@ def the_two_passes_equal_the_full_model_with_explicit_vectors(specimen: Any) -> 
 def choice_is_the_exponential_rule_and_does_not_overflow(specimen: Any) -> Any:
     a, rows = np.array([0.1, 0.9, 0.4, 0.7]), np.array([0, 2, 3])
     weights = np.array([math.exp(2.0 * a[r] / 0.3) for r in rows])
-    return [*specimen.choice(a, rows, 0.3), *specimen.choice(a + 1e4, rows, 0.3)], np.tile(weights / weights.sum(), 2)
+    apart = specimen.choice(np.array([0.0, 1e5, 0.0, 1e5 + 0.5]), np.array([1, 3]), 1.0)
+    return [*specimen.choice(a, rows, 0.3), *specimen.choice(a + 1e4, rows, 0.3), *apart], [
+        *np.tile(weights / weights.sum(), 2), 1.0 / (1.0 + math.e), math.e / (1.0 + math.e)]
 
 
 @limit("TC-L1", source="t_i = c_i at beta = 1: no earlier context remains", papers=("howard2002distributed",))
@@ -136,6 +148,11 @@ def drift_over_time_does_not_depend_on_its_division(specimen: Any) -> Any:
 
 
 # --- signatures and data -----------------------------------------------------------------------------------------------------
+@limit("TC-L3", source="definition: the first item has no predecessor, so its retention does not count", papers=("howard2002distributed",))
+def the_retention_of_the_first_item_is_not_used(specimen: Any) -> Any:
+    return supported(specimen, 1, np.array([np.nan, RHO, RHO]), g=1.0, own=1.0), [RHO, 1.0, RHO]
+
+
 @signature("TC-6a", source=f"{HK}, distractors between items: lag-1 similarity rho rho_D", figure="distractors", papers=("howard2002distributed",))
 def contiguity_survives_interruption(specimen: Any) -> Any:
     similar = {d: supported(specimen, 4, np.full(9, specimen.carried(RHO, 0.0, 24.0, d)), g=1.0) for d in (1.0, 0.8, 0.5)}
@@ -193,7 +210,7 @@ def transitions_to_neighbours_are_most_frequent_in_both_directions(specimen: Any
 
 
 # --- the adaptation, through the engine --------------------------------------------------------------------------------------
-WORDS = signal("words_of_evidence", Facet.WORDS, "BM25, the direct signal from which recall starts")
+WORDS_OF_EVIDENCE = signal("words_of_evidence", Facet.WORDS, "BM25, the direct signal from which recall starts")
 
 
 class WordParams(Params):
@@ -201,9 +218,9 @@ class WordParams(Params):
 
 
 class Words(Mechanism[WordParams]):
-    owns = (WORDS,)
+    owns = (WORDS_OF_EVIDENCE,)
 
-    @hook(Phase.RETRIEVE, reads=(LEXICON,), adds=(), sets=(WORDS,))
+    @hook(Phase.RETRIEVE, reads=(LEXICON,), adds=(), sets=(WORDS_OF_EVIDENCE,))
     def score(self, view: Any, cue: Cue) -> None:
         view.lexicon.scores(cue.terms, view.words_of_evidence, Idf.LUCENE)
 
@@ -250,6 +267,77 @@ def shuffling_the_order_removes_the_advantage(specimen: Any) -> Any:
         differences[i] = a[place[4]] - a[place[2]]
     error = differences.std(ddof=1) / math.sqrt(len(differences))
     return bool(error > 0.0 and abs(differences.mean()) < 4.0 * error)
+
+
+LOG = (                                                       # time, text, session, share of the context that a neighbour leaves
+    (0.0, "the bus was late", "a", 1.0), (0.1, "we painted the fence", "a", 1.0), (0.5, "vetoed", "a", 1.0), (0.6, "grandma baked a cake", "a", 0.7),
+    (30.0, "the aquarium had an octopus", "b", 1.0), (30.2, "the octopus was late", "b", 1.0), (31.7, "tickets were cheap", "a", 1.0),
+    (31.8, "the octopus cake", "a", 0.4), (31.9, "my boss moved the meeting", "a", 1.0),
+    (90.0, "rain all day", "c", 1.0), (90.1, "a bus", "c", 1.0),
+)
+
+
+def context_in_memory(specimen: Any, time_scale: float | None, beta: float, g: float, tau: float, rho_d: float, own: float,
+                      k: int) -> tuple[Any, Any]:
+    """The signal at five queries, and the full model with explicit context vectors: pauses, sessions and neighbours act as distractors.
+
+    One event is vetoed, one memory is archived, one query matches nothing, and a neighbour changes the gain of the choice.
+    """
+    left, gain, before = [], [1.0], ("", 0.0)
+
+    def enter(view: Any, incoming: Any) -> None:
+        view.veto, view.context_kept = int(incoming.event.text == "vetoed"), kept[incoming.event.text]
+
+    def choose(view: Any, tick: Any) -> None:
+        view.choice_gain = gain[0]
+
+    kept = {text: share for _, text, _, share in LOG}
+    memory = memory_of(specimen, Words("words", WordParams(1.0)), neighbour(Phase.ENCODE, enter, adds=(VETO,), sets=(CONTEXT_KEPT,)),
+                       neighbour(Phase.MAINTAIN, choose, sets=(CHOICE_GAIN,), id="chooser"), time_scale=time_scale, beta=beta, study_share=g,
+                       drift_time=tau, session_retention=rho_d, choice_noise=0.8, recalled_items=k, own_support=own)
+    for time, text, session, share in LOG:
+        if encode(memory, Event(time, text, session=session, dated=False)) != [None]:
+            left.append(math.exp(-(time - before[1]) / (tau * (time_scale or 1.0))) * share * (1.0 if session == before[0] else rho_d))
+            before = session, time
+    left[0] = 1.0
+    memory.archive(4)
+    c, t = vectors(len(left), beta, np.array(left))
+    measured, expected = [memory.column(specimen.CONTEXT_RETENTION).tolist()], [[0.0, *(float(a @ b) for a, b in pairwise(t))]]
+    for query, gain[0] in (("octopus", 1.0), ("bus late", 1.0), ("cake", 0.5), ("nobody", 1.0), ("the octopus fence meeting", 2.5), ("late", 0.0)):
+        memory.advance(memory.now + 1.0)
+        memory.retrieve(query)
+        match = memory.column(MATCH).astype(np.float64)
+        rows = sorted(np.flatnonzero(memory.column(VISIBLE)), key=lambda row: (-match[row], row))[:k]
+        weights = [math.exp(2.0 * match[row] * gain[0] / 0.8) / sum(math.exp(2.0 * match[r] * gain[0] / 0.8) for r in rows) for row in rows]
+        cues = [brought_back(c, t, int(row), g) for row in rows]
+        a = [sum((own if row == j else 1.0) * w * (cue @ t[j]) for row, w, cue in zip(rows, weights, cues, strict=True)) for j in range(len(left))]
+        measured.append(np.nan_to_num(memory.column(specimen.CONTEXT), nan=-1.0).tolist())
+        expected.append(a if match.max() > 0.0 else [-1.0] * len(left))
+    return np.concatenate(measured), np.concatenate(expected)
+
+
+@equation("TC-9", source=f"{HK}: explicit context vectors in numpy, choice by definition; odd numbers", rtol=1e-5, atol=1e-6,
+          papers=("howard2002distributed",))
+def in_a_memory_the_signal_is_the_match_with_retrieved_contexts(specimen: Any) -> Any:
+    return context_in_memory(specimen, None, 0.55, 0.35, 20.0, 0.6, 0.3, 4)
+
+
+@equation("TC-9b", source=f"{HK}: as TC-9 with other numbers, and a context that drifts three times as slowly", rtol=1e-5, atol=1e-6,
+          papers=("howard2002distributed",))
+def at_another_time_scale_context_drifts_more_slowly(specimen: Any) -> Any:
+    return context_in_memory(specimen, 3.0, BETA, 0.5, 24.0, 0.5, 1.0, 100)
+
+
+@limit("TC-9c", source=f"{HK}: of two memories the one that matches is exactly 1 sd above the mean; closed form of its retrieved context", rtol=1e-6,
+       papers=("howard2002distributed",))
+def any_match_above_the_mean_is_recalled(specimen: Any) -> Any:
+    memory = memory_of(specimen, Words("words", WordParams(1.0)), beta=BETA, study_share=0.5, choice_noise=1.0, own_support=1.0)
+    encode(memory, (0.0, "an octopus"), (0.0, "rain all day"))
+    memory.retrieve("octopus")
+    p, length = 1.0 / (1.0 + math.exp(-4.0)), math.sqrt(0.5 + 0.5 * BETA)
+    own, back = (0.5 + 0.5 * BETA) / length, 0.5 / length
+    return [*memory.column(MATCH), *memory.column(specimen.CONTEXT)], [
+        1.0, -1.0, own * p + back * RHO * (1.0 - p), own * RHO * p + own * (1.0 - p)]
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -329,3 +417,17 @@ def reversed_time(specimen: Any) -> Any:
         out[:] = out[::-1].copy()
 
     return specimen.replacing("support", backwards)
+
+
+@mutant("drift ignores the time scale", rejected_by="TC-9b")
+def unscaled(specimen: Any) -> Any:
+    class Unscaled(specimen.TemporalContext):                                 # type: ignore[misc]
+        def hours(self, name: str) -> float:
+            return float(super().hours(name)) / float(self.params.time_scale)
+
+    return specimen.replacing("TemporalContext", Unscaled)
+
+
+@mutant("archived memories are recalled", rejected_by="TC-9")
+def hidden_lend(specimen: Any) -> Any:
+    return specimen.replacing("best", lambda match, visible, k: specimen.best(match, np.ones_like(visible), k))

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from ...engine.records import Event, Query
+from ...engine.vocabulary import LOG_STRENGTH, MATCH
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of
 
 A_STUDY, B_STUDY, A_TEST, B_TEST = 0.804, 0.329, 0.760, 0.135
 FIT = (A_STUDY, B_STUDY, A_TEST, B_TEST)
@@ -43,6 +45,13 @@ def the_curves_cross_at_the_time_of_the_closed_form(specimen: Any) -> Any:
 @limit("TE-0d", source="no test: restudy")
 def without_a_test_there_is_no_advantage(specimen: Any) -> Any:
     return [specimen.log_advantage(t, 0.0, *FIT) for t in (0.0, 1.0, 100.0)], [0.0, 0.0, 0.0]
+
+
+@adaptation("TE-0e", source="ln of the two groups' quotient, added to what other mechanisms give")
+def the_advantage_is_added(specimen: Any) -> Any:
+    out = np.array([1.5, -0.5])
+    specimen.add_advantage(100.0, 24.0, np.array([1.0, 0.0]), np.array([28.0, 0.0]), *FIT, out)
+    return out, [1.5 + np.log(A_TEST * 4.0 ** -B_TEST / (A_STUDY * 4.0 ** -B_STUDY)), -0.5]
 
 
 # --- the experiments ---------------------------------------------------------------------------------------------------------
@@ -87,8 +96,6 @@ def told(specimen: Any) -> Any:
 
 
 def strength(memory: Any, hours: float) -> Any:
-    from ...engine.vocabulary import LOG_STRENGTH
-
     memory.advance(memory.now + hours)
     return np.array(memory.store.array(LOG_STRENGTH))
 
@@ -107,6 +114,57 @@ def strength_in_the_engine_follows_the_ratio_of_the_groups(specimen: Any) -> Any
     memory.retrieve(Query("red kite"), learn=True)
     measured = [strength(memory, h)[0] for h in (5 / 60, 48.0 - 5 / 60, 120.0)]
     return measured, np.log(A_TEST / A_STUDY * (1 + DELAYS) ** (B_STUDY - B_TEST))
+
+
+def tested_in_memory(specimen: Any, time_scale: float | None, a_s: float, b_s: float, a_t: float, b_t: float, most: float) -> tuple[Any, Any]:
+    """Tests, time of the last and LOG_STRENGTH of four memories, and the curves of the two groups in numpy.
+
+    One memory is retrieved three times and reaches the most tests; one answer changes nothing; one best match is below the criterion, one
+    query matches nothing; one memory is archived.
+    """
+    memory = memory_of(specimen, "lexical_bm25", time_scale=time_scale, a_study=a_s, b_study=b_s, a_test=a_t, b_test=b_t, day=1.5, most_tests=most,
+                       criterion=0.9)
+    day, made = 24.0 * 1.5 * (time_scale or 1.0), np.array([3.0, 4.5, 9.0, 9.5])
+    encode(memory, *zip(made.tolist(), ("a red kite", "a blue kite", "an old boat", "some rain"), strict=True))
+    w, last, measured, expected = np.zeros(4), np.zeros(4), [], []
+    for now, query, learn in ((12.0, "red", True), (20.0, "kite", True), (40.0, "blue", False), (61.0, "red kite", True), (70.0, "nobody", True),
+                              (75.0, "boat", True), (130.0, "red", True), (400.0, "rain", True)):
+        memory.advance(now)
+        measured += [memory.column(LOG_STRENGTH).tolist(), memory.column(specimen.TESTS).tolist(), memory.column(specimen.TESTED).tolist()]
+        a, b, t = a_s * (a_t / a_s) ** w, b_s * (b_t / b_s) ** w, (now - last) / day
+        expected += [np.where(w > 0.0, np.log(a * (1.0 + t) ** -b) - np.log(a_s * (1.0 + t) ** -b_s), 0.0), w.copy(), last.copy()]
+        row = int(memory.retrieve(query, k=3, learn=learn).rows[0])
+        if learn and memory.column(MATCH)[row] >= 0.9:
+            since = (now - (last[row] if w[row] else made[row])) / day
+            w[row] = min(w[row] + (1.0 - a[row] * (1.0 + since) ** -b[row]) / (1.0 - a_s), most)
+            last[row] = now
+        if now == 75.0:
+            memory.archive(2)
+    assert np.array_equal(w > 0.0, [True, False, True, True])
+    return np.ravel(measured), np.ravel(expected)
+
+
+@adaptation("TE-6", source="ratio of the two groups' power functions after every retrieval, in numpy; odd numbers", rtol=1e-9)
+def retrievals_in_a_memory_follow_the_two_curves(specimen: Any) -> Any:
+    return tested_in_memory(specimen, None, 0.7, 0.4, 0.6, 0.2, 4.3)
+
+
+@adaptation("TE-6b", source="as TE-6 with the fitted curves, and a day that lasts two", rtol=1e-9)
+def at_another_time_scale_retrievals_follow_the_two_curves(specimen: Any) -> Any:
+    return tested_in_memory(specimen, 2.0, *FIT, 3.0)
+
+
+@limit("TE-6c", source="of two memories the one that matches is exactly 1 sd above the mean; an answer without memories tests none")
+def a_match_at_the_criterion_is_a_test_and_an_empty_answer_is_none(specimen: Any) -> Any:
+    memory = memory_of(specimen, "lexical_bm25", criterion=1.0)
+    encode(memory, (0.0, "a red kite"), (1.0, "some rain"))
+    memory.advance(30.0)
+    memory.retrieve("kite", learn=True)
+    found = [float(memory.column(MATCH)[0]), *memory.column(specimen.TESTED)]
+    for row in (0, 1):
+        memory.archive(row)
+    memory.retrieve("rain", learn=True)
+    return [*found, *memory.column(specimen.TESTED)], [1.0, 30.0, 0.0, 30.0, 0.0]
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -139,3 +197,14 @@ def effortless(specimen: Any) -> Any:
 @mutant("exponential forgetting", rejected_by="TE-2")
 def exponential(specimen: Any) -> Any:
     return specimen.replacing("retention", lambda t, a, b: a * np.exp(-b * t))
+
+
+@mutant("difficulty counts from encoding after every test", rejected_by="TE-6")
+def since_encoding(specimen: Any) -> Any:
+    class SinceEncoding(specimen.RetrievalPractice):                          # type: ignore[misc]
+        def retrieved(self, view: Any, cue: Any) -> None:
+            if view.recalled.size:
+                view.tested[view.recalled[0]] = view.created[view.recalled[0]]
+            super().retrieved(view, cue)
+
+    return specimen.replacing("RetrievalPractice", SinceEncoding)

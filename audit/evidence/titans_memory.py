@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import LEARNING_RATE, LOG_STRENGTH, PLASTICITY, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 Array = NDArray[np.float64]
 TITANS = "Behrouz, Zhong & Mirrokni 2025"
@@ -70,8 +73,8 @@ def the_gradient_is_the_derivative_of_the_loss(specimen: Any) -> Any:
 @equation("TI-1c", source=f"{TITANS}, eqs 11 and 15; numpy's matrix product", papers=("behrouz2024titans",))
 def keys_values_and_answers_are_matrix_products(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
-    x, w, m = rng.standard_normal(7), rng.standard_normal((7, 5)), rng.standard_normal((5, 5))
-    k, y = np.empty(5), np.empty(5)
+    x, w, m = rng.standard_normal(7), rng.standard_normal((7, 5)), rng.standard_normal((4, 5))
+    k, y = np.empty(5), np.empty(4)
     specimen.project(x, w, k)
     specimen.recall(m, k, y)
     return [*k, *y], [*(x @ w), *(m @ (x @ w))]
@@ -97,6 +100,24 @@ def a_random_history_follows_the_recursion_of_the_paper(specimen: Any) -> Any:
         expected_s = eta * expected_s - theta * 2.0 * np.outer(expected_m @ k - v, k)
         expected_m = (1.0 - alpha) * expected_m + expected_s
     return np.concatenate([m.ravel(), s.ravel()]), np.concatenate([expected_m.ravel(), expected_s.ravel()])
+
+
+@equation("TI-2c", source=f"{TITANS}, eqs 13 and 14 in numpy, with values shorter and longer than keys", papers=("behrouz2024titans",))
+def keys_and_values_may_differ_in_length(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(15), list[float](), list[float]()
+    for shape in ((3, 5), (5, 3)):
+        m, s, k, v = (rng.standard_normal(size) for size in (shape, shape, shape[1], shape[0]))
+        after = 0.6 * s - 0.2 * 2.0 * np.outer(m @ k - v, k)
+        expected += [*(0.9 * m + after).ravel(), *after.ravel()]
+        specimen.memorise(m, s, k, v, 0.6, 0.2, 0.1)
+        found += [*m.ravel(), *s.ravel()]
+    return found, expected
+
+
+@adaptation("TI-8c", source="ours: a scalar product of unit vectors, between 0 and 1 in spite of rounding")
+def relevance_stays_between_zero_and_one(specimen: Any) -> Any:
+    x = np.array([[1.0 + 1e-7, 0.0], [0.6, 0.8], [-1.0, 0.0]])
+    return [specimen.relevance(a, b) for a, b in ((x[0], x[0]), (x[0], x[1]), (x[0], x[2]))], [1.0, 0.6 * (1.0 + 1e-7), 0.0]
 
 
 @equation("TI-3", source=f"{TITANS}, eq. 10: S_t = eta^t S_1, sum S_1 / (1 - eta)", rtol=1e-9, papers=("behrouz2024titans",))
@@ -257,6 +278,91 @@ def random_projections_preserve_cosines(specimen: Any) -> Any:
     return at_most(np.abs(far).mean(), 0.15)                   # about 1 / sqrt(64)
 
 
+# Hours, session, whether the event is stored, and the factors LEARNING_RATE and PLASTICITY.
+HISTORY = ((0.0, "a", True, 1.0, 1.0), (5.0, "a", True, 1.5, 0.8), (9.0, "a", False, 1.0, 1.0), (30.0, "a", True, 1.0, 1.0),
+           (31.0, "b", True, 0.5, 1.2), (80.0, "b", True, 4.0, 2.0), (81.0, "a", True, 1.0, 1.0), (81.0, "a", True, 0.7, 1.0),
+           (100.0, "a", True, 1.0, 1.0), (100.0, "c", True, 1.0, 1.0), (101.0, "c", True, 4.0, 2.0), (102.0, "c", True, 1.0, 1.0),
+           (102.5, "c", True, 1.0, 1.0))
+ODD: dict[str, Any] = {"keys": 19, "eta": 0.8, "theta": 0.3, "alpha": 0.15, "half_life": 2.5, "surprise_gain": 0.7}
+
+
+def history_in_memory(specimen: Any, pairing: str, time_scale: float) -> tuple[Any, Any]:
+    """A memory with events and queries, and eqs 11 to 15 in numpy with the projections that the memory drew."""
+    rng, halves, present = np.random.default_rng(14), 60.0 * time_scale, [0]
+    x = rng.standard_normal((len(HISTORY) + 2, 12))
+    x[3] = 2.0 * x[1] + 0.5 * x[3]
+    x[7] = x[6] = 3.0 * x[5] + x[6]                                            # said twice
+    x[8] = -x[7] + 0.2 * x[8]
+    x[11], x[12] = x[9], -x[10]                                                # after the same event the opposite one: more than nothing is wrong
+    texts = [*(f"event {i}" for i in range(len(HISTORY))), "query", "other"]
+    unit = (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32).astype(np.float64)
+
+    def modulate(view: Any, incoming: Any) -> None:
+        _, _, stored, view.learning_rate, view.plasticity = HISTORY[present[0]]
+        view.veto = int(not stored)
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, modulate, adds=(VETO,), sets=(LEARNING_RATE, PLASTICITY)), pairing=pairing,
+                       time_scale=time_scale, embedder=Scripted(dict(zip(texts, x, strict=True))), **ODD)
+    memory.retrieve("query")
+    m, s, rows, unforeseen = *blank(19), list[int](), list[float]()
+    measured: list[Any] = []
+    expected: list[Any] = []
+
+    def along(v: Array) -> Array:
+        return v / (np.linalg.norm(v) or 1.0)
+
+    for i, (at, session, stored, rate, plasticity) in enumerate(HISTORY):
+        present[0] = i
+        encode(memory, Event(at, texts[i], session=session, dated=False))
+        w_key, w_value = memory.column(specimen.TITANS_PROJECTIONS).astype(np.float64)
+        before = rows[-1] if rows and HISTORY[rows[-1]][1] == session else None
+        source = i if pairing == "same" else before
+        k, v = (np.zeros(19) if source is None else along(unit[source] @ w_key)), unit[i] @ w_value
+        r = 0.0 if before is None else max(0.0, float(unit[before] @ unit[i]))
+        error = 2.0 * np.outer(m @ k - v, k)
+        surprise = 1.0 if source is None else float(np.linalg.norm(error) / (2.0 * np.linalg.norm(v)))
+        columns = (specimen.TITANS_KEY, specimen.TITANS_TARGET, specimen.TITANS_RELEVANCE, specimen.TITANS_SURPRISE)
+        measured += [memory.column(c).flatten() for c in columns]
+        expected += [k, v, [r], [surprise]]
+        if stored:
+            dt = at - HISTORY[rows[-1]][0] if rows else 0.0
+            theta = min(1.0, 0.3 * rate * plasticity)
+            s = 0.8 * r * s - theta * np.sqrt(1.0 - min(r, 1.0) ** 2) * error
+            m = (1.0 - 0.15 * (1.0 - r)) * 0.5 ** (dt / halves) * m + s
+            rows.append(i)
+            unforeseen.append(surprise)
+        measured += [memory.column(c).flatten() for c in (specimen.TITANS_MATRIX, specimen.TITANS_MOMENTUM)]
+        expected += [m.ravel(), s.ravel()]
+        for query in (-2, -1):
+            memory.retrieve(texts[query])
+            y = along(m @ along(unit[query] @ w_key))
+            measured.append(np.nan_to_num(memory.column(specimen.TITANS_RECALL), nan=-9.0))
+            expected.append([float(along(unit[row] @ w_value) @ y) if m.any() else -9.0 for row in rows])
+    memory.advance(120.0)
+    measured.append(memory.column(LOG_STRENGTH))
+    expected.append(0.7 * (np.minimum(unforeseen, 2.0) - 1.0))
+    return np.concatenate(measured), np.concatenate(expected)
+
+
+@equation("TI-13", source=f"{TITANS}, eqs 11 to 15 in numpy over a history of sessions; gates, pairing and log strength are ours", rtol=1e-4,
+          atol=2e-5, papers=("behrouz2024titans",))
+def a_memory_learns_by_the_equations_of_the_paper(specimen: Any) -> Any:
+    cases = [history_in_memory(specimen, pairing, scale) for pairing, scale in (("successor", 1.0), ("same", 1.0), ("successor", 0.25))]
+    return np.concatenate([found for found, _ in cases]), np.concatenate([expected for _, expected in cases])
+
+
+@adaptation("TI-14", source="ours: normal numbers of variance 1 / d_k, drawn once; 5 standard errors of mean and variance")
+def projections_are_drawn_once_and_keep_lengths(specimen: Any) -> Any:
+    memory = memory_of(specimen, embedder=HashingEmbedder(64), keys=50)
+    encode(memory, (0.0, "Ada saw a boat"))
+    w = memory.column(specimen.TITANS_PROJECTIONS).astype(np.float64).copy()
+    encode(memory, (1.0, "Bo lost his keys"), (30.0, "Cleo sings"))
+    kept = float(np.array_equal(w, memory.column(specimen.TITANS_PROJECTIONS)))
+    n = w.size
+    return at_most([1.0 - kept, abs(w.mean()) * np.sqrt(50.0 * n) / 5.0, abs(50.0 * w.var() - 1.0) / (5.0 * np.sqrt(2.0 / n)),
+                    abs((w[0] * w[1]).mean()) * 50.0 * np.sqrt(n / 2) / 5.0], 1.0 - 1e-9)
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("titans_sign", caption="Loss of a pair that is stored repeatedly: with momentum it oscillates and tends to 0",
         source=f"{TITANS}, eqs 9 and 10; recomputed at eta = 0.9, theta = 0.01")
@@ -339,6 +445,25 @@ def learning_on_read(specimen: Any) -> Any:
         m += 1e-9 * np.outer(out, q)
 
     return specimen.replacing("recall", recall)
+
+
+@mutant("surprise of a good prediction raises the strength, too", rejected_by="TI-13")
+def any_surprise(specimen: Any) -> Any:
+    class AnySurprise(specimen.TitansMemory):                                 # type: ignore[misc]
+        def strengthen(self, view: Any, tick: Any) -> None:
+            view.log_strength[...] = self.params.surprise_gain * np.abs(np.minimum(view.titans_unforeseen, 2.0) - 1.0)
+
+    return specimen.replacing("TitansMemory", AnySurprise)
+
+
+@mutant("projections drawn anew for every event", rejected_by="TI-14")
+def drawn_anew(specimen: Any) -> Any:
+    class DrawnAnew(specimen.TitansMemory):                                   # type: ignore[misc]
+        def draw(self, view: Any, incoming: Any) -> None:
+            view.titans_projections[...] = 0.0
+            specimen.TitansMemory.draw(self, view, incoming)
+
+    return specimen.replacing("TitansMemory", DrawnAnew)
 
 
 @mutant("fixed gates", rejected_by="TI-8")

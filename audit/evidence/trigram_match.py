@@ -12,6 +12,7 @@ import numpy as np
 from ...engine.storage.postings import TrigramIndex
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of
 
 SINGLE = 1e-6
 TEXTS = (
@@ -73,6 +74,25 @@ def the_misspelt_name_is_found(specimen: Any) -> Any:
     return at_least(found[0] - found[1], 0.1)
 
 
+@equation("TG-7", source="definition over the events, sets of trigrams; a memory that shares none has no score", rtol=SINGLE)
+def a_memory_scores_its_events_by_their_trigrams(specimen: Any) -> Any:
+    measured, expected = [], []
+    told = [f"Bo {text}" if i % 2 else text or "!" for i, text in enumerate(TEXTS)]                  # the speaker's name is part of the memory
+    holding = Counter(gram for text in told for gram in cut(text))
+    for measure, max_df in (("similarity", 1.0), ("containment", 1.0), ("similarity", 0.25), ("containment", 0.5)):
+        memory = memory_of(specimen, measure=measure, max_df=max_df)
+        encode(memory, *((float(i), text or "!", "Bo" if i % 2 else "") for i, text in enumerate(TEXTS)))
+        memory.archive(3)
+        for query in ("load_config in LOOP.py", "Lunas puppy", "?!"):
+            memory.retrieve(query)
+            rare = {gram for gram in cut(query) if holding[gram] <= max_df * len(told)}
+            shared = np.array([len(rare & cut(text)) for text in told])
+            united = len(cut(query)) + (np.array([len(cut(text)) for text in told]) - shared if measure == "similarity" else 0)
+            measured.append(np.nan_to_num(memory.column(specimen.FORM), nan=-1.0))
+            expected.append(np.where(shared == 0, -1.0, shared / np.maximum(united, 1)))
+    return np.array(measured), np.array(expected)
+
+
 @figure("misspelling", caption="Score of a memory over the number of wrong letters in a name: it falls gradually, where word search finds "
         "nothing after the first", source="definition, sets of trigrams")
 def score_over_wrong_letters(specimen: Any) -> Picture:
@@ -101,3 +121,8 @@ def uncapped(specimen: Any) -> Any:
             view.trigrams.scores(cue.query.text, view.form, specimen.TrigramMeasure(self.params.measure))
 
     return specimen.replacing("TrigramMatch", Uncapped)
+
+
+@mutant("the score of no shared trigram is 0", rejected_by="TG-7")
+def zeros(specimen: Any) -> Any:
+    return specimen.replacing("silence_zeros", lambda scores: None)

@@ -11,18 +11,60 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from ...engine.columns import Phase
+from ...engine.vocabulary import RELEASE_PROBABILITY, REPLAYS, VETO
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
+from ..paper_numbers import PaperNumber, paper_number
 
-DEPITTA = "De Pitta et al. 2009 (G-ChI), constants of the authors' notebook"
+DEPITTA = "De Pitta et al. 2009 (G-ChI), constants as Manninen et al. 2017 have them"
 STIMBERG = "Stimberg et al. 2019, after De Pitta et al. 2011"
 COMMON = {"rC": 6.0, "rL": 0.11, "vER": 0.9, "C0": 2.0, "c1": 0.185, "d1": 0.13, "d2": 1.049, "d3": 0.9434, "d5": 0.08234, "a2": 0.2, "v_3K": 2.0,
           "K_R": 1.3, "K_p": 10.0, "K_pi": 0.6, "k_d": 1.5, "K_PLCd": 0.1, "K_D": 0.7, "K_3": 1.0, "basal": 0.002, "tau_g": 5.0}
 AM = COMMON | {"K_ER": 0.1, "v_b": 0.2, "v_d": 0.02, "r_5P": 0.04}
 FM = COMMON | {"K_ER": 0.05, "v_b": 0.5, "v_d": 0.05, "r_5P": 0.05}
 GLIO = {"C_Theta": 0.5, "U_A": 0.6, "Omega_A": 0.6, "G_T": 200e3, "rho_e": 6.5e-4, "Omega_e": 60.0, "O_G": 1.5, "Omega_G": 0.5 / 60.0}
+UNIT, ALPHA = 0.6, 1.0                                                                  # U0*, effect of the transmitter: it facilitates
 START = (0.09, 0.78, 0.22)
 States = NDArray[np.float64]
+
+NOTEBOOK, EXAMPLE = "as the reimplementation by Manninen et al. 2017 has it, ModelDB 223269", "authors' Brian 2 example, example_4_synrel.py"
+HOLDS = (("rC", "rL", "vER", "K_ER", "C0", "c1", "d1", "d5"), ("d1", "d2", "d3", "a2"),              # astrocyte[0], [1], [2]
+         ("v_b", "v_d", "v_3K", "r_5P", "K_R", "K_p", "K_pi", "k_d", "K_PLCd", "K_D", "K_3"))
+RELEASES = (("U_A", "G_T", "rho_e"), ("Omega_A", "Omega_e", "O_G", "Omega_G"))                      # gliotransmission[1], [2]
+
+
+def held(name: str, uM: int, s: int) -> Any:
+    """What the plug-in's tuples hold under a name, in M and hours, from uM and seconds to these powers."""
+    def value(plug_in: Any) -> float:
+        tables = [*zip(HOLDS, plug_in.astrocyte[:3], strict=True), *zip(RELEASES, plug_in.gliotransmission[1:], strict=True)]
+        found = {v for names, values in tables for n, v in zip(names, values, strict=True) if n == name}
+        (here,) = found or {plug_in.gliotransmission[0]}
+        return float(here * 1e-6 ** uM * plug_in.second ** s)
+
+    return value
+
+
+def numbers(paper: str, where: str, unit: str, uM: int, s: int, **values: float) -> tuple[PaperNumber, ...]:
+    return tuple(paper_number(name, value, unit, paper=paper, where=where, held=held(name, uM, s)) for name, value in values.items())
+
+
+NUMBERS = (
+    *numbers("depitta2009glutamate", NOTEBOOK, "1/s", 0, -1, **{name: FM[name] for name in ("rC", "rL", "r_5P")}),
+    *numbers("depitta2009glutamate", NOTEBOOK, "uM/s", 1, -1, **{name: FM[name] for name in ("vER", "v_b", "v_d", "v_3K")}),
+    *numbers("depitta2009glutamate", NOTEBOOK, "1/(uM s)", -1, -1, a2=FM["a2"]), *numbers("depitta2009glutamate", NOTEBOOK, "1", 0, 0, c1=FM["c1"]),
+    *numbers("depitta2009glutamate", NOTEBOOK, "uM", 1, 0, **{name: FM[name] for name in (
+        "K_ER", "C0", "d1", "d2", "d3", "d5", "K_R", "K_p", "K_pi", "k_d", "K_PLCd", "K_D", "K_3")}),
+    *numbers("stimberg2019modeling", EXAMPLE, "uM", 1, 0, C_Theta=GLIO["C_Theta"]),
+    *numbers("stimberg2019modeling", EXAMPLE, "1", 0, 0, U_A=GLIO["U_A"], rho_e=GLIO["rho_e"]),
+    *numbers("stimberg2019modeling", EXAMPLE, "1/s", 0, -1, Omega_A=GLIO["Omega_A"], Omega_e=GLIO["Omega_e"]),
+    *numbers("stimberg2019modeling", EXAMPLE, "mM", 1, 0, G_T=1e-3 * GLIO["G_T"]),
+    *numbers("stimberg2019modeling", EXAMPLE, "1/(uM s)", -1, -1, O_G=GLIO["O_G"]),
+    *numbers("stimberg2019modeling", EXAMPLE, "1/min", 0, -1, Omega_G=60.0 * GLIO["Omega_G"]),
+    paper_number("U0", UNIT, "1", paper="stimberg2019modeling", where=f"{EXAMPLE}, U0*"),
+    paper_number("alpha", ALPHA, "1", paper="depitta2011tale", where="effect of gliotransmission: 1 facilitates, 0 depresses"),
+)
 
 
 # --- the references ------------------------------------------------------------------------------------------------------------
@@ -332,6 +374,130 @@ def a_dose_stays_in_its_territory(specimen: Any) -> Any:
     return [*cells.arrays[2], np.isnan(cells.arrays[4][1])], [7.2, 0.0, 7.2, True]
 
 
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+KAPPA, HOUR, BASAL, TAU_G, DOSE, CEILING, COMPRESSION = 60.0, 3600.0, 0.003, 4.0, 0.4, 6.0, 4.0
+OWN = FM | {"basal": BASAL, "tau_g": TAU_G}
+VECTORS = np.random.default_rng(3).normal(0.0, 1.0, (6, 4))
+
+
+def directions(count: int, seed: int, dimensions: int) -> NDArray[np.float64]:
+    """(count, dimensions) numbers of SplitMix64 in [-1, 1), in Python's integers."""
+    found, state, all_ones = [], seed, 2**64 - 1
+    for _ in range(count * dimensions):
+        state = (state + 0x9E3779B97F4A7C15) & all_ones
+        x = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & all_ones
+        x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & all_ones
+        found.append(((x ^ (x >> 31)) >> 11) / 2**52 - 1.0)
+    return np.array(found).reshape(count, dimensions)
+
+
+@functools.cache
+def resting() -> tuple[float, ...]:
+    return tuple(solved(START, 0.0, np.linspace(0.0, 2000.0, 9), OWN)[-1].tolist())
+
+
+@functools.cache
+def excited(accesses: tuple[tuple[float, float], ...], until: float) -> tuple[float, ...]:
+    """C, h, I, x_A, G_A, Gamma and g at a time (s) after accesses (s, doses), by LSODA from access to access and release to release."""
+    y, g, here, (x, G, gamma), released = np.array(resting()), 0.0, accesses[0][0], (1.0, 0.0, 0.0), accesses[0][0]
+
+    def slope(t: float, y: Any) -> list[float]:
+        return slopes(y[0], y[1], y[2], BASAL + g * math.exp(-(t - here) / TAU_G), OWN)
+
+    def rises(_: float, y: Any) -> float:
+        return float(y[0]) - GLIO["C_Theta"]
+
+    rises.direction = 1.0                                                                # type: ignore[attr-defined]
+    before = [(time, doses) for time, doses in accesses if time <= until]
+    for (_, doses), end in zip(before, [*(time for time, _ in before[1:]), until], strict=True):
+        g = CEILING - (CEILING - g) * (1.0 - DOSE / CEILING) ** doses
+        if end > here:
+            solution = solve_ivp(slope, (here, end), y, "LSODA", events=rises, rtol=1e-8, atol=1e-10)
+            y = solution.y[:, -1]
+            for at in solution.t_events[0]:
+                x, G, gamma = transmitted(x, G, gamma, at - released) if at > released else (x, G, gamma)
+                x, G, released = x - GLIO["U_A"] * x, G + GLIO["rho_e"] * GLIO["G_T"] * GLIO["U_A"] * x, at
+        g, here = g * math.exp(-(end - here) / TAU_G), end
+    return (*y, *(transmitted(x, G, gamma, until - released) if until > released else (x, G, gamma)), g)
+
+
+def territories_in_memory(specimen: Any, kappa: float | None) -> tuple[list[float], list[float]]:
+    """Six memories in three territories: what the columns hold, and the same by LSODA in the paper's seconds.
+
+    One event is rejected; one answer changes memory; the first sleep replays, one territory too little to count; a long rest at the end.
+    """
+    hour, count, seed = (kappa or KAPPA) / HOUR, 3, 5                                        # h for one second
+    texts, times, replays = [f"event {row}" for row in range(6)], (0.0, 1.0, 2.0, 3.0, 4.0, 7.0), np.array([5, 3, 2, 3, 1, 9])
+    territory = np.argmax(VECTORS @ directions(count, seed, 4).T, axis=1)
+    accesses: list[list[tuple[float, float]]] = [[] for _ in range(count)]
+    measured, expected, probability = list[float](), list[float](), np.ones(6)
+
+    def gate(view: Any, incoming: Any) -> None:
+        view.veto += incoming.text == "rejected"
+
+    def dream(view: Any, tick: Any) -> None:
+        if tick.end < 21.0 * hour:
+            view.replays[...] = replays
+
+    memory = memory_of(
+        specimen, "dense_similarity", neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="asleep"), time_scale=kappa, consolidate_every=20.0 * hour, basal=BASAL, tau_g=TAU_G,
+        embedder=Scripted({**dict(zip(texts, VECTORS, strict=True)), "rejected": VECTORS[0], "query": VECTORS[0]}), dose=DOSE, ceiling=CEILING,
+        compression=COMPRESSION, territories=count, territory_seed=seed)
+
+    def released(j: int, now: float) -> float:
+        gamma = excited(tuple(accesses[j]), now)[5] if accesses[j] else 0.0
+        return ((1.0 - gamma) * UNIT + ALPHA * gamma) / UNIT
+
+    def compare() -> None:
+        stored = memory.column(specimen.TERRITORY).size
+        measured.extend((*memory.column(specimen.TERRITORY), *memory.column(RELEASE_PROBABILITY)))
+        expected.extend((*territory[:stored], *probability[:stored]))
+        for j in range(count):
+            clock = float(memory.column(specimen.ASTROCYTE_CLOCK)[j])
+            measured.append(float(math.isnan(clock)))
+            expected.append(float(not accesses[j]))
+            if accesses[j]:
+                at = excited(tuple(accesses[j]), min(clock / hour, 400.0))                   # at rest from then on
+                measured.extend((*memory.column(specimen.ASTROCYTE)[j], memory.column(specimen.GLUTAMATE)[j]))
+                expected.extend((*at[:3], at[6]))
+
+    for row, (time, text) in enumerate(zip(times, texts, strict=True)):
+        encode(memory, (time * hour, text))
+        j = int(territory[row])
+        accesses[j].append((time, 1.0))
+        probability[territory == j] = released(j, time)
+        if row == 2:
+            encode(memory, (2.5 * hour, "rejected"))
+        compare()
+    for now, learn in ((7.5, False), (9.0, True), (20.0, False), (26.0, False), (60.0, False), (900.0, False)):
+        memory.advance(now * hour)
+        probability = np.array([released(int(j), min(now, 900.0)) for j in territory])
+        if now == 20.0:
+            doses = np.bincount(territory, weights=replays, minlength=count) // COMPRESSION
+            for j in np.flatnonzero(doses).tolist():
+                accesses[j].append((20.0, float(doses[j])))
+        compare()
+        rows = memory.retrieve("query", k=2, learn=learn).rows
+        if learn:
+            for j in np.unique(territory[rows]).tolist():
+                accesses[j].append((now, float(np.count_nonzero(territory[rows] == j))))
+            compare()
+    return measured, expected
+
+
+@equation("CM-12.14", source=f"LSODA of {DEPITTA}; one release for each upward crossing of 0.5 uM, and Gamma of {STIMBERG}; in seconds", atol=2e-3,
+          papers=("depitta2009glutamate", "depitta2011tale", "stimberg2019modeling"))
+def a_memory_at_the_papers_time_releases_by_its_territories(specimen: Any) -> Any:
+    return territories_in_memory(specimen, 1.0)
+
+
+@equation("CM-12.15", source=f"as CM-12.14 with {KAPPA:g} simulated seconds for one", atol=2e-3,
+          papers=("depitta2009glutamate", "depitta2011tale", "stimberg2019modeling"))
+def a_memory_at_its_default_time_scale_releases_by_its_territories(specimen: Any) -> Any:
+    return territories_in_memory(specimen, None)
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 def oscillation(specimen: Any, k: dict[str, float], *, g: float = 0.0, I: float | None = None, start: float = 200.0,
                 seconds: float = 150.0) -> States:
@@ -455,3 +621,36 @@ def restless(specimen: Any) -> Any:
         rest[2][j], rest[3][j], rest[4][j], rest[6][j] = rest[-1][:3], rest[-1][3:6], rest[-1][6], now
 
     return specimen.replacing("until", looking)
+
+
+@mutant("every replay is an access", rejected_by="CM-12.14")
+def uncompressed(specimen: Any) -> Any:
+    class Uncompressed(specimen.TripartiteSynapse):                                         # type: ignore[misc]
+        def replay(self, view: Any, tick: Any) -> None:
+            self.accessed(view, tick.end, np.bincount(view.territory, weights=view.replays, minlength=self.params.territories))
+
+    return specimen.replacing("TripartiteSynapse", Uncompressed)
+
+
+@mutant("the time scale does not apply", rejected_by="CM-12.15")
+def unscaled(specimen: Any) -> Any:
+    class Unscaled(specimen.TripartiteSynapse):                                             # type: ignore[misc]
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            self.second = 1.0 / HOUR
+
+    return specimen.replacing("TripartiteSynapse", Unscaled)
+
+
+@mutant("recall brings no glutamate", rejected_by="CM-12.14")
+def unrecalled(specimen: Any) -> Any:
+    class Unrecalled(specimen.TripartiteSynapse):                                           # type: ignore[misc]
+        def on_recall(self, view: Any, cue: Any) -> None:
+            pass
+
+    return specimen.replacing("TripartiteSynapse", Unrecalled)
+
+
+@mutant("release probability is not relative to U0*", rejected_by="CM-12.14")
+def absolute(specimen: Any) -> Any:
+    return specimen.replacing("release_probability", lambda gamma, U0, alpha: U0 * ((1.0 - gamma) * U0 + alpha * gamma))

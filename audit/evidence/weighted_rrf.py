@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from ...engine.columns import Facet
+from ...engine.columns import Facet, Phase, signal
+from ...engine.vocabulary import FUSED, LOG_FACETS
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
-SILENT = np.nan
+SILENT, K = np.nan, 60.0
+NUMBERS = (paper_number("k", K, "1", paper="cormack2009reciprocal", where="RRF score: k = 60, fixed during a pilot investigation"),)
 
 
 def fused(
@@ -101,6 +105,27 @@ def the_order_of_the_memories_does_not_matter(specimen: Any) -> Any:
     return fused(specimen, [s[shuffled] for s in some], depth=37), fused(specimen, some, depth=37)[shuffled]
 
 
+@equation("RR-5c", source="definition, by brute force over sorted lists: 1 / (k + r), 1 + the number of listed scores above, the best `depth` scores",
+          papers=("cormack2009reciprocal",))
+def lists_ranks_and_contributions_follow_the_definition(specimen: Any) -> Any:
+    below_one = np.array([np.nextafter(np.float32(1.0), np.float32(0.0)), 0.5, -0.0, 0.0, -1.5, np.inf, 2.0 ** -140], np.float32)
+    measured: list[Any] = []
+    expected: list[Any] = []
+    some = [*lists(4)[:4], below_one, -below_one, np.full(4, SILENT, np.float32), np.empty(0, np.float32)]
+    for scores in some:
+        there = np.arange(len(scores)) % 3 != 1
+        for depth in (1, 2, 5, 1000):
+            listed = np.sort(scores[there & ~np.isnan(scores)])[::-1][:depth]
+            found = specimen.best_scores(scores, there, depth)
+            measured += [len(found), *found]
+            expected += [len(listed), *listed]
+            asked = [*listed[:3], *(listed[-1:] - np.float32(0.1)), np.float32(9.0), np.float32(SILENT)]
+            measured += [specimen.rank_in(listed, s) for s in asked]
+            expected += [0 if np.isnan(s) or not len(listed) or s < listed[-1] else 1 + int((listed > s).sum()) for s in asked]
+    ranks = (0, 1, 40)
+    return [*map(float, measured), *(specimen.reciprocal_rank(r, 60.0) for r in ranks)], [*map(float, expected), 0.0, 1 / 61, 1 / 100]
+
+
 @adaptation("RR-6", source="closed form: fused scores are at most sum(w)/61, those of a reranker in [0, 1]")
 def after_rescaling_the_fused_score_can_outweigh_a_reranker(specimen: Any) -> Any:
     changed = 0
@@ -134,6 +159,47 @@ def a_facet_weight_multiplies_the_weight_of_its_signals(specimen: Any) -> Any:
     facets = np.ones(len(Facet))
     facets[1] = 4.0
     return fused(specimen, some, [1.0, 0.5], facets=facets), fused(specimen, some, [1.0, 2.0])
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+RANKED_DENSE = signal("ranked_dense", Facet.MEANING, "given scores", floor=-1.0)
+RANKED_WORDS = signal("ranked_words", Facet.WORDS, "given scores")
+RANKED_USE = signal("ranked_use", Facet.USE, "given scores", direct=False)
+RANKED_UNTRUSTED = signal("ranked_untrusted", Facet.FORM, "given scores")
+GIVEN = (RANKED_DENSE, RANKED_WORDS, RANKED_USE, RANKED_UNTRUSTED)
+
+
+@equation("RR-10", source="Cormack et al. 2009; scipy.stats.rankdata of visible memories; weight times facet factor for each signal", rtol=1e-6,
+          papers=("cormack2009reciprocal",))
+def a_memory_fuses_the_ranks_of_its_signals(specimen: Any) -> Any:
+    measured, expected = [], []
+    for seed, k, depth, weights in ((1, K, 1000, (1.0, 1.0, 1.0, 1.0)), (2, 7.5, 5, (1.0, 0.4, 0.3, 0.0)), (3, 0.0, 1, (0.5, 2.0, 0.1, 0.0))):
+        some, there = [scores[:12] for scores in lists(seed)[:4]], np.arange(12) % 5 != 2
+        factor = np.zeros(len(Facet))
+        factor[[Facet.WORDS.value, Facet.USE.value]] = 0.7, -1.2
+
+        def shift(view: Any, _: Any, by: Any = factor) -> None:
+            view.log_facets[...] += by
+
+        def given(column: Any, scores: Any) -> Any:
+            def step(view: Any, _: Any) -> None:
+                getattr(view, column.name)[...] = scores
+            return step
+
+        memory = memory_of(specimen, neighbour(Phase.RETRIEVE, shift, adds=(LOG_FACETS,), id="shift"), *(
+            neighbour(Phase.RETRIEVE, given(c, s), sets=(c,), owns=(c,), id=c.name, weight=w) for c, s, w in zip(GIVEN, some, weights, strict=True)
+        ), k=k, depth=depth)
+        encode(memory, *((float(i), f"event {i}") for i in range(12)))
+        for row in np.flatnonzero(~there):
+            memory.archive(int(row))
+        memory.retrieve("event")
+        trusts = [w * float(np.exp(factor[c.facet.value])) for c, w in zip(GIVEN, weights, strict=True)]
+        kept = [t > 0.0 for t in trusts]
+        fusion = np.zeros(12)
+        fusion[there] = by_hand([s[there] for s, on in zip(some, kept, strict=True) if on], [t for t in trusts if t > 0.0], k, depth)
+        measured.append(memory.column(FUSED))
+        expected.append(fusion)
+    return np.array(measured), np.array(expected)
 
 
 @figure("contribution", caption="Contribution of a rank to the fused score: for larger k the first ranks differ less from the others",
@@ -185,3 +251,10 @@ def endless(specimen: Any) -> Any:
 @mutant("k ignored", rejected_by="RR-4")
 def plain_reciprocal(specimen: Any) -> Any:
     return specimen.replacing("reciprocal_rank", lambda rank, k: 1.0 / rank if rank > 0 else 0.0)
+
+
+@mutant("the hook exchanges k and depth", rejected_by="RR-10")
+def exchanged(specimen: Any) -> Any:
+    original = specimen.add_reciprocal_ranks
+    return specimen.replacing("add_reciprocal_ranks", lambda scores, visible, depth, k, weight, out: original(
+        scores, visible, max(int(k), 1), float(depth), weight, out))

@@ -2,16 +2,20 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
+from ...engine.vocabulary import THRESHOLD_SHIFT
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 
 CORTEX = "Cortex 4.1.1, terms as errors"
 WEIGHTS = np.array([0.4, 0.2, 0.1, 0.3])
@@ -93,6 +97,12 @@ def the_error_of_time_lies_between_zero_and_one(specimen: Any) -> Any:
     return [specimen.time_error(t, 2.0) for t in (0.0, 2.0, 2.0 * math.log(4.0), math.inf)], [0.0, 1.0 - math.exp(-1.0), 0.75, 1.0]
 
 
+@limit("WC-1b", source="definition of d1, within 0 and 1; the last row of a session in a list, -1 if there is none")
+def an_opposite_event_has_error_one_and_a_new_session_no_memory(specimen: Any) -> Any:
+    sessions = np.array([0, 1, 1, 0, 2])
+    return [*map(specimen.embedding_error, (-0.5, 1.1, 0.75)), *(specimen.last_of(sessions, s) for s in (0, 1, 2, 7))], [1.0, 0.0, 0.25, 3, 2, 4, -1]
+
+
 @limit("WC-2", source="a threshold below 0 admits all events, a threshold of 1 none", needs="engine")
 def the_threshold_decides(specimen: Any) -> Any:
     told = (event(SAID), event(SAID), event(OTHER))
@@ -109,6 +119,71 @@ def entities_and_time_are_compared_with_stored_memories(specimen: Any) -> Any:
 def a_repetition_in_a_new_session_has_the_error_of_time_alone(specimen: Any) -> Any:
     stored, errors = judged(specimen, event(SAID), event(OTHER, 1.0), event(SAID, 2.0, "new"))
     return [*errors, *stored], [0.0, 0.0, 1.0, 0.0, True, True, False]
+
+
+LONG = ("ab " * 1500 + "quartz " + "ab " * 1500 + "zebra", "ab " * 3000 + "walrus")     # equal up to 4,500 and different after 8,192 characters
+LOG = (                                     # time, text, session, names in it, direction of its vector, shift of the threshold
+    (1.0, "We saw Ada and Bo", "a", ("ada", "bo"), (1.0, 0.0, 0.0), 0.0), (1.5, "We saw Ada and Cleo", "a", ("ada", "cleo"), (0.8, 0.6, 0.0), 0.0),
+    (1.6, "We saw Ada and Bo", "a", ("ada", "bo"), (1.0, 0.0, 0.0), 0.0), (4.0, "We saw Bo and Dan", "b", ("bo", "dan"), (0.96, 0.0, 0.28), -0.1),
+    (4.2, "We saw Bo and Dan", "b", ("bo", "dan"), (0.96, 0.0, 0.28), -0.2), (9.0, "rain again", "a", (), (0.0, 0.0, -1.0), 0.0),
+    (9.1, "rain again and again", "a", (), (-0.6, 0.0, -0.8), 0.3), (9.2, "we saw rain", "b", (), (0.0, 0.6, -0.8), 0.1),
+    (60.0, LONG[0], "c", (), (0.0, 1.0, 0.0), 0.0), (60.1, LONG[1], "c", (), (0.0, 0.96, 0.28), 0.0),
+    (61.0, "Ada", "b", ("ada",), (0.6, 0.8, 0.0), 0.0),
+)
+
+
+def letters(text: str) -> set[str]:
+    """Trigrams of the first 8,192 characters: each word with two blanks before and one behind."""
+    return {f"  {word} "[i:i + 3] for word in re.findall(r"[a-z]+", text[:8192].lower()) for i in range(len(word) + 1)}
+
+
+def jaccard_error(one: set[Any], other: set[Any]) -> float:
+    return 1.0 - len(one & other) / len(one | other) if one | other else 0.0
+
+
+def gated_in_memory(specimen: Any, time_scale: float | None, weights: tuple[float, ...], threshold: float, tau: float, k: int) -> tuple[Any, Any]:
+    """The four errors of each event and whether it is stored, and the same by sets and dot products; one memory is archived on the way."""
+    shifts = iter([shift for *_, shift in LOG])
+
+    def shift(view: Any, incoming: Any) -> None:
+        view.threshold_shift = next(shifts)
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, shift, adds=(THRESHOLD_SHIFT,)), time_scale=time_scale,
+                       embedder=Scripted({text: direction for _, text, _, _, direction, _ in LOG}), embedding_weight=weights[0],
+                       entity_weight=weights[1], time_weight=weights[2], structure_weight=weights[3], threshold=threshold, news_time=tau,
+                       neighbours=k)
+    stored: list[tuple[Any, ...]] = []
+    measured, expected, hidden = list[float](), list[float](), -1
+    for time, text, session, names, direction, by in LOG:
+        v = np.divide(direction, np.linalg.norm(direction))
+        near = sorted((row for row in range(len(stored)) if row != hidden), key=lambda row: (-round(float(v @ stored[row][3]), 6), row))[:k]
+        times = [t for t, s, *_ in stored if s == session]
+        d = [min(max(1.0 - float(v @ stored[near[0]][3]), 0.0), 1.0), min(jaccard_error({*names}, {*stored[row][2]}) for row in near),
+             1.0 - math.exp(-(time - times[-1]) / (tau * (time_scale or 1.0))) if times else 1.0,
+             min(jaccard_error(letters(text), letters(stored[row][4])) for row in near)] if near else [1.0] * 4
+        admitted = float(np.dot(d, weights) / np.sum(weights)) > threshold + by
+        row, = encode(memory, Event(time, text, "", session, dated=False))
+        measured += [*memory.column(specimen.CORTEX_ERRORS), float(row is not None)]
+        expected += [*d, float(admitted)]
+        if admitted:
+            stored.append((time, session, names, v, text))
+        if time == 9.0:
+            memory.archive(0)
+            hidden = 0
+    return measured, expected
+
+
+@adaptation("WC-5", source="sets, dot products and hours by hand, k nearest memories in any session; odd numbers", rtol=1e-6, atol=1e-6)
+def a_memory_judges_every_event_by_its_nearest_memories(specimen: Any) -> Any:
+    found = [gated_in_memory(specimen, None, weights, threshold, 2.0, 2) for weights, threshold in
+             (((0.35, 0.25, 0.15, 0.45), 0.2), ((2.0, 0.1, 0.3, 0.2), 0.13), ((0.1, 2.0, 0.2, 0.3), 0.13), ((0.2, 0.1, 2.0, 0.3), 0.3),
+              ((0.2, 0.3, 0.1, 2.0), 0.3))]
+    return [x for each, _ in found for x in each], [x for _, each in found for x in each]
+
+
+@adaptation("WC-5b", source="as WC-5 with other numbers, and hours that last four", rtol=1e-6, atol=1e-6)
+def at_another_time_scale_the_error_of_time_grows_more_slowly(specimen: Any) -> Any:
+    return gated_in_memory(specimen, 4.0, (0.1, 0.3, 0.8, 0.2), 0.25, 1.0, 1)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -161,3 +236,24 @@ def smaller(specimen: Any) -> Any:
 @mutant("the last memory of any session", rejected_by="WC-4")
 def any_session(specimen: Any) -> Any:
     return specimen.replacing("last_of", lambda session, wanted: len(session) - 1)
+
+
+@mutant("shifts of the threshold are ignored", rejected_by="WC-5")
+def unshifted(specimen: Any) -> Any:
+    class Unshifted(specimen.WriteGateCortex):                                # type: ignore[misc]
+        def judge(self, view: Any, incoming: Any) -> None:
+            super().judge(view, incoming)
+            p, d = self.params, view.cortex_errors
+            score = float(np.dot(d, [p.embedding_weight, p.entity_weight, p.time_weight, p.structure_weight]))
+            view.veto = int(score <= p.threshold * (p.embedding_weight + p.entity_weight + p.time_weight + p.structure_weight))
+
+    return specimen.replacing("WriteGateCortex", Unshifted)
+
+
+@mutant("the error of time does not follow the time scale", rejected_by="WC-5b")
+def unscaled(specimen: Any) -> Any:
+    class Unscaled(specimen.WriteGateCortex):                                 # type: ignore[misc]
+        def hours(self, name: str) -> float:
+            return float(super().hours(name)) / float(self.params.time_scale)
+
+    return specimen.replacing("WriteGateCortex", Unscaled)

@@ -21,15 +21,32 @@ from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.errors import HebbariumError
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
+from ...engine.ports.embedding_cache import CachedEmbedder
 from ...engine.records import Event
-from ...engine.vocabulary import SALIENCE, THRESHOLD_SHIFT
+from ...engine.text.features import features
+from ...engine.vocabulary import SALIENCE, THRESHOLD_SHIFT, VETO
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
+from ..paper_numbers import paper_number
 
 TM = "Adler & Zehavi 2026, 4.1 stage 1"
 WEIGHTS = (0.25, 0.20, 0.30)
 TAU, FLOOR = 0.30, 0.10
 DELTA = {"correction": -0.06, "decision": -0.04, "relationship": -0.04, "other": 0.0}
+LEVEL, CONTAINER = 6, "gzip"
+NUMBERS = (
+    paper_number("lambda_novelty", WEIGHTS[0], "1", paper="truememory2026", where="4.1 stage 1, production defaults of eq. (1)"),
+    paper_number("lambda_salience", WEIGHTS[1], "1", paper="truememory2026", where="4.1 stage 1, production defaults of eq. (1)"),
+    paper_number("lambda_prediction", WEIGHTS[2], "1", paper="truememory2026", where="4.1 stage 1, production defaults of eq. (1)"),
+    paper_number("threshold", TAU, "score", paper="truememory2026", where="4.1 stage 1, tau of eq. (1)"),
+    paper_number("salience_floor", FLOOR, "1", paper="truememory2026", where="4.1 stage 1, s_min"),
+    paper_number("correction_offset", DELTA["correction"], "score", paper="truememory2026", where="4.1 stage 1, Delta_c of eq. (1)"),
+    paper_number("decision_offset", DELTA["decision"], "score", paper="truememory2026", where="4.1 stage 1, Delta_c of eq. (1)"),
+    paper_number("relationship_offset", DELTA["relationship"], "score", paper="truememory2026", where="4.1 stage 1, Delta_c of eq. (1)"),
+    paper_number("gzip_level", LEVEL, "1", paper="truememory2026", where="4.1 stage 1, novelty"),
+    paper_number("container", CONTAINER, "1", paper="truememory2026", where="4.1 stage 1, gz of novelty"),
+)
 TOLD = b"Alice prefers oat milk in her coffee. The deployment runs on Kubernetes in us-east-1. Bob's birthday is on March 14."
 DUPLICATE, NEW = TOLD[:37], b"The nightly backup job moved to Frankfurt at 02:30 on Tuesdays."
 
@@ -171,6 +188,19 @@ def each_category_has_its_threshold(specimen: Any) -> Any:
     return found, [True, False] * 4
 
 
+@equation("TM-8d", source=f"{TM}, eq. (1): as TM-8c with another offset for each category", papers=("truememory2026",))
+def each_category_has_its_own_offset(specimen: Any) -> Any:
+    found = []
+    for i, text in enumerate(("Actually, it was Tuesday.", "We decided on Lisbon.", "Tom is my brother.", "It rained in Oslo.")):
+        offsets = dict(zip(("correction_offset", "decision_offset", "relationship_offset"), (-0.11, 0.07, -0.03), strict=True))
+        probe = memory(specimen)
+        told(probe, text)
+        score = (WEIGHTS[0] + WEIGHTS[1] * judged(specimen, probe)[1]) / sum(WEIGHTS)
+        for aside in (-1e-6, 1e-6):
+            found += told(memory(specimen, threshold=score - (*offsets.values(), 0.0)[i] + aside, **offsets), text)
+    return found, [True, False] * 4
+
+
 # --- novelty -----------------------------------------------------------------------------------------------------------------
 @equation("TM-3a", source=f"{TM}: 1.0 when memory is empty", papers=("truememory2026",))
 def with_an_empty_memory_novelty_is_one(specimen: Any) -> Any:
@@ -225,7 +255,8 @@ def each_container_has_the_frame_of_its_format(specimen: Any) -> Any:
 def the_rule_for_short_messages_applies_under_every_container(specimen: Any) -> Any:
     short = [specimen.novelty(TOLD, text, 6, container) for container in SIZE for text in (b"", b"ok", b"lol!!", b"Thanks!")]
     longer = [specimen.novelty(TOLD, b"Wow, nice", 6, container) for container in SIZE]
-    return bool(short == [0.05] * 12 and min(longer) > 0.05)
+    sizes = [specimen.trivially_short(size + frame, c) for c, frame in (("gzip", 18), ("zlib", 6), ("raw", 0)) for size in (9, 10)]
+    return bool(short == [0.05] * 12 and min(longer) > 0.05 and sizes == [True, False] * 3)
 
 
 @limit("TM-5c", source="the frame cancels in the numerator only: 37 random bytes reach at most (|gz(e)| - 18) / |gz(e)|", papers=("truememory2026",))
@@ -249,7 +280,7 @@ def text_beyond_the_window_is_novel_again(specimen: Any) -> Any:
 @equation("TM-10", source=f"{TM}: commitments .8, corrections .6, questions .2, noise .02, at any length up to 50", papers=("truememory2026",))
 def short_messages_score_by_speech_act(specimen: Any) -> Any:
     texts = ("I promise to call you.", "I'll do it.", "Actually, it was Tuesday.", "I meant the blue one.",
-             "Where do you live?", "What is it?", "ok", "haha")
+             "Where do you live?", "What is it?" + " " * 39, "ok", "haha")
     found = []
     for text in texts:
         fresh = memory(specimen)
@@ -385,10 +416,41 @@ def cutting_memory_to_the_window_changes_novelty_by_less_than_a_hundredth(specim
     return bool(len(whole) > 60_000 and len(cut) <= 32_768 and whole.endswith(cut) and abs(n - exact) < 0.01)
 
 
-@adaptation("TM-A3", source="ours: other mechanisms may shift the threshold, 0.06 up or down", needs="engine")
+@adaptation("TM-A5", source="ours: the last 32,768 bytes of the joined texts; texts that lie before them are not read")
+def memory_text_is_the_end_of_the_joined_texts(specimen: Any) -> Any:
+    found, expected = list[Any](), list[Any]()
+    for sizes, joiner, needed, length in (((10_000,) * 6, b" ", 4, 32_768), ((16_384,) * 4, b"", 2, 32_768), ((16_383,) * 4, b" ", 2, 32_767),
+                                          ((16_384, 16_383, 5, 5), b"", 3, 32_768), ((40_000, 5), b"", 1, 32_768), ((7, 9), b" ", 2, 17)):
+        texts, read = [chr(97 + i) * size for i, size in enumerate(sizes)], iter(sizes)
+        found += [specimen.memory_text((text for text, _ in zip(texts, read, strict=True)), joiner), len(list(read))]
+        whole = joiner.join(text.encode() for text in reversed(texts))
+        expected += [whole[-length:], max(len(sizes) - needed - 1, 0)]
+    return found == expected
+
+
+@adaptation("TM-A6", source="ours: 8,192 characters of each text of a pair", needs="engine")
+def long_texts_are_cut_in_pairs(specimen: Any) -> Any:
+    event, nearest = "e" * 8_192 + "f" * 8_200, "m" * 8_192 + "n" * 8_200
+    return specimen.pairs(event, nearest) == [f"{'e' * 8_192} [SEP] {'m' * 8_192}", f"{'m' * 8_192} [SEP] {'m' * 8_192}"]
+
+
+@limit("TM-3h", source=f"{TM}: a cosine equal to the threshold is topical; vectors at right angles, pi = 1 by the definition",
+       papers=("truememory2026",))
+def a_cosine_at_the_topical_threshold_counts(specimen: Any) -> Any:
+    x, y = (1.0, 0.0), (0.0, 1.0)
+    vectors = {"tea": x, "ice": y, "ice [SEP] tea": y, "tea [SEP] tea": x}
+    lived = memory_of(specimen, embedder=Scripted(vectors), topical_threshold=0.0, threshold=-1.0, prediction_error="always")
+    encode(lived, (0.0, "tea"), (1.0, "ice"))
+    return judged(specimen, lived)[2], 1.0
+
+
+@adaptation("TM-A3", source="ours: other mechanisms shift the threshold; by hand, a score of .386667 passes .30 + .0866 and .45 - .0634, no more",
+            needs="engine")
 def a_shift_of_the_threshold_is_applied(specimen: Any) -> Any:
     text = "Where do you live?"                               # n = 1, s = .2: .386667
-    return [told(memory(specimen, shift=by), text)[0] for by in (0.0, 0.086, 0.087, -0.2)], [True, True, False, True]
+    raised = [told(memory(specimen, shift=by), text)[0] for by in (0.0, 0.0866, 0.0867)]
+    lowered = [told(memory(specimen, shift=by, threshold=0.45), text)[0] for by in (0.0, -0.0633, -0.0634)]
+    return raised + lowered, [True, True, False, False, False, True]
 
 
 # --- the public code's additions ---------------------------------------------------------------------------------------------
@@ -438,7 +500,166 @@ def the_code_clamps_the_score(specimen: Any) -> Any:
 def the_code_has_its_own_formula_for_novelty(specimen: Any) -> Any:
     size = SIZE["gzip"]
     expected = [max(0.05, (size(TOLD + b" " + e) - size(TOLD)) / size(e)) for e in (NEW, DUPLICATE, b"ok")]
-    return [specimen.code_novelty(TOLD, e, 6, "gzip") for e in (NEW, DUPLICATE, b"ok")], expected
+    brief, size = b"Wow nice", SIZE["raw"]                    # 10 bytes without a frame; a shorter text is not compared
+    expected += [0.05, (size(TOLD + b" " + brief) - size(TOLD)) / size(brief)]
+    return [*(specimen.code_novelty(TOLD, e, 6, "gzip") for e in (NEW, DUPLICATE, b"ok")),
+            *(specimen.code_novelty(TOLD, e, 6, "raw") for e in (b"Wow!xyz", brief))], expected
+
+
+@adaptation("TM-C8", source=f"{CODE}, (i): only statements have the two more categories")
+def the_code_has_offsets_for_statements_only(specimen: Any) -> Any:
+    texts = ("It rained on 7 May 2023.", "The team met Caroline.", "It rained.", "Where is Caroline on 7 May 2023?", "I promise to call Caroline.")
+    return [specimen.code_offset(features(text)) for text in texts], [-0.04, -0.02, 0.0, 0.0, 0.0]
+
+
+# --- a whole log -------------------------------------------------------------------------------------------------------------
+ACTS = {"commitment": 0.8, "correction": 0.6, "question": 0.2, "noise": 0.02, "decision": 0.7, "relationship": 0.6, "statement": 0.5}
+LOG = (                                     # text, act, numbers, dates, emotional words and marks, words, names, shift of the threshold
+    ("The ferry to Oslo leaves at nine in the morning.", "statement", 0, 0, 0, 10, True, 0.0), ("ok", "noise", 0, 0, 0, 1, False, 0.0),
+    ("The ferry to Oslo leaves at nine in the morning.", "statement", 0, 0, 0, 10, True, 0.0),
+    ("Actually, the ferry to Oslo leaves at ten.", "correction", 0, 0, 0, 8, True, 0.0),
+    ("We decided on the ferry to Oslo.", "decision", 0, 0, 0, 7, True, 0.0),
+    ("Tom is my brother.", "relationship", 0, 0, 0, 4, True, 0.0), ("Where does the ferry to Oslo leave?", "question", 0, 0, 0, 7, True, 0.1),
+    ("I promise to book the ferry to Oslo.", "commitment", 0, 0, 0, 8, True, 0.0),
+    ("Where does the ferry leave in the morning?", "question", 0, 0, 0, 8, False, 0.0),
+    ("the ferry carries 250 people and 40 cars over the cold and quiet water", "statement", 2, 0, 0, 14, False, 0.05),
+    ("the ferry carries 250 people and 40 cars over the cold water", "statement", 2, 0, 0, 12, False, 0.0),
+    ("the crew was happy and the captain was miserable all the way to the harbour", "statement", 0, 0, 2, 15, False, 0.0),
+    ("on 7 May 2023 the ferry carried 250 people over the cold and quiet water", "statement", 1, 1, 0, 14, False, 0.0),
+    ("The ferry to Oslo leaves at nine.", "statement", 0, 0, 0, 7, True, 0.5), ("Tom is my brother!", "relationship", 0, 0, 1, 4, True, -0.2),
+    ("It rained on 7 May 2023.", "statement", 0, 1, 0, 6, False, 0.0), ("No, I meant the other ferry.", "correction", 0, 0, 0, 6, False, 0.3),
+)
+
+
+def salience_of(text: str, act: str, numbers: int, dates: int, marks: int, words: int) -> float:
+    if len(text) <= 50:
+        return ACTS[act]
+    emotion = marks / words
+    factors = (1.0 - 50.0 / len(text), 1.0 - 0.5 ** numbers, 1.0 - 0.5 ** dates, emotion / (emotion + 0.1))
+    return 1.0 - 0.5 * math.prod(1.0 - 0.3 * each for each in factors)
+
+
+def novelty_of(code: bool, near: Sequence[str], text: str, container: str = CONTAINER) -> float:
+    """n of a text against its nearest memories, nearest first."""
+    size, e = SIZE[container], text.encode()
+    before = (b" " if code else b"").join(each.encode() for each in (near if code else near[::-1]))
+    cost = (size(before + b" " * code + e) - size(before)) / size(e)
+    if not near:
+        return 1.0
+    return max(0.05, min(cost, 1.0)) if code else 0.05 if size(e) - size(b"") + 2 < 10 else min(max(cost, 0.0), 1.0)
+
+
+def offset_of(code: bool, act: str, dates: int, names: bool) -> float:
+    return DELTA.get(act, 0.0) + (0.0 if not code or act != "statement" else -0.04 if dates else -0.02 if names else 0.0)
+
+
+def admitted_by(code: bool, act: str, n: float, s: float, pi: float, bar: float, weights: Sequence[float] = WEIGHTS) -> bool:
+    score = float(np.dot(weights, [n, s, pi]) / np.sum(weights))
+    if code:
+        return act == "correction" or (s >= FLOOR and min(max(score, 0.0), 1.0) >= max(0.1, bar))
+    return s >= FLOOR and score >= bar
+
+
+def log_in_memory(specimen: Any, variant: str, judged_always: bool, **changes: Any) -> tuple[Any, Any]:
+    """n, s and pi of each event, whether it is stored, and the values stored with it, and the same by the gzip module and numpy.
+
+    pi is NaN where it is left out because the decision does not depend on it.  One memory is archived on the way.
+    """
+    shifts, model, code = iter([each[-1] for each in LOG]), HashingEmbedder(64), variant == "code"
+
+    def shift(view: Any, incoming: Any) -> None:
+        view.threshold_shift = next(shifts)
+
+    lived = memory_of(specimen, neighbour(Phase.ENCODE, shift, adds=(THRESHOLD_SHIFT,)), embedder=model, variant=variant, neighbours=3,
+                      prediction_error="always" if judged_always else "needed", **changes)
+    weights = [changes.get(name, number) for name, number in zip(("lambda_novelty", "lambda_salience", "lambda_prediction"), WEIGHTS, strict=True)]
+    measured, expected, tags = list[Any](), list[Any](), list[Any]()
+    stored, hidden = list[tuple[str, NDArray[np.float32]]](), -1
+    for i, (text, act, *properties, names, by) in enumerate(LOG):
+        v, s = model.embed([text])[0], salience_of(text, act, *properties)
+        cosines = [round(float(v @ other), 6) for _, other in stored]
+        near = sorted((row for row in range(len(stored)) if row != hidden), key=lambda row: (-cosines[row], row))[:3]
+        n = novelty_of(code, [stored[row][0] for row in near], text, changes.get("container", CONTAINER))
+        bar = changes.get("threshold", TAU) + offset_of(code, act, properties[1], names) + by
+        pi = 0.0
+        if near and act != "noise" and cosines[near[0]] >= 0.2:
+            cross, own = model.embed([f"{text} [SEP] {stored[near[0]][0]}", f"{stored[near[0]][0]} [SEP] {stored[near[0]][0]}"]).astype(np.float64)
+            pi = min(max(1.0 - float(cross @ own) / math.sqrt(float(cross @ cross) * float(own @ own)), 0.0), 1.0)
+            passed, failed = admitted_by(code, act, n, s, 0.0, bar, weights), not (code or admitted_by(code, act, n, s, 1.0, bar, weights))
+            pi = math.nan if not judged_always and (passed or failed) else pi
+        kept = admitted_by(code, act, n, s, 0.0 if math.isnan(pi) else pi, bar, weights)
+        row, = encode(lived, Event(float(i), text, dated=False))
+        measured += [np.nan_to_num([*judged(specimen, lived), row is not None, lived.column(VETO)[()]], nan=-1.0)]
+        expected += [np.nan_to_num([n, s, pi, kept, not kept], nan=-1.0)]
+        if kept:
+            stored.append((text, v))
+            tags.append(expected[-1][:3])
+        if i == 9:
+            lived.archive(0)
+            hidden = 0
+    return np.concatenate([*measured, *np.nan_to_num(lived.column(specimen.GATE_TAGS), nan=-1.0)]), np.concatenate([*expected, *tags])
+
+
+class Recording:
+    """A hashing embedder that records the texts of each call."""
+
+    name, revision, dimensions = "recording", "1", 64
+
+    def __init__(self) -> None:
+        self.calls, self._of = list[list[str]](), HashingEmbedder(64)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.calls.append(list(texts))
+        return self._of.embed(texts)
+
+
+def named_ahead(specimen: Any, variant: str, first: int) -> tuple[set[str], set[str]]:
+    """Pairs that are embedded in one batch before the events after the `first`, and those of the events that are undecided if each such event is
+    stored, by brute force over pairs of texts, less those embedded before."""
+    recording, code, model = Recording(), variant == "code", HashingEmbedder(64)
+    lived = memory_of(specimen, embedder=CachedEmbedder(recording, None), variant=variant, neighbours=3)
+    events = [Event(float(i), text, dated=False) for i, (text, *_) in enumerate(LOG)]
+    stored = [each.text for each in events[:first] if encode(lived, each) != [None]]
+    expected, earlier = set[str](), len(recording.calls)
+    for text, act, *properties, names, _ in LOG[first:]:
+        v, s = model.embed([text])[0], salience_of(text, act, *properties)
+        cosines = [round(float(v @ model.embed([other])[0]), 6) for other in stored]
+        near = sorted(range(len(stored)), key=lambda row: (-cosines[row], row))[:3]
+        n, bar = novelty_of(code, [stored[row] for row in near], text), TAU + offset_of(code, act, properties[1], names)
+        passed, failed = admitted_by(code, act, n, s, 0.0, bar), not (code or admitted_by(code, act, n, s, 1.0, bar))
+        undecided = bool(near) and act != "noise" and cosines[near[0]] >= 0.2 and not (passed or failed)
+        if undecided:
+            expected |= {f"{each} [SEP] {stored[near[0]]}" for each in (text, stored[near[0]])}
+        if undecided or passed:
+            stored.append(text)
+    lived.encode_all(events[first:])
+    batch = next(({*call} for call in recording.calls[earlier:] if any("[SEP]" in text for text in call)), set())
+    return batch, expected.difference(*recording.calls[:earlier])
+
+
+@adaptation("TM-A4", source="ours: pairs of undecided events, by brute force; after no, two and six events of a log")
+def the_pairs_that_a_log_needs_are_embedded_in_one_batch(specimen: Any) -> Any:
+    runs = [named_ahead(specimen, variant, first) for variant in ("paper", "code") for first in (0, 2, 6)]
+    return all(found == expected for found, expected in runs) and sum(len(expected) for _, expected in runs) > 12
+
+
+@equation("TM-14", source=f"{TM}: a log of {len(LOG)} events; gzip module and numpy, categories and properties by hand", atol=1e-6,
+          papers=("truememory2026",))
+def every_event_of_a_log_is_judged_as_in_the_paper(specimen: Any) -> Any:
+    return log_in_memory(specimen, "paper", True)
+
+
+@adaptation("TM-14b", source="as TM-14; pi is left out if the decision is the same for 0 and 1; other weights, threshold and container", atol=1e-6)
+def pi_is_left_out_only_if_the_decision_does_not_depend_on_it(specimen: Any) -> Any:
+    changes: dict[str, Any] = {"lambda_novelty": 0.6, "lambda_salience": 0.1, "lambda_prediction": 1.1, "threshold": 0.42, "container": "zlib"}
+    found, others = log_in_memory(specimen, "paper", False), log_in_memory(specimen, "paper", False, **changes)
+    return np.concatenate([found[0], others[0]]), np.concatenate([found[1], others[1]])
+
+
+@adaptation("TM-C7", source=f"{CODE}: as TM-14 with the additions of the code", atol=1e-6)
+def every_event_of_a_log_is_judged_as_in_the_code(specimen: Any) -> Any:
+    found, others = log_in_memory(specimen, "code", False), log_in_memory(specimen, "code", False, threshold=0.65)
+    return np.concatenate([found[0], others[0]]), np.concatenate([found[1], others[1]])
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -518,3 +739,27 @@ def questions_as_statements(specimen: Any) -> Any:
 @mutant("the nearest memory furthest from the event, without a cut to the window", rejected_by="TM-A2")
 def nearest_first(specimen: Any) -> Any:
     return specimen.replacing("memory_text", lambda texts, joiner=b"": joiner.join(text.encode() for text in texts))
+
+
+@mutant("the values of the event before are stored", rejected_by="TM-14")
+def stale(specimen: Any) -> Any:
+    class Stale(specimen.WriteGateTrueMemory):                                # type: ignore[misc]
+        def store_values(self, view: Any, incoming: Any) -> None:
+            super().store_values(view, incoming)
+            view.gate_tags[view.row] = view.gate_tags[max(view.row - 1, 0)]
+
+    return specimen.replacing("WriteGateTrueMemory", Stale)
+
+
+@mutant("pi is left out whenever 0 would admit or reject", rejected_by="TM-14b")
+def always_decided(specimen: Any) -> Any:
+    class Decided(specimen.WriteGateTrueMemory):                              # type: ignore[misc]
+        def _decided(self, n: float, s: float, bar: float, features: Any) -> bool:
+            return True
+
+    return specimen.replacing("WriteGateTrueMemory", Decided)
+
+
+@mutant("the code's categories get no offset", rejected_by="TM-C7")
+def no_offsets(specimen: Any) -> Any:
+    return specimen.replacing("code_offset", lambda features: 0.0)

@@ -1,7 +1,7 @@
 """A mechanism's evidence, measured once on the original and run on its mutants.
 
-Every gating check runs once on the unchanged module in plain Python, whose statements tell which of them the check runs.  A mutant meets only the
-checks that run its statement, the cheapest first.  A check that is slow in plain Python, or does not pass in it, runs with the changed kernels
+Every gating check runs once on the unchanged module in plain Python, where each statement records that it ran.  A mutant meets only
+the checks that run its statement, the cheapest first.  A check that is slow in plain Python, or does not pass in it, runs with the changed kernels
 compiled.
 """
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ...engine.registry import Registry
 from ..checks import Check, CheckResult, Kind, Score, evidence_of, judge
-from ..collect import evidence_module
+from ..collect import evidence_module, exhibit_of
 from ..references import of_registry
 from ..specimen import Specimen
 from ..static import Exhibit
@@ -50,7 +50,7 @@ class Plan:
 
     @property
     def cost(self) -> int:
-        """Seconds in plain Python, or compiled, to a power of two, so that the order of checks hardly depends on the machine's mood."""
+        """Seconds in plain Python, or compiled, to a power of two, so that the order of checks hardly depends on the load of the machine."""
         return round(math.log2(max(self.plain if self.plain is not None else self.compiled or 0.0, 1e-3)))
 
 
@@ -64,7 +64,8 @@ class Bench:
         self.registry, self.original = registry, Original(registry.entry(id))
         self.unusable: dict[str, str] = {}
         self._evidence = evidence_module(registry.entry(id), registry)
-        self._measured, self._untouched = self._checks(), self._checks()      # for this process, and for forked ones
+        with numbers.installed(registry):
+            self._measured, self._untouched = self._checks(), self._checks()      # for this process, and for forked ones
         self._plans: dict[str, Plan | None] = {}
         self._patience = PATIENCE
 
@@ -90,8 +91,8 @@ class Bench:
         return outcome
 
     def number(self, number: Number) -> Outcome:
-        """Run the evidence, imported anew, and the static checks under a registry with another number."""
-        registry = numbers.changed(self.registry, self.original.entry.id, number.parameter, number.value)
+        """Run the evidence, imported again, and the static checks under a registry with another number."""
+        registry = numbers.changed(self.registry, self.original.entry.id, number.parameter, number.value, number.unit)
         steps, reads = self._of_numbers
         if numbers.refused(registry, self.original.entry.id):
             return Outcome(Fate.REFUSED, note="outside the bounds in the registry")
@@ -115,8 +116,7 @@ class Bench:
         return Specimen(self.original.entry.id, module or self.original.module)
 
     def _exhibit(self, registry: Registry) -> Exhibit:
-        entry = registry.entry(self.original.entry.id)
-        return Exhibit(entry, self.original.module, of_registry(registry), registry)
+        return exhibit_of(registry.entry(self.original.entry.id), registry, of_registry(registry))
 
     @cached_property
     def _ordered(self) -> list[Plan]:
@@ -159,21 +159,22 @@ class Bench:
 
     @cached_property
     def _of_numbers(self) -> tuple[list[Step], bool]:
-        """The checks for numbers, those that look one up first, and whether any check of the evidence does."""
-        self.registry.instance(self.original.entry.id)         # a registry that does not build the original is no ground for REFUSED
+        """The checks for numbers, the static ones first and then those that look one up, and whether any check of the evidence does."""
+        self.registry.instance(self.original.entry.id)         # raises here, so that no mutant is REFUSED for an error of the original
         names: list[str] = []
         registry = numbers.watched(self.registry, self.original.entry.id, names.append)
         readers: list[Step] = []
         others: list[Step] = []
         static: list[Step] = []
         with numbers.installed(registry):
+            start = process_time()
             checks = self._checks()
-            reads = bool(names)
+            reads, loading = bool(names), process_time() - start
             for check in (*checks, *(static_evidence() if checks else ())):
                 names.clear()
                 of = self._exhibit(registry) if check.kind is Kind.STATIC else self._specimen()
                 seconds, passed, why = _timed(check, of)
-                step = Step(check, False, seconds)
+                step = Step(check, False, loading + seconds)
                 if not passed:
                     self.unusable[check.id] = why
                 elif check.kind is not Kind.STATIC:
@@ -182,7 +183,7 @@ class Bench:
                     static.append(step)
         reads = reads or bool(readers)
         ordered = [step for steps in (readers, others) for step in sorted(steps, key=lambda s: s.seconds)]
-        return [*(ordered if reads else ()), *static], reads
+        return [*static, *(ordered if reads else ())], reads
 
 
 class _TooLong(BaseException):
@@ -213,7 +214,7 @@ def _interrupted(seconds: float) -> Iterator[None]:
             raise _TooLong
 
     before = signal.signal(signal.SIGPROF, interrupt)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 0.5)        # again, if somebody swallows the first
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.5)        # again, if a check catches the first
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
-"""A mechanism's module with one change: a copy of the module in which functions and classes are made anew from the changed source.
+"""A mechanism's module with one change: a copy of the module in which functions and classes are made again from the changed source.
 
 The copy keeps the columns and all other objects of the module, so an engine takes it for the original.  Functions of `mechanisms.shared` that the
-module imports are parts of the mechanism, too.  Kernels are plain Python; or only the changed kernel and those that call it are compiled anew.
+module imports are parts of the mechanism, too.  Kernels are plain Python; or only the changed kernel and those that call it are compiled again.
 """
 from __future__ import annotations
 import __future__
@@ -25,7 +25,7 @@ from ...engine.registry import Entry
 from .sites import FUNCTIONS, GeneratedMutant, Numbered, Site, below, blocks, bound, is_docstring, loaded, sites
 
 SHARED: Final = ".mechanisms.shared."
-REACHED: Final = "__reached__"          # the name by which marked source tells which statement runs
+REACHED: Final = "__reached__"          # the function that marked source calls before each statement
 Reached = tuple[int, int]               # a part and a statement of it
 
 
@@ -111,11 +111,11 @@ class Original:
         return self._made(lambda part: part.definitions | self._behind(part, change), _plain, change)
 
     def compiled(self, change: Change) -> ModuleType:
-        """The module with a change; the changed kernel and the kernels that call it are compiled anew, the others are the original ones."""
+        """The module with a change; the changed kernel and the kernels that call it are compiled again, the others are the original ones."""
         return self._made(lambda part: self._behind(part, change), numba.njit(error_model="numpy"), change)
 
     def kernels_behind(self, change: Change) -> int:
-        """The number of kernels that `compiled` may have to compile anew."""
+        """The number of kernels that `compiled` may have to compile again."""
         return sum(isinstance(top, FUNCTIONS) and bool(top.decorator_list) for part in self.parts for top in self._behind(part, change))
 
     def reach(self, change: Change) -> frozenset[Reached]:
@@ -134,6 +134,22 @@ class Original:
         """The unchanged module, plain, in which `reached` is called with part and statement before each statement that runs."""
         codes = {(part, top): part.code(_marked(top, part.numbered, number)) for number, part in enumerate(self.parts) for top in part.definitions}
         return self._assembled(lambda part: [codes[part, top] for top in part.tops if top in part.definitions], _plain, {REACHED: reached})
+
+    def watched(self, reached: Callable[[Reached], None]) -> ModuleType:
+        """The unchanged module in which `reached` is called before each statement of a function that is no kernel, or of a method; kernels stay as
+        they are, unless they read such a function.
+        """
+        part, marks = self.parts[0], self.reporting
+        codes = {top: part.code(_marked(top, part.numbered, 0)) if top in marks else part.codes[top]
+                 for top in part.affected(*(bound(top) for top in marks))}
+        return _copy(self.module, [codes[top] for top in part.tops if top in codes], numba.njit(error_model="numpy"), {REACHED: reached})
+
+    @cached_property
+    def reporting(self) -> frozenset[ast.stmt]:
+        """The functions of the mechanism's own module that are no kernels, and its classes."""
+        kernels = {name for name, value in vars(self.module).items() if value is numerics.kernel}
+        return frozenset(top for top in self.parts[0].tops if isinstance(top, (*FUNCTIONS, ast.ClassDef))
+                         and not any(loaded(decorator) & kernels for decorator in top.decorator_list))
 
     def _made(self, chosen: Callable[[Part], Collection[ast.stmt]], decorate: Callable[[Any], Any], change: Change | None) -> ModuleType:
         with change.site.swap.applied() if change else nullcontext():
@@ -154,7 +170,7 @@ def _codes(part: Part, chosen: Collection[ast.stmt], change: Change | None) -> l
 
 @contextmanager
 def installed(module: ModuleType) -> Iterator[None]:
-    """Imports find this module in the place of the original while the `with` statement runs."""
+    """Imports find this module instead of the original while the `with` statement runs."""
     name = module.__name__
     package, tail = sys.modules.get(name.rpartition(".")[0]), name.rpartition(".")[2]
     before, original = sys.modules.get(name), getattr(package, tail, None)
@@ -172,9 +188,22 @@ def installed(module: ModuleType) -> Iterator[None]:
             setattr(package, tail, original)
 
 
+def names_of(statement: ast.stmt) -> frozenset[str]:
+    """Names that a statement reads, without what the statements inside it read."""
+    inside = {id(s) for s, *_ in below(statement)}
+    found: set[str] = set()
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        waiting += [child for child in ast.iter_child_nodes(node) if id(child) not in inside]
+    return frozenset(found)
+
+
 # --- making modules ----------------------------------------------------------------------------------------------------------
 def _copy(module: ModuleType, codes: list[CodeType], decorate: Callable[[Any], Any], names: Mapping[str, Any]) -> ModuleType:
-    """A copy of a module in which some statements have run again; `decorate` stands for @kernel meanwhile."""
+    """A copy of a module in which some statements have run again; `decorate` is used instead of @kernel."""
     fresh = ModuleType(module.__name__)
     space = vars(fresh)
     space.update(vars(module))

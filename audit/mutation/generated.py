@@ -1,6 +1,7 @@
 """`generated`: all mutants of a mechanism against its evidence, and the shares that are rejected.
 
-Mutants that are proved equal to the original are listed in `audit/equivalent_mutants.yaml`, or in the file of that name of a package:
+Mutants that are proved equal to the original are listed in `audit/equivalent_mutants.yaml`, or in the file of that name of a package.  They are
+run all the same: one that a check rejects is not equal, and counts as rejected.
 
     recency/recency/comparison/1:
       change: "if age < 0.0:  ->  if age <= 0.0:"
@@ -10,9 +11,9 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import islice
 from os import times
@@ -27,9 +28,10 @@ from ...engine.registry import Registry
 from ...engine.yaml_file import YamlFile
 from .bench import Bench
 from .building import Change
-from .numbers import Number, numbers
+from .numbers import PAPER, Number, numbers
+from .shares import Share
 from .sites import GeneratedMutant, Group
-from .trial import Fate, Outcome, require_fork
+from .trial import Fate, require_fork
 
 LIST: Final = "equivalent_mutants.yaml"
 Tell = Callable[[int, int, str], None]
@@ -38,7 +40,7 @@ Tell = Callable[[int, int, str], None]
 # --- results -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A mutant and what became of it; `by`: the id of the check that decided it."""
+    """A mutant and its fate; `by`: the id of the check that decided it."""
 
     mutant: GeneratedMutant
     fate: Fate
@@ -55,22 +57,6 @@ class Judged:
         return self.fate not in (Fate.EQUIVALENT, Fate.REFUSED)
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """Mutants rejected, of those that count."""
-
-    rejected: int
-    of: int
-
-    @property
-    def value(self) -> float:
-        """1 if there are none."""
-        return self.rejected / self.of if self.of else 1.0
-
-    def __str__(self) -> str:
-        return f"{self.rejected}/{self.of}"
-
-
 def share(judged: Iterable[Judged], group: Group | None = None, parameter_kind: str | None = None) -> Share:
     """Of all, of one group, or of the numbers of one kind of parameter."""
     counting = [j for j in judged if j.counts and group in (None, j.mutant.group) and parameter_kind in (None, j.mutant.parameter_kind)]
@@ -81,7 +67,7 @@ def share(judged: Iterable[Judged], group: Group | None = None, parameter_kind: 
 class GeneratedResult:
     """The mutants of one mechanism.
 
-    of        mutants that there are; more than `mutants` holds, if they were sampled
+    of        number of mutants; more than in `mutants` if they were sampled
     unusable  checks that were not used: id, and why
     seconds   CPU time
     """
@@ -120,8 +106,20 @@ class GeneratedRun:
         return {"shares": _shares(self.share), "mechanisms": [m.to_json() for m in self.mechanisms]}
 
 
+def lines(run: GeneratedRun) -> Iterator[str]:
+    """The run as text: a table of shares, the survivors with their change, and checks that were not used."""
+    rows = [("mechanism", *map(str, Group), "CPU time, s"), *((m.id, *(str(m.share(g)) for g in Group), f"{m.seconds:.0f}") for m in run.mechanisms),
+            ("all", *(str(run.share(g)) for g in Group), f"{sum(m.seconds for m in run.mechanisms):.0f}")]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    yield from ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    for m in run.mechanisms:
+        if m.survivors:
+            yield from ("", f"{m.id}: {len(m.survivors)} not rejected", *(f"  {j.mutant.id} ({j.fate}): {j.mutant.change}" for j in m.survivors))
+        yield from (f"  {m.id}: {check} was not used: {why}" for check, why in m.unusable)
+
+
 def _shares(of: Callable[[Group | None, str | None], Share]) -> dict[str, dict[str, int]]:
-    found = {**{str(group or "all"): of(group, None) for group in (None, *Group)}, "paper numbers": of(Group.NUMBERS, "paper")}
+    found = {str(group or "all"): of(group, None) for group in (None, *Group)}
     return {name: {"rejected": s.rejected, "of": s.of} for name, s in found.items()}
 
 
@@ -142,7 +140,7 @@ def generated_all(registry: Registry, only: Collection[str] | None = None, jobs:
                   seed: int = 0) -> GeneratedRun:
     """Judge the mutants of many mechanisms; without `only`, of all but the varieties.
 
-    jobs      processes; apart from `seconds`, and from which of several checks rejects a mutant, what comes out does not depend on it
+    jobs      processes; apart from `seconds`, and from which of several checks rejects a mutant, the result does not depend on it
     progress  called with (tasks done, tasks in all, mechanism); first with nothing done
     Others, and errors, as for `generated`.
     """
@@ -183,7 +181,7 @@ def _generated(registry: Registry, id: str, sample: int | None, seed: int, cut: 
     """One mechanism, or every `cuts`-th mutant of it from number `cut` on."""
     require_fork()
     start, bench = cpu_time(), Bench(id, registry)
-    everything: list[Change | Number] = [*bench.original.changes, *numbers(bench.original.entry)]
+    everything: list[Change | Number] = [*bench.original.changes, *(n for n in numbers(bench.original.entry) if n.mutant.parameter_kind == PAPER)]
     known = equivalent(registry, id, [each.mutant for each in everything])
     chosen = everything[cut::cuts]
     if sample is not None:
@@ -195,13 +193,16 @@ def _generated(registry: Registry, id: str, sample: int | None, seed: int, cut: 
 
 
 def _judged(each: Change | Number, bench: Bench, known: Mapping[str, str], *, lazily: bool) -> Judged:
-    if each.mutant.id in known:
-        outcome = Outcome(Fate.EQUIVALENT, note=known[each.mutant.id])
-    elif each.unchanged:
-        outcome = Outcome(Fate.EQUIVALENT, note="the same bytecode")
-    else:
-        outcome = bench.number(each) if isinstance(each, Number) else bench.change(each, lazily=lazily)
-    return Judged(each.mutant, outcome.fate, outcome.by, outcome.note)
+    """A listed mutant is run, too: a check that rejects it refutes the list."""
+    if each.unchanged:
+        return Judged(each.mutant, Fate.EQUIVALENT, note="the same bytecode")
+    outcome = bench.number(each) if isinstance(each, Number) else bench.change(each, lazily=lazily)
+    judged = Judged(each.mutant, outcome.fate, outcome.by, outcome.note)
+    if each.mutant.id not in known:
+        return judged
+    if judged.rejected:
+        return replace(judged, note=f"listed as equal to the original, but it is not: {outcome.note}")
+    return replace(judged, fate=Fate.EQUIVALENT, by="", note=known[each.mutant.id])
 
 
 def cpu_time() -> float:
@@ -220,19 +221,19 @@ def equivalent(registry: Registry, id: str, mutants: Collection[GeneratedMutant]
     for folder in (Path(__file__).parent.parent, *(p.folder for p in registry.packages)):
         if (folder / LIST).is_file():
             file = YamlFile(folder / LIST)
-            for name, told in file.data.items():
+            for name, listed in file.data.items():
                 if name.partition("/")[0] == id:
-                    found[name] = _reason(name, told, there, f"{file.place(name)}")
+                    found[name] = _reason(name, listed, there, f"{file.place(name)}")
     return found
 
 
-def _reason(name: str, told: Any, there: Mapping[str, GeneratedMutant], where: str) -> str:
-    if not isinstance(told, dict) or set(told) != {"change", "reason"} or not all(isinstance(v, str) and v.strip() for v in told.values()):
+def _reason(name: str, listed: Any, there: Mapping[str, GeneratedMutant], where: str) -> str:
+    if not isinstance(listed, dict) or set(listed) != {"change", "reason"} or not all(isinstance(v, str) and v.strip() for v in listed.values()):
         raise ContractError(f"equivalent mutant {name!r} has another form", where=where,
                             cure='write `change: "before  ->  after"` and `reason: "..."`')
     cure = "the source has changed: judge the mechanism again, and list the id of the same change, or remove it"
     if name not in there:
         raise ContractError(f"there is no mutant {name!r}", where=where, cure=cure)
-    if there[name].change != told["change"]:
+    if there[name].change != listed["change"]:
         raise ContractError(f"mutant {name!r} is now {there[name].change!r}", where=where, cure=cure)
-    return str(told["reason"])
+    return str(listed["reason"])

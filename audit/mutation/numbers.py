@@ -1,4 +1,6 @@
-"""Mutants of the registry's numbers: every parameter halved and doubled, every other choice; and evidence that sees a changed registry."""
+"""Mutants of the registry's numbers: every parameter halved and doubled, every time in a wrong unit, every other choice; and evidence that reads a
+changed registry.
+"""
 from __future__ import annotations
 
 import sys
@@ -12,28 +14,36 @@ from typing import Any, ClassVar, Final
 from ...engine.contract import HOURS_PER, parameter_types
 from ...engine.errors import RegistryError
 from ...engine.registry import Entry, Parameter, Registry, Value
+from .. import memory
 from .sites import GeneratedMutant, Group, Kind
 
 TIME_SCALE: Final = "time_scale"
 AUDIT: Final = __name__.rsplit(".", 2)[0]
+PAPER: Final = "paper"                                          # the kind of parameter whose numbers count against the evidence
+WRONG: Final = {"ms": "s", "s": "min", "min": "h", "h": "min", "d": "h"}
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A parameter with another value."""
+    """A parameter with another value, or with another unit of time if `unit` names one."""
 
     mutant: GeneratedMutant
     parameter: str
     value: Value
+    unit: str = ""
     unchanged: ClassVar[bool] = False
 
 
 def numbers(entry: Entry) -> list[Number]:
-    """Every parameter halved and doubled (0 becomes 1), and with every other choice; the time scale, too, if the mechanism uses it."""
+    """Every parameter halved and doubled (0 becomes 1), in a wrong unit of time, and with every other choice; the time scale, too, if it is used."""
     loaded = entry.load()
     types, found = parameter_types(loaded.params_class), []
     for name, p in entry.params.items():
         found += [_number(entry.id, name, how, p.value, value, p.kind) for how, value in _others(p, types.get(name))]
+        over, unit = ("1/" if p.unit.startswith("1/") else ""), p.unit.removeprefix("1/")
+        if unit in WRONG and p.value:
+            id, wrong = f"{entry.id}/{name}/{Kind.NUMBER}/unit", over + WRONG[unit]
+            found.append(Number(GeneratedMutant(id, Group.NUMBERS, Kind.NUMBER, f"{name}: {p.unit}  ->  {wrong}", p.kind), name, p.value, wrong))
     source = vars(loaded).values()
     reads = any(TIME_SCALE in getattr(getattr(f, "fget", f), "__code__", _NONE).co_names for f in source)
     if reads or any(p.unit.removeprefix("1/") in HOURS_PER for p in entry.params.values()):
@@ -62,12 +72,12 @@ def _others(p: Parameter, kind: Any) -> Iterator[tuple[str, Value]]:
 
 
 # --- registries --------------------------------------------------------------------------------------------------------------
-def changed(registry: Registry, id: str, parameter: str, value: Value) -> Registry:
-    """The registry with another value of one parameter, or of the time scale."""
+def changed(registry: Registry, id: str, parameter: str, value: Value, unit: str = "") -> Registry:
+    """The registry with another value of one parameter, or of the time scale, and with another unit if one is given."""
     entry = registry.entry(id)
     if parameter == TIME_SCALE:
         return _with(registry, entry.model_copy(update={TIME_SCALE: value}))
-    other = entry.params[parameter].model_copy(update={"value": value})
+    other = entry.params[parameter].model_copy(update={"value": value, **({"unit": unit} if unit else {})})
     return _with(registry, entry.model_copy(update={"params": {**entry.params, parameter: other}}))
 
 
@@ -113,18 +123,20 @@ def installed(registry: Registry) -> Iterator[None]:
     def given(cls: type[Registry], *paths: Any, **named: Any) -> Registry:
         return read(*paths, **named) if paths or named else registry
 
+    memory.registry.cache_clear()
     try:
         for name in before:
             setattr(Registry, name, classmethod(given))
         yield
     finally:
+        memory.registry.cache_clear()
         for name, method in before.items():
             setattr(Registry, name, method)
 
 
 # --- evidence ----------------------------------------------------------------------------------------------------------------
 def fresh_evidence(name: str) -> ModuleType:
-    """An evidence module as if nothing had used it: imported anew together with the evidence it imports.  Imports find those of before again."""
+    """An evidence module with empty caches: imported again, with the evidence that it imports.  Later imports find the earlier modules."""
     package = name.rpartition(".")[0]
     import_module(package)
     before = {key: sys.modules.pop(key) for key in list(sys.modules) if key.startswith(f"{package}.")}

@@ -1,8 +1,9 @@
 """Judging one mutant in a forked process, which is ended when it takes too long.
 
 The time limit is CPU time, so other work on the machine does not count: the timer ITIMER_PROF of the child ends it at several times what the check
-takes on the original.  A child that waits without computing is killed after a multiple of that.  Without `os.fork` (Windows) nothing isolates a
-mutant from the next one and nothing can end it, so the run is refused.
+takes on the original.  A child that sleeps is killed: on Linux, once it has slept for PATIENCE without computing; elsewhere, where the state of a
+process is not known, after WAITING times its CPU limit.  Without `os.fork` (Windows) nothing isolates a mutant from the next one and nothing can end
+it, so the run is refused.
 
 An exception of a check is a rejection: the unchanged module, run in the same way, passes that check, so the change is the cause.  Two kinds are not:
 arithmetic that raises in plain Python but not in a compiled kernel (then the check runs again with the mutant compiled), and exceptions of the
@@ -32,7 +33,8 @@ from ..checks import Check, CheckResult, Score, described
 
 FLOOR, FACTOR = 0.5, 5.0                # s and multiples of the original's time that a check may take on a mutant
 COMPILING = 30.0                        # s more where kernels are compiled
-WAITING, PATIENCE = 20.0, 10.0          # a child is killed after this many times its CPU limit and so many s more; the machine may be busy
+PATIENCE = 10.0                         # s that a child may sleep without computing
+WAITING = 50.0                          # times its CPU limit that a child may take where its state is not known
 MEMORY = 4 << 30                        # bytes that a child may allocate
 ARITHMETIC: Final = ("ZeroDivisionError", "OverflowError", "ValueError: math domain error", "ValueError: math range error")
 HARNESS: Final = ("MemoryError", "LoweringError", "UnsupportedError", "UnsupportedBytecodeError")
@@ -43,7 +45,7 @@ Run = Callable[[Check, bool], CheckResult]      # judges a check on the mutant, 
 
 
 class Fate(StrEnum):
-    """What became of a mutant."""
+    """The outcome of a mutant."""
 
     REJECTED = "rejected"           # a check fails on it or raises
     TIMED_OUT = "timed out"         # a check takes too long on it; counts as rejected
@@ -139,7 +141,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 def in_child(work: Callable[[Send], None], seconds: float) -> tuple[list[Any], int]:
     """Do some work in a forked process: all that it sends, and the status with which it ended; -1 if it was killed for waiting too long.
 
-    seconds  CPU time that the work may take; how it is kept to that is its own matter
+    seconds  CPU time that the work may take; `work` sets the limit
     """
     reading, writing = os.pipe()
     with warnings.catch_warnings():
@@ -149,18 +151,31 @@ def in_child(work: Callable[[Send], None], seconds: float) -> tuple[list[Any], i
         os.close(reading)
         _be_child(work, writing)
     os.close(writing)
-    data, end, killed = b"", monotonic() + WAITING * seconds + PATIENCE, False
+    data, end, killed, before = b"", monotonic() + WAITING * seconds + PATIENCE, False, ("", "")
     with os.fdopen(reading, "rb", buffering=0) as stream:
         while True:
-            if not select.select([stream], [], [], max(end - monotonic(), 0.0))[0]:
+            if select.select([stream], [], [], PATIENCE)[0]:
+                if not (part := stream.read(1 << 16)):
+                    break
+                data += part
+                continue
+            state = _state(child)
+            if (state[0] == "S" and state == before) or (not state[0] and monotonic() > end):
                 os.kill(child, signal.SIGKILL)
                 killed = True
                 break
-            if not (part := stream.read(1 << 16)):
-                break
-            data += part
+            before = state
     status = os.waitpid(child, 0)[1]
     return list(_messages(data)), -1 if killed else status
+
+
+def _state(process: int) -> tuple[str, str]:
+    """Whether a process runs (R), sleeps (S) or else, and the CPU time it has used, in ticks; empty where unknown."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return "", ""
+    return fields[0], f"{fields[11]} {fields[12]}"
 
 
 def _be_child(work: Callable[[Send], None], writing: int) -> None:

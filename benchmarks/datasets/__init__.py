@@ -31,7 +31,7 @@ def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int
     path    the file or folder in the official format, or a folder that contains one named like the data set; None for the demo
     unit    what an event is: a turn, or a whole session (lines `speaker: text [caption]`)
     limit   number of conversations, from the first; None for all
-    allow_missing_gold  for `conversations`: count gold that names no event instead of refusing it; official files always count it
+    allow_missing_gold  for `conversations`: leave out and count gold that names no event, instead of refusing the data; official files always do
 
     Cost: O(characters).  Errors: DataError, which names file, place and cure.
 

@@ -44,7 +44,7 @@ def load_conversations(path: Path | None, limit: int | None = None, *, allow_mis
     """The conversations of a folder that holds the three files, or of the folder in which the named `events.jsonl` stands.
 
     limit               only the first so many conversations, in order of first mention
-    allow_missing_gold  count gold that names no event in the notes, instead of refusing the file
+    allow_missing_gold  leave out gold that names no event, and count it in the notes, instead of refusing the data
 
     Events are ordered by time; those that the file has in another order are counted.  An event without a time follows the one before it by
     a minute, and its time does not enter its text.  A question without a time is asked a minute after the last event.
@@ -205,7 +205,8 @@ def _conversation(name: str, draft: _Draft, found: Counter[str], allow_missing_g
     for line, gold in draft.questions:
         missing = [one for one in gold if one not in seen]
         if missing and not allow_missing_gold:
-            line.wrong(f"gold {missing[0]!r} names no event of conversation {name!r}", "correct the id, or count such gold with --allow-missing-gold")
+            line.wrong(f"gold {missing[0]!r} names no event of conversation {name!r}",
+                       "correct the id, or leave out such gold with --allow-missing-gold")
         found["gold_missing"] += len(missing)
         questions.append(_question(line, tuple(one for one in gold if one in seen), end))
     return Conversation(name, tuple(events), tuple(questions))

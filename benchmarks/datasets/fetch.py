@@ -1,4 +1,4 @@
-"""Sources of the official data sets, their download and their check.  No other module of Hebbarium uses the network."""
+"""Sources of the official data sets, their download and their check.  Only this module and the embedders `hub:` and `openai:` use the network."""
 from __future__ import annotations
 
 import hashlib

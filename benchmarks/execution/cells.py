@@ -1,6 +1,6 @@
 """One cell: a new system encodes one conversation and answers its questions.
 
-Rows hold nothing that depends on the machine or the clock, so they are equal for any number of jobs and for a resumed sweep.
+Rows hold nothing that depends on the machine or the clock, so they are equal for any number of jobs and for a resumed run.
 Times are kept in a file of their own.
 """
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Outcome:
     rows      one per question
     timing    phase -> ms of every pass, without the time spent in the embedder; of a system without receipts `encode`, ms an event, and
               `retrieve`, ms a question
-    receipts  mechanism -> calls, cells_changed, ranks_changed; empty for a system without receipts
+    receipts  mechanism -> calls, values_changed, ranks_changed; empty for a system without receipts
     seconds   wall time
     times     lines of times.jsonl: one for everything before the first question (its `question` is None), then one per question, in the order
               of the rows; ms of each phase, summed over its passes.  Not reproducible

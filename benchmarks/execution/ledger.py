@@ -1,6 +1,6 @@
-"""The ledger of a sweep: the finished cells and their outcomes.
+"""The ledger of a run: the finished cells and their outcomes.
 
-A cell is content-addressed: its key is the hash of everything that decides its outcome (`RunSpec`), so a sweep that was stopped continues
+A cell is content-addressed: its key is the hash of everything that decides its outcome (`RunSpec`), so a run that was stopped continues
 with the cells that are not finished, and a changed parameter is a different cell.  One SQLite file in WAL mode.
 """
 from __future__ import annotations
@@ -111,8 +111,8 @@ class Ledger:
             return int(connection.execute("SELECT count(*) FROM cells").fetchone()[0])
 
     @contextmanager
-    def sweep(self) -> Iterator[None]:
-        """Lock the ledger for one sweep, so that two sweeps never run the same cell; raises HebbariumError if another sweep has the lock.
+    def locked(self) -> Iterator[None]:
+        """Lock the ledger for one run, so that two runs never compute the same cell; raises HebbariumError if another run has the lock.
 
         The coordinating process takes the lock, not its workers.  The operating system releases it when that process ends, also by a kill.
         """
@@ -123,13 +123,13 @@ class Ledger:
             except sqlite3.Error as error:
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
                     raise self._unusable(error) from error
-                raise HebbariumError("another sweep is running on this ledger", where=str(self.path),
-                                     cure="wait until it ends, or give this sweep a ledger of its own") from error
+                raise HebbariumError("another run is using this ledger", where=str(self.path),
+                                     cure="wait until it ends, or choose another folder for this run") from error
             yield
 
     @property
     def _cure(self) -> str:
-        return (f"move the file away (with its -wal and -shm companions) and start the sweep again, which runs its cells again; "
+        return (f"move the file away (with its -wal and -shm companions) and start the same command again, which runs its cells again; "
                 f"or recover the readable cells: sqlite3 '{self.path.name}' .recover | sqlite3 salvaged.sqlite")
 
     @staticmethod

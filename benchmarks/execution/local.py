@@ -43,7 +43,7 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
     written = manifest(specs, data, command)
     conversations = {c.id: c for c in data.conversations}
     cells = [Cell(spec, conversations[spec.conversation]) for spec in specs]
-    with book.sweep():
+    with book.locked():
         claim(out, written, replace=replace)
         embed_ahead(data, ahead or embedder)
         write_json(out / MANIFEST, written)
@@ -69,7 +69,7 @@ def embed_ahead(data: Dataset, embedder: Embedder) -> None:
 
 def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedder, book: Ledger, *, jobs: int = 1,
               progress: Progress | None = None) -> list[Outcome]:
-    """The outcomes of all cells, in order; cells that the ledger holds are not run again.  The caller holds `book.sweep()`.
+    """The outcomes of all cells, in order; cells that the ledger holds are not run again.  The caller holds `book.locked()`.
 
     jobs      worker processes; 1 runs here
     progress  called with (cells done, cells in all, what was done last), first with the number of cells that the ledger held
@@ -101,7 +101,7 @@ def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedde
     outcomes = {found.key: Outcome(**json.loads(found.payload)) for found in book.cells(set(keys))}
     if lost := [cell.spec for cell, key in zip(cells, keys, strict=True) if key not in outcomes]:
         raise DataError(f"{len(lost)} cells are missing from the ledger, the first of arm {lost[0].arm!r}", where=str(book.path),
-                        cure="start the sweep again; if it happens again, give it another folder")
+                        cure="start the same command again; if that does not help, give another folder")
     return [outcomes[key] for key in keys]
 
 

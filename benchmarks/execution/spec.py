@@ -91,7 +91,8 @@ class Settings:
     without   mechanisms that are left off
     param     parameter overrides by mechanism and name, over those of the set
     rehearse  h between a first asking of all questions, which changes memory, and the one that counts; None: asked once
-    allow_missing_gold  for `conversations`: gold that names no event is counted, instead of refusing the data; the data must have been loaded with it
+    allow_missing_gold  for `conversations`: leave out gold that names no event, and print how many, instead of refusing the data; the data must
+                        have been loaded with it
     """
 
     system: str = field(default=OURS, metadata=_setting("--system", "The memory to measure: ours, or a class or function of (embedder, seed).",
@@ -104,7 +105,7 @@ class Settings:
     rehearse: float | None = field(default=None, metadata=_setting(
         "--rehearse", "Ask all questions once so that recall changes memory, and again HOURS later, which counts.", least=0.0, metavar="HOURS"))
     allow_missing_gold: bool = field(default=False, metadata=_setting(
-        "--allow-missing-gold", "Count gold that names no event instead of refusing the data (conversations)."))
+        "--allow-missing-gold", "Leave out gold that names no event, and print how many, instead of refusing the data (conversations)."))
 
     @property
     def ours(self) -> bool:
@@ -157,7 +158,7 @@ class RunSpec(Settings):
     set: str = field(metadata=_setting("--set", "Mechanism set: a name, or a YAML file; `default` if not given.", default=None))
     dataset: str = field(metadata=_setting("--dataset", "demo, locomo, beam, longmemeval or conversations."))
     embedder: str = field(metadata=_setting(
-        "--embedder", "minilm, hashing, hashing:<d>, the folder of a model, or the name of one on this disk.", default="minilm"))
+        "--embedder", "minilm, hashing, hashing:<d>, the folder or name of a model on this disk; more in docs/embedding.md.", default="minilm"))
     sha256: str
     conversation: str
     arm: str

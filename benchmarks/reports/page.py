@@ -10,7 +10,7 @@ from typing import Any
 from ...reporting.files import write_whole
 from ...reporting.pages import environment as shared_environment
 from ...reporting.pages import palette
-from ...reporting.text import visible
+from ...reporting.text import plural, visible
 from ..scores.comparison import ALPHA, Verdict
 from ..scores.metrics import METRICS
 from . import words
@@ -47,8 +47,8 @@ def to_svg(result: AblationResult, *, both: bool = True) -> str:
     sentences = [said(result), *legend(result)]
     lines = [line for sentence in sentences for line in words_in_lines(sentence, 150)]
     base = result.baseline.get(PRIMARY)
-    under = (f"{result.n_questions:,} questions of {result.n_conversations} conversations; {PRIMARY} of the full set {number(base, 3)}. "
-             f"Data {visible(result.dataset_sha256)[:8]}, code {visible(result.version.partition('+')[2])[:8] or '-'}.")
+    under = (f"{plural(result.n_questions, 'question')} of {plural(result.n_conversations, 'conversation')}; {PRIMARY} of the full set "
+             f"{number(base, 3)}. Data {visible(result.dataset_sha256)[:8]}, code {visible(result.version.partition('+')[2])[:8] or '-'}.")
     drawn: str = _environment().get_template("ablation.svg.j2").render(
         result=result, primary=PRIMARY, no_op=words.NO_OP, palette=palette("svg"), figures=figures, width=WIDE.width + 48,
         height=height + 24 + 18 * len(lines), foot=height + 18, notes=lines, under=[under], desc=title(result),

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ...engine.errors import DataError, InputError
+from ...reporting.text import plural
 from ..scores.cluster_robust import Spread, fewest_questions
 from ..scores.comparison import ALPHA, MARGIN, Difference, Verdict, corrected, verdict
 from ..scores.detectable import Source
@@ -41,7 +42,7 @@ class ArmReceipt:
     """
 
     calls: int
-    cells_changed: int
+    values_changed: int
     ranks_changed: int
     gate: Gate | None = None
 
@@ -80,12 +81,14 @@ class ArmResult:
 
     def __post_init__(self) -> None:
         if set(self.differences) != set(METRICS) or not set(METRICS) <= set(self.metrics):
-            raise InputError(f"an arm needs every metric of {', '.join(METRICS)}", where=f"arm {self.id}")
+            raise InputError(f"an arm needs every metric of {', '.join(METRICS)}", where=f"arm {self.id}",
+                             cure="give `metrics` and `differences` an entry for each of them")
         if self.no_op != (self.n_ranks_changed == 0) or (self.n_ranks_changed == 0) != (self.n_questions_changed == 0):
             raise InputError(f"no_op is {self.no_op}, yet {self.n_ranks_changed} ranks of {self.n_questions_changed} questions changed",
                              where=f"arm {self.id}", cure="an arm is a no-op exactly when no rank of any question changed")
         if self.n_helped + self.n_hurt > self.n_questions_changed or (self.no_op and any(d.mean for d in self.differences.values())):
-            raise InputError("a metric differs on questions whose ranks did not change", where=f"arm {self.id}")
+            raise InputError("a metric differs on questions whose ranks did not change", where=f"arm {self.id}",
+                             cure="compute metrics and changes from the same rows")
 
     @property
     def primary(self) -> Difference:
@@ -99,7 +102,7 @@ class ArmResult:
 
 @dataclass(frozen=True, slots=True)
 class SystemResult:
-    """Another system that answered the same questions: a row of reference, no part of the family.
+    """Another system that answered the same questions, for comparison; it is no part of the family.
 
     id            MODULE:NAME
     revision      digest of its source; "" for a system of this package
@@ -163,10 +166,12 @@ class AblationResult:
         if twice := sorted({name for name in ids if ids.count(name) > 1}):
             raise InputError(f"more than one arm is called {twice[0]!r}", cure="give every arm an id of its own")
         if self.n_conversations < 1 or self.n_questions < 1:
-            raise InputError("an ablation needs at least one conversation with one question", where=self.dataset)
+            raise InputError("an ablation needs at least one conversation with one question", where=self.dataset,
+                             cure="take more conversations, or data whose questions name their evidence")
         for arm in self.arms:
             if arm.n_questions_changed > self.n_questions or not set(arm.by_category) <= set(self.categories):
-                raise InputError("the arm has more questions or other categories than the result", where=f"arm {arm.id}")
+                raise InputError("the arm has more questions or other categories than the result", where=f"arm {arm.id}",
+                                 cure="compute the arm and the result from the same questions")
 
     @property
     def smallest_p(self) -> float:
@@ -206,7 +211,7 @@ def spreads_of(result: AblationResult) -> dict[str, Spread]:
 def source_of(result: AblationResult) -> Source:
     """For `detectable`: an earlier run."""
     spreads = spreads_of(result)
-    return Source(f"the earlier run of this folder ({result.set_name} on {result.dataset}, {len(spreads)} arms)", tuple(spreads.values()))
+    return Source(f"the earlier run of this folder ({result.set_name} on {result.dataset}, {plural(len(spreads), 'arm')})", tuple(spreads.values()))
 
 
 def to_json(result: AblationResult) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...reporting.text import visible
+from ...reporting.text import plural, visible
 from ..scores.comparison import Verdict
 from ..scores.metrics import METRICS
 from .result import PRIMARY, AblationResult, ArmResult
@@ -21,7 +21,6 @@ from .words import (
     number,
     p_text,
     percent,
-    plural,
     provenance,
     signed,
     size,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Any, Final
 
-from ...reporting.text import visible
+from ...reporting.text import plural, visible
 from ..scores.comparison import ALPHA, Verdict
 from ..scores.detectable import Detectable
 from ..systems.base import Capability
@@ -80,14 +80,6 @@ def label(arm: ArmResult) -> str:
 
 def percent(level: float) -> str:
     return f"{100 * level:g}%"
-
-
-def plural(n: int, one: str, many: str = "") -> str:
-    """
-    >>> plural(1, "arm"), plural(2, "arm"), plural(1200, "entry", "entries")
-    ('1 arm', '2 arms', '1,200 entries')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 # ---- conclusions
@@ -178,7 +170,7 @@ def beside_note(result: AblationResult) -> str:
     known = (f"{percent(result.level)} interval and p: cluster-robust t-test, each system alone; these rows are no part of the family and decide "
              f"no verdict.")
     fixed = [visible(s.id) for s in result.beside if LEARNS not in s.capabilities] if result.provenance.get("rehearse") is not None else []
-    return (f"Other systems on the same questions, as references. {known} Difference: full set minus the system."
+    return (f"Other systems on the same questions, for comparison. {known} Difference: full set minus the system."
             + (f" Rehearsal changes no answer of {' and '.join(fixed)}, which does not learn from recall." if fixed else ""))
 
 

@@ -36,7 +36,8 @@ def by_cluster(values: ArrayLike, cluster_ids: ClusterIds) -> Clusters:
     """
     x, ids = np.asarray(values, dtype=np.float64), np.asarray(cluster_ids)
     if x.ndim != 1 or ids.shape != x.shape or not len(x) or ids.dtype.kind not in "iuU":
-        raise InputError(f"one value and one cluster id (text or integer) per question are needed; got shapes {x.shape} and {ids.shape}")
+        raise InputError(f"one value and one cluster id (text or integer) per question are needed; got shapes {x.shape} and {ids.shape}",
+                         cure="give two rows of the same length, at least 1")
     if not np.all(np.isfinite(x)):
         raise InputError(f"{int(np.count_nonzero(~np.isfinite(x)))} of {len(x)} values are not finite",
                          cure="leave out of both arms the questions for which the metric is not defined")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.errors import DataError
+from ...reporting.text import plural
 from .cluster_robust import Spread, expected_half_width, fewest_questions, satterthwaite, smallest_effect
 from .comparison import ALPHA
 from .statistics import smallest_p
@@ -56,8 +57,8 @@ class Detectable:
     def lines(self) -> list[str]:
         """The same as sentences."""
         few = self.n_conversations == 1
-        found = [f"design: {self.n_conversations} conversation{'' if few else 's'}, {self.n_questions:,} questions with evidence, "
-                 f"{self.family} arm{'' if self.family == 1 else 's'} corrected together (Holm)"]
+        found = [f"design: {plural(self.n_conversations, 'conversation')}, {plural(self.n_questions, 'question')} with evidence, "
+                 f"{plural(self.family, 'arm')} corrected together (Holm)"]
         if few:
             found.append("t-test: one conversation shows no spread between conversations, so no arm can be decided")
         elif self.half_width and self.decided:

@@ -59,7 +59,8 @@ def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics
         raise InputError(f"{len(given)} ranks were given for {total} gold items",
                          cure="leave questions without gold items out of the metrics; give at most one rank per gold item")
     if found and (found[0] < 0 or len(set(found)) < len(found)):
-        raise InputError(f"ranks of gold items must be distinct and 1-based, with 0 for a miss; got {given[:20]}")
+        raise InputError(f"ranks of gold items must be distinct and 1-based, with 0 for a miss; got {given[:20]}",
+                         cure="give the place of each gold item in the ranking, 1 for the best")
     top = [rank for rank in found if rank <= DEPTH]
     # fsum rounds correctly in any order, so a perfect ranking gives exactly 1.
     gain, ideal = fsum(_DISCOUNT[rank - 1] for rank in top), fsum(_DISCOUNT[:total])

@@ -67,7 +67,8 @@ def clustered_bootstrap(values: ArrayLike, cluster_ids: ClusterIds, n_resamples:
     0.5
     """
     if not 0.0 < level < 1.0 or n_resamples < 1:
-        raise InputError(f"level must lie between 0 and 1 and n_resamples be positive; got {level} and {n_resamples}")
+        raise InputError(f"level must lie between 0 and 1 and n_resamples be positive; got {level} and {n_resamples}",
+                         cure="give a level such as 0.95, and 10,000 resamples")
     found = by_cluster(values, cluster_ids)
     sums, counts = found.sums, found.counts
     c, mean = len(sums), float(sums.sum() / counts.sum())
@@ -97,7 +98,7 @@ def sign_flip(differences: ArrayLike, cluster_ids: ClusterIds, *, seed: int, n: 
     0.125
     """
     if n < 1:
-        raise InputError(f"the sign-flip test needs at least one pattern; got n = {n}")
+        raise InputError(f"the sign-flip test needs at least one pattern; got n = {n}", cure="give n = 10,000, or any whole number from 1")
     found = by_cluster(differences, cluster_ids)
     totals, c, scale = found.sums, len(found.sums), float(np.abs(found.values).sum())
     flippable = totals[np.abs(totals) > _TIE * scale]
@@ -123,7 +124,7 @@ def smallest_p(n_clusters: int, n: int = 10_000) -> float:
     0.0625
     """
     if n_clusters < 1:
-        raise InputError("a test needs at least one cluster")
+        raise InputError("a test needs at least one cluster", cure="give the number of conversations, 1 or more")
     return 2.0 ** (1 - n_clusters) if n_clusters <= _enumerable(n) else 1.0 / (n + 1)
 
 
@@ -138,7 +139,7 @@ def holm(p_values: ArrayLike) -> Floats:
     """
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or not np.all((p >= 0.0) & (p <= 1.0)):
-        raise InputError("p-values must be one row of numbers between 0 and 1")
+        raise InputError("p-values must be one row of numbers between 0 and 1", cure="leave out NaN; give a one-dimensional array")
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)

@@ -28,10 +28,10 @@ def test_encode(clock: Any, memory: Memory, turns: Turns, n: int) -> None:
 
 
 @pytest.mark.parametrize("n", (1_000, 10_000))
-def test_ungated(clock: Any, grown: Callable[..., Engine], memory: Memory, turns: Turns, n: int) -> None:
-    """Without True Memory's write gate, which searches the index and compresses the nearest texts; the reference has it."""
-    events, same = turns(n, COUNT), turns(n, COUNT)
-    clock(encoder(grown(n, ("write_gate_true_memory",)), events), COUNT, reference=encoder(memory(n), same), against="with the gate")
+def test_gated(clock: Any, grown: Callable[..., Engine], memory: Memory, turns: Turns, n: int) -> None:
+    """With True Memory's write gate, which searches the index and compresses the nearest texts; the reference has no gate."""
+    gated, events, same = grown(n, also=("write_gate_true_memory",)), turns(n, COUNT), turns(n, COUNT)
+    clock(encoder(gated, events), COUNT, target=TARGETS[n], reference=encoder(memory(n), same), against="without the gate")
 
 
 @pytest.mark.parametrize("n", (1_000, 4_000))

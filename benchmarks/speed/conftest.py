@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -119,14 +119,15 @@ class FreeEmbedder:
         return np.concatenate([self._halves[0, sums & 1023], self._halves[1, sums >> 22]], axis=1)
 
 
-def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None, chosen: str = "minimal") -> Engine:
-    """A memory of n units with a set of mechanisms.  Cost: about 0.5 ms a unit.
+def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None, chosen: str = "minimal", also: Sequence[str] = ()) -> Engine:
+    """A memory of n units with a set of mechanisms and those that are added.  Cost: about 0.5 ms a unit.
 
     Ticks are a month long, and the index finds no neighbours during building, so that a write gate, which searches the index on every event,
     admits all: otherwise building would be quadratic.
     """
     registry = Registry.read()
-    mechanisms = registry.build(registry.set(chosen).without(without))
+    base = registry.set(chosen).without(without)
+    mechanisms = registry.build(replace(base, mechanisms={**base.mechanisms, **{id: {} for id in also}}))
     memory = Engine(mechanisms, FreeEmbedder(), tick_hours=MONTH, consolidate_every=MONTH, observer=observer)
     index: Any = memory.assembly.index
     index.search = lambda *_: (np.empty(0, np.int64), np.empty(0, np.float32))
@@ -195,7 +196,7 @@ def memory() -> Callable[[int], Engine]:
 
 @pytest.fixture(scope="session")
 def grown() -> Callable[..., Engine]:
-    """A new memory for one test: n, mechanisms to leave out, observer, set."""
+    """A new memory for one test: n, mechanisms to leave out, observer, set, mechanisms to add."""
     return fresh
 
 

@@ -88,7 +88,7 @@ class ReportsReceipts(System, Protocol):
     """A system that reports what its mechanisms did: the capability RECEIPTS."""
 
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
-        """By mechanism: `calls` of its hooks and `cells_changed`, the cells of state that a call changed.
+        """By mechanism: `calls` of its hooks and `values_changed`, the values of columns that a call changed.
 
         Of a mechanism that votes on the admission of events also: `judged` and `stored`, the events of the memory that were to be encoded and
         that were stored; `vetoed`, `decided` and `merged`, the events that it voted against, that its vote alone rejected, and that it marked

@@ -67,7 +67,7 @@ class Hebbarium:
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
         """By mechanism, in registry order; of one that votes on admission also `judged`, `stored` (of all events) and its `Votes`."""
         found, seen = self._observer.receipts, self._observer
-        return {id: {"calls": found[id].calls, "cells_changed": found[id].cells_changed}
+        return {id: {"calls": found[id].calls, "values_changed": found[id].values_changed}
                 | ({"judged": seen.judged, "stored": seen.stored, **asdict(votes)} if (votes := found[id].votes) else {}) for id in self._ids}
 
     def ranks_changed(self, query: Query) -> Mapping[str, int]:

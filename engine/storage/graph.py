@@ -142,7 +142,7 @@ class Graph:
 
     def entity_name(self, entity: int) -> str:
         if not 0 <= entity < len(self._names):
-            raise InputError(f"there is no entity {entity} among {len(self._names)}", where="graph")
+            raise InputError(f"there is no entity {entity} among {len(self._names)}", where="graph", cure="give a number that `entity` returned")
         return self._names[entity]
 
     def cover_rows(self, rows: int) -> None:
@@ -189,7 +189,7 @@ class Graph:
     def remove(self, edge: int) -> None:
         """Tombstone an edge: it keeps its id and columns, but leaves `csr`; no effect on a dead one.  O(degree)."""
         if not 0 <= edge < self.n_edges:
-            raise InputError(f"there is no edge {edge} among {self.n_edges}", where="graph")
+            raise InputError(f"there is no edge {edge} among {self.n_edges}", where="graph", cure="give a number that `add` returned")
         arrays = self._edges
         if not arrays["alive"][edge]:
             return

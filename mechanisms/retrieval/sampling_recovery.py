@@ -48,7 +48,7 @@ def add_cue(match: Any, scale: float, residual: float, weight: float, product: A
     match    (n,)  1   time of joint study with the cue; here the match of the memory with it; 0: unrelated
     scale    ()    1   strength per unit of match: b for an item, 1 for the context, whose match is its gain by recall
     residual ()    1   d of an item, the strength to an unrelated one; a of the context; 0: unrelated memories are never sampled
-    weight   ()    1   W_j
+    weight   ()    1   W_j; at 0 the cue changes nothing, 0^0 = 1
     product  (n,)  ln  sum_j W_j ln S(Q_j, i), added to
     total    (n,)  1   sum_j W_j S(Q_j, i), added to
 
@@ -57,7 +57,7 @@ def add_cue(match: Any, scale: float, residual: float, weight: float, product: A
     >>> np.exp(product).round(6).tolist(), total.tolist()
     ([2.5, 0.5], [2.5, 0.5])
     """
-    alone = weight * math.log(residual) if residual > 0.0 else -np.inf
+    alone = weight * math.log(residual) if residual > 0.0 else -np.inf if weight > 0.0 else 0.0
     for i in range(match.shape[0]):
         s = scale * match[i] + residual
         product[i] += weight * math.log(s) if match[i] > 0.0 and s > 0.0 else alone

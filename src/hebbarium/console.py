@@ -18,6 +18,8 @@ from rich.text import Text
 
 from .reporting.text import visible
 
+_READABLE = 30      # characters of a text that is cut
+
 
 @cache
 def console() -> Console:
@@ -65,11 +67,18 @@ def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]],
     print()
 
 
-def print_rows(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """One line a row; on a terminal the last cell is cut to the width of the window, elsewhere it is whole."""
+def print_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, spare: Collection[str] = ()) -> None:
+    """One line a row; on a terminal the last cell is cut to the width of the window, elsewhere it is whole.
+
+    spare  heads of columns that are left out on a terminal where the last column has less than 30 characters
+    """
     shown = [[visible(cell.replace("\n", " ")) for cell in row] for row in rows]
     widths = [max(cell_len(r[i]) for r in (heads, *shown)) for i in range(len(heads) - 1)]
     room = console().width - sum(widths) - 2 * len(widths) if console().is_terminal else 0
+    if console().is_terminal and room < _READABLE and spare:
+        kept = [i for i, head in enumerate(heads) if head not in spare]
+        print_rows([heads[i] for i in kept], [[row[i] for i in kept] for row in rows])
+        return
     for row in (list(heads), *shown):
         last = set_cell_size(row[-1], max(room, 12) - 3).rstrip() + "..." if room and cell_len(row[-1]) > room else row[-1]
         print("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), last)).rstrip())

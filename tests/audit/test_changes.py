@@ -21,15 +21,15 @@ SCHEMA: dict[str, Any] = json.loads((Path(report.__file__).parent / "audit.schem
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[str, Any]:
+def output() -> dict[str, Any]:
     registry = Registry.read()
     result = audit_registry(registry, only=["recency", "base_level_activation_printed"])
     return report.to_json(result, registry, claims.read(registry, load()))
 
 
-def test_json_has_the_published_form(told: dict[str, Any]) -> None:
+def test_json_has_the_published_form(output: dict[str, Any]) -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    plain = json.loads(json.dumps(told, allow_nan=False))
+    plain = json.loads(json.dumps(output, allow_nan=False))
     assert [e.message for e in Draft202012Validator(SCHEMA).iter_errors(plain)] == []
     for path in (("mechanisms", 0, "derived"), ("mechanisms", 0, "checks", 0, "score"), ("format",)):
         wrong = copy.deepcopy(plain)
@@ -40,7 +40,7 @@ def test_json_has_the_published_form(told: dict[str, Any]) -> None:
         assert not Draft202012Validator(SCHEMA).is_valid(wrong), path
 
 
-def test_the_form_names_every_word_of_the_code() -> None:
+def test_the_schema_lists_every_value_of_the_enumerations() -> None:
     defs = SCHEMA["$defs"]
     for words, place in ((checks.Kind, defs["check"]["properties"]["kind"]), (checks.Score, defs["check"]["properties"]["score"]),
                          (run.Fate, defs["mutant"]["properties"]["fate"]), (Rating, defs["mechanism"]["properties"]["derived"]),
@@ -50,12 +50,12 @@ def test_the_form_names_every_word_of_the_code() -> None:
     assert SCHEMA["properties"]["format"]["const"] == report.FORMAT
 
 
-def test_nothing_changed(told: dict[str, Any]) -> None:
-    assert changes.compare(told, told).lines() == []
+def test_nothing_changed(output: dict[str, Any]) -> None:
+    assert changes.compare(output, output).lines() == []
 
 
-def test_what_rose_fell_came_and_went(told: dict[str, Any]) -> None:
-    old, new = copy.deepcopy(told), copy.deepcopy(told)
+def test_ratings_that_rose_or_fell_and_mechanisms_added_or_removed(output: dict[str, Any]) -> None:
+    old, new = copy.deepcopy(output), copy.deepcopy(output)
     old["mechanisms"][0]["derived"], new["mechanisms"][0]["derived"] = "DOCUMENTED", "APPROXIMATION"
     old["mechanisms"][1]["derived"], new["mechanisms"][1]["derived"] = "HONEST", "FAITHFUL"
     first, second = (m["id"] for m in new["mechanisms"])
@@ -71,7 +71,7 @@ def test_what_rose_fell_came_and_went(told: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"mechanisms": [{"id": "x"}]}', '{"mechanisms": [{"id": "x", "derived": "GOOD", "checks": []}]}',
                                   "\x00"])
-def test_what_is_no_audit_is_refused(text: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_audit_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=r"is no audit\.json") as caught:
         changes.read(tmp_path / "old.json")

@@ -82,7 +82,7 @@ def test_forms_a_check_may_return(outcome: Any, passed: bool) -> None:
 
 
 @pytest.mark.parametrize("outcome", [None, 1.0, (True, True), (np.bool_(False), False), (1.0, 2.0, 3.0), np.array([True])])
-def test_forms_that_mean_nothing_are_errors(outcome: Any) -> None:
+def test_a_check_that_returns_another_form_is_an_error(outcome: Any) -> None:
     with pytest.raises(TypeError):
         compare(outcome)
 
@@ -130,7 +130,7 @@ def test_a_check_stays_callable_and_frozen() -> None:
         one_trace_loses_ln2.atol = 1.0  # type: ignore[misc]
 
 
-def test_what_gates() -> None:
+def test_which_checks_gate() -> None:
     assert signature("S", source="p")(lambda s: True).gates
     assert adaptation("A", source="ours")(lambda s: True).gates
     assert not signature("S", source="p", warn=True)(lambda s: True).gates
@@ -142,7 +142,7 @@ def a_third_is_left(specimen: Any) -> Any:
     return specimen.left, 1.0 / 3.0
 
 
-def test_a_check_of_a_variety_measures_what_stands_in_for_ours() -> None:
+def test_a_check_of_a_variety_measures_its_adapter() -> None:
     """Only the specimen, the figure and the weight may differ; a printed form without a counterpart cannot be tested."""
     theirs = a_third_is_left.of_variety(lambda specimen: types.SimpleNamespace(left=specimen.lost))
     assert judge(theirs, types.SimpleNamespace(lost=1.0 / 3.0)).score is Score.PASS
@@ -197,7 +197,7 @@ def test_evidence_keeps_the_order_of_the_file() -> None:
     (("@mutant", '@mutant("wrong", rejected_by="X-1")\ndef other(s): return s\n@mutant'), "twice"),
     (('"definition")', '"definition", figure="decay")'), "names figure 'decay'"),
 ])
-def test_evidence_that_convinces_nobody_is_refused(change: tuple[str, str], words: str) -> None:
+def test_invalid_evidence_is_refused(change: tuple[str, str], words: str) -> None:
     assert change[0] in GOOD
     with pytest.raises(ContractError, match=words):
         evidence_of(module_of("evidence_bad", GOOD.replace(*change)))
@@ -362,7 +362,7 @@ def test_a_specimen_gives_public_names_only(whole: Specimen, sample: types.Modul
     assert not hasattr(whole, "missing")
 
 
-def test_callers_follow_through_any_depth(changed: Specimen) -> None:
+def test_callers_are_rebuilt_at_any_depth(changed: Specimen) -> None:
     lost = math.exp(-7.0)                                     # exp(-(3 * 2 + 1))
     out = np.empty(1)
     changed.strengths(np.array([2.0]), out)
@@ -374,13 +374,13 @@ def test_callers_follow_through_any_depth(changed: Specimen) -> None:
     assert changed.even(2) is False                           # even and odd call each other, and loss(0) is 1 now
 
 
-def test_tables_of_functions_follow(changed: Specimen, sample: types.ModuleType) -> None:
+def test_tables_of_functions_are_rebuilt(changed: Specimen, sample: types.ModuleType) -> None:
     assert changed.TABLE["loss"](2.0) == 7.0 and changed.TABLE["same"] is sample.untouched
     assert changed.FROZEN["inner"][0](2.0) == pytest.approx(math.exp(-7.0)) and changed.FROZEN["inner"][1][0](2.0) == 7.0
     assert changed.at_two() == pytest.approx(math.exp(-7.0))
 
 
-def test_classes_follow(changed: Specimen, sample: types.ModuleType) -> None:
+def test_classes_are_rebuilt(changed: Specimen, sample: types.ModuleType) -> None:
     base, child, grandchild = changed.Base(2.0), changed.Child(2.0), changed.GrandChild(2.0)
     lost = pytest.approx(math.exp(-7.0))
     assert base.read() == base.__class__.read.__hook__.function(base) == lost
@@ -415,7 +415,7 @@ def test_private_names_can_be_replaced(whole: Specimen) -> None:
     assert whole.replacing("_private", lambda x: -x).public(3.0) == -3.0
 
 
-def test_replacements_add_up(whole: Specimen) -> None:
+def test_several_replacements_act_together(whole: Specimen) -> None:
     both = whole.replacing("RATE", 2.0).replacing("untouched", lambda x: 0.0)
     assert both.loss(1.0) == 2.0 and both.Apart().read() == 0.0
     assert whole.replacing("loss", lambda a: 0.0).replacing("loss", lambda a: 1.0).strength(9.0) == pytest.approx(math.exp(-1.0))

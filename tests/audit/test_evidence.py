@@ -22,7 +22,7 @@ HEADING = re.compile(r"# -{3,} (?P<title>.+?) -{3,}")
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_no_heading_is_over_nothing(file: Path) -> None:
+def test_every_heading_has_content(file: Path) -> None:
     lines = file.read_text(encoding="utf-8").splitlines()
     headings = [(i, line) for i, line in enumerate(lines) if HEADING.match(line)]
     ends = [*(i for i, _ in headings[1:]), len(lines)]

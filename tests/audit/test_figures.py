@@ -26,7 +26,7 @@ X = np.linspace(0.0, 1.0, 5)
     lambda: Picture("x", "y", ()), lambda: Picture("x", "y", (Curve("a", X, X[:3]),)), lambda: Picture("x", "y", (Curve("a", X, X * np.nan),)),
     lambda: Picture("x", "y", (Curve("a", X, X),), log="z"), lambda: Picture("x", "y", (Curve("a", X, X),) * 9),
     lambda: figure("two words", caption="c", source="s")(lambda s: None), lambda: figure("a", caption=" ", source="s")(lambda s: None)])
-def test_what_shows_nothing_is_refused(wrong: Any) -> None:
+def test_an_invalid_picture_or_figure_is_refused(wrong: Any) -> None:
     with pytest.raises(ContractError) as caught:
         wrong()
     assert caught.value.cure

@@ -1,7 +1,8 @@
-"""Mutants made by machine: the changes, the modules that hold them, and what becomes of them on made-up mechanisms."""
+"""Mutants made by machine: the changes, the modules that hold them, and their fates on made-up mechanisms."""
 from __future__ import annotations
 
 import ast
+import json
 import os
 import signal
 import sys
@@ -14,18 +15,26 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from hebbarium.audit.checks import Check, CheckResult, Kind, Score
-from hebbarium.audit.mutation import building, numbers, trial
+from hebbarium.audit.mutation import building, numbers, shares, trial
 from hebbarium.audit.mutation.building import Original
-from hebbarium.audit.mutation.generated import LIST, GeneratedResult, equivalent, generated, generated_all
-from hebbarium.audit.mutation.sites import Group, Site, difference, sites
+from hebbarium.audit.mutation.generated import LIST, GeneratedResult, Judged, equivalent, generated, generated_all
+from hebbarium.audit.mutation.sites import GeneratedMutant, Group, Site, difference, sites
+from hebbarium.audit.mutation.sites import Kind as SiteKind
 from hebbarium.audit.mutation.trial import Fate, Step, tried
-from hebbarium.engine.errors import ContractError
+from hebbarium.cli import app
+from hebbarium.engine.errors import ContractError, InputError
 from hebbarium.engine.packages import Package
 from hebbarium.engine.registry import Registry
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants are judged in forked processes")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "FLOOR", 0.2)
 
 
 # --- changes of the source ---------------------------------------------------------------------------------------------------
@@ -121,12 +130,12 @@ def test_groups_are_functions_constants_and_hooks() -> None:
 
 
 def test_an_id_does_not_depend_on_lines_or_on_other_functions() -> None:
-    def told(source: str) -> list[tuple[str, str]]:
+    def output(source: str) -> list[tuple[str, str]]:
         return [(s.mutant.id, s.mutant.change) for s in changes(source) if s.mutant.function == "f"]
 
-    short = told("def f(a, b):\n    return a + b * 2\n")
+    short = output("def f(a, b):\n    return a + b * 2\n")
     before = '"""Text."""\nX = 2\n\ndef g(a): return a - 1\n\n\n'
-    assert short == told(f'{before}def f(a, b):\n    """Say 1."""\n    # more\n    return (a +\n            b * 2)\n')
+    assert short == output(f'{before}def f(a, b):\n    """Say 1."""\n    # more\n    return (a +\n            b * 2)\n')
     assert short[0][0] == "m/f/operator/1" and len({id for id, _ in short}) == len(short)
 
 
@@ -193,11 +202,11 @@ made_up:
   home: encoding
   summary: "made up"
   acts_on: "nothing"
-  papers: []
+  papers: [hebb1949organization]
   claims: HONEST
   params:
-    tau: {value: 2.0, unit: d, low: 0.0, high: 100.0, kind: engineering, source: "made up"}
-    share: {value: 0.75, unit: "1", low: 0.0, high: 1.0, kind: paper, source: "made up"}
+    tau: {value: 2.0, unit: d, low: 0.0, high: 100.0, kind: paper, source: hebb1949organization}
+    share: {value: 0.75, unit: "1", low: 0.0, high: 1.0, kind: paper, source: hebb1949organization}
     count: {value: 0, unit: "1", low: 0, high: 3, kind: engineering, source: "made up"}
     form: {value: a, unit: "1", choices: [a, b], kind: engineering, source: "made up"}
 '''
@@ -205,9 +214,12 @@ EVIDENCE = '''
 from types import SimpleNamespace
 import numpy as np
 from hebbarium.audit.checks import adaptation, equation, mutant
+from hebbarium.audit.paper_numbers import paper_number
 from hebbarium.engine.registry import Registry
 
 SEEN = []
+NUMBERS = (paper_number("tau", 48.0, "h", paper="hebb1949organization", where="p. 1"),
+           paper_number("share", 0.75, "1", paper="hebb1949organization", where="p. 2"))
 
 @equation("X-1", source="closed form")
 def halves(specimen):
@@ -274,8 +286,7 @@ def fates(result: GeneratedResult, function: str) -> dict[str, tuple[str, str]]:
     return {j.mutant.change.partition("  ->  ")[2]: (str(j.fate), j.by) for j in result.mutants if j.mutant.function == function}
 
 
-def test_what_becomes_of_the_mutants_of_a_small_mechanism(made_up: Callable[..., Registry], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "FLOOR", 0.2)
+def test_what_becomes_of_the_mutants_of_a_small_mechanism(made_up: Callable[..., Registry]) -> None:
     registry = made_up()
     result = generated("made_up", registry)
     assert set(fates(result, "half").values()) == {("rejected", "X-1")}
@@ -286,22 +297,22 @@ def test_what_becomes_of_the_mutants_of_a_small_mechanism(made_up: Callable[...,
     assert counted["while False:"] == ("rejected", "X-3") and counted["while n >= 0:"] == ("rejected", "X-3")
     assert {fate for fate, _ in fates(result, "unused").values()} == {"not reached"}, "a check that decides nothing does not count"
     assert set(fates(result, "MadeUp.meet").values()) == {("rejected", "X-5")}
-    assert fates(result, "share") == {"0.375": ("rejected", "X-7"), "1.5": ("refused", "")}
-    assert fates(result, "tau") == {"1.0": ("survived", ""), "4.0": ("survived", "")}
-    assert fates(result, "count") == {"1": ("survived", "")} and fates(result, "form") == {"b": ("survived", "")}
+    assert fates(result, "share") == {"0.375": ("rejected", "ST-6"), "1.5": ("refused", "")}
+    assert fates(result, "tau") == dict.fromkeys(("1.0", "4.0", "h"), ("rejected", "ST-6"))
+    assert fates(result, "count") == fates(result, "form") == {}, "numbers of ours do not count"
     unusable = {check: why for check, why in result.unusable if not check.startswith("ST-")}
     assert list(unusable) == ["X-6"] and "FAIL on the original" in unusable["X-6"]
 
     numbers_share = result.share(Group.NUMBERS)
-    assert (numbers_share.rejected, numbers_share.of) == (1, 7) and result.share(Group.HOOKS).value == 1.0
+    assert (numbers_share.rejected, numbers_share.of) == (4, 4) and result.share(Group.HOOKS).value == 1.0
     assert result.share().of == sum(result.share(g).of for g in Group) == len(result.mutants) - 1
-    assert str(result.share(Group.NUMBERS, "paper")) == "1/1"
-    told = result.to_json()
-    assert told["of"] == len(told["mutants"]) and told["shares"]["numbers"] == {"rejected": 1, "of": 7}
+    assert str(result.share(Group.NUMBERS, "paper")) == "4/4"
+    output = result.to_json()
+    assert output["of"] == len(output["mutants"]) and output["shares"]["numbers"] == {"rejected": 4, "of": 4}
     assert Registry.installed() is not registry and not hasattr(import_module(registry.entry("made_up").module), building.REACHED)
 
 
-def test_the_first_mutant_does_not_stain_the_original(made_up: Callable[..., Registry]) -> None:
+def test_making_a_mutant_leaves_the_original_unchanged(made_up: Callable[..., Registry]) -> None:
     original = Original(made_up().entry("made_up"))
     first = next(c for c in original.changes if c.mutant.function == "half")
     assert not first.unchanged and original.plain(first).half(4.0) == 8.0 and original.plain().half(4.0) == 2.0 == original.module.half(4.0)
@@ -347,6 +358,8 @@ def test_a_listed_mutant_is_equivalent_as_long_as_it_is_that_change(made_up: Cal
     result = generated("made_up", made_up(listed=line.format("return half(x) + OFFSET  ->  return half(x)")))
     assert [(j.mutant.id, j.note) for j in result.mutants if j.fate is Fate.EQUIVALENT] == [("made_up/shifted/term/1", "no reason")]
     assert result.share(Group.KERNELS).of == sum(j.mutant.group is Group.KERNELS for j in result.mutants) - 1
+    refuted = generated("made_up", made_up(listed='made_up/half/factor/1: {change: "return x / 2.0  ->  return x", reason: "wrong"}\n'))
+    assert [(j.fate, j.by) for j in refuted.mutants if "listed as equal" in j.note] == [(Fate.REJECTED, "X-1")]
     for listed, fault in ((line.format("return x  ->  return y"), "is now"), (line.replace("term/1", "term/9").format("x"), "no mutant"),
                           ("made_up/shifted/term/1: because\n", "another form")):
         registry = made_up(listed=listed)
@@ -355,9 +368,10 @@ def test_a_listed_mutant_is_equivalent_as_long_as_it_is_that_change(made_up: Cal
 
 
 def test_a_change_without_effect_on_the_bytecode_is_equivalent(made_up: Callable[..., Registry]) -> None:
-    result = generated("made_up", made_up(MODULE + "\n\ndef idle(x: float) -> float:\n    if __debug__ and 0 == 0: pass\n    return x\n"))
-    found = [j for j in result.mutants if j.mutant.function == "idle" and j.fate is Fate.EQUIVALENT]
-    assert all(j.note == "the same bytecode" for j in found)
+    source = "def idle(x: float) -> float:\n    return x + 1 * 6\n"
+    original = Original(made_up(f"{MODULE}\n\n{source}").entry("made_up"))
+    same = {c.mutant.change.partition("  ->  ")[2] for c in original.changes if c.unchanged}
+    assert same == {"return x + 6"}
 
 
 # --- a mutant in its process -------------------------------------------------------------------------------------------------
@@ -366,7 +380,7 @@ def check(id: str = "C") -> Check:
 
 
 def run(of: Callable[[Check, bool], tuple[Score, str]]) -> Callable[[Check, bool], CheckResult]:
-    return lambda c, compiled: CheckResult(c, (told := of(c, compiled))[0], note=told[1])
+    return lambda c, compiled: CheckResult(c, (output := of(c, compiled))[0], note=output[1])
 
 
 STEPS = [Step(check("A"), False, 0.0), Step(check("B"), False, 0.0)]
@@ -401,12 +415,11 @@ def test_a_mutant_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(60.0)
         raise AssertionError
 
-    monkeypatch.setattr(trial, "FLOOR", 0.1)
     start = time.process_time()
     outcome = tried(STEPS, busy)
     assert (outcome.fate, outcome.by) == (Fate.TIMED_OUT, "A") and time.process_time() - start < 5.0
     monkeypatch.setattr(trial, "WAITING", 0.0)
-    monkeypatch.setattr(trial, "PATIENCE", 0.2)
+    monkeypatch.setattr(trial, "PATIENCE", 0.3)
     assert tried(STEPS, waiting).fate is Fate.TIMED_OUT
 
 
@@ -440,7 +453,7 @@ def test_numbers_are_halved_and_doubled_and_choices_exchanged(registry: Registry
     assert numbers.refused(numbers.changed(registry, "lexical_bm25", "b", 1.5), "lexical_bm25") and not numbers.refused(registry, "lexical_bm25")
 
 
-def test_looking_up_a_number_is_noticed(registry: Registry) -> None:
+def test_looking_up_a_number_is_recorded(registry: Registry) -> None:
     seen: list[str] = []
     watched = numbers.watched(registry, "recency", seen.append)
     watched.entry("heat").params  # noqa: B018
@@ -457,9 +470,9 @@ def test_fresh_evidence_is_another_module_and_leaves_the_first_in_its_place() ->
 
 # --- the collection ----------------------------------------------------------------------------------------------------------
 def test_a_sampled_run_over_some_mechanisms(registry: Registry) -> None:
-    told: list[tuple[int, int, str]] = []
-    result = generated_all(registry, ["recency", "heat", "trigram_match"], sample=3, progress=lambda *step: told.append(step))
-    assert [m.id for m in result.mechanisms] == ["heat", "recency", "trigram_match"] and told[0] == (0, 3, "") and told[-1][:2] == (3, 3)
+    output: list[tuple[int, int, str]] = []
+    result = generated_all(registry, ["recency", "heat", "trigram_match"], sample=3, progress=lambda *step: output.append(step))
+    assert [m.id for m in result.mechanisms] == ["heat", "recency", "trigram_match"] and output[0] == (0, 3, "") and output[-1][:2] == (3, 3)
     assert all(len(m.mutants) == 3 and not m.unusable for m in result.mechanisms)
     assert not [j for m in result.mechanisms for j in m.mutants if j.fate is Fate.BROKEN]
     alone = generated("recency", registry, sample=3)
@@ -473,3 +486,46 @@ def test_every_listed_mutant_is_there(registry: Registry) -> None:
     for id in {name.partition("/")[0] for name in listed}:
         mutants = [c.mutant for c in Original(registry.entry(id)).changes] + [n.mutant for n in numbers.numbers(registry.entry(id))]
         assert set(equivalent(registry, id, mutants)) == {name for name in listed if name.startswith(f"{id}/")}
+
+
+# --- shares ------------------------------------------------------------------------------------------------------------------
+def test_the_share_of_a_full_run_is_kept_and_is_stale_after_a_change(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "shares.json"
+    monkeypatch.setattr(shares, "FILE", file)
+    shares._file.cache_clear()
+    entry, evidence = registry.entry("recency"), "hebbarium.audit.evidence.recency"
+    mutants = tuple(Judged(GeneratedMutant(f"recency/f/constant/{n}", group, SiteKind.CONSTANT, f"x = {n}  ->  x = 0"), fate) for n, (group, fate) in
+                    enumerate([(Group.KERNELS, Fate.REJECTED)] * 18 + [(Group.KERNELS, Fate.SURVIVED), (Group.HOOKS, Fate.TIMED_OUT),
+                                                                     (Group.HOOKS, Fate.EQUIVALENT)]))
+    assert shares.kept(entry, evidence) is None
+    shares.keep([GeneratedResult("recency", mutants, len(mutants))], {"recency": shares.digest(entry, evidence)}, file)
+    found = shares.kept(entry, evidence)
+    assert found is not None and not found.stale and found.survivors == (("recency/f/constant/18", "x = 18  ->  x = 0"),)
+    assert [str(found.shares[g]) for g in (Group.NUMBERS, Group.KERNELS, Group.HOOKS)] == ["0/0", "18/19", "1/1"] and str(found.whole) == "19/20"
+    assert found.below == (Group.KERNELS,)
+    changed = numbers.changed(registry, "recency", "half_life", 60.0).entry("recency")
+    assert shares.kept(changed, evidence).stale and shares.kept(entry, "hebbarium.audit.evidence.heat").stale
+    shares._file.cache_clear()
+
+
+def test_the_command_prints_shares_and_survivors(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["audit", "recency", "--mutants", "generated", "--sample", "5", "--out", str(tmp_path / "o")])
+    assert done.exit_code == 0, done.output
+    table = [line.split() for line in done.output.splitlines() if line.startswith(("recency ", "all "))]
+    assert [row[0] for row in table] == ["recency", "all"] and table[0][1:4] == table[1][1:4] and table[0][1] == "0/0"
+    saved = json.loads((tmp_path / "o" / "generated.json").read_text(encoding="utf-8"))
+    assert [m["id"] for m in saved["mechanisms"]] == ["recency"] and len(saved["mechanisms"][0]["mutants"]) == 5
+
+
+@pytest.mark.parametrize(("words", "names"), [
+    (("--mutants", "generated", "--sample", "5", "--keep"), ("--keep", "--sample")), (("--sample", "5"), ("--sample",)), (("--keep",), ("--keep",)),
+    (("--mutants", "generated", "--reach"), ("--reach",)), (("--mutants", "generated", "--no-mutants"), ("--no-mutants",)),
+    (("--mutants", "generated", "--against", "old.json"), ("--against",)),
+], ids=lambda words: " ".join(words))
+def test_the_command_refuses_options_that_it_would_ignore(words: tuple[str, ...], names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the options to leave out, and before anything is judged or stored."""
+    for function in ("audit.mutation.generated.generated_all", "audit.mutation.shares.keep", "audit.collect.audit_registry"):
+        monkeypatch.setattr(f"hebbarium.{function}", None)
+    with pytest.raises(InputError) as refused:
+        CliRunner().invoke(app, ["audit", "recency", *words], catch_exceptions=False)
+    assert refused.value.cure and all(name in refused.value.what + refused.value.cure for name in names)

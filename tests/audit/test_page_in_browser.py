@@ -85,8 +85,8 @@ READER = """<script>addEventListener('load', () => setTimeout(() => {
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     registry, references, path = Registry.read(), load(), tmp_path_factory.mktemp("page") / "audit.html"
     result = audit_registry(registry, only=SHOWN, draw=True)
-    told = to_json(result, registry)
-    to_html(result, path, references, registry, sources.read(registry, references), compare(told, told),
+    output = to_json(result, registry)
+    to_html(result, path, references, registry, sources.read(registry, references), compare(output, output),
             provenance(registry, references, SHOWN, seconds=1.0))
     return path
 

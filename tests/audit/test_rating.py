@@ -1,14 +1,18 @@
 """The rule table: every rating can be had, and every rating can be lost."""
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.audit.checks import Check, CheckResult, Kind, Score
+from hebbarium.audit.facts import Fact, FactKind, claimed, facts
 from hebbarium.audit.rating import Rating, derive, divided, earned
+from hebbarium.audit.reached import EquationReach, HookReach, Reach
+from hebbarium.engine.registry import Departure, Equation, Form, Parameter, Proxy, Registry
 
 F, D, H, A = Rating.FAITHFUL, Rating.DOCUMENTED, Rating.HONEST, Rating.APPROXIMATION
 LETTERS = {"e": Kind.EQUATION, "l": Kind.LIMIT, "d": Kind.DATA, "s": Kind.SIGNATURE, "a": Kind.ADAPTATION}
@@ -24,13 +28,6 @@ def results(words: str) -> list[CheckResult]:
         check = Check(f"X-{n}", LETTERS[word[0]], "paper", lambda s: True, warn="w" in word, scope=scope)
         out.append(CheckResult(check, score, note="out of scope: why" if check.scope else ""))
     return out
-
-
-@dataclass
-class Departs:
-    what: str = "ages below one second count as one second"
-    why: str = "the law diverges at age zero"
-    lowers: bool = False
 
 
 @pytest.mark.parametrize(("words", "rating"), [
@@ -50,11 +47,46 @@ def test_without_a_claimed_equation(words: str, rating: Rating) -> None:
     assert derive(results(words), claims_equation=False).rating is rating
 
 
-@pytest.mark.parametrize(("departure", "rating"), [(Departs(), F), (Departs(lowers=True), D), (Departs(why=" "), D)])
-def test_departures(departure: Departs, rating: Rating) -> None:
-    verdict = derive(results("e+ l+ s+"), claims_equation=True, departures=[departure])
-    assert verdict.rating is rating
-    assert (departure.what in verdict.lowered_by) is (rating is D)
+@pytest.mark.parametrize("kind", FactKind)
+def test_every_fact_lowers_faithful_to_documented_and_no_further(kind: FactKind) -> None:
+    fact = Fact(kind, "reward", "reward is estimated from words", "measure it", "rescorla1972theory")
+    verdict = derive(results("e+ l+ s+"), claims_equation=True, facts=[fact])
+    assert verdict.rating is D and verdict.lowered_by == ("reward",) and verdict.reasons == (fact.what,) and verdict.raise_by == (fact.cure,)
+    assert derive(results("e+ l+ s+"), claims_equation=False, facts=[fact]).rating is H
+    assert derive(results("e- l+ s+"), claims_equation=True, facts=[fact]).rating is A
+
+
+ENTRY = Registry.read().entry("homeostatic_scaling").model_copy(update={
+    "proxies": (), "forms": (), "departures": (), "time_scale": 800.0,
+    "equations": (Equation(id="slopes", paper="vanrossum2000stable", where="3", tex="x"),),
+    "params": {"tau": Parameter(value=1.0, unit="s", kind="paper", source="vanrossum2000stable")}})
+REACHED = Reach((HookReach("regulate", "consolidate", ("C-1", "C-2"), (1.0, 800.0)),), (EquationReach("slopes", ("regulate", "slopes")),))
+
+
+def changed_equation(**changes: Any) -> dict[str, Any]:
+    return {"equations": (ENTRY.equations[0].model_copy(update=changes),)}
+
+
+@pytest.mark.parametrize(("changes", "reach", "kinds", "claims"), [
+    ({}, REACHED, [], True),
+    ({}, None, [], True),
+    ({"proxies": (Proxy(state="rate", proxy="strength", source="vanrossum2000stable"),)}, REACHED, [FactKind.PROXY], True),
+    ({"forms": (Form(paper="a line", ours="a hyperbola", source="vanrossum2000stable"),)}, REACHED, [FactKind.FORM], True),
+    (changed_equation(printed=False), REACHED, [FactKind.NOT_PRINTED], False),
+    (changed_equation(paper=""), replace(REACHED, equations=()), [], False),
+    (changed_equation(paper="", printed=False), replace(REACHED, equations=()), [], False),
+    (changed_equation(library=True), REACHED, [], False),
+    (changed_equation(library=True), replace(REACHED, equations=(EquationReach("slopes", (), library=True),)), [], False),
+    ({}, replace(REACHED, equations=(EquationReach("slopes", ()),)), [FactKind.LIBRARY], False),
+    ({}, replace(REACHED, hooks=(*REACHED.hooks, HookReach("strengthen", "maintain", (), ()))), [FactKind.NO_ENGINE_CHECK], True),
+    ({}, replace(REACHED, hooks=(replace(REACHED.hooks[0], scales=(1.0,)),)), [FactKind.TIME_SCALE], True),
+    ({"params": {}}, replace(REACHED, hooks=(replace(REACHED.hooks[0], scales=(1.0,)),)), [], True),
+    ({"params": {"tau": ENTRY.params["tau"].model_copy(update={"second_hand": True})}}, REACHED, [FactKind.SECOND_HAND], True),
+    ({"departures": (Departure(what="two", why=" "), Departure(what="one", why="it is faster"))}, REACHED, [FactKind.NO_REASON], True),
+])
+def test_facts_of_an_entry(changes: dict[str, Any], reach: Reach | None, kinds: list[FactKind], claims: bool) -> None:
+    entry = ENTRY.model_copy(update=changes)
+    assert [fact.kind for fact in facts(entry, reach)] == kinds and claimed(entry.equations, reach) is claims
 
 
 def test_checks_of_papers_that_a_source_does_not_cite_are_set_apart() -> None:
@@ -91,7 +123,7 @@ def test_breaking_a_check_never_raises_a_rating(given_words: list[str], claims: 
 
 @settings(max_examples=80)
 @given(words, st.booleans(), st.sampled_from(["ew-", "dw!", "sw?", "lw0", "ew+", "sw+"]))
-def test_a_warning_has_no_say(given_words: list[str], claims: bool, warning: str) -> None:
+def test_a_warning_never_decides(given_words: list[str], claims: bool, warning: str) -> None:
     plain, warned = " ".join(given_words), " ".join([*given_words, warning])
     assert derive(results(plain), claims_equation=claims) == derive(results(warned), claims_equation=claims)
 

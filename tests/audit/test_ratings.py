@@ -1,10 +1,16 @@
 """The ratings that ship with the package are those that the audit derives."""
 from __future__ import annotations
 
-import pytest
+import json
 
+import pytest
+from typer.testing import CliRunner
+
+from hebbarium.audit import ratings
 from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.ratings import derived, shipped
+from hebbarium.cli import app
+from hebbarium.engine.errors import InputError
 from hebbarium.engine.registry import Registry
 
 REGISTRY = Registry.read()
@@ -18,3 +24,14 @@ def test_shipped_ratings_are_of_registered_mechanisms() -> None:
 @pytest.mark.parametrize("id", shipped())
 def test_the_shipped_rating_is_the_derived_one(id: str) -> None:
     assert derived(audit_registry(REGISTRY, only=[id], mutants=False)) == {id: shipped()[id]}, "run `make ratings`"
+
+
+def test_mechanisms_without_a_shipped_rating_can_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {id: rating for id, rating in shipped().items() if id not in ("recency", "heat")}
+    monkeypatch.setattr(ratings, "shipped", lambda: kept)
+    for word in ("not rated", "Not Rated"):
+        done = CliRunner().invoke(app, ["list", "--rating", word, "--json"], catch_exceptions=False)
+        assert {m["id"] for m in json.loads(done.stdout)["mechanisms"]} == {"recency", "heat"}
+    with pytest.raises(InputError) as refused:
+        CliRunner().invoke(app, ["list", "--rating", "unrated"], catch_exceptions=False)
+    assert "not rated" in refused.value.cure

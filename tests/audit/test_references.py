@@ -27,7 +27,7 @@ def test_exact_text_in_the_order_asked_each_once() -> None:
     assert read(f"{ENTRY}\n\n% more\n{second}").bibtex(["b1998x", "a1998x", "b1998x"]) == f"{second}\n\n{ENTRY}\n"
 
 
-def test_comments_are_passed_over() -> None:
+def test_comments_are_ignored() -> None:
     assert len(read(f"@comment{{ {ENTRY} }}\n{ENTRY}\nafter")) == 1
 
 

@@ -27,7 +27,7 @@ from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.page import to_html
 from hebbarium.audit.provenance import Provenance, citation, provenance
 from hebbarium.audit.references import load
-from hebbarium.audit.report import Counts, counts, plain, summary, table, to_json, to_latex, to_markdown
+from hebbarium.audit.report import Counts, counts, plain, summary, table, to_json, to_latex, to_markdown, verdict_of
 from hebbarium.audit.run import AuditResult, Fate, audit
 from hebbarium.cli.app import app
 from hebbarium.engine.errors import ContractError, RegistryError
@@ -45,13 +45,15 @@ def module_of(name: str, source: str) -> types.ModuleType:
 @dataclass(frozen=True)
 class Equation:
     paper: str = "wixted1991form"
+    id: str = "trace"
+    printed: bool = True
+    library: bool = False
 
 
 @dataclass(frozen=True)
 class Departs:
     what: str
     why: str
-    lowers: bool
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,10 @@ class Entry:
     equations: tuple[Equation, ...] = (Equation(),)
     papers: tuple[str, ...] = ("wixted1991form",)
     departures: tuple[Departs, ...] = field(default=())
+    proxies: tuple[Any, ...] = ()
+    forms: tuple[Any, ...] = ()
+    params: dict[str, Any] = field(default_factory=dict)
+    time_scale: float = 1.0
     variety_of: str | None = None
 
 
@@ -162,8 +168,8 @@ def test_checks_of_papers_that_the_source_does_not_cite_do_not_lower_its_rating(
     assert printed.verdict.lowered_by == ("PW-3",) and (printed.passed, printed.gating) == (1, 2)
     elsewhere = audit([replace(ENTRIES[1], papers=("cortex2026",))], MODULES, {"power_law": module_of("e_citing", CITING)}).mechanisms[0]
     assert elsewhere.verdict.lowered_by == () and [str(r.score) for r in elsewhere.also_compared] == ["FAIL", "FAIL"]
-    told = next(m for m in to_json(both)["mechanisms"] if m["id"] == "power_law_printed")
-    assert [(c["id"], c["papers"]) for c in told["also_compared"]] == [("PW-1", ["petrov2006computationally"])]
+    output = next(m for m in to_json(both)["mechanisms"] if m["id"] == "power_law_printed")
+    assert [(c["id"], c["papers"]) for c in output["also_compared"]] == [("PW-1", ["petrov2006computationally"])]
     to_html(both, tmp_path / "audit.html")
     assert Page((tmp_path / "audit.html").read_text(encoding="utf-8")).text.count("Also compared with") == 1
     text = to_markdown(both)
@@ -182,6 +188,19 @@ def test_mutants(result: AuditResult) -> None:
     assert audit(ENTRIES[:1], MODULES, EVIDENCE).mechanisms[0].mutants == ()
 
 
+def test_a_form_that_its_source_does_not_rate_has_no_claim_to_earn(tmp_path: Path) -> None:
+    """Its derived rating is shown, and it is neither a finding nor a form whose claim counts; a mechanism of ours must claim a rating."""
+    unrated = audit([ENTRIES[0], replace(ENTRIES[1], claims="not rated")], MODULES, EVIDENCE)
+    both = audit(ENTRIES[:2], MODULES, EVIDENCE)
+    form, again = by_id(unrated, "power_law_printed"), by_id(both, "power_law_printed")
+    assert (form.claim, verdict_of(form), form.verdict) == ("not rated", "not rated", again.verdict) and verdict_of(again) == "finding"
+    assert unrated.findings == () != both.findings and (counts(unrated).printed, counts(both).printed) == (0, 1)
+    to_html(unrated, tmp_path / "audit.html")
+    assert 'data-claim="not rated"' in (tmp_path / "audit.html").read_text(encoding="utf-8")
+    with pytest.raises(RegistryError, match="not rated"):
+        audit([replace(ENTRIES[0], claims="not rated")], MODULES, EVIDENCE)
+
+
 def test_mutants_that_prove_nothing_fail_the_audit() -> None:
     loose = {"power_law": module_of("e_loose", LOOSE_EVIDENCE)}
     asked = audit(ENTRIES[:1], MODULES, loose, mutants=True)
@@ -192,7 +211,7 @@ def test_mutants_that_prove_nothing_fail_the_audit() -> None:
 
 @pytest.mark.parametrize(("entry", "code"), [
     (ENTRIES[0], 0), (ENTRIES[1], 0), (ENTRIES[2], 0), (replace(ENTRIES[1], variety_of=None), 1), (replace(ENTRIES[0], claims="DOCUMENTED"), 0),
-    (replace(ENTRIES[0], departures=(Departs("half speed", "fits better", True),)), 1), (replace(ENTRIES[0], equations=(Equation(""),)), 1),
+    (replace(ENTRIES[0], departures=(Departs("half speed", ""),)), 1), (replace(ENTRIES[0], equations=(Equation(""),)), 1),
     (ENTRIES[4], 1), (ENTRIES[3], 0),
 ])
 def test_exit_code(entry: Entry, code: int) -> None:
@@ -201,12 +220,12 @@ def test_exit_code(entry: Entry, code: int) -> None:
 
 
 def test_only_and_progress() -> None:
-    told: list[tuple[str, str]] = []
-    some = audit(ENTRIES, MODULES, EVIDENCE, mutants=True, only={"blend"}, progress=lambda *step: told.append(step))
-    assert [m.id for m in some.mechanisms] == ["blend"] and told == [("blend", "HO-1"), ("blend", "identity")]
+    output: list[tuple[str, str]] = []
+    some = audit(ENTRIES, MODULES, EVIDENCE, mutants=True, only={"blend"}, progress=lambda *step: output.append(step))
+    assert [m.id for m in some.mechanisms] == ["blend"] and output == [("blend", "HO-1"), ("blend", "identity")]
 
 
-def test_what_is_not_there_is_named() -> None:
+def test_unknown_ids_ratings_and_modules_are_named() -> None:
     with pytest.raises(RegistryError, match="power_law"):
         audit(ENTRIES, MODULES, EVIDENCE, only={"power_lw"})
     with pytest.raises(RegistryError, match="PERFECT"):
@@ -222,13 +241,13 @@ def test_same_input_same_result(result: AuditResult) -> None:
 
 # --- reports ------------------------------------------------------------------------------------------------------
 def test_json_is_strict_json_and_complete(result: AuditResult) -> None:
-    told = json.loads(json.dumps(to_json(result), allow_nan=False))
-    power = next(m for m in told["mechanisms"] if m["id"] == "power_law")
+    output = json.loads(json.dumps(to_json(result), allow_nan=False))
+    power = next(m for m in output["mechanisms"] if m["id"] == "power_law")
     assert (power["claimed"], power["derived"], power["passed"], power["gating"]) == ("FAITHFUL", "FAITHFUL", 3, 3)
     assert [(c["id"], c["score"], c["gates"]) for c in power["checks"]] == [
         ("PW-1", "PASS", True), ("PW-2", "PASS", True), ("PW-3", "PASS", True), ("PW-4", "FAIL", False)]
     assert power["checks"][0]["measured"] == pytest.approx(8.0 ** -0.5) and power["checks"][0]["seconds"] > 0
-    assert told["findings"][0]["mechanism"] == "power_law_printed"
+    assert output["findings"][0]["mechanism"] == "power_law_printed"
 
 
 def test_json_of_values_that_json_lacks() -> None:
@@ -241,8 +260,8 @@ def a_plane(s): return ([1 + 2j, 0], [1 + 2j, 0])
 @mutant("m", rejected_by="NA-2")
 def m(s): return s
 '''
-    told = to_json(audit(ENTRIES[:1], MODULES, {"power_law": module_of("e_nan", source)}))
-    checks = json.loads(json.dumps(told, allow_nan=False))["mechanisms"][0]["checks"]
+    output = to_json(audit(ENTRIES[:1], MODULES, {"power_law": module_of("e_nan", source)}))
+    checks = json.loads(json.dumps(output, allow_nan=False))["mechanisms"][0]["checks"]
     assert (checks[0]["measured"], checks[0]["expected"], checks[0]["score"]) == ("nan", "inf", "FAIL")
     assert checks[1]["measured"] == [{"real": 1.0, "imag": 2.0}, {"real": 0.0, "imag": 0.0}]
 
@@ -250,8 +269,9 @@ def m(s): return s
 def test_plain_and_table_say_the_same(result: AuditResult) -> None:
     lines = plain(result).splitlines()
     row = next(line for line in lines if line.startswith("power_law_printed"))
-    assert row.split(maxsplit=6) == ["power_law_printed", "FAITHFUL", "APPROXIMATION", "1/3", "-", "PW-1", "quadrupling the age halves the trace"]
-    assert next(line for line in lines if line.startswith("power_law ")).split() == ["power_law", "FAITHFUL", "FAITHFUL", "3/3", "2/2", "-"]
+    assert row.split(maxsplit=10) == ["power_law_printed", "FAITHFUL", "APPROXIMATION", "1/3", "-", "-", "-", "-", "-", "PW-1",
+                                      "quadrupling the age halves the trace"]
+    assert next(line for line in lines if line.startswith("power_law ")).split() == ["power_law", "FAITHFUL", "FAITHFUL", "3/3", "2/2", *"-----"]
     assert "findings about printed forms:" in lines
     run = [x.fate for m in result.mechanisms for x in m.mutants]
     assert lines[-1] == f"{run.count(Fate.REJECTED)} of {len(run)} mutants rejected"
@@ -358,13 +378,13 @@ def test_the_summary_counts_what_ran(result: AuditResult) -> None:
     assert counts(result) == Counts(mechanisms=5, checks=13, mutants_run=5, mutants_rejected=3, ours=4, earned=3, printed=1, unearned=1)
     assert summary(result).partition(", ")[2] == (
         "5 memory mechanisms were tested by 13 checks, which reject 3 of 5 mutants (wrong versions made on purpose); "
-        "3 of 4 claims of our own are earned, and 1 of 1 printed form of source systems does not earn the claimed rating.")
+        "3 of 4 claims of our own are earned, and 1 of 1 printed form that source systems rate does not earn the claimed rating.")
     one = AuditResult((by_id(result, "blend"),))
     assert summary(one).endswith(", 1 memory mechanism was tested by 1 check, which reject 1 of 1 mutant (wrong versions made on purpose); "
                                  "1 of 1 claim of our own is earned.")
-    told = to_json(result)
-    assert told["summary"] == summary(result) and told["counts"]["checks"] == sum(len(m["checks"]) for m in told["mechanisms"])
-    assert told["provenance"] is None and (told["citation"], told["bibtex"]) == ("", "")
+    output = to_json(result)
+    assert output["summary"] == summary(result) and output["counts"]["checks"] == sum(len(m["checks"]) for m in output["mechanisms"])
+    assert output["provenance"] is None and (output["citation"], output["bibtex"]) == ("", "")
 
 
 def test_checks_that_do_not_count_for_a_rating_are_counted_as_checks() -> None:
@@ -393,18 +413,18 @@ def test_every_mechanism_check_and_claim_has_an_anchor_and_a_visible_link_to_it(
 
 
 def test_every_form_has_its_provenance(made: Made) -> None:
-    told = json.loads(json.dumps(to_json(made.result, made.registry, made.systems, made.known), allow_nan=False))
+    output = json.loads(json.dumps(to_json(made.result, made.registry, made.systems, made.known), allow_nan=False))
     schema = json.loads((ROOM / "audit.schema.json").read_text(encoding="utf-8"))
-    assert [e.message for e in Draft202012Validator(schema).iter_errors(told)] == []
-    how = told["provenance"]
+    assert [e.message for e in Draft202012Validator(schema).iter_errors(output)] == []
+    how = output["provenance"]
     assert how["command_line"] == "hebbarium audit --out 'my audit'" and how["seconds"] == 1.25 and how["registry"] == made.registry.digest
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", how["date"]) and how["cores"] >= 1 and how["versions"]["numpy"]
     page, text = Page(made.page).text, to_markdown(made.result, made.systems, None, made.known)
     for value in (how["version"], how["code"], how["registry"], how["evidence"]["digest"], how["claims"], how["date"], how["platform"],
                   how["command_line"], how["versions"]["numpy"], "1.2"):
         assert value in page and value in text, value
-    assert all(how[name][:12] in told["citation"] for name in ("code", "registry"))
-    assert told["mutants_asked"] and ("mutantsrun" in page) and "| mutants | run |" in text
+    assert all(how[name][:12] in output["citation"] for name in ("code", "registry"))
+    assert output["mutants_asked"] and ("mutantsrun" in page) and "| mutants | run |" in text
     assert "| mutants | not run |" in to_markdown(replace(made.result, mutants_asked=False), (), None, made.known)
 
 
@@ -461,9 +481,10 @@ def test_the_command_writes_every_file(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     files = {file.relative_to(tmp_path / "o").as_posix(): file.read_text(encoding="utf-8") for file in (tmp_path / "o").rglob("*") if file.is_file()}
     assert set(files) == {"audit.html", "audit.md", "audit.json", "audit.tex", "audit.bib", "figures/recency-half_life.svg"}
-    told = json.loads(files["audit.json"])
-    assert told["bibtex"] == files["audit.bib"] and told["provenance"]["command_line"].startswith("hebbarium") and told["provenance"]["seconds"] > 0
-    assert not told["mutants_asked"] and told["summary"] in files["audit.md"] and told["citation"] in files["audit.tex"]
+    output = json.loads(files["audit.json"])
+    assert output["bibtex"] == files["audit.bib"] and output["provenance"]["seconds"] > 0
+    assert output["provenance"]["command_line"].startswith("hebbarium")
+    assert not output["mutants_asked"] and output["summary"] in files["audit.md"] and output["citation"] in files["audit.tex"]
     drawn = ElementTree.fromstring(files["figures/recency-half_life.svg"])
     box = [float(n) for n in drawn.attrib["viewBox"].split()]
     assert drawn.tag == "{http://www.w3.org/2000/svg}svg" and (drawn.attrib["width"], drawn.attrib["height"]) == (f"{box[2]:g}pt", f"{box[3]:g}pt")

@@ -210,34 +210,34 @@ def test_a_citation_is_judged_and_put_right(systems: dict[str, SourceSystem], sy
 
 
 @pytest.mark.parametrize(("system", "place", "module", "words"), FINDINGS, ids=[f"{s} {m}" for s, _, m, _ in FINDINGS])
-def test_an_error_of_an_equation_is_told(systems: dict[str, SourceSystem], system: str, place: str, module: str, words: str) -> None:
+def test_an_error_of_an_equation_is_reported(systems: dict[str, SourceSystem], system: str, place: str, module: str, words: str) -> None:
     claim, = (c for c in systems[system].claims if c.module == module)
     assert place in claim.place and not [w for w in words.split("; ") if w not in claim.finding]
 
 
 def test_numbers_of_the_findings_follow_from_what_is_printed(systems: dict[str, SourceSystem]) -> None:
-    told = {c.module: c.finding for c in systems["Cortex"].claims}
+    output = {c.module: c.finding for c in systems["Cortex"].claims}
     depth = range(1, 4)
     compounded, per_hop = (", ".join(f"{0.65 ** n:.4f}".rstrip("0") for n in ns) for ns in ([d * (d + 1) // 2 for d in depth], depth))
-    assert f"{compounded} along a chain instead of {per_hop}" in told["spreading_activation.py"]
+    assert f"{compounded} along a chain instead of {per_hop}" in output["spreading_activation.py"]
     u, x, released = 0.0, 1.0, []
     for _ in range(4):                                                  # the printed jumps, nothing between them
         u += 0.5 * (1 - u)
         released.append(u * x)
         x -= u * x
-    assert ", ".join(f"{r:.3g}" for r in released) in told["synaptic_plasticity.py"]
+    assert ", ".join(f"{r:.3g}" for r in released) in output["synaptic_plasticity.py"]
     total = 0.0
     reached: list[int] = []
     for n in range(1, 600):                                             # the sum of 0.02 / sqrt(n)
         total += 0.02 / n ** 0.5
         if n == 3:
-            assert f"still {1 - total:.3f}" in told["two_stage_transfer.py"]
+            assert f"still {1 - total:.3f}" in output["two_stage_transfer.py"]
         if len(reached) < 2 and total >= (0.5, 0.9)[len(reached)]:
             reached.append(n)
-    assert f"one half is reached at {reached[0]} replays, 0.9 at {reached[1]}" in told["two_stage_transfer.py"]
-    assert f"+{(0.03 - 0.02) * 24:.2f} weight hours" in told["synaptic_plasticity_hebbian.py (STDP)"]
-    assert f"by {2.8 / 61 * 0.45:.3f} at most" in told["the blend with the cross-encoder"]
-    assert f"{-math.log(1 - 0.5):.4f} at d = 0.5" in told["decay_cycle.py"]
+    assert f"one half is reached at {reached[0]} replays, 0.9 at {reached[1]}" in output["two_stage_transfer.py"]
+    assert f"+{(0.03 - 0.02) * 24:.2f} weight hours" in output["synaptic_plasticity_hebbian.py (STDP)"]
+    assert f"by {2.8 / 61 * 0.45:.3f} at most" in output["the blend with the cross-encoder"]
+    assert f"{-math.log(1 - 0.5):.4f} at d = 0.5" in output["decay_cycle.py"]
     recency = systems["Context Assembly Specification"].claims[0].finding
     assert f"{math.exp(-1):.3f}" in recency and f"{24 * math.log(2):.1f} h" in recency
 
@@ -249,16 +249,16 @@ def numbers(text: str) -> list[float]:
 
 def test_the_arithmetic_of_the_headline_numbers(systems: dict[str, SourceSystem]) -> None:
     printed = {c.module: c.printed for c in systems["Cortex"].claims}
-    told = {c.module: c.finding for c in systems["Cortex"].claims}
+    output = {c.module: c.finding for c in systems["Cortex"].claims}
 
     name = "BEAM-10M, improvement by the assembler"
     flat, assembled, gain = numbers(printed[name])
     headline, overall, *abilities = numbers(printed["BEAM-10M, MRR"].replace("1.3:", "").replace("6.3.2:", ""))
     assert assembled == overall and round(assembled - flat, 3) == gain and "(+33.4%)" in printed[name]
-    assert f"an improvement of {assembled / flat - 1:.1%}".replace("%", " %") in told[name]
-    assert f"{headline / flat - 1:.1%}".replace("%", " %") + f" is that of {headline}" in told[name]
+    assert f"an improvement of {assembled / flat - 1:.1%}".replace("%", " %") in output[name]
+    assert f"{headline / flat - 1:.1%}".replace("%", " %") + f" is that of {headline}" in output[name]
     assert len(abilities) == 10 and round(sum(abilities) / 10, 3) == overall != headline
-    assert f"average {overall}" in told["BEAM-10M, MRR"]
+    assert f"average {overall}" in output["BEAM-10M, MRR"]
 
     name = "BEAM-10M, abilities that improve"
     gains = numbers(printed[name])
@@ -268,7 +268,7 @@ def test_the_arithmetic_of_the_headline_numbers(systems: dict[str, SourceSystem]
 
     name = "BEAM-100K, MRR of the pipeline"
     at_first, at_last, later, assembled, gain = numbers(printed[name].replace("5.1:", "").replace("6.3.1:", ""))
-    assert f"{1 - at_last / at_first:.1%} with the first and {1 - at_last / later:.1%} with".replace("%", " %") in " ".join(told[name].split())
+    assert f"{1 - at_last / at_first:.1%} with the first and {1 - at_last / later:.1%} with".replace("%", " %") in " ".join(output[name].split())
     assert round(assembled - later, 3) == gain and at_last == flat
 
     name = "BEAM-100K, production default"
@@ -302,8 +302,8 @@ def test_only_other_names_of_its_categories_give_the_totals_of_locomo(systems: d
     found, mrr, mrrs, recalls = scores(claim.printed.replace("1,986", ""))
     size = {"adversarial": 446, "open-domain": 96, "multi-hop": 282, "single-hop": 841, "temporal": 321}
     assert list(size) == re.findall(r"[a-z-]+(?= 0\.)", claim.printed) and sum(size.values()) == 1986
-    told = " ".join(claim.finding.split())
-    assert f"an MRR of {weighted(tuple(size.values()), mrrs, 3)} and {weighted(tuple(size.values()), recalls, 1)} %" in told
+    output = " ".join(claim.finding.split())
+    assert f"an MRR of {weighted(tuple(size.values()), mrrs, 3)} and {weighted(tuple(size.values()), recalls, 1)} %" in output
     fits = [names for names in itertools.permutations(size)
             if (weighted(tuple(size[n] for n in names), mrrs, 3), weighted(tuple(size[n] for n in names), recalls, 1)) == (mrr, found)]
     assert [dict(zip(size, names, strict=True)) for names in fits] == [
@@ -311,7 +311,7 @@ def test_only_other_names_of_its_categories_give_the_totals_of_locomo(systems: d
 
 
 @pytest.mark.parametrize("name", ["Martin 2017", "Deust 2025", "Kumaran 2016", "Aimone et al. 2014"])
-def test_what_is_cited_and_not_listed_is_told(systems: dict[str, SourceSystem], name: str) -> None:
+def test_what_is_cited_and_not_listed_is_reported(systems: dict[str, SourceSystem], name: str) -> None:
     cited, = (c for c in systems["Cortex"].citations if "missing from the list of references" in c.finding)
     assert name in cited.cites
 
@@ -396,7 +396,7 @@ def test_a_row_that_names_a_check_of_another_form_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("papers", "ours"), [(("cortex2026",), False), (("kanerva2009hyperdimensional",), True)])
-def test_a_form_of_our_own_is_told_from_a_transcription(papers: tuple[str, ...], ours: bool) -> None:
+def test_a_form_of_our_own_is_distinguished_from_a_transcription(papers: tuple[str, ...], ours: bool) -> None:
     run = MechanismResult("one", Rating.FAITHFUL, Verdict(Rating.FAITHFUL, ("all pass",)), None, papers, (), ())
     claim = Claim(module="m", place="table", claimed="DOCUMENTED", variety="one")
     row, = compared(SourceSystem(name="S", key="cortex2026", scale="", claims=(claim,)), AuditResult((run,)))

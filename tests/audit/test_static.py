@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hebbarium.audit.checks import Score, judge
+from hebbarium.audit.paper_numbers import paper_number
 from hebbarium.audit.references import References, load
 from hebbarium.audit.static import Exhibit, evidence
 from hebbarium.engine.errors import HebbariumError
@@ -57,7 +58,7 @@ fading:
     tau: {{value: 10.0, unit: h, low: 0.1, high: 1000.0, kind: paper, source: "{source}"}}
 '''
 SOUND = {"impure": "", "more": "", "tau": 'self.hours("tau")', "faded": "", "equation": "faded", "paper": "ebbinghaus1885gedachtnis",
-         "source": "ebbinghaus1885gedachtnis"}
+         "source": "ebbinghaus1885gedachtnis", "number": "600.0", "in": "min"}
 
 
 @pytest.fixture
@@ -76,7 +77,8 @@ def scores(folder: Path, references: References, **wrong: str) -> dict[str, tupl
     (folder / f"{name}.py").write_text(MODULE.format(**words), encoding="utf-8")
     (folder / f"{name}.yaml").write_text(ENTRY.format(**words) + DENSE, encoding="utf-8")
     registry = Registry.read(folder / f"{name}.yaml", folder / "sets")
-    exhibit = Exhibit(registry.entry("fading"), importlib.import_module(name), references, registry)
+    number = paper_number("tau", float(words["number"]), words["in"], paper=words["source"], where="table 1")
+    exhibit = Exhibit(registry.entry("fading"), importlib.import_module(name), references, registry, (number,) if words["in"] else ())
     return {c.id: ((r := judge(c, exhibit)).score, f"{r.measured} {r.note}") for c in evidence()}
 
 
@@ -94,22 +96,24 @@ dense_similarity:
 
 
 def test_a_sound_mechanism_passes_all(folder: Path) -> None:
-    assert {id: score for id, (score, _) in scores(folder, load()).items()} == {f"ST-{i}": Score.PASS for i in range(1, 6)}
+    assert {id: score for id, (score, _) in scores(folder, load()).items()} == {f"ST-{i}": Score.PASS for i in range(1, 7)}
 
 
-@pytest.mark.parametrize(("id", "wrong", "told"), [
+@pytest.mark.parametrize(("id", "wrong", "output"), [
     ("ST-1", {"equation": "faster"}, "faster is no function"), ("ST-1", {"paper": "nobody1900nothing"}, "references.bib lacks"),
     ("ST-1", {"paper": "wixted1991form"}, "not among the papers"), ("ST-2", {"source": " "}, "tau has no source"),
     ("ST-2", {"source": "as usual"}, "names none"), ("ST-3", {"impure": " + len(SEEN)"}, "reads SEEN, which is list"),
     ("ST-4", {"more": "SURPRISE"}, "means nothing"), ("ST-4", {"more": "NOW"}, "now is declared and never touched"),
     ("ST-4", {"faded": "faded"}, "was not declared"), ("ST-5", {"tau": "self.params.tau"}, "differs after twice the time"),
     ("ST-5", {"tau": "self.params.tau"}, "tau is not read by hours() alone"),
-    ("ST-5", {"impure": " - (age > 160.0)"}, "log_strength differs after twice the time"),
+    ("ST-5", {"impure": " - (age > 160.0)"}, "log_strength differs after twice the time"), ("ST-6", {"in": ""}, "NUMBERS of the evidence lacks it"),
+    ("ST-6", {"in": "h"}, "the registry has tau = 10 h, the paper 600 h"), ("ST-6", {"in": "1/min"}, "has the unit h"),
+    ("ST-6", {"number": "601.0"}, "the paper 601 min"),
 ])
-def test_each_fault_is_found_and_named(folder: Path, id: str, wrong: dict[str, str], told: str) -> None:
+def test_each_fault_is_found_and_named(folder: Path, id: str, wrong: dict[str, str], output: str) -> None:
     if "SURPRISE" in wrong.get("more", ""):
-        with pytest.raises(HebbariumError, match=told):
+        with pytest.raises(HebbariumError, match=output):
             scores(folder, load(), **wrong)
         return
     score, said = scores(folder, load(), **wrong)[id]
-    assert score is Score.FAIL and told in said, said
+    assert score is Score.FAIL and output in said, said

@@ -67,7 +67,7 @@ def test_what_changes_nothing_is_called_a_no_op(registry: Registry, tmp_path: Pa
     """In this set nothing reads what synaptic tagging writes."""
     result = ablate(plain_set("lexical_bm25", "synaptic_tagging"), registry, load("demo", limit=1), embedder(), tmp_path)
     arms = {arm.id: arm for arm in result.arms}
-    assert arms["synaptic_tagging"].no_op and arms["synaptic_tagging"].receipt is not None and arms["synaptic_tagging"].receipt.cells_changed
+    assert arms["synaptic_tagging"].no_op and arms["synaptic_tagging"].receipt is not None and arms["synaptic_tagging"].receipt.values_changed
     assert not arms["lexical_bm25"].no_op
     assert "no-op: changed nothing" in (tmp_path / "ablation.html").read_text()
 

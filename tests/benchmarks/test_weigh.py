@@ -1,4 +1,4 @@
-"""Weights: shares against the trusts of explanations, changed answers against memories made by hand, the sweep and its file."""
+"""Weights: shares against the trusts of explanations, changed answers against memories made by hand, the run and its file."""
 from __future__ import annotations
 
 import json
@@ -15,6 +15,7 @@ from hebbarium.benchmarks.routes import Kind, Route, shortest
 from hebbarium.benchmarks.weights import changed, share_of, to_json, trust_shares, weigh, widened
 from hebbarium.cli import main
 from hebbarium.engine.columns import Facet
+from hebbarium.engine.errors import InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
@@ -37,7 +38,7 @@ def data() -> Dataset:
 
 @pytest.fixture(scope="module")
 def found(registry: Registry, data: Dataset, tmp_path_factory: pytest.TempPathFactory) -> weights.Weighed:
-    return weigh(SMALL, registry, data, model(), tmp_path_factory.mktemp("sweep"), rehearse=REHEARSE)
+    return weigh(SMALL, registry, data, model(), tmp_path_factory.mktemp("weights"), varieties=True, rehearse=REHEARSE)
 
 
 def answers(registry: Registry, data: Dataset, ids: tuple[str, ...], rehearsed: bool) -> list[list[str]]:
@@ -46,16 +47,16 @@ def answers(registry: Registry, data: Dataset, ids: tuple[str, ...], rehearsed: 
     memory = Engine(registry.build(MechanismSet("", "", {id: {} for id in ids})), HashingEmbedder(64), seed=0)
     memory.encode_all(talk.events)
     now = talk.events[-1].time
-    told: dict[str, list[str]] = {}
+    given: dict[str, list[str]] = {}
     for learn in (True, False) if rehearsed else (False,):
         for question in sorted(talk.questions, key=lambda q: q.time):
             now = max(now, question.time)
             memory.advance(now)
-            told[question.id] = [e.id for e in memory.retrieve(Query(question.text, now, question.id), 10, learn=learn).events]
+            given[question.id] = [e.id for e in memory.retrieve(Query(question.text, now, question.id), 10, learn=learn).events]
         if learn:
             now += REHEARSE
             memory.advance(now)
-    return [told[q.id] for q in talk.questions]
+    return [given[q.id] for q in talk.questions]
 
 
 @pytest.mark.parametrize("id", ["lexical_bm25", "base_level_activation", "query_intent"])
@@ -120,14 +121,33 @@ def test_varieties_join_the_alternates_of_their_originals(registry: Registry) ->
     assert all(registry.entry(other).variety_of == id for id, other in new)
 
 
-def test_a_second_sweep_takes_every_cell_from_the_ledger(registry: Registry, data: Dataset, tmp_path: Path) -> None:
+def test_a_second_run_takes_every_cell_from_the_ledger(registry: Registry, data: Dataset, tmp_path: Path) -> None:
     few = MechanismSet("few", "", {"dense_similarity": {}, "lexical_bm25": {}, "base_level_activation": {}})
     calls: list[tuple[int, int]] = []
-    once = weigh(few, registry, data, model(), tmp_path)
-    again = weigh(few, registry, data, model(), tmp_path, progress=lambda done, total, _: calls.append((done, total)))
+    once = weigh(few, registry, data, model(), tmp_path, varieties=True)
+    again = weigh(few, registry, data, model(), tmp_path, varieties=True, progress=lambda done, total, _: calls.append((done, total)))
     assert calls == [(10, 10)]                                           # 4 arms and the variety of base_level_activation, asked in two ways
     assert again.mechanisms == once.mechanisms
     assert once.mechanisms["base_level_activation"].inert and once.mechanisms["base_level_activation"].share is None       # heat is not in the set
+
+
+def test_by_default_only_the_mechanisms_of_the_set_are_weighed(registry: Registry, data: Dataset, tmp_path: Path) -> None:
+    few = MechanismSet("few", "", {id: {} for id in ("dense_similarity", "lexical_bm25", "base_level_activation", "convex_fusion")},
+                       {"convex_fusion": ("weighted_rrf",)})
+    calls: list[tuple[int, int]] = []
+    found = weigh(few, registry, data, model(), tmp_path, progress=lambda done, total, _: calls.append((done, total)))
+    assert set(found.mechanisms) == set(few.mechanisms) and calls[-1] == (10, 10)           # (1 + 4) arms, asked in two ways
+    assert found.rehearse == REHEARSE
+
+
+def test_a_set_that_does_not_learn_is_asked_once(registry: Registry, data: Dataset, tmp_path: Path) -> None:
+    calls: list[tuple[int, int]] = []
+    found = weigh(registry.set("bm25"), registry, data, model(), tmp_path, progress=lambda done, total, _: calls.append((done, total)))
+    written = to_json(found)
+    assert calls[-1] == (2, 2) and found.rehearse is None and found.mechanisms["lexical_bm25"].rehearsed is None
+    assert written["provenance"]["rehearse"] is None and weights.ONCE in written["notes"] and weights.INTERVAL not in written["notes"]
+    with pytest.raises(InputError, match="does not learn from recall"):
+        weigh(registry.set("bm25"), registry, data, model(), tmp_path, rehearse=1.0)
 
 
 def test_the_audit_reads_what_is_written(found: weights.Weighed, data: Dataset, tmp_path: Path) -> None:
@@ -143,7 +163,7 @@ def test_the_audit_reads_what_is_written(found: weights.Weighed, data: Dataset, 
         assert [(r.to, r.kind, r.chain) for r in weight.routes if r.nearest] == [(r.to, r.kind.value, r.chain) for r in shortest(mine.routes)]
         assert {r.to for r in weight.routes} | {*weight.further} == {r.to for r in mine.routes}
     assert read.of("base_level_activation").path == "activation -> heat -> fused"       # type: ignore[union-attr]
-    assert read.stale() == "" and weights.sources() == reader.sources()
+    assert read.stale() == "" and weights.sources() == reader.sources() and weights.parameters() == reader.parameters()
 
 
 def test_the_command_writes_the_file_and_names_what_is_inert(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
@@ -151,7 +171,7 @@ def test_the_command_writes_the_file_and_names_what_is_inert(monkeypatch: pytest
     monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
     out, chosen = tmp_path / "weights.json", tmp_path / "mine.yaml"
     chosen.write_text("mechanisms: [dense_similarity, recency, base_level_activation]")
-    words = ("--out", out, "--work", tmp_path / "work", "--set", chosen, "--limit", "1", "--embedder", "hashing:64")
+    words = ("--out", out, "--work", tmp_path / "work", "--set", chosen, "--limit", "1", "--embedder", "hashing:64", "--varieties")
     monkeypatch.setattr(sys, "argv", ["hebbarium", "weights", *map(str, words)])
     with pytest.raises(SystemExit) as end:
         main()
@@ -161,3 +181,16 @@ def test_the_command_writes_the_file_and_names_what_is_inert(monkeypatch: pytest
     read = reader.read(out)
     assert set(read.mechanisms) == {"dense_similarity", "recency", "base_level_activation", "base_level_activation_printed"}
     assert read.mechanisms["dense_similarity"].cold == read.questions == len(load("demo", limit=1).conversations[0].questions)
+
+
+def test_the_command_says_that_a_set_was_asked_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
+    out = tmp_path / "weights.json"
+    words = ("--out", out, "--work", tmp_path / "work", "--set", "bm25", "--limit", "1", "--embedder", "hashing:64")
+    monkeypatch.setattr(sys, "argv", ["hebbarium", "weights", *map(str, words)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code and "bm25 does not learn from recall: every question was asked once\n" in capsys.readouterr().out
+    read = reader.read(out)
+    assert read.rehearse is None and read.mechanisms["lexical_bm25"].rehearsed is None
+    assert "asked once (bm25 does not learn from recall)" in read.line("lexical_bm25")

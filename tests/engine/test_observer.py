@@ -46,10 +46,10 @@ def test_calls_and_changed_cells_of_a_known_history() -> None:
     e.encode_all(numbered(1, 2, 3))  # three encode hooks, one maintenance
     e.advance(1.0)
     receipt = watch.receipts["m"]
-    assert (receipt.calls, receipt.cells_changed) == (3 + 2, 3 * 1 + 2 * 2)
+    assert (receipt.calls, receipt.values_changed) == (3 + 2, 3 * 1 + 2 * 2)
 
 
-def test_edges_made_and_removed_are_cells_changed() -> None:
+def test_edges_made_and_removed_are_values_changed() -> None:
     def link(view: Any, incoming: Any) -> None:
         if view.row == 1:
             view.graph.add(1, 0, EdgeType.TEMPORAL)
@@ -59,7 +59,7 @@ def test_edges_made_and_removed_are_cells_changed() -> None:
 
     watch = Observer()
     memory(mechanism("m", does(Phase.ENCODE, link, reads=[ROW], adds=[GRAPH])), observer=watch).encode_all(numbered(1, 2, 3))
-    assert watch.receipts["m"].cells_changed == 3
+    assert watch.receipts["m"].values_changed == 3
 
 
 def gate(id: str, *rejects: int) -> Any:
@@ -96,7 +96,7 @@ def test_a_mechanism_that_does_nothing_has_an_empty_receipt() -> None:
     e = memory(idle(), mechanism("asleep"), by_number(), observer=watch)
     e.encode_all(numbered(1, 2))
     e.retrieve("number")
-    assert watch.receipts["idle"].calls == 1 and watch.receipts["idle"].cells_changed == 0 and watch.receipts["asleep"].calls == 0
+    assert watch.receipts["idle"].calls == 1 and watch.receipts["idle"].values_changed == 0 and watch.receipts["asleep"].calls == 0
 
 
 def test_an_observed_memory_is_the_same_memory() -> None:

@@ -47,8 +47,14 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
         registry.entry(id)
     if (sample is not None or keep) and mutants is not Mutants.GENERATED:
         raise InputError("--sample and --keep are of generated mutants", where="audit", cure="add `--mutants generated`, or leave them out")
+    if mutants is Mutants.GENERATED and (ignored := [name for name, given in (("--no-mutants", no_mutants), ("--reach", reach),
+                                                                              ("--against", against is not None)) if given]):
+        raise InputError(f"{ignored[0]} is of an audit, which --mutants generated replaces", where="audit",
+                         cure=f"leave out {ignored[0]} or --mutants generated")
+    if sample is not None and keep:
+        raise InputError("--keep stores the shares of all mutants, --sample judges some", where="audit", cure="leave out --sample or --keep")
     if mutants is Mutants.GENERATED:
-        _generated(registry, only or None, sample, jobs, out, as_json, keep and sample is None, strict)
+        _generated(registry, only or None, sample, jobs, out, as_json, keep, strict)
         return
     from ..audit import changes, provenance, report, sources
     from ..audit.collect import audit_registry

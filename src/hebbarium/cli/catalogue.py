@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..engine.schedule import Node
 
 
-UNRATED = "not rated"      # mechanisms of other packages: their audit is theirs
+UNRATED = "not rated"      # a mechanism of another package: only its own audit rates it
 
 
 class Home(StrEnum):
@@ -29,7 +29,8 @@ class Home(StrEnum):
 
 @app.command("list")
 def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="Only mechanisms of this phase.")] = None,
-                    rating: Annotated[str | None, typer.Option("--rating", help="Only mechanisms of this derived rating, such as FAITHFUL.")] = None,
+                    rating: Annotated[str | None, typer.Option("--rating", help="Only mechanisms of this derived rating, such as FAITHFUL, or "
+                                                                                "'not rated'.")] = None,
                     set_name: Annotated[str | None, typer.Option("--set", help="Only mechanisms of this set.")] = None,
                     words: Annotated[str | None, typer.Option("--words",
                                                               help="Only mechanisms whose name, summary or papers hold all these words.")] = None,
@@ -38,13 +39,15 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
     """The collection: every mechanism and every set."""
     from ..audit.ratings import shipped
     from ..console import print_fields, print_lines, print_rows
+    from ..reporting.text import plural
 
     registry, ratings = installed_registry(), shipped()
     if rating is not None:
         _require_rating(rating)
     members = registry.set(set_name).mechanisms if set_name else registry.entries
     chosen = [e for e in registry.entries.values()
-              if e.id in members and (home is None or e.home == home.value) and (rating is None or ratings.get(e.id) == rating.upper())
+              if e.id in members and (home is None or e.home == home.value)
+              and (rating is None or ratings.get(e.id, UNRATED).upper() == rating.upper())
               and all(w in f"{e.id} {e.summary} {' '.join(e.papers)}".lower() for w in (words or "").lower().split())]
     sets = [] if home or rating or set_name or words else list(registry.sets.values())
     if as_json:
@@ -59,19 +62,21 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
                           ("  papers", ", ".join(e.papers) or "-")])
             print_lines("")
     else:
-        print_rows(("mechanism", "home", "derived", "summary"), [(e.id, e.home, ratings.get(e.id, UNRATED), e.summary) for e in chosen])
+        print_rows(("mechanism", "home", "derived", "summary"), [(e.id, e.home, ratings.get(e.id, UNRATED), e.summary) for e in chosen],
+                   spare=("home",))
     if sets:
         print_lines("")
         print_rows(("set", "size", "summary"), [(s.name, str(len(s.mechanisms)), s.summary) for s in sets])
-    print_lines("", f"{len(chosen)} mechanisms; `hebbarium show NAME` prints a mechanism or a set, `hebbarium list -h` how to choose")
+    print_lines("", f"{plural(len(chosen), 'mechanism')}; `hebbarium show NAME` prints a mechanism or a set, `hebbarium list -h` how to choose")
 
 
 def _require_rating(word: str) -> None:
     from ..audit.rating import Rating
     from ..engine.errors import InputError, nearest
 
-    if word.upper() not in list(Rating):
-        raise InputError(f"no rating {word!r}", where="--rating", cure=nearest(word.upper(), [str(r) for r in Rating], most=len(Rating)))
+    known = (*map(str, Rating), UNRATED)
+    if word.upper() not in (k.upper() for k in known):
+        raise InputError(f"no rating {word!r}", where="--rating", cure=nearest(word.upper(), known, most=len(known)))
 
 
 @app.command()

@@ -44,7 +44,7 @@ def data_get(name: Annotated[str, typer.Argument(help="A source that `data list`
 
 
 @data_app.command("check")
-def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in the official format.")],
+def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in the official format, or a folder of your own conversations.")],
                dataset: Annotated[str | None, typer.Option("--dataset", help="Load it as this data set and print its counts, too.")] = None,
                allow_missing_gold: Annotated[bool, typer.Option("--allow-missing-gold", help=options()["allow_missing_gold"].help)] = False,
                as_json: JsonOption = False) -> None:
@@ -90,8 +90,9 @@ def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, long
         print_json({"path": str(out), **counts})
         return
     from ..console import print_lines
+    from ..reporting.text import plural
 
-    print_lines(f"written to {out}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items() if isinstance(count, int)))
+    print_lines(f"written to {out}: " + ", ".join(plural(count, name.removesuffix("s")) for name, count in counts.items() if isinstance(count, int)))
 
 
 def _print_conversations(path: Path, notes: dict[str, Any], as_json: bool) -> None:

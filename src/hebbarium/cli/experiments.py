@@ -2,21 +2,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter as Argument
 from inspect import Signature, signature
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
 from ..benchmarks.designs import Design
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
-from ..engine.errors import HebbariumError
-from .app import INTERRUPTED, app, from_system
+from .app import app
 from .shared import (
     DataOption,
     JobsOption,
@@ -30,12 +27,13 @@ from .shared import (
     load_data,
     named_embedder,
     print_json,
+    print_kept,
+    resumable,
 )
 
 if TYPE_CHECKING:
     from ..benchmarks.datasets import Dataset
     from ..benchmarks.scores.detectable import Detectable
-    from ..console import Meter
     from ..engine.registry import Registry
     from ..reporting.provenance import Made
 
@@ -43,18 +41,21 @@ PROGRAM = "hebbarium"
 ArmsOption = Annotated[str | None, typer.Option("--arms", metavar="A,B,...", help=(
     "Only these arms: mechanisms, or ids as in the report. They are the family over which p-values are corrected."))]
 BesideOption = Annotated[list[str] | None, typer.Option("--beside", metavar="MODULE:NAME", help=(
-    "Another memory that answers the same questions, as a row of reference; may be given again."))]
+    "Another memory that answers the same questions, for comparison; may be given again."))]
 MarginOption = Annotated[float, typer.Option("--margin", help="An effect shown to be smaller than this is called equivalent.")]
 ReplaceOption = Annotated[bool, typer.Option("--replace", help="Write over another run that the folder holds.")]
 
 
-def _with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each field of RunSpec that a user may set.  Their values, by field, are its first argument."""
+def _with_options(command: Callable[..., None], hidden: Collection[str] = ()) -> Callable[..., None]:
+    """The command with an option for each field of RunSpec that a user may set.  Their values, by field, are its first argument.
+
+    hidden  fields whose options `--help` does not show
+    """
     own = [one.replace(kind=Argument.KEYWORD_ONLY) for one in list(signature(command, eval_str=True).parameters.values())[1:]]
     hints, found, asked = get_type_hints(RunSpec), options(), []
     for name, o in found.items():
         kind = list[str] | None if o.read else _kind(name, hints[name], o.default)
-        read = typer.Option(o.default, o.flag, help=o.help, min=o.least, metavar=o.metavar)
+        read = typer.Option(o.default, o.flag, help=o.help, min=o.least, metavar=o.metavar, hidden=name in hidden)
         asked.append(Argument(name, Argument.KEYWORD_ONLY, annotation=kind, default=read))
 
     @wraps(command)
@@ -90,10 +91,10 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
     planned = plan(chosen_set(registry, given["set"], settings), registry, settings)
     loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold)
     making = _making(registry, planned.arms[0].mechanisms, given)
-    with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding, _resumable(progress, out):
+    with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(planned, loaded, named_embedder(given["embedder"], embedding), out, jobs=jobs, progress=progress, making=making,
                          embedder_spec=lasting(given["embedder"]), replace=replace)
-    _print_kept(progress, out)
+    print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:
         print_json(result)
@@ -103,7 +104,7 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
 
 
 @app.command(short_help="Take each mechanism out of a set in turn: what does each earn?")
-@_with_options
+@partial(_with_options, hidden=("system",))         # the error for another system says what to do
 def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
            design: Annotated[Design, typer.Option("--design", help="How arms are made.")] = Design.LEAVE_ONE_OUT,
            arms: ArmsOption = None, beside: BesideOption = None, margin: MarginOption = 0.005,
@@ -124,10 +125,10 @@ def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
     experiment = designed(chosen_set(registry, given["set"], settings), registry, design=design, only=only, beside=beside or (), settings=settings)
     loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold)
     making = _making(registry, experiment.mechanisms, given)
-    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, _resumable(progress, out):
+    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(experiment, loaded, named_embedder(given["embedder"], embedding), out, margin=margin, jobs=jobs, progress=progress,
                          announce=_announce, making=making, embedder_spec=lasting(given["embedder"]), replace=replace)
-    _print_kept(progress, out)
+    print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:
         print_json(to_json(result))
@@ -149,30 +150,6 @@ def _making(registry: Registry, used: Iterable[str], given: Mapping[str, Any]) -
     return made([PROGRAM, *sys.argv[1:]], of_registry(registry).bibtex(citation_keys(registry, used, [given["dataset"]], given["embedder"])))
 
 
-@contextmanager
-def _resumable(meter: Meter, out: Path) -> Iterator[None]:
-    """After an interrupt or a failure, say what is finished and how to continue; exit code 130 for an interrupt."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = _kept(meter, out) or "nothing is finished yet; the same command starts again"
-        typer.echo(f"\n{INTERRUPTED}: {kept}", err=True)
-        raise typer.Exit(130) from None
-    except (HebbariumError, OSError) as error:
-        found = from_system(error) if isinstance(error, OSError) else error
-        cure = "; ".join(filter(None, (found.cure, _kept(meter, out))))
-        raise type(found)(found.what, where=found.where, cure=cure) from error
-
-
-def _kept(meter: Meter, out: Path) -> str:
-    """Which cells are finished, and how to continue; "" if none is."""
-    done, total = meter.latest or (0, 0)
-    if not done:
-        return ""
-    rest = "continues with the others" if done < total else "writes the results"
-    return f"{done} of {total} {meter.what} are finished and kept in {out / 'ledger.sqlite'}; the same command {rest}"
-
-
 def _announce(found: Detectable) -> None:
     """Say on standard error what the design can detect; on a terminal, long lines are wrapped."""
     from rich.console import Console
@@ -188,21 +165,13 @@ def _print_missing_gold(data: Dataset) -> None:
         typer.echo(f"gold that names no event, left out: {missing}", err=True)
 
 
-def _print_kept(meter: Meter, out: Path) -> None:
-    """Say what was not run again."""
-    done, total = meter.first or (0, 0)
-    if done:
-        run = "nothing was run again" if done == total else f"{total - done} were run now"
-        typer.echo(f"{done} of {total} {meter.what} were finished before and taken from {out / 'ledger.sqlite'}; {run}", err=True)
-
-
 def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
     from ..console import print_lines, print_table
 
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
 
-    kinds, counts = [("all", result["overall"]), *result["by_category"].items()], ("calls", "cells changed", "ranks changed")
+    kinds, counts = [("all", result["overall"]), *result["by_category"].items()], ("calls", "values changed", "ranks changed")
     print_table(f"{name} on {result['dataset']}", ("questions", *result["overall"]), [(kind, *map(number, m.values())) for kind, m in kinds],
                 numbers=tuple(result["overall"]), whole=tuple(result["overall"]))
     if unscored := asked - result["overall"]["n"]:

@@ -88,6 +88,7 @@ def export(run: RunArgument, csv: Annotated[Path | None, typer.Option("--csv", h
     from ..benchmarks import export as exporting
     from ..benchmarks.execution.folder import RunFolder
     from ..console import print_lines
+    from ..reporting.text import plural
 
     rows = exporting.table(RunFolder.read(run))
     for path, write in ((csv, exporting.to_csv), (parquet, exporting.to_parquet)):
@@ -97,7 +98,7 @@ def export(run: RunArgument, csv: Annotated[Path | None, typer.Option("--csv", h
     if as_json:
         print_json({"files": written, "rows": len(rows)})
         return
-    print_lines(f"{len(rows):,} rows written to {' and '.join(written)}")
+    print_lines(f"{plural(len(rows), 'row')} written to {' and '.join(written)}")
 
 
 def _print_page(page: Path | None) -> None:
@@ -112,6 +113,7 @@ def _print_comparison(result: Comparison) -> None:
     from ..benchmarks.compare import PRIMARY
     from ..benchmarks.execution.folder import shown
     from ..console import print_fields, print_lines, print_table
+    from ..reporting.text import plural
 
     first, second = result.sides
     sides = (("first", first), ("second", second))
@@ -121,14 +123,14 @@ def _print_comparison(result: Comparison) -> None:
                 *([] if result.differing or first.alone or second.alone else ["the manifests do not differ"]), "")
     rows = [(m.metric, f"{m.first:.4f}", f"{m.second:.4f}", f"{m.difference.mean:+.4f}", _interval(m.difference), _p(m.difference))
             for m in result.metrics]
-    numbers = ["first", "second", "difference", "95 % interval", "p"]
+    numbers = ["first", "second", "difference", "95% interval", "p"]
     print_table("Second minus first; positive: the second is better", ["metric", *numbers], rows, numbers=numbers, whole=["metric", *numbers])
     categories = [(name, str(n), f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}") for name, (n, a, b) in result.categories.items()]
     numbers = ["questions", "first", "second", "difference"]
     print_table(f"{PRIMARY} by category", ["category", *numbers], categories, numbers=numbers, whole=numbers)
-    alone = [f"{n} questions with gold only in the {which}" for n, which in zip(result.unpaired, ("first", "second"), strict=True) if n]
-    conversations = "1 conversation" if result.n_conversations == 1 else f"{result.n_conversations} conversations"
-    print_lines(f"{result.n_questions} questions of {conversations}{''.join(f'; {one}' for one in alone)}; the answers of "
+    alone = [f"{plural(n, 'question')} with gold only in the {which}" for n, which in zip(result.unpaired, ("first", "second"), strict=True) if n]
+    conversations = plural(result.n_conversations, "conversation")
+    print_lines(f"{plural(result.n_questions, 'question')} of {conversations}{''.join(f'; {one}' for one in alone)}; the answers of "
                 f"{result.n_changed} differ; by {PRIMARY} {len(result.gained)} are gained and {len(result.lost)} lost",
                 *(f"note: {note}" for note in result.notes))
     for title, changed, worse in (("gained", result.gained, "first"), ("lost", result.lost, "second")):
@@ -175,8 +177,9 @@ def _print_missed(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
         print_json([{name: row.get(name) for name in fields} for row in rows])
         return
     from ..console import print_lines, print_rows
+    from ..reporting.text import plural
 
-    print_lines(f"{len(rows)} questions with gold that is not in the answer")
+    print_lines(f"{plural(len(rows), 'question')} with gold that is not in the answer")
     cells = [(row["question"], row["category"], shorten(" ".join(map(_place, row["ranks"])), 24, placeholder=" ..."),
               _short(row.get("question_text", ""))) for row in rows]
     print_rows(("question", "category", "ranks of gold", "text"), cells)

@@ -2,20 +2,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..benchmarks.execution.spec import Settings, options
+from ..engine.errors import HebbariumError
+from .app import INTERRUPTED, from_system
 
 if TYPE_CHECKING:
     from ..benchmarks.datasets import Dataset, Unit
+    from ..console import Meter
     from ..engine.ports.embedding_cache import CachedEmbedder
     from ..engine.registry import MechanismSet, Registry
 
-DataOption = Annotated[Path | None, typer.Option("--data", help="File or folder in the official format; the demo needs none.")]
+DataOption = Annotated[Path | None, typer.Option("--data", help=(
+    "File or folder in the official format, or a folder of your own conversations; the demo needs none."))]
 LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N conversations.")]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Worker processes.")]
 EmbedderOption = Annotated[str, typer.Option("--embedder", help=options()["embedder"].help)]
@@ -73,3 +78,35 @@ def citation_keys(registry: Registry, ids: Iterable[str], datasets: Iterable[str
 
 def print_json(data: Any) -> None:
     typer.echo(json.dumps(data, indent=2, default=str))
+
+
+@contextmanager
+def resumable(meter: Meter, out: Path) -> Iterator[None]:
+    """After an interrupt or a failure, say what is finished and how to continue; exit code 130 for an interrupt."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = _kept(meter, out) or "nothing is finished yet; the same command starts again"
+        typer.echo(f"\n{INTERRUPTED}: {kept}", err=True)
+        raise typer.Exit(130) from None
+    except (HebbariumError, OSError) as error:
+        found = from_system(error) if isinstance(error, OSError) else error
+        cure = "; ".join(filter(None, (found.cure, _kept(meter, out))))
+        raise type(found)(found.what, where=found.where, cure=cure) from error
+
+
+def _kept(meter: Meter, out: Path) -> str:
+    """Which cells are finished, and how to continue; "" if none is."""
+    done, total = meter.latest or (0, 0)
+    if not done:
+        return ""
+    rest = "continues with the others" if done < total else "writes the results"
+    return f"{done} of {total} {meter.what} are finished and kept in {out / 'ledger.sqlite'}; the same command {rest}"
+
+
+def print_kept(meter: Meter, out: Path) -> None:
+    """Say what was not run again."""
+    done, total = meter.first or (0, 0)
+    if done:
+        run = "nothing was run again" if done == total else f"{total - done} were run now"
+        typer.echo(f"{done} of {total} {meter.what} were finished before and taken from {out / 'ledger.sqlite'}; {run}", err=True)

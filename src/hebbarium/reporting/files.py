@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -23,9 +24,22 @@ def results_folder(out: Path) -> Path:
         with NamedTemporaryFile(dir=out, prefix=".write-test-"):
             pass
     except (OSError, ValueError) as error:
-        what = "it is a file, not a folder" if out.is_file() else f"results cannot be written there ({getattr(error, 'strerror', None) or error})"
-        raise InputError(what, where=str(out), cure="give --out a folder that you can write to") from error
+        what, cure = _unusable(out, error)
+        raise InputError(what, where=str(out), cure=cure) from error
     return out
+
+
+def _unusable(out: Path, error: OSError | ValueError) -> tuple[str, str]:
+    """What is wrong with a folder for results, and the cure."""
+    exists, why = os.path.lexists(out) if isinstance(error, OSError) else False, getattr(error, "strerror", None) or str(error)
+    if exists and not out.is_dir():
+        kind = "a file" if out.is_file() else "a broken link" if out.is_symlink() else "a device"
+        return f"it is {kind}, not a folder", "give --out another name"
+    if isinstance(error, OSError) and error.errno in _CAUSES:
+        return f"results cannot be written there ({why})", _CAUSES[error.errno][1]
+    if exists:
+        return f"results cannot be written there ({why})", "give --out a folder in which files can be made"
+    return f"the folder cannot be made ({why})", "give --out a place where folders can be made, such as out/mine"
 
 
 def write_whole(path: Path, lines: Iterable[str]) -> None:

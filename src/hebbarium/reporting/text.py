@@ -13,3 +13,12 @@ def visible(text: str, keep: str = "") -> str:
     ('a\ufffd[31mb\ufffd', 'a\ufffd[31mb\n')
     """
     return "".join("\ufffd" if char not in keep and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") else char for char in text)
+
+
+def plural(n: int, one: str, many: str = "") -> str:
+    """A number and its noun.
+
+    >>> plural(1, "arm"), plural(2, "arm"), plural(1200, "entry", "entries")
+    ('1 arm', '2 arms', '1,200 entries')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

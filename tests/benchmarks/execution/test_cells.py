@@ -55,7 +55,7 @@ class WithReceipts(Scripted):
     capabilities = frozenset({Capability.RECEIPTS, Capability.RANKS_ALL})
 
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
-        return {"one": {"calls": 5, "cells_changed": 7}, "two": {"calls": 0, "cells_changed": 0}}
+        return {"one": {"calls": 5, "values_changed": 7}, "two": {"calls": 0, "values_changed": 0}}
 
     def ranks_changed(self, query: Query) -> Mapping[str, int]:
         self.calls.append(("ranks_changed", query.id))
@@ -112,8 +112,8 @@ def test_receipts_sum_the_ranks_that_change_over_the_questions_probed(measured: 
     system = WithReceipts()
     outcome = measured(system, conversation(3, *["e0"] * 7), probed=3)        # every third of seven: 3 questions
     assert [call for call in system.calls if call[0] == "ranks_changed"] == [("ranks_changed", f"q{i}") for i in (6, 3, 0)]
-    assert outcome.receipts == {"one": {"calls": 5, "cells_changed": 7, "ranks_changed": 6},
-                                "two": {"calls": 0, "cells_changed": 0, "ranks_changed": 0}}
+    assert outcome.receipts == {"one": {"calls": 5, "values_changed": 7, "ranks_changed": 6},
+                                "two": {"calls": 0, "values_changed": 0, "ranks_changed": 0}}
     assert outcome.timing == {"think": [1.0, 2.0]}
 
 

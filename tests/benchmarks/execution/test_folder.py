@@ -282,7 +282,7 @@ def test_two_runs_never_write_into_one_folder_at_once(tmp_path: Path, registry: 
     """The second is refused before it removes or writes anything, even with `replace`."""
     run(SINGLE, registry, tiny, EMBEDDER, tmp_path)
     before = {p.name: p.read_bytes() for p in tmp_path.glob("*.json*")}
-    with local.Ledger(tmp_path / "ledger.sqlite").sweep(), pytest.raises(HebbariumError, match="another sweep is running"):
+    with local.Ledger(tmp_path / "ledger.sqlite").locked(), pytest.raises(HebbariumError, match="another run is using"):
         run(SINGLE, registry, tiny, EMBEDDER, tmp_path, settings=Settings(seed=1), replace=True)
     assert {p.name: p.read_bytes() for p in tmp_path.glob("*.json*")} == before
 

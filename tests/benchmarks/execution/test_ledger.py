@@ -125,24 +125,24 @@ def test_a_ledger_can_be_pickled(ledger: Ledger) -> None:
 
 
 def test_one_sweep_at_a_time(ledger: Ledger) -> None:
-    with ledger.sweep():
-        with pytest.raises(HebbariumError, match="another sweep"), Ledger(ledger.path).sweep():
+    with ledger.locked():
+        with pytest.raises(HebbariumError, match="another run is using this ledger"), Ledger(ledger.path).locked():
             pass
         assert ledger.put("k", b"1")  # workers write while the coordinator holds the sweep
-    with ledger.sweep():
+    with ledger.locked():
         assert ledger.done(["k"]) == {"k"}
 
 
 def test_a_killed_sweep_lets_go(ledger: Ledger) -> None:
     code = ("import sys, time; from pathlib import Path; from hebbarium.benchmarks.execution.ledger import Ledger\n"
-            "with Ledger(Path(sys.argv[1])).sweep():\n    print('held', flush=True); time.sleep(60)")
+            "with Ledger(Path(sys.argv[1])).locked():\n    print('held', flush=True); time.sleep(60)")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen([sys.executable, "-c", code, str(ledger.path)], stdout=subprocess.PIPE, text=True, env=environment) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
-        with pytest.raises(HebbariumError), ledger.sweep():
+        with pytest.raises(HebbariumError), ledger.locked():
             pass
         holder.kill()
-    with ledger.sweep():
+    with ledger.locked():
         pass
 
 

@@ -64,11 +64,11 @@ def test_receipts_are_those_of_the_observer_and_the_counterfactual(both: tuple[H
     memory.retrieve(query, 10)
     found: Any = memory.observer
     for id, receipt in system.receipts().items():
-        assert (receipt["calls"], receipt["cells_changed"]) == (found.receipts[id].calls, found.receipts[id].cells_changed)
+        assert (receipt["calls"], receipt["values_changed"]) == (found.receipts[id].calls, found.receipts[id].values_changed)
         assert ("vetoed" in receipt) == (found.receipts[id].votes is not None) == (id == "write_gate_true_memory")
     gate = system.receipts()["write_gate_true_memory"]
     stored = sum(memory.event_log.row(e.id) >= 0 for e in EVENTS)
-    assert gate | {"calls": 0, "cells_changed": 0} == {"calls": 0, "cells_changed": 0, "judged": len(EVENTS), "stored": stored, "merged": 0,
+    assert gate | {"calls": 0, "values_changed": 0} == {"calls": 0, "values_changed": 0, "judged": len(EVENTS), "stored": stored, "merged": 0,
                                                        "vetoed": len(EVENTS) - stored, "decided": len(EVENTS) - stored}
     assert set(system.receipts()) == GATED
     assert system.ranks_changed(query) == ranks_changed(memory, query) and sum(system.ranks_changed(query).values()) > 0
