@@ -59,7 +59,7 @@ def build(folder: Path, registry: Registry | None = None, form: Form = PLAIN) ->
     """
     registry = registry or Registry.read()
     references = of_registry(registry)
-    for file in (f for f in DOCS.rglob("*") if f.is_file() and f.suffix in (".md", ".svg") and f.parent != ESSAYS):
+    for file in (f for f in DOCS.rglob("*") if f.is_file() and f.suffix in (".md", ".svg", ".ipynb") and f.parent != ESSAYS):
         target = folder / file.relative_to(DOCS)
         target.parent.mkdir(parents=True, exist_ok=True)
         if file.suffix == ".md":

@@ -176,7 +176,7 @@ def plain_idf(specimen: Any) -> Any:
 def default_b(specimen: Any) -> Any:
     class Forgetful(specimen.LexicalBM25):                                    # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:
-            view.lexicon.scores(cue.terms, view.lexical, idf=specimen.Idf(self.params.idf), k1=self.params.k1)
+            view.lexicon.scores(cue.terms, view.lexical, specimen.idf_robertson, k1=self.params.k1)
 
     return specimen.replacing("LexicalBM25", Forgetful)
 
@@ -185,7 +185,7 @@ def default_b(specimen: Any) -> Any:
 def exchanged(specimen: Any) -> Any:
     class Exchanged(specimen.LexicalBM25):                                    # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:
-            view.lexicon.scores(cue.terms, view.lexical, idf=specimen.Idf(self.params.idf), k1=self.params.b, b=self.params.k1)
+            view.lexicon.scores(cue.terms, view.lexical, specimen.idf_robertson, k1=self.params.b, b=self.params.k1)
             specimen.silence_zeros(view.lexical)
 
     return specimen.replacing("LexicalBM25", Exchanged)

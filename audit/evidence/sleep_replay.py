@@ -347,7 +347,7 @@ class Wanting(Mechanism[Params]):
 def params_of(specimen: Any, backups: int, compression: float = 20.0, need: str = "stationary") -> Any:
     """The paper's parameters; all memories can be replayed, and rehearsal has no effect."""
     return specimen.SleepReplayParams(
-        time_scale=1.0, backups=backups, pause=20, alpha=ALPHA, discount=GAMMA, inverse_temperature=BETA, need=need, transition_rate=RATE,
+        time_scale=1.0, backups=backups, pause=PAUSE, alpha=ALPHA, discount=GAMMA, inverse_temperature=BETA, need=need, transition_rate=RATE,
         baseline=BASELINE, compression=compression, window=1000, needed=10, rehearsal=0.0)
 
 

@@ -222,7 +222,7 @@ class Words(Mechanism[WordParams]):
 
     @hook(Phase.RETRIEVE, reads=(LEXICON,), adds=(), sets=(WORDS_OF_EVIDENCE,))
     def score(self, view: Any, cue: Cue) -> None:
-        view.lexicon.scores(cue.terms, view.words_of_evidence, Idf.LUCENE)
+        view.lexicon.scores(cue.terms, view.words_of_evidence, Idf.LUCENE.weight)
 
 
 def context_signal(specimen: Any, events: list[Event], query: str) -> Vector:

@@ -53,12 +53,12 @@ DUPLICATE, NEW = TOLD[:37], b"The nightly backup job moved to Frankfurt at 02:30
 
 # --- references and helpers --------------------------------------------------------------------------------------------------
 def raw_deflate(data: bytes) -> int:
-    squeeze = zlib.compressobj(6, zlib.DEFLATED, -15)
+    squeeze = zlib.compressobj(LEVEL, zlib.DEFLATED, -15)
     return len(squeeze.compress(data)) + len(squeeze.flush())
 
 
 SIZE: dict[str, Callable[[bytes], int]] = {
-    "gzip": lambda data: len(gzip.compress(data, 6)), "zlib": lambda data: len(zlib.compress(data, 6)), "raw": raw_deflate,
+    "gzip": lambda data: len(gzip.compress(data, LEVEL)), "zlib": lambda data: len(zlib.compress(data, LEVEL)), "raw": raw_deflate,
 }
 
 
@@ -246,8 +246,8 @@ def a_new_message_has_high_novelty(specimen: Any) -> Any:
 
 @limit("TM-5a", source="empty data under raw DEFLATE, zlib and gzip", papers=("truememory2026",))
 def each_container_has_the_frame_of_its_format(specimen: Any) -> Any:
-    bare = [specimen.compressed_size(b"", 6, container) for container in SIZE]
-    framed = [specimen.compressed_size(TOLD, 6, c) - specimen.compressed_size(TOLD, 6, "raw") for c in SIZE]
+    bare = [specimen.compressed_size(b"", LEVEL, container) for container in SIZE]
+    framed = [specimen.compressed_size(TOLD, LEVEL, c) - specimen.compressed_size(TOLD, LEVEL, "raw") for c in SIZE]
     return [*bare, *framed], [20, 8, 2, 18, 6, 0]
 
 

@@ -47,7 +47,7 @@ def query(n: int) -> str:
 @pytest.mark.parametrize("n", SIZES)
 def test_bm25_query(clock: Any, n: int) -> None:
     index, out = indexes(n)[0], np.empty(n, np.float32)
-    clock(lambda: index.scores(terms_of(query(n)), out, Idf.ROBERTSON), 64)
+    clock(lambda: index.scores(terms_of(query(n)), out, Idf.ROBERTSON.weight), 64)
 
 
 @pytest.mark.parametrize("max_df", (1.0, 0.25))

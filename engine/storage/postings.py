@@ -8,7 +8,7 @@ Every row is added exactly once and in order, texts without terms included; arch
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import Final, Generic, TypeVar
 
@@ -160,10 +160,12 @@ class BM25Index:
         """How many rows hold the term."""
         return sum(int(self._postings.length[id_]) for id_ in self.vocabulary.find((term,)))
 
-    def scores(self, terms: Sequence[str], out: NDArray[np.float32], idf: Idf, k1: float = 1.2, b: float = 0.75) -> None:
+    def scores(self, terms: Sequence[str], out: NDArray[np.float32], weight: Callable[[int, int], float], k1: float = 1.2, b: float = 0.75) -> None:
         """Write each row's score into `out` (n_rows,) float32; 0 where no term matches.
 
-        sum over distinct query terms of  idf tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length))
+        sum over distinct query terms of  w tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length))
+
+        weight  w of a term from the number of rows N and the number n that hold it, such as `Idf.LUCENE.weight`
 
         ROBERTSON with k1 = 1.2, b = .75 is -bm25() of SQLite FTS5 for an OR query.  LUCENE keeps the constant k1 + 1, which Lucene itself has
         dropped since version 8 (same ranking).  Frequencies and lengths are those of all rows so far.  The order of the query's terms changes
@@ -171,7 +173,7 @@ class BM25Index:
         """
         _require_vector(out, self.n_rows, "BM25Index.scores")
         ids = np.array(sorted(self.vocabulary.find(dict.fromkeys(terms))), np.int64)
-        weights = np.array([idf.weight(self.n_rows, int(self._postings.length[id_])) * (k1 + 1.0) for id_ in ids], np.float64)
+        weights = np.array([weight(self.n_rows, int(self._postings.length[id_])) * (k1 + 1.0) for id_ in ids], np.float64)
         mean = self._total / self.n_rows if self._total else 1.0
         _bm25(ids, weights, self._postings.pool, self._postings.start, self._postings.length, self._lengths, k1 * (1.0 - b), k1 * b / mean, out)
 

@@ -2,8 +2,8 @@
 
 Each distinct word of the query adds its inverse document frequency (the Robertson-Sparck Jones weight without relevance judgements) times a
 saturating function of its frequency in the memory, normalised by the length of the memory:
-Robertson & Zaragoza (2009), https://doi.org/10.1561/1500000019.  The engine's index computes the score over postings; the equations are
-stated here, and the evidence compares the two.
+Robertson & Zaragoza (2009), https://doi.org/10.1561/1500000019.  The weight is computed here; the engine's index computes the
+saturation over postings, and the evidence compares it with the equation stated here.
 
 Cost: O(n + postings of the query's words).
 """
@@ -18,7 +18,6 @@ import numpy as np
 from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.storage.postings import Idf
 from ...engine.vocabulary import LEXICON
 
 # --- columns ------------------------------------------------------------------------------------------------------
@@ -47,7 +46,7 @@ def idf_lucene(n_rows: float, frequency: float) -> float:
     >>> round(math.exp(idf_lucene(10.0, 2.0)), 12)
     4.4
     """
-    return math.log(1.0 + (n_rows - frequency + 0.5) / (frequency + 0.5))
+    return math.log1p((n_rows - frequency + 0.5) / (frequency + 0.5))
 
 
 @kernel
@@ -91,5 +90,6 @@ class LexicalBM25(Mechanism[LexicalBM25Params]):
     @hook(Phase.RETRIEVE, reads=(LEXICON,), adds=(), sets=(LEXICAL,))
     def score(self, view: Any, cue: Cue) -> None:
         p = self.params
-        view.lexicon.scores(cue.terms, view.lexical, idf=Idf(p.idf), k1=p.k1, b=p.b)
+        weight = idf_robertson if p.idf == "robertson" else idf_lucene
+        view.lexicon.scores(cue.terms, view.lexical, weight, k1=p.k1, b=p.b)
         silence_zeros(view.lexical)

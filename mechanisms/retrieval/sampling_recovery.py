@@ -182,7 +182,7 @@ class SamplingRecovery(Mechanism[SamplingRecoveryParams]):
             linked(entity_node(e), view.cue_gain, p.item_strength, links.start, links.degree, links.pool, graph.target, match)
             self._add_item_cue(match, product, total, cued)
         for word in words:
-            view.lexicon.scores((word,), match, Idf.LUCENE)
+            view.lexicon.scores((word,), match, Idf.LUCENE.weight)
             self._add_item_cue(match, product, total, cued)
         sampling(product, view.visible, product)
         log_recall(product, total, cued, float(p.draws), NEVER, view.recall_odds)

@@ -50,7 +50,7 @@ def test_signal_is_the_definition(build: Build) -> None:
     for row, event in enumerate(memory.event_log.events):
         lexicon.add(row, terms_of(event.rendered(), stop_words=True))
     violin = np.empty(4, np.float32)
-    lexicon.scores(["violin"], violin, Idf.LUCENE)
+    lexicon.scores(["violin"], violin, Idf.LUCENE.weight)
     ada = np.array([1.0, 1.0, 0.0, 0.0])
     strengths = np.array([np.full(4, A), B * ada + D, B * violin + D])
     p = strengths.prod(axis=0) / strengths.prod(axis=0).sum()

@@ -45,7 +45,7 @@ def bm25(documents: list[list[str]]) -> BM25Index:
 
 def scored(index: BM25Index, terms: list[str], idf: Idf, k1: float = 1.2, b: float = 0.75) -> NDArray[np.float32]:
     out = np.full(index.n_rows, np.nan, np.float32)
-    index.scores(terms, out, idf, k1, b)
+    index.scores(terms, out, idf.weight, k1, b)
     return out
 
 
@@ -160,7 +160,7 @@ def test_plain_and_compiled_kernels_agree(monkeypatch: pytest.MonkeyPatch) -> No
 def _everything(texts: list[str]) -> NDArray[np.float32]:
     index, trigrams, out = bm25([terms_of(text) for text in texts]), trigram(texts), np.zeros((4, len(texts)), np.float32)
     for i, idf in enumerate(Idf):
-        index.scores(terms_of(texts[3]), out[i], idf)
+        index.scores(terms_of(texts[3]), out[i], idf.weight)
     for i, measure in enumerate(TrigramMeasure):
         trigrams.scores(texts[3], out[2 + i], measure)
     return out
@@ -227,7 +227,7 @@ def test_rows_must_be_added_once_and_in_order(index: BM25Index | TrigramIndex) -
 @pytest.mark.parametrize("out", [np.zeros(2, np.float32), np.zeros(1, np.float64), np.zeros((1, 1), np.float32)])
 def test_score_vector_must_fit(out: NDArray[np.float32]) -> None:
     with pytest.raises(InputError, match="score vector"):
-        bm25([["a"]]).scores(["a"], out, Idf.LUCENE)
+        bm25([["a"]]).scores(["a"], out, Idf.LUCENE.weight)
     with pytest.raises(InputError, match="score vector"):
         trigram(["a"]).scores("a", out, TrigramMeasure.SIMILARITY)
 
