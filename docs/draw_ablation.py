@@ -1,8 +1,9 @@
-"""From the ablation.json of `make demo`: draw docs/pictures/ablation.svg, and write the demo figures that tell what a design can detect.
+"""From finished ablations: the picture of the README, and the demo figures that tell what a design can detect.
 
-    python docs/draw_ablation.py out/demo/ablation.json
+    python docs/draw_ablation.py out/locomo/ablation.json       # set default, LoCoMo development file: docs/pictures/ablation.svg
+    python docs/draw_ablation.py out/demo/ablation.json         # of make demo: benchmarks/scores/demo_spread.json
 
-The figures, benchmarks/scores/demo_spread.json, are the spread of every arm between and within conversations; `hebbarium ablate` takes them
+The demo figures are the spread of every arm between and within conversations; `hebbarium ablate` takes them
 where a folder has no earlier run.
 """
 from __future__ import annotations
@@ -29,6 +30,8 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     found = from_json(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
-    HERE.write_text(to_svg(found, both=False), encoding="utf-8")
-    write_json(DEMO, figures(found))
-    print(HERE, DEMO, sep="\n")
+    if found.dataset == "demo":
+        write_json(DEMO, figures(found))
+    else:
+        HERE.write_text(to_svg(found, both=False), encoding="utf-8")
+    print(DEMO if found.dataset == "demo" else HERE)

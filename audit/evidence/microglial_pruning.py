@@ -279,7 +279,8 @@ def a_lot_below_the_chance_removes(specimen: Any) -> Any:
     return [specimen.engulfed(0.5, lot) for lot in (0.0, p - 1e-12, p, 0.45, 0.6)], [True, True, False, False, False]
 
 
-@adaptation("CM-11.10b", source="SplitMix64 (Steele, Lea & Flood 2014) of the key at the edge's place, in Python's integers", atol=0.0)
+@adaptation("CM-11.10b", source="SplitMix64 (Steele, Lea & Flood 2014) of the key at the edge's place, in Python's integers", atol=0.0,
+            papers=("steele2014fast",))
 def random_numbers_are_those_of_splitmix(specimen: Any) -> Any:
     keys, edges, all_ones, expected = (0, 1, 2**62 + 12345), (0, 1, 7, 4000), 2**64 - 1, []
     for key in keys:

@@ -18,7 +18,7 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import PaperNumber, paper_number
 
-DEPITTA = "De Pitta et al. 2009 (G-ChI), constants as Manninen et al. 2017 have them"
+DEPITTA = "De Pitta et al. 2009 (G-ChI), constants of the reimplementation ModelDB 223269"
 STIMBERG = "Stimberg et al. 2019, after De Pitta et al. 2011"
 COMMON = {"rC": 6.0, "rL": 0.11, "vER": 0.9, "C0": 2.0, "c1": 0.185, "d1": 0.13, "d2": 1.049, "d3": 0.9434, "d5": 0.08234, "a2": 0.2, "v_3K": 2.0,
           "K_R": 1.3, "K_p": 10.0, "K_pi": 0.6, "k_d": 1.5, "K_PLCd": 0.1, "K_D": 0.7, "K_3": 1.0, "basal": 0.002, "tau_g": 5.0}
@@ -29,7 +29,7 @@ UNIT, ALPHA = 0.6, 1.0                                                          
 START = (0.09, 0.78, 0.22)
 States = NDArray[np.float64]
 
-NOTEBOOK, EXAMPLE = "as the reimplementation by Manninen et al. 2017 has it, ModelDB 223269", "authors' Brian 2 example, example_4_synrel.py"
+NOTEBOOK, EXAMPLE = "as the reimplementation ModelDB 223269 has it", "authors' Brian 2 example, example_4_synrel.py"
 HOLDS = (("rC", "rL", "vER", "K_ER", "C0", "c1", "d1", "d5"), ("d1", "d2", "d3", "a2"),              # astrocyte[0], [1], [2]
          ("v_b", "v_d", "v_3K", "r_5P", "K_R", "K_p", "K_pi", "k_d", "K_PLCd", "K_D", "K_3"))
 RELEASES = (("U_A", "G_T", "rho_e"), ("Omega_A", "Omega_e", "O_G", "Omega_G"))                      # gliotransmission[1], [2]
