@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants are jud
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "FLOOR", 0.2)
+    monkeypatch.setattr(trial, "FLOOR", 1.0)
 
 
 # --- changes of the source ---------------------------------------------------------------------------------------------------
