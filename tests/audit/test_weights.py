@@ -153,7 +153,7 @@ def chosen(registry: Registry, id: str, w: weights.MeasuredWeight) -> MechanismS
     return everything if w.arm == "full" else everything.swapped(w.without.removeprefix("without "), id)
 
 
-@pytest.mark.parametrize("id", ["serotonin", "base_level_activation", "short_term_plasticity", "homeostatic_scaling_printed", "gist_compression"])
+@pytest.mark.parametrize("id", ["serotonin", "base_level_activation", "short_term_plasticity", "homeostatic_scaling", "gist_compression"])
 def test_the_declared_steps_hold_every_link_of_a_route(id: str, mine: Weights, registry: Registry) -> None:
     """Each name of a chain is written by a step that reads the one before; the first is written by the mechanism."""
     w = mine.mechanisms[id]
