@@ -5,7 +5,6 @@ import json
 import math
 import time
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pages import Seen
 
 from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.page import to_html
@@ -75,7 +75,7 @@ def test_any_text_can_be_printed_and_shown_in_a_notebook(kind: str) -> None:
     found = [memory, answer] if row is None else [memory, answer, memory.explain(text, row)]
     for each in found:
         html = each._repr_html_()
-        assert html.encode("utf-8") and len(html) < 20_000 and set(Tags(html).tags) <= {"table", "tr", "th", "td"}
+        assert html.encode("utf-8") and len(html) < 20_000 and set(Seen(html).elements) <= {"table", "tr", "th", "td"}
 
 
 @settings(max_examples=15, deadline=None)
@@ -263,20 +263,6 @@ def test_a_run_on_hostile_texts_writes_valid_files(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["data"]["notes"] == {"note": "\udfff"}
 
 
-class Tags(HTMLParser):
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 def test_an_audit_shows_hostile_declarations_as_text(tmp_path: Path) -> None:
     bad = "<script>alert(1)</script>"
     entry = REGISTRY.entries["recency"]
@@ -285,5 +271,5 @@ def test_an_audit_shows_hostile_declarations_as_text(tmp_path: Path) -> None:
         {**entry.model_dump(by_alias=True), "departures": [departure]}).departures[0],), "papers": (f"<img src=x onerror=alert(2)>{bad}",)})
     result = audit_registry(Registry({"recency": changed}, {}, "0"), mutants=False)
     to_html(result, tmp_path / "audit.html")
-    page = Tags((tmp_path / "audit.html").read_text(encoding="utf-8"))
-    assert "img" not in page.tags and page.tags.count("script") == 1 and bad in page.text, "the page's own script and no other"
+    page = Seen((tmp_path / "audit.html").read_text(encoding="utf-8"))
+    assert "img" not in page.elements and page.elements.count("script") == 1 and bad in page.text, "the page's own script and no other"

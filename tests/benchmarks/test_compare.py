@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from pages import Seen
 from scipy import stats
 
 from hebbarium.benchmarks.ablation import ablate
@@ -183,21 +183,6 @@ def test_arms_of_an_ablation_and_another_system_can_be_compared(tmp_path: Path, 
 
 
 # --- as data and as a page ---------------------------------------------------------------------------------------------------------
-class Seen(HTMLParser):
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[str] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append(tag)
-        assert not any(name.startswith("on") for name, _ in attrs)
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 def test_json_and_page_hold_every_changed_question(pair: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
     found = compare(*pair)
     plain = json.loads(json.dumps(to_json(found), allow_nan=False))

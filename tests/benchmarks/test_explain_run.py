@@ -4,12 +4,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from pages import Seen
 
 from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
@@ -257,23 +257,6 @@ def test_an_unknown_question_arm_or_conversation_is_refused(ablated: RunFolder, 
 
 
 # --- as data and as a page ---------------------------------------------------------------------------------------------------------
-class Seen(HTMLParser):
-    """Elements and text of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[str] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append(tag)
-        assert not any(name.startswith("on") for name, _ in attrs)
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 def test_json_has_no_number_that_is_not_finite(hand: RunFolder) -> None:
     found = explained(hand, "several")
     plain = to_json(found)
