@@ -73,7 +73,8 @@ def test_the_commands_before_it_clone_and_plan_what_exists(tmp_path: Path) -> No
     root = tmp_path / folder
     used: dict[str, list[list[str]]] = {}
     for program, target in makes:
-        told = subprocess.run([program, "--dry-run", target], cwd=root, capture_output=True, text=True, check=True).stdout
+        # Under `make test` the outer make would announce each folder among the commands.
+        told = subprocess.run([program, "--no-print-directory", "--dry-run", target], cwd=root, capture_output=True, text=True, check=True).stdout
         used[target] = [*commands(told)]
         for words in used[target]:
             _require(words, root)
