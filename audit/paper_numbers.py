@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from ..engine.errors import ContractError
 from ..engine.registry import Entry, Registry, Value
+from ..engine.stand_ins import checked_instance
 
 SECONDS: Final[Mapping[str, float]] = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 PREFIXES: Final[Mapping[str, tuple[str, float]]] = {"uM": ("M", 1e-6), "mM": ("M", 1e-3), "mV": ("V", 1e-3), "kHz": ("Hz", 1e3)}
@@ -57,7 +58,7 @@ def differences(entry: Entry, registry: Registry, numbers: Sequence[PaperNumber]
     stated = {number.parameter: number for number in numbers}
     yield from (f"{name} is of kind paper, and NUMBERS of the evidence lacks it" for name, p in entry.params.items()
                 if p.kind == "paper" and name not in stated)
-    plug_in = registry.instance(entry.id, {"time_scale": 1.0})
+    plug_in = checked_instance(registry, entry.id, {"time_scale": 1.0})
     for name, number in stated.items():
         if name not in entry.params:
             yield f"NUMBERS has {name}, which is no parameter"

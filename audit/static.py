@@ -29,6 +29,7 @@ from ..engine.loop import Engine
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.records import Event
 from ..engine.registry import Entry, Registry
+from ..engine.stand_ins import checked_instance
 from ..engine.vocabulary import RANDOM, RECALLED, ROW
 from .checks import Check, Decorator, Kind, Measured
 from .paper_numbers import PaperNumber, differences
@@ -212,7 +213,7 @@ def _run(exhibit: Exhibit, stretch: float) -> tuple[Engine, list[NDArray[np.floa
     Returns the engine and the scores of all memories for each question, the last at the end.
     """
     entry = exhibit.entry
-    own = exhibit.registry.instance(entry.id, {"time_scale": entry.time_scale * stretch})
+    own = checked_instance(exhibit.registry, entry.id, {"time_scale": entry.time_scale * stretch})
     company = [] if entry.id == "dense_similarity" else [exhibit.registry.instance("dense_similarity")]
     memory = Engine([own, *company], HashingEmbedder(16), tick_hours=stretch, consolidate_every=24.0 * stretch)
     start, scores = 10_000 * 24.0 + 9.0, []

@@ -11,10 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..engine import __file__ as engine_file
 from ..engine.errors import DataError
-from ..engine.packages import source_digest
-from ..engine.registry import Registry, digest
+from ..engine.packages import answering_digest
+from ..engine.registry import Registry
 
 FILE = Path(__file__).parent / "weights.json"
 FORMAT = 1
@@ -131,7 +130,7 @@ class Weights:
 
     def stale(self) -> str:
         """Why the numbers may not be those of the installed package, in one sentence; "" if nothing changed since.  Reads all source files."""
-        compared = (("code", self.sources, sources()), ("parameters", self.parameters, parameters()))
+        compared = (("code", self.sources, answering_digest()), ("parameters", self.parameters, Registry.read().values_digest()))
         changed = " and the ".join(name for name, then, now in compared if then != now)
         return f"Stale: the {changed} changed since the weights were measured ({self.date[:10]}, {self.code}); {CURE}." if changed else ""
 
@@ -149,18 +148,6 @@ class Weights:
             asked = f", {weight.rehearsed} of {self.questions} {later}" if later else f" ({self.set_name} does not learn from recall)"
             what = f"Answers of {self.dataset} that change without it: {weight.cold} of {self.questions} asked once{asked}."
         return f"Path: {weight.path}.{trust} {what}"
-
-
-def sources() -> str:
-    """Digest of the source files that decide an answer, as `hebbarium weights` records it."""
-    root = Path(engine_file).parent.parent
-    return source_digest(root, root / "engine", root / "mechanisms")
-
-
-def parameters() -> str:
-    """Digest of the parameter values of all mechanisms, as `hebbarium weights` records it; prose of the registry does not enter."""
-    registry = Registry.read()
-    return digest(map(registry.instance, registry.entries))
 
 
 @cache

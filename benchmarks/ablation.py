@@ -25,6 +25,7 @@ from .execution.spec import DEFAULTS, Settings, code_version, required
 from .reports.page import to_html, to_svg
 from .reports.result import PRIMARY, AblationResult, ArmReceipt, ArmResult, Gate, SystemResult, corrected_arms, from_json, source_of, to_json
 from .reports.tables import to_latex, to_markdown
+from .scores.abstention import abstention
 from .scores.comparison import MARGIN, Difference, difference
 from .scores.detectable import Detectable, Source, demo_source, detectable
 from .scores.metrics import METRICS, Metrics, summary
@@ -153,7 +154,8 @@ def compared(experiment: Designed, outcomes: Sequence[Sequence[Outcome]], data: 
     return AblationResult(
         dataset=data.name, dataset_sha256=data.sha256, set_name=arms[0].chosen.name, seed=seed, design=experiment.design.value, margin=margin,
         n_conversations=len(set(full.conversations)), n_questions=len(full.rows), n_designed=experiment.n_designed,
-        baseline=summary(full.metrics), arms=corrected_arms(found), categories={c: categories.count(c) for c in sorted(set(categories))},
+        baseline={**summary(full.metrics), **full.held}, arms=corrected_arms(found),
+        categories={c: categories.count(c) for c in sorted(set(categories))},
         seconds=full.seconds, version=code_version(), beside=tuple(_beside(one, full, theirs, seed, margin) for one, theirs in beside),
         provenance=provenance)
 
@@ -164,6 +166,7 @@ class _Marked:
 
     conversations  names of the clusters
     values         metric -> (n,)
+    held           shares of answers held back, of all rows; {} for data without questions that have no answer
     seconds        of the whole arm
     """
 
@@ -171,21 +174,24 @@ class _Marked:
     metrics: Sequence[Metrics]
     conversations: Sequence[str]
     values: Mapping[str, NDArray[np.float64]]
+    held: Mapping[str, float]
     seconds: float
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> _Marked:
         marked = scored(row for o in outcomes for row in o.rows)
+        shares = abstention(row for o in outcomes for row in o.rows)
+        held = {name: shares[name] or 0.0 for name in ("held_back", "false_hold_backs")} if shares["unanswerable"] else {}
         table = np.array([list(m.named().values()) for _, m in marked], dtype=np.float64)
         return cls([row for row, _ in marked], [m for _, m in marked], [row["conversation"] for row, _ in marked],
-                   dict(zip(METRICS, table.T, strict=True)), sum(o.seconds for o in outcomes))
+                   dict(zip(METRICS, table.T, strict=True)), held, sum(o.seconds for o in outcomes))
 
 
 def _arm(arm: Arm, full: _Marked, without: _Marked, receipt: ArmReceipt | None, seed: int, margin: float, lost: tuple[str, ...],
          fair: tuple[str, ...]) -> ArmResult:
     changes = [_places(a, b) for a, b in zip(full.rows, without.rows, strict=True)]
     gains = full.values[PRIMARY] - without.values[PRIMARY]
-    metrics: dict[str, Any] = summary(without.metrics)
+    metrics: dict[str, Any] = {**summary(without.metrics), **without.held}
     return ArmResult(
         id=arm.name, no_op=not any(changes), metrics=metrics, differences=_differences(full, without, seed, margin),
         n_questions_changed=sum(map(bool, changes)), n_ranks_changed=sum(changes), n_helped=int((gains > 0).sum()), n_hurt=int((gains < 0).sum()),
@@ -194,7 +200,7 @@ def _arm(arm: Arm, full: _Marked, without: _Marked, receipt: ArmReceipt | None, 
 
 def _beside(system: Composition, full: _Marked, outcomes: Sequence[Outcome], seed: int, margin: float) -> SystemResult:
     theirs = _Marked.of(outcomes)
-    metrics: dict[str, Any] = summary(theirs.metrics)
+    metrics: dict[str, Any] = {**summary(theirs.metrics), **theirs.held}
     return SystemResult(id=system.system, revision=system.system_revision, capabilities=tuple(outcomes[0].capabilities), metrics=metrics,
                         differences=_differences(full, theirs, seed, margin), seconds=theirs.seconds, by_category=_by_category(full, theirs))
 

@@ -15,6 +15,7 @@ from ..reporting.pages import environment
 from .datasets import Dataset
 from .execution.folder import RunFolder, differences, shown
 from .execution.spec import RunSpec
+from .explain import signed
 from .scores.cluster_robust import ClusterT, cluster_t
 from .scores.metrics import METRICS, Metrics, question_metrics
 
@@ -214,6 +215,6 @@ def to_json(result: Comparison) -> dict[str, Any]:
 def to_html(result: Comparison, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(Path(__file__).parent / "templates")
-    made.filters.update(shown=shown)
+    made.filters.update(shown=shown, signed=signed)
     write_whole(path, [made.get_template("compare.html.j2").render(result=result, primary=PRIMARY)])
     return path

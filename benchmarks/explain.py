@@ -28,7 +28,7 @@ from ..reporting.pages import environment
 from .datasets import Conversation, Dataset, Question
 from .execution.cells import Cell, asked, prepare
 from .execution.folder import RunFolder
-from .execution.spec import code_version
+from .execution.spec import RunSpec, code_version
 from .systems.by_name import OURS
 from .systems.hebbarium import Hebbarium
 from .systems.witness import Witness
@@ -197,7 +197,7 @@ def _explained(run: RunFolder, cell: Cell, question: Question, query: Query, mem
     stored = [place for place in rows.values() if place >= 0]
     last = answer.rows[-1:].tolist() if len(answer) == spec.k else []
     asked_for = list(dict.fromkeys([*stored, *rivals, *last]))
-    places = {name: {place: int(rank(memory.column(name), answer.visible, place)) for place in asked_for} for name in _signals(memory)}
+    places = {name: {place: int(rank(memory.column(name), answer.answerable, place)) for place in asked_for} for name in _signals(memory)}
     found = dict(zip(asked_for, memory.explain(query, asked_for), strict=True))
     candidates = {place: _candidate(memory.event(place), answer.rank(place), each, {s: p[place] for s, p in places.items()})
                   for place, each in found.items()}
@@ -210,9 +210,9 @@ def _explained(run: RunFolder, cell: Cell, question: Question, query: Query, mem
     return Explained(
         run=run.name, folder=str(run.path), arm=spec.arm, conversation=cell.conversation.id, question=question.id, category=question.category,
         text=question.text, answer=question.answer, time=written(query.time or 0.0), k=spec.k, stored=memory.store.n,
-        visible=int(answer.visible.sum()), golds=golds, rivals=tuple(candidates[place] for place in rivals),
+        visible=int(answer.answerable.sum()), golds=golds, rivals=tuple(candidates[place] for place in rivals),
         linear=all(each.linear for each in found.values()), makers=makers,
-        owners={c.name: m.id for m in memory.mechanisms for c in m.owns if isinstance(c, Signal)}, notes=_notes(spec.code, answer, row))
+        owners={c.name: m.id for m in memory.mechanisms for c in m.owns if isinstance(c, Signal)}, notes=_notes(spec, answer, row))
 
 
 def _signals(memory: Engine) -> list[str]:
@@ -229,7 +229,10 @@ def _makers(memory: Engine) -> dict[str, tuple[str, ...]]:
     return {stage.name: tuple(dict.fromkeys(n.owner for n in nodes if stage in n.sets or stage in n.adds)) for stage in memory.assembly.ranking}
 
 
-def _notes(code: str, answer: Answer, row: Mapping[str, Any] | None) -> tuple[str, ...]:
+def _notes(spec: RunSpec, answer: Answer, row: Mapping[str, Any] | None) -> tuple[str, ...]:
+    if spec.match == "session":
+        return ("the run ranked sessions; ranks here are of single events",)
+    code = spec.code
     same = row is not None and [event.id for event in answer.events] == row["retrieved"]
     if same and code == code_version():
         return ()

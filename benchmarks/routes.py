@@ -16,7 +16,7 @@ from ..engine.assembly import planned
 from ..engine.columns import Before, Column, Phase, Signal
 from ..engine.contract import Mechanism, Touched
 from ..engine.schedule import Node, Stages
-from ..engine.vocabulary import DETAIL, FACET_WEIGHTS, FUSED, MATCH, RECALLED, SIGNALS, SLEEP_END, SLEEP_ONSET, VETO, VISIBLE
+from ..engine.vocabulary import ANSWERABLE, DETAIL, FACET_WEIGHTS, FUSED, MATCH, RECALLED, SIGNALS, SLEEP_END, SLEEP_ONSET, VETO, VISIBLE
 
 
 class Kind(StrEnum):
@@ -30,7 +30,7 @@ class Kind(StrEnum):
     CONDENSED = "condensed"     # the form of a memory's text in a context
 
 
-GATES: Mapping[Touched, Kind] = {VETO: Kind.ADMISSION, VISIBLE: Kind.ARCHIVE, DETAIL: Kind.CONDENSED}
+GATES: Mapping[Touched, Kind] = {VETO: Kind.ADMISSION, VISIBLE: Kind.ARCHIVE, ANSWERABLE: Kind.ARCHIVE, DETAIL: Kind.CONDENSED}
 RANKING = (Kind.SIGNAL, Kind.FACETS, Kind.STAGE)
 
 
@@ -161,4 +161,4 @@ def _written(node: Node) -> Iterator[_Place]:
 
 def _is_stage(what: Touched) -> bool:
     """Whether it is a stage after the match."""
-    return isinstance(what, Column) and isinstance(what.neutral, Column)
+    return isinstance(what, Column) and isinstance(what.neutral, Column) and what not in GATES

@@ -15,13 +15,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import __file__ as engine_file
 from ..engine.columns import Signal
 from ..engine.contract import Mechanism
-from ..engine.packages import source_digest
+from ..engine.packages import answering_digest
 from ..engine.ports.embedder import Embedder
 from ..engine.ports.embedding_cache import CachedEmbedder
-from ..engine.registry import MechanismSet, Registry, digest
+from ..engine.registry import MechanismSet, Registry
 from ..engine.vocabulary import FACET_WEIGHTS
 from ..reporting.files import results_folder
 from ..reporting.provenance import Made, made
@@ -220,21 +219,10 @@ def path(weight: Weight) -> str:
     return "none" if not near else " -> ".join(near[0].chain) + (f" and {len(near) - 1} more" if near[1:] else "")
 
 
-def sources() -> str:
-    """Digest of the source files that decide an answer; `hebbarium audit` compares it with that of its own code."""
-    root = Path(engine_file).parent.parent
-    return source_digest(root, root / "engine", root / "mechanisms")
-
-
-def parameters() -> str:
-    """Digest of the parameter values of all mechanisms of the package; `hebbarium audit` compares it with that of its own registry."""
-    registry = Registry.read()
-    return digest(map(registry.instance, registry.entries))
-
-
 def _provenance(spec: RunSpec, data: Dataset, rehearse: float | None, how: Made) -> dict[str, Any]:
     counts = Counter(bool(q.gold) for c in data.conversations for q in c.questions)
-    return {"command": how.command_line, "date": how.date, "code": spec.code, "sources": sources(), "parameters": parameters(),
+    return {"command": how.command_line, "date": how.date, "code": spec.code, "sources": answering_digest(),
+            "parameters": Registry.read().values_digest(),
             "dataset": spec.dataset, "sha256": spec.sha256, "embedder": spec.embedder, "embedder_revision": spec.embedder_revision,
             "set": spec.set, "seed": spec.seed, "best": spec.k, "rehearse": rehearse, "conversations": len(data.conversations),
             "questions": counts.total(), "gold": counts[True], "versions": versions()}

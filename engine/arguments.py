@@ -1,18 +1,20 @@
 """Arguments of users: events, queries, times, counts, rows.  Each `checked_*` returns the value in plain form or raises InputError."""
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Final
 
 from .errors import InputError
-from .records import Event, Query, as_hours, moment
+from .records import Event, Only, Query, as_hours, attribute_pairs, moment
 
 WORDS: Final = ("text", "speaker", "session", "id", "caption")     # of an event
 
 
 def checked_event(event: Any, now: float) -> Event:
-    """The event with its time as a plain float and its texts as plain str, as a snapshot restores them.
+    """The event with its time as a plain float, its texts as plain str and its attributes as sorted pairs, as a snapshot restores them.
 
     Raises InputError for an invalid event; called before anything changes.
     """
@@ -26,21 +28,34 @@ def checked_event(event: Any, now: float) -> Event:
     plain: dict[str, Any] = {name: str.__str__(getattr(event, name)) for name in WORDS if type(getattr(event, name)) is not str}
     if type(event.time) is not float or time is not event.time:
         plain["time"] = time
+    if type(event.attributes) is not tuple or event.attributes:
+        plain["attributes"] = attribute_pairs(event.attributes, where)
     return replace(event, **plain) if plain else event
 
 
 def checked_query(query: Any, now: float) -> Query:
-    """The query as a record, its time in hours.  Raises InputError for a query that cannot be answered."""
+    """The query as a record, its times in hours, its filter in plain form.  Raises InputError for a query that cannot be answered."""
     query = Query(query) if isinstance(query, str) else query
     if not isinstance(query, Query) or not isinstance(query.text, str):
         raise InputError(f"{type(getattr(query, 'text', query)).__name__} is no question", where="query", cure="give the question as text")
     where = f"query {query.id or query.text[:40]!r}"
+    sound: Query = query if query.only is None else replace(query, only=checked_only(query.only, where))
     if query.time is None:
-        return query
+        return sound
     if (time := checked_time(query.time, now, where)) > now:
         raise InputError(f"is asked at {time:.4f} h, after the memory's present {now:.4f} h", where=where,
                          cure="call advance(query.time) first: letting time pass changes memory, asking does not")
-    return query if type(query.time) is float else replace(query, time=time)
+    return sound if type(query.time) is float else replace(sound, time=time)
+
+
+def checked_only(only: Any, where: str) -> Only:
+    """The filter with times in hours, sorted names, each once, and sorted pairs.  Raises InputError for a wrong type; no value is too strict."""
+    if not isinstance(only, Only):
+        raise InputError(f"only is {type(only).__name__}, not Only", where=where, cure="give hebbarium.Only(since=..., speakers=(...))")
+    since, until = (None if time is None else checked_time(time, -math.inf, f"{where}, only.{name}")
+                    for name, time in (("since", only.since), ("until", only.until)))
+    sessions, speakers, exclude = (_names(getattr(only, name), f"{where}, only.{name}") for name in ("sessions", "speakers", "exclude"))
+    return Only(since, until, sessions, speakers, attribute_pairs(only.attributes, f"{where}, only.attributes"), exclude)
 
 
 def checked_time(time: Any, now: float, where: str) -> float:
@@ -83,6 +98,13 @@ def checked_hours(hours: Any, what: str, least: float) -> float:
     if not sound or not float(hours) >= least:
         raise InputError(f"{what} is {hours!r}", where="memory", cure=f"give hours, {least:g} or more")
     return float(hours)
+
+
+def _names(given: Any, where: str) -> tuple[str, ...]:
+    """Names, sorted, each once.  Raises InputError."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Collection) or not all(isinstance(name, str) for name in given):
+        raise InputError(f"{given!r} is no tuple of names", where=where, cure='give a tuple of texts, such as ("Ada", "Bo"), or ()')
+    return tuple(sorted({str.__str__(name) for name in given}))
 
 
 def _whole(number: Any) -> bool:

@@ -13,15 +13,30 @@ from numpy.typing import NDArray
 from .arguments import checked_count, checked_row
 from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Cue, Incoming, Mechanism, parameter_types
+from .cues import Cues
 from .errors import ContractError, HebbariumError, InputError
 from .numerics import read_only
+from .passages import Passages
 from .plan import Instrument, PhasePlan, Wrap, nodes_of, schedule
 from .ports.embedder import Embedder, HashingEmbedder
 from .ports.embedding_cache import metered
 from .records import Event, Query
 from .schedule import Node, Stages
 from .state import Clock
-from .steps import ENGINE, StoreEvent, answer_node, carry_node, gather_node, imprint_node, weigh_node
+from .steps import (
+    ENGINE,
+    StoreEvent,
+    admit_node,
+    answer_node,
+    ask_node,
+    carry_node,
+    gather_node,
+    imprint_node,
+    prime_node,
+    restrict_node,
+    value_node,
+    weigh_node,
+)
 from .storage.event_log import EventLog, Texts
 from .storage.graph import Graph
 from .storage.postings import BM25Index, TrigramIndex, terms_of
@@ -29,7 +44,23 @@ from .storage.store import Store
 from .storage.vectors import VectorIndex
 from .text.features import features
 from .view import Binding
-from .vocabulary import EMBEDDER, ENCODING_STRENGTH, ENGINE_COLUMNS, GRAPH, INDEX, LEXICON, RERANKED, TEXTS, TRIGRAMS, VISIBLE
+from .vocabulary import (
+    CUES,
+    EMBEDDER,
+    ENCODING_STRENGTH,
+    ENGINE_COLUMNS,
+    GRAPH,
+    INDEX,
+    LEXICON,
+    LOG_PRIOR,
+    PASSAGES,
+    PRIMED,
+    RELEASED,
+    SALIENCE,
+    TEXTS,
+    TRIGRAMS,
+    VISIBLE,
+)
 
 
 class Assembly:
@@ -50,16 +81,23 @@ class Assembly:
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
         structures: dict[Structure, Any] = {
             INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.event_log),
-            EMBEDDER: self.embedder, **{s: s.create() for s in provided(self.mechanisms) if s.create}}
+            EMBEDDER: self.embedder, CUES: Cues(self.wordings),
+            PASSAGES: Passages(self.event_log, self.embedder), **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
         self.answer_size = [10]
         self.signals = weighted_signals(self.mechanisms)
         self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph)
         nodes = [*nodes_of(self.mechanisms), self._store_event.node(), weigh_node(), gather_node(self.signals),
-                 answer_node(self.store, self.answer_size)]
-        if any(ENCODING_STRENGTH in node.adds for node in nodes):
+                 restrict_node(self.event_log, self.store), admit_node(), answer_node(self.store, self.answer_size)]
+        added, read = {c for node in nodes for c in node.adds}, {r for node in nodes for r in node.reads}
+        if ENCODING_STRENGTH in added:
             nodes += [imprint_node(), carry_node()]
-        read = {r for node in nodes for r in node.reads}
+        if SALIENCE in added or any(SALIENCE in node.sets for node in nodes):
+            nodes.append(value_node())
+        if not added.isdisjoint((LOG_PRIOR, PRIMED)):
+            nodes.append(prime_node())
+        if CUES in read | added:
+            nodes.append(ask_node())
         nodes += [node for s in structures if s in read and s.steps for node in s.steps()]
         self.phases: Mapping[Phase, tuple[Node, ...]] = schedule(nodes, [s for s, _ in self.signals])
         if instrument:
@@ -70,7 +108,7 @@ class Assembly:
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self.stages = self.plans[Phase.RETRIEVE].stages
-        self.ranking = self.stages.up_to(RERANKED)
+        self.ranking = self.stages.up_to(RELEASED)
 
     def plan(self, phase: Phase, wrap: Wrap | None = None) -> PhasePlan:
         """A new plan of a phase, over the same store.  Cost: about 0.1 ms for each of its steps."""
@@ -86,6 +124,11 @@ class Assembly:
     def cue(self, query: Query) -> Cue:
         """The query with the text features and the vector that hooks read.  Raises InputError if the vector is no unit vector."""
         return Cue(query, features(query.text), terms_of(query.text, stop_words=True), self._vector(query.text))
+
+    def wordings(self, cue: Cue, texts: Sequence[str]) -> list[Cue]:
+        """The query in other words, as hooks receive it.  The texts are embedded in one batch.  Raises InputError as `cue` does."""
+        self.embedder.embed(texts)
+        return [self.cue(replace(cue.query, text=text)) for text in texts]
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         vector = np.asarray(self.embedder.embed([text])[0], dtype=np.float32)

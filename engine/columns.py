@@ -53,6 +53,8 @@ class Facet(Enum):
     CONTEXT = 5
     ASSOCIATION = 6
     COMPLETION = 7
+    WHEN = 8         # the time asked for; TIME is how recent a memory is
+    KIND = 9         # the kind of utterance, such as a standing instruction
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from .ranking import rank
 from .records import Query
 from .schedule import Node
 from .view import Binding
-from .vocabulary import RECALLED, VISIBLE
+from .vocabulary import ANSWERABLE, RECALLED, VISIBLE
 
 BEST: Final = 10     # places of an answer that are compared
 
@@ -81,7 +81,7 @@ class Counterfactual:
             for m in self._able:
                 with self._without(m):
                     self._plan.run(cue)
-                    found[m.id] = tuple(int(rank(store.array(last), store.array(VISIBLE), row)) for row in rows)
+                    found[m.id] = tuple(int(rank(store.array(last), store.array(ANSWERABLE), row)) for row in rows)
         return found
 
     def _answer(self, cue: Cue) -> Rows:

@@ -17,7 +17,7 @@ from .contract import Cue
 from .plan import undisturbed
 from .ranking import LONG, add_standardised, rank
 from .tables import brief, html_table, text_table
-from .vocabulary import FACET_WEIGHTS, FUSED, MATCH, VISIBLE
+from .vocabulary import ANSWERABLE, FACET_WEIGHTS, FUSED, MATCH, VISIBLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class SignalPart:
 
     signal, facet  name of the signal's column, and its facet
     raw            score as the mechanism gave it; NaN: the signal is silent on this memory
-    standardised   sd, (score - mean) / sd over the visible memories, NaN replaced by the signal's floor; 0 if all are equal; NaN if archived
+    standardised   sd, (score - mean) / sd over the visible memories, NaN replaced by the signal's floor; 0 if all are equal
     trust          the signal's weight times the query's factor on its facet
-    contribution   trust / (sum of trusts) * standardised, the signal's part in the fused score; NaN unless `Explanation.linear`, or if archived
+    contribution   trust / (sum of trusts) * standardised, the signal's part in the fused score; NaN unless `Explanation.linear`
     """
 
     signal: str
@@ -100,12 +100,12 @@ def explained(assembly: Assembly, cue: Cue, rows: Sequence[int]) -> tuple[Explan
         linear = _sums_up(store.read_only(fused), [share[s] * z[s] for s in counted], visible)  # type: ignore[arg-type]
 
         def part(s: Any, row: int) -> SignalPart:
-            standardised = float(z[s][row]) if visible[row] else np.nan
+            standardised = float(z[s][row])
             return SignalPart(s.name, s.facet, float(scores[s][row]), standardised, trust[s], share[s] * standardised if linear else np.nan)
 
         def place(stage: Column, row: int) -> StageRank:
             final = store.array(stage)
-            return StageRank(stage.name, float(final[row]), int(rank(final, store.array(VISIBLE), row)))
+            return StageRank(stage.name, float(final[row]), int(rank(final, store.array(ANSWERABLE), row)))
 
         return tuple(Explanation(row, assembly.event_log.of_row(row).text, tuple(part(s, row) for s in scores),
                                  tuple(place(s, row) for s in assembly.ranking), linear) for row in rows)

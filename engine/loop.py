@@ -27,7 +27,7 @@ from .storage.snapshot import Snapshot
 from .tables import html_table
 from .text.condensing import condensed
 from .view import Reader
-from .vocabulary import DETAIL, GRAPH, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE
+from .vocabulary import ANSWERABLE, CHRONOLOGICAL, DETAIL, GRAPH, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, SUFFICIENCY, VISIBLE
 
 FORECAST = 64       # events whose texts hooks name ahead; more would rest on rows that are not stored yet
 
@@ -146,7 +146,8 @@ class Engine:
             self._changed = self._changed or learn
         final, rows = self.store.array(self.assembly.ranking[-1]), self.store.structures[RECALLED]
         events = tuple(map(self.event_log.of_row, rows.tolist()))
-        return Answer(rows, final[rows], final.copy(), self.store.array(VISIBLE).copy(), events)
+        return Answer(rows, final[rows], final.copy(), self.store.array(ANSWERABLE).copy(), events, self.store.array(SUFFICIENCY).item(),
+                      self.store.array(CHRONOLOGICAL).item())
 
     def cue(self, query: Query | str) -> Cue:
         """The query as hooks receive it.  Raises InputError."""

@@ -18,6 +18,8 @@ from pathlib import Path
 from .errors import RegistryError
 
 GROUP = "hebbarium.mechanisms"
+SOURCES = (".py", ".txt")       # files on which results depend
+ROOT = Path(__file__).parent.parent
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,17 @@ class Package:
 
 
 def source_digest(root: Path, *folders: Path) -> str:
-    """SHA-256 over paths, relative to the root, and contents of the Python files in some folders below it."""
+    """SHA-256 over paths, relative to the root, and contents of the Python files and the word lists (*.txt) in some folders below it."""
     h = hashlib.sha256()
     for folder in folders:
-        for file in sorted(folder.rglob("*.py")):
+        for file in sorted(each for each in folder.rglob("*") if each.suffix in SOURCES):
             h.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return h.hexdigest()
+
+
+def answering_digest(root: Path = ROOT) -> str:
+    """SHA-256 over the source files of this package that decide an answer: those of the engine and of the mechanisms."""
+    return source_digest(root, root / "engine", root / "mechanisms")
 
 
 def installed() -> tuple[Package, ...]:

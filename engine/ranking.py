@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,17 @@ SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
 
 @kernel
 def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
-    """out += weight * (scores - mean) / sd over the visible memories; nothing is added if all are equal.  Cost: O(n).
+    """out += weight * (scores - mean) / sd, mean and sd over the visible memories; nothing is added if these are all equal.  Cost: O(n).
 
     scores   (n,)  score of each memory, NaN for silence
     visible  (n,)  bool
     floor    ()    the score that replaces NaN
-    out      (n,)  added to
+    out      (n,)  added to, also for hidden memories: on the scale of the visible ones
 
     >>> out = np.zeros(4)
     >>> add_standardised(np.array([1.0, 3.0, np.nan, 9.0]), np.array([True, True, True, False]), 2.0, 1.0, out)
     >>> [round(float(x), 3) for x in out]
-    [-1.225, 1.225, 0.0, 0.0]
+    [-1.225, 1.225, 0.0, 8.573]
     """
     n, count, origin, total = scores.shape[0], 0, 0.0, 0.0
     for i in range(n):
@@ -46,8 +46,7 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
     sd = np.sqrt(squares / max(count, 1))
     if sd > 1e-12 * max(abs(origin + mean), 1e-300):
         for i in range(n):
-            if visible[i]:
-                out[i] += weight * ((floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean) / sd
+            out[i] += weight * ((floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean) / sd
 
 
 @kernel
@@ -129,22 +128,31 @@ class Hit:
 class Answer:
     """The answer to a query; iterates over its hits, best first.
 
-    rows     (k,) int64    best first
-    scores   (k,) float32  their final scores
-    final    (n,) float32  final score of every memory
-    visible  (n,) bool     which of them may be answered
-    events   k             the events behind the rows, verbatim
+    rows           (k,) int64    best first
+    scores         (k,) float32  their final scores
+    final          (n,) float32  final score of every memory; NaN: held back
+    answerable     (n,) bool     which of them may be answered
+    events         k             the events behind the rows, verbatim
+    sufficiency    ()            probability that the answer suffices; 1: not judged
+    chronological  ()            whether the question asks for an order of time
     """
 
     rows: Rows
     scores: NDArray[np.float32]
     final: NDArray[np.float32]
-    visible: NDArray[np.bool_]
+    answerable: NDArray[np.bool_]
     events: tuple[Event, ...]
+    sufficiency: float = 1.0
+    chronological: bool = False
+
+    def in_time(self) -> Answer:
+        """The same memories in the order of their times, ties by row."""
+        order = sorted(range(len(self.rows)), key=lambda i: (self.events[i].time, self.rows[i]))
+        return replace(self, rows=self.rows[order], scores=self.scores[order], events=tuple(self.events[i] for i in order))
 
     def rank(self, row: int) -> int:
         """Place of a row from 1, ties by row; 0 if it cannot be retrieved."""
-        return int(rank(self.final, self.visible, row))
+        return int(rank(self.final, self.answerable, row))
 
     def __iter__(self) -> Iterator[Hit]:
         for event, score, row in zip(self.events, self.scores.tolist(), self.rows.tolist(), strict=True):
@@ -155,7 +163,7 @@ class Answer:
 
     def __repr__(self) -> str:
         best = f", best {brief(self.events[0].text, SHOWN)!r}" if self.events else ""
-        return f"<Answer: {len(self)} of {int(np.count_nonzero(self.visible))} memories{best}>"
+        return f"<Answer: {len(self)} of {int(np.count_nonzero(self.answerable))} memories{best}>"
 
     def _repr_html_(self) -> str:
         cells = ((i + 1, f"{hit.score:.3f}", hit.row, written(hit.time), brief(hit.id, SHOWN), brief(hit.text, LONG)) for i, hit in enumerate(self))

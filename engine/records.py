@@ -1,9 +1,14 @@
 """The records that a memory takes: events to store and queries to answer.  Simulated time is in hours since 1970-01-01T00:00 UTC."""
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from .errors import InputError
+
+Attributes = Mapping[str, str | Iterable[str]] | Iterable[tuple[str, str]]
 ROLES = frozenset({"user", "assistant", "system"})
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SHOWN = 60      # characters of a text in the repr of its event
@@ -51,6 +56,30 @@ def written(time: float) -> str:
     return f"{at.hour % 12 or 12}:{at:%M} {'am' if at.hour < 12 else 'pm'} on {at.day} {at:%B}, {at.year}"
 
 
+def attribute_pairs(given: Attributes, where: str = "event") -> tuple[tuple[str, str], ...]:
+    """Attributes as sorted pairs of key and value, each once; from a mapping to a text or to several texts, or from pairs.
+
+    Raises InputError for another type and for an empty key.
+
+    >>> attribute_pairs({"kind": "note", "tags": ["home", "diy"]})
+    (('kind', 'note'), ('tags', 'diy'), ('tags', 'home'))
+    """
+    cure = "give {'kind': 'note', 'tags': ['home', 'diy']}, or pairs of texts such as (('kind', 'note'),)"
+    items: Any = given.items() if isinstance(given, Mapping) else given
+    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+        raise InputError(f"attributes is {type(given).__name__}, not a mapping or pairs", where=where, cure=cure)
+    found: set[tuple[str, str]] = set()
+    for item in items:
+        if not isinstance(item, tuple | list) or len(item) != 2:
+            raise InputError(f"the attribute {item!r} is no pair", where=where, cure=cure)
+        key, value = item
+        values = value if isinstance(given, Mapping) and isinstance(value, tuple | list | set | frozenset) else (value,)
+        if not isinstance(key, str) or not key or not all(isinstance(each, str) for each in values):
+            raise InputError(f"the attribute {key!r} is {value!r}, not a key and its text", where=where, cure=cure)
+        found.update((str.__str__(key), str.__str__(each)) for each in values)
+    return tuple(sorted(found))
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One thing that happened and may be stored as a memory.
@@ -62,6 +91,8 @@ class Event:
     id               the source's identifier, such as LoCoMo's 'D1:3'
     caption          what an attached picture shows
     dated            whether the source gives the time; an invented time is left out of the rendered text
+    attributes       sorted pairs of key and value, each once, such as kind, role, recipient, project, tags; never embedded.  A memory also takes a
+                     mapping, or pairs in any order, and converts them as `attribute_pairs` does
 
     >>> Event(30.0, "We moved.", "Ada")
     <Event 1970-01-02 06:00, Ada: 'We moved.'>
@@ -74,15 +105,26 @@ class Event:
     id: str = ""
     caption: str = ""
     dated: bool = True
+    attributes: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def at(cls, moment: datetime, text: str, speaker: str = "", session: str = "", id: str = "", caption: str = "", dated: bool = True) -> Event:
-        """An event at a moment of the calendar; a naive datetime is taken as UTC.
+    def at(cls, moment: datetime, text: str, speaker: str = "", session: str = "", id: str = "", caption: str = "", dated: bool = True,
+           attributes: Attributes = ()) -> Event:
+        """An event at a moment of the calendar; a naive datetime is taken as UTC.  Raises InputError for attributes that `attribute_pairs` refuses.
 
         >>> Event.at(datetime(1970, 1, 2, 6), "We moved.") == Event(30.0, "We moved.")
         True
         """
-        return cls(hours(moment), text, speaker, session, id, caption, dated)
+        return cls(hours(moment), text, speaker, session, id, caption, dated, attribute_pairs(attributes))
+
+    def get(self, key: str, default: str = "") -> str:
+        """The first value of an attribute in sorted order; `default` if the event has no such attribute.
+
+        >>> event = Event(30.0, "We moved.", attributes=(("kind", "note"), ("tags", "diy"), ("tags", "home")))
+        >>> event.get("tags"), event.get("role", "user")
+        ('diy', 'user')
+        """
+        return next((value for name, value in self.attributes if name == key), default)
 
     def __repr__(self) -> str:
         """Date, speaker and the start of the text in one line; works for fields that no memory would take."""
@@ -109,17 +151,41 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Only:
+    """Which memories a query may answer: those that meet every condition.  If none does, the answer is empty.
+
+    since, until  h, first and last time of the event, both included; a memory also takes datetimes and converts them.  None: no bound
+    sessions      names of sessions, one of which the event belongs to; (): any
+    speakers      names of speakers, one of whom said it; (): any
+    attributes    pairs of key and value that the event must all have, in any form that `attribute_pairs` takes
+    exclude       ids of events that are never answered
+
+    >>> Query("Who moved?", only=Only(speakers=("Ada",), attributes=(("kind", "note"),))).only
+    Only(since=None, until=None, sessions=(), speakers=('Ada',), attributes=(('kind', 'note'),), exclude=())
+    """
+
+    since: float | None = None
+    until: float | None = None
+    sessions: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+    attributes: tuple[tuple[str, str], ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question to the memory.
 
     text    what is asked
     time    h, when it is asked; None: at the memory's present time
     id      the source's identifier
+    only    which memories may be answered; None: all that are visible
     """
 
     text: str
     time: float | None = None
     id: str = ""
+    only: Only | None = None
 
 
 def _shortened(text: str) -> str:

@@ -11,16 +11,17 @@ import math
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, Self, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .contract import HOURS_PER, Mechanism, Params, parameter_types
 from .errors import ContractError, RegistryError, nearest
+from .files import UNIT, FilePath
 from .packages import Package, installed
 from .yaml_file import YamlFile
 
@@ -51,7 +52,10 @@ class Equation(_Strict):
 
 
 class Parameter(_Strict):
-    """Value, unit, bounds, kind and source of one parameter; `second_hand`: the number is quoted from elsewhere than where it was measured."""
+    """Value, unit, bounds, kind and source of one parameter; `second_hand`: the number is quoted from elsewhere than where it was measured.
+
+    A parameter of the unit `path` is a file or folder; its value is "", none, because the registry is the same on all machines.
+    """
 
     value: Value
     unit: str
@@ -62,6 +66,12 @@ class Parameter(_Strict):
     source: str
     note: str = ""
     second_hand: bool = False
+
+    @model_validator(mode="after")
+    def _no_path(self) -> Self:
+        if self.unit == UNIT and (self.value != "" or self.choices or self.low is not None or self.high is not None):
+            raise ValueError('a parameter of the unit path has the value "", no bounds and no choices; a mechanism set names the file')
+        return self
 
 
 class Departure(_Strict):
@@ -266,6 +276,12 @@ class Registry:
                 raise RegistryError(f"no mechanism {id!r}", where=chosen.where(id), cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all")
         return tuple(self.instance(id, chosen.mechanisms[id], chosen) for id in sorted(chosen.mechanisms, key=self.order.__getitem__))
 
+    def values_digest(self) -> str:
+        """SHA-256 over the parameter values of all mechanisms; prose of the registry does not enter."""
+        plain = {id: {"time_scale": entry.time_scale, **{name: p.value for name, p in entry.params.items()}}
+                 for id, entry in self.entries.items()}
+        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
     def instance(self, id: str, overrides: Mapping[str, Value] | None = None, chosen: MechanismSet | None = None,
                  of: type[Mechanism[Any]] | None = None) -> Mechanism[Any]:
         """One mechanism with its registry values under overrides; errors name the set `chosen` that gives these.  Raises RegistryError.
@@ -284,7 +300,9 @@ def parameters(entry: Entry, cls: type[Params], overrides: Mapping[str, Value], 
 
     chosen  the set that gives the overrides, named in errors
 
-    Raises RegistryError, also if code and registry name different parameters.
+    A parameter of the unit `path` is a `FilePath`, with the digest of its content.
+
+    Raises RegistryError, also if code and registry name different parameters, and for a path where there is no file or folder.
     """
 
     def where(name: str = "") -> str:
@@ -299,6 +317,9 @@ def parameters(entry: Entry, cls: type[Params], overrides: Mapping[str, Value], 
         if sorted(p.choices) != sorted(get_args(types[name]) if get_origin(types[name]) is Literal else ()):
             raise RegistryError(f"code and registry differ on the choices of {name!r}", where=where(),
                                 cure=f"name the same in {cls.__name__} and registry.yaml")
+        if (p.unit == UNIT) != (types[name] is str):
+            raise RegistryError(f"code and registry differ on whether {name!r} is a path", where=where(),
+                                cure=f"type it as str in {cls.__name__} and give it the unit {UNIT}, or neither")
     if unknown := sorted(set(overrides) - set(types) - {"time_scale"}):
         raise _no_parameter(unknown[0], entry, where(unknown[0]))
     values = {name: _checked(overrides.get(name, p.value), types[name], p, f"{where(name)}, {name}") for name, p in entry.params.items()}
@@ -317,6 +338,8 @@ _NOUNS = {bool: ("truth value", "true or false"), int: ("whole number", "a whole
 
 
 def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
+    if declared.unit == UNIT:
+        return FilePath.checked(value, where)
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
             raise RegistryError(f"{value!r} is none of its choices", where=where, cure=f"choose from {', '.join(map(str, get_args(kind)))}")
@@ -353,8 +376,8 @@ def _read_set(path: Path, entries: Mapping[str, Entry]) -> MechanismSet:
     raw, at = file.data, file.place("mechanisms")
     if unknown := [key for key in raw if key not in ("summary", "mechanisms", "alternates")]:
         raise RegistryError(f"unknown key {unknown[0]!r}", where=file.place(unknown[0]), cure="a set has summary, mechanisms and alternates")
-    if "mechanisms" not in raw:
-        raise RegistryError("names no mechanisms", where=file.place(), cure="write `mechanisms: [name, ...]`")
+    if not raw.get("mechanisms"):
+        raise RegistryError("names no mechanisms", where=at if "mechanisms" in raw else file.place(), cure="write `mechanisms: [name, ...]`")
     chosen, place_of = raw["mechanisms"], {}
     if isinstance(chosen, list):
         for number, id in enumerate(chosen):
@@ -374,9 +397,20 @@ def _read_set(path: Path, entries: Mapping[str, Entry]) -> MechanismSet:
             if name not in entries[id].params and name != "time_scale":
                 raise _no_parameter(name, entries[id], f"{file.place('mechanisms', id, name)}, {id}")
             place_of[f"{id}.{name}"] = file.place("mechanisms", id, name)
+    chosen = {id: {name: _beside(path, value) if _is_path(entries[id], name) else value for name, value in (values or {}).items()}
+              for id, values in chosen.items()}
     alternates = _read_alternates(file, entries, chosen)
     places = {key: f"{place}, set {path.stem}" for key, place in {"": at, **place_of}.items()}
-    return MechanismSet(path.stem, str(raw.get("summary", "")), {k: v or {} for k, v in chosen.items()}, alternates, places)
+    return MechanismSet(path.stem, str(raw.get("summary", "")), chosen, alternates, places)
+
+
+def _is_path(entry: Entry, parameter: str) -> bool:
+    return parameter in entry.params and entry.params[parameter].unit == UNIT
+
+
+def _beside(set_file: Path, value: Any) -> Any:
+    """A path of a set's file, from the working folder; relative ones start at the folder of that file."""
+    return str(set_file.parent / value) if isinstance(value, str) and value else value
 
 
 def _read_alternates(file: YamlFile, entries: Mapping[str, Entry], chosen: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -400,7 +434,13 @@ def _read_alternates(file: YamlFile, entries: Mapping[str, Entry], chosen: Colle
     return found
 
 
+def files(mechanisms: Iterable[Mechanism[Any]]) -> dict[str, str]:
+    """`mechanism.parameter` -> SHA-256 of the content, of each parameter that is a file or folder."""
+    return {f"{m.id}.{name}": value.sha256 for m in mechanisms for name, value in asdict(m.params).items() if isinstance(value, FilePath) and value}
+
+
 def digest(mechanisms: Iterable[Mechanism[Any]]) -> str:
-    """SHA-256 over ids and parameter values of built mechanisms."""
-    plain = [[m.id, {n: getattr(m.params, n) for n in ("time_scale", *parameter_types(type(m.params)))}] for m in mechanisms]
+    """SHA-256 over ids and parameter values of built mechanisms; of a parameter that is a file, its content and not its path."""
+    plain = [[m.id, {n: getattr(value := getattr(m.params, n), "sha256", value) for n in ("time_scale", *parameter_types(type(m.params)))}]
+             for m in mechanisms]
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

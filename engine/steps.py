@@ -8,7 +8,9 @@ import numpy as np
 
 from .columns import Phase, Signal
 from .contract import Cue, Incoming, Tick
-from .numerics import read_only
+from .cues import Cues
+from .filter import banned
+from .numerics import kernel, read_only
 from .ranking import add_standardised, best
 from .schedule import Node
 from .storage.event_log import EventLog
@@ -16,21 +18,30 @@ from .storage.graph import EdgeType, Graph, entity_node
 from .storage.postings import BM25Index, TrigramIndex
 from .storage.store import Store
 from .vocabulary import (
+    ANSWERABLE,
+    BAN,
     CREATED,
+    CUES,
     EMBEDDING,
     ENCODING_STRENGTH,
     FACET_WEIGHTS,
+    FUSED,
     GRAPH,
+    IMPORTANCE,
     INDEX,
     INITIAL_STRENGTH,
     LEXICON,
     LOG_FACETS,
+    LOG_PRIOR,
     LOG_STRENGTH,
     MATCH,
     NOW,
+    PRIMED,
+    REACH,
     RECALLED,
-    RERANKED,
+    RELEASED,
     ROW,
+    SALIENCE,
     SESSION,
     SPEAKER,
     TEXTS,
@@ -84,6 +95,15 @@ def imprint_node() -> Node:
     return Node(ENGINE, "imprint", Phase.ENCODE, -1, (ROW, ENCODING_STRENGTH), (), (INITIAL_STRENGTH,), imprint, appends=True)
 
 
+def value_node() -> Node:
+    """IMPORTANCE: the event's SALIENCE, kept for its row."""
+
+    def value(view: Any, incoming: Incoming) -> None:
+        view.importance[view.row] = min(max(view.salience, 0.0), 1.0)
+
+    return Node(ENGINE, "value", Phase.ENCODE, -1, (ROW, SALIENCE), (), (IMPORTANCE,), value, appends=True)
+
+
 def carry_node() -> Node:
     """Adds INITIAL_STRENGTH to LOG_STRENGTH in every maintenance.  Cost: O(n)."""
 
@@ -91,6 +111,68 @@ def carry_node() -> Node:
         view.log_strength[...] = view.initial_strength
 
     return Node(ENGINE, "carry", Phase.MAINTAIN, -1, (INITIAL_STRENGTH,), (LOG_STRENGTH,), (), carry)
+
+
+def ask_node() -> Node:
+    """CUES: the query alone, to which hooks may add other wordings."""
+
+    def ask(view: Any, cue: Cue) -> None:
+        cues: Cues = view.cues
+        cues.ask(cue)
+
+    return Node(ENGINE, "ask", Phase.RETRIEVE, -1, (), (), (CUES,), ask)
+
+
+def restrict_node(event_log: EventLog, store: Store) -> Node:
+    """BAN: one vote against each memory that the asker's filter leaves out.  Cost: O(n) for a query with a filter."""
+
+    def restrict(view: Any, cue: Cue) -> None:
+        if cue.query.only is not None:
+            view.ban[...] = banned(cue.query.only, event_log, store)
+
+    return Node(ENGINE, "restrict", Phase.RETRIEVE, -1, (CREATED, SESSION, SPEAKER), (BAN,), (), restrict)
+
+
+def admit_node() -> Node:
+    """ANSWERABLE: visible or reached, and not banned.  Cost: O(n)."""
+
+    def admit(view: Any, cue: Cue) -> None:
+        np.logical_or(view.visible, view.reach > 0, out=view.answerable)
+        np.logical_and(view.answerable, view.ban <= 0, out=view.answerable)
+
+    return Node(ENGINE, "admit", Phase.RETRIEVE, -1, (VISIBLE, REACH, BAN), (), (ANSWERABLE,), admit)
+
+
+@kernel
+def primed(fused: Any, visible: Any, log_prior: Any, out: Any) -> None:
+    """out = max(0, (s - min) / (max - min)) exp(ln prior), min and max over the visible memories; exp(ln prior) if these are all equal.  O(n).
+
+    fused      (n,)  s
+    visible    (n,)  bool
+    log_prior  (n,)  ln
+    out        (n,)  written
+
+    >>> out = np.zeros(3)
+    >>> primed(np.array([1.0, 3.0, 2.0]), np.ones(3, dtype=np.bool_), np.log(np.array([1.0, 1.0, 4.0])), out)
+    >>> out.round(9).tolist()
+    [0.0, 1.0, 2.0]
+    """
+    low, high = np.inf, -np.inf
+    for i in range(fused.shape[0]):
+        if visible[i]:
+            low, high = min(low, fused[i]), max(high, fused[i])
+    for i in range(fused.shape[0]):
+        on_scale = max(0.0, (fused[i] - low) / (high - low)) if low < high else 1.0
+        out[i] = on_scale * np.exp(log_prior[i])
+
+
+def prime_node() -> Node:
+    """PRIMED: the fused score on [0, 1] times the priors.  Cost: O(n)."""
+
+    def prime(view: Any, cue: Cue) -> None:
+        primed(view.fused, view.visible, view.log_prior, view.primed)
+
+    return Node(ENGINE, "prime", Phase.RETRIEVE, -1, (FUSED, LOG_PRIOR, VISIBLE), (), (PRIMED,), prime)
 
 
 def weigh_node() -> Node:
@@ -123,7 +205,7 @@ def answer_node(store: Store, k: list[int]) -> Node:
     """RECALLED: the best rows of the last stage; the one cell of `k` holds how many."""
 
     def answer(view: Any, cue: Cue) -> None:
-        store.structures[RECALLED] = read_only(best(view.reranked, view.visible, min(k[0], len(view.visible))))
+        store.structures[RECALLED] = read_only(best(view.released, view.answerable, min(k[0], len(view.answerable))))
 
     store.structures[RECALLED] = np.empty(0, dtype=np.int64)
-    return Node(ENGINE, "answer", Phase.RETRIEVE, -1, (RERANKED, VISIBLE), (), (RECALLED,), answer)
+    return Node(ENGINE, "answer", Phase.RETRIEVE, -1, (RELEASED, ANSWERABLE), (), (RECALLED,), answer)

@@ -5,6 +5,7 @@ the store has grown.
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -74,6 +75,9 @@ class Reader:
 
     def __len__(self) -> int:
         return len(self._of)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._of)
 
 
 class Binding:

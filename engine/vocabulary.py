@@ -72,6 +72,8 @@ DETAIL = Column("detail", np.int8, Scope.MEMORY, "1", 0, "form of the text in a 
 
 # --- owned by the engine: availability of a memory -------------------------------------------------------------------------------
 INITIAL_STRENGTH = Column("initial_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the strength at encoding; 0: no modulation")
+IMPORTANCE = Column("importance", np.float64, Scope.MEMORY, "1", 0.5, "salience of the event when it was stored; 0.5: not judged", low=0, high=1)
+NEWS = Column("news", np.float64, Scope.MEMORY, "1", 0.0, "how much the memory said that was new; 0: not judged", low=0, high=1)
 ACTIVATION = Column("activation", np.float64, Scope.MEMORY, "ln odds", 0.0, "availability from the history of use; 0: even odds of being needed")
 LOG_STRENGTH = Column(
     "log_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the factor on a memory's strength; 0: as encoded", fresh=Phase.MAINTAIN)
@@ -82,35 +84,52 @@ FACET_WEIGHTS = Column(
     "facet_weights", np.float64, Scope.EVENT, "1", 1.0, "factor on the weights of each facet's signals; 1: no modulation", (len(Facet),), low=0)
 MATCH = Column("match", np.float32, Scope.CANDIDATE, "sd", 0.0, "weighted mean of the standardised direct signals")
 FUSED = Column("fused", np.float32, Scope.CANDIDATE, "1", MATCH, "score after fusion of all signals; without fusion, the match")
-REWEIGHTED = Column("reweighted", np.float32, Scope.CANDIDATE, "1", FUSED, "score after priors and competition")
+LOG_PRIOR = Column("log_prior", np.float64, Scope.CANDIDATE, "ln", 0.0, "log of the factor on the fused score; contributions add; 0: no prior")
+PRIMED = Column("primed", np.float32, Scope.CANDIDATE, "1", FUSED, "score after priors: FUSED on [0, 1] times exp(LOG_PRIOR), if a hook adds to it")
+REWEIGHTED = Column("reweighted", np.float32, Scope.CANDIDATE, "1", PRIMED, "score after competition")
 RERANKED = Column("reranked", np.float32, Scope.CANDIDATE, "1", REWEIGHTED, "score after reranking the best")
+ARRANGED = Column("arranged", np.float32, Scope.CANDIDATE, "1", RERANKED, "score after what the answer needs as a whole")
+RELEASED = Column("released", np.float32, Scope.CANDIDATE, "1", ARRANGED, "score in the answer; NaN: held back")
+RELEVANCE = Column("relevance", np.float32, Scope.CANDIDATE, "1", np.nan, "relevance that a reranker found; NaN: not looked at", low=0, high=1)
+WITHIN = Column("within", np.float32, Scope.CANDIDATE, "1", np.nan, "share of the memory inside the time asked for; NaN: none asked", low=0, high=1)
+SUFFICIENCY = Column("sufficiency", np.float64, Scope.EVENT, "1", 1.0, "probability that the answer suffices; 1: not judged", low=0, high=1)
+CHRONOLOGICAL = Column("chronological", np.bool_, Scope.EVENT, "1", False, "whether the answer is wanted in order of time")
+
+# --- owned by the engine: what may be answered -----------------------------------------------------------------------------------
+REACH = Column("reach", np.int16, Scope.CANDIDATE, "votes", 0, "votes to answer an archived memory", low=0)
+BAN = Column("ban", np.int16, Scope.CANDIDATE, "votes", 0, "votes against answering a memory", low=0)
+ANSWERABLE = Column("answerable", np.bool_, Scope.CANDIDATE, "1", VISIBLE, "whether the memory may be answered: visible or reached, and not banned")
 
 # --- owned by the engine: structures ---------------------------------------------------------------------------------------------
 SIGNALS = Structure("signals", "every signal of the set with its array and its weight", persists=False, phases=(Phase.RETRIEVE,))
+CUES = Structure("cues", "the wordings of the query with their weights, the query itself first", ("__iter__", "__len__", "added"), persists=False,
+                 phases=(Phase.RETRIEVE,))
 INDEX = Structure("index", "exact vector index over EMBEDDING", ("search", "scores", "vectors", "dimensions"))
-LEXICON = Structure("lexicon", "word postings", ("scores", "n_rows"))
+PASSAGES = Structure("passages", "vectors of the passages of texts that are longer than what the embedder reads", ("scores", "of"))
+LEXICON = Structure("lexicon", "word postings", ("scores", "document_frequency", "n_rows"))
 TRIGRAMS = Structure("trigrams", "postings of letter trigrams", ("scores", "n_rows"))
 GRAPH = Structure(
     "graph", "typed directed edges between memories and entities",
     ("source", "target", "type", "alive", "created", "csr", "buffer", "column", "neighbours", "find", "entity_id", "entity_name", "n_entities",
      "n_edges", "n_rows", "epoch"),
 )
-TEXTS = Structure("texts", "verbatim text of every row", ("__getitem__", "__len__"))
+TEXTS = Structure("texts", "verbatim text of every row", ("__getitem__", "__len__", "rendered"))
 RECALLED = Structure(
     "recalled", "rows of the answer (k,) int64, best first; hooks that read it run only if recall may change memory", persists=False,
     phases=(Phase.RETRIEVE,))
-EMBEDDER = Structure("embedder", "the embedding model, for texts that are not stored", ("embed", "dimensions"))
+EMBEDDER = Structure("embedder", "the embedding model, for texts that are not stored", ("embed", "embed_tokens", "dimensions"))
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 
 ENGINE_COLUMNS: tuple[Column, ...] = (
     NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE, ENCODING_STRENGTH, CONTEXT_KEPT,
     LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE, RIPPLES, NEED, REPLAYED, REPLAY_LAG, REPLAYS,
     WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, DETAIL,
-    INITIAL_STRENGTH, ACTIVATION, LOG_STRENGTH,
-    LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, REWEIGHTED, RERANKED,
+    INITIAL_STRENGTH, IMPORTANCE, NEWS, ACTIVATION, LOG_STRENGTH,
+    LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
+    CHRONOLOGICAL, REACH, BAN, ANSWERABLE,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
-    NOW, ROW, CREATED, SESSION, SPEAKER, EMBEDDING, INITIAL_STRENGTH, FACET_WEIGHTS, MATCH, SIGNALS, INDEX, LEXICON, TRIGRAMS, TEXTS, EMBEDDER,
-    RECALLED,
+    NOW, ROW, CREATED, SESSION, SPEAKER, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE, SIGNALS, INDEX, LEXICON,
+    TRIGRAMS, TEXTS, EMBEDDER, PASSAGES, RECALLED,
 ))
-ENGINE_STRUCTURES: tuple[Structure, ...] = (SIGNALS, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS, EMBEDDER, RECALLED, RANDOM)
+ENGINE_STRUCTURES: tuple[Structure, ...] = (SIGNALS, CUES, INDEX, PASSAGES, LEXICON, TRIGRAMS, GRAPH, TEXTS, EMBEDDER, RECALLED, RANDOM)

@@ -22,6 +22,16 @@ def script() -> Any:
     return module
 
 
+def test_every_folder_of_beam_has_rows_of_its_own() -> None:
+    table, folders = script(), [Path("chats") / size for size in ("100K", "500K", "1M")]
+    found = table.runs({"locomo": Path("locomo10.json"), "beam": folders, "longmemeval": None})
+    assert found[:3] == [("demo", "demo", None, "turn"), ("locomo", "locomo", Path("locomo10.json"), "turn"),
+                         ("locomo", "locomo", Path("locomo10.json"), "session")]
+    assert found[3:] == [
+        (f"beam {folder.name}", "beam", folder, unit) for folder in folders for unit in ("turn", "session")]
+    assert len(table.runs({"locomo": None, "beam": None, "longmemeval": None})) == 1, "the demo alone"
+
+
 def test_default_loses_to_its_parts_on_the_demo_only_where_the_page_says_so(tmp_path: Path) -> None:
     table = script()
     found = table.scores(load("demo", None), embedder("minilm", default_cache()), tmp_path, Settings())

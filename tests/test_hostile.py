@@ -48,7 +48,7 @@ def small_memory(name: str = "minimal") -> Engine:
 
 def require_valid_answer(memory: Engine, question: str = "Who painted Oslo?") -> None:
     answer = memory.retrieve(question)
-    assert np.isfinite(answer.final[answer.visible]).all() and len(set(answer.rows)) == len(answer.rows) <= 10
+    assert np.isfinite(answer.final[answer.answerable]).all() and len(set(answer.rows)) == len(answer.rows) <= 10
     assert len(memory.event_log.rows) == memory.store.n
 
 

@@ -3,6 +3,7 @@ closed form of a large population, in which an engram is all units above a thres
 """
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,6 +16,7 @@ from scipy.stats import hypergeom, norm
 
 from ...engine.assembly import stream
 from ...engine.columns import Phase
+from ...engine.errors import RegistryError
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
@@ -22,7 +24,7 @@ from ...engine.storage.graph import EdgeType, Graph
 from ...engine.vocabulary import MATCH, VETO, VISIBLE
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of, neighbour, plug_in
 
 Array = NDArray[np.float64]
 N, K, RUNS = 1000, 100, 200
@@ -339,7 +341,7 @@ class Population:
         return [sum(each) if each else -1.0 for each in got]
 
 
-ODD = {"units": 60, "size": 9, "boost": 1.3, "half_life": 5.0, "inhibition": 0.7, "inhibition_time": 31.0, "saturation": 1.6, "depth": 3,
+ODD = {"units": 60, "size": 9, "boost": 1.3, "half_life": 5.0, "inhibition": 0.7, "inhibition_time": 31.0, "saturation": 2.6, "depth": 3,
        "criterion": 0.8, "links": 2, "lenders": 4}
 
 
@@ -383,6 +385,34 @@ def a_memory_allocates_and_links_as_the_model_does(specimen: Any) -> Any:
 @adaptation("CM-14.14b", source="as CM-14.14 with other noise, and hours that last two", rtol=1e-6)
 def at_another_time_scale_a_memory_allocates_as_the_model_does(specimen: Any) -> Any:
     return engrams_in_memory(specimen, 2.0, 6, **ODD | {"links": 1, "saturation": 1.0, "criterion": 0.0})
+
+
+@adaptation("CM-14.15", source="as CM-14.14 with two memories; the recalled one has unit 0; then with one archived, then with both", rtol=1e-6)
+def of_two_memories_the_visible_ones_that_match_lend(specimen: Any) -> Any:
+    p: dict[str, Any] = {**ODD, "boost": 4.0, "inhibition": 0.0, "criterion": 0.0}
+    memory, reference, measured, expected = memory_of(specimen, "lexical_bm25", seed=1, **p), Population(1, **p), list[Any](), list[Any]()
+    for time, text in ((0.0, "ash birch"), (0.25, "cedar fir")):
+        encode(memory, (time, text))
+        reference.encoded(time)
+    memory.retrieve("ash", k=1, learn=True)
+    reference.activated(reference.engrams[0], 0.25)
+    for archived in (None, 0, 1):
+        if archived is not None:
+            memory.archive(archived)
+        memory.retrieve("ash", k=1)
+        measured += np.nan_to_num(memory.column(specimen.LINKED), nan=-1.0).tolist()
+        expected += reference.lent(memory.column(MATCH).astype(np.float64), memory.column(VISIBLE))
+    return [*measured, *memory.column(specimen.ENGRAM_EXCITED), len(reference.links), reference.engrams[0][0]], [*expected, *reference.x, 1, 0]
+
+
+@limit("CM-14.16", source="definition: k of N units, k at most N")
+def an_engram_has_at_most_all_units(specimen: Any) -> Any:
+    plug_in(specimen, units=60, size=60)
+    try:
+        plug_in(specimen, units=60, size=61)
+    except RegistryError as error:
+        return "60 units" in error.what
+    return False
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -502,3 +532,17 @@ def unscaled_half_life(specimen: Any) -> Any:
             return float(super().hours(name)) / (float(self.params.time_scale) if name == "half_life" else 1.0)
 
     return specimen.replacing("EngramAllocation", Unscaled)
+
+
+@mutant("a memory that matches worse than the mean lends, too", rejected_by="CM-14.15")
+def worse_lends(specimen: Any) -> Any:
+    return specimen.replacing("lend", lambda rows, match, *rest: specimen.lend(rows, np.abs(match), *rest))
+
+
+@mutant("more units in an engram than there are", rejected_by="CM-14.16")
+def unbounded_engram(specimen: Any) -> Any:
+    class Unbounded(specimen.EngramAllocation):                               # type: ignore[misc]
+        def __init__(self, id: str, params: Any, *rest: Any) -> None:
+            super().__init__(id, dataclasses.replace(params, size=min(params.size, params.units)), *rest)
+
+    return specimen.replacing("EngramAllocation", Unbounded)

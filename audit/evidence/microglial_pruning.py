@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad, solve_ivp
 
+from ...engine.assembly import stream
 from ...engine.columns import Phase
 from ...engine.contract import Mechanism
 from ...engine.loop import Engine
@@ -279,17 +280,20 @@ def a_lot_below_the_chance_removes(specimen: Any) -> Any:
     return [specimen.engulfed(0.5, lot) for lot in (0.0, p - 1e-12, p, 0.45, 0.6)], [True, True, False, False, False]
 
 
+def split_mix(key: int, edge: int) -> float:
+    """SplitMix64 at an edge's place, in Python's integers, as a number in [0, 1)."""
+    all_ones = 2**64 - 1
+    x = (key + (edge + 1) * 0x9E3779B97F4A7C15) & all_ones
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & all_ones
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & all_ones
+    return ((x ^ (x >> 31)) >> 11) / 2**53
+
+
 @adaptation("CM-11.10b", source="SplitMix64 (Steele, Lea & Flood 2014) of the key at the edge's place, in Python's integers", atol=0.0,
             papers=("steele2014fast",))
 def random_numbers_are_those_of_splitmix(specimen: Any) -> Any:
-    keys, edges, all_ones, expected = (0, 1, 2**62 + 12345), (0, 1, 7, 4000), 2**64 - 1, []
-    for key in keys:
-        for edge in edges:
-            x = (key + (edge + 1) * 0x9E3779B97F4A7C15) & all_ones
-            x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & all_ones
-            x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & all_ones
-            expected.append(((x ^ (x >> 31)) >> 11) / 2**53)
-    return [specimen.uniform(key, edge) for key in keys for edge in edges], expected
+    keys, edges = (0, 1, 2**62 + 12345), (0, 1, 7, 4000)
+    return [specimen.uniform(key, edge) for key in keys for edge in edges], [split_mix(key, edge) for key in keys for edge in edges]
 
 
 @adaptation("CM-11.10", source="uniform on [0, 1): mean, variance, and no tie between neighbours")
@@ -451,6 +455,23 @@ def in_a_memory_the_seed_decides_what_is_removed(specimen: Any) -> Any:
     return bool(alive[0] == alive[1] != alive[2])
 
 
+@adaptation("CM-11.16", source="solve_ivp, and SplitMix64 in Python's integers with a key below 2^63 for each sleep",
+            atol=0.0)
+def in_a_memory_the_numbers_of_a_sleep_decide_what_it_removes(specimen: Any) -> Any:
+    quick: dict[str, Any] = {"tau_A": 0.25, "tau_P": 0.25, "k_on": 2.0, "k_ph": 0.8, "K_T": 0.2, "K_A": 10.0}
+    memory, random = memory_of(specimen, seed=3, **quick), stream(3, "microglial_pruning")
+    encode(memory, *(Event(0.0, f"event {row}", session="s", dated=False) for row in range(40)))
+    alive, (A, P, T), measured, expected = np.ones(78, bool), (1.0, 0.0, 0.0), [], []
+    for night in range(3):
+        memory.advance(24.0 * (night + 1))
+        A, P, T, risk = solved(A, P, T, 0.0, 1.0, **quick)
+        key = int(random.integers(2**63))
+        alive &= np.array([split_mix(key, edge) for edge in range(78)]) >= 1.0 - math.exp(-risk)
+        measured += memory.graph.alive[:78].tolist()
+        expected += alive.tolist()
+    return [*measured, memory.graph.alive.size], [*expected, 78]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("survival", caption="An association never used is tagged by complement and removed within weeks; one used daily has a low tag and stays",
         source=f"{OURS}: tag 0.811 and 0.268, survival 0.022 and 0.979 after 60 d")
@@ -556,3 +577,8 @@ def unremoved(specimen: Any) -> Any:
 @mutant("the same lots in every sleep", rejected_by="CM-11.14")
 def same_lots(specimen: Any) -> Any:
     return specimen.replacing("patrol", lambda now, last, key, *rest: specimen.patrol(now, last, 1, *rest))
+
+
+@mutant("keys of 31 bits", rejected_by="CM-11.16")
+def short_keys(specimen: Any) -> Any:
+    return specimen.replacing("patrol", lambda now, last, key, *rest: specimen.patrol(now, last, key % 2**31, *rest))

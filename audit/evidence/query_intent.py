@@ -42,9 +42,27 @@ QUESTIONS = {
 }
 
 
+KINDS = {
+    "DETAIL": (
+        "When did Ada move to Oslo?", "What is the exact budget of the trip?", "How many chairs did we order?", "What is the name of her dog?",
+        "Which version did we settle on?", "Remind me of the price of the tent", "And how much was the deposit?", "What's my account number?",
+        "Who gave the overview of the plan?", "Can you say precisely what the doctor wrote?", "Do you know when will the train leave?",
+    ),
+    "SYNTHESIS": (
+        "Summarise the trip", "Give me an overview of the renovation", "How did the plan for the garden develop?", "Walk me through the hiring",
+        "What are the main themes of our talks?", "What do you know about my sister?", "Could you recap how many tents we looked at?",
+        "How has her view of the job changed?", "Tell me everything about the kitchen", "How my running went over the months",
+        "Summarize the exact wording",
+    ),
+    "GENERAL": (
+        "Is the soup any good?", "What should I cook tonight?", "Why did Ada leave her job?", "Describe the painting", "What does Tom like?", "",
+    ),
+}
+
+
 def weigh(specimen: Any, text: str, strength: float = 1.0) -> tuple[int, Any]:
     """Intent number and facet weights as the plug-in writes them."""
-    view = SimpleNamespace(intent=-1, log_facets=np.zeros(len(Facet)))
+    view = SimpleNamespace(intent=-1, question_kind=0, log_facets=np.zeros(len(Facet)))
     plug_in = specimen.QueryIntent("query_intent", specimen.QueryIntentParams(time_scale=1.0, strength=strength))
     plug_in.weigh(view, SimpleNamespace(features=features(text)))
     return view.intent, np.exp(view.log_facets)
@@ -54,6 +72,17 @@ def weigh(specimen: Any, text: str, strength: float = 1.0) -> tuple[int, Any]:
 def each_question_has_its_intent(specimen: Any) -> Any:
     asked = [(text, name) for name, texts in QUESTIONS.items() for text in texts]
     return [specimen.Intent(weigh(specimen, text)[0]).name for text, _ in asked], [name for _, name in asked]
+
+
+@adaptation("QI-10", source="questions written for each kind, in a memory")
+def each_question_has_its_kind(specimen: Any) -> Any:
+    memory, found = memory_of(specimen), []
+    encode(memory, (0.0, "Ada sings"), (1.0, "Bo works"))
+    asked = [(text, name) for name, texts in KINDS.items() for text in texts]
+    for text, _ in asked:
+        memory.retrieve(text)
+        found.append(memory.column(specimen.QUESTION_KIND).item())
+    return found, [("GENERAL", "DETAIL", "SYNTHESIS").index(name) for _, name in asked]
 
 
 @equation("QI-2", source="the tables, multiplied")
@@ -82,13 +111,13 @@ def every_factor_lies_between_a_half_and_two(specimen: Any) -> Any:
 
 
 FACTORS = {                             # of each intent and clue, by the name of the facet; 1 for the others
-    "TEMPORAL": {"words": 1.2, "use": 0.7, "time": 0.7, "context": 1.5},
+    "TEMPORAL": {"words": 1.2, "use": 0.7, "time": 0.7, "context": 1.5, "when": 1.5, "kind": 0.9},
     "CAUSAL": {"meaning": 1.2, "form": 0.8, "context": 1.2, "association": 1.5},
-    "SEMANTIC": {"meaning": 1.2},
-    "ENTITY": {"words": 1.5, "form": 1.2, "time": 0.8, "association": 1.2},
+    "SEMANTIC": {"meaning": 1.2, "kind": 1.1},
+    "ENTITY": {"words": 1.5, "form": 1.2, "time": 0.8, "association": 1.2, "kind": 0.9},
     "KNOWLEDGE_UPDATE": {"words": 1.2, "use": 1.5, "time": 2.0},
     "MULTI_HOP": {"time": 0.8, "context": 1.2, "association": 2.0},
-    "DATE": {"words": 1.2, "time": 1.5},
+    "DATE": {"words": 1.2, "time": 1.5, "when": 1.5},
     "NAME": {"words": 1.2, "association": 1.2},
     "IDENTIFIER": {"meaning": 0.8, "words": 1.2, "form": 2.0},
     "FAULT": {"words": 1.2, "form": 1.2, "association": 1.2},
@@ -104,11 +133,14 @@ def each_intent_and_clue_weights_the_facets_named_for_it(specimen: Any) -> Any:
 
 @adaptation("QI-6", source="linear time: s for queries of a million characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
-    hostile = ("when " * 200_000, "do " + "x" * 1_000_000, "the same " * 110_000, "what order " * 90_000, "do x x x x " * 90_000)
+    hostile = (
+        "when " * 200_000, "do " + "x" * 1_000_000, "the same " * 110_000, "what order " * 90_000, "do x x x x " * 90_000,
+        "how did x " * 90_000)
     seconds = []
     for words in hostile:
         start = process_time()
         specimen.intent_of(words.strip())
+        specimen.question_kind_of(words.strip())
         seconds.append(process_time() - start)
     return at_most(seconds, 5.0)
 
@@ -161,6 +193,12 @@ def additive(specimen: Any) -> Any:
 @mutant("one intent for every question", rejected_by="QI-1")
 def one_kind(specimen: Any) -> Any:
     return specimen.replacing("intent_of", lambda words: specimen.Intent.SEMANTIC)
+
+
+@mutant("a phrase of synthesis always counts before one of detail", rejected_by="QI-10")
+def synthesis_first(specimen: Any) -> Any:
+    original, summary = specimen.question_kind_of, ("overview", "recap")
+    return specimen.replacing("question_kind_of", lambda words: 2 if any(word in words for word in summary) else original(words))
 
 
 @mutant("strength interpolates linearly", rejected_by="QI-3")

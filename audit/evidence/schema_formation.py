@@ -4,6 +4,7 @@ findings, with closed forms, with scipy's Poisson distribution and with linear a
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -149,8 +150,8 @@ def congruency_is_the_share_of_bits_saved(specimen: Any) -> Any:
         bits, left = -np.log2(rate).sum(), -np.log2((8.0 * w[x] + 2.0 * rate) / 10.0).sum()
         found.append(specimen.congruency(x, w, 8.0, base, 40.0, 2.0))
         expected.append(np.clip((bits - left) / bits, 0.0, 1.0))
-    of_all = specimen.congruency(np.array([0]), np.ones(1), 3.0, np.array([40.0]), 40.0, 2.0)                # a feature without any bits
-    return [*found, of_all], [*expected, 0.0]
+    of_all, of_most = (specimen.congruency(np.array([0]), np.ones(1), 3.0, np.array([n]), 40.0, 2.0) for n in (40.0, 25.0))    # no bits; 0.66 bits
+    return [*found, of_all, of_most], [*expected, 0.0, 1.0 - math.log2((3.0 + 2.0 * 26.0 / 41.0) / 5.0) / math.log2(26.0 / 41.0)]
 
 
 @equation("CM-5.8", source="Chinese restaurant: n_k exp(E_k) and alpha, normalised, in numpy", atol=1e-12, papers=("gershman2017computational",))
@@ -318,7 +319,7 @@ def a_new_schema_replaces_the_smallest_and_longest_unused(specimen: Any) -> Any:
 def a_replayed_memory_without_schema_joins_the_most_probable_one(specimen: Any) -> Any:
     rng, found, expected = np.random.default_rng(10), [], []
     for trial in range(40):
-        table, shares, items = Table(), rng.random((3, 6)) * (rng.random((3, 6)) < 0.6), 12
+        table, shares, items = Table(ODD), rng.random((3, 6)) * (rng.random((3, 6)) < 0.6), 12
         x, base = sorted(rng.choice(6, 3, replace=False).tolist()), rng.integers(1, 9, 6).astype(np.int32)
         table.items, table.base = items, {str(f): int(base[f]) for f in range(6)}
         count, size = rng.integers(1, 5, 3).astype(float), rng.uniform(1.0, 4.0, 3)
@@ -354,14 +355,14 @@ def item_of(text: str) -> list[str]:
 class Table:
     """The construction in plain Python: each schema is the list of its items' shares of features, with its number of items."""
 
-    def __init__(self) -> None:
-        self.base: dict[str, int] = {}
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values, self.base = values, dict[str, int]()
         self.items, self.usual = 0, (0.0, 0.0)
         self.schemas: list[dict[str, Any]] = [{"w": {}, "n": 0.0, "size": 0.0, "used": 0, "serial": -1} for _ in range(3)]
 
     def chances(self, x: list[str]) -> Array:
         """P of each schema and of a new one: scipy's Poisson counts under schema and base rates, and the Chinese restaurant's prior."""
-        s, mean, weight = ODD["smoothing"], (sum(self.base.values()) + len(x)) / (self.items + 1.0), []
+        s, mean, weight = self.values["smoothing"], (sum(self.base.values()) + len(x)) / (self.items + 1.0), []
         rates = np.array([(self.base.get(f, 0) + 1.0) / (self.items + 1.0) for f in x])
         for k in self.schemas:
             known, total = np.array([k["w"].get(f, 0.0) for f in x]), (k["n"] * k["size"] + s * mean) / (k["n"] + s)
@@ -369,12 +370,12 @@ class Table:
             present = (poisson.logpmf(1, found) - poisson.logpmf(1, rates)).sum()
             absent = -(total - found.sum()) + (mean - rates.sum())
             weight.append(k["n"] * math.exp(present + absent))
-        p = np.array([*weight, ODD["concentration"]])
+        p = np.array([*weight, self.values["concentration"]])
         return np.asarray(p / p.sum())
 
     def fit(self, x: list[str], k: dict[str, Any]) -> float:
-        rates = np.array([(self.base.get(f, 0) + 1.0) / (self.items + 1.0) for f in x])
-        left = (k["n"] * np.array([k["w"].get(f, 0.0) for f in x]) + ODD["smoothing"] * rates) / (k["n"] + ODD["smoothing"])
+        s, rates = self.values["smoothing"], np.array([(self.base.get(f, 0) + 1.0) / (self.items + 1.0) for f in x])
+        left = (k["n"] * np.array([k["w"].get(f, 0.0) for f in x]) + s * rates) / (k["n"] + s)
         return float(np.clip(1.0 - np.log2(left).sum() / np.log2(rates).sum(), 0.0, 1.0)) if (rates < 1.0).any() else 0.0
 
     def join(self, place: int, x: list[str]) -> int:
@@ -391,33 +392,37 @@ class Table:
 
     def train(self, place: int, told: list[list[str]]) -> None:
         """The delta rule, replay by replay, each of a share of an item, towards the mean of a night's replays."""
-        k, rate = self.schemas[place], ODD["replay_share"] / self.schemas[place]["n"]
+        k, rate = self.schemas[place], self.values["replay_share"] / self.schemas[place]["n"]
         mean = {f: sum(f in x for x in told) / len(told) for f in {*k["w"], *(f for x in told for f in x)}}
         for _ in told:
             k["w"] = {f: k["w"].get(f, 0.0) + rate * (m - k["w"].get(f, 0.0)) for f, m in mean.items()}
             k["size"] += rate * (sum(len(x) for x in told) / len(told) - k["size"])
 
 
-def life_in_memory(specimen: Any, time_scale: float, **other: float) -> tuple[Any, Any]:
+def life_in_memory(specimen: Any, time_scale: float, heard: Sequence[tuple[float, str]] = HEARD, dreamt: Mapping[float, tuple[int, ...]] = DREAMT,
+                   **other: float) -> tuple[list[float], list[float]]:
     """Sixteen events, one without features, one refused, five causes for three places; four sleeps with replays, some of memories whose schema was
-    replaced; queries of one, two and no causes.  Both give modulation, membership, congruency, evoked memories and the table."""
+    replaced; queries of one, two and no causes.  Both give modulation, membership, congruency, evoked memories and the table.
+
+    heard, dreamt  other events, and replays of each memory in other sleeps by their end (h), the last after all events
+    """
     values: dict[str, Any] = {**ODD, **other}
-    table, xs, schema, fits, times = Table(), list[list[str]](), list[int](), list[float](), list[float]()
+    table, xs, schema, fits, times = Table(values), list[list[str]](), list[int](), list[float](), list[float]()
     measured: list[float] = []
     expected: list[float] = []
-    nights = [*DREAMT]
+    nights = [*dreamt]
 
     def veto(view: Any, incoming: Any) -> None:
         view.veto = int("refused" in incoming.event.text)
 
     def dream(view: Any, tick: Any) -> None:
-        view.replays[:len(DREAMT[tick.end])] = DREAMT[tick.end]
+        view.replays[:len(dreamt[tick.end])] = dreamt[tick.end]
 
     memory = memory_of(specimen, "dense_similarity", neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
                        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"), time_scale=time_scale, **values)
-    for time, text in HEARD:
-        if time >= nights[0]:
-            sleep(table, xs, schema, DREAMT[nights.pop(0)])
+    for time, text in heard:
+        while time >= nights[0]:
+            sleep(table, xs, schema, dreamt[nights.pop(0)])
         encode(memory, (time, text))
         x = item_of(text)
         p, c, shift, encoding = table.chances(x), 0.0, 0.0, 0.0
@@ -440,15 +445,16 @@ def life_in_memory(specimen: Any, time_scale: float, **other: float) -> tuple[An
                 table.base = {f: table.base.get(f, 0) + (f in x) for f in {*table.base, *x}}
                 schema[-1] = table.join(best if p[best] > p[-1] else -1, x)
                 table.usual = tuple(old + (new - old) / table.items for old, new in zip(table.usual, (lasting, c), strict=True))
-    memory.advance(96.0)
-    sleep(table, xs, schema, DREAMT[96.0])
+    end = nights[-1]
+    memory.advance(end)
+    sleep(table, xs, schema, dreamt[end])
     memory.archive(2)
     for question in ("oven and butter", "a planet with rope", "oven butter flour anchor rope sailor mast", "of the"):
         memory.retrieve(question, k=2)
         p = table.chances(item_of(question))
         serials = [k["serial"] for k in table.schemas]
         tau = values["dependence_time"] * time_scale
-        share = [1.0 - math.exp(-(1.0 + values["acceleration"] * c) * (96.0 - t) / tau) for c, t in zip(fits, times, strict=True)]
+        share = [1.0 - math.exp(-(1.0 + values["acceleration"] * c) * (end - t) / tau) for c, t in zip(fits, times, strict=True)]
         measured += np.nan_to_num(memory.column(specimen.SCHEMATIC), nan=-9.0).tolist()
         expected += [p[serials.index(k)] * s if item_of(question) and k in serials and p[serials.index(k)] >= values["least"] else -9.0
                      for k, s in zip(schema, share, strict=True)]
@@ -468,10 +474,24 @@ def a_memory_forms_schemas_event_by_event(specimen: Any) -> Any:
     return life_in_memory(specimen, 1.0)
 
 
-@limit("CM-5.13", source="as CM-5.12 without the novelty route, where what is not congruent has the least strength, and on twice the time scale",
+@limit("CM-5.13", source="as CM-5.12 without the novelty route, where what is not congruent has the least strength, on twice the time scale, with "
+       "more smoothing and less concentration",
        atol=2e-6, papers=("gershman2017computational", "mcclelland2013incorporating"))
 def without_the_novelty_route_only_congruent_events_are_strong(specimen: Any) -> Any:
-    return life_in_memory(specimen, 2.0, novelty_route=0.0)
+    return life_in_memory(specimen, 2.0, novelty_route=0.0, smoothing=3.0, concentration=0.4)
+
+
+@adaptation("CM-5.16", source="as CM-5.12: a first night with a single schema, then a second schema beside an unused place", atol=2e-6)
+def a_memory_with_unused_places_forms_schemas_in_the_same_way(specimen: Any) -> Any:
+    heard = ((0.0, "oven flour sugar butter"), (3.0, "oven flour sugar cake"), (25.0, "anchor rope sailor mast"), (27.0, "anchor rope sailor boat"))
+    return life_in_memory(specimen, 1.0, heard, {24.0: (0, 2), 48.0: (1, 0, 0, 1)}, concentration=0.5)
+
+
+@limit("CM-5.17", source="a feature of all items is no evidence, so n exp(E) = alpha = 1: a schema must be more probable than a new one", atol=0.0)
+def an_item_that_fits_a_schema_as_well_as_a_new_one_starts_a_new_one(specimen: Any) -> Any:
+    memory = memory_of(specimen, **{**ODD, "concentration": 1.0})
+    encode(memory, (0.0, "oven"), (1.0, "oven"), (2.0, "oven"))
+    return memory.column(specimen.SCHEMA), [0, 1, 2]
 
 
 def sleep(table: Table, xs: list[list[str]], schema: list[int], replays: tuple[int, ...]) -> None:
@@ -615,3 +635,18 @@ def accelerated_time(specimen: Any) -> Any:
             return float(super().hours(parameter) / (1.0 + self.params.acceleration))
 
     return specimen.replacing("SchemaFormation", Fixed)
+
+
+@mutant("the first schema is not trained in sleep", rejected_by="CM-5.16")
+def first_untrained(specimen: Any) -> Any:
+    class Untrained(specimen.SchemaFormation):                                # type: ignore[misc]
+        def replay(self, view: Any, tick: Any) -> None:
+            if view.schema.any():
+                super().replay(view, tick)
+
+    return specimen.replacing("SchemaFormation", Untrained)
+
+
+@mutant("an item joins a schema that is as probable as a new one", rejected_by="CM-5.17")
+def joins_at_a_tie(specimen: Any) -> Any:
+    return specimen.replacing("responsibilities", lambda e, count, alpha, out: specimen.responsibilities(e, count, alpha * (1.0 - 1e-12), out))

@@ -117,17 +117,26 @@ def process_c_is_a_sine_of_the_time_of_day(specimen: Any) -> Any:
           papers=("daan1984timing",))
 def the_first_crossings_equal_those_of_a_scan(specimen: Any) -> Any:
     rng, found, expected = np.random.default_rng(3), [], []
-    for _ in range(60):
+    for case in range(80):
         s, t, a, phi = rng.uniform(0.02, 0.98), rng.uniform(0.0, 48.0), rng.uniform(0.0, 0.2), rng.uniform(0.0, 24.0)
-        c = rhythm(amplitude=a, phase=phi)
+        day = 24.0 if case < 60 else 1.0 + 0.1 * (case - 60)
+        c = rhythm(amplitude=a, phase=phi, day=day)
 
-        def wave(x: Any, t: float = t, a: float = a, phi: float = phi) -> Any:
-            return a * np.sin(2.0 * np.pi * (t + x - phi) / 24.0)
+        def wave(x: Any, t: float = t, a: float = a, phi: float = phi, day: float = day) -> Any:
+            return a * np.sin(2.0 * np.pi * (t + x - phi) / day)
 
         found += [specimen.until_sleep(s, t, c), specimen.until_waking(s, t, c)]
         expected += [scanned(lambda x, s=s, w=wave: 1.0 - (1.0 - s) * np.exp(-x / 18.2) - 0.67 - w(x)),
                      scanned(lambda x, s=s, w=wave: 0.17 + w(x) - s * np.exp(-x / 4.2))]
     return found, expected
+
+
+@limit("CM-9.H2", source="a state at a threshold that moves away has crossed it; one 1e-13 below it crosses when the threshold returns, by scan",
+       atol=1e-9, rtol=0.0, papers=("daan1984timing",))
+def a_threshold_that_moves_away_is_crossed_at_once_or_on_its_return(specimen: Any) -> Any:
+    c, s = rhythm(amplitude=0.2, phase=0.0), PAPER["lower"] + 1e-13
+    later = scanned(lambda x: 0.17 + 0.2 * np.sin(2.0 * np.pi * (12.0 + x) / 24.0) - s * np.exp(-x / 4.2))
+    return [specimen.until_sleep(PAPER["upper"], 0.0, c), specimen.until_waking(s, 12.0, c), later > 6.0], [0.0, later, True]
 
 
 @equation("CM-9.6b", source=f"{MODEL}: both equations with thresholds, solve_ivp with events over ten days", atol=1e-7, rtol=0.0,
@@ -143,8 +152,9 @@ def s_after_unobserved_sleeps_equals_the_integrated_model(specimen: Any) -> Any:
     end = onset + specimen.until_waking(specimen.awake(0.4, onset - 10.0, 18.2), onset, c)
     _, _, woke, s = nights[4]
     onset6, top6, _, _ = nights[5]
-    found = [specimen.s_now(0.4, 10.0, onset, end, at, c)[0] for at in (nights[0][0] - 1.0, woke + 5.0, onset6 + 2.0)]
-    return found, [1 - 0.6 * math.exp(-(nights[0][0] - 11.0) / 18.2), 1 - (1 - s) * math.exp(-5.0 / 18.2), top6 * math.exp(-2.0 / 4.2)]
+    found = [specimen.s_now(0.4, 10.0, onset, end, at, c) for at in (nights[0][0] - 1.0, woke + 5.0, onset6 + 2.0)]
+    return found, [(1 - 0.6 * math.exp(-(nights[0][0] - 11.0) / 18.2), False), (1 - (1 - s) * math.exp(-5.0 / 18.2), True),
+                   (top6 * math.exp(-2.0 / 4.2), True)]
 
 
 # --- closed forms and published cycles --------------------------------------------------------------------------------------------
@@ -558,3 +568,8 @@ def endless(specimen: Any) -> Any:
             return 1e6 if parameter == "resist" else float(super().hours(parameter))
 
     return specimen.replacing("SleepPressure", Endless)
+
+
+@mutant("a threshold that is just met and moves away counts on its return", rejected_by="CM-9.H2")
+def on_its_return(specimen: Any) -> Any:
+    return specimen.replacing("first_rise", lambda k, *rest: specimen.first_rise(k - 1e-15, *rest))

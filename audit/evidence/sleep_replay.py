@@ -84,8 +84,8 @@ def replayed(specimen: Any, after: Any, reward: Any, need: Any, q: Any, chance: 
     return states[:k], actions[:k]
 
 
-def written_out(after: Any, reward: Any, need: Any, q: Any, chance: Any, baseline: float = BASELINE, alpha: float = ALPHA, *, expand: bool = True,
-                stale: bool = False, need_of_first: bool = False, gains: list[float] | None = None) -> tuple[Any, Any]:
+def written_out(after: Any, reward: Any, need: Any, q: Any, chance: Any, baseline: float = BASELINE, alpha: float = ALPHA, *, beta: float = BETA,
+                expand: bool = True, stale: bool = False, need_of_first: bool = False, gains: list[float] | None = None) -> tuple[Any, Any]:
     """The algorithm, with optional faults: no longer backups, values from before the first replay, the need of a sequence's first state.
 
     The gain of each replayed step alone is added to `gains`.
@@ -101,7 +101,7 @@ def written_out(after: Any, reward: Any, need: Any, q: Any, chance: Any, baselin
             returns = sum(GAMMA ** j * reward[e] for j, e in enumerate(ends[k:])) + GAMMA ** (len(ends) - k) * future(ends[-1])
             changed = q[s].copy()
             changed[a] += alpha * (returns - changed[a])
-            policies = softmax(BETA * changed), softmax(BETA * q[s])
+            policies = softmax(beta * changed), softmax(beta * q[s])
             total += max(float((policies[0] - policies[1]) @ changed), baseline)
             new.append((s, a, changed[a]))
         return total, new
@@ -133,7 +133,7 @@ def written_out(after: Any, reward: Any, need: Any, q: Any, chance: Any, baselin
             s, a = path[-1]
             alone = q[s].copy()
             alone[a] += alpha * (reward[after[s, a]] + GAMMA * future(int(after[s, a])) - alone[a])
-            gains.append(float((softmax(BETA * alone) - softmax(BETA * q[s])) @ alone))
+            gains.append(float((softmax(beta * alone) - softmax(beta * q[s])) @ alone))
         for s, a, value in gain_of(path)[1]:
             q[s, a] = value
         done.append(path[-1])
@@ -483,18 +483,19 @@ FEW = np.array([0.0, 0.0, 0.9, 0.0, 0.95, 0.3, 0.35, 0.13, 0.8, 0.21, 0.34, 0.55
 MANY = np.array([0.55, 0.0, 0.6, 0.5, 0.9, 0.1, 0.7, 0.23, 0.4, 0.11, 0.64, 0.25, 0.35, 0.8, 0.85])
 
 
-def directions(states: Any, ends: Any, gains: Sequence[float]) -> list[bool]:
+def directions(states: Any, ends: Any, gains: Sequence[float], baseline: float) -> list[bool]:
     """Whether each step of a ripple is a reverse one: it joins its neighbours backwards, or stands alone and has something to learn."""
     found = []
     for i, gain in enumerate(gains):
         after_end = i > 0 and states[i] == ends[i - 1]
         back = (i > 0 and ends[i] == states[i - 1]) or (i + 1 < len(gains) and ends[i + 1] == states[i] and not after_end)
         ahead = after_end or (i + 1 < len(gains) and states[i + 1] == ends[i])
-        found.append(back or (not ahead and gain > BASELINE))
+        found.append(back or (not ahead and gain > baseline))
     return found
 
 
-def week_of_nights(specimen: Any, need: str, wanted: Sequence[Array]) -> tuple[Any, Any]:
+def week_of_nights(specimen: Any, need: str, wanted: Sequence[Array], *, window: int = WINDOW, needed: int = NEEDED, beta: float = BETA,
+                   baseline: float = BASELINE) -> tuple[Any, Any]:
     """Replayed rows, lags, counts, values and strengths of four nights in a memory, and of the algorithm written out, ripple by ripple.
 
     wanted  NEED in each night
@@ -509,7 +510,8 @@ def week_of_nights(specimen: Any, need: str, wanted: Sequence[Array]) -> tuple[A
         view.need[...] = wanted[night[0]]
 
     memory = memory_of(specimen, neighbour(Phase.ENCODE, reject, adds=(VETO,)), neighbour(Phase.CONSOLIDATE, sleep, sets=(RIPPLES, SLEEP_SHARE, NEED),
-                       id="sleep"), need=need, backups=BACKUPS, pause=RIPPLE, compression=FASTER, window=WINDOW, needed=NEEDED, rehearsal=SHARE)
+                       id="sleep"), need=need, backups=BACKUPS, pause=RIPPLE, compression=FASTER, window=window, needed=needed, rehearsal=SHARE,
+                       inverse_temperature=beta, baseline=baseline)
     encode(memory, *(Event(100.0 + at, text, session=session, dated=False) for at, session, text, _, _ in WEEK))
     for row in (4, 13):
         memory.archive(row)
@@ -521,9 +523,9 @@ def week_of_nights(specimen: Any, need: str, wanted: Sequence[Array]) -> tuple[A
     for k, (ripples, share) in enumerate(WORTH):
         night[0] = k
         memory.advance(100.0 + 24.0 * (k + 1))
-        steps, given, rows = round(BACKUPS * ripples * share), wanted[k], set(range(n - WINDOW, n))
+        steps, given, rows = round(BACKUPS * ripples * share), wanted[k], set(range(n - window, n))
         if need == "predicted" and given.any():
-            best = [row for row in np.argsort(-given[:n - WINDOW], kind="stable") if visible[row]][:NEEDED]
+            best = [row for row in np.argsort(-given[:n - window], kind="stable") if visible[row]][:needed]
             rows |= {row + d for row in best for d in (-1, 0, 1) if given[row] > 0.0 and row + d >= 0}
         else:
             given = np.round(eigenvector(walked(session, RATE)), 12)
@@ -533,9 +535,9 @@ def week_of_nights(specimen: Any, need: str, wanted: Sequence[Array]) -> tuple[A
         values, times, pairs, chance = q[mine], np.zeros(len(mine)), list[list[int]](), random.random((steps, 2))
         for first in range(0, steps, RIPPLE):
             gains, left = list[float](), (given * visible)[mine] / (1.0 + times)
-            states, actions = written_out(after, reward[mine], left, values, chance[first:first + RIPPLE], gains=gains)
+            states, actions = written_out(after, reward[mine], left, values, chance[first:first + RIPPLE], baseline, beta=beta, gains=gains)
             ends = after[states, actions] if len(states) else states
-            for s, end, reverse in zip(states, ends, directions(states, ends, gains), strict=True):
+            for s, end, reverse in zip(states, ends, directions(states, ends, gains, baseline), strict=True):
                 pairs.append([mine[end], mine[s]] if reverse else [mine[s], mine[end]])
                 times[s] += 1.0
         q[mine] = values
@@ -561,6 +563,22 @@ def four_nights_of_a_memory_follow_the_algorithm(specimen: Any) -> Any:
           papers=("mattar2018prioritized",))
 def four_nights_with_predicted_need_follow_the_algorithm(specimen: Any) -> Any:
     return week_of_nights(specimen, "predicted", (NO_NEED, FEW, MANY, MANY))
+
+
+@adaptation("RP-17", source="ours, the algorithm written out: of older memories the most needed one, if its need is not 0, and its neighbours",
+            atol=1e-9)
+def only_the_most_needed_older_memory_and_its_neighbours_are_replayed(specimen: Any) -> Any:
+    middle, end, first = (np.where(np.arange(15) == row, 0.9, MANY) for row in (1, 3, 12))
+    first[[0, 1, 2, 9]] = 0.0, 0.95, 0.8, 0.4                            # gain of a reward 0.75 over that of 0.5: 2.2 at beta = 0.7, 1.8 at beta = 4
+    few = week_of_nights(specimen, "predicted", (middle, end, middle, end), window=4, needed=1, beta=0.7)
+    one = week_of_nights(specimen, "predicted", (first, first, first, first), window=14, needed=1, beta=0.7)
+    return few[0] + one[0], few[1] + one[1]
+
+
+@limit("RP-18", source=f"{PAPER}: without a least gain, a step that changes no policy has the EVB 0, so a night ends when all is learnt", atol=1e-9,
+       papers=("mattar2018prioritized",))
+def without_a_least_gain_a_night_ends_when_all_is_learnt(specimen: Any) -> Any:
+    return week_of_nights(specimen, "stationary", (NO_NEED, FEW, MANY, MANY), baseline=0.0)
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -718,3 +736,13 @@ def uncompressed(specimen: Any) -> Any:
         return specimen.SleepReplayParams(**{**values, "compression": 1.0})
 
     return specimen.replacing("SleepReplayParams", params)
+
+
+@mutant("the first of the older memories instead of the most needed", rejected_by="RP-17")
+def first_of_the_older(specimen: Any) -> Any:
+    return specimen.replacing("best", lambda scores, visible, k: np.arange(min(k, len(scores))))
+
+
+@mutant("a least gain whatever the parameter", rejected_by="RP-18")
+def always_a_least_gain(specimen: Any) -> Any:
+    return specimen.replacing("value_state", lambda *given: specimen.value_state(*given[:-2], max(given[-2], BASELINE), given[-1]))

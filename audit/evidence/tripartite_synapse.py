@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import solve_ivp
+from scipy.integrate import simpson, solve_ivp
+from scipy.interpolate import CubicHermiteSpline
+from scipy.optimize import brentq
 
 from ...engine.columns import Phase
 from ...engine.vocabulary import RELEASE_PROBABILITY, REPLAYS, VETO
@@ -231,7 +233,8 @@ def the_store_refills(specimen: Any) -> Any:
 
 @equation("CM-12.8", source=f"solve_ivp (LSODA) of x_A, G_A and Gamma; {STIMBERG}", atol=1e-7, papers=("stimberg2019modeling", "depitta2011tale"))
 def the_closed_form_is_the_solution_between_releases(specimen: Any) -> Any:
-    cases = [(x, G, gamma, t) for x, G, gamma in ((0.4, 78.0, 0.0), (0.16, 109.0, 0.7), (1.0, 0.0, 0.9)) for t in (1e-3, 0.02, 0.4, 30.0, 600.0)]
+    starts = ((0.4, 78.0, 0.0), (0.16, 109.0, 0.7), (1.0, 0.0, 0.9), (0.7, 480.0, 0.1))
+    cases = [(*start, t) for start in starts for t in (1e-3, 0.02, 0.4, 30.0, 600.0)]
     return [specimen.between_releases(*c, *glio(specimen)[2]) for c in cases], [transmitted(*c) for c in cases]
 
 
@@ -324,14 +327,114 @@ def each_upward_crossing_releases_once(specimen: Any) -> Any:
     return measured, expected
 
 
-@limit("CM-12.9b", source="no crossing while C is above the threshold, or falls through it", atol=0.0)
+@limit("CM-12.9b", source="no crossing while C is above the threshold, falls through it, or starts at it", atol=0.0)
 def staying_above_the_threshold_releases_nothing(specimen: Any) -> Any:
-    return [specimen.crossing(*c, 0.1, 0.5) for c in ((0.6, 0.1, 0.7, 0.1), (0.6, -2.0, 0.4, -2.0), (0.3, 1.0, 0.4, 1.0))], [-1.0] * 3
+    cases = (0.6, 0.1, 0.7, 0.1), (0.6, -2.0, 0.4, -2.0), (0.3, 1.0, 0.4, 1.0), (0.5, 1.0, 0.6, 1.0)
+    return [specimen.crossing(*c, 0.1, 0.5) for c in cases], [-1.0] * 4
 
 
 @equation("CM-12.9c", source="root of a parabola, which the cubic through values and slopes reproduces exactly", atol=1e-8)
 def the_crossing_is_the_time_at_which_calcium_reaches_the_threshold(specimen: Any) -> Any:
-    return specimen.crossing(0.4, 1.0, 0.4 + 0.2 + 0.12, 1.0 + 1.2, 0.2, 0.5), (math.sqrt(1.0 + 4.0 * 3.0 * 0.1) - 1.0) / 6.0
+    inside, at_end = specimen.crossing(0.4, 1.0, 0.4 + 0.2 + 0.12, 1.0 + 1.2, 0.2, 0.5), specimen.crossing(0.4, 1.0, 0.5, 1.0, 0.1, 0.5)
+    return [inside, at_end], [(math.sqrt(1.0 + 4.0 * 3.0 * 0.1) - 1.0) / 6.0, 0.1]
+
+
+# --- steps -------------------------------------------------------------------------------------------------------------------
+STILL = dict.fromkeys(("rC", "rL", "vER", "v_b", "v_d", "v_3K", "r_5P"), 0.0) | {"a2": 1e-300}        # C, h and I do not change
+ERROR = 1e-5                                                                              # uM or 1, unit of the error of a step
+
+
+def taylor(z: float) -> float:
+    return 1.0 - z + z * z / 2.0 - z**3 / 6.0
+
+
+@adaptation("CM-12.16", source="one equation at a time: e^-z of linear calcium (Cox & Matthews 2002), Taylor's third order below z = .05, for h, I "
+            "(Kutta), Simpson's rule for glutamate; the error is the distance to the midpoint rule", atol=1e-9)
+def a_step_is_exact_for_linear_equations(specimen: Any) -> Any:
+    def step(t: float, C: float = 0.3, g: float = 0.0, **flows: float) -> list[float]:
+        *state, error = specimen.stride(C, 0.5, 0.4, g, t, constants(specimen, FM | STILL | {"d1": 0.4, "d3": 0.4} | flows))
+        return [*state, ERROR * error]
+
+    measured, expected, empty = list[list[float]](), list[list[float]](), FM["C0"] / (1.0 + FM["c1"])
+    for z in (0.04, 0.06, 0.8, 4.0):
+        measured.append(step(z / 2.0 / (1.0 + FM["c1"]), rL=2.0))
+        expected.append([empty + (0.3 - empty) * (math.exp(-z) if z > 0.05 else taylor(z)), 0.5, 0.4, (empty - 0.3) * z**3 / 6.0 * (z < 0.05)])
+    for a2, r_5P, t in ((0.2, 0.0, 1.5), (0.01, 0.3, 1.2)):
+        rate, steady = a2 * (FM["d2"] + 0.3), FM["d2"] / (FM["d2"] + 0.3)
+        measured.append(step(t, a2=a2, r_5P=r_5P))
+        expected.append([0.3, steady + (0.5 - steady) * taylor(rate * t), 0.4 * taylor(r_5P * t),
+                         max(abs(0.5 - steady) * (rate * t)**3, 0.4 * (r_5P * t)**3) / 6.0])
+    for g, t in ((3.0, 4.0), (0.4, 2.0)):
+        k = FM | STILL | {"v_b": 0.5}
+        rates = [slopes(0.3, 0.5, 0.4, k["basal"] + g * math.exp(-s / k["tau_g"]), k)[2] for s in (0.0, t / 2, t)]
+        gained = float(simpson(rates, x=[0.0, t / 2, t]))
+        measured.append(step(t, g=g, v_b=0.5))
+        expected.append([0.3, 0.5, 0.4 + gained, abs(gained - t * rates[1])])
+    return measured, expected
+
+
+@limit("CM-12.22", source="concentrations are above 0: such a step has the error 1000 and is taken again in smaller ones", atol=0.0)
+def a_step_to_a_negative_concentration_is_refused(specimen: Any) -> Any:
+    half_way = specimen.stride(0.05, 0.5, 0.4, 0.0, 0.05, constants(specimen, FM | STILL | {"vER": 5.0, "K_ER": 0.01}))
+    at_end = specimen.stride(0.3, 0.5, 0.4, 0.0, 10.0, constants(specimen, FM | STILL | {"r_5P": 0.3, "d1": 0.4, "d3": 0.4}))
+    return [*half_way, at_end[3], at_end[2] < 0.0], [0.05, 0.5, 0.4, 1e3, 1e3, True]
+
+
+@adaptation("CM-12.17", source="third order: half the step has a sixteenth of the local error, in C, h and I; DOP853")
+def a_step_is_of_third_order(specimen: Any) -> Any:
+    def errors(t: float, y: tuple[float, float, float], g: float, k: dict[str, float]) -> States:
+        def slope(s: float, y: Any) -> list[float]:
+            return slopes(y[0], y[1], y[2], k["basal"] + g * math.exp(-s / k["tau_g"]), k)
+
+        exact = solve_ivp(slope, (0.0, t), y, "DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
+        return np.asarray(np.abs(np.subtract(specimen.stride(*y, g, t, constants(specimen, k))[:3], exact)))
+
+    fast, slow = AM | {"a2": 2.0, "r_5P": 4.0, "v_b": 3.0}, FM | {"a2": 1.0, "r_5P": 2.0}
+    cases = ((0.04, (0.3, 0.4, 0.5), 2.0, fast), (0.08, (0.1, 0.3, 0.2), 8.0, fast), (0.08, (0.15, 0.8, 0.3), 2.0, slow))       # z -.02, -.4, .2
+    return between([errors(t, y, g, k) / errors(0.5 * t, y, g, k) for t, y, g, k in cases], 14.5, 17.5)
+
+
+@adaptation("CM-12.18", source="third order with an error of the second: .9 / cbrt(error) times the step, from a fifth to four times it, at most "
+            "2 s; by hand", rtol=1e-12)
+def the_next_step_follows_from_the_error(specimen: Any) -> Any:
+    cases = ((1.0, 1.0, 0.9), (0.5, 8.0, 0.225), (0.1, 0.027, 0.3), (0.1, 0.008, 0.4), (0.1, 1e3, 0.02), (0.1, 1e-7, 0.4), (0.1, 0.0, 0.4),
+             (1.2, 0.027, 2.0), (0.2, 216.0, 0.04), (0.2, 64.0, 0.045))
+    return [specimen.resized(t, error) for t, error, _ in cases], [after for *_, after in cases]
+
+
+@adaptation("CM-12.19", source="scipy's cubic Hermite spline and Brent's method for the crossing in a step, LSODA for x_A, G_A and Gamma", atol=1e-7,
+            papers=("depitta2011tale", "stimberg2019modeling"))
+def a_step_releases_at_the_crossing(specimen: Any) -> Any:
+    measured, expected = list[float](), list[float]()
+    for y, g, t, rC, crosses in (((0.47, 0.75, 0.6), 3.0, 0.15, 6.0, True), ((0.44, 0.75, 0.8), 1.0, 0.2, 6.0, True),
+                                 ((0.62, 0.3, 0.5), 1.0, 0.2, 6.0, False), ((0.48, 0.45, 1.4), 1.0, 0.1, 20.0, True)):
+        k, now, out = FM | {"rC": rC}, (0.8, 20.0, 0.1), np.empty(7)
+        specimen.moved(t, 1, np.array([[9.0] * 3, y]), np.array([[9.0] * 3, now]), np.array([9.0, g]), constants(specimen, k), glio(specimen), out)
+        at = 0.0
+        if crosses:
+            spline = CubicHermiteSpline([0.0, t], [y[0], out[0]], [slopes(y[0], y[1], y[2], 1.0, k)[0], slopes(out[0], out[1], out[2], 1.0, k)[0]])
+            at = brentq(lambda s, C=spline: float(C(s)) - GLIO["C_Theta"], 0.0, t, xtol=1e-14)
+            x, G, gamma = transmitted(*now, at)
+            now = x - GLIO["U_A"] * x, G + GLIO["rho_e"] * GLIO["G_T"] * GLIO["U_A"] * x, gamma
+        measured += out[3:].tolist()
+        expected += [*transmitted(*now, t - at), g * math.exp(-t / FM["tau_g"])]
+    return measured, expected
+
+
+@adaptation("CM-12.20", source="LSODA for Gamma of two territories, one after the other and all at once; one without an access has U0*", atol=2e-3,
+            papers=("depitta2009glutamate", "depitta2011tale"))
+def factors_are_written_for_one_territory_or_for_all(specimen: Any) -> Any:
+    cells, gamma = Territories(specimen, count=3), [reference_of_releases(g, 0.0, 4.0, 30.0)[1][2] for g in (2.0, 0.2)]
+    for time in (0.0, 4.0):
+        cells.access(time, [1.0, 0.0, 0.0], 2.0)
+        cells.access(time, [0.0, 0.0, 1.0], 0.2)
+    factor = [(0.4 * (1.0 - gamma[0]) + 0.7 * gamma[0]) / 0.4, 1.0, (0.4 * (1.0 - gamma[1]) + 0.7 * gamma[1]) / 0.4]
+    territory, found = np.array([2, 0, 1, 2, 0], np.int16), []
+    for only in (2, 0, -1):
+        probability = np.full(5, 9.0)
+        specimen.gate(30.0, only, 0.4, 0.7, territory, probability, 1.0, cells.rest, *cells.arrays, cells.a, cells.r)
+        found.append(probability)
+    return found, [[factor[j] if only in (-1, j) else 9.0 for j in territory] for only in (2, 0, -1)]
 
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
@@ -366,12 +469,30 @@ def after_an_idle_year_all_is_at_rest(specimen: Any) -> Any:
     return [*cell.at(2.0 * 365.0 * 86400.0), cell.arrays[4][0] < 400.0], [*rest, 1.0, 0.0, 0.0, 0.0, True]
 
 
+@adaptation("CM-12.23", source="within 0.001 of rest and 1e-5 uM of glutamate no steps are taken; LSODA for x_A, G_A and Gamma", atol=1e-7,
+            papers=("stimberg2019modeling", "depitta2011tale"))
+def a_territory_at_rest_takes_no_steps(specimen: Any) -> Any:
+    measured, expected = list[float](), list[float]()
+    for *offset, g, still in ((0.0, 0.0, 0.0, 0.0, True), (9e-4, -9e-4, 9e-4, 0.9e-5, True), (1.1e-3, 0.0, 0.0, 0.0, False),
+                              (0.0, 1.1e-3, 0.0, 0.0, False), (0.0, 0.0, -1.1e-3, 0.0, False), (0.0, 0.0, 0.0, 1.1e-5, False)):
+        cells, released = Territories(specimen, count=2), (0.3, 50.0, 0.4)
+        state, held_back, glutamate, _, clock = cells.arrays
+        state[:], held_back[:], glutamate[:], clock[:] = 9.0, 9.0, (9.0, g), (90.0, 100.0)
+        state[1], held_back[1] = cells.rest + offset, released
+        out = cells.at(100.05, 1)
+        measured += [float(clock[1] == 100.0), *out[3:6], *state[0], glutamate[0], *([*out[:3], out[6], *state[1], glutamate[1]] if still else [])]
+        expected += [float(still), *transmitted(*released, 0.05), *[9.0] * 4, *([*cells.rest, 0.0] * 2 if still else [])]
+    return measured, expected
+
+
 @adaptation("CM-12.13", source="territories are independent; simultaneous doses saturate like successive ones", atol=1e-12)
 def a_dose_stays_in_its_territory(specimen: Any) -> Any:
     cells = Territories(specimen, count=3)
     cells.access(0.0, [2.0, 0.0, 1.0], 4.0)
     cells.access(0.0, [0.0, 0.0, 1.0], 4.0)
-    return [*cells.arrays[2], np.isnan(cells.arrays[4][1])], [7.2, 0.0, 7.2, True]
+    glutamate, untouched = cells.arrays[2].copy(), np.isnan(cells.arrays[4][1])
+    cells.access(5.0, [1.0, 0.0, 0.0], 1.0)                                                 # its next step is the first one again, 0.02 s
+    return [*glutamate, untouched, cells.arrays[3][0]], [7.2, 0.0, 7.2, True, 0.02]
 
 
 # --- in a memory -------------------------------------------------------------------------------------------------------------
@@ -389,6 +510,21 @@ def directions(count: int, seed: int, dimensions: int) -> NDArray[np.float64]:
         x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & all_ones
         found.append(((x ^ (x >> 31)) >> 11) / 2**52 - 1.0)
     return np.array(found).reshape(count, dimensions)
+
+
+@adaptation("CM-12.21", source="argmax over SplitMix64 directions in Python's integers; also for vectors between two directions, by 1e-13",
+            atol=0.0)
+def the_territory_is_that_of_the_nearest_direction(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(14), [], []
+    for seed in range(3, 43):
+        (one, other), vector = directions(2, seed, 4), rng.normal(size=4)
+        apart = one - other
+        between_both = vector - vector @ apart / (apart @ apart) * apart
+        found += [specimen.nearest(between_both + by * apart, 2, seed) for by in (1e-13, -1e-13)]
+        expected += [0, 1]
+        found.append(specimen.nearest(vector, 5, seed))
+        expected.append(int(np.argmax(directions(5, seed, 4) @ vector)))
+    return [*found, specimen.nearest(np.zeros(3), 4, 1)], [*expected, 0]
 
 
 @functools.cache
@@ -654,3 +790,17 @@ def unrecalled(specimen: Any) -> Any:
 @mutant("release probability is not relative to U0*", rejected_by="CM-12.14")
 def absolute(specimen: Any) -> Any:
     return specimen.replacing("release_probability", lambda gamma, U0, alpha: U0 * ((1.0 - gamma) * U0 + alpha * gamma))
+
+
+@mutant("directions of another seed", rejected_by="CM-12.21")
+def other_seed(specimen: Any) -> Any:
+    def nearest(vector: Any, territories: int, seed: int) -> int:
+        rows = directions(territories, seed + 1, vector.shape[0])
+        return int(np.argmax(rows @ vector))
+
+    return specimen.replacing("nearest", nearest)
+
+
+@mutant("a release at the end of the step in which calcium rises", rejected_by="CM-12.19")
+def late(specimen: Any) -> Any:
+    return specimen.replacing("crossing", lambda C, slope, C1, slope1, t, theta: t if C < theta <= C1 else -1.0)

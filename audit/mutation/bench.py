@@ -16,6 +16,7 @@ from time import process_time
 from typing import Any, Final
 
 from ...engine.registry import Registry
+from ...engine.stand_ins import checked_instance
 from ..checks import Check, CheckResult, Kind, Score, evidence_of, judge
 from ..collect import evidence_module, exhibit_of
 from ..references import of_registry
@@ -160,7 +161,7 @@ class Bench:
     @cached_property
     def _of_numbers(self) -> tuple[list[Step], bool]:
         """The checks for numbers, the static ones first and then those that look one up, and whether any check of the evidence does."""
-        self.registry.instance(self.original.entry.id)         # raises here, so that no mutant is REFUSED for an error of the original
+        checked_instance(self.registry, self.original.entry.id)         # raises here, so that no mutant is REFUSED for an error of the original
         names: list[str] = []
         registry = numbers.watched(self.registry, self.original.entry.id, names.append)
         readers: list[Step] = []

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 from ...engine.contract import HOURS_PER, parameter_types
 from ...engine.errors import RegistryError
 from ...engine.registry import Entry, Parameter, Registry, Value
+from ...engine.stand_ins import checked_instance
 from .. import memory
 from .sites import GeneratedMutant, Group, Kind
 
@@ -84,7 +85,7 @@ def changed(registry: Registry, id: str, parameter: str, value: Value, unit: str
 def refused(registry: Registry, id: str) -> bool:
     """Whether the registry does not build the mechanism, because a value is outside its bounds."""
     try:
-        registry.instance(id)
+        checked_instance(registry, id)
     except RegistryError:
         return True
     return False

@@ -113,13 +113,15 @@ def _broken(conversation: Conversation) -> Iterator[str]:
 def by_session(conversation: Conversation) -> Conversation:
     """The same conversation with each session's turns merged into one event.  O(characters).
 
-    A merged event's text is its lines `speaker: text [caption]`, its time the first turn's, its id the session's; gold is mapped to sessions.
+    A merged event's text is its lines `speaker: text [caption]`, its time the first turn's, its id the session's, its attributes those that all
+    its turns have; gold is mapped to sessions.
     """
     turns: dict[str, list[Event]] = {}
     for event in conversation.events:
         turns.setdefault(event.session, []).append(event)
     home = {event.id: event.session for event in conversation.events}
-    events = tuple(Event(group[0].time, "\n".join(map(_line, group)), session=session, id=session, dated=group[0].dated)
+    events = tuple(Event(group[0].time, "\n".join(map(_line, group)), session=session, id=session, dated=group[0].dated,
+                         attributes=tuple(pair for pair in group[0].attributes if all(pair in e.attributes for e in group)))
                    for session, group in turns.items())
     questions = tuple(replace(q, gold=unique(home[one] for one in q.gold)) for q in conversation.questions)
     return Conversation(conversation.id, events, questions)

@@ -1,8 +1,8 @@
 """One's own conversations: two files of JSON Lines and a description.
 
 `events.jsonl`, one object a line: `conversation`, `id`, `text`, and where they are known `time` (ISO 8601, or hours since 1970), `speaker`,
-`session`, `caption`, `attributes` (an object of texts; checked and counted, not used yet) and `dated` (false: the time was made up and does not
-enter the text).  `questions.jsonl`: `conversation`, `id`, `text`, and `gold` (ids of the events that hold the answer), `time`, `category`,
+`session`, `caption`, `attributes` (an object of texts, or of lists of texts) and `dated` (false: the time was made up and does not enter the
+text).  `questions.jsonl`: `conversation`, `id`, `text`, and `gold` (ids of the events that hold the answer), `time`, `category`,
 `answer`.  `dataset.yaml`: `name`, `licence`, `citation`.  The names of categories are free.
 """
 from __future__ import annotations
@@ -79,7 +79,8 @@ def write_conversations(data: Dataset, folder: Path, *, licence: str, citation: 
     Existing files are replaced, each whole or not at all.  Raises HebbariumError.
     """
     events = ({"conversation": c.id, "id": e.id, **_time_field(e), "speaker": e.speaker, "session": e.session, "text": e.text,
-               **({"caption": e.caption} if e.caption else {})} for c in data.conversations for e in c.events)
+               **({"caption": e.caption} if e.caption else {}), **({"attributes": _grouped(e)} if e.attributes else {})}
+              for c in data.conversations for e in c.events)
     questions = ({"conversation": c.id, "id": q.id, "text": q.text, "time": _written(q.time), "category": q.category, "gold": list(q.gold),
                   **({"answer": q.answer} if q.answer else {})} for c in data.conversations for q in c.questions)
     about = {"name": data.name, "licence": licence, "citation": citation}
@@ -168,11 +169,18 @@ def _event(line: Place) -> Event:
     time, dated, attributes = line.maybe("time"), line.maybe("dated"), line.maybe("attributes")
     if dated is not None and (not isinstance(dated.value, bool) or (dated.value and time is None)):
         dated.wrong("true or false is expected, and true needs a time")
-    for _, attribute in attributes.members() if attributes else ():
-        attribute.text()
     known = time is not None and (dated is None or dated.value is True)
     return Event(_time(time) if time else NO_TIME, line.field("text").text(), text("speaker"), text("session"), line.field("id").name(),
-                 text("caption"), dated=known)
+                 text("caption"), known, _attributes(attributes) if attributes else ())
+
+
+def _attributes(place: Place) -> tuple[tuple[str, str], ...]:
+    """The attributes of an event, from an object of texts or lists of texts."""
+    found: set[tuple[str, str]] = set()
+    for key, value in place.members():
+        name = replace(place, value=key).name()
+        found.update((name, one.text()) for one in (value.each("value") if isinstance(value.value, list) else [value]))
+    return tuple(sorted(found))
 
 
 def _time(place: Place) -> float:
@@ -238,6 +246,14 @@ def _question(line: Place, gold: tuple[str, ...], end: float) -> Question:
 
 
 # --- writing -----------------------------------------------------------------------------------------------------------------------
+def _grouped(event: Event) -> dict[str, str | list[str]]:
+    """Attributes by key: a text, or a list of the texts of a key with several."""
+    found: dict[str, list[str]] = {}
+    for key, value in event.attributes:
+        found.setdefault(key, []).append(value)
+    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+
+
 def _time_field(event: Event) -> dict[str, Any]:
     return {"time": _written(event.time), **({} if event.dated else {"dated": False})}
 

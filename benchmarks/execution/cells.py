@@ -15,6 +15,7 @@ from typing import Any, TypedDict, TypeVar
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.records import Event, Query
 from ..datasets import Conversation, Question
+from ..datasets.base import unique
 from ..systems.base import Capability, Factory, ReportsReceipts, Retrieved, RetrievedEvent, System
 from .spec import RunSpec
 
@@ -32,8 +33,9 @@ class Cell:
 class Row(TypedDict):
     """One line of rows.jsonl: a question and its answer.
 
-    gold, ranks        ids, and the rank of each from 1; 0 is a miss
-    retrieved, scores  of the first k events, six significant digits; None for a score that is not finite
+    gold, ranks        ids, and the rank of each from 1; 0 is a miss.  Ids of sessions if these are matched
+    retrieved, scores  of the first k events or sessions, six significant digits; None for a score that is not finite
+    held_back          whether the answer has no event
     set                digest of the mechanism set
     """
 
@@ -50,6 +52,7 @@ class Row(TypedDict):
     reciprocal_rank: float
     retrieved: list[str]
     scores: list[float | None]
+    held_back: bool
     seed: int
     set: str
     code: str
@@ -117,7 +120,10 @@ def asked(cell: Cell, system: System, now: float) -> Iterator[tuple[Question, Qu
 def _measured(cell: Cell, system: System, embedder: MeteredEmbedder) -> Outcome:
     spec, conversation = cell.spec, cell.conversation
     observed = system if Capability.RECEIPTS in system.capabilities and isinstance(system, ReportsReceipts) else None
-    depth = spec.k if Capability.RANKS_ALL in system.capabilities else max(spec.k, spec.depth)
+    sessions = spec.match == "session"
+    depth = max(spec.k, spec.depth)
+    if Capability.RANKS_ALL in system.capabilities:
+        depth = max(spec.k, len(conversation.events)) if sessions else spec.k
     timed = _Timed(system, embedder)
     since = _Since(observed.phase_ms if observed else lambda: timed.ms)
     now = prepare(cell, timed)
@@ -131,12 +137,24 @@ def _measured(cell: Cell, system: System, embedder: MeteredEmbedder) -> Outcome:
         if observed and number % every == 0:
             for id, places in observed.ranks_changed(query).items():
                 changed[id] = changed.get(id, 0) + places
+        if sessions:
+            question, found = by_session(question, found, conversation.events)
         ranks = [found.rank_of(gold) or 0 for gold in question.gold]
         rows[question.id] = _row(spec, question, ranks, found.events[:spec.k])
     receipts = {id: {**counts, "ranks_changed": changed.get(id, 0)} for id, counts in observed.receipts().items()} if observed else {}
     timing = {phase: list(ms) for phase, ms in observed.phase_ms().items()} if observed else timed.passes(conversation)
     order = [q.id for q in conversation.questions]
     return Outcome([rows[id] for id in order], timing, receipts, 0.0, [times[id] for id in (None, *order)])
+
+
+def by_session(question: Question, found: Retrieved, events: Sequence[Event]) -> tuple[Question, Retrieved]:
+    """A question whose gold is sessions, and the sessions of an answer, each in the place and with the score of its best event.  O(events)."""
+    home = {event.id: event.session for event in events}
+    sessions: dict[str, RetrievedEvent] = {}
+    for event in found.events:
+        session = home.get(event.id, event.id)
+        sessions.setdefault(session, replace(event, id=session))
+    return replace(question, gold=unique(home[gold] for gold in question.gold)), Retrieved(tuple(sessions.values()))
 
 
 class _Timed:
@@ -197,7 +215,7 @@ def _row(spec: RunSpec, question: Question, ranks: list[int], events: Sequence[R
         "arm": spec.arm, "dataset": spec.dataset, "sha256": spec.sha256, "conversation": spec.conversation, "question": question.id,
         "question_text": question.text, "answer": question.answer, "category": question.category, "gold": list(question.gold), "ranks": ranks,
         "reciprocal_rank": 1.0 / min(found) if found else 0.0, "retrieved": [e.id for e in events], "scores": [_rounded(e.score) for e in events],
-        "seed": spec.seed, "set": spec.set_digest, "code": spec.code,
+        "held_back": not events, "seed": spec.seed, "set": spec.set_digest, "code": spec.code,
     }
 
 

@@ -20,6 +20,7 @@ from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim
 from .ledger import Ledger
 from .plan import Plan, require_learning, specs_of
 from .spec import manifest
+from .unseen import require_unseen
 
 Progress = Callable[[int, int, str], None]
 
@@ -35,8 +36,10 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
     ahead     `embedder`, metered: counts the texts that are embedded before the first cell
 
     A second call of a run that was stopped continues it from the ledger in `out`.  The manifest is written before the first cell is run.
-    Raises HebbariumError, before anything runs if possible; InputError for a folder that holds another run.
+    Raises HebbariumError, before anything runs if possible; InputError for a folder that holds another run, and for conversations on which
+    parameters of the plan were calibrated.
     """
+    require_unseen(plan, data)
     _check_first(plan, embedder)
     specs = specs_of(plan, data, embedder)
     book = Ledger(results_folder(out) / LEDGER)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import HebbariumError, InputError
-from ...engine.registry import Registry, digest
+from ...engine.registry import Registry, digest, files
 from ..designs import FULL, Arm
 from ..systems.base import Capability
 from ..systems.by_name import OURS, revision
@@ -27,6 +27,7 @@ class Composition:
     system_revision  digest of the source of another system
     set, set_digest  name and digest of the mechanism set; "" for another system
     mechanisms       mechanism -> parameter -> value, all resolved, in registry order; {} for another system
+    files            `mechanism.parameter` -> SHA-256 of each parameter that is a file or folder
     unread           mechanisms whose signals no step reads, although they have a weight
     """
 
@@ -36,6 +37,7 @@ class Composition:
     set: str = ""
     set_digest: str = ""
     mechanisms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
 
     @property
@@ -75,7 +77,7 @@ def _composed(arm: Arm, registry: Registry, settings: Settings) -> Composition:
     if arm.id == FULL:
         require_learning(f"the set {arm.chosen.name}", capabilities_of(built), settings)
     return Composition(arm.id, set=arm.chosen.name, set_digest=digest(built) if built else "", mechanisms={m.id: asdict(m.params) for m in built},
-                       unread=frozenset(unread))
+                       files=files(built), unread=frozenset(unread))
 
 
 def require_learning(what: str, capabilities: Iterable[Capability], settings: Settings) -> None:

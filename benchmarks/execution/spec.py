@@ -87,6 +87,7 @@ class Settings:
 
     system    `hebbarium`, or MODULE:NAME of another system
     unit      what an event is; the data must have been loaded with it
+    match     what is ranked and compared with gold: the events, or their sessions, each in the place of its best event
     seed      of every mechanism's own random stream
     without   mechanisms that are left off
     param     parameter overrides by mechanism and name, over those of the set
@@ -98,6 +99,8 @@ class Settings:
     system: str = field(default=OURS, metadata=_setting("--system", "The memory to measure: ours, or a class or function of (embedder, seed).",
                                                         metavar="MODULE:NAME"))
     unit: Literal["turn", "session"] = field(default="turn", metadata=_setting("--unit", "What one event is."))
+    match: Literal["unit", "session"] = field(default="unit", metadata=_setting(
+        "--match", "What is ranked: the units, or their sessions, each in the place of its best unit."))
     seed: int = field(default=0, metadata=_setting("--seed", "Of every mechanism's random stream.", least=0))
     without: tuple[str, ...] = field(default=(), metadata=_setting("--without", "Mechanism to leave off; may be given again.", read=tuple))
     param: Mapping[str, Mapping[str, Any]] = field(
@@ -146,6 +149,7 @@ class RunSpec(Settings):
     arm              id of the arm
     mechanisms       mechanism -> parameter -> value, all resolved, in registry order
     set_digest       of these; "" without mechanisms
+    files            `mechanism.parameter` -> SHA-256 of the content of each parameter that is a file or folder
     conversation     id
     system_revision  digest of the source of a system that is not ours
     registry_digest, code   of the registry, and of this package's source
@@ -170,6 +174,7 @@ class RunSpec(Settings):
     system_revision: str
     code: str
     versions: Mapping[str, str]
+    files: Mapping[str, str] = field(default_factory=dict)
     k: int = 10
     depth: int = 100
     probed: int = 16
@@ -255,6 +260,6 @@ def deciding(written: Mapping[str, Any], arm: str) -> dict[str, Any]:
 
 def recorded(written: Mapping[str, Any], arm: str, conversation: str) -> RunSpec:
     """The record of a cell from a manifest that was read back.  Raises KeyError if the manifest lacks a field or does not describe the arm."""
-    found = deciding(written, arm)
+    found = {"files": {}, "match": "unit"} | deciding(written, arm)      # earlier manifests lack both
     values = {f.name: found[f.name] for f in fields(RunSpec) if f.name not in ("arm", "conversation")}
     return RunSpec(**{**values, "without": tuple(values["without"])}, arm=arm, conversation=conversation)

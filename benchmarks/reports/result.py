@@ -53,7 +53,7 @@ class ArmResult:
 
     id                   the mechanism removed, or "swap a->b"
     no_op                its removal changed no rank of any question
-    metrics              of the arm itself, by name (`METRICS`)
+    metrics              of the arm itself, by name (`METRICS`); also `held_back` and `false_hold_backs` if some questions have no answer
     differences          full minus this arm, by metric name
     n_questions_changed  questions with a rank of gold that differs from the full run; n_ranks_changed counts the ranks
     n_helped, n_hurt     questions whose recall@10 is higher, lower, with the mechanism than without
@@ -132,7 +132,7 @@ class AblationResult:
 
     arms        those that were run: the family over which p-values are corrected
     beside      other systems on the same questions, in the order in which they were named
-    baseline    metrics of the full set, by name, as `metrics.summary` gives them
+    baseline    metrics of the full set, by name, as `metrics.summary` gives them, and the shares held back as those of an arm
     categories  number of questions per category, in the order of display
     seconds     wall time of the full run
     margin      of equivalence, in units of the metric

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..execution.cells import Outcome, Row
+from .abstention import abstention
 from .metrics import Metrics, question_metrics, summary
 
 NOTHING_AHEAD: Mapping[str, float] = MappingProxyType({"texts": 0, "hits": 0, "seconds": 0.0})
@@ -19,7 +20,7 @@ def scored(rows: Iterable[Row]) -> list[tuple[Row, Metrics]]:
 
 
 def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, float] = NOTHING_AHEAD) -> dict[str, Any]:
-    """metrics.json: means over the questions that have gold, percentiles of the phases' times, embedding, summed receipts.
+    """metrics.json: means over the questions that have gold, answers held back, percentiles of the phases' times, embedding, summed receipts.
 
     ahead  texts, hits and seconds of embedding before the first cell; those of the cells are added
     """
@@ -33,7 +34,8 @@ def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, fl
     return {
         "dataset": dataset, "overall": summary(m for _, m in marked),
         "by_category": {c: summary(m for row, m in marked if row["category"] == c) for c in categories},
-        "timing_ms": timing, "embedding": {name: round(ahead[name] + sum(o.embedding.get(name, 0) for o in outcomes), 3) for name in ahead},
+        "abstention": abstention(row for o in outcomes for row in o.rows), "timing_ms": timing,
+        "embedding": {name: round(ahead[name] + sum(o.embedding.get(name, 0) for o in outcomes), 3) for name in ahead},
         "receipts": total_receipts(outcomes),
     }
 

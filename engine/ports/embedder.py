@@ -4,6 +4,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 from numbers import Integral
 from typing import Any, Protocol, cast
 
@@ -11,13 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .tokens import MOST_PIECES, Tokens, coded, joined
 
+Spans = NDArray[np.int32]
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 
 CURE_SPEC = ("use 'minilm', 'minilm+openvino', 'minilm+openvino-int8', 'hashing', 'hashing:<dimensions>', 'openai:<model>', 'hub:<owner/name>', "
              "the folder of a sentence-transformers or static model, or the name of one on this disk")
 CURE_OBJECT = "give an object with name, revision, dimensions, embed(texts) as hebbarium.engine.ports.embedder.Embedder declares them, or a name"
+CURE_TOKENS = ("use a sentence-transformers or static model, 'hashing', or an object with a method "
+               "embed_tokens(texts), or leave out the mechanisms that need them")
 WORD = re.compile(r"\w+")
 
 
@@ -36,6 +41,47 @@ class Embedder(Protocol):
         ...
 
 
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also gives a vector for each word piece, as some models can."""
+
+    def embed_tokens(self, texts: Sequence[str]) -> Tokens:
+        """Unit vectors of the word pieces of n texts, special tokens left out; d may differ from `dimensions`."""
+        ...
+
+
+class WordPieces(Protocol):
+    """An embedder whose tokeniser is at hand.
+
+    window  the most word pieces of a text that count; None: no limit
+    """
+
+    @property
+    def window(self) -> int | None: ...
+
+    def pieces(self, text: str) -> Spans:
+        """(t, 2) start and end of each word piece of the whole text, in characters, special tokens left out; no weights are loaded."""
+        ...
+
+
+class WrappedEmbedder:
+    """An embedder around another one, whose name, revision and dimensions it has."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+
+    @property
+    def name(self) -> str:
+        return self.embedder.name
+
+    @property
+    def revision(self) -> str:
+        return self.embedder.revision
+
+    @property
+    def dimensions(self) -> int:
+        return self.embedder.dimensions
+
+
 class HashingEmbedder:
     """Signed feature hashing of words (weight 2) and of the character trigrams of `<word>` (weight 1): no model, no training.
 
@@ -51,6 +97,7 @@ class HashingEmbedder:
     """
 
     name = "hashing"
+    window = None
 
     def __init__(self, dimensions: int = 384) -> None:
         if not 1 <= dimensions <= 65_536:
@@ -72,6 +119,20 @@ class HashingEmbedder:
             if not row.any():
                 row[0] = 1.0
         return out
+
+    def embed_tokens(self, texts: Sequence[str]) -> Tokens:
+        """The unit vector of each word, of the first 512 words of a text."""
+        checked_texts(texts)
+        found = []
+        for text in texts:
+            spans = self.pieces(text, MOST_PIECES)
+            words = [self._word(text[start:end].casefold()) for start, end in spans.tolist()]
+            found.append(coded(np.array([np.bincount(*word, self.dimensions) for word in words]).reshape(-1, self.dimensions), spans))
+        return joined(found, self.dimensions)
+
+    def pieces(self, text: str, most: int | None = None) -> Spans:
+        """(t, 2) start and end of each word, of the first `most`."""
+        return np.array([word.span() for word in islice(WORD.finditer(text), most)], np.int32).reshape(-1, 2)
 
     def _word(self, word: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Coordinates and signed weights of a word's features."""
@@ -102,6 +163,14 @@ def checked_embedder(model: object) -> Embedder:
     if not callable(found.embed):
         raise InputError(f"{type(model).__name__}.embed cannot be called", where="embedder", cure=CURE_OBJECT)
     return cast(Embedder, model)
+
+
+def tokens_of(embedder: Embedder, texts: Sequence[str]) -> Tokens:
+    """Token vectors of texts.  Raises InputError, which names the embedder, if it has none."""
+    embed_tokens = getattr(embedder, "embed_tokens", None)
+    if not callable(embed_tokens):
+        raise InputError(f"the embedder {embedder.name!r} has no token vectors", where=embedder.name, cure=CURE_TOKENS)
+    return cast(Tokens, embed_tokens(texts))
 
 
 def checked_texts(texts: Sequence[str]) -> None:

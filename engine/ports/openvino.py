@@ -58,6 +58,11 @@ class OpenVinoEmbedder(SentenceTransformerEmbedder):
         ids = _ids(model, texts)
         return super()._encode(model, texts) if self.precision == "int8" and ids.shape[1] < FEW else _averaged(self._request, ids)
 
+    def _last_layer(self, model: Any, ids: Any) -> Any:
+        if self._request is None:
+            self._request = self._checked(model)
+        return super()._last_layer(model, ids) if self.precision == "int8" and ids.shape[1] < FEW else self._request.infer([ids])[0].copy()
+
     def _checked(self, model: Any) -> Any:
         """An inference request whose vectors of a few texts are those of torch.  Raises HebbariumError."""
         library = _openvino()

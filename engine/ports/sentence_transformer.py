@@ -9,14 +9,17 @@ import importlib
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import HebbariumError
-from .embedder import CURE_SPEC, Progress, Vectors, checked_texts
+from ..errors import HebbariumError, InputError
+from .embedder import CURE_SPEC, Progress, Spans, Vectors, checked_texts
+from .tokens import Tokens, coded, joined
+from .word_pieces import WordPieceTokenizer
 
 MODEL_CHARACTERS = 20_000  # a sentence model reads a few hundred word pieces; the rest of a long text need not be tokenised
 BATCH_PIECES = 1_024       # word pieces in a batch; more is slower on a CPU
@@ -30,7 +33,8 @@ class SentenceTransformerEmbedder:
     `dimensions` and `revision` come from the folder's files alone; torch is loaded at the first `embed`.  The revision is a digest of
     every file that decides the vectors (weights, tokeniser, pooling, settings), so that vectors of the old model are never taken for a changed one.
 
-    The model is given the first 20,000 characters of a text, lone surrogates as `?` and NUL as a space.
+    The model is given the first 20,000 characters of a text, lone surrogates as `?` and NUL as a space.  Token vectors are those of the last layer
+    of the transformer, before pooling.
 
     progress   called as progress(done, total) after each batch
 
@@ -46,7 +50,8 @@ class SentenceTransformerEmbedder:
         self._model: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "progress": None, "_model": None}  # other processes load the weights themselves, if they need them
+        state = {name: value for name, value in self.__dict__.items() if name != "tokenizer"}
+        return {**state, "progress": None, "_model": None}  # other processes load the weights themselves, if they need them
 
     @property
     def revision(self) -> str:
@@ -66,7 +71,7 @@ class SentenceTransformerEmbedder:
         out = np.empty((len(texts), self.dimensions), np.float32)
         if not len(texts):
             return out
-        model, clean, done = self._load(), [_for_model(text) for text in texts], 0
+        model, clean, done = self._load(), [for_model(text) for text in texts], 0
         for batch, pieces in _batches(_pieces(model, clean)):
             copies = 2 if len(batch) == 1 and pieces < SHORT else 1
             out[batch] = _unit(self._encode(model, [clean[i] for i in batch] * copies)[:len(batch)])
@@ -75,6 +80,49 @@ class SentenceTransformerEmbedder:
                 self.progress(done, len(clean))
         return out
 
+    def embed_tokens(self, texts: Sequence[str]) -> Tokens:
+        """Unit vectors of the word pieces, special tokens left out; the time of `embed`.
+
+        Raises InputError for a model whose tokeniser does not give the places of word pieces.
+        """
+        checked_texts(texts)
+        if not len(texts):
+            return joined([], self.dimensions)
+        model, clean, done = self._load(), [for_model(text) for text in texts], 0
+        if not getattr(model.tokenizer, "is_fast", False):
+            raise InputError("the tokeniser of this model does not give the places of word pieces", where=self.name, cure="choose another model")
+        found: list[Tokens] = [joined([], self.dimensions)] * len(clean)
+        for batch, _ in _batches(_pieces(model, clean)):
+            read = model.tokenizer([clean[i] for i in batch], truncation=True, max_length=model.max_seq_length, return_offsets_mapping=True,
+                                   return_special_tokens_mask=True)
+            layer = self._last_layer(model, np.array(read["input_ids"], np.int64))
+            for i, vectors, spans, special in zip(batch, layer, read["offset_mapping"], read["special_tokens_mask"], strict=True):
+                own = np.array(special) == 0
+                found[i] = coded(vectors[own], np.array(spans)[own])
+            done += len(batch)
+            if self.progress is not None:
+                self.progress(done, len(clean))
+        return joined(found, self.dimensions)
+
+    @cached_property
+    def tokenizer(self) -> WordPieceTokenizer:
+        """The model's tokeniser, without torch and weights; 20 ms.  Raises HebbariumError for a folder without tokenizer.json."""
+        return WordPieceTokenizer(self.folder, _module_folders(self.folder)[0])
+
+    @property
+    def window(self) -> int | None:
+        return self.tokenizer.window
+
+    def pieces(self, text: str) -> Spans:
+        return self.tokenizer.pieces(_readable(text))
+
+    def _last_layer(self, model: Any, ids: Any) -> Any:
+        """(n, pieces, d) token vectors of any norm; ids (n, pieces) int64."""
+        torch = importlib.import_module("torch")
+        with torch.inference_mode():
+            read = torch.from_numpy(ids)
+            return model[0]({"input_ids": read, "attention_mask": torch.ones_like(read)})["token_embeddings"].float().numpy()
+
     def _encode(self, model: Any, texts: list[str]) -> Vectors:
         """Vectors of texts of equal length in word pieces, of any norm."""
         return np.asarray(model.encode(texts, batch_size=2 * BATCH_TEXTS, show_progress_bar=False), np.float32)
@@ -82,7 +130,7 @@ class SentenceTransformerEmbedder:
     def _load(self) -> Any:
         if self._model is None:
             try:
-                with _quiet():
+                with without_progress_bars():
                     library = importlib.import_module("sentence_transformers")
                     model = library.SentenceTransformer(str(self.folder), device="cpu", local_files_only=True)
             except Exception as error:  # any error of three libraries
@@ -95,8 +143,13 @@ class SentenceTransformerEmbedder:
         return self._model
 
 
-def _for_model(text: str) -> str:
-    return text[:MODEL_CHARACTERS].encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
+def for_model(text: str) -> str:
+    return _readable(text[:MODEL_CHARACTERS])
+
+
+def _readable(text: str) -> str:
+    """The text for a tokeniser, with as many characters: lone surrogates as `?` and NUL as a space."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
 
 
 def _unit(rows: Vectors) -> Vectors:
@@ -121,7 +174,7 @@ def _batches(pieces: list[int]) -> Iterator[tuple[list[int], int]]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def without_progress_bars() -> Iterator[None]:
     """transformers draws a progress bar on stderr for weights that load in 0.2 s."""
     logging = importlib.import_module("transformers.utils.logging")
     shown = logging.is_progress_bar_enabled()

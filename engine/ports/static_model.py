@@ -4,14 +4,18 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import HebbariumError
-from .embedder import CURE_SPEC, Vectors, checked_texts
+from .embedder import CURE_SPEC, Spans, Vectors, checked_texts
+from .tokens import MOST_PIECES, Tokens, coded, joined
+from .word_pieces import WordPieceTokenizer
 
 CONFIG, TENSORS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 MAX_PIECES = 512        # read of a text if config.json states no `max_length`
@@ -68,17 +72,40 @@ class StaticEmbedder:
         """(n, d) unit vectors."""
         checked_texts(texts)
         out = np.zeros((len(texts), self.dimensions), np.float32)
-        clean = [text[:self._characters].encode("utf-8", "replace").decode("utf-8") for text in texts]
-        for row, found in zip(out, self._tokenizer.encode_batch(clean, add_special_tokens=False), strict=True):
-            ids = np.array([piece for piece in found.ids if piece != self._unknown], np.int64)
-            if len(ids):
-                vectors = self._vectors[self._rows[ids]].astype(np.float64)
-                mean = (vectors if self._factors is None else vectors * self._factors[ids, None]).mean(axis=0)
+        for row, (vectors, _) in zip(out, self._read(texts), strict=True):
+            if len(vectors):
+                mean = vectors.mean(axis=0)
                 length = float(np.sqrt(mean @ mean))
                 row[:] = mean / length if length > 0.0 else 0.0
             if not row.any():
                 row[0] = 1.0
         return out
+
+    def embed_tokens(self, texts: Sequence[str]) -> Tokens:
+        """The unit vector of each known word piece, of the first 512 that `embed` reads."""
+        checked_texts(texts)
+        return joined([coded(vectors[:MOST_PIECES], spans[:MOST_PIECES]) for vectors, spans in self._read(texts)], self.dimensions)
+
+    @property
+    def window(self) -> int | None:
+        return self._most
+
+    def pieces(self, text: str) -> Spans:
+        return self._whole.pieces(text.encode("utf-8", "replace").decode("utf-8"))
+
+    @cached_property
+    def _whole(self) -> WordPieceTokenizer:
+        """The tokeniser without a cut."""
+        return WordPieceTokenizer(self.folder, self.folder)
+
+    def _read(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.float64], Spans]]:
+        """Of each text the vectors (t, d) of its known word pieces times their factors, and the places (t, 2) of these."""
+        clean = [text[:self._characters].encode("utf-8", "replace").decode("utf-8") for text in texts]
+        for found in self._tokenizer.encode_batch(clean, add_special_tokens=False):
+            known = np.array([piece != self._unknown for piece in found.ids], np.bool_)
+            ids, spans = np.array(found.ids, np.int64)[known], np.array(found.offsets, np.int32).reshape(-1, 2)[known]
+            vectors = self._vectors[self._rows[ids]].astype(np.float64)
+            yield vectors if self._factors is None else vectors * self._factors[ids, None], spans
 
 
 def is_static(folder: Path) -> bool:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import sqlite3
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -20,29 +20,34 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Scope
+from ..columns import Column, Scope
 from ..errors import ContractError, InputError, SnapshotError
 from ..records import Event
-from ..vocabulary import EMBEDDING, GRAPH, VISIBLE
+from ..vocabulary import EMBEDDING, GRAPH, IMPORTANCE, NEWS, VISIBLE
 from .event_log import EventLog
 from .graph import Graph
 from .store import PER_ROW, Store
 from .vectors import VectorIndex
 
 APPLICATION = 0x48656253  # "HebS", SQLite's application id in the header of the file; other programs' databases have another one
-FORMAT = 1
+FORMAT = 2                # 1: events without attributes, and without the columns NEW; a file of format 1 is read, and becomes 2 when it is saved
+READ = ("1", str(FORMAT))
 BLOCK = 4096              # rows of an array in one block
 BUSY_SECONDS = 1.0        # wait for a locked file
+NEW = (IMPORTANCE, NEWS)  # columns since format 2: neutral in a file of format 1
 CONSTANT = ("source", "target", "type", "created")  # arrays of the graph whose entries never change once an edge is made
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
-    "id BLOB NOT NULL, caption BLOB NOT NULL, dated INTEGER NOT NULL, stored_as INTEGER NOT NULL, mark BLOB NOT NULL)",
+    "id BLOB NOT NULL, caption BLOB NOT NULL, dated INTEGER NOT NULL, stored_as INTEGER NOT NULL, mark BLOB NOT NULL, "
+    "attributes BLOB NOT NULL)",
     "CREATE TABLE vectors (row_number INTEGER PRIMARY KEY, vector BLOB NOT NULL, mark BLOB NOT NULL)",
     "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL)",
     "CREATE TABLE blocks (name TEXT NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, mark BLOB NOT NULL, PRIMARY KEY (name, block))",
 )
+FROM_1 = "ALTER TABLE events ADD COLUMN attributes BLOB NOT NULL DEFAULT x''"
 START_ANEW = "restore a copy of it, or start a new memory with another path"
+MISMATCH = "a checksum does not match"
 CURES = {
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
     sqlite3.SQLITE_READONLY: "make the file and its folder writable",
@@ -94,7 +99,7 @@ class MemoryParts(Protocol):
 
     @property
     def mechanisms(self) -> Sequence[Any]:
-        """Each with `id` and the dataclass `params`."""
+        """Each with `id` and the dataclass `params`; a parameter that is a file has the digest of its content as `sha256`."""
         ...
 
     @property
@@ -129,7 +134,7 @@ class Snapshot:
         self.path, self.assembly, self.consolidate_every = Path(path), assembly, consolidate_every
         self._blocks: dict[tuple[str, int], bytes] = {}
         self._forms: dict[str, tuple[str, str]] = {}
-        self._events = self._vectors = self._edges = self._entities = 0
+        self._format, self._events, self._vectors, self._edges, self._entities = str(FORMAT), 0, 0, 0, 0
         with self._snapshot_errors():
             self._file = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
         try:
@@ -160,9 +165,11 @@ class Snapshot:
             if not self._forms:
                 for statement in (*TABLES, f"PRAGMA application_id = {APPLICATION}"):
                     write(statement)
+            if self._format == "1":
+                write(FROM_1)
             for number in range(self._events, len(a.event_log.events)):
-                fields = _fields(a.event_log.events[number], a.event_log.row_of[number])
-                write("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?)", (number, *fields, _checksum(*fields)))
+                fields, attributes = _fields(a.event_log.events[number], a.event_log.row_of[number]), _written(a.event_log.events[number].attributes)
+                write("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?)", (number, *fields, _mark(fields, attributes), attributes))
             for row in range(self._vectors, a.store.n):
                 data = a.index.vectors[row].tobytes()
                 write("INSERT INTO vectors VALUES (?,?,?)", (row, data, _checksum(data)))
@@ -179,6 +186,7 @@ class Snapshot:
                 write("INSERT OR REPLACE INTO meta VALUES (?,?)", (key, value))
         self._blocks.update(blocks)
         self._forms.update(forms)
+        self._format = str(FORMAT)
         self._note_sizes()
         for plan in plans:
             plan.changed = False
@@ -196,7 +204,7 @@ class Snapshot:
         a = self.assembly
         for column in a.store.columns:
             if column.persists and column is not EMBEDDING and column.scope is not Scope.EDGE:
-                tail = column.scope in PER_ROW and column is not VISIBLE and column not in changed
+                tail = column.scope in PER_ROW and column is not VISIBLE and column not in changed and f"column.{column.name}" in self._forms
                 yield f"column.{column.name}", a.store.array(column), self._vectors if tail else 0
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
         if self._forms and not edges and GRAPH not in changed and (self._vectors, self._edges) == (a.store.n, a.graph.n_edges):
@@ -224,28 +232,36 @@ class Snapshot:
         if self.path.stat().st_size < pages * size:     # SQLite does not notice it if nothing is stored in the last page
             raise ValueError("it is truncated")
         meta = dict(read("SELECT key, value FROM meta"))
-        if meta["format"] != str(FORMAT):
-            raise SnapshotError(f"has format {meta['format']}, not {FORMAT}", where=str(self.path), cure="open it with the version that wrote it")
+        if meta["format"] not in READ:
+            raise SnapshotError(f"has format {meta['format']}, not {' or '.join(READ)}", where=str(self.path),
+                                cure="open it with the version that wrote it")
         self._forms = {name: (dtype, shape) for name, dtype, shape in read("SELECT name, dtype, shape FROM arrays")}
         _verify(bytes.fromhex(meta.pop("mark")), meta, self._forms)
         _same_configuration(json.loads(meta["configuration"]), _configuration(a, self.consolidate_every), str(self.path))
-        _same_columns(self._forms, a.store, str(self.path))
+        self._format = meta["format"]
+        new = NEW if self._format == "1" else ()
+        _same_columns(self._forms, a.store, str(self.path), new)
         vectors = {}
         for row, data, mark in read("SELECT row_number, vector, mark FROM vectors"):
             _verify(mark, data)
             vectors[row] = np.frombuffer(data, dtype=np.float32)
-        for *fields, mark in read("SELECT time, text, speaker, session, id, caption, dated, stored_as, mark FROM events ORDER BY number"):
-            _verify(mark, *fields)
+        last = "x''" if self._format == "1" else "attributes"
+        for *fields, mark, attributes in read(
+                f"SELECT time, text, speaker, session, id, caption, dated, stored_as, mark, {last} FROM events ORDER BY number"):
+            if _mark(fields, attributes) != mark:
+                raise ValueError(MISMATCH)
             time, *blobs, dated, row = fields
             text, speaker, session, id, caption = (b.decode("utf-8", "surrogatepass") for b in blobs)
-            a.replay(Event(time, text, speaker, session, id, caption, bool(dated)), row, vectors.get(row))
+            a.replay(Event(time, text, speaker, session, id, caption, bool(dated), _attributes(attributes)), row, vectors.get(row))
         if (len(a.event_log.events), len(a.event_log.rows)) != (int(meta["events"]), int(meta["rows"])):
             raise ValueError("events are missing")
         arrays = {name: self._read(name, dtype, json.loads(shape)) for name, (dtype, shape) in self._forms.items()}
         kinds = a.graph.state()
         graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
         a.adopt_graph(Graph.from_state({k: v if isinstance(kinds.get(k, v), np.ndarray) else json.loads(v.tobytes()) for k, v in graph.items()}))
-        a.store.restore({k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}, int(meta["rows"]))
+        rows = int(meta["rows"])
+        neutral = {c.name: np.full((rows, *a.store.cell_shape(c)), c.neutral, dtype=c.dtype) for c in new}
+        a.store.restore(neutral | {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
@@ -297,6 +313,20 @@ def _fields(event: Event, row: int) -> tuple[Any, ...]:
     return (event.time, *texts, int(event.dated), row)
 
 
+def _written(attributes: Sequence[tuple[str, str]]) -> bytes:
+    """Attributes as JSON; empty if there are none.  Lone surrogates are kept."""
+    return json.dumps(attributes, ensure_ascii=False).encode("utf-8", "surrogatepass") if attributes else b""
+
+
+def _attributes(written: bytes) -> tuple[tuple[str, str], ...]:
+    return tuple((key, value) for key, value in json.loads(written.decode("utf-8", "surrogatepass"))) if written else ()
+
+
+def _mark(fields: Iterable[Any], attributes: bytes) -> bytes:
+    """Checksum of an event; without attributes that of format 1."""
+    return _checksum(*fields, *([attributes] if attributes else []))
+
+
 def _checksum(*parts: Any) -> bytes:
     """Checksum of bytes, or of a few fields."""
     if len(parts) == 1 and isinstance(parts[0], bytes):
@@ -307,7 +337,7 @@ def _checksum(*parts: Any) -> bytes:
 
 def _verify(mark: bytes, *parts: Any) -> None:
     if _checksum(*parts) != mark:
-        raise ValueError("a checksum does not match")
+        raise ValueError(MISMATCH)
 
 
 def _blocks(array: NDArray[Any], first: int) -> Iterable[tuple[int, bytes]]:
@@ -319,8 +349,9 @@ def _blocks(array: NDArray[Any], first: int) -> Iterable[tuple[int, bytes]]:
 
 
 def _configuration(a: MemoryParts, consolidate_every: float) -> dict[str, Any]:
+    """What decides how a memory continues; of a parameter that is a file its content, wherever the file is."""
     return {
-        "mechanisms": {m.id: asdict(m.params) for m in a.mechanisms},
+        "mechanisms": {m.id: {name: getattr(value, "sha256", value) for name, value in asdict(m.params).items()} for m in a.mechanisms},
         "embedder": [a.embedder.name, a.embedder.revision, a.embedder.dimensions], "seed": a.seed, "consolidate_every": consolidate_every,
     }
 
@@ -335,11 +366,14 @@ def _same_configuration(saved: dict[str, Any], ours: dict[str, Any], where: str)
                             cure="continue with the configuration it was written with, or give another path")
 
 
-def _same_columns(saved: Mapping[str, tuple[str, str]], store: Store, where: str) -> None:
-    """Raises SnapshotError if the columns of an undamaged file differ from those of the store in name, type or shape of a cell."""
+def _same_columns(saved: Mapping[str, tuple[str, str]], store: Store, where: str, may_lack: Collection[Column]) -> None:
+    """Raises SnapshotError if the columns of an undamaged file differ from those of the store in name, type or shape of a cell.
+
+    may_lack  columns of the store that the file may not have
+    """
     ours = {f"graph.column:{c.name}" if c.scope is Scope.EDGE else f"column.{c.name}": c for c in store.columns if c.persists and c is not EMBEDDING}
     theirs = [name for name in saved if name.startswith(("column.", "graph.column:"))]
-    gone, new, changed = sorted({*theirs} - {*ours}), sorted({*ours} - {*theirs}), []
+    gone, new, changed = sorted({*theirs} - {*ours}), sorted({*ours} - {*theirs} - {f"column.{c.name}" for c in may_lack}), []
     for name in {*ours} & {*theirs}:
         column, (dtype, shape) = ours[name], saved[name]
         form, cells, cell = json.loads(shape), int(column.scope in (*PER_ROW, Scope.EDGE)), store.cell_shape(column)

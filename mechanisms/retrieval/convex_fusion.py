@@ -40,31 +40,29 @@ def extremes(scores: Any, visible: Any, floor: float) -> Any:
 
 
 @kernel
-def add_rescaled(scores: Any, visible: Any, floor: float, low: float, high: float, weight: float, out: Any) -> None:
-    """out += weight (s - low) / (high - low) over the visible memories; adds nothing unless low < high.  O(n).
+def add_rescaled(scores: Any, floor: float, low: float, high: float, weight: float, out: Any) -> None:
+    """out += weight (s - low) / (high - low); adds nothing unless low < high.  O(n).
 
     scores   (n,)  s, NaN for none
-    visible  (n,)  bool
     floor    ()    score that replaces NaN
-    low      ()    score that maps to 0: the observed or the theoretical minimum
-    high     ()    score that maps to 1: the observed maximum
-    out      (n,)  added to
+    low      ()    score that maps to 0: the observed or the theoretical minimum of the visible memories
+    high     ()    score that maps to 1: their observed maximum
+    out      (n,)  added to, also for hidden memories
 
     >>> out = np.zeros(3)
-    >>> add_rescaled(np.array([0.5, np.nan, 0.2]), np.ones(3, dtype=np.bool_), 0.0, 0.0, 0.5, 1.0, out)
+    >>> add_rescaled(np.array([0.5, np.nan, 0.2]), 0.0, 0.0, 0.5, 1.0, out)
     >>> out.tolist()
     [1.0, 0.0, 0.4]
     """
     if low < high:
         for i in range(scores.shape[0]):
-            if visible[i]:
-                out[i] += weight * (((floor if np.isnan(scores[i]) else scores[i]) - low) / (high - low))
+            out[i] += weight * (((floor if np.isnan(scores[i]) else scores[i]) - low) / (high - low))
 
 
 def add_minmax(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
     """out += weight phi(s), phi(s) = (s - min) / (max - min): min-max.  A constant signal adds nothing.  O(n)."""
     low, high = extremes(scores, visible, floor)
-    add_rescaled(scores, visible, floor, low, high, weight, out)
+    add_rescaled(scores, floor, low, high, weight, out)
 
 
 def add_theoretical_minmax(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
@@ -73,7 +71,7 @@ def add_theoretical_minmax(scores: Any, visible: Any, floor: float, weight: floa
     inf is the signal's floor: -1 for a cosine, 0 for BM25.  A constant signal adds the same to all memories.  O(n).
     """
     _, high = extremes(scores, visible, floor)
-    add_rescaled(scores, visible, floor, floor, high, weight, out)
+    add_rescaled(scores, floor, floor, high, weight, out)
 
 
 NORMALISED = {"standard": add_standardised, "minmax": add_minmax, "theoretical_minmax": add_theoretical_minmax}

@@ -3,28 +3,70 @@
 It is the first of the five signals of the Cortex read path (section 3.3) and the dense list of True Memory (stage 7).  Embeddings have unit length,
 so their inner product is the cosine.  The search is exact over all memories, so every memory has a score.
 
-Cost: O(n d) per query, one pass of the index over its vectors.
+An embedding model reads the first 256 word pieces or so of a text.  With `passages`, a longer memory also has a vector for each window of 200
+word pieces, and its best one counts.
+
+Of several wordings of the query, the best counts: a positive cosine is multiplied by the weight of its wording.
+
+Cost: O((n + passages) d) for each wording.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.vocabulary import INDEX
+from ...engine.contract import Cue, Incoming, Mechanism, Params, forecast, hook
+from ...engine.numerics import kernel
+from ...engine.vocabulary import CUES, INDEX, PASSAGES
 
 DENSE = signal("dense", Facet.MEANING, "cosine of the embeddings of query and memory", floor=-1.0)
 
 
+
+# --- equations ----------------------------------------------------------------------------------------------------
+@kernel
+def raise_to_weighted(scores: Any, weight: float, best: Any) -> None:
+    """best = max(best, w s) where s > 0, else max(best, s).  O(n).
+
+    scores  (n,)  1  s, cosines with a further wording of the query
+    weight  ()    1  w, of that wording, in (0, 1]
+    best    (n,)  1  changed in place
+
+    >>> best = np.array([0.5, 0.2, -0.4])
+    >>> raise_to_weighted(np.array([0.8, 0.6, -0.2]), 0.5, best)
+    >>> best.tolist()
+    [0.5, 0.3, -0.2]
+    """
+    for i in range(scores.shape[0]):
+        best[i] = max(best[i], weight * scores[i] if scores[i] > 0.0 else scores[i])
+
+
+# --- plug-in ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class DenseSimilarityParams(Params):
+    passages: bool              # whether the windows of long memories count
     weight: float               # trust in the fused ranking
 
 
 class DenseSimilarity(Mechanism[DenseSimilarityParams]):
     owns = (DENSE,)
 
-    @hook(Phase.RETRIEVE, reads=(INDEX,), adds=(), sets=(DENSE,))
+    @forecast(reads=(PASSAGES,))
+    def windows(self, view: Any, coming: Sequence[Incoming]) -> Iterable[str]:
+        """The passages of long texts, to be embedded in one batch."""
+        return view.passages.of(each.text for each in coming) if self.params.passages else ()
+
+    @hook(Phase.RETRIEVE, reads=(INDEX, PASSAGES, CUES), adds=(), sets=(DENSE,))
     def score(self, view: Any, cue: Cue) -> None:
-        view.index.scores(cue.vector, view.dense)
+        self._cosines(view, cue, view.dense)
+        for weight, wording in view.cues:
+            if wording is not cue:
+                raise_to_weighted(self._cosines(view, wording, np.empty_like(view.dense)), weight, view.dense)
+
+    def _cosines(self, view: Any, wording: Cue, out: Any) -> Any:
+        view.index.scores(wording.vector, out)
+        return np.fmax(out, view.passages.scores(wording.vector, np.empty_like(out)), out=out) if self.params.passages else out

@@ -5,7 +5,9 @@ saturating function of its frequency in the memory, normalised by the length of 
 Robertson & Zaragoza (2009), https://doi.org/10.1561/1500000019.  The weight is computed here; the engine's index computes the
 saturation over postings, and the evidence compares it with the equation stated here.
 
-Cost: O(n + postings of the query's words).
+Of several wordings of the query, the best counts: a score is multiplied by the weight of its wording.
+
+Cost: O(n + postings of the query's words) for each wording.
 """
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ import numpy as np
 from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import LEXICON
+from ...engine.vocabulary import CUES, LEXICON
 
 # --- columns ------------------------------------------------------------------------------------------------------
 LEXICAL = signal("lexical", Facet.WORDS, "BM25 score of the memory's words; NaN if no word is shared")
@@ -87,9 +89,14 @@ class LexicalBM25Params(Params):
 class LexicalBM25(Mechanism[LexicalBM25Params]):
     owns = (LEXICAL,)
 
-    @hook(Phase.RETRIEVE, reads=(LEXICON,), adds=(), sets=(LEXICAL,))
+    @hook(Phase.RETRIEVE, reads=(LEXICON, CUES), adds=(), sets=(LEXICAL,))
     def score(self, view: Any, cue: Cue) -> None:
         p = self.params
-        weight = idf_robertson if p.idf == "robertson" else idf_lucene
-        view.lexicon.scores(cue.terms, view.lexical, weight, k1=p.k1, b=p.b)
+        idf = idf_robertson if p.idf == "robertson" else idf_lucene
+        view.lexicon.scores(cue.terms, view.lexical, idf, k1=p.k1, b=p.b)
+        for weight, wording in view.cues:
+            if wording is not cue:
+                other = np.zeros_like(view.lexical)
+                view.lexicon.scores(wording.terms, other, idf, k1=p.k1, b=p.b)
+                np.maximum(view.lexical, weight * other, out=view.lexical)
         silence_zeros(view.lexical)

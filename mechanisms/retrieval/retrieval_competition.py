@@ -24,7 +24,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
-from ...engine.vocabulary import FUSED, LOG_STRENGTH, MATCH, NOW, RECALLED, REWEIGHTED, VISIBLE
+from ...engine.vocabulary import ANSWERABLE, LOG_STRENGTH, MATCH, NOW, PRIMED, RECALLED, REWEIGHTED
 from ..shared.units import unit
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -163,27 +163,27 @@ class RetrievalCompetitionParams(Params):
 class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
     owns = (COMPETITION_TRACE, COMPETITION_TIME)
 
-    @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, NOW, COMPETITION_TRACE, COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
+    @hook(Phase.RETRIEVE, reads=(PRIMED, ANSWERABLE, NOW, COMPETITION_TRACE, COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
     def compete(self, view: Any, cue: Cue) -> None:
         """Reorder the pool by the final activations, within its range of scores.  Without traces the order does not change."""
         p = self.params
-        rows = best(view.fused, view.visible, p.pool)
+        rows = best(view.primed, view.answerable, p.pool)
         if rows.size < 2:
             return
         drive, x, final = np.empty(rows.size), np.zeros(rows.size), np.empty(rows.size)
-        spread_out(view.fused, rows, drive)
+        spread_out(view.primed, rows, drive)
         drive *= np.exp(self._decayed_traces(view, rows))
         settle(drive, p.leak, p.inhibition, p.step, p.steps, np.empty((0, rows.size)), x)
         standing(drive, x, p.inhibition, final)
-        low, high = float(view.fused[rows[-1]]), float(view.fused[rows[0]])
+        low, high = float(view.primed[rows[-1]]), float(view.primed[rows[0]])
         if (span := float(np.ptp(final))) > 0.0:
             view.reweighted[rows] = low + (high - low) * (final - final.min()) / span
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, MATCH, VISIBLE, NOW), adds=(), sets=(COMPETITION_TRACE, COMPETITION_TIME))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, MATCH, ANSWERABLE, NOW), adds=(), sets=(COMPETITION_TRACE, COMPETITION_TIME))
     def learn(self, view: Any, cue: Cue) -> None:
-        """One cycle of inhibition, driven by MATCH; FUSED would depend on the time of the last maintain."""
+        """One cycle of inhibition, driven by MATCH; PRIMED would depend on the time of the last maintain."""
         p = self.params
-        rows = best(view.match, view.visible, p.pool)
+        rows = best(view.match, view.answerable, p.pool)
         target = np.isin(rows, view.recalled)
         if not target.any():
             return

@@ -17,7 +17,7 @@ from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
-from ...engine.vocabulary import FUSED, REWEIGHTED, VISIBLE
+from ...engine.vocabulary import ANSWERABLE, PRIMED, REWEIGHTED
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -48,12 +48,12 @@ class RetrievalCompetitionPrintedParams(Params):
 
 
 class RetrievalCompetitionPrinted(Mechanism[RetrievalCompetitionPrintedParams]):
-    @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE), adds=(), sets=(REWEIGHTED,))
+    @hook(Phase.RETRIEVE, reads=(PRIMED, ANSWERABLE), adds=(), sets=(REWEIGHTED,))
     def suppress(self, view: Any, cue: Cue) -> None:
-        rows = best(view.fused, view.visible, self.params.pool)
+        rows = best(view.primed, view.answerable, self.params.pool)
         if rows.size < 2:
             return
-        scores = view.fused[rows].astype(np.float64)
+        scores = view.primed[rows].astype(np.float64)
         low, span = scores[-1], scores[0] - scores[-1]
         if span > 0.0:
             out = np.empty(rows.size)

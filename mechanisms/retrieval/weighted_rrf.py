@@ -115,6 +115,8 @@ def best_scores(scores: Any, visible: Any, depth: int) -> Any:
 def add_reciprocal_ranks(scores: Any, visible: Any, depth: int, k: float, weight: float, out: Any) -> None:
     """out += weight / (k + rank) for the memories on the list of the signal.  O(n + depth log depth).
 
+    A hidden memory gets the rank that it would have among the listed visible ones; below the last of them it is not on the list.
+
     scores   (n,) float32  NaN: not on the list
     visible  (n,) bool
     depth    ()   length of the list; ties at its end are included
@@ -133,7 +135,7 @@ def add_reciprocal_ranks(scores: Any, visible: Any, depth: int, k: float, weight
     worst = listed[listed.shape[0] - 1]
     of_worst = weight * reciprocal_rank(rank_in(listed, worst), k)    # computed once: in a constant signal all memories tie here
     for i in range(scores.shape[0]):
-        if visible[i] and scores[i] >= worst:
+        if scores[i] >= worst:
             out[i] += of_worst if scores[i] == worst else weight * reciprocal_rank(rank_in(listed, scores[i]), k)
 
 

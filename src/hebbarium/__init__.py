@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from .engine.observer import Observer
     from .engine.ports.by_name import embedder
     from .engine.ranking import Answer, Hit
-    from .engine.records import Event, Query, hours
+    from .engine.records import Event, Only, Query, hours
     from .engine.registry import Registry
 
 _HOMES = {
     "Answer": "engine.ranking", "Engine": "engine.loop", "Event": "engine.records", "Explanation": "engine.explain",
     "HebbariumError": "engine.errors", "Hit": "engine.ranking", "Mechanism": "engine.contract", "Observer": "engine.observer",
-    "Params": "engine.contract", "Query": "engine.records", "Registry": "engine.registry", "embedder": "engine.ports.by_name",
-    "hook": "engine.contract", "hours": "engine.records", "load": "benchmarks.datasets", "memory": "api",
-    "ranks_changed": "engine.counterfactual",
+    "Only": "engine.records", "Params": "engine.contract", "Query": "engine.records", "Registry": "engine.registry",
+    "embedder": "engine.ports.by_name", "hook": "engine.contract", "hours": "engine.records", "load": "benchmarks.datasets",
+    "memory": "api", "ranks_changed": "engine.counterfactual",
 }
 
 __all__ = [
-    "Answer", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Params", "Query", "Registry", "embedder", "hook",
-    "hours", "load", "memory", "ranks_changed",
+    "Answer", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Only", "Params", "Query", "Registry", "embedder",
+    "hook", "hours", "load", "memory", "ranks_changed",
 ]
 
 

@@ -318,7 +318,8 @@ def test_what_is_cited_and_not_listed_is_reported(systems: dict[str, SourceSyste
 
 def test_checks_of_a_row_exist_and_count_for_its_form(systems: dict[str, SourceSystem], registry: Registry) -> None:
     rows = [c for s in systems.values() for c in s.claims if c.checks]
-    assert {c.module for c in rows} == {"two_stage_transfer.py", "engram.py (half-life)", "tripartite_synapse.py", "replay_execution.py"}
+    assert {c.module for c in rows} == {"two_stage_transfer.py", "engram.py (half-life)", "tripartite_synapse.py", "replay_execution.py",
+                                       "Platt sigmoid for the gate, rejected"}
     for claim in rows:
         evidence, cited = evidence_of(import_module(f"hebbarium.audit.evidence.{claim.variety}")), set(registry.entry(claim.variety).papers)
         for check in map(evidence.check, claim.checks):

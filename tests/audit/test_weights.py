@@ -14,6 +14,7 @@ from hebbarium.audit.weights import Weights, read, shipped
 from hebbarium.engine.assembly import planned
 from hebbarium.engine.columns import Before, Column, Signal
 from hebbarium.engine.errors import DataError
+from hebbarium.engine.packages import ROOT, answering_digest
 from hebbarium.engine.registry import Entry, MechanismSet, Registry
 from hebbarium.engine.schedule import Node
 
@@ -28,8 +29,8 @@ def weight(*routes: dict[str, Any], share: float | None = 0.0141, cold: int = 0,
 
 
 def file(path: Path, **changes: Any) -> Path:
-    how = {"command": "hebbarium weights", "date": "2026-01-02T03:04:05Z", "code": "1.0+abc", "sources": weights.sources(),
-           "parameters": weights.parameters(), "dataset": "demo", "sha256": "0", "embedder": "minilm", "set": "everything", "seed": 0, "best": 10,
+    how = {"command": "hebbarium weights", "date": "2026-01-02T03:04:05Z", "code": "1.0+abc", "sources": answering_digest(),
+           "parameters": Registry.read().values_digest(), "dataset": "demo", "sha256": "0", "embedder": "minilm", "set": "everything", "seed": 0, "best": 10,
            "rehearse": 0.5, "conversations": 2, "questions": 51, "gold": 45, **changes}
     found = {"used": weight(HEAT, HIDDEN, cold=3, rehearsed=23), "still": weight(HEAT), "gate": weight(VETO, share=None, cold=1),
              "apart": weight(share=None)}
@@ -70,32 +71,29 @@ def test_a_file_of_other_code_or_parameters_says_that_it_is_stale(changes: dict[
     assert said.startswith(f"Stale: {named} since") and "2026-01-02" in said and "hebbarium weights" in said
 
 
-def test_the_digest_of_the_code_follows_engine_and_mechanisms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = Path(weights.engine_file).parent.parent
+def test_the_digest_of_the_code_follows_engine_and_mechanisms(tmp_path: Path) -> None:
     for room in ("engine", "mechanisms"):
-        shutil.copytree(root / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
-    before = weights.sources()
-    monkeypatch.setattr(weights, "engine_file", str(tmp_path / "engine" / "__init__.py"))
-    assert weights.sources() == before
-    for room in ("engine", "mechanisms"):
-        (tmp_path / room / "__init__.py").write_text("changed = True")
-        assert weights.sources() != before
-        before = weights.sources()
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    before = answering_digest(tmp_path)
+    assert answering_digest() == before
+    for room, name in (("engine", "__init__.py"), ("mechanisms", "__init__.py"), ("mechanisms", "words.txt")):
+        (tmp_path / room / name).write_text("changed = True")
+        assert answering_digest(tmp_path) != before
+        before = answering_digest(tmp_path)
 
 
-def test_the_digest_of_the_parameters_follows_values_and_not_prose(monkeypatch: pytest.MonkeyPatch) -> None:
-    before, found = weights.parameters(), Registry.read()
-    entry = found.entries["recency"]
+def test_the_digest_of_the_parameters_follows_values_and_not_prose() -> None:
+    found = Registry.read()
+    before, entry = found.values_digest(), found.entries["recency"]
 
     def digest_with(changed: Entry) -> str:
-        with monkeypatch.context() as other:
-            other.setattr(Registry, "read", lambda: Registry({**found.entries, "recency": changed}, found.sets, found.digest))
-            return weights.parameters()
+        return Registry({**found.entries, "recency": changed}, found.sets, found.digest).values_digest()
 
     weight = entry.params["weight"]
     params = {**entry.params, "weight": weight.model_copy(update={"value": 2 * weight.value})}
     assert digest_with(entry.model_copy(update={"summary": "other words"})) == before
     assert digest_with(entry.model_copy(update={"params": params})) != before
+    assert digest_with(entry.model_copy(update={"time_scale": 7.0})) != before
 
 
 def test_a_set_that_does_not_learn_is_said_to_be_asked_once(tmp_path: Path) -> None:

@@ -48,7 +48,9 @@ def test_its_rows_are_those_of_a_run_of_its_own(done: tuple[Path, AblationResult
     alone = run(None, registry, data, EMBEDDER, tmp_path, settings=Settings(system=BASELINE))
     assert rows(tmp_path, BASELINE) == rows(done[0], BASELINE) != []
     beside, = done[1].beside
-    assert beside.metrics == alone["overall"] and (beside.id, beside.revision, beside.capabilities) == (BASELINE, "", ())
+    held = {name: alone["abstention"][name] for name in ("held_back", "false_hold_backs")}
+    assert beside.metrics == {**alone["overall"], **held} and done[1].baseline.keys() == beside.metrics.keys()
+    assert (beside.id, beside.revision, beside.capabilities) == (BASELINE, "", ())
 
 
 def test_its_difference_is_the_full_set_minus_it_with_its_interval(done: tuple[Path, AblationResult]) -> None:

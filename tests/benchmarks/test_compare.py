@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,13 @@ def test_a_run_equals_itself(pair: tuple[RunFolder, RunFolder]) -> None:
     found = compare(pair[0], pair[0])
     assert found.n_changed == 0 and not found.gained and not found.lost and not found.differing
     assert all(m.difference.mean == 0.0 and m.difference.p == 1.0 for m in found.metrics)
+
+
+def test_a_difference_that_rounds_to_zero_has_no_sign(tmp_path: Path, pair: tuple[RunFolder, RunFolder]) -> None:
+    found = compare(pair[0], pair[0])
+    tiny = tuple(replace(m, difference=replace(m.difference, mean=-1e-9, low=-2e-5, high=0.0)) for m in found.metrics)
+    page = Seen(to_html(replace(found, metrics=tiny), tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "[0.0000, 0.0000]" in page.text and "-0.0000" not in page.text and "+0.0000" not in page.text
 
 
 def test_a_changed_question_is_told_with_what_was_retrieved_instead(pair: tuple[RunFolder, RunFolder]) -> None:

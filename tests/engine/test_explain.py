@@ -124,11 +124,13 @@ def test_registered_fusions(build: Callable[..., Engine], method: str, params: d
         np.testing.assert_allclose([sum(p.contribution for p in x.signals) for x in found], answer.scores, rtol=1e-4, atol=1e-5)
 
 
-def test_archived_memories_are_not_compared() -> None:
+def test_archived_memories_are_scored_on_the_scale_of_the_visible_ones() -> None:
     e = filled(by_number())
     e.archive(1)
     gone, *rest = e.explain("number", [1, 0, 2, 3])
-    assert gone.linear and math.isnan(gone.signals[0].standardised) and math.isnan(gone.signals[0].contribution) and gone.stages[0].rank == 0
+    visible = np.array([2.0, 1.0, 4.0])
+    assert gone.linear and gone.stages[0].rank == 0
+    assert gone.signals[0].standardised == pytest.approx((gone.signals[0].raw - visible.mean()) / visible.std())
     np.testing.assert_allclose([x.signals[0].standardised for x in rest], standard([2.0, 1.0, 4.0]), rtol=1e-6)
 
 

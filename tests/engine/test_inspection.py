@@ -18,6 +18,7 @@ from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ranking import Hit
 from hebbarium.engine.records import Event, Query, hours
+from hebbarium.engine.stand_ins import checked_instance
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import EMBEDDING, FUSED, GRAPH, MATCH, NOW, RERANKED, VETO, VISIBLE
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
@@ -96,12 +97,13 @@ def test_an_unknown_column_is_refused_with_the_nearest_names(unknown: Any) -> No
 def test_the_schedule_is_rows_and_prints() -> None:
     e = memory(by_number())
     assert [(s.place, s.step) for s in e.schedule[Phase.ENCODE]] == [(1, "engine.store"), (2, "number.hook0")]
-    assert [s.step for s in e.schedule[Phase.RETRIEVE]] == ["engine.weigh", "number.hook1", "engine.gather", "engine.answer"]
+    assert [s.step for s in e.schedule[Phase.RETRIEVE]] == [
+        "engine.weigh", "engine.restrict", "engine.admit", "number.hook1", "engine.gather", "engine.answer"]
     assert e.schedule[Phase.ENCODE][1].reads == ("row",) and e.schedule[Phase.ENCODE][1].writes == ("number_held",)
-    assert [s.step for s in e.schedule] == [n.label for nodes in e.assembly.phases.values() for n in nodes] and len(e.schedule) == 6
+    assert [s.step for s in e.schedule] == [n.label for nodes in e.assembly.phases.values() for n in nodes] and len(e.schedule) == 8
     lines = str(e.schedule).splitlines()
-    assert lines[0].split()[:5] == ["phase", "step", "reads", "writes", "(+:"] and len(lines) == 7
-    assert "number.hook0   row " in str(e.schedule) and repr(e.schedule) == str(e.schedule)
+    assert lines[0].split()[:5] == ["phase", "step", "reads", "writes", "(+:"] and len(lines) == 9
+    assert "number.hook0 row" in " ".join(str(e.schedule).split()) and repr(e.schedule) == str(e.schedule)
 
 
 def test_additions_are_marked_and_earlier_values_named() -> None:
@@ -136,13 +138,13 @@ def test_engine_answer_and_mechanism_print_in_one_line(build: Callable[..., Engi
     answer = e.retrieve("the old mill")
     assert repr(answer).startswith("<Answer: 1 of 1 memories, best 'We moved to the old mill.") and len(repr(answer)) < 110
     assert repr(e.retrieve("x", 0)) == "<Answer: 0 of 1 memories>"
-    assert repr(e.mechanisms[0]) == "<dense_similarity of retrieval: weight=1.0>"
+    assert repr(e.mechanisms[0]) == "<dense_similarity of retrieval: passages=True, weight=1.0>"
 
 
 def test_a_mechanism_shows_units_and_a_changed_time_scale(registry: hb.Registry) -> None:
     assert repr(registry.instance("recency", {"half_life": 7.0})) == "<recency of retrieval: half_life=7.0 d, weight=0.05>"
     assert repr(registry.instance("recency", {"time_scale": 2.0})).startswith("<recency of retrieval: time_scale=2.0, half_life=")
-    assert all("\n" not in repr(registry.instance(id)) for id in registry.entries)
+    assert all("\n" not in repr(checked_instance(registry, id)) for id in registry.entries)
 
 
 class Tags(HTMLParser):

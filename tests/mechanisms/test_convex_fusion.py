@@ -25,8 +25,8 @@ def test_kernels_jitted_equal_plain() -> None:
     scores = np.where(rng.random(100) < 0.3, np.nan, rng.normal(size=100)).astype(np.float32)
     visible, jitted, plain = rng.random(100) < 0.7, np.zeros(100), np.zeros(100)
     assert module.extremes(scores, visible, -1.0) == module.extremes.py_func(scores, visible, -1.0)  # type: ignore[attr-defined]
-    module.add_rescaled(scores, visible, -1.0, -2.0, 3.0, 0.4, jitted)
-    module.add_rescaled.py_func(scores, visible, -1.0, -2.0, 3.0, 0.4, plain)  # type: ignore[attr-defined]
+    module.add_rescaled(scores, -1.0, -2.0, 3.0, 0.4, jitted)
+    module.add_rescaled.py_func(scores, -1.0, -2.0, 3.0, 0.4, plain)  # type: ignore[attr-defined]
     np.testing.assert_allclose(jitted, plain, rtol=1e-6)
 
 

@@ -12,7 +12,8 @@ from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.text.features import features
 from hebbarium.engine.vocabulary import FACET_WEIGHTS
-from hebbarium.mechanisms.retrieval.query_intent import CLUE_FACETS, INTENT, INTENT_FACETS, Clue, Intent, clues_of, facet_weights, intent_of
+from hebbarium.mechanisms.retrieval.query_intent import CLUE_FACETS, INTENT, INTENT_FACETS, Clue, clues_of, facet_weights
+from hebbarium.mechanisms.shared.questions import Intent, intent_of
 
 
 def engine(*ids: str, **overrides: float) -> Engine:

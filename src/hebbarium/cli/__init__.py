@@ -2,7 +2,7 @@
 
 Commands import what they need when they run, so that `--help` answers at once.
 """
-from . import auditing, catalogue, data, experiments, runs, weighing
+from . import auditing, calibrating, catalogue, data, experiments, runs, weighing
 from .app import app, main
 
-__all__ = ["app", "auditing", "catalogue", "data", "experiments", "main", "runs", "weighing"]
+__all__ = ["app", "auditing", "calibrating", "catalogue", "data", "experiments", "main", "runs", "weighing"]

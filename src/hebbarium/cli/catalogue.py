@@ -139,6 +139,8 @@ def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
 def _bounds(p: Parameter) -> str:
     if p.choices or isinstance(p.value, bool):
         return ", ".join(p.choices) or "true, false"
+    if isinstance(p.value, str):
+        return "a file or folder"
     low, high = "(-inf" if p.low is None else f"[{p.low:g}", "inf)" if p.high is None else f"{p.high:g}]"
     return f"{low}, {high}"
 

@@ -20,6 +20,7 @@ from .shared import (
     JsonOption,
     LimitOption,
     OutOption,
+    SkipOption,
     chosen_set,
     citation_keys,
     installed_registry,
@@ -77,8 +78,8 @@ def _kind(name: str, hint: Any, default: Any) -> Any:
 
 @app.command(short_help="Measure one mechanism set on one data set.")
 @_with_options
-def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit: LimitOption = None, jobs: JobsOption = 1,
-        replace: ReplaceOption = False, as_json: JsonOption = False) -> None:
+def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit: LimitOption = None, skip: SkipOption = 0,
+        jobs: JobsOption = 1, replace: ReplaceOption = False, as_json: JsonOption = False) -> None:
     """Measure one mechanism set, or another system, on one data set.
 
     Writes manifest.json, rows.jsonl, times.jsonl and metrics.json.  Conversations that the folder holds already, from the same inputs, are not run
@@ -89,7 +90,7 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
     from ..console import Meter, print_lines
 
     planned = plan(chosen_set(registry, given["set"], settings), registry, settings)
-    loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold)
+    loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip)
     making = _making(registry, planned.arms[0].mechanisms, given)
     with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(planned, loaded, named_embedder(given["embedder"], embedding), out, jobs=jobs, progress=progress, making=making,
@@ -108,7 +109,8 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
 def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
            design: Annotated[Design, typer.Option("--design", help="How arms are made.")] = Design.LEAVE_ONE_OUT,
            arms: ArmsOption = None, beside: BesideOption = None, margin: MarginOption = 0.005,
-           limit: LimitOption = None, jobs: JobsOption = 1, replace: ReplaceOption = False, as_json: JsonOption = False) -> None:
+           limit: LimitOption = None, skip: SkipOption = 0, jobs: JobsOption = 1, replace: ReplaceOption = False,
+           as_json: JsonOption = False) -> None:
     """Take each mechanism out of a set in turn: what does each earn?
 
     Prints first what the design can detect.  Writes ablation.html, .md, .json, .svg and .tex, rows.jsonl and manifest.json.  A second run of the
@@ -123,7 +125,7 @@ def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
     from ..console import Meter, console, draw, print_lines, print_table
 
     experiment = designed(chosen_set(registry, given["set"], settings), registry, design=design, only=only, beside=beside or (), settings=settings)
-    loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold)
+    loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip)
     making = _making(registry, experiment.mechanisms, given)
     with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(experiment, loaded, named_embedder(given["embedder"], embedding), out, margin=margin, jobs=jobs, progress=progress,
@@ -176,6 +178,10 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
                 numbers=tuple(result["overall"]), whole=tuple(result["overall"]))
     if unscored := asked - result["overall"]["n"]:
         print_lines(f"{unscored} of {asked} questions name no evidence and are not scored", "")
+    held = result["abstention"]
+    if held["unanswerable"]:
+        print_lines(f"held back: {held['held_back']:.1%} of {held['unanswerable']:,} questions without an answer, and by mistake "
+                    f"{held['false_hold_backs'] or 0.0:.1%} of the {held['answerable']:,} others", "")
     if result["receipts"]:
         receipts = [(i, *(f"{r[k.replace(' ', '_')]:,}" for k in counts)) for i, r in result["receipts"].items()]
         print_table("Receipts", ("mechanism", *counts), receipts, numbers=counts, whole=("mechanism",))

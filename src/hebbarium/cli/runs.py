@@ -112,6 +112,7 @@ def _print_page(page: Path | None) -> None:
 def _print_comparison(result: Comparison) -> None:
     from ..benchmarks.compare import PRIMARY
     from ..benchmarks.execution.folder import shown
+    from ..benchmarks.explain import signed
     from ..console import print_fields, print_lines, print_table
     from ..reporting.text import plural
 
@@ -121,11 +122,11 @@ def _print_comparison(result: Comparison) -> None:
     print_lines("", *(f"mechanisms only in the {name}: {', '.join(side.alone)}" for name, side in sides if side.alone),
                 *(f"{name}: {shown(a)} -> {shown(b)}" for name, a, b in result.differing),
                 *([] if result.differing or first.alone or second.alone else ["the manifests do not differ"]), "")
-    rows = [(m.metric, f"{m.first:.4f}", f"{m.second:.4f}", f"{m.difference.mean:+.4f}", _interval(m.difference), _p(m.difference))
+    rows = [(m.metric, f"{m.first:.4f}", f"{m.second:.4f}", signed(m.difference.mean, 4), _interval(m.difference), _p(m.difference))
             for m in result.metrics]
     numbers = ["first", "second", "difference", "95% interval", "p"]
     print_table("Second minus first; positive: the second is better", ["metric", *numbers], rows, numbers=numbers, whole=["metric", *numbers])
-    categories = [(name, str(n), f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}") for name, (n, a, b) in result.categories.items()]
+    categories = [(name, str(n), f"{a:.4f}", f"{b:.4f}", signed(b - a, 4)) for name, (n, a, b) in result.categories.items()]
     numbers = ["questions", "first", "second", "difference"]
     print_table(f"{PRIMARY} by category", ["category", *numbers], categories, numbers=numbers, whole=numbers)
     alone = [f"{plural(n, 'question')} with gold only in the {which}" for n, which in zip(result.unpaired, ("first", "second"), strict=True) if n]
@@ -155,7 +156,9 @@ def _print_changed(title: str, changed: Sequence[Changed], worse: str) -> None:
 
 
 def _interval(t: ClusterT) -> str:
-    return "-" if t.low is None or t.high is None else f"[{t.low:+.4f}, {t.high:+.4f}]"
+    from ..benchmarks.explain import signed
+
+    return "-" if t.low is None or t.high is None else f"[{signed(t.low, 4)}, {signed(t.high, 4)}]"
 
 
 def _p(t: ClusterT) -> str:

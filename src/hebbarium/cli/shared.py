@@ -4,13 +4,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..benchmarks.execution.spec import Settings, options
-from ..engine.errors import HebbariumError
+from ..engine.errors import HebbariumError, InputError
 from .app import INTERRUPTED, from_system
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 DataOption = Annotated[Path | None, typer.Option("--data", help=(
     "File or folder in the official format, or a folder of your own conversations; the demo needs none."))]
 LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N conversations.")]
+SkipOption = Annotated[int, typer.Option("--skip", min=0, help="Leave out the first N conversations; --limit counts from there.")]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Worker processes.")]
 EmbedderOption = Annotated[str, typer.Option("--embedder", help=options()["embedder"].help)]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder for the results.")]
@@ -41,10 +43,15 @@ def chosen_set(registry: Registry, name: str | None, settings: Settings) -> Mech
     return registry.set(name or DEFAULT_SET) if name or settings.ours else None
 
 
-def load_data(dataset: str, path: Path | None, unit: Unit, limit: int | None, allow_missing_gold: bool = False) -> Dataset:
+def load_data(dataset: str, path: Path | None, unit: Unit, limit: int | None, allow_missing_gold: bool = False, skip: int = 0) -> Dataset:
+    """The data without their first `skip` conversations.  Raises DataError, InputError if none is left."""
     from ..benchmarks.datasets import load
 
-    return load(dataset, path, unit=unit, limit=limit, allow_missing_gold=allow_missing_gold)
+    wanted = limit if limit is None or limit < 1 else skip + limit
+    loaded = load(dataset, path, unit=unit, limit=wanted, allow_missing_gold=allow_missing_gold)
+    if len(loaded.conversations) <= skip:
+        raise InputError(f"the data have {len(loaded.conversations)} conversations, and {skip} are left out", where="--skip", cure="leave out fewer")
+    return replace(loaded, conversations=loaded.conversations[skip:]) if skip else loaded
 
 
 def named_embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmbedder:

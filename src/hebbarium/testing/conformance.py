@@ -24,6 +24,7 @@ from ..engine.ports.embedder import HashingEmbedder
 from ..engine.records import Event, Query, hours
 from ..engine.registry import Registry
 from ..engine.schedule import Stages
+from ..engine.stand_ins import checked_instance
 from ..engine.view import Binding
 
 START = hours(datetime(2024, 3, 1, 9))
@@ -66,7 +67,7 @@ class Bench:
         return (self.id, *(i for i in self.registry.set("minimal").mechanisms if i != self.id and not mine & self._sets(i)))
 
     def build(self, *ids: str, path: Path | None = None, **options: Any) -> Engine:
-        chosen = [self.registry.instance(i) for i in sorted(ids, key=self.registry.order.__getitem__)]
+        chosen = [checked_instance(self.registry, i) for i in sorted(ids, key=self.registry.order.__getitem__)]
         return Engine(chosen, HashingEmbedder(32), path=path, **options)
 
     def _sets(self, id: str) -> set[tuple[Phase, str]]:
@@ -143,7 +144,7 @@ def outputs_are_finite_on_hostile_input(bench: Bench) -> None:
     memory.advance(memory.now + 1000.0)
     for text in HOSTILE:
         answer = memory.retrieve(text, learn=True)
-        assert np.isfinite(answer.final[answer.visible]).all(), f"scores of {text[:20]!r} are not finite"
+        assert np.isfinite(answer.scores).all() and not np.isinf(answer.final[answer.answerable]).any(), f"scores of {text[:20]!r} are not finite"
     for column in memory.store.columns:
         if column.scope.persists:
             _require_within_bounds(column, memory.store.array(column))

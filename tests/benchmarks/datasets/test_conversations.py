@@ -79,6 +79,10 @@ def with_field(file: str, line: int, **fields: Any) -> Rows:
     (with_field("events.jsonl", 2, mood="glad"), None, 2, "unknown field 'mood'"),
     (with_field("events.jsonl", 4, text=7), None, 4, "a string is expected"),
     (with_field("events.jsonl", 4, attributes={"kind": 3}), None, 4, "a string is expected"),
+    (with_field("events.jsonl", 4, attributes={"tags": ["a", 3]}), None, 4, "a string is expected"),
+    (with_field("events.jsonl", 4, attributes={"": "a"}), None, 4, "it is empty"),
+    (with_field("events.jsonl", 4, attributes=["kind", "a"]), None, 4, "an object is expected"),
+    (with_field("events.jsonl", 4, attributes={"\ud800": "a"}), None, 4, "half of a surrogate pair"),
     (None, with_field("questions.jsonl", 1, gold=["k4", "k9"]), 1, "gold 'k9' names no event"),
     (None, with_field("questions.jsonl", 2, conversation="garden"), 2, "'garden' has no events"),
     (None, with_field("questions.jsonl", 3, time="2020-01-01"), 3, "before the last event"),
@@ -114,6 +118,39 @@ def test_missing_gold_is_counted_only_on_request(written: Callable[..., Path]) -
     folder = written(None, with_field("questions.jsonl", 1, gold=["k4", "k9"]))
     data = load("conversations", folder, allow_missing_gold=True)
     assert data.notes["gold_missing"] == 1 and data.conversations[0].questions[0].gold == ("k4",)
+
+
+MARKED = {1: {"kind": "note", "tags": ["home", "diy"], "place": "Oslo"}, 2: {"tags": ["diy"], "kind": "note"}, 3: {}}
+
+
+def marked() -> Rows:
+    """The example with attributes of the first three events; the first two make a session."""
+    events = rows("events.jsonl")
+    for line, attributes in MARKED.items():
+        events[line - 1]["attributes"] = attributes
+    return events
+
+
+def test_attributes_reach_the_events(written: Callable[..., Path]) -> None:
+    data = load("conversations", written(marked()))
+    first, second, third, *others = data.conversations[0].events
+    assert first.attributes == (("kind", "note"), ("place", "Oslo"), ("tags", "diy"), ("tags", "home"))
+    assert second.attributes == (("kind", "note"), ("tags", "diy")) and third.attributes == () and not any(e.attributes for e in others)
+    assert data.notes["events_with_attributes"] == 3
+    assert [e.rendered() for e in data.conversations[0].events] == [e.rendered() for e in load("conversations", EXAMPLE).conversations[0].events]
+
+
+def test_a_session_has_the_attributes_that_all_its_turns_have(written: Callable[..., Path]) -> None:
+    (talk,) = load("conversations", written(marked()), unit="session").conversations
+    assert [e.attributes for e in talk.events] == [(("kind", "note"), ("tags", "diy")), (), ()]
+
+
+def test_conversion_keeps_attributes(written: Callable[..., Path], tmp_path: Path) -> None:
+    data = load("conversations", written(marked()))
+    write_conversations(data, tmp_path / "again", licence="free", citation="none")
+    assert load_conversations(tmp_path / "again").conversations == data.conversations
+    lines = [json.loads(line) for line in (tmp_path / "again" / "events.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert lines[0]["attributes"] == {"kind": "note", "place": "Oslo", "tags": ["diy", "home"]} and "attributes" not in lines[4]
 
 
 @pytest.mark.parametrize("made_up", [False, True])

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
+from hebbarium.benchmarks.datasets.base import by_session
 from hebbarium.benchmarks.designs import FULL, Arm
 from hebbarium.benchmarks.execution.cells import Cell, run_cell
 from hebbarium.benchmarks.execution.plan import planned, specs_of
@@ -158,6 +159,50 @@ def test_a_row_holds_what_was_asked_and_the_scores_of_the_first_ten(measured: An
     assert (row["question_text"], row["answer"]) == ("which?", "")
     assert row["scores"] == [None, 0.1, 3.33333e-10, -123457.0, None] and row["retrieved"] == [f"e{i}" for i in range(5)]
     json.loads(json.dumps(row, allow_nan=False))
+
+
+def in_sessions(n: int, size: int, *gold: str) -> Conversation:
+    """As `conversation`, with `size` events in each session; the single question names all gold."""
+    plain = conversation(n, *gold)
+    return replace(plain, events=tuple(replace(e, session=f"s{i // size}") for i, e in enumerate(plain.events)),
+                   questions=(replace(plain.questions[0], gold=gold),))
+
+
+def test_sessions_are_ranked_by_their_best_event_and_gold_is_theirs(measured: Any) -> None:
+    talk = in_sessions(9, 2, "e3", "e0", "e1")                  # newest first: s4 (e8), s3 (e7, e6), s2, s1 (e3, e2), s0 (e1, e0)
+    row, = measured(Scripted(), talk, replace(OTHER, match="session"), k=3).rows
+    assert (row["gold"], row["ranks"], row["reciprocal_rank"]) == (["s1", "s0"], [4, 5], 0.25)
+    assert row["retrieved"] == ["s4", "s3", "s2"] and row["scores"] == [0.0, -1.0, -3.0] and not row["held_back"]
+    row, = measured(Scripted(), talk, k=3).rows
+    assert (row["gold"], row["ranks"]) == (["e3", "e0", "e1"], [6, 9, 8]), "without the option events are matched"
+
+
+@pytest.mark.parametrize(("system", "depth"), [(Scripted, 7), (WithReceipts, 9)], ids=["the depth", "every event"])
+def test_ranks_of_sessions_need_the_order_of_more_events_than_are_kept(measured: Any, system: type[Scripted], depth: int) -> None:
+    made = system()
+    row, = measured(made, in_sessions(9, 2, "e0"), replace(OTHER, match="session"), k=2, depth=7).rows
+    assert [call[3] for call in made.calls if call[0] == "retrieve"] == [depth]
+    assert row["ranks"] == [0 if depth == 7 else 5] and row["retrieved"] == ["s4", "s3"]
+
+
+def test_turns_in_their_sessions_and_sessions_as_units_have_gold_of_the_same_names(registry: Registry, tiny: Dataset) -> None:
+    embedder, chosen = CachedEmbedder(HashingEmbedder(8), None), MechanismSet("s", "", {"lexical_bm25": {}})
+    spec = specs_of(planned([Arm(FULL, chosen)], registry, Settings(match="session")), tiny, embedder)[0]
+    talk = tiny.conversations[0]
+    rows = run_cell(Cell(spec, talk), maker(OURS, spec.mechanisms, registry), embedder).rows
+    by_hand = {e.id: e.session for e in talk.events}
+    assert [row["gold"] for row in rows] == [[by_hand[q.gold[0]]] for q in talk.questions] == [list(q.gold) for q in by_session(talk).questions]
+    assert all(1 <= rank <= len(set(by_hand.values())) for row in rows for rank in row["ranks"])
+
+
+def test_an_answer_without_events_is_held_back(measured: Any) -> None:
+    class Silent(Scripted):
+        def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
+            return Retrieved(())
+
+    for settings in (OTHER, replace(OTHER, match="session")):
+        row, = measured(Silent(), conversation(3, "e1"), settings).rows
+        assert row["held_back"] is True and row["ranks"] == [0] and row["retrieved"] == []
 
 
 def test_a_system_is_closed_even_if_it_fails(measured: Any) -> None:

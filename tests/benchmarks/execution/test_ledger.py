@@ -124,16 +124,16 @@ def test_a_ledger_can_be_pickled(ledger: Ledger) -> None:
     assert pickle.loads(pickle.dumps(ledger)).done(["k"]) == {"k"}
 
 
-def test_one_sweep_at_a_time(ledger: Ledger) -> None:
+def test_one_run_at_a_time(ledger: Ledger) -> None:
     with ledger.locked():
         with pytest.raises(HebbariumError, match="another run is using this ledger"), Ledger(ledger.path).locked():
             pass
-        assert ledger.put("k", b"1")  # workers write while the coordinator holds the sweep
+        assert ledger.put("k", b"1")  # workers write while the coordinator holds the lock
     with ledger.locked():
         assert ledger.done(["k"]) == {"k"}
 
 
-def test_a_killed_sweep_lets_go(ledger: Ledger) -> None:
+def test_a_killed_run_releases_the_lock(ledger: Ledger) -> None:
     code = ("import sys, time; from pathlib import Path; from hebbarium.benchmarks.execution.ledger import Ledger\n"
             "with Ledger(Path(sys.argv[1])).locked():\n    print('held', flush=True); time.sleep(60)")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

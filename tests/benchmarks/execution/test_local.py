@@ -50,7 +50,7 @@ def test_two_jobs_give_the_same_rows_as_one_for_another_system(tmp_path: Path, r
     assert rows(tmp_path / "1") == rows(tmp_path / "2") and len(rows(tmp_path / "1").splitlines()) == 2 * 3
 
 
-def test_a_resumed_sweep_gives_the_same_rows_and_runs_no_cell_twice(
+def test_a_resumed_run_gives_the_same_rows_and_runs_no_cell_twice(
         tmp_path: Path, registry: Registry, tiny: Dataset, whole: tuple[Path, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[tuple[str, str]] = []
     limit, real, reported = [4], local.run_cell, []
@@ -71,7 +71,7 @@ def test_a_resumed_sweep_gives_the_same_rows_and_runs_no_cell_twice(
     assert set(ran) == {(arm.id, c.id) for arm in arms_of(CHOSEN) for c in tiny.conversations}
     assert rows(tmp_path) == rows(whole[0])
     ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
-    assert len(ran) == 10, "a finished sweep runs nothing"
+    assert len(ran) == 10, "a finished run is not run again"
 
 
 @pytest.mark.parametrize("settings", [

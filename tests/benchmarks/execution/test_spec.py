@@ -122,10 +122,10 @@ def test_settings_of_no_option_are_the_defaults() -> None:
 BASELINE = "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"
 GIVEN: dict[str, tuple[str, Any]] = {       # field -> what is typed, what the manifest has
     "set": ("minimal", "minimal"), "dataset": ("demo", "demo"), "embedder": ("hashing:64", "hashing"),
-    "unit": ("session", "session"), "seed": ("3", 3),
+    "unit": ("session", "session"), "match": ("session", "session"), "seed": ("3", 3),
     "without": ("heat", ["heat"]), "param": ("lexical_bm25.b=0.5", {"lexical_bm25": {"b": 0.5}}), "rehearse": ("2.5", 2.5),
     "allow_missing_gold": ("", True)}
-OTHER = {"system": (BASELINE, BASELINE), **{name: GIVEN[name] for name in ("dataset", "embedder", "unit", "seed", "allow_missing_gold")}}
+OTHER = {"system": (BASELINE, BASELINE), **{name: GIVEN[name] for name in ("dataset", "embedder", "unit", "match", "seed", "allow_missing_gold")}}
 
 
 @pytest.mark.parametrize(("command", "given"), [("run", GIVEN), ("ablate", GIVEN), ("run", OTHER)], ids=["run", "ablate", "run --system"])

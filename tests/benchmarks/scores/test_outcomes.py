@@ -11,7 +11,7 @@ from hebbarium.benchmarks.scores.outcomes import metrics_of, scored, total_recei
 
 
 def row(category: str, *ranks: int) -> dict[str, Any]:
-    return {"category": category, "gold": [f"e{i}" for i in range(len(ranks))], "ranks": list(ranks)}
+    return {"category": category, "gold": [f"e{i}" for i in range(len(ranks))], "ranks": list(ranks), "held_back": not ranks}
 
 
 OUTCOMES = [
@@ -30,4 +30,5 @@ def test_means_times_and_receipts() -> None:
     assert result["timing_ms"]["encode"] == {"p50": 2.0, "p95": round(float(np.percentile([1.0, 2.0, 9.0], 95)), 4)}
     assert result["timing_ms"]["retrieve"] == {"p50": None, "p95": None}
     assert result["receipts"] == total_receipts(OUTCOMES) == {"x": {"calls": 3, "ranks_changed": 4}, "y": {"calls": 5, "ranks_changed": 1}}
+    assert result["abstention"] == {"unanswerable": 0, "held_back": None, "answerable": 4, "false_hold_backs": 0.25}
     assert metrics_of("d", [])["overall"] == {"n": 0, **dict.fromkeys(("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"))}

@@ -136,7 +136,7 @@ def test_many_texts_cross_chunks_and_the_memo_is_bounded(tmp_path: Path, monkeyp
     steps: list[tuple[int, int]] = []
     source = HashingEmbedder(8)
     cached = CachedEmbedder(source, tmp_path / "c.sqlite", progress=lambda done, total: steps.append((done, total)))
-    assert np.array_equal(cached.embed(texts), source.embed(texts)) and len(cached._memo) == 100
+    assert np.array_equal(cached.embed(texts), source.embed(texts)) and len(cached._vectors.memo) == 100
     assert steps == [(min(256 * i, 1300), 1300) for i in range(1, 7)]
     assert np.array_equal(cached.embed(texts[::-1]), source.embed(texts)[::-1]) and cached.misses == 1300
     assert steps[6:] == []
@@ -201,8 +201,8 @@ def test_damaged_or_impossible_files_are_told(tmp_path: Path) -> None:
 def test_a_read_only_connection_is_told(tmp_path: Path) -> None:
     cached = CachedEmbedder(HashingEmbedder(8), tmp_path / "c.sqlite")
     cached.embed(["a"])
-    assert cached._opened is not None
-    cached._opened[1].execute("PRAGMA query_only = ON")
+    assert cached._file.connection is not None
+    cached._file.connection.execute("PRAGMA query_only = ON")
     assert cached.embed(["a"]).shape == (1, 8)
     with pytest.raises(HebbariumError, match="readonly"):
         cached.embed(["b"])
@@ -216,7 +216,7 @@ def test_an_embedder_that_gives_no_unit_vectors_is_refused(rows: np.ndarray) -> 
     cached = CachedEmbedder(source, None)
     with pytest.raises(HebbariumError, match="unit vectors"):
         cached.embed(["a"])
-    assert cached.misses == 0 and not cached._memo
+    assert cached.misses == 0 and not cached._vectors.memo
 
 
 def test_specs(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_default_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_model_facts_come_without_torch(tmp_path: Path) -> None:
     code = ("import sys; from pathlib import Path; from hebbarium.engine.ports.by_name import embedder; e = embedder('minilm', Path(sys.argv[1]));"
             "print(e.name, e.dimensions, len(e.revision)); assert not {'torch', 'transformers', 'sentence_transformers'} & set(sys.modules);"
-            "e._stored([b'k']); assert 'torch' not in sys.modules")
+            "e._vectors.stored([b'k']); assert 'torch' not in sys.modules")
     run = subprocess.run([sys.executable, "-c", code, str(tmp_path / "c.sqlite")], check=True, capture_output=True, text=True)
     assert run.stdout.split() == ["all-MiniLM-L6-v2", "384", "16"]
 

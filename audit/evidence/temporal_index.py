@@ -1,0 +1,401 @@
+"""Evidence for temporal_index: quadrature and brute force over plain lists; intervals of the stories are set by hand from the calendar."""
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.integrate import quad
+
+from ...engine.columns import Phase
+from ...engine.records import Event, Query, hours
+from ...engine.vocabulary import CREATED, VETO, WITHIN
+from ..checks import adaptation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
+
+# Times of memories (h), all against [100, 124): inside, over the start, over the end, over both, before, after, adjacent, short, across all.
+INTERVALS = ((101.0, 110.0), (90.0, 106.0), (120.0, 150.0), (60.0, 200.0), (10.0, 40.0), (130.0, 131.0), (124.0, 148.0), (99.99, 100.01),
+             (100.0, 124.0))
+FIRST, LAST = 100.0, 124.0
+UNUSED = -(2 ** 63)                         # seconds: no time
+
+
+# --- references --------------------------------------------------------------------------------------------------------------
+def profile(t: float, first: float, last: float, width: float) -> float:
+    """1 in the time asked for, exp(-gap / width) beyond it."""
+    return 1.0 if first <= t <= last else math.exp(-min(abs(t - first), abs(t - last)) / width)
+
+
+def mean_profile(start: float, end: float, first: float, last: float, width: float) -> float:
+    """By quadrature between the kinks."""
+    if start == end:
+        return profile(start, first, last, width)
+    edges = sorted({start, end, *(x for x in (first, last) if start < x < end)})
+    return float(sum(quad(profile, a, b, (first, last, width), epsabs=1e-13)[0] for a, b in pairwise(edges))) / (end - start)
+
+
+def inside(start: float, end: float, first: float, last: float, steps: int = 2000) -> float:
+    """Share of equal steps whose middle lies inside; exact if the ends fall between steps."""
+    if start == end:
+        return float(first <= start < last)
+    middles = start + (np.arange(steps) + 0.5) * (end - start) / steps
+    return float(np.mean((middles >= first) & (middles < last)))
+
+
+def at(*moment: int) -> float:
+    return hours(datetime(*moment))                                            # type: ignore[arg-type]
+
+
+def days(*moment: int, n: int = 1) -> tuple[float, float]:
+    return at(*moment), at(*moment) + 24.0 * n
+
+
+# --- the equations -----------------------------------------------------------------------------------------------------------
+@adaptation("TX-1", source="quadrature of the profile over the interval", rtol=1e-9)
+def the_fit_is_the_mean_over_the_interval(specimen: Any) -> Any:
+    cases = [(*i, w) for i in INTERVALS for w in (0.7, 24.0, 500.0)]
+    return [specimen.fit(a, b, FIRST, LAST, w) for a, b, w in cases], [mean_profile(a, b, FIRST, LAST, w) for a, b, w in cases]
+
+
+@adaptation("TX-2", source="closed form: exp(-gap / width), 1 inside", figure="profile")
+def an_instant_has_the_fit_of_its_gap(specimen: Any) -> Any:
+    gaps = {100.0: 0.0, 110.0: 0.0, 124.0: 0.0, 88.0: 12.0, 136.0: 12.0, 52.0: 48.0, 172.0: 48.0}
+    return [specimen.fit(t, t, FIRST, LAST, w) for t in gaps for w in (12.0, 24.0)], [math.exp(-g / w) for g in gaps.values() for w in (12.0, 24.0)]
+
+
+@adaptation("TX-3", source="brute force: steps whose middle lies inside", atol=1e-12)
+def the_share_inside_is_counted(specimen: Any) -> Any:
+    cases = [(101.0, 110.0), (90.0, 106.0), (120.0, 140.0), (60.0, 260.0), (10.0, 40.0), (124.0, 148.0), (99.0, 101.0), (100.0, 100.0),
+             (124.0, 124.0), (99.0, 99.0), (123.0, 123.0)]
+    return [specimen.share_inside(a, b, FIRST, LAST) for a, b in cases], [inside(a, b, FIRST, LAST) for a, b in cases]
+
+
+@adaptation("TX-4", source="quadrature of exp(-x / width)", rtol=1e-10)
+def gaps_are_integrated(specimen: Any) -> Any:
+    cases = [(0.0, 5.0, 3.0), (2.0, 5.0, 3.0), (7.0, 7.0, 3.0), (1.0, 90.0, 20.0), (4.0, 4.000001, 1000.0)]
+    return [specimen.decayed(*c) for c in cases], [quad(lambda x, w=c[2]: math.exp(-x / w), c[0], c[1], epsabs=1e-15)[0] for c in cases]
+
+
+@limit("TX-5", source="closed form: an interval inside fits wholly, a far one not at all, and an adjacent one of the same length by 1 - 1/e")
+def inside_far_and_adjacent(specimen: Any) -> Any:
+    return ([specimen.fit(*i, FIRST, LAST, 24.0) for i in ((100.0, 124.0), (103.0, 104.0), (9e6, 9.1e6), (124.0, 148.0), (76.0, 100.0))],
+            [1.0, 1.0, 0.0, 1.0 - math.exp(-1.0), 1.0 - math.exp(-1.0)])
+
+
+@adaptation("TX-6", source="brute force over plain lists", rtol=1e-9, atol=1e-12)
+def the_best_of_all_intervals_counts(specimen: Any) -> Any:
+    told: list[list[tuple[float, float]]] = [
+        [], [(90.0, 106.0)], [(10.0, 40.0), (101.0, 110.0)], [(400.0, 440.0), (10.0, 20.0), (500.0, 520.0), (120.0, 140.0)], [], [], [(330.0, 350.0)]]
+    created = [150.0, 110.0, 110.0, 110.0, 320.0, 104.0, 0.0]
+    asked, widths = [(FIRST, LAST), (300.0, 340.0)], [24.0, 40.0]
+    starts, ends = np.full((7, 4), UNUSED), np.full((7, 4), UNUSED)
+    for i, spans in enumerate(told):
+        for j, (a, b) in enumerate(spans):
+            starts[i, j], ends[i, j] = 3600 * a, 3600 * b
+    when, within = np.full(7, np.nan), np.full(7, np.nan)
+    specimen.score_times(starts, ends, np.array(created), np.array(asked), np.array(widths), when, within)
+    own = [spans or [(c, c)] for spans, c in zip(told, created, strict=True)]
+    return (np.array([when, within]),
+            [[max(mean_profile(*s, *q, w) for s in spans for q, w in zip(asked, widths, strict=True)) for spans in own],
+             [max(inside(*s, *q) for s in spans for q in asked) for spans in own]])
+
+
+@adaptation("TX-7", source="closed form: exp(-distance / length)", rtol=1e-12)
+def one_end_of_a_history_is_preferred(specimen: Any) -> Any:
+    created, out = np.array([0.0, 30.0, 120.0]), np.full(3, np.nan)
+    found = []
+    for end in (0.0, 120.0, 50.0):
+        specimen.score_order(created, end, 120.0, out)
+        found.append(out.tolist())
+    distances = [[0.0, 0.25, 1.0], [1.0, 0.75, 0.0], [5 / 12, 1 / 6, 7 / 12]]
+    return found, np.exp(-np.array(distances))
+
+
+# --- in a memory -------------------------------------------------------------------------------------------------------------
+T0 = at(2023, 5, 10, 9)                     # a Wednesday
+STORY: tuple[tuple[float, str, list[tuple[float, float]]], ...] = (      # hours after T0, text, intervals set by hand
+    (0.0, "Ada went to the lake yesterday", [days(2023, 5, 9)]),
+    (2.0, "Bo likes tea", []),
+    (30.0, "We met in June 2021 and again last Friday", [days(2021, 6, 1, n=30), days(2023, 5, 5)]),
+    (54.0, "Cleo taught in 2001, in 2002, in 2004, in 2005 and in 2006",
+     [days(2001, 1, 1, n=365), days(2002, 1, 1, n=365), days(2004, 1, 1, n=366), days(2005, 1, 1, n=365)]),
+    (80.0, "Dan sings", []),
+    (81.0, "the boat was sold on 2023-05-08", [days(2023, 5, 8)]),
+)
+
+
+def story(specimen: Any, time_scale: float | None = 1.0) -> Any:
+    """A memory of the story with a vetoed event in its middle, and 120 h later."""
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto += incoming.event.text.startswith("refused")
+
+    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.ENCODE, veto, adds=(VETO,)), time_scale=time_scale)
+    log = [(T0 + h, text) for h, text, _ in STORY]
+    encode(memory, *log[:3], (T0 + 40.0, "refused on 7 May 2020"), *log[3:])
+    memory.advance(T0 + 120.0)
+    return memory
+
+
+@adaptation("TX-8", source="intervals set by hand from the calendar; the first four are kept, none of a vetoed event")
+def a_memory_keeps_the_intervals_of_its_text(specimen: Any) -> Any:
+    memory = story(specimen)
+    kept = [[pair for pair in zip(starts, ends, strict=True) if pair != (UNUSED, UNUSED)]
+            for starts, ends in zip(memory.column(specimen.TIME_START).tolist(), memory.column(specimen.TIME_END).tolist(), strict=True)]
+    return ([x for spans in kept for pair in [(len(spans), 0), *spans] for x in pair],
+            [x for _, _, spans in STORY for pair in [(len(spans), 0), *((round(3600 * a), round(3600 * b)) for a, b in spans)] for x in pair])
+
+
+def expected(memory: Any, asked: list[tuple[float, float]], widths: list[float]) -> Any:
+    """Signal and share of the story by quadrature and counting."""
+    spans = [s or [(c, c)] for (_, _, s), c in zip(STORY, memory.column(CREATED), strict=True)]
+    return [[max(mean_profile(a, b, *q, w) for a, b in own for q, w in zip(asked, widths, strict=True)) for own in spans],
+            [max(share(a, b, *q) for a, b in own for q in asked) for own in spans]]
+
+
+def share(a: float, b: float, first: float, last: float) -> float:
+    """Share inside, in whole minutes."""
+    if a == b:
+        return float(first <= a < last)
+    lower, upper, low, high = (round(60.0 * (x - T0)) for x in (a, b, max(first, T0 - 1e6), min(last, T0 + 1e6)))
+    return len(range(max(lower, low), min(upper, high))) / (upper - lower)
+
+
+@adaptation("TX-9", source="quadrature of the profile with the calendar's intervals, which time_scale does not stretch", rtol=1e-6)
+def a_query_scores_every_memory_by_its_time(specimen: Any) -> Any:
+    """Asked on Monday 15 May, 9:00, with an archived memory; the length asked for decays, at least a day, and a day for open ends."""
+    cases: tuple[tuple[str, list[tuple[float, float]], list[float]], ...] = (
+        ("What did we do last week?", [days(2023, 5, 8, n=7)], [168.0]),
+        ("What did we do the day before yesterday?", [days(2023, 5, 13)], [24.0]),
+        ("Who sang 38 hours ago?", [(T0 + 81.5, T0 + 82.5)], [24.0]),
+        ("Was it in 2003 or on 9 May 2023?", [days(2003, 1, 1, n=365), days(2023, 5, 9)], [8760.0, 24.0]),
+        ("Whom did we meet before 2004?", [(-1e8, at(2004, 1, 1))], [24.0]),
+        ("Who called after 8 May 2023?", [(at(2023, 5, 9), 1e8)], [24.0]),
+        ("Who called since 11 May?", [(at(2023, 5, 11), T0 + 120.0)], [T0 + 120.0 - at(2023, 5, 11)]),
+    )
+    measured, wanted = [], []
+    for scale in (1.0, 3.0, None):
+        memory = story(specimen, scale)
+        memory.archive(1)
+        for text, asked, widths in cases:
+            memory.retrieve(Query(text))
+            measured += [memory.column(specimen.WHEN).tolist(), memory.column(WITHIN).tolist()]
+            wanted += expected(memory, asked, widths)
+    return measured, wanted
+
+
+MOVED, WED, TEA, BOAT = [1.0, 0.0, 0.0, 0.2], [0.0, 1.0, 0.0, 0.2], [0.0, 0.0, 1.0, 0.2], [0.0, 0.0, 0.0, 1.0]
+EVENTS = {
+    "We moved house yesterday": MOVED, "Ada got married": WED, "Tea is fine": TEA, "Bo bought a boat": BOAT,
+    "What did Bo buy before the move?": BOAT, "What did Bo buy after the wedding?": BOAT, "What did Bo buy the day after the move?": BOAT,
+    "What did Bo buy two days after the wedding?": BOAT, "What did Bo buy during the wedding?": BOAT, "What did Bo buy since the wedding?": BOAT,
+    "What did Bo buy until the move?": BOAT, "What did Bo buy after the flood?": BOAT,
+    "the move": [1.0, 0.1, 0.0, 0.0], "the wedding": [0.0, 1.0, 0.1, 0.0], "the flood": [-0.5, -0.2, 0.55, 0.0],
+    "What did Bo buy after the purchase?": TEA, "the purchase": BOAT,
+}
+TOLD = ((0.0, "Tea is fine"), (31.0, "We moved house yesterday"), (60.0, "Ada got married"), (61.0, "Bo bought a boat"), (99.0, "Tea is fine"))
+
+
+@adaptation("TX-10", source="closed form: the gap of each instant from the time that the event gives", rtol=1e-6)
+def an_event_gives_the_time_through_its_memory(specimen: Any) -> Any:
+    memory = memory_of(specimen, embedder=Scripted(EVENTS), criterion=0.6)
+    encode(memory, *((T0 + h, text) for h, text in TOLD))
+    memory.advance(T0 + 200.0)
+    move, wed = days(2023, 5, 10), T0 + 60.0            # yesterday of 11 May; 12 May, 21:00
+    present = T0 + 200.0
+    cases = (
+        ("What did Bo buy before the move?", -1e8, move[0], 24.0), ("What did Bo buy after the wedding?", wed + 1e-9, 1e8, 24.0),
+        ("What did Bo buy the day after the move?", *days(2023, 5, 11), 24.0),
+        ("What did Bo buy two days after the wedding?", *days(2023, 5, 14), 24.0),
+        ("What did Bo buy during the wedding?", wed, wed + 1e-9, 24.0), ("What did Bo buy since the wedding?", wed, present, 140.0),
+        ("What did Bo buy until the move?", -1e8, move[1], 24.0),
+    )
+    measured, wanted = [], []
+    for text, first, last, width in cases:
+        memory.retrieve(text)
+        own = [(T0, T0), move, (wed, wed), (T0 + 61.0, T0 + 61.0), (T0 + 99.0, T0 + 99.0)]
+        measured += [memory.column(specimen.WHEN).tolist(), memory.column(WITHIN).tolist()]
+        wanted += [[mean_profile(*s, first, last, width) for s in own], [share(*s, first, last) for s in own]]
+    return measured, wanted
+
+
+@limit("TX-11", source="ours: an event that no visible memory is about gives no time")
+def an_event_without_a_memory_gives_no_time(specimen: Any) -> Any:
+    found = []
+    for criterion, archived, text in ((0.6, None, "after the flood"), (0.75, None, "after the flood"), (0.6, 2, "after the wedding"),
+                                      (0.6, None, "after the wedding"), (0.994, None, "after the wedding"),
+                                      (1.0, None, "after the purchase")):
+        memory = memory_of(specimen, embedder=Scripted(EVENTS), criterion=criterion)
+        encode(memory, *((T0 + h, text) for h, text in TOLD))
+        if archived is not None:
+            memory.archive(archived)
+        memory.retrieve(f"What did Bo buy {text}?")
+        found.append(bool(np.isnan(memory.column(specimen.WHEN)).all() and np.isnan(memory.column(WITHIN)).all()))
+    return found, [False, True, True, False, True, False]
+
+
+@adaptation("TX-12", source="closed form: exp(-distance / length of the history), over visible memories; no time is asked for", rtol=1e-6)
+def the_first_and_the_latest_are_at_the_ends_of_the_history(specimen: Any) -> Any:
+    ages = np.array([0.0, 2.0, 30.0, 54.0, 80.0, 81.0])
+    measured, wanted = [], []
+    for archived, low, high in (((), 0.0, 81.0), ((0, 5), 2.0, 80.0), ((0, 2, 3, 4, 5), 2.0, 2.0)):
+        memory = story(specimen, 2.0)
+        for row in archived:
+            memory.archive(row)
+        for text, end in (("What did Bo read first?", low), ("What is the latest news?", high)):
+            memory.retrieve(text)
+            measured += [[*memory.column(specimen.WHEN), float(np.isnan(memory.column(WITHIN)).all())]]
+            wanted += [[*np.exp(-np.abs(ages - end) / max(high - low, 24.0)), 1.0]]
+    return measured, wanted
+
+
+@limit("TX-13", source="neutral: a query without a time, and an empty memory")
+def a_query_without_a_time_is_left_alone(specimen: Any) -> Any:
+    memory, bare, hidden = story(specimen), memory_of(specimen), story(specimen)
+    for row in range(len(STORY)):
+        hidden.archive(row)
+    found = []
+    for each, text in ((memory, "What does Bo like?"), (memory, ""), (memory, "on February 30"), (hidden, "Who was first?"),
+                       (hidden, "before the trip")):
+        each.retrieve(text)
+        found += [bool(np.isnan(each.column(specimen.WHEN)).all()), bool(np.isnan(each.column(WITHIN)).all())]
+    return [*found, len(bare.retrieve("What did we do last week?").rows)], [*[True] * 10, 0]
+
+
+@adaptation("TX-14", source="ours: times are those of the words that were said, not of the date that the rendered text shows")
+def the_rendered_date_is_not_an_expression(specimen: Any) -> Any:
+    memory = memory_of(specimen)
+    encode(memory, Event(T0, "Bo sings"), Event(T0 + 1.0, "Bo sang today", "Bo"))
+    return memory.column(specimen.TIME_START)[:, 0], [UNUSED, 3600 * at(2023, 5, 10)]
+
+
+@adaptation("TX-15", source="closed form: lengths, at least a day; a day for open ends")
+def the_length_asked_for_is_the_width(specimen: Any) -> Any:
+    early, late = at(1, 1, 1), at(9999, 12, 31) + 24.0
+    asked = np.array([(0.0, 168.0), (5.0, 6.0), (0.0, 24.0), (0.0, 24.5), (early, 900.0), (900.0, late), (early + 1.0, early + 30.0)])
+    return specimen.widths(asked), [168.0, 24.0, 24.0, 24.5, 24.0, 24.0, 29.0]
+
+
+@figure("profile", caption="Fit of a memory with a day that is asked for, by the day that it is about: 1 for an instant of that day, less beyond "
+        "it; a memory about a whole day or week scores the mean over it", source="ours: exp(-gap / width)")
+def profile_over_days(specimen: Any) -> Picture:
+    middle = np.linspace(-5.0, 6.0, 111)
+
+    def fits(length: float) -> list[float]:
+        return [specimen.fit(24.0 * (m - length / 2), 24.0 * (m + length / 2), 0.0, 24.0, 24.0) for m in middle]
+
+    marks = np.arange(-5.0, 7.0)
+    return Picture("middle of the memory's time, days from the start of the day asked for", "fit", (
+        Curve("an instant", middle, fits(0.0)), Curve("a day", middle, fits(1.0)), Curve("a week", middle, fits(7.0)),
+        dots("closed form, an instant", marks, [profile(m, 0.0, 1.0, 1.0) for m in marks])))
+
+
+# --- mutants -----------------------------------------------------------------------------------------------------------------
+@mutant("the nearest end alone: adjacent intervals fit wholly", rejected_by="TX-1")
+def nearest_end(specimen: Any) -> Any:
+    def gap(start: float, end: float, first: float, last: float, width: float) -> float:
+        return math.exp(-max(first - end, start - last, 0.0) / width)
+
+    return specimen.replacing("fit", gap)
+
+
+@mutant("half of the width", rejected_by="TX-2")
+def half_width(specimen: Any) -> Any:
+    original = specimen.fit
+    return specimen.replacing("fit", lambda start, end, first, last, width: original(start, end, first, last, width / 2.0))
+
+
+@mutant("the end of the time asked for belongs to it", rejected_by="TX-3")
+def closed_end(specimen: Any) -> Any:
+    original = specimen.share_inside
+    return specimen.replacing("share_inside", lambda a, b, first, last: 1.0 if a == b == last else original(a, b, first, last))
+
+
+@mutant("gaps from zero", rejected_by="TX-4")
+def from_zero(specimen: Any) -> Any:
+    original = specimen.decayed
+    return specimen.replacing("decayed", lambda near, far, width: original(0.0, far, width))
+
+
+@mutant("linear decay", rejected_by="TX-5")
+def linear(specimen: Any) -> Any:
+    return specimen.replacing("decayed", lambda near, far, width: (far - near) * max(0.0, 1.0 - (near + far) / 2.0 / width))
+
+
+@mutant("the first interval alone", rejected_by="TX-6")
+def first_interval(specimen: Any) -> Any:
+    original = specimen.score_times
+    return specimen.replacing("score_times", lambda starts, ends, created, asked, widths, when, within: original(
+        starts[:, :1], ends[:, :1], created, asked, widths, when, within))
+
+
+@mutant("distance by the square", rejected_by="TX-7")
+def squared(specimen: Any) -> Any:
+    def order(created: Any, end: float, length: float, when: Any) -> None:
+        when[...] = np.exp(-((created - end) / length) ** 2)
+
+    return specimen.replacing("score_order", order)
+
+
+@mutant("resolved against the day before", rejected_by="TX-8")
+def another_time(specimen: Any) -> Any:
+    original = specimen.times
+    return specimen.replacing("times", lambda text, said: original(text, said - 24.0))
+
+
+@mutant("time_scale stretches the width", rejected_by="TX-9")
+def stretched(specimen: Any) -> Any:
+    class Stretched(specimen.TemporalIndex):                                  # type: ignore[misc]
+        def score(self, view: Any, cue: Any) -> None:
+            specimen.replacing("widths", lambda asked: self.params.time_scale * specimen.widths(asked)).TemporalIndex.score(self, view, cue)
+
+    return specimen.replacing("TemporalIndex", Stretched)
+
+
+@mutant("an event happened when it was told, although its memory names a time", rejected_by="TX-10")
+def told_not_happened(specimen: Any) -> Any:
+    class Told(specimen.TemporalIndex):                                       # type: ignore[misc]
+        def _spans_of_events(self, view: Any, found: Any) -> Any:
+            rows = [view.index.search(v, 1)[0][0] for v in view.embedder.embed([e.phrase for e in found.events])] if found.events else []
+            created = [float(view.created[row]) for row in rows]
+            return [span for e, c in zip(found.events, created, strict=True) if (span := e.span((c, math.nextafter(c, math.inf)), view.now))]
+
+    return specimen.replacing("TemporalIndex", Told)
+
+
+@mutant("any memory is near enough to an event", rejected_by="TX-11")
+def no_criterion(specimen: Any) -> Any:
+    class Any_(specimen.TemporalIndex):                                       # type: ignore[misc]
+        def __init__(self, id: str, params: Any, units: Any = None, order: int = 0) -> None:
+            super().__init__(id, specimen.TemporalIndexParams(params.time_scale, -1.0, params.weight), units, order)
+
+    return specimen.replacing("TemporalIndex", Any_)
+
+
+@mutant("the first is the latest", rejected_by="TX-12")
+def ends_exchanged(specimen: Any) -> Any:
+    first, latest = specimen.SIDES.values()
+    return specimen.replacing("SIDES", dict(zip(specimen.SIDES, (latest, first), strict=True)))
+
+
+@mutant("a query without a time asks for now", rejected_by="TX-13")
+def now_by_default(specimen: Any) -> Any:
+    original = specimen.times
+    return specimen.replacing("times", lambda text, said: found if (found := original(text, said)).expressions else original("today", said))
+
+
+@mutant("expressions of the rendered text", rejected_by="TX-14")
+def of_the_rendered_text(specimen: Any) -> Any:
+    class Rendered(specimen.TemporalIndex):                                   # type: ignore[misc]
+        def keep(self, view: Any, incoming: Any) -> None:
+            for i, found in enumerate(specimen.times(incoming.text, view.now).expressions):
+                view.time_start[view.row, i], view.time_end[view.row, i] = round(3600 * found.start), round(3600 * found.end)
+
+    return specimen.replacing("TemporalIndex", Rendered)
+
+
+@mutant("the length alone, also of open ends", rejected_by="TX-15")
+def length_alone(specimen: Any) -> Any:
+    return specimen.replacing("widths", lambda asked: np.maximum(asked[:, 1] - asked[:, 0], 24.0))

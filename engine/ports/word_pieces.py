@@ -1,0 +1,83 @@
+"""Word pieces of a text by a model's own tokeniser, and long texts cut at them; neither torch nor weights are loaded."""
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import HebbariumError, InputError
+from .embedder import CURE_SPEC, Embedder, Spans, WrappedEmbedder
+
+TOKENIZER = "tokenizer.json"
+
+
+class WordPieceTokenizer:
+    """The tokeniser of a sentence-transformers model.
+
+    window  the most word pieces of a text that the model reads, special tokens left out; None: no limit is stated
+
+    Raises HebbariumError for a folder without a readable tokenizer.json.
+    """
+
+    def __init__(self, folder: Path, transformer: Path) -> None:
+        """transformer: folder of the model's first part."""
+        file = next((place / TOKENIZER for place in (transformer, folder) if (place / TOKENIZER).is_file()), transformer / TOKENIZER)
+        try:
+            self._tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(str(file))
+        except Exception as error:      # any error of the library
+            raise HebbariumError(f"the tokeniser cannot be loaded: {error}", where=str(file), cure=CURE_SPEC) from error
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        most = _stated(transformer / "sentence_bert_config.json", "max_seq_length") or min(
+            filter(None, (_stated(transformer / "tokenizer_config.json", "model_max_length"),
+                          _stated(transformer / "config.json", "max_position_embeddings"))), default=None)
+        self.window = None if most is None else max(most - self._tokenizer.num_special_tokens_to_add(False), 1)
+
+    def pieces(self, text: str) -> Spans:
+        """(t, 2) start and end of each word piece of the whole text, in characters."""
+        return np.array(self._tokenizer.encode(text, add_special_tokens=False).offsets, np.int32).reshape(-1, 2)
+
+
+def passages(embedder: Embedder, text: str, size: int = 200, overlap: int = 40) -> tuple[str, ...]:
+    """The text alone if the embedder reads all of it, else overlapping windows of it in order, cut at word pieces.
+
+    size     word pieces of a window; at most what the embedder reads
+    overlap  of these, shared with the window before
+    A model that states no limit gets windows of `size`, too; so does the hashing embedder, whose pieces are words.  An embedder without `pieces` gets
+    the text alone, since nothing is known about what it reads.
+
+    Cost: O(length); 1 ms for 1000 word pieces.  Raises InputError unless 0 <= overlap < size, HebbariumError if the tokeniser cannot be loaded.
+
+    >>> from .embedder import HashingEmbedder
+    >>> passages(HashingEmbedder(8), "one two, three four five", size=3, overlap=1)
+    ('one two, three', 'three four five')
+    """
+    if not 0 <= overlap < size:
+        raise InputError(f"windows of {size} word pieces cannot overlap by {overlap}", where="passages", cure="choose 0 <= overlap < size")
+    of: Any = embedder
+    while isinstance(of, WrappedEmbedder):
+        of = of.embedder
+    if not hasattr(of, "pieces"):
+        return (text,)
+    window = of.window or size
+    if len(text) <= window and text.isascii():      # a word piece has at least one character
+        return (text,)
+    spans: Spans = of.pieces(text)
+    if len(spans) <= window:
+        return (text,)
+    size = min(size, window)
+    step = max(size - overlap, 1)
+    starts = range(0, len(spans) - min(overlap, size - 1), step)
+    return tuple(text[spans[start, 0]:spans[min(start + size, len(spans)) - 1, 1]] for start in starts)
+
+
+def _stated(file: Path, key: str) -> int | None:
+    """A number of a settings file; None if there is none, or one that means no limit."""
+    try:
+        value = json.loads(file.read_text(encoding="utf-8")).get(key) if file.is_file() else None
+    except (OSError, ValueError) as error:
+        raise HebbariumError(f"the model's settings cannot be read: {error}", where=str(file), cure=CURE_SPEC) from error
+    return int(value) if isinstance(value, int | float) and 0 < value < 1e9 else None

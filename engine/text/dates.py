@@ -1,0 +1,941 @@
+"""Expressions of time in a text, as intervals [start, end) in hours of simulated time, against the time at which they were said.
+
+Pure functions; the wall clock is never read.  One pass over the words with bounded look-ahead: O(length) for any text, about 0.05 ms for an
+utterance.  English, Gregorian calendar, UTC.  An impossible date (February 30, year 0, year 99999) gives nothing.
+
+Conventions:
+day              midnight to midnight; a week starts on Monday, a weekend is Saturday and Sunday
+parts of a day   morning 6-12, afternoon 12-18, evening 18-24; night, tonight and last night 18-6
+seasons          of the northern hemisphere, in whole months: spring March-May, summer June-August, autumn September-November, winter from December
+                 of its year to February
+last, this, next with a unit (week, weekend, month, quarter, year, decade): the calendar unit before, at or after the time said; "past week" and
+                 "last two weeks" end at that time, "next two weeks" begin there.  With a name (Friday, May, summer, Christmas): the latest that is
+                 over before the day said, the one of the same week or year, the first that begins after the day said
+names alone      without a year, or a weekday without its week: the latest that has begun, a weekday the latest before the day said; near words of
+                 the future ("will", "going to", "plan") and after "by" and "until", unless near a verb in the past tense, the next instead
+N units ago      one unit long, its middle N units before the day said (days: that whole day; hours and minutes: that time), "in N units" likewise
+                 after it; "a few" is 3, "several" is 5; "two Fridays ago" is the Friday before last Friday
+early, mid, late thirds: of a month from day 1, 11 and 21; of a year four months each, of a season one, of a decade from its years 0, 4 and 7, of a
+                 week from Monday, Wednesday and Friday; "start", "middle" and "end of" likewise
+first week of X  days 1 to 7; the last week its last seven days
+since X          from the start of X to the time said; until and by X: to the end of X, from the time said if X is not over by then
+before, after X  to the start of X, from the end of X; without the other end, which is EARLIEST or LATEST
+between A and B  from the start of A to the end of B; B is the first after A, and A the last before B, where they have no year
+5/7/2023         month first, unless only day first is a date; 7.5.2023 day first
+Recurring times ("every Friday", "Fridays") give nothing.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from typing import Final
+
+from ..records import moment
+
+Span = tuple[float, float]          # [start, end), h
+
+DAY: Final = 24.0                   # h
+_EPOCH: Final = date(1970, 1, 1).toordinal()
+_AFTER_CALENDAR: Final = date.max.toordinal() + 1
+EARLIEST: Final = DAY * (1 - _EPOCH)                  # start of the year 1
+LATEST: Final = DAY * (_AFTER_CALENDAR - _EPOCH)      # end of the year 9999
+MOST: Final = 4                     # expressions of one text
+
+
+class Relation(Enum):
+    """How a time is given by another one."""
+
+    BEFORE = "before"
+    AFTER = "after"
+    SINCE = "since"
+    UNTIL = "until"
+    DURING = "during"
+
+
+class Order(Enum):
+    """Which end of a history is asked for."""
+
+    NONE = 0
+    FIRST = 1
+    LATEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TimeExpression:
+    """A time in a text: words as written, and its interval [start, end) in h."""
+
+    text: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class EventExpression:
+    """A time given by something that happened, such as "two days before the move".
+
+    phrase  what happened, as written
+    unit    "": the relation alone; otherwise `count` units before or after it, or the one unit next to it if count is 0
+    """
+
+    relation: Relation
+    phrase: str
+    count: int = 0
+    unit: str = ""
+
+    def span(self, happened: Span, said: float) -> Span | None:
+        """The interval, once the interval of what happened is known (start = end: an instant); None if it ends before it begins.  O(1).
+
+        >>> EventExpression(Relation.BEFORE, "the move", 2, "day").span((60.0, 60.0), 90.0)
+        (0.0, 24.0)
+        >>> EventExpression(Relation.SINCE, "the move").span((60.0, 60.0), 90.0)
+        (60.0, 90.0)
+        """
+        try:
+            return _beside(self.relation, happened, self.count, self.unit) if self.unit else bounded(self.relation, happened, said)
+        except (ValueError, OverflowError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The times in a text: those of the calendar, those given by events, and whether the first or the latest of several is asked for."""
+
+    expressions: tuple[TimeExpression, ...] = ()
+    events: tuple[EventExpression, ...] = ()
+    order: Order = Order.NONE
+
+
+def times(text: str, said: float, most: int = MOST) -> Times:
+    """The first `most` expressions of time of each kind in a text that was said at `said` (h).  O(length); silent outside the years 1 to 9999.
+
+    >>> from hebbarium.engine.records import hours, moment
+    >>> from datetime import datetime
+    >>> said = hours(datetime(2023, 5, 10, 9))                       # a Wednesday
+    >>> found = times("We met last Friday, two weeks after the move, and I leave in June 2024.", said)
+    >>> [(e.text, f"{moment(e.start):%Y-%m-%d}", f"{moment(e.end):%Y-%m-%d}") for e in found.expressions]
+    [('last Friday', '2023-05-05', '2023-05-06'), ('in June 2024', '2024-06-01', '2024-07-01')]
+    >>> found.events
+    (EventExpression(relation=<Relation.AFTER: 'after'>, phrase='the move', count=2, unit='week'),)
+    >>> times("We met and had a good time.", said)
+    Times(expressions=(), events=(), order=<Order.NONE: 0>)
+    """
+    try:
+        return _Reader(text, said).read(most)
+    except (ValueError, OverflowError):     # said outside the calendar
+        return Times()
+
+
+def bounded(relation: Relation, span: Span, said: float) -> Span | None:
+    """The interval before, after, since, until or during another one; None if it ends before it begins.  O(1).
+
+    >>> bounded(Relation.SINCE, (0.0, 24.0), 60.0), bounded(Relation.SINCE, (72.0, 96.0), 60.0)
+    ((0.0, 60.0), None)
+    >>> bounded(Relation.UNTIL, (72.0, 96.0), 60.0), bounded(Relation.BEFORE, (72.0, 96.0), 60.0) == (EARLIEST, 72.0)
+    ((60.0, 96.0), True)
+    """
+    start, end = span
+    if relation is Relation.BEFORE:
+        start, end = EARLIEST, start
+    elif relation is Relation.AFTER:
+        start, end = end, LATEST
+    elif relation is Relation.SINCE:
+        end = said
+    elif relation is Relation.UNTIL:
+        start = said if end > said else EARLIEST
+    return (start, end) if start < end or (relation is Relation.DURING and start == end) else None
+
+
+# ------------------------------------------------------------------------------------------------------------------------ calendar
+
+def _days(start: int, end: int) -> Span:
+    """From one day to another, both as ordinals.  Raises ValueError outside the calendar."""
+    if not 1 <= start < end <= _AFTER_CALENDAR:
+        raise ValueError("outside the calendar")
+    return DAY * (start - _EPOCH), DAY * (end - _EPOCH)
+
+
+def _month_start(index: int) -> int:
+    """The first day of the month 12 year + month - 1, as an ordinal.  Raises ValueError outside the calendar."""
+    return _AFTER_CALENDAR if index == 120_000 else date(index // 12, index % 12 + 1, 1).toordinal()
+
+
+def _months(index: int, count: int) -> Span:
+    return _days(_month_start(index), _month_start(index + count))
+
+
+def _shifted(day: int, months: int) -> int:
+    """The same day of another month, or its last day."""
+    at = date.fromordinal(day)
+    first = _month_start(index := 12 * at.year + at.month - 1 + months)
+    return min(first + at.day - 1, _month_start(index + 1) - 1)
+
+
+def _calendar_unit(unit: str, day: int, shift: int) -> Span:
+    """The calendar unit that holds the day, or one `shift` units from it."""
+    at = date.fromordinal(day)
+    if unit == "day":
+        return _days(day + shift, day + shift + 1)
+    if unit in ("week", "weekend"):
+        monday = day - at.weekday() + 7 * shift
+        return _days(monday, monday + 7) if unit == "week" else _days(monday + 5, monday + 7)
+    length = MONTHS_PER[unit]
+    return _months((12 * at.year + at.month - 1) // length * length + length * shift, length)
+
+
+def _from(day: int, count: int, unit: str) -> int:
+    """The day `count` units after another."""
+    return day + DAYS_PER[unit] * count if unit in DAYS_PER else _shifted(day, MONTHS_PER[unit] * count)
+
+
+def _around(said: float, count: int, unit: str) -> Span:
+    """One unit, its middle `count` units after `said`."""
+    if unit in HOURS_PER:
+        middle = said + HOURS_PER[unit] * count
+        return middle - HOURS_PER[unit] / 2.0, middle + HOURS_PER[unit] / 2.0
+    day = _from(int(said // DAY) + _EPOCH, count, unit)
+    if unit == "weekend":
+        return _calendar_unit(unit, day, 0)
+    if unit in DAYS_PER:
+        half = DAYS_PER[unit] // 2
+        return _days(day - half, day - half + DAYS_PER[unit])
+    if unit == "month":
+        return _days(day - 15, day + 16)
+    half = MONTHS_PER[unit] // 2
+    return _days(_shifted(day, -half), _shifted(day, half) if MONTHS_PER[unit] % 2 == 0 else _shifted(day, half + 1))
+
+
+def _rolling(said: float, count: int, unit: str) -> Span:
+    """From `said` to `count` units after it, or before it if negative."""
+    if unit in HOURS_PER:
+        other = said + HOURS_PER[unit] * count
+    else:
+        day, hour = divmod(said, DAY)
+        other = DAY * (_from(int(day) + _EPOCH, count, unit) - _EPOCH) + hour
+    if not EARLIEST <= other <= LATEST:
+        raise ValueError("outside the calendar")
+    return (said, other) if count > 0 else (other, said)
+
+
+def _beside(relation: Relation, span: Span, count: int, unit: str) -> Span:
+    """`count` units before or after the interval, or the unit next to it if 0; shorter ones count as their days."""
+    start, end = span
+    if unit not in HOURS_PER:
+        start, end = start // DAY * DAY, max(-(-end // DAY), start // DAY + 1.0) * DAY
+    before = relation is Relation.BEFORE
+    if count:
+        return _around(start if before else end - (0.0 if unit in HOURS_PER else DAY), -count if before else count, unit)
+    return _rolling(start, -1, unit) if before else _rolling(end, 1, unit)
+
+
+def _third(span: Span, part: int) -> Span:
+    """The first, second or last third, in whole days or months where the interval is a calendar unit."""
+    days = round((span[1] - span[0]) / DAY)
+    start = round(span[0] / DAY) + _EPOCH
+    cuts: tuple[int, int] | None = (start + 10, start + 20) if 28 <= days <= 31 else (start + 2, start + 4) if days == 7 else None
+    for least, most, first, second in ((89, 93, 1, 2), (365, 366, 4, 8), (3652, 3653, 48, 84)):
+        if least <= days <= most:
+            cuts = _shifted(start, first), _shifted(start, second)
+    inner = [DAY * (cut - _EPOCH) for cut in cuts] if cuts else [span[0] + (span[1] - span[0]) * k / 3.0 for k in (1, 2)]
+    edges = (span[0], *inner, span[1])
+    return edges[part], edges[part + 1]
+
+
+# ------------------------------------------------------------------------------------------------------------------------- words
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+HOURS_PER: Final = {"minute": 1.0 / 60.0, "hour": 1.0}
+DAYS_PER: Final = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
+MONTHS_PER: Final = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+_UNITS: Final = {form: unit for unit in (*HOURS_PER, *DAYS_PER, *MONTHS_PER) for form in (unit, f"{unit}s", f"{unit}s'")} | {
+    "night": "day", "nights": "day", "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute"}
+_COUNTS: Final = {word: n for n, word in enumerate(
+    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 1)} | {
+    "a": 1, "an": 1, "few": 3, "couple": 2, "several": 5}
+_MONTH_NAMES: Final = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
+_MONTHS: Final = {form: m for m, name in enumerate(_MONTH_NAMES, 1) for form in (name, name[:3])} | {"sept": 9}
+_WEEKDAYS: Final = {name: d for d, name in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))}
+_SHORT_WEEKDAYS: Final = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5, "sun": 6}
+_SEASONS: Final = {"spring": 2, "summer": 5, "autumn": 8, "fall": 8, "winter": 11}       # first month, from 0
+_HOLIDAYS: Final = {"christmas": (12, 25), "halloween": (10, 31)}
+_PARTS: Final = {"morning": (6, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
+_THIRDS: Final = {"early": 0, "mid": 1, "late": 2, "beginning": 0, "start": 0, "middle": 1, "end": 2}
+_ORDINALS: Final = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)} | {"last": -1}
+_HELD: Final = frozenset(("day", "week", "weekend", "month", "quarter", "half", "third"))       # what is counted within a longer interval
+_SHIFTS: Final = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "upcoming": 1}
+_RELATIONS: Final = {"before": Relation.BEFORE, "after": Relation.AFTER, "since": Relation.SINCE, "until": Relation.UNTIL, "till": Relation.UNTIL,
+                     "by": Relation.UNTIL, "through": Relation.UNTIL, "during": Relation.DURING}
+_AMBIGUOUS: Final = frozenset(("may", "march", "mar", "sun", "sat", "wed", "fall", "spring"))   # also other words
+_FUTURE: Final = _set("will won't shall gonna upcoming plan plans planning planned hope hoping intend tomorrow deadline due schedule scheduled "
+                           "appointment let's soon")
+_PAST: Final = _set("did didn't was wasn't were weren't had hadn't been went got made took came said saw met told bought gave found left felt "
+                           "knew thought ran wrote built ate won lost spent began")
+_BEGINS_EVENT: Final = _set("the my your his her their our its a an")
+_PRONOUNS: Final = _set("i we she he they you it")
+_ENDS_EVENT: Final = _set("what who whom whose where which why how when did do does is are was were will would could can should and but or then "
+                           "that")
+_NOT_AFTER: Final = _set("look looks looked looking name named names called run runs running ran ask asked asks take takes took")
+_NOT_AFTER_FIRST: Final = _set("name names aid class floor grade lady hand person and of half")
+_NOT_AFTER_LAST: Final = _set("name names straw resort minute of")
+_OWNERS: Final = _set("the my your his her its our their")
+_AFTER_DAY: Final = _set("at in with and we i she he they it for to is was of , . ? ! ;")
+_POSSESSIVE: Final = frozenset((*_MONTHS, *_WEEKDAYS, *_SEASONS, *_UNITS, "yesterday", "today", "tomorrow"))        # "yesterday's news"
+_SENTENCE_ENDS: Final = frozenset(".!?;\n")
+_DASHES: Final = frozenset("-–—")
+_JOINTS: Final = _DASHES | {"to", "until", "till", "through"}
+_AFTER_NUMBER: Final = _DASHES | {*_MONTHS, "of"}       # in a date
+_NAMES: Final = frozenset((*_MONTHS, *_WEEKDAYS, *_SHORT_WEEKDAYS))
+_LOOK_BACK, _LOOK_AHEAD, _EVENT_WORDS = 12, 6, 8      # words
+_DEPTH: Final = 4                   # expressions within expressions
+
+_TOKEN: Final = re.compile(
+    r"(?<![\w-])\d{4}-\d\d?-\d\d?(?:[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?z?)?(?![\w-])"
+    r"|(?<![\w-])\d{4}-\d\d(?![\w-])"
+    r"|(?<![\w/.])(?:\d\d?/\d\d?/\d{4}|\d\d?\.\d\d?\.\d{4}|\d{4}/\d\d?/\d\d?)(?![\w/]|\.\d)"
+    r"|\d+(?:[.,]\d+)+(?!\w)"
+    r"|\w+(?:'\w+)*"
+    r"|[^\w \t\r]"
+)
+_NUMBER: Final = re.compile(r"(\d{1,4})(st|nd|rd|th)?", re.ASCII)
+_YEARS: Final = re.compile(r"(\d{4})", re.ASCII)
+_DECADE: Final = re.compile(r"((?:1[0-9]|20)?\d0)'?s", re.ASCII)
+_WRITTEN: Final = re.compile(r"(\d+)([-/.])(\d+)[-/.](\d+)(?:[t ](\d\d):(\d\d).*)?|(\d{4})-(\d\d)", re.ASCII)
+_DIGITS: Final = frozenset("0123456789")
+
+_Found = tuple[Span | None, int]        # an interval, or None for one that is no date or not taken; index of the next word
+_OfYear = Callable[[int], Span]
+
+
+# ------------------------------------------------------------------------------------------------------------------------ reading
+
+class _Reader:
+    """The words of one text, and the time at which it was said.  Every method looks at a bounded number of words from its place."""
+
+    def __init__(self, text: str, said: float) -> None:
+        at = moment(said)
+        self.raw = text
+        lower = text.lower()
+        if len(lower) != len(text):
+            lower = "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
+        if "’" in lower:
+            lower = lower.replace("’", "'")
+        self.words, self.starts = [], []
+        for match in _TOKEN.finditer(lower):
+            word = match.group()
+            self.words.append(word[:-2] if word[-2:] == "'s" and word[:-2] in _POSSESSIVE else word)
+            self.starts.append(match.start())
+        self.n = len(self.words)
+        self.said, self.day, self.year, self.index = said, at.toordinal(), at.year, 12 * at.year + at.month - 1
+        self.events: list[EventExpression] = []
+        self.depth = 0
+        self.pivot: tuple[float, int] | None = None     # within "between": the other end, and the direction in which to look from it
+
+    def read(self, most: int) -> Times:
+        found: list[TimeExpression] = []
+        order, i = Order.NONE, 0
+        while i < self.n and len(found) < most:
+            word = self.words[i]
+            if (reader := _READERS.get(word) or (_Reader.number if word[0] in _DIGITS else None)) is None:
+                i += 1
+                continue
+            taken = self.safely(reader, i, False)
+            if taken is None or taken[1] <= i:
+                if order is Order.NONE:
+                    order = self.order(i)
+                i += 1
+                continue
+            span, after = taken
+            if span is not None and self.word(after) in _JOINTS and (self.word(after + 1) in _NAMES or self.word(after + 1)[:1] in _DIGITS):
+                span, after = self.safely(_Reader.range_of, i, True) or taken
+            if span is not None:
+                found.append(TimeExpression(self.written(i, after), *span))
+            i = after
+        return Times(tuple(found), tuple(self.events[:most]), order)
+
+    def safely(self, reader: Callable[[_Reader, int, bool], _Found | None], i: int, licensed: bool) -> _Found | None:
+        try:
+            return reader(self, i, licensed)
+        except (ValueError, OverflowError):
+            return None
+
+    def at(self, i: int, licensed: bool) -> _Found | None:
+        """The expression that begins at a word; `licensed`: a preposition or the like before it says that it is a time."""
+        word = self.word(i)
+        reader = _READERS.get(word) or (_Reader.number if word[:1] in _DIGITS and word else None)
+        if reader is None or reader is _Reader.relation or self.depth >= _DEPTH:
+            return None
+        self.depth += 1
+        try:
+            return reader(self, i, licensed)
+        finally:
+            self.depth -= 1
+
+    def word(self, i: int) -> str:
+        return self.words[i] if 0 <= i < self.n else ""
+
+    def written(self, i: int, after: int) -> str:
+        return self.raw[self.starts[i]:self.starts[after - 1] + len(self.words[after - 1])]
+
+    def capital(self, i: int) -> bool:
+        return self.raw[self.starts[i]].isupper()
+
+    def direction(self, i: int, default: int) -> int:
+        """1 near words of the future, -1 near verbs of the past, in the same sentence."""
+        for j in range(i - 1, max(i - 1 - _LOOK_BACK, -1), -1):
+            word = self.words[j]
+            if word in _SENTENCE_ENDS:
+                break
+            if word in _FUTURE or word.endswith("'ll") or (word == "going" and self.words[j + 1] == "to"):
+                return 1
+            if word in _PAST or (len(word) > 4 and word.endswith("ed")):
+                return -1
+        for j in range(i + 1, min(i + 1 + _LOOK_AHEAD, self.n)):
+            word = self.words[j]
+            if word in _SENTENCE_ENDS:
+                break
+            if word in _FUTURE or word.endswith("'ll"):
+                return 1
+        return default
+
+    # --- times without their year or week
+
+    def recurring(self, i: int, of_year: _OfYear, how: str = "") -> Span:
+        """The one of a time that recurs every year.  `how`: "last", "this", "next", or "" for the time alone.  Raises ValueError if there is none."""
+        if how == "this":
+            return of_year(self.year)
+        today, whole = DAY * (self.day - _EPOCH), bool(how) and self.pivot is None
+        if self.pivot is None:
+            ahead = how == "next" or (not how and self.direction(i, self.default(i)) > 0)
+            year, now = self.year, self.said
+        else:
+            now, ahead = self.pivot[0], self.pivot[1] > 0
+            year = moment(now).year
+        for step in range(-1 if ahead else 0, 10):
+            try:
+                start, end = of_year(year + step if ahead else year - step)
+            except (ValueError, OverflowError):
+                continue
+            if ((start >= today + DAY if whole else end > now) if ahead else (end <= today if whole else start <= now)):
+                return start, end
+        raise ValueError("there is no such day")
+
+    def default(self, i: int) -> int:
+        """The direction in which a name alone is looked for: ahead after "by" and "until"."""
+        return 1 if any(self.word(j) in ("by", "until", "till", "through") for j in (i - 1, i - 2)) else -1
+
+    def weekday_span(self, i: int, weekday: int, how: str = "") -> Span:
+        if self.pivot is not None:
+            day = int(self.pivot[0] // DAY) + _EPOCH
+            now = date.fromordinal(day).weekday()
+            day += (weekday - now) % 7 if self.pivot[1] > 0 else -((now - weekday) % 7)
+            return _days(day, day + 1)
+        now = date.fromordinal(self.day).weekday()
+        if how == "this":
+            day = self.day - now + weekday
+        elif how == "next" or (not how and self.direction(i, self.default(i)) > 0):
+            day = self.day + ((weekday - now - 1) % 7 + 1)
+        else:
+            day = self.day - ((now - weekday - 1) % 7 + 1)
+        return _days(day, day + 1)
+
+    # --- pieces
+
+    def count(self, i: int) -> tuple[int, int] | None:
+        """A number of units and the next word: "3", "two", "a", "a few", "a couple of"."""
+        word = self.word(i)
+        if word == "a" and self.word(i + 1) in ("few", "couple"):
+            i, word = i + 1, self.words[i + 1]
+        n = int(word) if 1 <= len(word) <= 4 and word.isascii() and word.isdigit() else _COUNTS.get(word, 0)
+        if not n:
+            return None
+        return n, i + 2 if word == "couple" and self.word(i + 1) == "of" else i + 1
+
+    def month(self, i: int, licensed: bool) -> tuple[int, int] | None:
+        """A month and the next word; "may" and "march" only as a name."""
+        word = self.word(i)
+        if word not in _MONTHS or (word in _AMBIGUOUS and not licensed and not self.capital(i)):
+            return None
+        short = len(word) <= 4 and self.word(i + 1) == "." and self.word(i + 2)[:1] in _DIGITS and self.word(i + 2) != ""
+        return _MONTHS[word], i + 2 if short else i + 1
+
+    def year_of(self, i: int) -> tuple[int, int] | None:
+        """The year after a month, a day or a season, and the next word: ", 2023", "of 2023", "last year"."""
+        j = i + 1 if self.word(i) in (",", "of") else i
+        word = self.word(j)
+        if len(word) == 4 and (digits := _YEARS.fullmatch(word)) and self.word(j + 1) not in _UNITS:
+            return int(digits[1]), j + 1
+        if word == "the" and self.word(j + 1) in ("last", "next", "this"):
+            j += 1
+        if self.word(j) in ("last", "next", "this") and self.word(j + 1) == "year":
+            return self.year + _SHIFTS[self.words[j]], j + 2
+        return None
+
+    def day_number(self, i: int) -> int | None:
+        """A number of one or two digits, with or without its ending."""
+        found = _NUMBER.fullmatch(self.word(i))
+        return int(found[1]) if found and len(found[1]) <= 2 else None
+
+    def day_of_month(self, i: int, day: int, month: int, j: int, how: str = "", last: int = 0) -> _Found:
+        """A day of a month, with the year that follows or without; `last`: the end of a range of days."""
+        year = self.year_of(j)
+        after = year[1] if year else j
+
+        def of_year(y: int) -> Span:
+            start, end = date(y, month, day).toordinal(), date(y, month, last or day).toordinal() + 1
+            return _days(start, end)
+
+        try:
+            return (of_year(year[0]) if year else self.recurring(i, of_year, how)), after
+        except (ValueError, OverflowError):
+            return None, after
+
+    def with_part(self, span: Span, j: int) -> _Found:
+        """The part of a day that follows: "morning", "night"."""
+        if (hours := _PARTS.get(self.word(j))) is None:
+            return span, j
+        return (span[0] + hours[0], span[0] + hours[1]), j + 1
+
+    # --- readers: one for each word with which an expression begins
+
+    def number(self, i: int, licensed: bool) -> _Found | None:
+        word = self.words[i]
+        if len(word) > 6 and (written := _WRITTEN.fullmatch(word)) is not None:
+            return self.written_date(written), i + 1
+        decade = _DECADE.fullmatch(word) if word[-1] == "s" else None
+        if decade is not None and (len(decade[1]) == 4 or self.word(i - 1) in ("the", "early", "mid", "late", "-")):
+            first = int(decade[1]) if len(decade[1]) == 4 else 1900 + int(decade[1]) if int(decade[1]) >= 20 else 2000 + int(decade[1])
+            return _months(12 * first, 120), i + 1
+        if (found := _NUMBER.fullmatch(word)) is None:
+            return None
+        if len(found[1]) == 4 and not found[2]:
+            return self.year_alone(i, licensed)
+        if found[2] and (ordered := self.ordinal(i, int(found[1]))):
+            return ordered
+        if len(found[1]) <= 2:
+            if (dated := self.day_first(i, licensed)) is not None:
+                return dated
+            if licensed and found[2] and self.word(i - 1) == "the" and (self.word(i + 1) in _AFTER_DAY or i + 1 == self.n):
+                return self.day_alone(i, int(found[1])), i + 1
+        return self.counted(i, licensed)
+
+    def written_date(self, found: re.Match[str]) -> Span | None:
+        """2023-05-07, with or without a time; 2023-05; 5/7/2023; 7.5.2023; 2023/5/7."""
+        if found[7]:
+            index = 12 * int(found[7]) + int(found[8]) - 1
+            return _months(index, 1) if 1 <= int(found[8]) <= 12 else None
+        a, b, c = int(found[1]), int(found[3]), int(found[4])
+        if len(found[1]) == 4:
+            y, m, d = a, b, c
+        else:
+            y, m, d = (c, a, b) if found[2] == "/" and a <= 12 else (c, b, a)
+        try:
+            day = date(y, m, d).toordinal()
+        except ValueError:
+            return None
+        if found[5] and int(found[5]) < 24 and int(found[6]) < 60:
+            start = DAY * (day - _EPOCH) + int(found[5]) + int(found[6]) / 60.0
+            return start, start + 1.0 / 60.0
+        return _days(day, day + 1)
+
+    def year_alone(self, i: int, licensed: bool) -> _Found | None:
+        year, after = int(self.words[i]), self.word(i + 1)
+        counts = after in _UNITS or (year % 100 == 0 and len(after) > 3 and after.isalpha() and after.endswith("s") and not self.capital(i + 1))
+        if not licensed or not 1000 <= year <= 2199 or counts:
+            return self.counted(i, licensed)
+        if self.word(i + 1) in _DASHES and _YEARS.fullmatch(self.word(i + 2)):
+            end = int(self.words[i + 2])
+            return ((_months(12 * year, 12)[0], _months(12 * end, 12)[1]) if end >= year else None), i + 3
+        return _months(12 * year, 12), i + 1
+
+    def day_first(self, i: int, licensed: bool) -> _Found | None:
+        """7 May 2023, 7th of May, 5-7 May, 5 to 7 May."""
+        if not (licensed or self.word(i + 1) in _AFTER_NUMBER):
+            return None
+        day, j, last = self.day_number(i), i + 1, 0
+        if self.word(j) in _DASHES or (licensed and self.word(j) in ("to", "and")):
+            if (second := self.day_number(j + 1)) is None:
+                return None
+            last, j = second, j + 2
+        ending = self.words[j - 1][-1] not in _DIGITS
+        if self.word(j) == "of":
+            j += 1
+        if (month := self.month(j, licensed or ending)) is None or day is None:
+            return None
+        return self.day_of_month(i, day, month[0], month[1], last=last)
+
+    def day_alone(self, i: int, day: int) -> Span:
+        """The day of this month or of one before; of this or a later one near words of the future."""
+        ahead = self.direction(i, self.default(i)) > 0
+        for step in range(4):
+            index = self.index + step if ahead else self.index - step
+            try:
+                found = date(index // 12, index % 12 + 1, day).toordinal()
+            except ValueError:
+                continue
+            if found >= self.day if ahead else found <= self.day:
+                return _days(found, found + 1)
+        raise ValueError("there is no such day")
+
+    def month_name(self, i: int, licensed: bool, how: str = "") -> _Found | None:
+        """May 2023, May 7th, 2023, May 5-7, and May alone after a preposition."""
+        if (month := self.month(i, licensed)) is None:
+            return None
+        m, j = month
+        if (day := self.day_number(j)) is not None and not (self.word(j + 1) in _UNITS and self.word(j + 2) == "ago"):
+            last, after = 0, j + 1
+            if self.word(after) in (*_DASHES, "to") and (second := self.day_number(after + 1)) is not None and self.word(after + 2) not in _MONTHS:
+                last, after = second, after + 2
+            return self.day_of_month(i, day, m, after, how, last)
+        if (year := self.year_of(j)) is not None:
+            return (_months(12 * year[0] + m - 1, 1) if year[0] >= 1 else None), year[1]
+        if not licensed and not (self.word(j) in _JOINTS and self.word(j + 1) in _MONTHS):
+            return None
+        return self.recurring(i, lambda y: _months(12 * y + m - 1, 1), how), j
+
+    def season(self, i: int, licensed: bool, how: str = "") -> _Found | None:
+        first = _SEASONS[self.words[i]]
+        if (year := self.year_of(i + 1)) is not None:
+            return _months(12 * year[0] + first, 3), year[1]
+        if not licensed:
+            return None
+        return self.recurring(i, lambda y: _months(12 * y + first, 3), how), i + 1
+
+    def holiday(self, i: int, licensed: bool, how: str = "") -> _Found | None:
+        month, day = _HOLIDAYS[self.words[i]]
+        j = i + 1
+        if self.word(j) in ("day", "eve"):
+            day, j = day - (self.words[j] == "eve"), j + 1
+        return self.day_of_month(i, day, month, j, how) if licensed or self.year_of(j) else None
+
+    def weekday(self, i: int, licensed: bool, how: str = "") -> _Found | None:
+        """Friday, Friday night, Friday of last week, Friday, 5 May 2023."""
+        weekday = _WEEKDAYS.get(self.words[i], _SHORT_WEEKDAYS.get(self.words[i], 0))
+        if (self.words[i] in _SHORT_WEEKDAYS and not licensed) or self.word(i - 1) in ("a", "each", "every"):
+            return None
+        j = i + 1
+        k = j + 1 if self.word(j) in (",", "the") else j
+        k += self.word(k) == "the"
+        if self.word(k) in _MONTHS or (self.word(k)[:1] in _DIGITS and self.word(k)):
+            dated = self.safely(_Reader.month_name if self.word(k) in _MONTHS else _Reader.number, k, True)
+            if dated is not None and (dated[0] is None or dated[0][1] - dated[0][0] == DAY):
+                return dated
+        k = j + 1 if self.word(j) == "of" else j
+        if self.word(k) in ("last", "this", "next") and self.word(k + 1) == "week":
+            monday = self.day - date.fromordinal(self.day).weekday() + 7 * _SHIFTS[self.words[k]]
+            return self.with_part(_days(monday + weekday, monday + weekday + 1), k + 2)
+        return self.with_part(self.weekday_span(i, weekday, how), j)
+
+    def near_day(self, i: int, licensed: bool) -> _Found | None:
+        """Yesterday, today, tomorrow, tonight."""
+        word = self.words[i]
+        start = DAY * (self.day - _EPOCH)
+        if word == "tonight":
+            return (start + 18.0, start + 30.0), i + 1
+        shift = {"yesterday": -1, "today": 0, "tomorrow": 1}[word]
+        return self.with_part(_days(self.day + shift, self.day + shift + 1), i + 1)
+
+    def qualified(self, i: int, licensed: bool) -> _Found | None:
+        """Last, this, next, past, coming with a unit, a number of units, or a name."""
+        word, j = self.words[i], i + 1
+        shift = _SHIFTS[word]
+        if word == "last" and (ordered := self.ordinal(i, -1)):
+            return ordered
+        target = self.word(j)
+        how = ("last", "this", "next")[shift + 1]
+        if shift and (counted := self.count(j)) and (unit := _UNITS.get(self.word(counted[1]))) and target not in ("a", "an"):
+            return _rolling(self.said, shift * counted[0], unit), counted[1] + 1
+        start = DAY * (self.day - _EPOCH)
+        if target == "night" and shift <= 0:
+            return (start + 18.0 + 24.0 * shift, start + 30.0 + 24.0 * shift), j + 1
+        if target in _PARTS:
+            return None if shift > 0 or word == "past" else self.with_part((start + 24.0 * shift, start + 24.0 * (shift + 1)), j)
+        if target in _UNITS and not target.endswith(("s", "'")):
+            unit = _UNITS[target]
+            if unit in ("minute", "day") or (unit in ("hour", "fortnight") and not shift):
+                return None
+            if word in ("past", "coming") or unit in ("hour", "fortnight"):
+                return _rolling(self.said, shift, unit), j + 1
+            return _calendar_unit(unit, self.day, shift), j + 1
+        if target in _MONTHS:
+            return self.month_name(j, shift != 0 or self.capital(j), how)
+        if target in _SEASONS:
+            return self.season(j, True, how)
+        if target in _HOLIDAYS:
+            return self.holiday(j, True, how)
+        if target in _WEEKDAYS or target in _SHORT_WEEKDAYS:
+            return self.weekday(j, target not in _AMBIGUOUS or self.capital(j), how)
+        return None
+
+    def third(self, i: int, licensed: bool) -> _Found | None:
+        """Early May, mid-2023, late last year, the end of May."""
+        word, j = self.words[i], i + 1
+        if word in ("beginning", "start", "middle", "end"):
+            if self.word(j) != "of":
+                return None
+            j += 1
+            found = self.at_unit(j)
+        else:
+            j += self.word(j) in _DASHES or (word != "mid" and self.word(j) == "in")
+            if self.word(j) in ("in", "on", "at"):
+                return None
+            found = self.at_unit(j)
+        if found is None or found[0] is None:
+            return found
+        return _third(found[0], _THIRDS[word]), found[1]
+
+    def at_unit(self, j: int) -> _Found | None:
+        """An expression after "of" or "early"; "the week" is this one."""
+        if self.word(j) in ("the", "this") and (unit := _UNITS.get(self.word(j + 1))) in ("week", "month", "quarter", "year", "decade"):
+            return _calendar_unit(str(unit), self.day, 0), j + 2
+        if self.word(j) in _THIRDS:
+            return None
+        return self.at(j, True)
+
+    def sooner(self, i: int, licensed: bool) -> _Found | None:
+        """Earlier this week, later today."""
+        j = i + 1
+        if self.word(j) == "today":
+            span = _days(self.day, self.day + 1)
+        elif self.word(j) in ("this", "last") and (unit := _UNITS.get(self.word(j + 1))) and unit not in (*HOURS_PER, "fortnight", "day"):
+            span, j = _calendar_unit(unit, self.day, _SHIFTS[self.words[j]]), j + 1
+        else:
+            return None
+        if self.words[j - 1] == "last":
+            return _third(span, 0 if self.words[i] == "earlier" else 2), j + 1
+        span = (span[0], self.said) if self.words[i] == "earlier" else (self.said, span[1])
+        return (span if span[0] < span[1] else None), j + 1
+
+    def first(self, i: int, licensed: bool) -> _Found | None:
+        return self.ordinal(i, _ORDINALS[self.words[i]])
+
+    def ordinal(self, i: int, n: int) -> _Found | None:
+        """The first week of May, the last Friday of 2023, the second half of last year.  `n` = -1: the last."""
+        unit, j = self.word(i + 1), i + 2
+        if self.word(j) not in ("of", "in") or not (unit in _WEEKDAYS or unit in _HELD):
+            return None
+        if (whole := self.at_unit(j + 1)) is None or whole[0] is None:
+            return whole
+        (start, end), after = whole[0], whole[1]
+        first, last = int(start // DAY) + _EPOCH, int(-(-end // DAY)) + _EPOCH
+        if n == 0:
+            return None, after
+        if unit in ("half", "third"):
+            parts = 2 if unit == "half" else 3
+            k = n - 1 if n > 0 else parts - 1
+            if k >= parts:
+                return None, after
+            at = date.fromordinal(first)
+            if at.day == 1 and last - first >= 89 and parts == 2:
+                middle = DAY * (_month_start(12 * at.year + at.month - 1 + round((last - first) / 30.4375) // 2) - _EPOCH)
+                return ((start, middle), (middle, end))[k], after
+            return (start + (end - start) * k / parts, start + (end - start) * (k + 1) / parts), after
+        if unit in ("month", "quarter"):
+            at, length = date.fromordinal(first), MONTHS_PER[unit]
+            held = round((last - first) / 30.4375) // length
+            k = n - 1 if n > 0 else held - 1
+            return (_months(12 * at.year + at.month - 1 + length * k, length) if 0 <= k < held else None), after
+        if unit in ("day", "week"):
+            length = DAYS_PER[unit]
+            day = first + length * (n - 1) if n > 0 else last - length
+            return (_days(day, min(day + length, last)) if first <= day < last else None), after
+        weekday, length = (5, 2) if unit == "weekend" else (_WEEKDAYS[unit], 1)
+        if n > 0:
+            day = first + (weekday - date.fromordinal(first).weekday()) % 7 + 7 * (n - 1)
+        else:
+            day = last - 1 - (date.fromordinal(last - 1).weekday() - weekday) % 7
+        return (_days(day, day + length) if first <= day < last else None), after
+
+    def counted(self, i: int, licensed: bool) -> _Found | None:
+        """Three weeks ago, three weeks from now, three weeks before an expression or an event."""
+        if (count := self.count(i)) is None or self.word(i - 1) == "half":
+            return None
+        n, j = count[0], count[1] + 1
+        if (unit := _UNITS.get(self.word(count[1]))) is None:
+            return self.named_ago(n, j) if self.word(j) == "ago" else None
+        if self.word(j) == "ago":
+            return _around(self.said, -n, unit), j + 1
+        if self.word(j) == "from" and self.word(j + 1) in ("now", "today", "tomorrow", "yesterday"):
+            shift = {"tomorrow": DAY, "yesterday": -DAY}.get(self.words[j + 1], 0.0)
+            return _around(self.said + shift, n, unit), j + 2
+        if self.word(j) == "from" and self.word(j + 1) in _WEEKDAYS:
+            return _beside(Relation.AFTER, self.weekday_span(j + 1, _WEEKDAYS[self.words[j + 1]], "next"), n, unit), j + 2
+        if self.word(j) in ("before", "after"):
+            return self.offset(j, n, unit)
+        return None
+
+    def named_ago(self, n: int, j: int) -> _Found | None:
+        """Two Fridays ago, three summers ago."""
+        name = self.words[j - 1].removesuffix("s")
+        if name in _WEEKDAYS:
+            start = self.weekday_span(j, _WEEKDAYS[name], "last")[0] - 7.0 * DAY * (n - 1)
+            return _days(round(start / DAY) + _EPOCH, round(start / DAY) + _EPOCH + 1), j + 1
+        if name in _SEASONS:
+            last = date.fromordinal(round(self.recurring(j, lambda y: _months(12 * y + _SEASONS[name], 3), "last")[0] / DAY) + _EPOCH)
+            return _months(12 * (last.year - n + 1) + last.month - 1, 3), j + 1
+        return None
+
+    def offset(self, j: int, n: int, unit: str) -> _Found | None:
+        """The rest of "two weeks before X" and "the week after X"."""
+        relation = _RELATIONS[self.words[j]]
+        found = self.safely(_Reader.at, j + 1, True)
+        if found is not None and found[1] > j + 1:
+            return (_beside(relation, found[0], n, unit) if found[0] else None), found[1]
+        return self.event(j, relation, n, unit)
+
+    def unit_before(self, i: int, licensed: bool) -> _Found | None:
+        """The day before yesterday, the week after the trip."""
+        unit, word = _UNITS[self.words[i]], self.word(i + 1)
+        if self.words[i] == "year" and _YEARS.fullmatch(word):
+            return self.year_alone(i + 1, True)
+        if word not in ("before", "after"):
+            return None
+        target, again = self.word(i + 2), self.word(i + 3) == self.words[i]
+        if unit == "day" and (word, target) in (("before", "yesterday"), ("after", "tomorrow")):
+            return _calendar_unit(unit, self.day, -2 if word == "before" else 2), i + 3
+        if (word, target) in (("before", "last"), ("after", "next")) and (again or not self.word(i + 3)[:1].isalpha()):
+            span = _calendar_unit(unit, self.day, -2 if word == "before" else 2)
+            return ((span[0] + 18.0, span[0] + 30.0) if self.words[i] == "night" else span), i + 4 if again else i + 3
+        return self.offset(i + 1, 0, unit)
+
+    def article(self, i: int, licensed: bool) -> _Found | None:
+        """The day before yesterday, the last two weeks, the first week of May, the 7th of May, the weekend."""
+        word = self.word(i + 1)
+        if word == "weekend" and self.word(i + 2) not in ("before", "after"):
+            if self.word(i - 1) not in ("over", "on", "at", "this", "during", "in", "by", "until", "since", "before", "after", "for"):
+                return None
+            ahead = self.direction(i, self.default(i)) > 0 or date.fromordinal(self.day).weekday() >= 5
+            return _calendar_unit("weekend", self.day, 0 if ahead else -1), i + 2
+        if word in ("a", "an", "the", "in", "on", "at"):
+            return None
+        return self.at(i + 1, licensed)
+
+    def preposition(self, i: int, licensed: bool) -> _Found | None:
+        """In May, on Friday, in two weeks."""
+        word, j = self.words[i], i + 1
+        if word == "in" and (count := self.count(j)) and (unit := _UNITS.get(self.word(count[1]))):
+            after = count[1] + 1
+            if self.word(after) in ("'", "’"):
+                after += 1
+            if self.direction(i, 1) < 0 or self.word(after) in ("of", "ago") or self.word(i - 1) == "time":
+                return None
+            return _around(self.said, count[0], unit), after + (self.word(after) == "time")
+        if self.word(j) in _PREPOSITIONS:
+            return None
+        return self.at(j, True)
+
+    def relation(self, i: int, licensed: bool) -> _Found | None:
+        """Since May, before the trip."""
+        word, j = self.words[i], i + 1
+        relation = _RELATIONS[word]
+        if self.word(j) not in _PREPOSITIONS and (found := self.safely(_Reader.at, j, True)) is not None and found[1] > j:
+            return (bounded(relation, found[0], self.said) if found[0] else None), found[1]
+        if word in ("by", "through") or (word == "after" and self.word(i - 1) in _NOT_AFTER):
+            return None
+        return self.event(i, relation, 0, "")
+
+    def between(self, i: int, licensed: bool) -> _Found | None:
+        """Between A and B, from A to B."""
+        found = self.range_of(i + 1, licensed)
+        return found if found is None or self.words[i] == "from" or "and" in self.words[i + 1:found[1]] else None
+
+    def range_of(self, i: int, licensed: bool) -> _Found | None:
+        """A to B, after "between" A and B; A alone if no B follows."""
+        found = self.safely(_Reader.at, i, True)
+        if found is None or found[0] is None or found[1] <= i:
+            return found
+        (start, end), j = found[0], found[1]
+        if self.pivot is not None or self.word(j) not in (("and",) if self.word(i - 1) == "between" else _JOINTS):
+            return found
+        day = self.day_number(j + 1)
+        if day is not None and end - start == DAY and self.word(j + 2) not in (*_MONTHS, "of", *_UNITS):
+            at = date.fromordinal(round(start / DAY) + _EPOCH)
+            try:
+                end = DAY * (date(at.year, at.month, day).toordinal() + 1 - _EPOCH)
+            except ValueError:
+                return None, j + 2
+            return ((start, end) if start < end else None), j + 2
+        try:
+            self.pivot = (start, 1)
+            later = self.safely(_Reader.at, j + 1, True)
+            if later is None or later[1] <= j + 1:
+                return found
+            if later[0] is None:
+                return None, later[1]
+            self.pivot = (later[0][0], -1)
+            again = self.safely(_Reader.at, i, True)
+        finally:
+            self.pivot = None
+        start = again[0][0] if again is not None and again[0] is not None else start
+        return ((start, later[0][1]) if start < later[0][1] else None), later[1]
+
+    def recurrence(self, i: int, licensed: bool) -> _Found | None:
+        """Every Friday: not one time."""
+        found = self.safely(_Reader.at, i + 1, True)
+        return None if found is None else (None, found[1])
+
+    def quarter(self, i: int, licensed: bool) -> _Found | None:
+        """Q2 2023."""
+        year = self.year_of(i + 1)
+        return None if year is None else (_months(12 * year[0] + 3 * (int(self.words[i][1]) - 1), 3), year[1])
+
+    # --- events and order
+
+    def event(self, i: int, relation: Relation, n: int, unit: str) -> _Found | None:
+        """The event that a relation at word i names, kept in `events`: "the move", "she moved to Oslo", "moving", "Ada's wedding"."""
+        j = i + 1
+        first = self.word(j)
+        noun = first in _BEGINS_EVENT or first in _PRONOUNS or first.endswith("'s") or (len(first) > 4 and first.endswith("ing"))
+        if not first[:1].isalpha() or not (noun or self.capital(j)):
+            return None
+        end = j + 1
+        stops = _ENDS_EVENT if first in _PRONOUNS else _ENDS_EVENT | _PRONOUNS
+        while end < self.n and end - j < _EVENT_WORDS and self.words[end][0].isalnum() and self.words[end] not in stops:
+            end += 1
+        if end - j < 2 and (first in _BEGINS_EVENT or first in _PRONOUNS):
+            return None
+        self.events.append(EventExpression(relation, self.written(j, end), n, unit))
+        return None, end
+
+    def order(self, i: int) -> Order:
+        """Whether the word asks for the first or the latest of several."""
+        word, after = self.words[i], self.word(i + 1)
+        if (word == "first" and after not in _NOT_AFTER_FIRST and self.word(i - 1) != "at") or word in ("earliest", "oldest"):
+            return Order.FIRST
+        if word in ("latest", "newest") or (word == "recent" and self.word(i - 1) == "most"):
+            return Order.LATEST
+        if word == "last" and self.word(i - 1) in _OWNERS and after and after[0].isalpha() and after not in _NOT_AFTER_LAST:
+            return Order.LATEST
+        return Order.NONE
+
+
+def _silent(reader: _Reader, i: int, licensed: bool) -> _Found | None:
+    """For words that only tell the order."""
+    return None
+
+
+_PREPOSITIONS: Final = frozenset(("in", "on", "at", "around", "about", "over", "throughout", "of", "circa", "within", "year", "back"))
+_READERS: Final[dict[str, Callable[[_Reader, int, bool], _Found | None]]] = {
+    **dict.fromkeys(("earliest", "oldest", "latest", "newest", "recent"), _silent),
+    **dict.fromkeys(_PREPOSITIONS, _Reader.preposition),
+    **dict.fromkeys(_COUNTS, _Reader.counted),
+    **dict.fromkeys(_MONTHS, _Reader.month_name),
+    **dict.fromkeys(_SEASONS, _Reader.season),
+    **dict.fromkeys(_HOLIDAYS, _Reader.holiday),
+    **dict.fromkeys((*_WEEKDAYS, *_SHORT_WEEKDAYS), _Reader.weekday),
+    **dict.fromkeys(("yesterday", "today", "tomorrow", "tonight"), _Reader.near_day),
+    **dict.fromkeys(_ORDINALS, _Reader.first),
+    **dict.fromkeys(_SHIFTS, _Reader.qualified),
+    **dict.fromkeys(_THIRDS, _Reader.third),
+    **dict.fromkeys(("earlier", "later"), _Reader.sooner),
+    **dict.fromkeys(("day", "week", "weekend", "month", "year", "night"), _Reader.unit_before),
+    **dict.fromkeys(_RELATIONS, _Reader.relation),
+    **dict.fromkeys(("between", "from"), _Reader.between),
+    **dict.fromkeys(("every", "each"), _Reader.recurrence),
+    **dict.fromkeys(("q1", "q2", "q3", "q4"), _Reader.quarter),
+    "the": _Reader.article,
+}

@@ -1,0 +1,104 @@
+"""Questions: the intent of a question, and whether it asks for a detail or for a synthesis, by rules over its words.
+
+Shared by the mechanisms that act on what is asked.  The rules are for English; they are matched against the words of the query in lower case with
+single spaces.  Every repeat in a pattern is bounded and starts at a space, so the search is linear.
+"""
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Final
+
+
+class Intent(IntEnum):
+    """The kind of question."""
+
+    TEMPORAL = 0                # when, how long, in which order
+    CAUSAL = 1                  # why
+    SEMANTIC = 2                # what, how; any other question
+    ENTITY = 3                  # who, whose, where, what is it called
+    KNOWLEDGE_UPDATE = 4        # the current state
+    MULTI_HOP = 5               # the answer combines several memories
+
+
+class QuestionKind(IntEnum):
+    """How much of memory the answer needs."""
+
+    GENERAL = 0                 # neither of the others
+    DETAIL = 1                  # one fact: an exact figure, a time, a name, a number
+    SYNTHESIS = 2               # many memories together: a summary, an overview, a course of events
+
+
+# The first intent with a matching phrase is chosen.
+PHRASES: Final[dict[Intent, tuple[str, ...]]] = {
+    Intent.CAUSAL: (
+        r"why|how come|for what reason|because of what|as a (?:result|consequence) of",
+        r"what(?:'s| is| was| were| are)? the (?:reasons?|causes?)",
+        r"what (?:caused|led|made|makes|prompted|motivated|motivates|inspired|inspires|triggered)",
+    ),
+    Intent.MULTI_HOP: (
+        r"in common|both|all together|altogether|in total|how many (?:different|times)",
+        r"(?:do|have)(?: [^ ]+){1,5} share|the same(?: [^ ]+){0,3} as|compared? (?:to|with)",
+        r"(?:related|relationship|relates?|connected|connections?) (?:to|between|with)|(?:differences?|similarity|similarities) between",
+        r"(?:person|people|friend|one|someone|place|city|book|company) (?:who|whom|whose|that|where)",
+    ),
+    Intent.TEMPORAL: (
+        r"^when|(?:and|since|until|but|or) when|when (?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should)",
+        r"(?:what|which) (?:date|day|month|year|time|week|season)|how (?:long|often|recently|soon|old)",
+        r"how many (?:minutes|hours|days|nights|weeks|months|years)|(?:what|which)(?: [^ ]+){0,2} order",
+        r"(?:came|come|happened|did|was|were)(?: [^ ]+){0,4} (?:first|before|after|earlier|later)|(?:right|just|shortly|soon) (?:before|after)",
+    ),
+    Intent.KNOWLEDGE_UPDATE: (
+        r"current|currently|now|nowadays|at (?:present|the moment)|these days|as of (?:today|now)",
+        r"most recent|latest|newest|up to date|still|anymore|any more|no longer|instead",
+        r"(?:changed?|switched|updated?|moved|replaced) (?:to|from|since|by|with)",
+    ),
+    Intent.ENTITY: (
+        r"who|whom|whose|who's|where|called|named|tell me about",
+        r"(?:what|which) (?:person|people|friend|place|city|country|company|book|movie|film|song|restaurant|school|team)",
+        r"what(?:'s| is| was| are| were)? (?:(?:the|his|her|their|my|your) )?(?:(?:full|first|last) )?(?:names?|titles?)",
+    ),
+}
+RULES: Final = tuple((intent, re.compile(rf"\b(?:{'|'.join(phrases)})\b")) for intent, phrases in PHRASES.items())
+
+_LEADING_DETAIL: Final = re.compile(
+    r"^(?:(?:and|so|but|also|please) )?(?:when|who|whom|whose|where|how (?:many|much|long|old|far|tall|big|often|late|early|fast|high)"
+    r"|(?:what|which)(?:'s| is| was| are| were)? (?:the )?(?:exact|precise|specific)"
+    r"|(?:what|which) (?:date|day|month|year|time|number|figure|amount|price|version|percentage|score|address))\b")
+_SYNTHESIS: Final = re.compile(
+    r"\b(?:summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|recap|sum up|the gist|big picture|(?:walk|take|talk) (?:me|us) through|timeline|chronology"
+    r"|(?:main|key|overall|recurring|common) (?:points?|themes?|topics?|ideas?|takeaways?|lessons?|patterns?)|everything (?:about|you know|that|i|we)"
+    r"|what do you know about|(?:tell me (?:all|everything)|bring me up to date) (?:about|on)|the (?:whole|full|entire) (?:story|picture|history)"
+    r"|how (?:did|do|does|has|have|had|was|were)(?: [^ ]+){1,8} (?:develop|evolve|change|progress|unfold|grow)(?:d|ed|n)?"
+    r"|over (?:time|the (?:weeks|months|years)))\b")
+_DETAIL: Final = re.compile(
+    r"\b(?:exact|exactly|precise|precisely|when (?:is|are|was|were|do|does|did|has|have|had|will)|how (?:many|much|long|old|far)"
+    r"|(?:the|his|her|their|my|your|its) (?:[^ ]+ )?(?:names?|numbers?|dates?|price|address|figure|amount|version|title)"
+    r"|called|named)\b")
+
+
+def intent_of(words: str) -> Intent | None:
+    """Intent of a query, given as its words in lower case with single spaces: the first matching rule; SEMANTIC if none matches; None
+    for a query without words.  O(length).
+
+    >>> [intent_of(q).name for q in ("why did she leave", "when did she leave", "what does she like", "where does she live now")]
+    ['CAUSAL', 'TEMPORAL', 'SEMANTIC', 'KNOWLEDGE_UPDATE']
+    """
+    if not words:
+        return None
+    return next((intent for intent, pattern in RULES if pattern.search(words)), Intent.SEMANTIC)
+
+
+def question_kind_of(words: str) -> QuestionKind:
+    """Whether a query, given as its words in lower case with single spaces, asks for a detail, for a synthesis or for neither.  O(length).
+
+    A question that starts as one for a detail is one; else a phrase of synthesis counts before a phrase of detail.
+
+    >>> [question_kind_of(q).name for q in ("what is the exact figure", "summarise how the plan changed", "is the plan good")]
+    ['DETAIL', 'SYNTHESIS', 'GENERAL']
+    """
+    if _LEADING_DETAIL.search(words):
+        return QuestionKind.DETAIL
+    if _SYNTHESIS.search(words):
+        return QuestionKind.SYNTHESIS
+    return QuestionKind.DETAIL if _DETAIL.search(words) else QuestionKind.GENERAL

@@ -1,0 +1,89 @@
+"""The command `calibrate`."""
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import app
+from .shared import (
+    DEFAULT_SET,
+    DataOption,
+    EmbedderOption,
+    JsonOption,
+    LimitOption,
+    OutOption,
+    SkipOption,
+    installed_registry,
+    load_data,
+    named_embedder,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from ..benchmarks.calibrate import Calibration
+
+
+class Evidence(StrEnum):
+    """What the decision value is."""
+
+    relevance = "relevance"
+    margin = "margin"
+    coverage = "coverage"
+
+
+@app.command(short_help="Fit the sufficiency gate of a set to development data.")
+def calibrate(out: OutOption, set_name: Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")] = DEFAULT_SET,
+              dataset: Annotated[str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")] = "demo",
+              data: DataOption = None, embedder: EmbedderOption = "minilm",
+              evidence: Annotated[Evidence | None, typer.Option("--evidence", help=(
+                  "What shows that an answer suffices; as the set has it if not given."))] = None,
+              threshold: Annotated[float, typer.Option("--threshold", help="Answers of a lower probability are held back.")] = 0.5,
+              seed: Annotated[int, typer.Option("--seed", min=0, help="Of every mechanism's random stream.")] = 0,
+              limit: LimitOption = None, skip: SkipOption = 0, as_json: JsonOption = False) -> None:
+    """Fit the sufficiency gate of a set to development data: the probability that an answer suffices.
+
+    Asks every conversation its own questions and as many of another one.  Writes calibration.json, reliability.svg and a set that uses the fit, which
+    `run` and `ablate` take as --set.  They refuse the conversations of the calibration.
+    """
+    registry = installed_registry()
+    from ..benchmarks import calibrate as calibrating
+    from ..console import Meter
+    from ..reporting.provenance import made
+
+    loaded = load_data(dataset, data, "turn", limit, skip=skip)
+    with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding:
+        by = named_embedder(embedder, embedding)
+        found = calibrating.calibrate(registry.set(set_name), registry, loaded, by, evidence=evidence.value if evidence else None,
+                                      threshold=threshold, seed=seed, progress=progress)
+    file = calibrating.write(found, registry, by, out, made(["hebbarium", *sys.argv[1:]]))
+    if as_json:
+        print_json({name: value for name, value in calibrating.to_json(found).items() if name != "collected"})
+        return
+    _print(found)
+    typer.echo(f"written to {out}: calibration.json, reliability.svg, {file.name}")
+
+
+def _print(found: Calibration) -> None:
+    from ..console import print_lines, print_table
+
+    name, m = f"{found.chosen.name} on {found.dataset}", len(found.pairs)
+    print_table(f"{name}: {m} answers by what is known of them", ("answers", "n"), [(kind, f"{n:,}") for kind, n in found.kinds.items()],
+                numbers=("n",))
+    bins = ("probability", "n", "mean", "sufficient")
+    print_table("Reliability", bins, [(f"{b.low:.1f} to {b.high:.1f}", f"{b.n:,}", _number(b.confidence), _number(b.frequency)) for b in found.bins],
+                numbers=bins[1:])
+    shares = ("answered", "insufficient among them", "threshold")
+    print_table("Risk at each coverage", shares, [(f"{a.coverage:.1%}", f"{a.risk:.1%}", f"{a.threshold:.3f}") for a in found.answered],
+                numbers=shares)
+    seen = "conversations that the fit has not seen" if found.unseen is not None else "the conversations of the fit, there are too few for others"
+    print_lines(f"p = 1 / (1 + exp({found.A:.4g} f {'-' if found.B < 0 else '+'} {abs(found.B):.4g})), f: {found.evidence}",
+                f"expected calibration error: {found.error:.4f} on {seen}; {found.seen_error:.4f} of the fit itself",
+                *([f"not judged and left out: {found.unjudged:,} answers"] if found.unjudged else []),
+                *(["A is not below 0: larger values of f are no evidence of sufficiency here; do not use this gate"] if found.A >= 0 else []))
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

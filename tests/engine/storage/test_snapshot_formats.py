@@ -1,0 +1,218 @@
+"""Snapshots of format 1: what a memory that was saved without attributes, IMPORTANCE and NEWS continues with; and attributes in format 2."""
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbarium.engine.columns import Phase
+from hebbarium.engine.errors import SnapshotError
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.records import Event
+from hebbarium.engine.storage import snapshot
+from hebbarium.engine.vocabulary import IMPORTANCE, NEWS, ROW
+from hebbarium.testing.small import by_number, column, does, mechanism, memory
+
+NEW_COLUMNS = ("importance", "news")        # since format 2
+
+
+def learner() -> Any:
+    """A mechanism that keeps the length of each text."""
+    trace = column("trace")
+
+    def dress(view: Any, incoming: Any) -> None:
+        view.trace[view.row] = len(incoming.event.text)
+
+    return mechanism("learner", does(Phase.ENCODE, dress, reads=[ROW], sets=[trace]), owns=[trace], order=1)
+
+
+def made(**options: Any) -> Engine:
+    return memory(by_number(), learner(), **options)
+
+
+def live(e: Engine, first: int, last: int) -> None:
+    for i in range(first, last):
+        e.encode(Event(i * 5.0, f"Ada \ud800 met Bo, number {i % 4}", f"p{i % 3}", f"s{i // 4}", f"e{i}"))
+        if i % 6 == 5:
+            e.archive(i // 2)
+        e.advance(e.now)
+
+
+def checksum(parts: list[Any]) -> bytes:
+    """As format 1 has it: BLAKE2b of 16 bytes over the repr of the parts, mappings as sorted items."""
+    return hashlib.blake2b(repr([sorted(p.items()) if isinstance(p, dict) else p for p in parts]).encode(), digest_size=16).digest()
+
+
+def to_format_1(path: Path) -> None:
+    """Rewrite a file without attributes as format 1 has it: no such field of events, none of the new columns, the number 1."""
+    connection = sqlite3.connect(path)
+    with connection:
+        for row in connection.execute("SELECT time, text, speaker, session, id, caption, dated, stored_as, mark FROM events").fetchall():
+            assert checksum(list(row[:-1])) == row[-1], "an event without attributes has the checksum of format 1"
+        connection.execute("ALTER TABLE events DROP COLUMN attributes")
+        for name in NEW_COLUMNS:
+            for table in ("arrays", "blocks"):
+                assert connection.execute(f"DELETE FROM {table} WHERE name = ?", (f"column.{name}",)).rowcount
+        number(connection, "1")
+    connection.close()
+
+
+def number(connection: sqlite3.Connection, format: str) -> None:
+    """Set the number of the format, and the checksum over the description."""
+    meta = {key: value for key, value in connection.execute("SELECT key, value FROM meta") if key != "mark"} | {"format": format}
+    forms = {name: (dtype, shape) for name, dtype, shape in connection.execute("SELECT name, dtype, shape FROM arrays")}
+    for key, value in {**meta, "mark": checksum([meta, forms]).hex()}.items():
+        connection.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+
+
+def old_file(path: Path) -> Path:
+    """A file of format 1 with 12 events."""
+    e = made(path=path)
+    live(e, 0, 12)
+    e.close()
+    to_format_1(path)
+    return path
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    return old_file(tmp_path / "m.db")
+
+
+def fields(path: Path) -> list[str]:
+    """Names of the fields of an event in a copy of the file, which may be locked."""
+    copy = path.with_suffix(".copy")
+    copy.write_bytes(path.read_bytes())
+    connection = sqlite3.connect(copy)
+    names = [row[1] for row in connection.execute("PRAGMA table_info(events)")]
+    connection.close()
+    return names
+
+
+def test_a_file_of_format_1_is_read_and_continues_exactly(old: Path) -> None:
+    whole = made()
+    live(whole, 0, 12)
+    e = made(path=old)
+    assert e.digest() == whole.digest() and all(event.attributes == () for event in e.events)
+    assert (e.column(IMPORTANCE) == 0.5).all() and (e.column(NEWS) == 0.0).all() and len(e.column(NEWS)) == 12
+    live(e, 12, 20)
+    live(whole, 12, 20)
+    assert e.digest() == whole.digest()
+    e.close()
+    assert made(path=old).digest() == whole.digest()
+
+
+@pytest.mark.parametrize("block", [8, 4096])
+def test_new_columns_are_neutral_in_rows_that_were_saved_before_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    """A change of later rows leaves the earlier ones neutral, also in the file and in blocks that hold both."""
+    monkeypatch.setattr(snapshot, "BLOCK", block)
+    e = made(path=old_file(tmp_path / "m.db"))
+    live(e, 12, 14)
+    e.store.array(IMPORTANCE)[12:] = 0.75
+    e.close()
+    np.testing.assert_array_equal(made(path=tmp_path / "m.db").column(IMPORTANCE), [0.5] * 12 + [0.75] * 2)
+
+
+def test_the_file_becomes_format_2_when_it_is_saved(old: Path) -> None:
+    before = old.read_bytes()
+    assert "attributes" not in fields(old)
+    e = made(path=old)
+    assert old.read_bytes() == before, "opening it changes nothing"
+    e.encode(Event(100.0, "later, number 1", attributes=(("kind", "note"),)))
+    e.advance(e.now)
+    e.close()
+    assert "attributes" in fields(old)
+    connection = sqlite3.connect(old)
+    assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == ("2",)
+    connection.close()
+    again = made(path=old)
+    assert again.events[-1].get("kind") == "note" and again.events[0].attributes == ()
+
+
+def test_a_failed_first_save_leaves_the_file_in_format_1(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    e = made(path=old)
+
+    def broken(self: Any, state: str) -> dict[str, str]:
+        raise ValueError("no description")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(snapshot.Snapshot, "_meta", broken)
+        with pytest.raises(SnapshotError):
+            e.save()
+    assert "attributes" not in fields(old)
+    e.save()
+    assert "attributes" in fields(old)
+    e.close()
+
+
+@pytest.mark.parametrize("format", ["0", "3", "10", "", "one"])
+def test_other_formats_are_refused(old: Path, format: str) -> None:
+    connection = sqlite3.connect(old)
+    with connection:
+        number(connection, format)
+    connection.close()
+    with pytest.raises(SnapshotError, match=f"has format {format}, not 1 or 2") as caught:
+        made(path=old)
+    assert caught.value.cure and str(old) in caught.value.where
+
+
+@pytest.mark.parametrize("format", ["1", "2"])
+def test_a_file_of_either_format_that_lacks_other_columns_is_refused(old: Path, format: str) -> None:
+    connection = sqlite3.connect(old)
+    with connection:
+        if format == "2":
+            connection.execute(snapshot.FROM_1)
+        else:
+            for table in ("arrays", "blocks"):
+                connection.execute(f"DELETE FROM {table} WHERE name = 'column.detail'")
+        number(connection, format)
+    connection.close()
+    with pytest.raises(SnapshotError, match="not in the file: " + ("detail" if format == "1" else "importance, news")):
+        made(path=old)
+
+
+STRANGE = (("kind", ""), ("kind", "\ud83d"), ("kind", "\udc00 a\x00\n\"'"), ("tags", "é"), ("tags", "日本"))
+
+
+def test_attributes_come_back_as_they_were(tmp_path: Path) -> None:
+    """Also texts that UTF-8 or JSON cannot hold as they are; two halves of a surrogate pair stay two."""
+    e = memory(by_number(), path=tmp_path / "m.db")
+    pairs = tuple(sorted({*STRANGE, ("split", "\ud83d\ude00"), ("whole", "😀")}))
+    unsorted: Any = {"b": ["y", "x"], "a": "z"}
+    e.encode_all([Event(1.0, "number 1", attributes=pairs), Event(2.0, "number 2"), Event(3.0, "number 3", attributes=unsorted)])
+    before = e.digest()
+    e.close()
+    again = memory(by_number(), path=tmp_path / "m.db")
+    assert [event.attributes for event in again.events] == [pairs, (), (("a", "z"), ("b", "x"), ("b", "y"))]
+    assert again.digest() == before and again.event_log.rows_with("b", "x").tolist() == [2]
+
+
+def test_attributes_enter_the_digest() -> None:
+    digests = set()
+    for given in ((), (("kind", "a"),), (("kind", "b"),), (("kind", "a"), ("kind", "b"))):
+        e = memory(by_number())
+        e.encode(Event(1.0, "number 1", attributes=given))
+        digests.add(e.digest())
+    assert len(digests) == 4
+
+
+@pytest.mark.parametrize("change", [
+    "UPDATE events SET attributes = x'' WHERE number = 0", "UPDATE events SET attributes = CAST('[[\"kind\", \"b\"]]' AS BLOB)",
+    "UPDATE events SET attributes = x'5b' WHERE number = 1", "UPDATE events SET attributes = (SELECT attributes FROM events WHERE number = 0)",
+    "ALTER TABLE events DROP COLUMN attributes",
+])
+def test_attributes_that_were_tampered_with_are_refused(tmp_path: Path, change: str) -> None:
+    e = memory(by_number(), path=tmp_path / "m.db")
+    e.encode_all([Event(1.0, "number 1", attributes=(("kind", "a"),)), Event(2.0, "number 2")])
+    e.close()
+    connection = sqlite3.connect(tmp_path / "m.db")
+    with connection:
+        connection.execute(change)
+    connection.close()
+    with pytest.raises(SnapshotError) as caught:
+        memory(by_number(), path=tmp_path / "m.db")
+    assert caught.value.cure and str(tmp_path) in caught.value.where

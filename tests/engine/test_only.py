@@ -1,0 +1,220 @@
+"""The filter of a query: which rows it admits, against a search through all events, and what it refuses."""
+from __future__ import annotations
+
+import random
+import time
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hebbarium as hb
+from hebbarium.engine.arguments import checked_query
+from hebbarium.engine.columns import Phase
+from hebbarium.engine.errors import InputError
+from hebbarium.engine.filter import banned
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.records import Event, Only, Query, hours
+from hebbarium.engine.vocabulary import VETO
+from hebbarium.testing.small import by_number, does, mechanism, memory
+
+NOON = datetime(2024, 5, 1, 12)
+PEOPLE, SESSIONS, KINDS, TAGS = ("Ada", "Bo", "Cleo", ""), ("s1", "s2", "s3", ""), ("note", "plan", ""), ("home", "diy", "work")
+
+
+def some_vetoed() -> Any:
+    def gate(view: Any, incoming: Any) -> None:
+        view.veto = int(incoming.event.text.endswith("7"))
+
+    return mechanism("gate", does(Phase.ENCODE, gate, adds=[VETO]), order=1)
+
+
+def populated(n: int = 60) -> Engine:
+    """Events of all combinations, some vetoed, some with one id; row and number of an event differ."""
+    chance, m = random.Random(3), memory(by_number(), some_vetoed())
+    for i in range(n):
+        kind, tags = chance.choice(KINDS), chance.sample(TAGS, chance.randrange(3))
+        pairs = tuple(sorted([*((("kind", kind),) if kind else ()), *(("tags", tag) for tag in tags)]))
+        m.encode(Event(i * 3.0, f"number {i}", chance.choice(PEOPLE), chance.choice(SESSIONS), f"e{i % 50}", attributes=pairs))
+    m.advance(m.now)
+    return m
+
+
+MEMORY = populated()
+
+
+def admits(only: Only, event: Event) -> bool:
+    """The definition, one event at a time."""
+    return ((only.since is None or event.time >= only.since) and (only.until is None or event.time <= only.until)
+            and (not only.sessions or event.session in only.sessions) and (not only.speakers or event.speaker in only.speakers)
+            and all(pair in event.attributes for pair in only.attributes) and event.id not in only.exclude)
+
+
+def by_search(m: Engine, only: Only) -> list[bool]:
+    return [not admits(only, m.event(row)) for row in range(m.store.n)]
+
+
+def mask(m: Engine, only: Only) -> list[bool]:
+    checked = checked_query(Query("?", only=only), m.now).only
+    assert checked is not None
+    found = banned(checked, m.event_log, m.store)
+    assert found.dtype == np.bool_ and found.shape == (m.store.n,)
+    return [bool(one) for one in found]
+
+
+@pytest.mark.parametrize("only", [
+    Only(), Only(since=30.0), Only(until=30.0), Only(since=30.0, until=30.0), Only(since=31.0, until=32.0), Only(since=90.0, until=30.0),
+    Only(since=-5.0), Only(until=1e6), Only(sessions=("s1",)),
+    Only(sessions=("s1", "s3")), Only(sessions=("",)), Only(sessions=("s9",)), Only(sessions=("s9", "s2")),
+    Only(speakers=("Ada",)), Only(speakers=("", "Bo")), Only(speakers=("ada",)), Only(attributes=(("kind", "note"),)),
+    Only(attributes=(("tags", "diy"), ("tags", "home"))), Only(attributes=(("kind", "note"), ("kind", "plan"))), Only(attributes=(("mood", "glad"),)),
+    Only(exclude=("e3",)), Only(exclude=("e3", "e9", "e49", "e77")), Only(exclude=("e7",)), Only(exclude=("",)),
+    Only(20.0, 120.0, ("s1", "s2"), ("Ada", "Bo"), (("tags", "home"),), ("e4",)),
+], ids=str)
+def test_the_rows_that_a_filter_bans(only: Only) -> None:
+    assert mask(MEMORY, only) == by_search(MEMORY, only)
+
+
+def test_random_filters_ban_what_a_search_finds() -> None:
+    chance, sizes = random.Random(8), set()
+    pairs = [("kind", k) for k in KINDS if k] + [("tags", t) for t in TAGS]
+    for _ in range(300):
+        ids = tuple(f"e{chance.randrange(60)}" for _ in range(chance.randrange(4)))
+        only = Only(chance.choice((None, chance.uniform(-5.0, 190.0))), chance.choice((None, chance.uniform(-5.0, 190.0))),
+                    tuple(chance.sample(SESSIONS, chance.randrange(4))), tuple(chance.sample(PEOPLE, chance.randrange(4))),
+                    tuple(sorted(chance.sample(pairs, chance.choice((0, 0, 1, 2))))), ids)
+        found = mask(MEMORY, only)
+        assert found == by_search(MEMORY, only), only
+        sizes.add(sum(found))
+    assert len(sizes) > 20, "filters of many sizes were tried"
+
+
+def test_every_event_with_an_excluded_id_is_banned() -> None:
+    """Two events have the id e3; the id names the later one, and both are excluded."""
+    rows = [row for row in range(MEMORY.store.n) if MEMORY.event(row).id == "e3"]
+    assert len(rows) == 2 and [row for row, out in enumerate(mask(MEMORY, Only(exclude=("e3",)))) if out] == rows
+
+
+def test_an_empty_memory_has_an_empty_mask() -> None:
+    m = memory(by_number())
+    only = Only(0.0, 1.0, ("s1",), ("Ada",), (("kind", "note"),), ("e1",))
+    assert banned(only, m.event_log, m.store).tolist() == []
+
+
+def test_a_restored_memory_bans_the_same_rows(tmp_path: Any) -> None:
+    events = MEMORY.events
+    m = memory(by_number(), some_vetoed(), path=tmp_path / "m.db")
+    m.encode_all(events)
+    m.close()
+    again = memory(by_number(), some_vetoed(), path=tmp_path / "m.db")
+    for only in (Only(attributes=(("tags", "home"),)), Only(speakers=("Bo",), exclude=("e3",)), Only(sessions=("s2",), since=40.0)):
+        assert mask(again, only) == mask(MEMORY, only)
+
+
+def test_a_filter_costs_numpy_time_and_not_a_loop() -> None:
+    """50,000 rows, half of them with the attribute: a loop over rows would take far longer."""
+    n, m = 50_000, memory(by_number())
+    for i in range(n):
+        m.event_log.write(Event(float(i), "", "Ada" if i % 2 else "Bo", f"s{i // 9}", f"e{i}", attributes=(("kind", "note"),) if i % 2 else ()), i)
+    created = np.arange(n, dtype=np.float64)
+    numbers = {"session": np.arange(n, dtype=np.int32) // 9, "speaker": np.arange(n, dtype=np.int32) % 2}
+
+    class Rows:
+        n = len(created)
+
+        def array(self, column: Any) -> Any:
+            return created if column.name == "created" else numbers[column.name]
+
+    only, best = Only(10.0, 40_000.0, ("s5", "s90"), ("Ada",), (("kind", "note"),), ("e51",)), 9.0
+    for _ in range(5):
+        start = time.perf_counter()
+        found = banned(only, m.event_log, Rows())  # type: ignore[arg-type]
+        best = min(best, time.perf_counter() - start)
+    assert np.flatnonzero(~found).tolist() == [45, 47, 49, 53, 811, 813, 815, 817]
+    assert best < 0.01, f"{best * 1e3:.1f} ms"
+
+
+# --- what a user gives -------------------------------------------------------------------------------------------------------------
+def test_a_filter_is_converted_to_its_plain_form() -> None:
+    times: Any = NOON, NOON.replace(tzinfo=UTC)
+    names: Any = ["s2", "s1", "s2"], {"Bo", "Ada"}, {"tags": ["b", "a"], "kind": np.str_("note")}, [np.str_("e1")]
+    found = checked_query(Query("?", id="q", only=Only(*times, *names)), 1e6).only
+    noon = (NOON - datetime(1970, 1, 1)).total_seconds() / 3600.0
+    assert found == Only(noon, noon, ("s1", "s2"), ("Ada", "Bo"), (("kind", "note"), ("tags", "a"), ("tags", "b")), ("e1",))
+    assert found and type(found.exclude[0]) is str and type(found.since) is float
+    assert checked_query(Query("?", only=found), 1e6).only == found and checked_query("?", 1e6).only is None
+
+
+@pytest.mark.parametrize(("only", "words", "place"), [
+    ({"since": 3.0}, "only is dict, not Only", ""), ("Ada", "only is str", ""), (Only(since="May"), "'May' is no number", "only.since"),  # type: ignore[arg-type]
+    (Only(since=float("nan")), "no number", "only.since"), (Only(until=float("inf")), "outside the years", "only.until"),
+    (Only(until=True), "no number", "only.until"), (Only(since=date(2024, 5, 1)), "no number", "only.since"),  # type: ignore[arg-type]
+    (Only(until=1e300), "outside the years", "only.until"), (Only(sessions="s1"), "no tuple of names", "only.sessions"),  # type: ignore[arg-type]
+    (Only(speakers=(3,)), "no tuple of names", "only.speakers"), (Only(speakers=None), "no tuple of names", "only.speakers"),  # type: ignore[arg-type]
+    (Only(exclude={"e1": 1}), "no tuple of names", "only.exclude"), (Only(exclude=iter("ab")), "no tuple", "only.exclude"),  # type: ignore[arg-type]
+    (Only(attributes=(("kind",),)), "no pair", "only.attributes"), (Only(attributes="kind"), "not a mapping", "only.attributes"),  # type: ignore[arg-type]
+])
+def test_a_filter_of_wrong_types_is_refused(only: Any, words: str, place: str) -> None:
+    before = MEMORY.digest()
+    with pytest.raises(InputError) as caught:
+        MEMORY.retrieve(Query("number", id="q1", only=only))
+    assert words in caught.value.what and caught.value.where == f"query 'q1'{', ' if place else ''}{place}" and caught.value.cure
+    assert MEMORY.digest() == before
+
+
+def test_the_package_has_the_filter() -> None:
+    assert hb.Only is Only and "Only" in hb.__all__
+
+
+def test_times_of_a_filter_may_lie_after_the_present() -> None:
+    assert checked_query(Query("?", only=Only(until=hours(NOON))), 1.0).only == Only(until=hours(NOON))
+
+
+# --- asked of a memory -------------------------------------------------------------------------------------------------------------
+def answered(m: Engine, only: Any, k: int = 1000, **more: Any) -> list[int]:
+    return [int(row) for row in m.retrieve(Query("number", only=only), k, **more).rows]
+
+
+def test_an_answer_holds_what_the_filter_admits_in_the_order_of_the_whole_answer() -> None:
+    whole = answered(MEMORY, None)
+    assert len(whole) == MEMORY.store.n == len(answered(MEMORY, Only()))
+    for only in (Only(speakers=("Ada",)), Only(since=60.0, until=120.0, sessions=("s1", "s2")),
+                 Only(attributes=(("kind", "note"),), exclude=("e3",))):
+        expected = [row for row in whole if admits(only, MEMORY.event(row))]
+        assert answered(MEMORY, only) == expected and 1 < len(expected) < len(whole)
+        assert answered(MEMORY, only, k=2) == expected[:2]
+
+
+def test_a_filter_that_nothing_meets_is_an_empty_answer() -> None:
+    before = MEMORY.digest()
+    for only in (Only(since=90.0, until=30.0), Only(sessions=("s9",)), Only(attributes=(("mood", "glad"),)), Only(speakers=("Ada",), until=-1.0)):
+        answer = MEMORY.retrieve(Query("number", only=only))
+        assert len(answer.rows) == len(answer.scores) == 0 and not answer.answerable.any()
+    assert MEMORY.digest() == before
+    assert answered(MEMORY, None, k=3) == answered(populated(), None, k=3), "the next query is answered without the filter"
+
+
+def test_days_of_the_calendar_and_attributes_in_loose_form() -> None:
+    with hb.memory("bm25", embedding="hashing:16") as m:
+        for day, kind in ((1, "note"), (2, "plan"), (3, "note")):
+            m.encode(Event.at(datetime(2024, 5, day), f"We met on day {day}", "Ada", attributes={"kind": kind}))
+        loose: Any = Only(since=datetime(2024, 5, 2), attributes={"kind": "note"})
+        assert [event.get("kind") + event.text[-1] for event in m.retrieve(Query("Who met?", only=loose)).events] == ["note3"]
+
+
+def test_an_empty_memory_answers_nothing_under_a_filter() -> None:
+    assert answered(memory(by_number()), Only(speakers=("Ada",))) == []
+
+
+def test_recall_that_changes_memory_reaches_only_what_was_answered() -> None:
+    m, other = populated(30), populated(30)
+    assert answered(m, Only(speakers=("Ada",)), k=5, learn=True) == answered(other, Only(speakers=("Ada",)), k=5)
+    assert answered(m, None) == answered(other, None)
+
+
+def test_archived_memories_are_not_admitted_by_a_filter() -> None:
+    m = populated(30)
+    first, *others = answered(m, Only(speakers=("Ada",)))
+    m.archive(first)
+    assert answered(m, Only(speakers=("Ada",))) == others

@@ -1,0 +1,26 @@
+"""Questions: every text has an intent and a kind, whatever it holds."""
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hebbarium.engine.text.features import features
+from hebbarium.mechanisms.shared.questions import Intent, QuestionKind, intent_of, question_kind_of
+
+
+@pytest.mark.parametrize(("text", "kind"), [
+    ("When did the shop open?", "DETAIL"), ("And who paid for it?", "DETAIL"), ("What is the exact wording?", "DETAIL"),
+    ("Give me a recap of the exact wording", "SYNTHESIS"), ("How did the shop develop?", "SYNTHESIS"), ("How did the shop open?", "GENERAL"),
+    ("Please tell me its opening date", "DETAIL"), ("Why is the shop closed?", "GENERAL"),
+])
+def test_a_question_has_its_kind(text: str, kind: str) -> None:
+    assert question_kind_of(" ".join(features(text).words)).name == kind
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=200))
+def test_any_text_has_a_kind_and_an_intent_if_it_has_words(text: str) -> None:
+    words = " ".join(features(text).words)
+    assert question_kind_of(words) in QuestionKind
+    assert (intent_of(words) in Intent) if words else (intent_of(words) is None)
