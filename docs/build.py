@@ -140,6 +140,8 @@ def _cited(key: str, references: References) -> str:
 
 
 def _bounds(p: Parameter) -> str:
+    if isinstance(p.value, str) and not p.choices:
+        return "a file or folder"
     return ", ".join(p.choices) or f"{'' if p.low is None else f'{p.low:g}'} to {'' if p.high is None else f'{p.high:g}'}"
 
 

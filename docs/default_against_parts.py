@@ -1,8 +1,9 @@
 """Writes default-against-parts.md: the set `default` beside the sets of one signal, on development data.
 
-    python docs/default_against_parts.py --locomo FILE [--beam FOLDER] [--longmemeval FILE] --out OUT
+    python docs/default_against_parts.py --locomo FILE [--beam FOLDER ...] [--longmemeval FILE] --out OUT
 
-Every run is one of `hebbarium run`, in turns and in sessions; OUT keeps the runs.
+Every run is one of `hebbarium run`, in turns and in sessions; OUT keeps the runs.  The table names each folder of BEAM: `--beam 100K 500K` gives
+`beam 100K` and `beam 500K`.
 """
 from __future__ import annotations
 
@@ -19,13 +20,13 @@ from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
 from hebbarium.engine.registry import Registry
 
 CHOSEN, PARTS, SCORES = "default", ("bm25", "naive_rag"), ("hit@10", "recall@10", "mrr@10", "ndcg@10")
-OFFICIAL = ("locomo", "beam", "longmemeval")
+OFFICIAL, SEVERAL = ("locomo", "beam", "longmemeval"), "beam"       # data sets, and the one that has several folders
 TARGET = Path(__file__).parent / "default-against-parts.md"
 HEAD = """# `default` against its parts
 
 The set `default` combines several signals. It should never be worse than the best set of one signal: `bm25` (words) or `naive_rag`
 (sentence vectors). The table shows every score on the development data and marks where `default` is worse. In sessions, an event is a whole
-session of LoCoMo or LongMemEval, and an exchange of BEAM. Three questions of LongMemEval decide nothing.
+session of LoCoMo or LongMemEval, and an exchange of BEAM, which is named by its folder. Three questions of LongMemEval decide nothing.
 
 `docs/default_against_parts.py` writes this page; a test checks the demo data.
 
@@ -66,17 +67,30 @@ def losses(found: Scores) -> list[str]:
     return [score for score in SCORES if found[CHOSEN][score] < max(found[part][score] for part in PARTS)]
 
 
+def runs(given: Mapping[str, Any]) -> list[tuple[str, str, Path | None, str]]:
+    """Label of the table, name of the data set, path and unit of each run, the demo first.
+
+    >>> [label for label, *_ in runs({"locomo": None, "beam": [Path("chats/100K"), Path("chats/500K")], "longmemeval": Path("lme.json")})]
+    ['demo', 'beam 100K', 'beam 100K', 'beam 500K', 'beam 500K', 'longmemeval', 'longmemeval']
+    """
+    found: list[tuple[str, str, Path | None, str]] = [("demo", "demo", None, "turn")]
+    for name in OFFICIAL:
+        paths = given[name] if isinstance(given[name], list) else [given[name]]
+        found += [(f"{name} {path.resolve().name}" if name == SEVERAL else name, name, path, unit)
+                  for path in paths if path for unit in ("turn", "session")]
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in OFFICIAL:
-        parser.add_argument(f"--{name}", type=Path)
+        parser.add_argument(f"--{name}", type=Path, nargs="+" if name == SEVERAL else None)
     parser.add_argument("--out", type=Path, required=True)
     given = vars(parser.parse_args(arguments))
     model, rows = embedder("minilm", default_cache()), list[str]()
-    official = [(name, given[name], unit) for name in OFFICIAL if given[name] for unit in ("turn", "session")]
-    for name, path, unit in [("demo", None, "turn"), *official]:
-        found = scores(load(name, path, unit=unit), model, given["out"] / f"{name}-{unit}", Settings(unit=unit))
-        rows += lines(f"{name}, {unit}s", found)
+    for label, name, path, unit in runs(given):
+        found = scores(load(name, path, unit=unit), model, given["out"] / f"{label.replace(' ', '-')}-{unit}", Settings(unit=unit))
+        rows += lines(f"{label}, {unit}s", found)
         print(*rows[-len(SCORES):], sep="\n", flush=True)
     TARGET.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
 

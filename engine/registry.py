@@ -376,7 +376,7 @@ def _read_set(path: Path, entries: Mapping[str, Entry]) -> MechanismSet:
     raw, at = file.data, file.place("mechanisms")
     if unknown := [key for key in raw if key not in ("summary", "mechanisms", "alternates")]:
         raise RegistryError(f"unknown key {unknown[0]!r}", where=file.place(unknown[0]), cure="a set has summary, mechanisms and alternates")
-    if not raw.get("mechanisms"):
+    if raw.get("mechanisms", []) in ([], {}):
         raise RegistryError("names no mechanisms", where=at if "mechanisms" in raw else file.place(), cure="write `mechanisms: [name, ...]`")
     chosen, place_of = raw["mechanisms"], {}
     if isinstance(chosen, list):

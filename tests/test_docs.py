@@ -3,7 +3,7 @@
 In README, CONTRIBUTING and docs/*.md
   ```python            runs, in order, in one namespace per page; a ```text block right after it is the expected output
   ```python <path>     is a file of the package: it is written there, in a temporary copy of the folders
-  ```yaml <path>       the same for data files; the text is appended to registry.yaml
+  ```yaml <path>       a file in the working folder: a set or rules; the text of registry.yaml is appended to the registry
   ```console           `$ hebbarium ...` runs, and prints the text after it (`...` stands for any text)
   ```sh                is parsed: commands, options and values must exist
 
@@ -64,6 +64,11 @@ def blocks(page: Path) -> list[Block]:
     return result
 
 
+def of_user(block: Block) -> bool:
+    """Whether the block is a YAML file in the user's working folder."""
+    return block.kind == "yaml" and block.path not in ("", "registry.yaml")
+
+
 def same(printed: str, expected: str) -> bool:
     return doctest.OutputChecker().check_output(expected, printed, LOOSE)
 
@@ -103,7 +108,7 @@ def executed(page: Path, rooms: Path) -> dict[str, Any]:
     namespace: dict[str, Any] = {"__name__": "page"}
     for block in blocks(page):
         if block.path:
-            target = rooms / block.path
+            target = Path(block.path) if of_user(block) else rooms / block.path
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("a", encoding="utf-8") as file:
                 file.write(("\n" if target.exists() else "") + block.text)
@@ -123,13 +128,17 @@ def test_every_python_block_runs(page: Path, rooms: Path) -> None:
 
 
 @each_page_alone
-def test_every_set_on_a_page_can_be_built(page: Path, desk: Path) -> None:
+def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
+    """Rules, and sets that can be built."""
     from hebbarium.engine.assembly import planned
     from hebbarium.engine.registry import Registry
+    from hebbarium.mechanisms.retrieval.rule_filter import read_rules
 
-    for block in blocks(page):
-        if block.kind == "yaml" and block.path != "registry.yaml":
-            Path(block.path).write_text(block.text, encoding="utf-8")
+    for block in filter(of_user, blocks(page)):
+        Path(block.path).write_text(block.text, encoding="utf-8")
+        if "rules" in yaml.safe_load(block.text):
+            assert read_rules(Path(block.path))
+        else:
             registry = Registry.read()
             chosen = registry.set(block.path)
             assert planned(registry.build(chosen)) and chosen.mechanisms and set(chosen.alternates) <= set(chosen.mechanisms)
@@ -235,6 +244,8 @@ def test_what_commands_print_is_what_the_page_says(page: Path, desk: Path) -> No
     from hebbarium.cli import app
 
     for block in blocks(page):
+        if of_user(block):
+            Path(block.path).write_text(block.text, encoding="utf-8")
         if block.kind != "console":
             continue
         for part in re.split(r"^\$ ", block.text, flags=re.M)[1:]:

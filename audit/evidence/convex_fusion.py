@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata, zscore
+from scipy.stats import rankdata, zmap, zscore
 
 from ...engine.columns import Facet, Phase, signal
 from ...engine.vocabulary import FUSED, LOG_FACETS
@@ -146,12 +146,13 @@ GIVEN = (CONVEX_DENSE, CONVEX_WORDS, CONVEX_USE, CONVEX_CONSTANT, CONVEX_UNTRUST
 WEIGHTS = (1.0, 0.4, 0.3, 0.2, 0.0)
 
 
-def normalised(name: str, scores: Scores, floor: float) -> Scores:
-    """The paper's normalisation over these scores, in numpy; a constant signal has no spread and adds nothing."""
-    least = floor if name == "theoretical_minmax" else scores.min()
-    if np.ptp(scores) == 0.0:
-        return np.full(len(scores), float(scores[0] > least))
-    return np.asarray(zscore(scores) if name == "standard" else (scores - least) / (scores.max() - least))
+def normalised(name: str, scores: Scores, there: NDArray[np.bool_], floor: float) -> Scores:
+    """The paper's normalisation over the scores that are there, applied to all scores, in numpy; without a spread a signal adds nothing."""
+    seen = scores[there]
+    if name == "standard":
+        return np.asarray(zmap(scores, seen)) if np.ptp(seen) else np.zeros(len(scores))
+    least = floor if name == "theoretical_minmax" else seen.min()
+    return (scores - least) / (seen.max() - least) if seen.max() > least else np.zeros(len(scores))
 
 
 @equation("CC-13", source="Bruch, Gai & Ingber 2023 over the visible memories, in numpy and scipy; weight times facet factor, divided by their sum",
@@ -160,7 +161,7 @@ def a_memory_averages_its_normalised_signals(specimen: Any) -> Any:
     rng, there, measured, expected = np.random.default_rng(13), np.arange(11) % 4 != 1, [], []
     dense, words = two(13, 11)
     words = rng.permutation(np.where(np.arange(11) % 3 == 0, np.nan, words + 1.0))
-    some = [dense, words, rng.normal(size=11), np.full(11, 0.5), rng.normal(size=11)]
+    some = [dense, words, rng.normal(size=11), np.where(there, 0.5, 0.7), rng.normal(size=11)]
     factor = np.zeros(len(Facet))
     factor[[Facet.WORDS.value, Facet.USE.value]] = 0.7, -1.2
 
@@ -181,12 +182,28 @@ def a_memory_averages_its_normalised_signals(specimen: Any) -> Any:
             memory.archive(int(row))
         memory.retrieve("event")
         trusts = np.array(WEIGHTS) * np.exp([factor[c.facet.value] for c in GIVEN])
-        parts = [normalised(name, np.where(np.isnan(s), c.floor, s)[there], c.floor) for c, s in zip(GIVEN, some, strict=True)]
-        fusion = np.zeros(11)
-        fusion[there] = trusts @ np.array(parts) / trusts.sum()
+        parts = [normalised(name, np.where(np.isnan(s), c.floor, s), there, c.floor) for c, s in zip(GIVEN, some, strict=True)]
         measured.append(memory.column(FUSED))
-        expected.append(fusion)
+        expected.append(trusts @ np.array(parts) / trusts.sum())
     return np.array(measured), np.array(expected)
+
+
+@adaptation("CC-14", source="ours: hidden memories on the scale of visible ones, by hand; of 1, 0.2, 0, 0.6, none only 0.2 and 0.6 are visible",
+            atol=1e-6)
+def hidden_memories_are_scored_on_the_scale_of_the_visible_ones(specimen: Any) -> Any:
+    measured, answered = [], []
+    for name in NAMES:
+        def step(view: Any, _: Any) -> None:
+            view.convex_dense[...] = [1.0, 0.2, 0.0, 0.6, np.nan]
+
+        memory = memory_of(specimen, neighbour(Phase.RETRIEVE, step, sets=(CONVEX_DENSE,), owns=(CONVEX_DENSE,), weight=0.7), normalisation=name)
+        encode(memory, *((float(i), f"event {i}") for i in range(5)))
+        for row in (0, 2, 4):
+            memory.archive(row)
+        answered.append(memory.retrieve("event").rows.tolist())
+        measured.append(memory.column(FUSED))
+    by_hand = np.array([[3.0, -1.0, -2.0, 1.0, -7.0], [2.0, 0.0, -0.5, 1.0, -3.0], [1.25, 0.75, 0.625, 1.0, 0.0]])
+    return np.hstack([measured, answered]), np.hstack([by_hand, [[3, 1]] * 3])
 
 
 @figure("weights", caption="Fused scores of three memories over the weight of meaning against words: each is linear between its two scores, and "
@@ -247,3 +264,25 @@ def undivided(specimen: Any) -> Any:
                 specimen.NORMALISED[self.params.normalisation](scores, view.visible, each.floor, trust, view.fused)
 
     return specimen.replacing("ConvexFusion", Undivided)
+
+
+@mutant("hidden memories get no score", rejected_by="CC-14")
+def hidden_at_zero(specimen: Any) -> Any:
+    def masked(add: Any) -> Any:
+        def seen(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
+            before = out.copy()
+            add(scores, visible, floor, weight, out)
+            out[~visible] = before[~visible]
+        return seen
+
+    return specimen.replacing("NORMALISED", {name: masked(add) for name, add in specimen.NORMALISED.items()})
+
+
+@mutant("hidden scores are kept within the range of the visible ones", rejected_by="CC-14")
+def kept_within(specimen: Any) -> Any:
+    original = specimen.add_rescaled
+
+    def add(scores: Any, floor: float, low: float, high: float, weight: float, out: Any) -> None:
+        original(np.clip(np.where(np.isnan(scores), floor, scores), low, high), floor, low, high, weight, out)
+
+    return specimen.replacing("add_rescaled", add)

@@ -1,17 +1,24 @@
-"""Evidence for dense_similarity: what the plug-in writes, against cosines by the definition in float64."""
+"""Evidence for dense_similarity: what the plug-in writes, against cosines by the definition in float64, with wordings and windows by brute force."""
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
+from ...engine.ports.embedder import HashingEmbedder
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...engine.records import Event
 from ...engine.storage.vectors import VectorIndex
+from ...engine.vocabulary import CUES
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of
+from ..memory import Scripted, encode, memory_of, neighbour
 
 ROUNDING = 1e-6                 # of an inner product of unit float32 vectors
 
@@ -20,8 +27,8 @@ def scores(specimen: Any, query: NDArray[np.float32], memories: NDArray[np.float
     """The signal as the plug-in writes it."""
     index = VectorIndex(memories.shape[1])
     index.add_many(memories)
-    view = SimpleNamespace(index=index, embedding=index.vectors, dense=np.full(len(memories), np.nan, np.float32))
-    plug_in = specimen.DenseSimilarity("dense_similarity", specimen.DenseSimilarityParams(time_scale=1.0, weight=1.0))
+    view = SimpleNamespace(index=index, embedding=index.vectors, cues=(), dense=np.full(len(memories), np.nan, np.float32))
+    plug_in = specimen.DenseSimilarity("dense_similarity", specimen.DenseSimilarityParams(time_scale=1.0, passages=False, weight=1.0))
     plug_in.score(view, SimpleNamespace(vector=query))
     return view.dense
 
@@ -72,6 +79,126 @@ def a_memory_scores_the_cosine_of_query_and_event(specimen: Any) -> Any:
     return found, [[math.fsum(q * v) / math.sqrt(math.fsum(q * q) * math.fsum(v * v)) for v in vectors] for q in queries]
 
 
+# --- wordings ----------------------------------------------------------------------------------------------------------------
+@adaptation("DN-6", source="ours: the larger of a score and the weighted one, in numpy; a negative cosine keeps its weight of 1")
+def the_kernel_takes_the_weighted_maximum(specimen: Any) -> Any:
+    rng = np.random.default_rng(6)
+    best, other = np.round(rng.uniform(-1.0, 1.0, 60), 1), np.round(rng.uniform(-1.0, 1.0, 60), 1)
+    found = best.copy()
+    specimen.raise_to_weighted(other, 0.3, found)
+    return found, np.maximum(best, np.where(other > 0.0, 0.3 * other, other))
+
+
+def worded(*wordings: tuple[str, float]) -> Any:
+    """A neighbour that gives the query these further wordings."""
+    def step(view: Any, _: Any) -> None:
+        for text, weight in wordings:
+            view.cues.add(text, weight, "given")
+    return neighbour(Phase.RETRIEVE, step, adds=(CUES,), id="worded")
+
+
+@adaptation("DN-7", source="ours: the best of the query and of its wordings times their weights, cosines in float64 by the definition",
+            atol=ROUNDING)
+def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(7), [], []
+    vectors, asked = rng.normal(size=(12, 4)), rng.normal(size=(4, 4))
+    texts = {f"event {i}": v for i, v in enumerate(vectors)} | {f"query {i}": v for i, v in enumerate(asked)}
+    cosines = [[math.fsum(q * v) / math.sqrt(math.fsum(q * q) * math.fsum(v * v)) for v in vectors] for q in asked]
+    for weights in ({}, {1: 0.4}, {2: 1.0}, {1: 0.9, 2: 0.5, 3: 0.7}):
+        memory = memory_of(specimen, worded(*((f"query {i}", w) for i, w in weights.items())), embedder=Scripted(texts))
+        encode(memory, *((float(i), f"event {i}") for i in range(12)))
+        memory.archive(5)
+        memory.retrieve("query 0")
+        found.append(memory.column(specimen.DENSE).tolist())
+        expected.append([max(of[0], *(of[i] * (w if of[i] > 0.0 else 1.0) for i, w in weights.items())) if weights else of[0]
+                         for of in zip(*cosines, strict=True)])
+    return found, expected
+
+
+# --- passages ----------------------------------------------------------------------------------------------------------------
+SIZE, SHARED = 200, 40          # words of a window, and of these shared with the window before; the hashing embedder cuts at words
+LENGTHS = (3, 200, 201, 360, 361, 730, 12)      # words of the texts, the speaker's name not counted
+
+
+def windows(text: str) -> list[str]:
+    """Windows of SIZE words, each SIZE - SHARED further on, until one ends with the text; none for a text of one window."""
+    found: list[str] = []
+    words = list(re.finditer(r"\w+", text))
+    while len(words) > SIZE or (found and len(words) > SHARED):
+        found.append(text[words[0].start():words[:SIZE][-1].end()])
+        words = words[SIZE - SHARED:]
+    return found
+
+
+def told(seed: int) -> list[Event]:
+    """Texts of random words, with a row of words about one subject late in the long ones."""
+    rng, events = np.random.default_rng(seed), []
+    for i, length in enumerate(LENGTHS):
+        words = [f"{'abcdefgh'[a]}{'klmnop'[b]}{'rstuv'[c]}" for a, b, c in rng.integers(0, (8, 6, 5), (length, 3))]
+        if length > 300:
+            words[length - 60:length - 20] = ["harbour", "violin", "glacier", "saffron"] * 10
+        events.append(Event(float(i), " ".join(words), "Ada" if i % 3 == 1 else "", dated=False))
+    return events
+
+
+def cosine(embedder: Any, one: str, other: str) -> float:
+    a, b = embedder.embed([one, other]).astype(np.float64)
+    return float(math.fsum(a * b) / math.sqrt(math.fsum(a * a) * math.fsum(b * b)))
+
+
+def best_cosine(embedder: Any, event: Event, query: str, whole: bool = False) -> float:
+    """Cosine of the query and the event, or the largest of it and those of the windows."""
+    text = f"{event.speaker}: {event.text}" if event.speaker else event.text
+    return max(cosine(embedder, query, each) for each in (text, *(() if whole else windows(text))))
+
+
+@adaptation("DN-8", source="ours: the largest cosine of the whole text and of its windows of 200 words, cut by a second program, in float64",
+            atol=ROUNDING)
+def a_long_memory_scores_its_best_window(specimen: Any) -> Any:
+    embedder, events, found, expected = HashingEmbedder(64), told(8), [], []
+    query, other = "harbour violin glacier saffron", "akr bls cmt"
+    for passages in (True, False):
+        memory = memory_of(specimen, worded((other, 0.8)), embedder=embedder, passages=passages)
+        encode(memory, *events[:4])
+        for archived, until in ((0, 4), (3, len(LENGTHS))):             # later memories get their windows at the second query
+            encode(memory, *events[memory.store.n:until])
+            memory.archive(archived)
+            memory.retrieve(query)
+            found += memory.column(specimen.DENSE).tolist()
+            for event in events[:until]:
+                by_query, by_wording = (best_cosine(embedder, event, each, not passages) for each in (query, other))
+                expected.append(max(by_query, by_wording * (0.8 if by_wording > 0.0 else 1.0)))
+    return found, expected
+
+
+class Noting(HashingEmbedder):
+    """Notes the texts of each call."""
+
+    def __init__(self) -> None:
+        super().__init__(16)
+        self.calls: list[set[str]] = []
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.calls.append(set(texts))
+        return super().embed(texts)
+
+
+@adaptation("DN-9", source="windows by the second program: embedded in one batch before the events, none at the query")
+def windows_are_embedded_ahead(specimen: Any) -> Any:
+    found, expected = [], []
+    for passages in (True, False):
+        embedder, events = Noting(), told(9)
+        memory = memory_of(specimen, embedder=CachedEmbedder(embedder, None), passages=passages)
+        memory.encode_all(events)
+        of_events, ahead = {each.rendered() for each in events}, [call for call in embedder.calls if any(len(text) > 20 for text in call)]
+        cut = {each for event in events for each in windows(event.rendered())} if passages else set()
+        at = len(embedder.calls)
+        memory.retrieve("a boat")
+        found.append([sorted(set().union(*ahead) - of_events), any(cut <= call for call in ahead), embedder.calls[at:]])
+        expected.append([sorted(cut), True, [{"a boat"}]])
+    return [repr(each) for each in found], [repr(each) for each in expected]
+
+
 @figure("turning_away", caption="Score of a memory over its angle to the query: the cosine, from 1 through 0 at a right angle to -1",
         source="definition")
 def score_over_the_angle(specimen: Any) -> Picture:
@@ -107,3 +234,58 @@ def reversed_query(specimen: Any) -> Any:
             view.index.scores(cue.vector[::-1].copy(), view.dense)
 
     return specimen.replacing("DenseSimilarity", Reversed)
+
+
+@mutant("the weight of a wording is ignored", rejected_by="DN-7")
+def unweighted(specimen: Any) -> Any:
+    original = specimen.raise_to_weighted
+    return specimen.replacing("raise_to_weighted", lambda scores, weight, best: original(scores, 1.0, best))
+
+
+@mutant("the weight of a wording raises negative cosines", rejected_by="DN-6")
+def raised_negatives(specimen: Any) -> Any:
+    def raise_to_weighted(scores: Any, weight: float, best: Any) -> None:
+        best[:] = np.maximum(best, weight * scores)
+
+    return specimen.replacing("raise_to_weighted", raise_to_weighted)
+
+
+@mutant("the last wording replaces the query", rejected_by="DN-7")
+def last_wording(specimen: Any) -> Any:
+    def raise_to_weighted(scores: Any, weight: float, best: Any) -> None:
+        best[:] = weight * scores
+
+    return specimen.replacing("raise_to_weighted", raise_to_weighted)
+
+
+@mutant("a long memory scores its windows only", rejected_by="DN-8")
+def windows_only(specimen: Any) -> Any:
+    class Windows(specimen.DenseSimilarity):                                  # type: ignore[misc]
+        def _cosines(self, view: Any, wording: Any, out: Any) -> Any:
+            view.index.scores(wording.vector, out)
+            if self.params.passages:
+                cut = view.passages.scores(wording.vector, np.empty_like(out))
+                out[~np.isnan(cut)] = cut[~np.isnan(cut)]
+            return out
+
+    return specimen.replacing("DenseSimilarity", Windows)
+
+
+@mutant("the windows of a text are those of another wording", rejected_by="DN-8")
+def windows_of_the_query(specimen: Any) -> Any:
+    class OfTheQuery(specimen.DenseSimilarity):                               # type: ignore[misc]
+        def _cosines(self, view: Any, wording: Any, out: Any) -> Any:
+            view.index.scores(wording.vector, out)
+            asked = next(iter(view.cues))[1]
+            return np.fmax(out, view.passages.scores(asked.vector, np.empty_like(out)), out=out) if self.params.passages else out
+
+    return specimen.replacing("DenseSimilarity", OfTheQuery)
+
+
+@mutant("no window is embedded ahead", rejected_by="DN-9")
+def no_forecast(specimen: Any) -> Any:
+    class Late(specimen.DenseSimilarity):                                     # type: ignore[misc]
+        def windows(self, view: Any, coming: Any) -> Any:
+            return ()
+
+    return specimen.replacing("DenseSimilarity", Late)

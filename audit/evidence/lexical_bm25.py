@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.columns import Phase
 from ...engine.storage.postings import BM25Index
+from ...engine.vocabulary import CUES
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of
+from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
 
 SINGLE = 2e-6                   # relative, of sums in float32
@@ -26,7 +28,7 @@ def by_plug_in(specimen: Any, texts: Texts, query: Sequence[str], k1: float = K1
     index = BM25Index()
     for row, text in enumerate(texts):
         index.add(row, text)
-    view = SimpleNamespace(lexicon=index, lexical=np.full(len(texts), np.nan, np.float32))
+    view = SimpleNamespace(lexicon=index, cues=(), lexical=np.full(len(texts), np.nan, np.float32))
     plug_in = specimen.LexicalBM25("lexical_bm25", specimen.LexicalBM25Params(time_scale=1.0, k1=k1, b=b, idf=idf, weight=1.0))
     plug_in.score(view, SimpleNamespace(terms=tuple(query)))
     return np.nan_to_num(view.lexical, nan=0.0)
@@ -137,6 +139,28 @@ def a_memory_scores_its_events_by_the_equation(specimen: Any) -> Any:
     return np.nan_to_num(measured, nan=-1.0), np.nan_to_num(expected, nan=-1.0)
 
 
+@adaptation("BM-11", source="ours: the largest of the scores of the query and of its wordings times their weights; brute force over the events",
+            rtol=SINGLE)
+def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
+    texts, query, measured, expected = corpus(11, 40), ["w30", "w41"], [], []
+    cases: tuple[tuple[dict[str, float], dict[str, Any]], ...] = (
+        ({}, {}), ({"w3 w30": 0.6}, {}), ({"w20 w5 w2": 1.0, "never": 0.9, "w41 w8": 0.25}, {"k1": 2.0, "b": 0.4, "idf": "lucene"}))
+    for wordings, parameters in cases:
+        def step(view: Any, _: Any, added: dict[str, float] = wordings) -> None:
+            for text, weight in added.items():
+                view.cues.add(text, weight, "given")
+
+        memory = memory_of(specimen, neighbour(Phase.RETRIEVE, step, adds=(CUES,)), **parameters)
+        encode(memory, *((float(i), " ".join(text) or "of the") for i, text in enumerate(texts)))
+        memory.archive(7)
+        memory.retrieve(" ".join(query))
+        others = [w * by_hand(texts, text.split(), **parameters) for text, w in wordings.items()]
+        exact = np.max([by_hand(texts, query, **parameters), *others], axis=0)
+        measured.append(memory.column(specimen.LEXICAL).tolist())
+        expected.append(np.where(exact == 0.0, np.nan, exact).tolist())
+    return np.nan_to_num(measured, nan=-1.0), np.nan_to_num(expected, nan=-1.0)
+
+
 @figure("saturation", caption="Factor of a word over its occurrences: every repetition adds less, up to k1 + 1 = 2.2, more slowly in longer "
         "memories", source="Robertson & Zaragoza 2009, saturation with soft length normalisation")
 def weight_over_repetition(specimen: Any) -> Picture:
@@ -189,3 +213,26 @@ def exchanged(specimen: Any) -> Any:
             specimen.silence_zeros(view.lexical)
 
     return specimen.replacing("LexicalBM25", Exchanged)
+
+
+@mutant("scores of the wordings are added", rejected_by="BM-11")
+def added_wordings(specimen: Any) -> Any:
+    class Summed(specimen.LexicalBM25):                                       # type: ignore[misc]
+        def score(self, view: Any, cue: Any) -> None:
+            p, total = self.params, np.zeros_like(view.lexical)
+            for weight, wording in view.cues:
+                one = np.zeros_like(total)
+                view.lexicon.scores(wording.terms, one, specimen.idf_lucene if p.idf == "lucene" else specimen.idf_robertson, k1=p.k1, b=p.b)
+                total += weight * one
+            view.lexical[...] = np.where(total == 0.0, np.nan, total)
+
+    return specimen.replacing("LexicalBM25", Summed)
+
+
+@mutant("wordings count as much as the query", rejected_by="BM-11")
+def unweighted(specimen: Any) -> Any:
+    class Unweighted(specimen.LexicalBM25):                                   # type: ignore[misc]
+        def score(self, view: Any, cue: Any) -> None:
+            super().score(SimpleNamespace(lexicon=view.lexicon, lexical=view.lexical, cues=[(1.0, each) for _, each in view.cues]), cue)
+
+    return specimen.replacing("LexicalBM25", Unweighted)

@@ -1,14 +1,16 @@
 """Evidence for retrieval_competition.  References are fixed points by hand, eigenmodes of the linear system, and the contrast in numpy."""
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Facet, Phase, signal
+from ...engine.contract import hook
 from ...engine.records import Event, Query
-from ...engine.vocabulary import FUSED, LOG_STRENGTH, RERANKED, REWEIGHTED
+from ...engine.vocabulary import BAN, FUSED, LOG_PRIOR, LOG_STRENGTH, NOW, REACH, RERANKED, REWEIGHTED, VISIBLE
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
@@ -224,8 +226,15 @@ def suppression_decays_with_time(specimen: Any) -> Any:
 
 GIVEN_MATCH = signal("given_match", Facet.MEANING, "given scores")
 SCORES = np.array([[0.9, 0.8, 0.1, 0.85, 0.3, 0.75, 0.5, 0.2, 0.95], [0.2, 0.9, 0.6, 0.7, 0.88, 0.1, 0.3, 0.5, 0.8],
-                   [0.875, 0.75, 0.125, 0.5, 0.25, 0.625, 0.5, 0.375, 0.95], [0.5] * 9])      # the third has its mean among the visible ones
+                   [0.875, 0.75, 0.125, 0.5, 0.25, 0.625, 0.5, 0.375, 0.95], [*[0.5] * 8, 0.9]])      # the third has its mean among the visible ones
 HIDDEN = 8                                  # the archived memory
+SEEN = np.arange(9) != HIDDEN
+
+
+def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """MATCH of a single signal: hidden memories on the scale of the visible ones."""
+    sd = scores[SEEN].std()
+    return (scores - scores[SEEN].mean()) / sd if sd else np.zeros(len(scores))
 
 
 class Race:
@@ -237,16 +246,14 @@ class Race:
     def left(self, now: float) -> NDArray[np.float64]:
         return np.asarray(self.trace * np.exp(-(now - self.changed) / self.v["recovery"]))
 
-    def pool(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        rows = np.array([i for i in np.argsort(-scores, kind="stable") if i != HIDDEN][:int(self.v["pool"])])
+    def pool(self, scores: NDArray[np.float64], may: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        rows = np.array([i for i in np.argsort(-scores, kind="stable") if may[i]][:int(self.v["pool"])])
         spread = np.ptp(scores[rows])
         return rows, (scores[rows] - scores[rows].min()) / spread if spread else np.zeros(len(rows))
 
-    def final(self, scores: NDArray[np.float64], now: float) -> NDArray[np.float64]:
-        """Standardised scores, with those of the pool replaced by the outcome of the race in their range."""
-        v, (rows, scaled) = self.v, self.pool(scores)
-        seen = np.delete(scores, HIDDEN)
-        out = np.where(np.arange(9) == HIDDEN, 0.0, (scores - seen.mean()) / (seen.std() or 1.0))
+    def final(self, scores: NDArray[np.float64], now: float, may: NDArray[np.bool_] = SEEN) -> NDArray[np.float64]:
+        """The scores, with those of the pool replaced by the outcome of the race in their range; `may`: what may be answered."""
+        v, (rows, scaled), out = self.v, self.pool(scores, may), scores.copy()
         drive, x = scaled * np.exp(self.left(now)[rows]), np.zeros(len(rows))
         for _ in range(int(v["steps"])):
             x = np.maximum(0.0, x + v["step"] * (drive - v["leak"] * x - v["inhibition"] * (x.sum() - x)))
@@ -255,8 +262,8 @@ class Race:
             out[rows] = out[rows].min() + np.ptp(out[rows]) * (order - order.min()) / np.ptp(order)
         return out
 
-    def learn(self, scores: NDArray[np.float64], answered: list[int], now: float) -> None:
-        v, (rows, cue) = self.v, self.pool(scores)
+    def learn(self, scores: NDArray[np.float64], answered: list[int], now: float, may: NDArray[np.bool_] = SEEN) -> None:
+        v, (rows, cue) = self.v, self.pool(scores, may)
         left = self.left(now)
         drive, target = cue * np.exp(left[rows]), np.isin(rows, answered)
         if not target.any():
@@ -301,7 +308,7 @@ def a_memory_lets_its_candidates_compete_and_learns_from_recall(specimen: Any) -
             memory.advance(now)
             answered = memory.retrieve("event", k=k, learn=learn).rows.tolist()
             measured += memory.column(REWEIGHTED).tolist()
-            expected += race.final(scores, now).tolist()
+            expected += race.final(standardised(scores), now).tolist()
             if learn:
                 race.learn(scores, answered, now)
             measured += [*memory.column(specimen.COMPETITION_TRACE), *memory.column(specimen.COMPETITION_TIME)]
@@ -309,6 +316,43 @@ def a_memory_lets_its_candidates_compete_and_learns_from_recall(specimen: Any) -
         memory.advance(30.0)
         measured += memory.column(LOG_STRENGTH).tolist()
         expected += race.left(30.0).tolist()
+    return measured, expected
+
+
+@adaptation("CM-15.7", source="ours: as CM-15.6 on the score after priors, among memories that may be answered; learning by the match alone",
+            rtol=1e-6, atol=1e-6)
+def what_may_be_answered_competes_after_priors(specimen: Any) -> Any:
+    values: dict[str, Any] = {"step": 0.05, "steps": 300, "pool": 5, "learning_rate": 0.7, "amplitude": 0.4, "gain": 2.5, "recovery": 8.0}
+    race, current = Race(**values, leak=LEAK, inhibition=INHIBITION), [SCORES[0]]
+    prior = np.log(np.array([0.5, 1.0, 1.3, 0.9, 3.0, 1.0, 0.2, 2.0, 0.8]))
+    ban = np.arange(9) == 5
+    measured, expected = [], []
+
+    def given(view: Any, _: Any) -> None:
+        view.given_match[...] = current[0]
+
+    def weigh(view: Any, _: Any) -> None:
+        view.log_prior[...] += prior
+
+    def vote(view: Any, _: Any) -> None:
+        view.ban[...] += ban
+        view.reach[...] += ~SEEN & (not np.array_equal(current[0], SCORES[2]))      # the archived memory may be answered except in the third story
+
+    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, given, sets=(GIVEN_MATCH,), owns=(GIVEN_MATCH,)), neighbour(
+        Phase.RETRIEVE, weigh, adds=(LOG_PRIOR,), id="weigh"), neighbour(Phase.RETRIEVE, vote, adds=(BAN, REACH), id="vote"), **values)
+    encode(memory, *((0.0, f"event {i}") for i in range(9)))
+    memory.archive(HIDDEN)
+    for step, (story, k) in enumerate(((0, 1), (0, 2), (1, 2), (2, 3), (1, 1), (0, 1))):
+        scores, now, may = SCORES[story], 2.0 * step, ~ban & (SEEN | (story != 2))
+        current[0] = scores
+        memory.advance(now)
+        answered = memory.retrieve("event", k=k, learn=True).rows.tolist()
+        low, high = scores[SEEN].min(), scores[SEEN].max()
+        measured += memory.column(REWEIGHTED).tolist()
+        expected += race.final(np.maximum((scores - low) / (high - low), 0.0) * np.exp(prior), now, may).tolist()
+        race.learn(scores, answered, now, may)
+        measured += memory.column(specimen.COMPETITION_TRACE).tolist()
+        expected += race.trace.tolist()
     return measured, expected
 
 
@@ -388,3 +432,20 @@ def turned(specimen: Any) -> Any:
 def exchanged(specimen: Any) -> Any:
     settle = specimen.settle
     return specimen.replacing("settle", lambda drive, leak, inhibition, *rest: settle(drive, inhibition, leak, *rest))
+
+
+@mutant("fused scores of visible memories compete, without priors and votes", rejected_by="CM-15.7")
+def before_priors(specimen: Any) -> Any:
+    class Before(specimen.RetrievalCompetition):                              # type: ignore[misc]
+        @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, NOW, specimen.COMPETITION_TRACE, specimen.COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
+        def compete(self, view: Any, cue: Any) -> None:
+            super().compete(SimpleNamespace(primed=view.fused, answerable=view.visible, now=view.now, reweighted=view.reweighted,
+                                            competition_trace=view.competition_trace, competition_time=view.competition_time), cue)
+
+    return specimen.replacing("RetrievalCompetition", Before)
+
+
+@mutant("memories that may not be answered compete, too", rejected_by="CM-15.7")
+def all_compete(specimen: Any) -> Any:
+    best = specimen.best
+    return specimen.replacing("best", lambda scores, answerable, pool: best(scores, np.ones_like(answerable), pool))

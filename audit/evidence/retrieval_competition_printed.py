@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.columns import Facet, Phase, signal
+from ...engine.vocabulary import BAN, LOG_PRIOR, REWEIGHTED
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
 from . import retrieval_competition as papers
 
 FACTOR = 0.3
@@ -53,6 +56,33 @@ def low_scores_tie_at_zero(specimen: Any) -> Any:
     return after(specimen, [1.0, 0.2, 0.1]), [1.0, 0.0, 0.0]
 
 
+GIVEN = signal("printed_match", Facet.MEANING, "given scores")
+
+
+@adaptation("RCP-4", source="Cortex 4.4.10: the definition in numpy, on the score after priors of the best memories that may be answered", rtol=1e-6,
+            atol=1e-6, papers=("cortex2026",))
+def a_memory_suppresses_the_best_that_may_be_answered(specimen: Any) -> Any:
+    scores, prior, banned = np.array([0.9, 0.2, 0.8, 0.5, 0.7, 0.0]), np.log([1.0, 2.0, 0.5, 1.5, 1.0, 1.0]), np.arange(6) == 4
+
+    def given(view: Any, _: Any) -> None:
+        view.printed_match[...] = scores
+
+    def weigh(view: Any, _: Any) -> None:
+        view.log_prior[...] += prior
+        view.ban[...] += banned
+
+    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, given, sets=(GIVEN,), owns=(GIVEN,)), neighbour(
+        Phase.RETRIEVE, weigh, adds=(LOG_PRIOR, BAN), id="weigh"), factor=0.2, pool=4)
+    encode(memory, *((float(i), f"event {i}") for i in range(6)))
+    memory.retrieve("event")
+    out = scores / 0.9 * np.exp(prior)
+    rows = [i for i in np.argsort(-out) if not banned[i]][:4]
+    scaled = (out[rows] - out[rows].min()) / np.ptp(out[rows])
+    lowered = [max(0.0, s - 0.2 * sum(t - s for t in scaled if t > s)) for s in scaled]
+    out[rows] = out[rows].min() + np.ptp(out[rows]) * np.array(lowered)
+    return memory.column(REWEIGHTED), out
+
+
 # --- the papers' checks ------------------------------------------------------------------------------------------------------
 side_by_side = papers.weak_inhibition_lets_both_stay_active.of_variety(as_race)
 modes = papers.sum_and_difference_relax_each_at_its_rate.of_variety(as_race)
@@ -89,3 +119,9 @@ def by_the_first(specimen: Any) -> Any:
         out[:] = np.maximum(0.0, scores - factor * (scores[0] - scores))
 
     return specimen.replacing("suppressed", suppressed)
+
+
+@mutant("memories that may not be answered suppress, too", rejected_by="RCP-4")
+def all_suppress(specimen: Any) -> Any:
+    best = specimen.best
+    return specimen.replacing("best", lambda scores, answerable, pool: best(scores, np.ones_like(answerable), pool))

@@ -46,6 +46,17 @@ def by_hand(lists: Sequence[Any], weights: Sequence[float], k: float, depth: int
     return total
 
 
+def on_lists_of(there: Any, lists: Sequence[Any], weights: Sequence[float], k: float, depth: int) -> Any:
+    """Sum over the lists of the memories that are there, memory by memory: any other gets the place of its score, none below the last on a list."""
+    total = np.zeros(len(there))
+    for scores, weight in zip(lists, weights, strict=True):
+        listed = sorted((s for s, here in zip(scores, there, strict=True) if here and not np.isnan(s)), reverse=True)[:depth]
+        for i, score in enumerate(scores):
+            if listed and score >= listed[-1]:
+                total[i] += weight / (k + 1 + sum(other > score for other in listed))
+    return total
+
+
 def lists(seed: int, n: int = 400) -> list[Any]:
     """Scores of six signals with many ties and many NaN, of both signs; one signal is constant and one all NaN."""
     rng = np.random.default_rng(seed)
@@ -169,8 +180,8 @@ RANKED_UNTRUSTED = signal("ranked_untrusted", Facet.FORM, "given scores")
 GIVEN = (RANKED_DENSE, RANKED_WORDS, RANKED_USE, RANKED_UNTRUSTED)
 
 
-@equation("RR-10", source="Cormack et al. 2009; scipy.stats.rankdata of visible memories; weight times facet factor for each signal", rtol=1e-6,
-          papers=("cormack2009reciprocal",))
+@equation("RR-10", source="Cormack et al. 2009; scipy.stats.rankdata of visible memories, hidden ones by brute force; weight times facet factor",
+          rtol=1e-6, papers=("cormack2009reciprocal",))
 def a_memory_fuses_the_ranks_of_its_signals(specimen: Any) -> Any:
     measured, expected = [], []
     for seed, k, depth, weights in ((1, K, 1000, (1.0, 1.0, 1.0, 1.0)), (2, 7.5, 5, (1.0, 0.4, 0.3, 0.0)), (3, 0.0, 1, (0.5, 2.0, 0.1, 0.0))):
@@ -195,11 +206,33 @@ def a_memory_fuses_the_ranks_of_its_signals(specimen: Any) -> Any:
         memory.retrieve("event")
         trusts = [w * float(np.exp(factor[c.facet.value])) for c, w in zip(GIVEN, weights, strict=True)]
         kept = [t > 0.0 for t in trusts]
-        fusion = np.zeros(12)
-        fusion[there] = by_hand([s[there] for s, on in zip(some, kept, strict=True) if on], [t for t in trusts if t > 0.0], k, depth)
+        of_trust = [s for s, on in zip(some, kept, strict=True) if on], [t for t in trusts if t > 0.0]
+        fusion = on_lists_of(there, *of_trust, k, depth)
+        fusion[there] = by_hand([s[there] for s in of_trust[0]], of_trust[1], k, depth)
         measured.append(memory.column(FUSED))
         expected.append(fusion)
     return np.array(measured), np.array(expected)
+
+
+@adaptation("RR-11", source="ours: a hidden memory has the place of its score on the list of the visible ones, by hand; none below the last",
+            rtol=1e-6)
+def hidden_memories_get_the_place_of_their_score(specimen: Any) -> Any:
+    #           visible          hidden: above all, between, tied, tied with the last, below the last, without a score
+    scores = (0.9, 0.5, 0.5, 0.3, 1.0, 0.7, 0.5, 0.3, 0.1, SILENT)
+    by_rank = {1000: (1, 2, 2, 4, 1, 2, 2, 4, 0, 0), 2: (1, 2, 2, 0, 1, 2, 2, 0, 0, 0)}
+    measured, expected = [], []
+    for depth, ranks in by_rank.items():
+        def step(view: Any, _: Any) -> None:
+            view.ranked_words[...] = scores
+
+        memory = memory_of(specimen, neighbour(Phase.RETRIEVE, step, sets=(RANKED_WORDS,), owns=(RANKED_WORDS,), weight=0.8), k=K, depth=depth)
+        encode(memory, *((float(i), f"event {i}") for i in range(10)))
+        for row in range(4, 10):
+            memory.archive(row)
+        answered = memory.retrieve("event").rows.tolist()
+        measured.append([*memory.column(FUSED), *answered])
+        expected.append([*(0.8 / (K + r) if r else 0.0 for r in ranks), 0, 1, 2, 3])
+    return measured, expected
 
 
 @figure("contribution", caption="Contribution of a rank to the fused score: for larger k the first ranks differ less from the others",
@@ -258,3 +291,19 @@ def exchanged(specimen: Any) -> Any:
     original = specimen.add_reciprocal_ranks
     return specimen.replacing("add_reciprocal_ranks", lambda scores, visible, depth, k, weight, out: original(
         scores, visible, max(int(k), 1), float(depth), weight, out))
+
+
+@mutant("hidden memories get no score", rejected_by="RR-11")
+def hidden_at_zero(specimen: Any) -> Any:
+    original = specimen.add_reciprocal_ranks
+
+    def add(scores: Any, visible: Any, depth: int, k: float, weight: float, out: Any) -> None:
+        original(np.where(visible, scores, np.float32(SILENT)), visible, depth, k, weight, out)
+
+    return specimen.replacing("add_reciprocal_ranks", add)
+
+
+@mutant("hidden memories are listed among the visible ones", rejected_by="RR-11")
+def all_listed(specimen: Any) -> Any:
+    original = specimen.best_scores
+    return specimen.replacing("best_scores", lambda scores, visible, depth: original(scores, np.ones_like(visible), depth))

@@ -26,7 +26,6 @@ from ...engine.vocabulary import CUES, INDEX, PASSAGES
 DENSE = signal("dense", Facet.MEANING, "cosine of the embeddings of query and memory", floor=-1.0)
 
 
-
 # --- equations ----------------------------------------------------------------------------------------------------
 @kernel
 def raise_to_weighted(scores: Any, weight: float, best: Any) -> None:

@@ -194,12 +194,13 @@ def test_sets_from_different_files_are_equal_if_their_contents_are(tmp_path: Pat
     ("mechanisms: [nobody]\n", "'nobody'"), ("mechanisms: [dense, dense]\n", "distinct"), ("mechanisms: [3]\n", "distinct"),
     ("mechanisms: [[dense]]\n", "distinct"),
     ("mechanisms: dense\n", "no list"), ("mechanisms: 0\n", "no list"), ("mechanisms:\n", "no list"), ("summary: x\n", "names no mechanisms"),
+    ("mechanisms: {}\n", "names no mechanisms"), ("mechanisms: []\n", "names no mechanisms"),
     ("mechanisms: {dense: 3}\n", "no list"), ("mechanisms: {dense: {wait: 3}}\n", "'wait'"), ("mechanisms: {dense: {3: 3}}\n", "3"),
     ("mechanisms: [dense]\nalternates: [other]\n", "alternates"), ("mechanisms: [dense]\nalternates: {dense: other}\n", "alternates"),
     ("mechanisms: [dense]\nalternates: {dense: [nobody]}\n", "'nobody'"), ("mechanisms: [dense]\nalternates: {dense: [{a: 1}]}\n", "alternates"),
     ("mechanisms: [dense]\nmechanism: [other]\n", "'mechanism'"), ("mechanisms: [dense]\nmechanisms: [other]\n", "twice"),
     ("[", "YAML"), ("3\n", "holds int"), (b"mechanisms: [\xff\xfe]\n", "YAML"), ("", "NoneType"),
-], ids=range(21))
+], ids=range(23))
 def test_malformed_sets(tmp_path: Path, text: str | bytes, words: str) -> None:
     assert words in refused(lambda: files(tmp_path, bad=text), "bad.yaml")
     lone = tmp_path / "lone.yaml"

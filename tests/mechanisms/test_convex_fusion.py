@@ -54,3 +54,20 @@ def test_the_best_in_every_signal_scores_one_and_archived_memories_are_ignored(n
 
 def test_without_signals_all_scores_are_equal() -> None:
     assert engine().retrieve("kite", k=3).scores.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(("normalisation", "expected"), [("standard", 3.0), ("minmax", 2.0), ("theoretical_minmax", 1.25)])
+def test_a_hidden_memory_is_scored_on_the_scale_of_the_visible_ones(normalisation: str, expected: float) -> None:
+    """Cosines 0.2 and 0.6 are visible, 1 is hidden: 0.8 / 0.2 - 1, 0.8 / 0.4 and 2 / 1.6."""
+    add, out = module.NORMALISED[normalisation], np.zeros(3)
+    add(np.array([0.2, 0.6, 1.0], dtype=np.float32), np.array([True, True, False]), -1.0, 1.0, out)
+    assert out[2] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_hidden_memory_keeps_its_score_and_changes_no_other() -> None:
+    made, without = engine("dense_similarity", "lexical_bm25", normalisation="minmax"), engine("dense_similarity", normalisation="minmax")
+    for each in (made, without):
+        each.archive(0)
+    assert made.retrieve("red", k=5).final[0] > 1.0, "the best in every signal is above the best visible one"
+    seen = without.store.array(VISIBLE)
+    assert without.retrieve("red", k=5).final[seen].max() == pytest.approx(1.0)

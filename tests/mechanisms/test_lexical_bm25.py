@@ -5,12 +5,15 @@ import sqlite3
 import numpy as np
 import pytest
 
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.text.features import terms_of
+from hebbarium.engine.vocabulary import CUES
 from hebbarium.mechanisms.retrieval import lexical_bm25 as module
+from hebbarium.testing.small import does, mechanism
 
 TEXTS = ("the cat sat on the mat", "a dog beside a grey cat", "dogs bark", "the quick brown fox jumps over the lazy dog", "mat mat mat",
          "nothing here")
@@ -65,3 +68,17 @@ def test_b_controls_the_length_normalisation() -> None:
     flat.retrieve("dog")
     scores = flat.store.array(module.LEXICAL)
     assert scores[1] == scores[2] == scores[3]
+
+
+def test_a_wording_finds_memories_that_share_no_word_with_the_query() -> None:
+    wordy = mechanism("wordy", does(Phase.RETRIEVE, lambda view, cue: view.cues.add("fox", 0.5, "test"), adds=[CUES]))
+    made, plain = Engine([Registry.read().instance("lexical_bm25"), wordy], HashingEmbedder(16)), engine()
+    made.encode_all(Event(float(i), text) for i, text in enumerate(TEXTS))
+    made.retrieve("mat")
+    plain.retrieve("mat")
+    asked = plain.store.array(module.LEXICAL).copy()
+    plain.retrieve("fox")
+    of_wording, found = plain.store.array(module.LEXICAL), made.store.array(module.LEXICAL)
+    np.testing.assert_array_equal(found[[0, 4]], asked[[0, 4]])
+    assert found[3] == pytest.approx(0.5 * of_wording[3]) and np.isnan(asked[3])
+    assert np.isnan(found[[1, 2, 5]]).all()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event, Query
+from hebbarium.engine.records import Event, Only, Query
 from hebbarium.mechanisms.retrieval import retrieval_competition as papers
 from hebbarium.mechanisms.retrieval import retrieval_competition_printed as printed
 
@@ -78,3 +78,16 @@ def test_printed_form_learns_nothing(build: Build) -> None:
     first = memory.retrieve(Query("fruit orange"), k=1, learn=True)
     assert memory.digest() == before
     assert first.rows.tolist() == [0]
+
+
+@pytest.mark.parametrize("id", ["retrieval_competition", "retrieval_competition_printed"])
+def test_memories_that_may_not_be_answered_do_not_compete(build: Build, id: str) -> None:
+    memory, plain = build("lexical_bm25", id), build("lexical_bm25")
+    for each in (memory, plain):
+        each.encode_all(Event(0.0, text, id=text) for text in TEXTS)
+    query = Query("fruit orange", only=Only(exclude=("fruit orange",)))
+    answer = memory.retrieve(query, k=1, learn=True)
+    assert 0 not in answer.rows and answer.final[0] == pytest.approx(plain.retrieve(query).final[0])
+    if id == "retrieval_competition":
+        trace = memory.store.array(papers.COMPETITION_TRACE)
+        assert trace[0] == 0.0 and trace[answer.rows[0]] > 0.0

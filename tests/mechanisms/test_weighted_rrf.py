@@ -65,3 +65,18 @@ def test_archived_memories_have_no_rank() -> None:
 def test_two_fusions_are_refused() -> None:
     with pytest.raises(ContractError, match="both set fused"):
         engine("dense_similarity", "weighted_rrf", "convex_fusion")
+
+
+def test_a_hidden_memory_gets_the_place_of_its_score_and_takes_none() -> None:
+    made = engine("lexical_bm25", "weighted_rrf")
+    made.archive(0)
+    answer = made.retrieve("red kite", k=4)
+    assert 0 not in answer.rows
+    assert answer.final[:2].tolist() == pytest.approx([1 / 61, 1 / 61]), "the archived best and the visible best"
+
+
+def test_hidden_memories_below_the_last_of_the_list_have_no_rank() -> None:
+    out = np.zeros(5)
+    scores = np.array([3.0, 1.0, 2.0, 1.0, 0.5], dtype=np.float32)
+    module.add_reciprocal_ranks(scores, np.array([True, True, False, False, False]), 10, 60.0, 1.0, out)
+    np.testing.assert_allclose(out, [1 / 61, 1 / 62, 1 / 62, 1 / 62, 0.0])
