@@ -43,6 +43,13 @@ class Passages:
             out[self._rows] = np.maximum.reduceat(self._vectors @ vector, self._starts)
         return out
 
+    def counts(self, n: int) -> NDArray[np.int64]:
+        """(n,) number of passages of each row; 0 for a text that the embedder reads whole."""
+        self._cover(n)
+        out = np.zeros(n, dtype=np.int64)
+        out[self._rows] = np.diff(self._starts, append=len(self._vectors))
+        return out
+
     def _cover(self, n: int) -> None:
         new: list[tuple[int, Sequence[str]]] = []
         for row in range(self._covered, n):

@@ -105,7 +105,7 @@ SIGNALS = Structure("signals", "every signal of the set with its array and its w
 CUES = Structure("cues", "the wordings of the query with their weights, the query itself first", ("__iter__", "__len__", "added"), persists=False,
                  phases=(Phase.RETRIEVE,))
 INDEX = Structure("index", "exact vector index over EMBEDDING", ("search", "scores", "vectors", "dimensions"))
-PASSAGES = Structure("passages", "vectors of the passages of texts that are longer than what the embedder reads", ("scores", "of"))
+PASSAGES = Structure("passages", "vectors of the passages of texts that are longer than what the embedder reads", ("scores", "counts", "of"))
 LEXICON = Structure("lexicon", "word postings", ("scores", "document_frequency", "n_rows"))
 TRIGRAMS = Structure("trigrams", "postings of letter trigrams", ("scores", "n_rows"))
 GRAPH = Structure(

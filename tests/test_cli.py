@@ -163,7 +163,7 @@ def test_show_names_every_parameter_with_its_value(hebbarium: Command, id: str) 
     entry, lines = REGISTRY.entries[id], hebbarium("show", id).out.splitlines()
     for name, parameter in entry.params.items():
         line, = (one for one in lines if one.split()[:1] == [name])
-        assert line.split()[1] == str(parameter.value) and parameter.kind in line
+        assert line.split()[1] == (str(parameter.value) or "none") and parameter.kind in line
     assert hebbarium("show", id, "--json").json["params"].keys() == entry.params.keys()
 
 
@@ -250,7 +250,7 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
     metrics, manifest = json.loads((out / "metrics.json").read_text()), json.loads((out / "manifest.json").read_text())
     rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
     assert said.code == 0 and said.json == metrics and "conversations" in said.err
-    assert list(metrics) == ["dataset", "overall", "by_category", "timing_ms", "embedding", "receipts"] and metrics["dataset"] == "demo"
+    assert list(metrics) == ["dataset", "overall", "by_category", "abstention", "timing_ms", "embedding", "receipts"] and metrics["dataset"] == "demo"
     gold = [row for row in rows if row["gold"]]
     for name, chosen in {"": gold, **{c: [r for r in gold if r["category"] == c] for c in {r["category"] for r in gold}}}.items():
         printed = metrics["by_category"][name] if name else metrics["overall"]

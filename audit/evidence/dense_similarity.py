@@ -28,7 +28,8 @@ def scores(specimen: Any, query: NDArray[np.float32], memories: NDArray[np.float
     index = VectorIndex(memories.shape[1])
     index.add_many(memories)
     view = SimpleNamespace(index=index, embedding=index.vectors, cues=(), dense=np.full(len(memories), np.nan, np.float32))
-    plug_in = specimen.DenseSimilarity("dense_similarity", specimen.DenseSimilarityParams(time_scale=1.0, passages=False, weight=1.0))
+    params = specimen.DenseSimilarityParams(time_scale=1.0, length_penalty=0.0, passages=False, weight=1.0)
+    plug_in = specimen.DenseSimilarity("dense_similarity", params)
     plug_in.score(view, SimpleNamespace(vector=query))
     return view.dense
 
@@ -117,6 +118,7 @@ def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
 
 # --- passages ----------------------------------------------------------------------------------------------------------------
 SIZE, SHARED = 200, 40          # words of a window, and of these shared with the window before; the hashing embedder cuts at words
+PENALTY = 0.07
 LENGTHS = (3, 200, 201, 360, 361, 730, 12)      # words of the texts, the speaker's name not counted
 
 
@@ -147,18 +149,19 @@ def cosine(embedder: Any, one: str, other: str) -> float:
 
 
 def best_cosine(embedder: Any, event: Event, query: str, whole: bool = False) -> float:
-    """Cosine of the query and the event, or the largest of it and those of the windows."""
+    """Cosine of the query and the event, or the largest of it and those of the windows, less PENALTY times the log of their number."""
     text = f"{event.speaker}: {event.text}" if event.speaker else event.text
-    return max(cosine(embedder, query, each) for each in (text, *(() if whole else windows(text))))
+    cut = () if whole else windows(text)
+    return max(cosine(embedder, query, each) for each in (text, *cut)) - PENALTY * math.log(max(len(cut), 1))
 
 
-@adaptation("DN-8", source="ours: the largest cosine of the whole text and of its windows of 200 words, cut by a second program, in float64",
+@adaptation("DN-8", source="ours: the largest cosine of the whole text and of its p windows of 200 words, cut by a second program, less .07 ln p",
             atol=ROUNDING)
 def a_long_memory_scores_its_best_window(specimen: Any) -> Any:
     embedder, events, found, expected = HashingEmbedder(64), told(8), [], []
     query, other = "harbour violin glacier saffron", "akr bls cmt"
     for passages in (True, False):
-        memory = memory_of(specimen, worded((other, 0.8)), embedder=embedder, passages=passages)
+        memory = memory_of(specimen, worded((other, 0.8)), embedder=embedder, passages=passages, length_penalty=PENALTY)
         encode(memory, *events[:4])
         for archived, until in ((0, 4), (3, len(LENGTHS))):             # later memories get their windows at the second query
             encode(memory, *events[memory.store.n:until])
@@ -269,6 +272,13 @@ def windows_only(specimen: Any) -> Any:
             return out
 
     return specimen.replacing("DenseSimilarity", Windows)
+
+
+@mutant("a memory loses c p, not c ln p", rejected_by="DN-8")
+def penalty_by_number(specimen: Any) -> Any:
+    original = specimen.raise_to_windows
+    return specimen.replacing("raise_to_windows", lambda windows, counts, penalty, scores: original(
+        windows - penalty * counts, np.minimum(counts, 1), 0.0, scores))
 
 
 @mutant("the windows of a text are those of another wording", rejected_by="DN-8")

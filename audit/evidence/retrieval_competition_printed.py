@@ -56,7 +56,7 @@ def low_scores_tie_at_zero(specimen: Any) -> Any:
     return after(specimen, [1.0, 0.2, 0.1]), [1.0, 0.0, 0.0]
 
 
-GIVEN = signal("printed_match", Facet.MEANING, "given scores")
+PRINTED_MATCH = signal("printed_match", Facet.MEANING, "given scores")
 
 
 @adaptation("RCP-4", source="Cortex 4.4.10: the definition in numpy, on the score after priors of the best memories that may be answered", rtol=1e-6,
@@ -71,7 +71,7 @@ def a_memory_suppresses_the_best_that_may_be_answered(specimen: Any) -> Any:
         view.log_prior[...] += prior
         view.ban[...] += banned
 
-    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, given, sets=(GIVEN,), owns=(GIVEN,)), neighbour(
+    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, given, sets=(PRINTED_MATCH,), owns=(PRINTED_MATCH,)), neighbour(
         Phase.RETRIEVE, weigh, adds=(LOG_PRIOR, BAN), id="weigh"), factor=0.2, pool=4)
     encode(memory, *((float(i), f"event {i}") for i in range(6)))
     memory.retrieve("event")

@@ -4,7 +4,7 @@ It is the first of the five signals of the Cortex read path (section 3.3) and th
 so their inner product is the cosine.  The search is exact over all memories, so every memory has a score.
 
 An embedding model reads the first 256 word pieces or so of a text.  With `passages`, a longer memory also has a vector for each window of 200
-word pieces, and its best one counts.
+word pieces, and its best one counts.  The largest of many cosines is large by chance, so a memory of p windows loses c ln p.
 
 Of several wordings of the query, the best counts: a positive cosine is multiplied by the weight of its wording.
 
@@ -44,9 +44,29 @@ def raise_to_weighted(scores: Any, weight: float, best: Any) -> None:
         best[i] = max(best[i], weight * scores[i] if scores[i] > 0.0 else scores[i])
 
 
+@kernel
+def raise_to_windows(windows: Any, counts: Any, penalty: float, scores: Any) -> None:
+    """score = max(s, best window) - c ln p for a memory of p windows; a memory without windows keeps s.  O(n).
+
+    windows  (n,)  1  cosine of the best window; NaN: no windows
+    counts   (n,)  1  p
+    penalty  ()    1  c
+    scores   (n,)  1  s, cosines with the whole texts, changed in place
+
+    >>> scores = np.array([0.5, 0.25])
+    >>> raise_to_windows(np.array([0.75, np.nan]), np.array([1, 0]), 0.1, scores)
+    >>> scores.tolist()
+    [0.75, 0.25]
+    """
+    for i in range(scores.shape[0]):
+        if counts[i] > 0:
+            scores[i] = max(scores[i], windows[i]) - penalty * np.log(counts[i])
+
+
 # --- plug-in ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class DenseSimilarityParams(Params):
+    length_penalty: float       # c
     passages: bool              # whether the windows of long memories count
     weight: float               # trust in the fused ranking
 
@@ -68,4 +88,7 @@ class DenseSimilarity(Mechanism[DenseSimilarityParams]):
 
     def _cosines(self, view: Any, wording: Cue, out: Any) -> Any:
         view.index.scores(wording.vector, out)
-        return np.fmax(out, view.passages.scores(wording.vector, np.empty_like(out)), out=out) if self.params.passages else out
+        if self.params.passages:
+            best = view.passages.scores(wording.vector, np.empty_like(out))
+            raise_to_windows(best, view.passages.counts(len(out)), self.params.length_penalty, out)
+        return out

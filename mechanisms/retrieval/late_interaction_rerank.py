@@ -87,7 +87,7 @@ def idf_weights(text: str, spans: Any, idf: Callable[[str], float]) -> NDArray[n
     Returns (q,).  O(length).
 
     >>> idf_weights("the keyring, Ada", np.array([[0, 3], [4, 7], [7, 11], [11, 12], [13, 16]]), lambda term: float(len(term))).tolist()
-    [0.0, 3.5, 3.5, 0.0, 3.0]
+    [0.0, 2.0, 2.0, 0.0, 3.0]
     """
     out = np.zeros(len(spans))
     for word in WORD.finditer(text):

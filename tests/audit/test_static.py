@@ -92,6 +92,7 @@ dense_similarity:
   claims: HONEST
   params:
     passages: {value: false, unit: "1", kind: engineering, source: "x"}
+    length_penalty: {value: 0.0, unit: "1", kind: engineering, source: "x"}
     weight: {value: 1.0, unit: "1", low: 0.0, high: 10.0, kind: engineering, source: "x"}
 '''
 

@@ -30,7 +30,8 @@ def weight(*routes: dict[str, Any], share: float | None = 0.0141, cold: int = 0,
 
 def file(path: Path, **changes: Any) -> Path:
     how = {"command": "hebbarium weights", "date": "2026-01-02T03:04:05Z", "code": "1.0+abc", "sources": answering_digest(),
-           "parameters": Registry.read().values_digest(), "dataset": "demo", "sha256": "0", "embedder": "minilm", "set": "everything", "seed": 0, "best": 10,
+           "parameters": Registry.read().values_digest(), "dataset": "demo", "sha256": "0", "embedder": "minilm", "set": "everything",
+           "seed": 0, "best": 10,
            "rehearse": 0.5, "conversations": 2, "questions": 51, "gold": 45, **changes}
     found = {"used": weight(HEAT, HIDDEN, cold=3, rehearsed=23), "still": weight(HEAT), "gate": weight(VETO, share=None, cold=1),
              "apart": weight(share=None)}

@@ -52,8 +52,11 @@ def test_csv_gives_back_every_cell(done: RunFolder, tmp_path: Path) -> None:
     to_csv(rows, tmp_path / "deep" / "rows.csv")
     with (tmp_path / "deep" / "rows.csv").open(encoding="utf-8", newline="") as file:
         found = list(csv.DictReader(file))
-    assert [{name: json.loads(value) if name in LISTS else type(old[name])(value) for name, value in new.items()}
-            for old, new in zip(rows, found, strict=True)] == rows
+
+    def read(name: str, value: str, of: type) -> object:
+        return json.loads(value) if name in LISTS else value == "True" if of is bool else of(value)
+
+    assert [{name: read(name, value, type(old[name])) for name, value in new.items()} for old, new in zip(rows, found, strict=True)] == rows
     assert found[0]["question_text"] == ODD
 
 

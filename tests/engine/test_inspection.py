@@ -138,7 +138,7 @@ def test_engine_answer_and_mechanism_print_in_one_line(build: Callable[..., Engi
     answer = e.retrieve("the old mill")
     assert repr(answer).startswith("<Answer: 1 of 1 memories, best 'We moved to the old mill.") and len(repr(answer)) < 110
     assert repr(e.retrieve("x", 0)) == "<Answer: 0 of 1 memories>"
-    assert repr(e.mechanisms[0]) == "<dense_similarity of retrieval: passages=True, weight=1.0>"
+    assert repr(e.mechanisms[0]) == "<dense_similarity of retrieval: length_penalty=0.1, passages=True, weight=1.0>"
 
 
 def test_a_mechanism_shows_units_and_a_changed_time_scale(registry: hb.Registry) -> None:

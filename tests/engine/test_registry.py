@@ -30,6 +30,7 @@ dense:
   params:
     weight: {value: 1.0, unit: "1", low: 0.0, high: 10.0, kind: engineering, source: "for the test"}
     passages: {value: false, unit: "1", kind: engineering, source: "for the test"}
+    length_penalty: {value: 0.0, unit: "1", kind: engineering, source: "for the test"}
 """
 OTHER = DENSE.replace("dense:\n", "other:\n")
 
@@ -121,10 +122,10 @@ def test_places_of_parts(loader: Any, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_errors_of_entries_name_their_lines(tmp_path: Path) -> None:
-    refused(lambda: files(tmp_path, DENSE + OTHER.replace("kind: engineering", "kind: magic")), "registry.yaml:21, other")
-    refused(lambda: files(tmp_path, DENSE + OTHER.replace("home: retrieval", "home: kitchen")), "registry.yaml:15, other")
-    refused(lambda: files(tmp_path, DENSE + OTHER.replace("  home: retrieval\n", "")), "registry.yaml:13, other")
-    refused(lambda: files(tmp_path, DENSE + "other: 3\n"), "registry.yaml:12, other")
+    refused(lambda: files(tmp_path, DENSE + OTHER.replace("kind: engineering", "kind: magic")), "registry.yaml:22, other")
+    refused(lambda: files(tmp_path, DENSE + OTHER.replace("home: retrieval", "home: kitchen")), "registry.yaml:16, other")
+    refused(lambda: files(tmp_path, DENSE + OTHER.replace("  home: retrieval\n", "")), "registry.yaml:14, other")
+    refused(lambda: files(tmp_path, DENSE + "other: 3\n"), "registry.yaml:13, other")
 
 
 @pytest.mark.parametrize(("text", "line"), [

@@ -45,7 +45,7 @@ def test_a_subject_late_in_a_long_memory_is_found_by_its_passage() -> None:
     texts = (f"{chatter[0]} harbour violin glacier", f"{chatter[1]} the end", "a violin, once")
     scores = []
     for passages in (False, True):
-        engine = Engine([Registry.read().instance("dense_similarity", {"passages": passages})], HashingEmbedder(384))
+        engine = Engine([Registry.read().instance("dense_similarity", {"passages": passages, "length_penalty": 0.0})], HashingEmbedder(384))
         engine.encode_all(Event(float(i), text, dated=False) for i, text in enumerate(texts))
         engine.retrieve("harbour violin glacier")
         scores.append(engine.store.array(module.DENSE).copy())

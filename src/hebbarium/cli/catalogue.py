@@ -131,7 +131,7 @@ def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
     print_lines(f"{entry.id}: {entry.summary}")
     print_fields(fields)
     rows = [("time_scale", f"{entry.time_scale:g}", "1", "(0, inf)", "-", "multiplies every time constant"),
-            *((n, str(p.value), p.unit, _bounds(p), p.kind, " ".join(filter(None, (p.source, p.note)))) for n, p in entry.params.items())]
+            *((n, str(p.value) or "none", p.unit, _bounds(p), p.kind, " ".join(filter(None, (p.source, p.note)))) for n, p in entry.params.items())]
     typer.echo()
     print_table("Parameters", ("name", "value", "unit", "bounds", "kind", "source"), rows, numbers=("value",), whole=("name", "value", "kind"))
 
