@@ -349,7 +349,7 @@ def taylor(z: float) -> float:
 
 
 @adaptation("CM-12.16", source="one equation at a time: e^-z of linear calcium (Cox & Matthews 2002), Taylor's third order below z = .05, for h, I "
-            "(Kutta), Simpson's rule for glutamate; the error is the distance to the midpoint rule", atol=1e-9)
+            "(Kutta), Simpson's rule for glutamate; the error is the distance to the midpoint rule", papers=("cox2002exponential",), atol=1e-9)
 def a_step_is_exact_for_linear_equations(specimen: Any) -> Any:
     def step(t: float, C: float = 0.3, g: float = 0.0, **flows: float) -> list[float]:
         *state, error = specimen.stride(C, 0.5, 0.4, g, t, constants(specimen, FM | STILL | {"d1": 0.4, "d3": 0.4} | flows))

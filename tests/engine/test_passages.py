@@ -1,0 +1,45 @@
+"""Passages: which texts have them, how many, and the score of the best, against windows cut by hand."""
+from __future__ import annotations
+
+import numpy as np
+
+from hebbarium.engine.passages import OVERLAP, SIZE, Passages
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.records import Event
+from hebbarium.engine.storage.event_log import EventLog
+
+EMBEDDER = HashingEmbedder(32)
+
+
+def words(count: int, first: int = 0) -> list[str]:
+    return [f"w{i}" for i in range(first, first + count)]
+
+
+def made(*texts: str) -> tuple[Passages, EventLog]:
+    log = EventLog()
+    for row, text in enumerate(texts):
+        log.write(Event(float(row), text, dated=False), row)
+    return Passages(log, EMBEDDER), log
+
+
+def test_only_texts_that_are_longer_than_a_window_have_passages() -> None:
+    passages, _ = made("short", " ".join(words(SIZE)), " ".join(words(SIZE + 1)), " ".join(words(2 * SIZE - OVERLAP + 1)))
+    assert passages.counts(4).tolist() == [0, 0, 2, 3]
+    long = words(SIZE + 1)
+    assert passages.of([" ".join(long), "short"]) == [" ".join(long[:SIZE]), " ".join(long[SIZE - OVERLAP:])]
+
+
+def test_the_best_window_counts_and_rows_that_come_later_are_covered() -> None:
+    long, query = words(SIZE + 100, 500), EMBEDDER.embed([" ".join(words(20, 760))])[0]
+    passages, log = made("short", " ".join(long))
+    cut = EMBEDDER.embed([" ".join(long[:SIZE]), " ".join(long[SIZE - OVERLAP:])])
+    out = passages.scores(query, np.empty(2, dtype=np.float32))
+    assert np.isnan(out[0]) and np.isclose(out[1], (cut @ query).max(), atol=1e-6)
+    log.write(Event(2.0, " ".join(long[::-1]), dated=False), 2)
+    again = passages.scores(query, np.empty(3, dtype=np.float32))
+    assert np.isclose(again[1], out[1]) and not np.isnan(again[2]) and passages.counts(3).tolist() == [0, 2, 2]
+
+
+def test_a_memory_without_long_texts_embeds_nothing() -> None:
+    passages, _ = made("one", "two")
+    assert np.isnan(passages.scores(EMBEDDER.embed(["one"])[0], np.empty(2, dtype=np.float32))).all()
