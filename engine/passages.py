@@ -55,7 +55,6 @@ class Passages:
         for row in range(self._covered, n):
             if found := self._split(self._event_log.of_row(row).rendered()):
                 new.append((row, found))
-        self._covered = max(self._covered, n)
         if new:
             counts = [len(found) for _, found in new]
             starts = len(self._vectors) + np.cumsum([0, *counts[:-1]])
@@ -63,6 +62,7 @@ class Passages:
             self._rows = np.concatenate([self._rows, np.array([row for row, _ in new], dtype=np.int64)])
             self._starts = np.concatenate([self._starts, starts])
             self._vectors = np.concatenate([self._vectors, vectors])
+        self._covered = max(self._covered, n)       # last, so that the rows are tried again after an error of the embedder
 
     def _split(self, text: str) -> Sequence[str]:
         found = passages(self._embedder, text, SIZE, OVERLAP)

@@ -1,10 +1,14 @@
 """Passages: which texts have them, how many, and the score of the best, against windows cut by hand."""
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+import pytest
+
+from hebbarium.engine.errors import HebbariumError
 from hebbarium.engine.passages import OVERLAP, SIZE, Passages
-from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
 from hebbarium.engine.records import Event
 from hebbarium.engine.storage.event_log import EventLog
 
@@ -43,3 +47,21 @@ def test_the_best_window_counts_and_rows_that_come_later_are_covered() -> None:
 def test_a_memory_without_long_texts_embeds_nothing() -> None:
     passages, _ = made("one", "two")
     assert np.isnan(passages.scores(EMBEDDER.embed(["one"])[0], np.empty(2, dtype=np.float32))).all()
+
+
+def test_rows_whose_windows_could_not_be_embedded_are_tried_again() -> None:
+    class Failing(HashingEmbedder):
+        fails = True
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            if self.fails:
+                raise HebbariumError("no connection")
+            return super().embed(texts)
+
+    embedder, log = Failing(32), EventLog()
+    log.write(Event(0.0, " ".join(words(SIZE + 1)), dated=False), 0)
+    passages = Passages(log, embedder)
+    with pytest.raises(HebbariumError, match="no connection"):
+        passages.counts(1)
+    embedder.fails = False
+    assert passages.counts(1).tolist() == [2]
