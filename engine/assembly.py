@@ -123,15 +123,22 @@ class Assembly:
 
     def cue(self, query: Query) -> Cue:
         """The query with the text features and the vector that hooks read.  Raises InputError if the vector is no unit vector."""
-        return Cue(query, features(query.text), terms_of(query.text, stop_words=True), self._vector(query.text))
+        return self._cue(query, self._vector(query.text))
 
     def wordings(self, cue: Cue, texts: Sequence[str]) -> list[Cue]:
         """The query in other words, as hooks receive it.  The texts are embedded in one batch.  Raises InputError as `cue` does."""
-        self.embedder.embed(texts)
-        return [self.cue(replace(cue.query, text=text)) for text in texts]
+        vectors = self.embedder.embed(texts)
+        return [self._cue(replace(cue.query, text=text), self._checked(vector, text)) for text, vector in zip(texts, vectors, strict=True)]
+
+    def _cue(self, query: Query, vector: NDArray[np.float32]) -> Cue:
+        return Cue(query, features(query.text), terms_of(query.text, stop_words=True), vector)
 
     def _vector(self, text: str) -> NDArray[np.float32]:
-        vector = np.asarray(self.embedder.embed([text])[0], dtype=np.float32)
+        return self._checked(self.embedder.embed([text])[0], text)
+
+    def _checked(self, given: Any, text: str) -> NDArray[np.float32]:
+        """The vector of a text, read-only.  Raises InputError for one that is no unit vector."""
+        vector = np.asarray(given, dtype=np.float32)
         if vector.shape != (self.embedder.dimensions,) or not abs(float(vector @ vector) - 1.0) < 1e-3:
             raise InputError(f"the embedder gave no unit vector of {self.embedder.dimensions} dimensions for {text[:40]!r}", where=self.embedder.name,
                              cure="choose another embedding model; this one may be damaged")

@@ -1,6 +1,7 @@
 """From cue to answer: wordings, priors, votes on what may be answered, and the last stages."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
 from hebbarium.engine.records import Event, Only, Query
 from hebbarium.engine.steps import primed
 from hebbarium.engine.vocabulary import (
@@ -74,6 +76,21 @@ def test_a_wording_without_a_sound_weight_is_refused(weight: float) -> None:
     e = asked(worded(("other words", weight))[0])
     with pytest.raises(ContractError, match="weight of a wording"):
         e.retrieve("what?")
+
+
+def test_wordings_are_embedded_together_and_once() -> None:
+    calls: list[list[str]] = []
+
+    class Noting(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            calls.append(list(texts))
+            return super().embed(texts)
+
+    e = Engine([by_number(), worded(("other words", 0.5), ("a third", 0.4))[0]], Noting(16))
+    e.encode_all(numbered(1.0, 2.0))
+    calls.clear()
+    e.retrieve("what?")
+    assert calls == [["what?"], ["other words", "a third"]]
 
 
 def test_the_best_wording_counts_in_dense_and_lexical_scores(build: Any) -> None:
