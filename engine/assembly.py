@@ -5,26 +5,30 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import checked_count, checked_row
-from .columns import Before, Column, Phase, Signal, Structure
+from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue, Incoming, Mechanism, parameter_types
-from .cues import Cues
+from .cues import Cues, Wording, mean_direction
+from .drafts import Drafts, Kind, Made
 from .errors import ContractError, HebbariumError, InputError
 from .numerics import read_only
 from .passages import Passages
 from .plan import Instrument, PhasePlan, Wrap, nodes_of, schedule
 from .ports.embedder import Embedder, HashingEmbedder
 from .ports.embedding_cache import metered
+from .ports.language_model import LanguageModel, described
+from .ports.language_model import metered as metered_model
 from .records import Event, Query
 from .schedule import Node, Stages
 from .state import Clock
 from .steps import (
     ENGINE,
+    MakeRows,
     StoreEvent,
     admit_node,
     answer_node,
@@ -34,33 +38,51 @@ from .steps import (
     imprint_node,
     prime_node,
     restrict_node,
+    surface_node,
     value_node,
     weigh_node,
 )
 from .storage.event_log import EventLog, Texts
 from .storage.graph import Graph
 from .storage.postings import BM25Index, TrigramIndex, terms_of
+from .storage.snapshot import Erased
 from .storage.store import Store
 from .storage.vectors import VectorIndex
 from .text.features import features
 from .view import Binding
 from .vocabulary import (
+    CREATED,
     CUES,
+    DRAFTS,
     EMBEDDER,
+    EMBEDDING,
     ENCODING_STRENGTH,
     ENGINE_COLUMNS,
     GRAPH,
+    HIDE,
     INDEX,
+    KIND,
+    LANGUAGE_MODEL,
     LEXICON,
     LOG_PRIOR,
+    MADE,
     PASSAGES,
     PRIMED,
     RELEASED,
     SALIENCE,
+    SESSION,
+    SHOW,
+    SPEAKER,
     TEXTS,
     TRIGRAMS,
     VISIBLE,
+    WRITING,
+    WRITINGS,
 )
+from .writings import Writings
+
+QUOTED: Final = 20      # characters of an event's text from which on a writing that contains it is taken to quote it, whatever its sources
+STUB: Final = frozenset((CREATED, SESSION, SPEAKER, KIND, WRITING, VISIBLE, EMBEDDING))     # what an erased row keeps, or has overwritten
 
 
 class Assembly:
@@ -72,16 +94,21 @@ class Assembly:
     answer_size  one cell: how many rows the next answer holds at most
     stages       which array holds each stage of the ranking
     ranking      the stages that some step computes, in order; the scores of the last decide the answer
+    asked_before  what identifies each language model that was asked before the memory was loaded
     """
 
-    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None) -> None:
+    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None,
+                 language_model: LanguageModel | None = None) -> None:
         self.mechanisms, self.embedder, self.seed = in_order(mechanisms), metered(embedder), checked_count(seed, "seed")
-        self.event_log, self.clock = EventLog(), Clock()
+        self.language_model, self.asked_before = metered_model(language_model), tuple[Mapping[str, str], ...]()
+        self.clock = Clock()
+        self.event_log = EventLog(writings=Writings(self.clock))
         self.index, self.graph, self.lexicon, self.trigrams = VectorIndex(embedder.dimensions), Graph(), BM25Index(), TrigramIndex()
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
         structures: dict[Structure, Any] = {
             INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.event_log),
-            EMBEDDER: self.embedder, CUES: Cues(self.wordings),
+            WRITINGS: self.event_log.writings, DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder,
+            LANGUAGE_MODEL: self.language_model, CUES: Cues(self.wordings),
             PASSAGES: Passages(self.event_log, self.embedder), **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
         self.answer_size = [10]
@@ -98,10 +125,14 @@ class Assembly:
             nodes.append(prime_node())
         if CUES in read | added:
             nodes.append(ask_node())
+        if DRAFTS in added or MADE in read:
+            nodes.append(MakeRows(structures[DRAFTS], self.store, self.event_log, self._store_event, self.embedder, self._checked).node())
+        if not added.isdisjoint((HIDE, SHOW)):
+            nodes.append(surface_node())
         nodes += [node for s in structures if s in read and s.steps for node in s.steps()]
         self.phases: Mapping[Phase, tuple[Node, ...]] = schedule(nodes, [s for s, _ in self.signals])
         if instrument:
-            instrument.attach([m.id for m in self.mechanisms], self.clock, self.embedder)
+            instrument.attach([m.id for m in self.mechanisms], self.clock, self.embedder, self.language_model)
         self.plans = {phase: self.plan(phase, instrument.wrap if instrument else None) for phase in self.phases}
         self.run: dict[Phase, Callable[..., None]] = {
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
@@ -109,6 +140,13 @@ class Assembly:
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
+
+    @property
+    def models_asked(self) -> tuple[Mapping[str, str], ...]:
+        """What identifies each language model that was asked since the memory was made, in order of first use, see `described`."""
+        ours = described(self.language_model)
+        asked = ours["language_model"] and self.language_model.usage.requests and ours not in self.asked_before
+        return (*self.asked_before, ours) if asked else self.asked_before
 
     def plan(self, phase: Phase, wrap: Wrap | None = None) -> PhasePlan:
         """A new plan of a phase, over the same store.  Cost: about 0.1 ms for each of its steps."""
@@ -119,16 +157,18 @@ class Assembly:
         text = event.rendered()
         read = features(f"{event.text} {event.caption}" if event.caption else event.text)
         session, speaker = self.event_log.sessions.due(event.session), self.event_log.speakers.due(event.speaker)
-        return Incoming(event, text, read, terms_of(text, stop_words=True), self._vector(text), session, speaker)
+        return Incoming(event, text, read, terms_of(text, stop_words=True), self._vector(text), session, speaker, self.event_log.last)
 
     def cue(self, query: Query) -> Cue:
         """The query with the text features and the vector that hooks read.  Raises InputError if the vector is no unit vector."""
         return self._cue(query, self._vector(query.text))
 
-    def wordings(self, cue: Cue, texts: Sequence[str]) -> list[Cue]:
-        """The query in other words, as hooks receive it.  The texts are embedded in one batch.  Raises InputError as `cue` does."""
-        vectors = self.embedder.embed(texts)
-        return [self._cue(replace(cue.query, text=text), self._checked(vector, text)) for text, vector in zip(texts, vectors, strict=True)]
+    def wordings(self, cue: Cue, wordings: Sequence[Wording]) -> list[Cue]:
+        """The query in other words, as hooks receive it.  All texts are embedded in one batch.  Raises InputError as `cue` does."""
+        known = {" ".join(cue.query.text.split()): cue.vector}
+        texts = [text for text in dict.fromkeys(t for w in wordings for t in (w.text, *w.averaged)) if text not in known]
+        known |= {text: self._checked(vector, text) for text, vector in zip(texts, self.embedder.embed(texts) if texts else (), strict=True)}
+        return [self._cue(replace(cue.query, text=w.text), mean_direction([known[text] for text in (w.text, *w.averaged)])) for w in wordings]
 
     def _cue(self, query: Query, vector: NDArray[np.float32]) -> Cue:
         return Cue(query, features(query.text), terms_of(query.text, stop_words=True), vector)
@@ -178,14 +218,50 @@ class Assembly:
         self.store.array(VISIBLE)[row] = visible
         (self.index.restore if visible else self.index.archive)(row)
 
+    def erase(self, event_id: str) -> Erased:
+        """Overwrite every event with an id, and what the memory made from it, see `Engine.erase`.  Cost: O(all texts).  Raises InputError."""
+        log, store = self.event_log, self.store
+        numbers = log.numbers(event_id) if event_id else ()
+        if not numbers:
+            raise InputError(f"no event has the id {event_id!r}", where="erase", cure="give the id of an event that was given to `encode`")
+        told, said = set(log.rows_of(event_id)), [t for n in numbers if len(t := log.events[n].text.strip()) >= QUOTED]
+        writings = [n for n, w in enumerate(log.writings)
+                    if any(row < store.n and not told.isdisjoint(log.origins(row)) for row in w.sources) or any(text in w.text for text in said)]
+        rows = sorted({*told, *(row for row in log.made if ~log.rows[row] in set(writings))})
+        for number in numbers:
+            log.overwrite(number, replace(log.events[number], text="", caption="", attributes=()))
+        for number in writings:
+            log.writings.overwrite(number, replace(log.writings[number], text="", span=None))
+        texts = [log.rendered(row) for row in rows]
+        for row, vector, text in zip(rows, self.embedder.embed(texts) if rows else (), texts, strict=True):
+            self.index.overwrite(row, self._checked(vector, text))
+            self.show(row, False)
+        for column in store.columns:
+            if column.scope is Scope.MEMORY and column not in STUB:
+                store.array(column)[rows] = column.neutral
+        self.graph.forget(rows)
+        store.structures[PASSAGES].forget()
+        self.lexicon.clear()
+        self.trigrams.clear()
+        for row in range(store.n):
+            self._index(row)
+        return Erased(numbers, tuple(rows), tuple(writings))
+
     def replay(self, event: Event, row: int, vector: Any) -> None:
         """Add a saved event to the event log, the index and the postings; columns and graph are restored from arrays."""
-        session, speaker = self.event_log.sessions.due(event.session), self.event_log.speakers.due(event.speaker)
         self.event_log.write(event, row)
         if row >= 0:
-            text = event.rendered()
             self.index.add(vector)
-            self._store_event.index(row, Incoming(event, text, features(""), terms_of(text, stop_words=True), vector, session, speaker))
+            self._index(row)
+
+    def replay_made(self, writing: int, vector: Any) -> None:
+        """Add a saved row that holds a writing, as `replay` does."""
+        self.index.add(vector)
+        self._index(self.event_log.make(writing))
+
+    def _index(self, row: int) -> None:
+        text = self.event_log.rendered(row)
+        self._store_event.index(row, text, terms_of(text, stop_words=True), counted=self.event_log.kind(row) is Kind.EVENT)
 
     def adopt_graph(self, graph: Graph) -> None:
         """Copy a restored graph into the graph object that hooks and views refer to; its `epoch` grows, so that readers fetch all arrays again."""
@@ -195,8 +271,8 @@ class Assembly:
     def digest(self) -> str:
         """SHA-256 over columns, vectors, graph, texts, clocks and random streams."""
         h = hashlib.sha256(repr((self.clock, self.event_log.row_of)).encode())
-        for event in self.event_log.events:
-            h.update(repr(astuple(event)).encode("utf-8", "backslashreplace"))
+        for record in (*self.event_log.events, *self.event_log.writings):
+            h.update(repr(astuple(record)).encode("utf-8", "backslashreplace"))
         for name, array in sorted({**self.store.persistent(), "embedding": self.index.vectors, **_arrays(self.graph.state())}.items()):
             h.update(name.encode() + np.ascontiguousarray(array).tobytes())
         for id in sorted(self.streams):

@@ -150,6 +150,7 @@ class Structure:
     stored_only  whether hooks that read it in ENCODE run only if the event was stored
     create       makes the object, if the engine does not; called once for a memory in which a hook names the structure
     steps        schedule nodes that fill it, added to the schedule if a hook reads the structure; no hook may write it then
+    signed       each hook gets what the object's method `signed(id of its mechanism)` returns
     """
 
     name: str
@@ -161,6 +162,7 @@ class Structure:
     stored_only: bool = False
     create: Callable[[], Any] | None = None
     steps: Callable[[], Sequence[Any]] | None = None
+    signed: bool = False
 
     def __post_init__(self) -> None:
         _require_name(self.name)

@@ -16,7 +16,7 @@ from .columns import Before, Column, Phase, Scope, Structure
 from .errors import ContractError
 from .records import Event, Query
 from .text.features import Features
-from .vocabulary import ENGINE_ALONE, RANDOM, RECALLED, ROW
+from .vocabulary import DRAFTS, ENGINE_ALONE, RANDOM, RECALLED, ROW, WRITINGS
 
 Touched = Column | Structure
 Read = Column | Structure | Before
@@ -49,6 +49,7 @@ class Incoming:
     terms     stemmed terms of `text`, as the lexicon holds them
     vector    (d,) float32, unit length: embedding of `text`
     session, speaker  numbers of the conversation session and of the speaker, in order of first appearance
+    before    row of the last event stored before this one, -1 if there is none; rows that the memory made do not count
     """
 
     event: Event
@@ -58,6 +59,7 @@ class Incoming:
     vector: NDArray[np.float32]
     session: int
     speaker: int
+    before: int = -1
 
 
 @dataclass(frozen=True)
@@ -208,6 +210,12 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
             raise ContractError(f"adds to {both} and also reads or sets it", where=where, cure="add in one hook, read or set in another")
         if RANDOM in reads or RANDOM in each.adds:
             raise ContractError("draws random numbers, which moves the stream on", where=where, cure="declare RANDOM in sets")
+        if DRAFTS in (*(getattr(r, "of", r) for r in each.reads), *each.sets):
+            raise ContractError("reads or sets drafts, to which hooks only add", where=where,
+                                cure="declare DRAFTS in adds; read MADE to find the rows")
+        if WRITINGS in each.sets or (WRITINGS in each.adds and each.phase is not Phase.CONSOLIDATE):
+            raise ContractError("writes outside CONSOLIDATE, or sets what is only appended to", where=where,
+                                cure="declare WRITINGS in adds, in a hook of CONSOLIDATE")
         writes = [c for c in (*each.adds, *each.sets) if c.persists]
         if each.phase is Phase.RETRIEVE and writes and RECALLED not in reads:
             raise ContractError(

@@ -107,7 +107,7 @@ def explained(assembly: Assembly, cue: Cue, rows: Sequence[int]) -> tuple[Explan
             final = store.array(stage)
             return StageRank(stage.name, float(final[row]), int(rank(final, store.array(ANSWERABLE), row)))
 
-        return tuple(Explanation(row, assembly.event_log.of_row(row).text, tuple(part(s, row) for s in scores),
+        return tuple(Explanation(row, assembly.event_log.text(row), tuple(part(s, row) for s in scores),
                                  tuple(place(s, row) for s in assembly.ranking), linear) for row in rows)
 
 

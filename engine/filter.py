@@ -15,6 +15,9 @@ def banned(only: Only, event_log: EventLog, store: Store) -> NDArray[np.bool_]:
 
     only  as `arguments.checked_query` gives it, times in hours.  A name, an attribute or an id that no event has is not an error
 
+    A row that the memory made has time, session and speaker of its own; it has an attribute if all events that it was made from have it, and is
+    excluded with any of them.
+
     Cost: O(n) for each condition given, in numpy; attributes and ids are looked up, O(rows found).
     """
     out = np.zeros(store.n, dtype=np.bool_)
@@ -24,13 +27,16 @@ def banned(only: Only, event_log: EventLog, store: Store) -> NDArray[np.bool_]:
         out |= store.array(CREATED) > only.until
     for chosen, names, column in ((only.sessions, event_log.sessions, SESSION), (only.speakers, event_log.speakers, SPEAKER)):
         if chosen:
-            other = np.ones(len(names), dtype=np.bool_)
+            other = np.ones(len(names) + 1, dtype=np.bool_)     # the last: rows of no session or speaker, whose number is -1
             other[[number for name in chosen if (number := names.known(name)) is not None]] = False
             out |= other[store.array(column)]
     for key, value in only.attributes:
         lacking = np.ones(store.n, dtype=np.bool_)
         lacking[event_log.rows_with(key, value)] = False
+        for row in event_log.made:
+            lacking[row] = any(lacking[origin] for origin in event_log.origins(row))
         out |= lacking
-    for id in only.exclude:
-        out[event_log.rows_of(id)] = True
+    excluded = {row for id in only.exclude for row in event_log.rows_of(id)}
+    for row in (*excluded, *(row for row in event_log.made if not excluded.isdisjoint(event_log.origins(row)))):
+        out[row] = True
     return out

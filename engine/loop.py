@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, overload
 
@@ -13,21 +14,44 @@ from numpy.typing import NDArray
 from .arguments import checked_count, checked_event, checked_hours, checked_query, checked_row, checked_time
 from .assembly import Assembly
 from .columns import Column, Phase, Scope
+from .context.assembly import assemble_flat
+from .context.context import Context
+from .context.context import Reader as ContextReader
+from .context.tokens import TokenCounter, counter
 from .contract import Cue, Mechanism, Tick
+from .drafts import Kind
 from .errors import ContractError, InputError, nearest
 from .explain import Explanation, explained
 from .plan import Instrument
 from .ports.embedder import Embedder, checked_embedder
+from .ports.language_model import LanguageModel
 from .ranking import Answer
-from .records import Event, Query, moment
+from .records import Event, Only, Query, moment
 from .schedule import Schedule
 from .state import Integrity
 from .storage.graph import BUILT_IN
 from .storage.snapshot import Snapshot
 from .tables import html_table
 from .text.condensing import condensed
+from .units import Unit
 from .view import Reader
-from .vocabulary import ANSWERABLE, CHRONOLOGICAL, DETAIL, GRAPH, NOW, RECALLED, ROW, SLEEP_END, SLEEP_ONSET, SUFFICIENCY, VISIBLE
+from .vocabulary import (
+    ANSWERABLE,
+    CHRONOLOGICAL,
+    CREATED,
+    DETAIL,
+    GRAPH,
+    NOW,
+    RECALLED,
+    ROW,
+    SESSION,
+    SLEEP_END,
+    SLEEP_ONSET,
+    SPEAKER,
+    SUFFICIENCY,
+    VISIBLE,
+)
+from .writings import Writing
 
 FORECAST = 64       # events whose texts hooks name ahead; more would rest on rows that are not stored yet
 
@@ -43,6 +67,8 @@ class Engine:
     consolidate_every  h between consolidations, unless a mechanism schedules sleep; infinity: never
     path               a snapshot file to continue from and to keep up to date; None: no file
     observer           measures the mechanisms from outside, such as `observer.Observer()`
+    language_model     for hooks that can use one, in consolidation and retrieval; None: none, and every mechanism does without.  A snapshot can be
+                       continued with another model or none; later sleeps and queries then depend on that one
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
@@ -50,10 +76,11 @@ class Engine:
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
-                 consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None) -> None:
+                 consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
+                 language_model: LanguageModel | None = None) -> None:
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
-        self.assembly, self._integrity = Assembly(mechanisms, checked_embedder(embedder), seed, observer), Integrity()
+        self.assembly, self._integrity = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model), Integrity()
         self.observer = observer
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
@@ -75,6 +102,11 @@ class Engine:
     def mechanisms(self) -> tuple[Mechanism[Any], ...]:
         """The mechanisms that are on, in registry order."""
         return self.assembly.mechanisms
+
+    @property
+    def language_models(self) -> tuple[Mapping[str, str], ...]:
+        """Name, revision and transcript of each language model that was asked since the memory was made, in order of first use."""
+        return self.assembly.models_asked
 
     @property
     def schedule(self) -> Schedule:
@@ -145,9 +177,32 @@ class Engine:
             self._run[Phase.RETRIEVE](cue, learn)
             self._changed = self._changed or learn
         final, rows = self.store.array(self.assembly.ranking[-1]), self.store.structures[RECALLED]
-        events = tuple(map(self.event_log.of_row, rows.tolist()))
-        return Answer(rows, final[rows], final.copy(), self.store.array(ANSWERABLE).copy(), events, self.store.array(SUFFICIENCY).item(),
+        units = tuple(map(self._unit, rows.tolist()))
+        records = tuple(self.event_log.of_row(unit.row) if unit.kind is Kind.EVENT else None for unit in units)
+        return Answer(rows, final[rows], final.copy(), self.store.array(ANSWERABLE).copy(), units, records, self.store.array(SUFFICIENCY).item(),
                       self.store.array(CHRONOLOGICAL).item())
+
+    def context(self, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, only: Only | None = None,
+                reader: ContextReader | None = None, also: str = "") -> Context:
+        """The text that a reader gets for a query: the best memories under a budget of tokens, and what was cut.  The state stays bit for bit.
+
+        max_tokens  most tokens of the whole text, counted by the tokeniser of the embedder, else as length / 4; None: of `reader`, else by
+                    number of items, with nothing condensed
+        max_items   most memories; None: no limit under a budget, else ten
+        only        which memories may be shown; None: the filter of the query
+        reader      whose window gives the budget
+        also        a text of the asker's own, which comes first
+
+        Other counters, formats and strategies: `engine.context.assembly.assemble_flat`.
+        Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts.  Raises InputError.
+        """
+        self._integrity.require("context")
+        return assemble_flat(self, query, max_tokens, max_items=max_items, only=only, reader=reader, also=also, counter=self._counter)
+
+    @cached_property
+    def _counter(self) -> TokenCounter:
+        """The tokeniser of the embedder's folder, loaded at the first context; without one, length / 4."""
+        return counter(self.assembly.embedder)
 
     def cue(self, query: Query | str) -> Cue:
         """The query as hooks receive it.  Raises InputError."""
@@ -203,9 +258,20 @@ class Engine:
         return tuple(self.event_log.events)
 
     def event(self, row: int) -> Event:
-        """The event of a row, verbatim.  Raises InputError."""
+        """The event of a row, verbatim.  Raises InputError, also for a row that the memory made; `unit` reads both."""
         self._integrity.require("event")
         return self.event_log.of_row(checked_row(row, self.store.n))
+
+    def unit(self, row: int) -> Unit:
+        """What a row holds: an event, or a text that the memory made, with the ids of its events.  Raises InputError."""
+        self._integrity.require("unit")
+        return self._unit(checked_row(row, self.store.n))
+
+    @property
+    def writings(self) -> tuple[Writing, ...]:
+        """Every text that the memory made, in order; the column WRITING and columns of mechanisms hold numbers into it.  O(writings)."""
+        self._integrity.require("writings")
+        return tuple(self.event_log.writings)
 
     def condensed(self, row: int) -> str:
         """The condensed text of a memory for a context: all of its text, a summary or keywords, as its DETAIL says; `event` keeps the text itself.
@@ -213,7 +279,7 @@ class Engine:
         Raises InputError.
         """
         self._integrity.require("condensed")
-        return condensed(self.event(row).text, int(self.store.array(DETAIL)[row]))
+        return condensed(self.event_log.text(checked_row(row, self.store.n)), int(self.store.array(DETAIL)[row]))
 
     def archive(self, row: int) -> None:
         """Archive a memory, so that no query answers it; its text and columns stay.  Raises InputError."""
@@ -226,6 +292,28 @@ class Engine:
         self._integrity.require("restore")
         self.assembly.show(row, True)
         self._changed = True
+
+    def erase(self, event_id: str, *, confirm: bool = False) -> tuple[int, ...]:
+        """Overwrite the text of every event with an id, for good; the rows that were archived, made ones included.  The one way to lose a text.
+
+        confirm  must be True
+
+        Text, caption, attributes, vector, postings, passages and edges of the event are overwritten, in the memory and in its snapshot file, which
+        is rewritten (VACUUM); so are all texts that the memory made from it, or that contain its text of 20 characters or more.  The rows stay as
+        stubs with time, session and speaker, their columns at neutral.  What mechanisms have learnt over many events, such as means and weights, is
+        not undone, and neither are copies of the file, the embedding cache (vectors under hashes of texts) or a transcript of a language model.
+        Raises InputError, with nothing changed, without `confirm` or for an unknown id.
+        """
+        self._integrity.require("erase")
+        if confirm is not True:
+            raise InputError("erasing loses the text for good", where=f"erase {event_id!r}",
+                             cure="call erase(event_id, confirm=True); archive(row) hides a memory and keeps its text")
+        with self._integrity.change("erase", changes=bool(self.event_log.numbers(event_id))):
+            erased = self.assembly.erase(event_id)
+            self._changed = True
+        if self._snapshot:
+            self._snapshot.save(erased=erased)
+        return erased.rows
 
     def save(self) -> None:
         """Bring the snapshot file up to date; without one, do nothing.  Raises SnapshotError, after which the memory can still be used."""
@@ -258,6 +346,12 @@ class Engine:
         now = "before the first event" if math.isnan(self.now) else f"{moment(self.now):%Y-%m-%d %H:%M}"
         return {"memories": self.store.n, "archived": self.store.n - int(np.count_nonzero(self.store.array(VISIBLE))),
                 "events": len(self.event_log.events), "now": now}
+
+    def _unit(self, row: int) -> Unit:
+        log, array = self.event_log, self.store.array
+        session, speaker = log.sessions.name(int(array(SESSION)[row])), log.speakers.name(int(array(SPEAKER)[row]))
+        sources, events = log.ids(log.origins(row)), log.ids(log.shown(row))
+        return Unit(row, log.kind(row), log.text(row), float(array(CREATED)[row]), session, speaker, sources, events)
 
     def _sleep(self) -> tuple[float, float]:
         """Onset and end of the present or next sleep, h.  If no mechanism schedules sleep, both are the time of the next fixed consolidation."""

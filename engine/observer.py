@@ -17,10 +17,12 @@ from .columns import Column, Phase
 from .numerics import fitted
 from .plan import StepFunction
 from .ports.embedding_cache import MeteredEmbedder
+from .ports.language_model import MeteredLanguageModel, Usage
 from .schedule import Node
 from .state import Clock
+from .steps import ENGINE
 from .view import Binding
-from .vocabulary import DUPLICATE, GRAPH, ROW, VETO
+from .vocabulary import DUPLICATE, GRAPH, LANGUAGE_MODEL, ROW, VETO
 
 
 @dataclass
@@ -57,8 +59,9 @@ class Observer:
 
     trace          called with (node label, simulated hours) after every step; None: no trace
     receipts       by mechanism id
-    phase_ms       by phase, one entry per pass; without the time spent in the embedder
-    mechanism_ms   by mechanism id, total; without the time spent in the embedder
+    phase_ms       by phase, one entry per pass; without the time spent in the embedder and in the language model
+    mechanism_ms   by mechanism id, total; without these times
+    asked          by phase and mechanism id: what it asked the language model
     contributions  by (mechanism id, hook name, column): what the hook has added to a persistent column so far
     judged, stored  events that were to be encoded, and those of them that were stored
     """
@@ -70,16 +73,18 @@ class Observer:
     contributions: dict[tuple[str, str, Column], NDArray[Any]] = field(default_factory=dict, repr=False)
     judged: int = 0
     stored: int = 0
+    asked: dict[tuple[Phase, str], Usage] = field(default_factory=dict)
     _clock: Clock = field(default_factory=Clock, repr=False)
     _embedder: MeteredEmbedder | None = field(default=None, repr=False)
+    _language_model: MeteredLanguageModel | None = field(default=None, repr=False)
     # of the event that is being encoded: its row, -1 if rejected; and the votes of the mechanisms that veto it, and that mark it as a duplicate
     _row: int = field(default=-1, repr=False)
     _vetoing: dict[str, Votes] = field(default_factory=dict, repr=False)
     _marking: dict[str, Votes] = field(default_factory=dict, repr=False)
 
-    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder) -> None:
-        """Start a receipt for each mechanism; times of the trace are read off the clock, and the embedder's time is left out of all others."""
-        self._clock, self._embedder = clock, embedder
+    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder, language_model: MeteredLanguageModel) -> None:
+        """Start a receipt for each mechanism; times of the trace are read off the clock, and the time of the models is left out of all others."""
+        self._clock, self._embedder, self._language_model = clock, embedder, language_model
         self.receipts.update({id: Receipt() for id in ids})
 
     def timed(self, phase: Phase, run: Callable[..., None]) -> Callable[..., None]:
@@ -97,21 +102,25 @@ class Observer:
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
         """The step, with its receipt.  Cost: one comparison of every column it may write; the engine's own steps are only counted and timed."""
-        if node.order < 0:
+        if node.owner == ENGINE:
             return self._timed(node, binding, function)
         columns = [c for c in node.sets if isinstance(c, Column)]
         lasting = [c for c in node.adds if isinstance(c, Column) and c.persists]
         graph = binding.store.graph if GRAPH in (*node.sets, *node.adds) else None
         vetoes, marks = VETO in node.adds, DUPLICATE in node.sets
         votes = self._votes_of(node.owner) if vetoes or marks else Votes()
+        model = self._language_model if LANGUAGE_MODEL in node.sees else None
 
         def call(view: Any, what: Any) -> None:
             store, receipt = binding.store, self.receipts[node.owner]
             before = [store.array(c).copy() for c in columns]
             edges = (graph.n_edges, int(np.count_nonzero(graph.alive))) if graph else (0, 0)
-            start = self._seconds()
+            usage, start = model.usage if model else None, self._seconds()
             function(view, what)
             self.mechanism_ms[node.owner] += (self._seconds() - start) * 1e3
+            if model and usage is not None and model.usage != usage:
+                key = node.phase, node.owner
+                self.asked[key] = self.asked.get(key, Usage()) + (model.usage - usage)
             receipt.calls += 1
             receipt.values_changed += sum(_differ(old, store.array(c)) for c, old in zip(columns, before, strict=True))
             receipt.values_changed += sum(int(np.count_nonzero(c)) for c in binding.contributions.values())
@@ -119,9 +128,9 @@ class Observer:
                 made = graph.n_edges - edges[0]
                 receipt.values_changed += made + (edges[1] + made - int(np.count_nonzero(graph.alive)))
             for column in lasting:
-                key = node.owner, node.name, column
-                earlier = None if column.fresh is node.phase else self.contributions.get(key)
-                self.contributions[key] = _sum(binding.contributions[column], earlier)
+                given = node.owner, node.name, column
+                earlier = None if column.fresh is node.phase else self.contributions.get(given)
+                self.contributions[given] = _sum(binding.contributions[column], earlier)
             if vetoes and binding.contributions[VETO].item() > 0:
                 self._vetoing[node.owner] = votes
             if marks and store.array(DUPLICATE).item() >= 0:
@@ -145,8 +154,8 @@ class Observer:
         return call
 
     def _seconds(self) -> float:
-        """s, wall time without the time spent in the embedder."""
-        return perf_counter() - (self._embedder.seconds if self._embedder else 0.0)
+        """s, wall time without the time spent in the embedder and in the language model."""
+        return perf_counter() - (self._embedder.seconds if self._embedder else 0.0) - (self._language_model.seconds if self._language_model else 0.0)
 
     def _votes_of(self, id: str) -> Votes:
         receipt = self.receipts[id]

@@ -1,18 +1,25 @@
-"""Passages: overlapping windows of the texts that are longer than what the embedder reads, each with a vector of its own."""
+"""Passages: overlapping windows of the texts that are longer than what the embedder reads, each with a vector of its own.
+
+Shorter windows of these texts, spans, have postings of their own.
+"""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .drafts import Kind
 from .ports.embedder import Embedder
 from .ports.word_pieces import passages
 from .storage.event_log import EventLog
+from .storage.postings import BM25Index, terms_of
 
 SIZE: Final = 200       # word pieces of a passage
 OVERLAP: Final = 40     # word pieces that neighbouring passages share
+SPAN: Final = 64        # word pieces of a span, in which words are searched: two or three sentences
+SHARED: Final = 16      # word pieces that neighbouring spans share
 
 
 class Passages:
@@ -27,6 +34,16 @@ class Passages:
         self._rows = np.empty(0, dtype=np.int64)
         self._starts = np.empty(0, dtype=np.int64)
         self._vectors = np.empty((0, embedder.dimensions), dtype=np.float32)
+        self._seen = 0                                          # rows looked at for spans
+        self._spans = BM25Index()
+        self._first = np.empty(0, dtype=np.int64)               # first span of each row; empty as long as no row has passages
+
+    def forget(self) -> None:
+        """Drop all vectors; they are computed again when they are next read."""
+        self._covered = 0
+        self._rows, self._starts, self._vectors = self._rows[:0], self._starts[:0], self._vectors[:0]
+        self._seen, self._first = 0, self._first[:0]
+        self._spans.clear()
 
     def of(self, texts: Iterable[str]) -> list[str]:
         """The passages of the texts that are longer than what the embedder reads, in order."""
@@ -50,10 +67,38 @@ class Passages:
         out[self._rows] = np.diff(self._starts, append=len(self._vectors))
         return out
 
+    def words(self, terms: Sequence[str], weight: Callable[[int, int], float], k1: float, b: float,
+              out: NDArray[np.float32]) -> NDArray[np.int64] | None:
+        """Write the BM25 score of each row's best span into `out` (n_rows,) float32; (n_rows,) number of spans of each row.
+
+        A text that the embedder reads whole is one span.  None, and nothing is written, if it reads all texts whole.  `weight`, `k1` and `b` as in
+        `BM25Index.scores`; frequencies and lengths are those of the spans of events.  Cost: O(spans + their postings of the terms).
+        """
+        self._cover_words(len(out))
+        if not self._first.size:
+            return None
+        scores = np.zeros(self._spans.n_rows, dtype=np.float32)
+        self._spans.scores(terms, scores, weight, k1=k1, b=b)
+        np.maximum.reduceat(scores, self._first, out=out)
+        return np.diff(self._first, append=self._spans.n_rows)
+
+    def _cover_words(self, n: int) -> None:
+        log = self._event_log
+        if not self._first.size and not any(self._split(log.rendered(row)) for row in range(self._seen, n)):
+            self._seen = n
+            return
+        first: list[int] = []
+        for row in range(self._first.size, n):
+            text, counted = log.rendered(row), log.kind(row) is Kind.EVENT
+            first.append(self._spans.n_rows)
+            for span in passages(self._embedder, text, SPAN, SHARED) if self._split(text) else (text,):
+                self._spans.add(self._spans.n_rows, terms_of(span, stop_words=True), counted)
+        self._first = np.concatenate([self._first, np.array(first, dtype=np.int64)])
+
     def _cover(self, n: int) -> None:
         new: list[tuple[int, Sequence[str]]] = []
         for row in range(self._covered, n):
-            if found := self._split(self._event_log.of_row(row).rendered()):
+            if found := self._split(self._event_log.rendered(row)):
                 new.append((row, found))
         if new:
             counts = [len(found) for _, found in new]

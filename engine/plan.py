@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from .columns import Column, Phase, Scope, Signal, Structure
 from .contract import Mechanism
 from .ports.embedding_cache import MeteredEmbedder
+from .ports.language_model import MeteredLanguageModel
 from .schedule import Node, Stages, ordered
 from .state import Clock
 from .storage.store import Store
 from .view import Binding
-from .vocabulary import RANDOM, RECALLED, ROW, VISIBLE
+from .vocabulary import MADE, RANDOM, RECALLED, ROW, VISIBLE
 
 StepFunction = Callable[[Any, Any], None]
 Wrap = Callable[[Node, Binding, StepFunction], StepFunction]
@@ -30,8 +31,8 @@ class Instrument(Protocol):
         """What each hook has added to each persistent column so far, by (mechanism id, hook name, column)."""
         ...
 
-    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder) -> None:
-        """Called once, before the plans are built, with the ids of the mechanisms, and the memory's clock and embedder."""
+    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder, language_model: MeteredLanguageModel) -> None:
+        """Called once, before the plans are built, with the ids of the mechanisms, and the memory's clock, embedder and language model."""
         ...
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
@@ -76,19 +77,21 @@ class BoundStep:
     """One node of a phase, bound to its view.
 
     needs_row, needs_recall  whether it runs only if the event was stored, or only if recall may change memory
+    needs_made               whether it runs only if a row was made in this sleep
     starts                   (column, start) for each column that it sets and that is reset before it runs: a stage to the stage before, a
                              `fresh` column to neutral (then the start is the column itself)
     gathers                  (column, start or None, bindings) for each column whose last contributor is this step: the contributions to apply
     archives                 whether it may change VISIBLE of rows that exist
     """
 
-    __slots__ = ("archives", "binding", "function", "gathers", "needs_recall", "needs_row", "node", "starts")
+    __slots__ = ("archives", "binding", "function", "gathers", "needs_made", "needs_recall", "needs_row", "node", "starts")
 
     def __init__(self, node: Node, binding: Binding, function: StepFunction, starts: Sequence[Start]) -> None:
         self.node, self.binding, self.function, self.starts = node, binding, function, tuple(starts)
         stored_only = ROW in node.sees or any(isinstance(s, Structure) and s.stored_only for s in node.sees)
         self.needs_row = node.phase is Phase.ENCODE and stored_only and ROW not in node.sets
         self.needs_recall = RECALLED in node.sees
+        self.needs_made = MADE in node.sees
         self.archives = VISIBLE in node.sets and ROW not in node.sets
         self.gathers: list[tuple[Column, Column | None, list[Binding]]] = []
 
@@ -120,9 +123,12 @@ class PhasePlan:
         self._passing = {Phase.ENCODE: (Scope.EVENT,), Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE)}.get(phase, ())
 
     def run(self, what: Any, learn: bool = False) -> None:
-        """One pass: reset the columns of the event, query and candidates, then run each step whose `needs_row` and `needs_recall` are met."""
+        """One pass: reset the columns of the event, query and candidates, then run each step whose conditions are met (`BoundStep`).
+
+        A step may append rows; the views of the steps after it are bound again.
+        """
         store = self.store
-        row = store.array(ROW)
+        row, made = store.array(ROW), store.structures.get(MADE, ())
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
         for scope in self._passing:
             store.neutralise(scope)
@@ -134,7 +140,7 @@ class PhasePlan:
                 binding.clear()
             for column, start in step.starts:
                 self._begin(column, start)
-            if not ((step.needs_row and row.item() < 0) or (step.needs_recall and not learn)):
+            if not ((step.needs_row and row.item() < 0) or (step.needs_recall and not learn) or (step.needs_made and not made)):
                 step.function(binding.view, what)
                 if step.archives:
                     store.surface()

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from .numerics import kernel
 from .records import Event, written
 from .tables import brief, html_table
+from .units import Unit
 
 Rows = NDArray[np.int64]
 SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
 
 
 @kernel
-def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
-    """out += weight * (scores - mean) / sd, mean and sd over the visible memories; nothing is added if these are all equal.  Cost: O(n).
+def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> bool:
+    """out += weight * (scores - mean) / sd, mean and sd over the visible memories; False, and nothing is added, if these are all equal.  Cost: O(n).
 
     scores   (n,)  score of each memory, NaN for silence
     visible  (n,)  bool
@@ -27,6 +28,7 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
 
     >>> out = np.zeros(4)
     >>> add_standardised(np.array([1.0, 3.0, np.nan, 9.0]), np.array([True, True, True, False]), 2.0, 1.0, out)
+    True
     >>> [round(float(x), 3) for x in out]
     [-1.225, 1.225, 0.0, 8.573]
     """
@@ -44,9 +46,11 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
             deviation = (floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean
             squares += deviation * deviation
     sd = np.sqrt(squares / max(count, 1))
-    if sd > 1e-12 * max(abs(origin + mean), 1e-300):
+    differ = sd > 1e-12 * max(abs(origin + mean), 1e-300)
+    if differ:
         for i in range(n):
             out[i] += weight * ((floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean) / sd
+    return bool(differ)
 
 
 @kernel
@@ -115,7 +119,7 @@ def rank(scores: Any, visible: Any, row: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One memory of an answer: verbatim text, id of its event, final score, time of the event (h), row."""
+    """One memory of an answer: verbatim text, id of its event ("" if the memory made it), final score, time (h), row."""
 
     text: str
     id: str
@@ -132,7 +136,8 @@ class Answer:
     scores         (k,) float32  their final scores
     final          (n,) float32  final score of every memory; NaN: held back
     answerable     (n,) bool     which of them may be answered
-    events         k             the events behind the rows, verbatim
+    units          k             what the rows hold
+    records        k             their events, verbatim; None for a row that the memory made
     sufficiency    ()            probability that the answer suffices; 1: not judged
     chronological  ()            whether the question asks for an order of time
     """
@@ -141,28 +146,44 @@ class Answer:
     scores: NDArray[np.float32]
     final: NDArray[np.float32]
     answerable: NDArray[np.bool_]
-    events: tuple[Event, ...]
+    units: tuple[Unit, ...]
+    records: tuple[Event | None, ...]
     sufficiency: float = 1.0
     chronological: bool = False
 
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The events among the answered rows, verbatim, in the order of the rows; rows that the memory made are left out, see `units`."""
+        return tuple(event for event in self.records if event is not None)
+
+    def sources(self) -> tuple[str, ...]:
+        """Ids of the events from which the answered rows were made: by best score, then first rank, then id."""
+        found: dict[str, tuple[float, int, str]] = {}
+        for place, (unit, score) in enumerate(zip(self.units, self.scores.tolist(), strict=True)):
+            for id in unit.sources:
+                best = found.get(id, (-score, place, id))
+                found[id] = min(best[0], -score), min(best[1], place), id
+        return tuple(id for _, _, id in sorted(found.values()))
+
     def in_time(self) -> Answer:
         """The same memories in the order of their times, ties by row."""
-        order = sorted(range(len(self.rows)), key=lambda i: (self.events[i].time, self.rows[i]))
-        return replace(self, rows=self.rows[order], scores=self.scores[order], events=tuple(self.events[i] for i in order))
+        order = sorted(range(len(self.rows)), key=lambda i: (self.units[i].time, self.rows[i]))
+        return replace(self, rows=self.rows[order], scores=self.scores[order], units=tuple(self.units[i] for i in order),
+                       records=tuple(self.records[i] for i in order))
 
     def rank(self, row: int) -> int:
         """Place of a row from 1, ties by row; 0 if it cannot be retrieved."""
         return int(rank(self.final, self.answerable, row))
 
     def __iter__(self) -> Iterator[Hit]:
-        for event, score, row in zip(self.events, self.scores.tolist(), self.rows.tolist(), strict=True):
-            yield Hit(event.text, event.id, score, event.time, row)
+        for unit, score, row in zip(self.units, self.scores.tolist(), self.rows.tolist(), strict=True):
+            yield Hit(unit.text, unit.id, score, unit.time, row)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        best = f", best {brief(self.events[0].text, SHOWN)!r}" if self.events else ""
+        best = f", best {brief(self.units[0].text, SHOWN)!r}" if self.units else ""
         return f"<Answer: {len(self)} of {int(np.count_nonzero(self.answerable))} memories{best}>"
 
     def _repr_html_(self) -> str:

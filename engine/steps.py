@@ -1,39 +1,46 @@
 """The engine's own steps: store the event, gather the direct signals, answer.  They are nodes of the same schedule as the hooks."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .columns import Phase, Signal
 from .contract import Cue, Incoming, Tick
 from .cues import Cues
+from .drafts import Draft, Drafts
 from .filter import banned
 from .numerics import kernel, read_only
+from .ports.embedder import Embedder
 from .ranking import add_standardised, best
 from .schedule import Node
-from .storage.event_log import EventLog
+from .storage.event_log import EventLog, rendered
 from .storage.graph import EdgeType, Graph, entity_node
-from .storage.postings import BM25Index, TrigramIndex
+from .storage.postings import BM25Index, TrigramIndex, terms_of
 from .storage.store import Store
 from .vocabulary import (
     ANSWERABLE,
     BAN,
     CREATED,
     CUES,
+    DRAFTS,
     EMBEDDING,
     ENCODING_STRENGTH,
     FACET_WEIGHTS,
     FUSED,
     GRAPH,
+    HIDE,
     IMPORTANCE,
     INDEX,
     INITIAL_STRENGTH,
+    KIND,
     LEXICON,
     LOG_FACETS,
     LOG_PRIOR,
     LOG_STRENGTH,
+    MADE,
     MATCH,
     NOW,
     PRIMED,
@@ -43,14 +50,18 @@ from .vocabulary import (
     ROW,
     SALIENCE,
     SESSION,
+    SHOW,
     SPEAKER,
     TEXTS,
     TRIGRAMS,
     VETO,
     VISIBLE,
+    WRITING,
 )
+from .writings import Writing
 
 ENGINE = "engine"
+LAST = 1_000_000       # order of engine steps that run after every hook that need not follow them
 SIGNALS_BY_WEIGHT = Sequence[tuple[Signal, float]]
 
 
@@ -68,7 +79,7 @@ class StoreEvent:
         array, now = self.store.array, view.now
         array(CREATED)[row], array(SESSION)[row], array(SPEAKER)[row] = now, incoming.session, incoming.speaker
         view.row = row
-        self.index(row, incoming)
+        self.index(row, incoming.text, incoming.terms)
         self.graph.cover_rows(row + 1)
         for name in incoming.features.entities:
             node = entity_node(self.graph.entity(name))
@@ -76,14 +87,62 @@ class StoreEvent:
             self.graph.add(node, row, EdgeType.ENTITY, now)
         self.event_log.write(incoming.event, row)
 
-    def index(self, row: int, incoming: Incoming) -> None:
-        """Add the text to the postings."""
-        self.lexicon.add(row, incoming.terms)
-        self.trigrams.add(row, incoming.text)
+    def index(self, row: int, text: str, terms: Sequence[str], counted: bool = True) -> None:
+        """Add the text to the postings; `counted`: whether it counts in their statistics."""
+        self.lexicon.add(row, terms, counted)
+        self.trigrams.add(row, text, counted)
 
     def node(self) -> Node:
         return Node(ENGINE, "store", Phase.ENCODE, -1, (NOW, VETO), (),
                     (ROW, CREATED, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS), self, appends=True)
+
+
+class MakeRows:
+    """Makes a row of each draft: embeds their texts in one batch, appends the rows, and adds each text to the writings and to every index.
+
+    The rows stand at neutral in all columns but KIND, WRITING, CREATED, SESSION and SPEAKER; VISIBLE is True.  They have no edges.
+    The step runs after every hook that neither reads MADE nor depends on one that does, and changes no row that exists.
+    Cost: O(words) amortised for each row, and one call of the embedder.
+    """
+
+    def __init__(self, drafts: Drafts, store: Store, event_log: EventLog, store_event: StoreEvent, embedder: Embedder,
+                 checked: Callable[[Any, str], NDArray[np.float32]]) -> None:
+        """checked: the vector of a text, or InputError if it is no unit vector."""
+        self.drafts, self.store, self.event_log, self.store_event = drafts, store, event_log, store_event
+        self.embedder, self.checked = embedder, checked
+
+    def __call__(self, view: Any, tick: Tick) -> None:
+        drafts = self.drafts.take(self.store.n, self.event_log.text)
+        view.made.fill(self._rows(drafts) if drafts else ())
+
+    def _rows(self, drafts: Sequence[Draft]) -> list[tuple[int, Draft]]:
+        log, store = self.event_log, self.store
+        texts = [rendered(log, Writing(d.text, d.kind.word, d.maker, 0.0, d.sources, d.span)) for d in drafts]
+        vectors = [self.checked(vector, text) for vector, text in zip(self.embedder.embed(texts), texts, strict=True)]
+        created = [float(store.array(CREATED)[list(d.sources)].max()) if d.created is None else d.created for d in drafts]
+        first = store.extend(vectors)
+        array = store.array
+        for row, (draft, text) in enumerate(zip(drafts, texts, strict=True), first):
+            number = log.writings.add(draft.text, draft.kind.word, draft.maker, draft.sources, draft.span)
+            log.make(number)
+            array(KIND)[row], array(WRITING)[row], array(CREATED)[row] = draft.kind, number, created[row - first]
+            array(SESSION)[row], array(SPEAKER)[row] = draft.session, draft.speaker
+            self.store_event.index(row, text, terms_of(text, stop_words=True), counted=False)
+        self.store_event.graph.cover_rows(store.n)
+        return list(enumerate(drafts, first))
+
+    def node(self) -> Node:
+        return Node(ENGINE, "make", Phase.CONSOLIDATE, LAST, (DRAFTS,), (), (MADE,), self, appends=True)
+
+
+def surface_node() -> Node:
+    """VISIBLE: False where HIDE > SHOW, True where SHOW > HIDE, else as before.  Cost: O(n)."""
+
+    def surface(view: Any, tick: Tick) -> None:
+        view.visible[view.hide > view.show] = False
+        view.visible[view.show > view.hide] = True
+
+    return Node(ENGINE, "surface", Phase.CONSOLIDATE, LAST, (HIDE, SHOW), (), (VISIBLE,), surface)
 
 
 def imprint_node() -> Node:
@@ -185,7 +244,10 @@ def weigh_node() -> Node:
 
 
 def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
-    """MATCH: the mean of the standardised direct signals, weighted by weight times facet factor.  Cost: O(n) per signal."""
+    """MATCH: the mean of the standardised direct signals, weighted by weight times facet factor.  Cost: O(n) per signal.
+
+    A signal that is equal for all visible memories says nothing about them and does not count, so that it cannot weaken the others.
+    """
     direct = [(s, w) for s, w in signals if s.direct and w > 0]
 
     def gather(view: Any, cue: Cue) -> None:
@@ -193,8 +255,8 @@ def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
         match[...] = 0.0
         for each, weight in direct:
             trust = weight * facets[each.facet.value]
-            total += trust
-            add_standardised(getattr(view, each.name), view.visible, each.floor, trust, match)
+            if add_standardised(getattr(view, each.name), view.visible, each.floor, trust, match):
+                total += trust
         if total > 0:
             match /= total
 

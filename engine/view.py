@@ -169,6 +169,9 @@ class Binding:
         structures = self.store.structures
         if item.private:
             return property(lambda _: private)
+        if item.signed:
+            own = structures[item].signed(self.node.owner)
+            return property(lambda _: own)
         if writable or not item.reading:
             return property(lambda _: structures[item])
         reader = Reader(structures[item], item, edges)

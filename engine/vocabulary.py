@@ -20,6 +20,8 @@ CREATED = Column("created", np.float64, Scope.MEMORY, "h", 0.0, "when the memory
 SESSION = Column("session", np.int32, Scope.MEMORY, "1", -1, "conversation session, numbered in order of first appearance")
 SPEAKER = Column("speaker", np.int32, Scope.MEMORY, "1", -1, "speaker, numbered in order of first appearance")
 VISIBLE = Column("visible", np.bool_, Scope.MEMORY, "1", True, "False once archived; archived rows are hidden from the index")
+KIND = Column("kind", np.int8, Scope.MEMORY, "1", 0, "0 event, 1 segment of an event, 2 bundle that stands for its sources, 3 summary", low=0, high=3)
+WRITING = Column("writing", np.int64, Scope.MEMORY, "1", -1, "number of the writing that is the row's text; -1: the row is an event", low=-1)
 EMBEDDING = Column("embedding", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the text, stored in the index", ("dimensions",))
 
 # --- owned by the engine: the admission vote -----------------------------------------------------------------------------------
@@ -52,6 +54,12 @@ REPLAY_LAG = Column("replay_lag", np.float64, Scope.GLOBAL, "h", 0.0, "time betw
                     (REPLAY_STEPS,), low=0, fresh=Phase.CONSOLIDATE)
 REPLAYS = Column("replays", np.int32, Scope.MEMORY, "1", 0, "replayed steps of this sleep that contain the memory", low=0, fresh=Phase.CONSOLIDATE)
 
+# --- owned by the engine: the vote on archiving --------------------------------------------------------------------------------
+HIDE = Column("hide", np.int16, Scope.MEMORY, "votes", 0, "votes of this sleep to archive the memory; hidden if more than SHOW", low=0,
+              fresh=Phase.CONSOLIDATE)
+SHOW = Column("show", np.int16, Scope.MEMORY, "votes", 0, "votes of this sleep to show the memory; shown if more than HIDE", low=0,
+              fresh=Phase.CONSOLIDATE)
+
 # --- owned by the engine: plasticity between memories --------------------------------------------------------------------------
 WORKING_MEMORY = Column("working_memory", np.int32, Scope.GLOBAL, "1", -1,
                         "active rows in order, oldest first, the new memory last; -1: unused",
@@ -74,6 +82,7 @@ DETAIL = Column("detail", np.int8, Scope.MEMORY, "1", 0, "form of the text in a 
 INITIAL_STRENGTH = Column("initial_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the strength at encoding; 0: no modulation")
 IMPORTANCE = Column("importance", np.float64, Scope.MEMORY, "1", 0.5, "salience of the event when it was stored; 0.5: not judged", low=0, high=1)
 NEWS = Column("news", np.float64, Scope.MEMORY, "1", 0.0, "how much the memory said that was new; 0: not judged", low=0, high=1)
+STAGE = Column("stage", np.int64, Scope.MEMORY, "1", -1, "stage of the talk: row of its first event; -1: the session stands for it", low=-1)
 ACTIVATION = Column("activation", np.float64, Scope.MEMORY, "ln odds", 0.0, "availability from the history of use; 0: even odds of being needed")
 LOG_STRENGTH = Column(
     "log_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the factor on a memory's strength; 0: as encoded", fresh=Phase.MAINTAIN)
@@ -105,31 +114,40 @@ SIGNALS = Structure("signals", "every signal of the set with its array and its w
 CUES = Structure("cues", "the wordings of the query with their weights, the query itself first", ("__iter__", "__len__", "added"), persists=False,
                  phases=(Phase.RETRIEVE,))
 INDEX = Structure("index", "exact vector index over EMBEDDING", ("search", "scores", "vectors", "dimensions"))
-PASSAGES = Structure("passages", "vectors of the passages of texts that are longer than what the embedder reads", ("scores", "counts", "of"))
-LEXICON = Structure("lexicon", "word postings", ("scores", "document_frequency", "n_rows"))
-TRIGRAMS = Structure("trigrams", "postings of letter trigrams", ("scores", "n_rows"))
+PASSAGES = Structure("passages", "vectors of the passages of texts that are longer than what the embedder reads", ("scores", "counts", "of", "words"))
+LEXICON = Structure("lexicon", "word postings; their statistics count events only", ("scores", "document_frequency", "n_rows", "n_counted"))
+TRIGRAMS = Structure("trigrams", "postings of letter trigrams; their statistics count events only", ("scores", "n_rows", "n_counted"))
 GRAPH = Structure(
     "graph", "typed directed edges between memories and entities",
     ("source", "target", "type", "alive", "created", "csr", "buffer", "column", "neighbours", "find", "entity_id", "entity_name", "n_entities",
-     "n_edges", "n_rows", "epoch"),
+     "n_edges", "n_rows", "epoch", "relation_name"),
 )
 TEXTS = Structure("texts", "verbatim text of every row", ("__getitem__", "__len__", "rendered"))
+WRITINGS = Structure("writings", "texts that the memory made, by number; hooks that declare it in adds append to them",
+                     ("__getitem__", "__len__", "__iter__"), phases=(Phase.ENCODE, Phase.CONSOLIDATE, Phase.RETRIEVE))
+DRAFTS = Structure("drafts", "units to be made into rows in this sleep; hooks only add", persists=False, phases=(Phase.CONSOLIDATE,), signed=True)
+MADE = Structure("made", "rows made in this sleep with their drafts; hooks that read it run only if something was made",
+                 ("__iter__", "__len__", "__getitem__"), persists=False, phases=(Phase.CONSOLIDATE,))
 RECALLED = Structure(
     "recalled", "rows of the answer (k,) int64, best first; hooks that read it run only if recall may change memory", persists=False,
     phases=(Phase.RETRIEVE,))
 EMBEDDER = Structure("embedder", "the embedding model, for texts that are not stored", ("embed", "embed_tokens", "dimensions"))
+LANGUAGE_MODEL = Structure("language_model", "a language model that answers requests in a batch; without one every reply has the status `none`",
+                           ("ask", "name", "revision"), persists=False, phases=(Phase.CONSOLIDATE, Phase.RETRIEVE))
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 
 ENGINE_COLUMNS: tuple[Column, ...] = (
-    NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE, ENCODING_STRENGTH, CONTEXT_KEPT,
+    NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, KIND, WRITING, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE, ENCODING_STRENGTH,
+    CONTEXT_KEPT,
     LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE, RIPPLES, NEED, REPLAYED, REPLAY_LAG, REPLAYS,
-    WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, DETAIL,
-    INITIAL_STRENGTH, IMPORTANCE, NEWS, ACTIVATION, LOG_STRENGTH,
+    HIDE, SHOW, WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, DETAIL,
+    INITIAL_STRENGTH, IMPORTANCE, NEWS, STAGE, ACTIVATION, LOG_STRENGTH,
     LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
     CHRONOLOGICAL, REACH, BAN, ANSWERABLE,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
-    NOW, ROW, CREATED, SESSION, SPEAKER, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE, SIGNALS, INDEX, LEXICON,
-    TRIGRAMS, TEXTS, EMBEDDER, PASSAGES, RECALLED,
+    NOW, ROW, CREATED, SESSION, SPEAKER, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE, SIGNALS, INDEX,
+    LEXICON, TRIGRAMS, TEXTS, EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE,
 ))
-ENGINE_STRUCTURES: tuple[Structure, ...] = (SIGNALS, CUES, INDEX, PASSAGES, LEXICON, TRIGRAMS, GRAPH, TEXTS, EMBEDDER, RECALLED, RANDOM)
+ENGINE_STRUCTURES: tuple[Structure, ...] = (
+    SIGNALS, CUES, INDEX, PASSAGES, LEXICON, TRIGRAMS, GRAPH, TEXTS, WRITINGS, DRAFTS, MADE, EMBEDDER, LANGUAGE_MODEL, RECALLED, RANDOM)

@@ -1,14 +1,17 @@
-"""The event log: every event verbatim, stored or not, with the names of sessions and speakers."""
+"""The event log: every event verbatim, stored or not, with the names of sessions and speakers; and which rows hold a writing instead of an event."""
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..drafts import Kind
+from ..errors import InputError
 from ..records import Event
+from ..writings import Writing, Writings
 
 
 class Names:
@@ -16,9 +19,17 @@ class Names:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._names: list[str] = []
 
     def number(self, name: str) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
+        known = self._numbers.setdefault(name, len(self._numbers))
+        if known == len(self._names):
+            self._names.append(name)
+        return known
+
+    def name(self, number: int) -> str:
+        """The name of a number; "" for -1."""
+        return self._names[number] if number >= 0 else ""
 
     def known(self, name: str) -> int | None:
         return self._numbers.get(name)
@@ -37,17 +48,17 @@ class Names:
 
 
 class Texts:
-    """Verbatim text of every row."""
+    """Verbatim text of every row, made rows included."""
 
     def __init__(self, event_log: EventLog) -> None:
         self._event_log = event_log
 
     def __getitem__(self, row: int) -> str:
-        return self._event_log.of_row(row).text
+        return self._event_log.text(row)
 
     def rendered(self, row: int) -> str:
         """The text that is embedded and indexed: with date, speaker and caption."""
-        return self._event_log.of_row(row).rendered()
+        return self._event_log.rendered(row)
 
     def __len__(self) -> int:
         return len(self._event_log.rows)
@@ -59,9 +70,11 @@ class EventLog:
 
     events    in the order of encoding
     row_of    row of each event, -1 if a gate rejected it
-    rows      event number of each row
+    rows      event number of each row; ~w of a made row, w the number of its writing
     by_id     id -> number of the last event with it
     sessions, speakers  names in the events, numbered
+    last      row of the last event stored, -1 if none
+    writings  the texts that the memory made
     """
 
     events: list[Event] = field(default_factory=list)
@@ -70,8 +83,14 @@ class EventLog:
     by_id: dict[str, int] = field(default_factory=dict)
     sessions: Names = field(default_factory=Names)
     speakers: Names = field(default_factory=Names)
+    last: int = -1
+    writings: Writings = field(default_factory=Writings)
     _earlier: dict[str, list[int]] = field(default_factory=dict)                        # id -> numbers of the events with it, without the last
     _rows_with: dict[tuple[str, str], array[int]] = field(default_factory=dict)         # attribute -> rows
+    _made: list[int] = field(default_factory=list)                                      # made rows, ascending
+    _origins: dict[int, tuple[int, ...]] = field(default_factory=dict)                  # made row -> rows of the events it was made from
+    _shown: dict[int, tuple[int, ...]] = field(default_factory=dict)                    # made row -> rows of the events whose text it shows
+    _showing: dict[int, list[int]] = field(default_factory=dict)                        # row of an event -> made rows that show it
 
     def write(self, event: Event, row: int) -> None:
         self.sessions.number(event.session)
@@ -82,27 +101,118 @@ class EventLog:
             self.by_id[event.id] = len(self.events)
         if row >= 0:
             self.rows.append(len(self.events))
+            self.last = row
             for pair in event.attributes:
                 self._rows_with.setdefault(pair, array("q")).append(row)
         self.events.append(event)
         self.row_of.append(row)
 
+    def make(self, writing: int) -> int:
+        """The next row holds a writing; the row."""
+        row = len(self.rows)
+        self._made.append(row)
+        self.rows.append(~writing)
+        self._origins[row], self._shown[row] = self._origins_of(writing), self._shown_of(writing)
+        for each in self._shown[row]:
+            self._showing.setdefault(each, []).append(row)
+        return row
+
     def of_row(self, row: int) -> Event:
-        return self.events[self.rows[row]]
+        """The event of a row.  Raises InputError for a row that the memory made."""
+        number = self.rows[row]
+        if number < 0:
+            raise InputError(f"row {row} is a {self.kind(row).word} that the memory made, no event", where="event log",
+                             cure="read it with memory.unit(row), or its text with texts[row]")
+        return self.events[number]
 
     def row(self, event_id: str) -> int:
         """Row of the event with that id; -1 if it was rejected or is unknown."""
         number = self.by_id.get(event_id, -1)
         return self.row_of[number] if number >= 0 else -1
 
+    def numbers(self, event_id: str) -> tuple[int, ...]:
+        """Numbers of all events with that id, in order."""
+        return (*self._earlier.get(event_id, ()), self.by_id[event_id]) if event_id in self.by_id else ()
+
     def rows_of(self, event_id: str) -> list[int]:
         """Rows of all stored events with that id, in order."""
-        if event_id not in self.by_id:
-            return []
-        numbers = (*self._earlier.get(event_id, ()), self.by_id[event_id])
-        return [row for number in numbers if (row := self.row_of[number]) >= 0]
+        return [row for number in self.numbers(event_id) if (row := self.row_of[number]) >= 0]
 
     def rows_with(self, key: str, value: str) -> NDArray[np.int64]:
         """Rows of the stored events that have an attribute, ascending.  Cost: O(rows found)."""
         found = self._rows_with.get((key, value))
         return np.array(found, dtype=np.int64) if found else np.empty(0, dtype=np.int64)
+
+    # --- rows that the memory made ---------------------------------------------------------------------------------------------------
+
+    @property
+    def made(self) -> Sequence[int]:
+        """Rows that hold a writing, ascending."""
+        return self._made
+
+    def writing(self, row: int) -> Writing | None:
+        """The writing that a row holds; None for an event."""
+        number = self.rows[row]
+        return self.writings[~number] if number < 0 else None
+
+    def kind(self, row: int) -> Kind:
+        writing = self.writing(row)
+        return Kind[writing.kind.upper()] if writing else Kind.EVENT
+
+    def text(self, row: int) -> str:
+        """The verbatim text of a row."""
+        writing = self.writing(row)
+        return writing.text if writing else self.events[self.rows[row]].text
+
+    def rendered(self, row: int) -> str:
+        """The text of a row that is embedded and indexed; of a segment of one event with date and speaker of that event."""
+        return rendered(self, writing) if (writing := self.writing(row)) else self.events[self.rows[row]].rendered()
+
+    def origins(self, row: int) -> tuple[int, ...]:
+        """Rows of the events that a row was made from, over all its sources, in order, each once; an event's own row.  O(1)."""
+        return (row,) if self.rows[row] >= 0 else self._origins[row]
+
+    def shown(self, row: int) -> tuple[int, ...]:
+        """Rows of the events whose verbatim text a row shows.  O(1)."""
+        return (row,) if self.rows[row] >= 0 else self._shown[row]
+
+    def showing(self, event_id: str) -> list[int]:
+        """Rows that show the text of an event with an id: its own rows first, then those that the memory made.  O(rows found)."""
+        own = self.rows_of(event_id)
+        return list(dict.fromkeys((*own, *(row for each in own for row in self._showing.get(each, ())))))
+
+    def _origins_of(self, number: int) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(each for source in self.writings[number].sources for each in self.origins(source)))
+
+    def _shown_of(self, number: int) -> tuple[int, ...]:
+        writing = self.writings[number]
+        if writing.kind == Kind.SUMMARY.word:
+            return ()
+        found = tuple(dict.fromkeys(each for source in writing.sources for each in self.shown(source)))
+        if writing.kind == Kind.SEGMENT.word and len(found) > 1:     # of a bundle: the events that hold the text
+            return tuple(each for each in found if writing.text in self.text(each)) or found
+        return found
+
+    def ids(self, rows: Iterable[int]) -> tuple[str, ...]:
+        """Ids of the events of some rows, each once, without events that have none."""
+        return tuple(dict.fromkeys(id for row in rows if (id := self.events[self.rows[row]].id)))
+
+    # --- erasing ---------------------------------------------------------------------------------------------------------------------
+
+    def overwrite(self, number: int, event: Event) -> None:
+        """Replace an event by a stub, for `Engine.erase` alone; the names in it stay the same."""
+        row, pairs = self.row_of[number], self.events[number].attributes
+        self.events[number] = event
+        for pair in pairs if row >= 0 else ():
+            kept = array("q", (each for each in self._rows_with.pop(pair) if each != row))
+            if kept:
+                self._rows_with[pair] = kept
+
+
+def rendered(event_log: EventLog, writing: Writing) -> str:
+    """The text of a writing that is embedded and indexed if it becomes a row: of a segment of one event with date and speaker of that event."""
+    if writing.kind == Kind.SEGMENT.word:
+        origins = event_log.origins(writing.sources[0])
+        if len(origins) == 1:
+            return replace(event_log.of_row(origins[0]), text=writing.text, caption="").rendered()
+    return writing.text

@@ -5,9 +5,9 @@ from the back, so that `start[node]` is right for both: negative indices of nump
 
 Blocks.  The live out-edges of a (type, node) are contiguous in a shared pool, oldest first:
 
-    start   (6, nodes) int64   first place in the pool
-    degree  (6, nodes) int32   live out-edges
-    room    (6, nodes) int32   places of the block: a power of two, or 0
+    start   (8, nodes) int64   first place in the pool
+    degree  (8, nodes) int32   live out-edges
+    room    (8, nodes) int32   places of the block: a power of two, or 0
     pool    (places,)  int32   edge ids
 
 A full block moves to the end of the pool with twice the room.  A node's blocks double, so those left behind hold less than the one
@@ -33,12 +33,16 @@ LAST_NODE = 2**31 - 2
 
 
 class EdgeType(IntEnum):
+    """Types of edges.  The kind of a RELATION edge is a number that `Graph.relation` gives, kept in an edge column of the mechanism that adds it."""
+
     TEMPORAL = 0
     SEMANTIC = 1
     VERSION = 2
     SIBLING = 3
     ENTITY = 4
     COACCESS = 5
+    CONFLICT = 6
+    RELATION = 7
 
 
 TYPES = len(EdgeType)
@@ -120,6 +124,7 @@ class Graph:
         self._ids: dict[tuple[int, int, int], int] = {}  # live edges
         self._names: list[str] = []
         self._entity_ids: dict[str, int] = {}
+        self._relations: dict[str, int] = {}
 
     # --- entities and rows -----------------------------------------------------------------------------------------------------------
 
@@ -144,6 +149,17 @@ class Graph:
         if not 0 <= entity < len(self._names):
             raise InputError(f"there is no entity {entity} among {len(self._names)}", where="graph", cure="give a number that `entity` returned")
         return self._names[entity]
+
+    def relation(self, name: str) -> int:
+        """The number of a relation's name, given if new; O(1)."""
+        return self._relations.setdefault(str.__str__(name), len(self._relations))
+
+    def relation_name(self, number: int) -> str:
+        """The name of a relation.  O(relations)."""
+        if not 0 <= number < len(self._relations):
+            raise InputError(f"there is no relation {number} among {len(self._relations)}", where="graph",
+                             cure="give a number that `relation` returned")
+        return list(self._relations)[number]
 
     def cover_rows(self, rows: int) -> None:
         """Make `csr` valid for the nodes 0 ... rows-1 (those of edges always are); amortised O(1) per row."""
@@ -198,6 +214,21 @@ class Graph:
         self._degree[kind, source] -= 1
         arrays["alive"][edge] = False
         del self._ids[source, int(arrays["target"][edge]), kind]
+
+    def forget(self, nodes: Sequence[int]) -> None:
+        """Remove all edges from and to some nodes, and put their columns at neutral.  Entities that have no edge left lose their names.  O(m)."""
+        touched = np.isin(self.source, nodes) | np.isin(self.target, nodes)
+        for edge in np.flatnonzero(touched & self.alive).tolist():
+            self.remove(edge)
+        for name in self._edges.keys() - BUILT_IN.keys():
+            self.column(name)[touched] = self._neutral[name]
+        ends = np.concatenate([self.source[touched], self.target[touched]])
+        linked = np.concatenate([self.source[self.alive], self.target[self.alive]])
+        for node in np.setdiff1d(ends[ends < 0], linked).tolist():
+            entity = entity_node(node)
+            self._entity_ids.pop(self._names[entity], None)
+            self._names[entity] = f"\0erased {entity}"       # no entity of a text has this name
+            self._entity_ids[self._names[entity]] = entity
 
     def find(self, source: int, target: int, type: EdgeType) -> int | None:
         """The live edge between two nodes, if any; O(1)."""
@@ -274,7 +305,7 @@ class Graph:
         """All arrays and names of the graph, as copies; O(m).  Blocks are not saved: they follow from the live edges."""
         names = [name for name in self._edges if name not in BUILT_IN]
         return {
-            "entities": list(self._names), "columns": names, "n_rows": np.array(self.n_rows),
+            "entities": list(self._names), "relations": list(self._relations), "columns": names, "n_rows": np.array(self.n_rows),
             "caps": np.array([self.caps.get(kind, 0) for kind in EdgeType], np.int64),
             **{name: self.column(name).copy() for name in BUILT_IN},
             **{f"column:{name}": self.column(name).copy() for name in names},
@@ -282,10 +313,15 @@ class Graph:
 
     @classmethod
     def from_state(cls, state: Mapping[str, NDArray[Any] | Sequence[str]]) -> Graph:
-        """The graph that continues exactly as the saved one would have; O(m log m).  Raises SnapshotError for an invalid state."""
+        """The graph that continues exactly as the saved one would have; O(m log m).  Raises SnapshotError for an invalid state.
+
+        A state of fewer types, from an older version, is restored as well.
+        """
         try:
             caps = np.asarray(state["caps"])
-            graph = cls({kind: int(cap) for kind, cap in zip(EdgeType, caps, strict=True) if cap})
+            if len(caps) not in (6, TYPES):     # 6: before CONFLICT and RELATION
+                raise ValueError(f"it has {len(caps)} types of edges")
+            graph = cls({kind: int(cap) for kind, cap in zip(EdgeType, caps, strict=False) if cap})
             graph._restore(state)
         except (KeyError, ValueError, TypeError, IndexError, InputError) as error:
             raise SnapshotError(f"the saved graph is invalid: {error}", where="graph", cure="restore the snapshot from a copy") from error
@@ -294,6 +330,7 @@ class Graph:
     def _restore(self, state: Mapping[str, NDArray[Any] | Sequence[str]]) -> None:
         self._names = [str(name) for name in state["entities"]]
         self._entity_ids = {name: entity for entity, name in enumerate(self._names)}
+        self._relations = {str(name): number for number, name in enumerate(state.get("relations", ()))}
         self._cover(self._rows, len(self._names))
         self.cover_rows(int(np.asarray(state["n_rows"])))
         m = len(np.asarray(state["alive"]))

@@ -4,6 +4,8 @@ Both keep their postings in one growable CSR (`Postings`): each key owns a block
 long, and the block it leaves is used again by the next key that needs one of that length.  So an append is amortised O(1), the pool is
 linear in the number of postings, and a query reads each of its keys' postings once, in row order.
 Every row is added exactly once and in order, texts without terms included; archived rows stay, and still count in the statistics.
+Rows added with `counted=False`, those that the memory made, are scored like all others but do not count: the numbers of rows and of rows that
+hold a key, and the mean length, are those of the counted rows.
 """
 from __future__ import annotations
 
@@ -134,13 +136,18 @@ class BM25Index:
     """
 
     def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop all rows and all words."""
         self.vocabulary = Vocabulary()
-        self.n_rows = 0
+        self.n_rows = self.n_counted = 0
         self._postings: Postings[np.int64] = Postings(np.int64)
         self._lengths = np.zeros(256, np.float64)
         self._total = 0
+        self._uncounted: dict[int, int] = {}        # term -> rows that hold it and do not count
 
-    def add(self, row: int, terms: Sequence[str]) -> None:
+    def add(self, row: int, terms: Sequence[str], counted: bool = True) -> None:
         """Index the terms (with repeats, any order) of the next row.  O(len(terms)) amortised.  InputError unless `row == n_rows`."""
         _require_next(row, self.n_rows, "BM25Index.add")
         counts: dict[str, int] = {}
@@ -150,31 +157,38 @@ class BM25Index:
             ids = np.array(self.vocabulary.intern(counts), np.int64)
             frequencies = np.array([min(tf, (1 << TF_BITS) - 1) for tf in counts.values()], np.int64)
             self._postings.append(ids, (row << TF_BITS) | frequencies, len(self.vocabulary))
+            if not counted:
+                _count(self._uncounted, ids)
         if row == self._lengths.size:
             self._lengths = _grown(self._lengths, 2 * row)
         self._lengths[row] = len(terms)
-        self._total += len(terms)
         self.n_rows += 1
+        if counted:
+            self._total += len(terms)
+            self.n_counted += 1
 
     def document_frequency(self, term: str) -> int:
-        """How many rows hold the term."""
-        return sum(int(self._postings.length[id_]) for id_ in self.vocabulary.find((term,)))
+        """How many counted rows hold the term."""
+        return sum(self._frequency(id_) for id_ in self.vocabulary.find((term,)))
+
+    def _frequency(self, id_: int) -> int:
+        return int(self._postings.length[id_]) - self._uncounted.get(id_, 0)
 
     def scores(self, terms: Sequence[str], out: NDArray[np.float32], weight: Callable[[int, int], float], k1: float = 1.2, b: float = 0.75) -> None:
         """Write each row's score into `out` (n_rows,) float32; 0 where no term matches.
 
         sum over distinct query terms of  w tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length))
 
-        weight  w of a term from the number of rows N and the number n that hold it, such as `Idf.LUCENE.weight`
+        weight  w of a term from the number of counted rows N and the number n of these that hold it, such as `Idf.LUCENE.weight`
 
         ROBERTSON with k1 = 1.2, b = .75 is -bm25() of SQLite FTS5 for an OR query.  LUCENE keeps the constant k1 + 1, which Lucene itself has
-        dropped since version 8 (same ranking).  Frequencies and lengths are those of all rows so far.  The order of the query's terms changes
-        no bit.  O(n_rows + postings of the query's terms); InputError on a vector of another shape or type.
+        dropped since version 8 (same ranking).  Frequencies and mean length are those of the counted rows so far.  The order of the query's terms
+        changes no bit.  O(n_rows + postings of the query's terms); InputError on a vector of another shape or type.
         """
         _require_vector(out, self.n_rows, "BM25Index.scores")
         ids = np.array(sorted(self.vocabulary.find(dict.fromkeys(terms))), np.int64)
-        weights = np.array([weight(self.n_rows, int(self._postings.length[id_])) * (k1 + 1.0) for id_ in ids], np.float64)
-        mean = self._total / self.n_rows if self._total else 1.0
+        weights = np.array([weight(self.n_counted, self._frequency(int(id_))) * (k1 + 1.0) for id_ in ids], np.float64)
+        mean = self._total / self.n_counted if self._total else 1.0
         _bm25(ids, weights, self._postings.pool, self._postings.start, self._postings.length, self._lengths, k1 * (1.0 - b), k1 * b / mean, out)
 
     @property
@@ -190,33 +204,44 @@ class TrigramIndex:
     """
 
     def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop all rows and all trigrams."""
         self.vocabulary = Vocabulary()
-        self.n_rows = 0
+        self.n_rows = self.n_counted = 0
         self._postings: Postings[np.int32] = Postings(np.int32)
         self._sizes = np.zeros(256, np.int32)
+        self._uncounted: dict[int, int] = {}        # trigram -> rows that hold it and do not count
 
-    def add(self, row: int, text: str) -> None:
+    def add(self, row: int, text: str, counted: bool = True) -> None:
         """Index the text of the next row.  O(len(text)) amortised.  InputError unless `row == n_rows`."""
         _require_next(row, self.n_rows, "TrigramIndex.add")
         ids = np.array(self.vocabulary.intern(trigrams_of(text)), np.int64)
         if ids.size:
             self._postings.append(ids, np.full(ids.size, row, np.int32), len(self.vocabulary))
+            if not counted:
+                _count(self._uncounted, ids)
         if row == self._sizes.size:
             self._sizes = _grown(self._sizes, 2 * row)
         self._sizes[row] = ids.size
         self.n_rows += 1
+        self.n_counted += counted
 
     def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
         """Write each row's overlap with `text` into `out` (n_rows,) float32, in [0, 1].
 
-        Query trigrams that more than `max_df * n_rows` rows hold are ignored, as if no row held them: exact at 1, below it a lower bound
-        at a fraction of the cost (an engineering cap: the most frequent trigrams cost most and discriminate least).
+        Query trigrams that more than `max_df * n_counted` counted rows hold are ignored, as if no row held them: exact at 1, below it a lower
+        bound at a fraction of the cost (an engineering cap: the most frequent trigrams cost most and discriminate least).
         O(n_rows + postings of the trigrams considered); InputError on a vector of another shape or type.
         """
         _require_vector(out, self.n_rows, "TrigramIndex.scores")
         asked = trigrams_of(text)
         ids = np.array(self.vocabulary.find(asked), np.int64)
-        ids = ids[self._postings.length[ids] <= max_df * self.n_rows]
+        frequencies = self._postings.length[ids]
+        if self._uncounted:
+            frequencies = frequencies - np.array([self._uncounted.get(int(id_), 0) for id_ in ids], np.int64)
+        ids = ids[frequencies <= max_df * self.n_counted]
         jaccard = measure is TrigramMeasure.SIMILARITY
         _overlap(ids, len(asked), self._postings.pool, self._postings.start, self._postings.length, self._sizes, jaccard, out)
 
@@ -236,6 +261,11 @@ def trigrams_of(text: str) -> list[str]:
     """
     words = dict.fromkeys(terms_of(text, stem=False))
     return list(dict.fromkeys([padded[i:i + 3] for word in words for padded in (f"  {word} ",) for i in range(len(word) + 1)]))
+
+
+def _count(counts: dict[int, int], ids: NDArray[np.int64]) -> None:
+    for id_ in ids.tolist():
+        counts[id_] = counts.get(id_, 0) + 1
 
 
 def _require_next(row: int, due: int, where: str) -> None:

@@ -13,7 +13,7 @@ import sqlite3
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,19 +23,24 @@ from numpy.typing import NDArray
 from ..columns import Column, Scope
 from ..errors import ContractError, InputError, SnapshotError
 from ..records import Event
-from ..vocabulary import EMBEDDING, GRAPH, IMPORTANCE, NEWS, VISIBLE
+from ..vocabulary import EMBEDDING, GRAPH, HIDE, IMPORTANCE, KIND, NEWS, SHOW, VISIBLE, WRITING
+from ..writings import Writing
 from .event_log import EventLog
 from .graph import Graph
 from .store import PER_ROW, Store
 from .vectors import VectorIndex
 
 APPLICATION = 0x48656253  # "HebS", SQLite's application id in the header of the file; other programs' databases have another one
-FORMAT = 2                # 1: events without attributes, and without the columns NEW; a file of format 1 is read, and becomes 2 when it is saved
-READ = ("1", str(FORMAT))
+FORMAT = 3                # 1: events without attributes; 2: no writings; both lack columns, see NEW.  An older file becomes 3 when it is saved
+READ = ("1", "2", str(FORMAT))
 BLOCK = 4096              # rows of an array in one block
 BUSY_SECONDS = 1.0        # wait for a locked file
-NEW = (IMPORTANCE, NEWS)  # columns since format 2: neutral in a file of format 1
+SINCE_3 = (KIND, WRITING, HIDE, SHOW)
+NEW = {"1": (IMPORTANCE, NEWS, *SINCE_3), "2": SINCE_3, "3": ()}    # columns that a file of each format lacks: neutral
 CONSTANT = ("source", "target", "type", "created")  # arrays of the graph whose entries never change once an edge is made
+WRITTEN_BY_MEMORY = (
+    "CREATE TABLE writings (number INTEGER PRIMARY KEY, text BLOB NOT NULL, kind BLOB NOT NULL, maker BLOB NOT NULL, time REAL NOT NULL, "
+    "sources TEXT NOT NULL, span TEXT NOT NULL, stored_as INTEGER NOT NULL, mark BLOB NOT NULL)")
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -44,6 +49,7 @@ TABLES = (
     "CREATE TABLE vectors (row_number INTEGER PRIMARY KEY, vector BLOB NOT NULL, mark BLOB NOT NULL)",
     "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL)",
     "CREATE TABLE blocks (name TEXT NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, mark BLOB NOT NULL, PRIMARY KEY (name, block))",
+    WRITTEN_BY_MEMORY,
 )
 FROM_1 = "ALTER TABLE events ADD COLUMN attributes BLOB NOT NULL DEFAULT x''"
 START_ANEW = "restore a copy of it, or start a new memory with another path"
@@ -58,6 +64,15 @@ CURES = {
 
 class InterruptedWarning(UserWarning):
     """The process that last wrote a snapshot ended without closing it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was overwritten: numbers of events, rows and numbers of writings."""
+
+    events: tuple[int, ...]
+    rows: tuple[int, ...]
+    writings: tuple[int, ...]
 
 
 class Clock(Protocol):
@@ -96,6 +111,7 @@ class MemoryParts(Protocol):
     index: VectorIndex
     graph: Graph
     seed: int
+    asked_before: tuple[Mapping[str, str], ...]      # language models that were asked before the memory was loaded
 
     @property
     def mechanisms(self) -> Sequence[Any]:
@@ -105,6 +121,11 @@ class MemoryParts(Protocol):
     @property
     def embedder(self) -> Model: ...
     @property
+    def models_asked(self) -> tuple[Mapping[str, str], ...]:
+        """What identifies each language model that was asked since the memory was made, in order of first use."""
+        ...
+
+    @property
     def plans(self) -> Mapping[Any, Plan]: ...
     @property
     def clock(self) -> Clock: ...
@@ -113,6 +134,10 @@ class MemoryParts(Protocol):
 
     def replay(self, event: Event, row: int, vector: Any) -> None:
         """Add a saved event to the event log, the index and the postings."""
+        ...
+
+    def replay_made(self, writing: int, vector: Any) -> None:
+        """Add a saved row that holds a writing."""
         ...
 
     def adopt_graph(self, graph: Graph) -> None:
@@ -127,6 +152,8 @@ class Snapshot:
     assembly           the memory, new and empty; filled from the file if that holds one
     consolidate_every  h, part of the configuration that file and memory must share
 
+    A memory continues with any language model or none: which ones were asked so far is saved, and not compared.
+
     Raises SnapshotError if the file is damaged, in use, or was written by another version or with another configuration.
     """
 
@@ -134,7 +161,7 @@ class Snapshot:
         self.path, self.assembly, self.consolidate_every = Path(path), assembly, consolidate_every
         self._blocks: dict[tuple[str, int], bytes] = {}
         self._forms: dict[str, tuple[str, str]] = {}
-        self._format, self._events, self._vectors, self._edges, self._entities = str(FORMAT), 0, 0, 0, 0
+        self._format, self._events, self._vectors, self._edges, self._entities, self._writings = str(FORMAT), 0, 0, 0, 0, 0
         with self._snapshot_errors():
             self._file = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
         try:
@@ -153,8 +180,10 @@ class Snapshot:
             self._file.close()
             raise
 
-    def save(self, state: str = "open") -> None:
+    def save(self, state: str = "open", erased: Erased | None = None) -> None:
         """Update the file in one transaction.
+
+        erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before
 
         Cost: O(added rows, events and edges), and a checksum over every column that a hook may have changed since the last save: 1 ms per 10^6 bytes.
         """
@@ -167,13 +196,23 @@ class Snapshot:
                     write(statement)
             if self._format == "1":
                 write(FROM_1)
-            for number in range(self._events, len(a.event_log.events)):
+            if self._format in ("1", "2"):
+                write(WRITTEN_BY_MEMORY)
+            for number in (*(erased.events if erased else ()), *range(self._events, len(a.event_log.events))):
                 fields, attributes = _fields(a.event_log.events[number], a.event_log.row_of[number]), _written(a.event_log.events[number].attributes)
-                write("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?)", (number, *fields, _mark(fields, attributes), attributes))
-            for row in range(self._vectors, a.store.n):
+                write("INSERT OR REPLACE INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?)", (number, *fields, _mark(fields, attributes), attributes))
+            again = (*(erased.writings if erased else ()), *range(self._writings, len(a.event_log.writings)))
+            stored = {~a.event_log.rows[row]: row for row in a.event_log.made} if again else {}
+            for number in again:
+                fields = _writing_fields(a.event_log.writings[number], stored.get(number, -1))
+                write("INSERT OR REPLACE INTO writings VALUES (?,?,?,?,?,?,?,?,?)", (number, *fields, _checksum(*fields)))
+            for row in (*(erased.rows if erased else ()), *range(self._vectors, a.store.n)):
                 data = a.index.vectors[row].tobytes()
-                write("INSERT INTO vectors VALUES (?,?,?)", (row, data, _checksum(data)))
-            for name, array, first in self._arrays(frozenset(c for p in plans if p.changed for c in p.changes)):
+                write("INSERT OR REPLACE INTO vectors VALUES (?,?,?)", (row, data, _checksum(data)))
+            changed = frozenset((*a.store.columns, GRAPH)) if erased else frozenset(c for p in plans if p.changed for c in p.changes)
+            if erased:
+                self._entities = -1
+            for name, array, first in self._arrays(changed):
                 forms[name] = array.dtype.str, json.dumps(array.shape)
                 if self._forms.get(name) != forms[name]:
                     write("INSERT OR REPLACE INTO arrays VALUES (?,?,?)", (name, *forms[name]))
@@ -190,6 +229,10 @@ class Snapshot:
         self._note_sizes()
         for plan in plans:
             plan.changed = False
+        if erased:
+            with self._snapshot_errors():
+                for statement in ("VACUUM", "PRAGMA journal_mode = TRUNCATE", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA journal_mode = DELETE"):
+                    self._file.execute(statement)
 
     def close(self, save: bool = True) -> None:
         """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
@@ -223,7 +266,8 @@ class Snapshot:
             "format": str(FORMAT), "state": state, "configuration": json.dumps(_configuration(a, self.consolidate_every), sort_keys=True),
             "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
             "streams": json.dumps({k: v.bit_generator.state for k, v in a.streams.items()}),
-            "rows": str(a.store.n), "events": str(len(a.event_log.events)),
+            "rows": str(a.store.n), "events": str(len(a.event_log.events)), "writings": str(len(a.event_log.writings)),
+            "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
         }
 
     def _load(self) -> None:
@@ -233,18 +277,20 @@ class Snapshot:
             raise ValueError("it is truncated")
         meta = dict(read("SELECT key, value FROM meta"))
         if meta["format"] not in READ:
-            raise SnapshotError(f"has format {meta['format']}, not {' or '.join(READ)}", where=str(self.path),
+            raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=str(self.path),
                                 cure="open it with the version that wrote it")
         self._forms = {name: (dtype, shape) for name, dtype, shape in read("SELECT name, dtype, shape FROM arrays")}
         _verify(bytes.fromhex(meta.pop("mark")), meta, self._forms)
         _same_configuration(json.loads(meta["configuration"]), _configuration(a, self.consolidate_every), str(self.path))
+        a.asked_before = tuple(json.loads(meta.get("language_models", "[]")))        # older files have none
         self._format = meta["format"]
-        new = NEW if self._format == "1" else ()
+        new = NEW[self._format]
         _same_columns(self._forms, a.store, str(self.path), new)
         vectors = {}
         for row, data, mark in read("SELECT row_number, vector, mark FROM vectors"):
             _verify(mark, data)
             vectors[row] = np.frombuffer(data, dtype=np.float32)
+        made = self._read_writings() if self._format == "3" else {}
         last = "x''" if self._format == "1" else "attributes"
         for *fields, mark, attributes in read(
                 f"SELECT time, text, speaker, session, id, caption, dated, stored_as, mark, {last} FROM events ORDER BY number"):
@@ -252,9 +298,13 @@ class Snapshot:
                 raise ValueError(MISMATCH)
             time, *blobs, dated, row = fields
             text, speaker, session, id, caption = (b.decode("utf-8", "surrogatepass") for b in blobs)
+            if row >= 0:
+                self._replay_made(made, vectors)
             a.replay(Event(time, text, speaker, session, id, caption, bool(dated), _attributes(attributes)), row, vectors.get(row))
-        if (len(a.event_log.events), len(a.event_log.rows)) != (int(meta["events"]), int(meta["rows"])):
-            raise ValueError("events are missing")
+        self._replay_made(made, vectors)
+        counts = len(a.event_log.events), len(a.event_log.rows), len(a.event_log.writings)
+        if counts != (int(meta["events"]), int(meta["rows"]), int(meta.get("writings", 0))):
+            raise ValueError("events or writings are missing")
         arrays = {name: self._read(name, dtype, json.loads(shape)) for name, (dtype, shape) in self._forms.items()}
         kinds = a.graph.state()
         graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
@@ -271,6 +321,26 @@ class Snapshot:
                 f"{self.path}: the process that wrote it ended without closing it; the memory is as of its last finished tick, "
                 f"after {self._events} events at {a.clock.now:.4f} h; encode later events again", InterruptedWarning, stacklevel=4)
 
+    def _read_writings(self) -> dict[int, int]:
+        """Restore the writings; row -> writing of each row that holds one."""
+        found: list[Writing] = []
+        made: dict[int, int] = {}
+        for *fields, mark in self._file.execute("SELECT text, kind, maker, time, sources, span, stored_as, mark FROM writings ORDER BY number"):
+            _verify(mark, *fields)
+            text, kind, maker = (b.decode("utf-8", "surrogatepass") for b in fields[:3])
+            time, sources, span, row = fields[3], tuple(json.loads(fields[4])), json.loads(fields[5]), fields[6]
+            if row >= 0:
+                made[row] = len(found)
+            found.append(Writing(text, kind, maker, time, sources, tuple(span) if span else None))
+        self.assembly.event_log.writings.restore(found)
+        return made
+
+    def _replay_made(self, made: dict[int, int], vectors: Mapping[int, Any]) -> None:
+        """Replay the rows that hold a writing and that are next in order."""
+        rows = self.assembly.event_log.rows
+        while len(rows) in made:
+            self.assembly.replay_made(made.pop(len(rows)), vectors.get(len(rows)))
+
     def _read(self, name: str, dtype: str, shape: list[int]) -> NDArray[Any]:
         parts = []
         for block, data, mark in self._file.execute("SELECT block, data, mark FROM blocks WHERE name = ? ORDER BY block", (name,)):
@@ -283,6 +353,7 @@ class Snapshot:
     def _note_sizes(self) -> None:
         a = self.assembly
         self._events, self._vectors, self._edges, self._entities = len(a.event_log.events), a.store.n, a.graph.n_edges, a.graph.n_entities
+        self._writings = len(a.event_log.writings)
 
     @contextmanager
     def _transaction(self) -> Iterator[Any]:
@@ -311,6 +382,11 @@ class Snapshot:
 def _fields(event: Event, row: int) -> tuple[Any, ...]:
     texts = (t.encode("utf-8", "surrogatepass") for t in (event.text, event.speaker, event.session, event.id, event.caption))
     return (event.time, *texts, int(event.dated), row)
+
+
+def _writing_fields(writing: Writing, row: int) -> tuple[Any, ...]:
+    texts = (t.encode("utf-8", "surrogatepass") for t in (writing.text, writing.kind, writing.maker))
+    return (*texts, writing.time, json.dumps(writing.sources), json.dumps(writing.span), row)
 
 
 def _written(attributes: Sequence[tuple[str, str]]) -> bytes:
@@ -349,7 +425,7 @@ def _blocks(array: NDArray[Any], first: int) -> Iterable[tuple[int, bytes]]:
 
 
 def _configuration(a: MemoryParts, consolidate_every: float) -> dict[str, Any]:
-    """What decides how a memory continues; of a parameter that is a file its content, wherever the file is."""
+    """What file and memory must share; of a parameter that is a file its content, wherever the file is."""
     return {
         "mechanisms": {m.id: {name: getattr(value, "sha256", value) for name, value in asdict(m.params).items()} for m in a.mechanisms},
         "embedder": [a.embedder.name, a.embedder.revision, a.embedder.dimensions], "seed": a.seed, "consolidate_every": consolidate_every,
@@ -358,8 +434,7 @@ def _configuration(a: MemoryParts, consolidate_every: float) -> dict[str, Any]:
 
 def _same_configuration(saved: dict[str, Any], ours: dict[str, Any], where: str) -> None:
     ours = json.loads(json.dumps(ours))
-    if saved != ours:
-        different = [k for k in ours if saved.get(k) != ours[k]]
+    if different := [k for k in ours if saved.get(k) != ours[k]]:
         both = {*saved["mechanisms"], *ours["mechanisms"]}
         detail = sorted(k for k in both if saved["mechanisms"].get(k) != ours["mechanisms"].get(k))
         raise SnapshotError(f"was written with other {', '.join(different)}{f' ({detail})' if detail else ''}", where=where,

@@ -1,7 +1,7 @@
 """The struct-of-arrays store: one growable array per column, with views of the rows in use."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,12 +77,16 @@ class Store:
 
     def append(self, vector: NDArray[np.float32]) -> int:
         """A new row at neutral values.  Raises InputError, with nothing changed, for an invalid vector."""
-        row = self.index.add(vector)
-        if self.n == self.capacity:
+        return self.extend([vector])
+
+    def extend(self, vectors: Sequence[NDArray[np.float32]]) -> int:
+        """New rows at neutral values; the first of them.  Raises InputError, with nothing changed, for an invalid vector."""
+        first = self.index.add_many(vectors)
+        while self.n + len(vectors) > self.capacity:
             self._grow()
-        self.n += 1
+        self.n += len(vectors)
         self._renew()
-        return row
+        return first
 
     def surface(self) -> None:
         """Update the bitmap of the index from VISIBLE.  Cost: O(n)."""

@@ -81,6 +81,14 @@ class VectorIndex:
         np.bitwise_or.at(self._bits, at >> 3, np.left_shift(1, at & 7).astype(np.uint8))
         return first
 
+    def overwrite(self, row: int, vector: ArrayLike) -> None:
+        """Replace the vector (d,) of a row; O(d).  Raises InputError as `add_many` does."""
+        new = self._checked([vector], 2)
+        self.is_visible(row)
+        whole = self._faiss.rev_swig_ptr(self._flat.get_xb(), self._count * self.dimensions)
+        whole.reshape(self._count, self.dimensions)[row] = new[0]
+        self._turns += 1
+
     def archive(self, row: int) -> None:
         """Hide a row from `search`; O(1), changes no vector."""
         if self.is_visible(row):

@@ -31,7 +31,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import EMBEDDING, GRAPH, INDEX, LOG_STRENGTH, NOW, RECALLED, ROW, SPEAKER
+from ...engine.vocabulary import EMBEDDING, GRAPH, INDEX, LEXICON, LOG_STRENGTH, NOW, RECALLED, ROW, SPEAKER
 
 LOW, MEDIUM, HIGH = 0, 1, 2
 STEP = 0.05                         # of the integration, in units of tau
@@ -194,10 +194,10 @@ class Reconsolidation(Mechanism[ReconsolidationParams]):
         view.trace_weight[row] = degraded(self._weight(view, row), m, p.d, p.least)
         view.synthesis_due[row], view.reactivated[row] = due, view.now
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW, INDEX, SPEAKER), adds=(GRAPH,), sets=(TRACE_WEIGHT, SYNTHESIS_DUE, REACTIVATED, EMBEDDING_TOTAL))
+    @hook(Phase.ENCODE, reads=(ROW, NOW, INDEX, SPEAKER, LEXICON), adds=(GRAPH,), sets=(TRACE_WEIGHT, SYNTHESIS_DUE, REACTIVATED, EMBEDDING_TOTAL))
     def meet(self, view: Any, incoming: Incoming) -> None:
         p, row = self.params, view.row
-        background = float(incoming.vector @ view.embedding_total) / (row + p.prior)
+        background = float(incoming.vector @ view.embedding_total) / (view.lexicon.n_counted - 1 + p.prior)
         view.embedding_total += incoming.vector
         view.trace_weight[row] = p.stored
         near, cosine = view.index.search(incoming.vector, 2)
@@ -212,11 +212,11 @@ class Reconsolidation(Mechanism[ReconsolidationParams]):
                 view.synthesis_due[row], view.reactivated[row] = p.s, view.now
                 view.graph.add(row, old, EdgeType.VERSION, view.now)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, EMBEDDING, EMBEDDING_TOTAL), adds=(), sets=(TRACE_WEIGHT, SYNTHESIS_DUE, REACTIVATED))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, EMBEDDING, EMBEDDING_TOTAL, LEXICON), adds=(), sets=(TRACE_WEIGHT, SYNTHESIS_DUE, REACTIVATED))
     def on_recall(self, view: Any, cue: Cue) -> None:
         if view.recalled.size:
             p, row = self.params, int(view.recalled[0])
-            background = float(cue.vector @ view.embedding_total) / (len(view.embedding) + p.prior)
+            background = float(cue.vector @ view.embedding_total) / (view.lexicon.n_counted + p.prior)
             m = mismatch(float(cue.vector @ view.embedding[row]), background)
             if regime(m, p.low, p.high) != HIGH:
                 self._reactivate(view, row, m, p.s)

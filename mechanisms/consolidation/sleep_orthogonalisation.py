@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import EMBEDDING, INDEX, ROW, SLEEP_SHARE
+from ...engine.vocabulary import EMBEDDING, INDEX, KIND, ROW, SLEEP_SHARE
 from ..shared.codes import codes
+from ..shared.rows import events
 from ..shared.units import unit
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -187,17 +188,19 @@ class SleepOrthogonalisation(Mechanism[SleepOrthogonalisationParams]):
     def store(self, view: Any, incoming: Incoming) -> None:
         view.distinct_code[view.row] = self._codes(incoming.vector[None])[0]
 
-    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE), adds=(),
+    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE, KIND), adds=(),
           sets=(DISTINCT_CODE, DISTINCT_SIZE, DISTINCT_RIVALS, DISTINCT_SEARCHED, DISTINCT_TURNED))
     def dream(self, view: Any, tick: Tick) -> None:
-        """Processes the last `newest` of the memories stored since the last sleep, with their rivals; older ones are never searched for."""
-        p, n, rivals = self.params, len(view.embedding), view.distinct_rivals
-        new, cycles = np.arange(max(view.distinct_searched, n - p.newest), n), round(p.cycles * view.sleep_share)
+        """Processes the last `newest` of the events stored since the last sleep, with their rivals; older ones are never searched for."""
+        p, stored, rivals = self.params, events(view.kind), view.distinct_rivals
+        new = stored[max(int(np.searchsorted(stored, view.distinct_searched)), len(stored) - p.newest):]
+        cycles = round(p.cycles * view.sleep_share)
         if not new.size or not cycles:
             return
         for row in new.tolist():
             found, likeness = view.index.search(view.embedding[row], 2 * p.rivals + 1)
-            oppose(row, found, likeness, p.interferes, p.same, rivals)
+            told = view.kind[found] == 0
+            oppose(row, found[told], likeness[told], p.interferes, p.same, rivals)
         view.distinct_searched = int(new[-1]) + 1
         rows = np.union1d(new, rivals[new].ravel())
         rows = rows[np.searchsorted(rows, 0):]

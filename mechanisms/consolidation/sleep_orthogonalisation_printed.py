@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import EMBEDDING, INDEX, ROW, SLEEP_SHARE
+from ...engine.vocabulary import EMBEDDING, INDEX, KIND, ROW, SLEEP_SHARE
 from ..shared.codes import codes
+from ..shared.rows import events
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PUSHED_CODE = Column("pushed_code", np.float32, Scope.MEMORY, "1", 0.0, "small code, pushed away from its rivals; unit length", ("code",))
@@ -85,15 +86,15 @@ class SleepOrthogonalisationPrinted(Mechanism[SleepOrthogonalisationPrintedParam
     def store(self, view: Any, incoming: Incoming) -> None:
         view.pushed_code[view.row] = self._codes(incoming.vector)
 
-    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE), adds=(), sets=(PUSHED_CODE, PUSHED_RIVALS, PUSHED_SEARCHED))
+    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE, KIND), adds=(), sets=(PUSHED_CODE, PUSHED_RIVALS, PUSHED_SEARCHED))
     def dream(self, view: Any, tick: Tick) -> None:
         """One step per full night; for a shorter sleep, that share of a step."""
-        p, n = self.params, len(view.embedding)
-        for row in range(view.pushed_searched, min(n, view.pushed_searched + p.newest)):
+        p, stored = self.params, events(view.kind)
+        for row in stored[stored >= view.pushed_searched][: p.newest].tolist():
             found, likeness = view.index.search(view.embedding[row], 2 * p.rivals + 1)
-            earlier = found[(found < row) & (likeness > p.interferes)][: p.rivals]
+            earlier = found[(found < row) & (likeness > p.interferes) & (view.kind[found] == 0)][: p.rivals]
             view.pushed_rivals[row, : len(earlier)] = earlier
-        view.pushed_searched = min(n, view.pushed_searched + p.newest)
+            view.pushed_searched = row + 1
         push_all(view.pushed_rivals, min(1.0, p.rate * view.sleep_share), view.pushed_code)
 
     @hook(Phase.RETRIEVE, reads=(PUSHED_CODE, PUSHED_SEARCHED), adds=(), sets=(PUSHED,))

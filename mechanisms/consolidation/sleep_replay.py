@@ -29,6 +29,7 @@ from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.vocabulary import (
     CREATED,
+    KIND,
     LOG_STRENGTH,
     NEED,
     RANDOM,
@@ -43,6 +44,7 @@ from ...engine.vocabulary import (
     VISIBLE,
 )
 from ..shared.reward import reward_in
+from ..shared.rows import events
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 REPLAY_VALUE = Column("replay_value", np.float64, Scope.MEMORY, "reward", 0.0, "Q(s, a): discounted reward after a step back, after a step on", (2,),
@@ -337,14 +339,16 @@ class SleepReplay(Mechanism[SleepReplayParams]):
     def read_reward(self, view: Any, incoming: Incoming) -> None:
         view.replay_reward[view.row] = abs(reward_in(incoming.features.terms))
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, SESSION, VISIBLE, NEED, RIPPLES, SLEEP_SHARE, REPLAY_REWARD), adds=(),
+    @hook(Phase.CONSOLIDATE, reads=(CREATED, SESSION, VISIBLE, KIND, NEED, RIPPLES, SLEEP_SHARE, REPLAY_REWARD), adds=(),
           sets=(REPLAY_VALUE, REPLAY_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS, RANDOM))
     def dream(self, view: Any, tick: Tick) -> None:
-        p = self.params
+        """Replays events alone: neighbours are events with no other event between them."""
+        p, stored = self.params, events(view.kind)
         steps = min(round(p.backups * view.ripples * view.sleep_share), REPLAY_STEPS)
-        rows, need = self._candidates(view)
+        places, need = self._candidates(view.need[stored], view.visible[stored], view.session[stored])
+        rows = stored[places]
         after, q = np.empty((rows.size, 2), dtype=np.int64), view.replay_value[rows]
-        tracks(rows, view.session, view.replay_reward, after)
+        tracks(places, view.session[stored], view.replay_reward[stored], after)
         states, actions, gains = np.empty(steps, dtype=np.int64), np.empty(steps, dtype=np.int64), np.empty(steps)
         chance, backwards, evb, times = view.random.random((steps, 2)), np.empty(steps, dtype=np.bool_), np.empty(q.shape), np.zeros(rows.size)
         k, made = 0, -1
@@ -367,16 +371,19 @@ class SleepReplay(Mechanism[SleepReplayParams]):
     def strengthen(self, view: Any, tick: Tick) -> None:
         np.multiply(view.replay_rehearsed, self.params.rehearsal, out=view.log_strength)
 
-    def _candidates(self, view: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Rows that can be replayed, ascending, and their need: the newest and, with predicted need, the most needed older ones, with neighbours."""
-        p, n, need = self.params, len(view.need), view.need
+    def _candidates(self, need: Any, visible: Any, session: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Events that can be replayed, ascending, and their need: the newest and, with predicted need, the most needed older ones, with neighbours.
+
+        need, visible, session  (n,)  of each event
+        """
+        p, n = self.params, len(need)
         older = max(0, n - p.window)
         rows = np.arange(older, n)
         if p.need == "stationary" or not need.any():
             need = np.empty(n)
-            stationary(view.session, p.transition_rate, need)
+            stationary(session, p.transition_rate, need)
         elif older:
-            top = best(need[:older], view.visible[:older], p.needed)
+            top = best(need[:older], visible[:older], p.needed)
             near = (top[need[top] > 0.0, None] + np.arange(-1, 2)).ravel()
             rows = np.union1d(rows, near[near >= 0])
-        return rows, need[rows] * view.visible[rows]
+        return rows, need[rows] * visible[rows]

@@ -23,6 +23,7 @@ from ...engine.vocabulary import (
     ACTIVATION,
     CREATED,
     GRAPH,
+    KIND,
     LOG_STRENGTH,
     PLASTICITY,
     REPLAY_LAG,
@@ -33,6 +34,7 @@ from ...engine.vocabulary import (
     SLEEP_SHARE,
     VISIBLE,
 )
+from ..shared.rows import events
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PRINTED_REHEARSED = Column("printed_rehearsed", np.float64, Scope.MEMORY, "ln", 0.0, "ln(1 + replayed steps that the memory was part of so far)",
@@ -112,12 +114,13 @@ class SleepReplayPrintedParams(Params):
 class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
     owns = (PRINTED_REHEARSED,)
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, VISIBLE, ACTIVATION, LOG_STRENGTH, PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
+    @hook(Phase.CONSOLIDATE, reads=(CREATED, VISIBLE, KIND, ACTIVATION, LOG_STRENGTH, PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
           sets=(PRINTED_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))
     def dream(self, view: Any, tick: Tick) -> None:
         p, links, heat = self.params, view.graph.csr(EdgeType.ENTITY), 1.0 / (1.0 + np.exp(-view.activation - view.log_strength))
         n, found, room = len(heat), [], np.empty(p.length, dtype=np.int64)
-        hottest = np.lexsort((-np.arange(n), -np.where(view.visible, heat, -1.0)))[: p.seeds]
+        stored = events(view.kind)
+        hottest = stored[np.lexsort((-stored, -np.where(view.visible, heat, -1.0)[stored]))[: p.seeds]]
         network = links.start, links.degree, links.pool, view.graph.target, view.graph.n_entities, view.visible
         for step in (1, -1):
             found.append([room[: sequence(seed, step, *network, room)].copy() for seed in hottest])

@@ -24,7 +24,7 @@ import numpy as np
 from ...engine.columns import Before, Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, RECALLED, ROW, SLEEP_SHARE
+from ...engine.vocabulary import ENCODING_STRENGTH, KIND, LOG_STRENGTH, RECALLED, ROW, SLEEP_SHARE
 from ..shared.coactivation import COACTIVATION
 
 MOST = 0.5              # largest share that a weight can lose in a night, even if nearly all of the total is spared
@@ -141,12 +141,16 @@ class SynapticRenormalisation(Mechanism[SynapticRenormalisationParams]):
         p = self.params
         view.renormalised_room = potentiate(active, p.eta, p.excess_most, view.renormalised_room, view.renormalised_weight)
 
-    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, SLEEP_SHARE), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
+    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, SLEEP_SHARE, KIND), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
     def sleep(self, view: Any, tick: Tick) -> None:
+        """Rows that the memory made take part once they have been active."""
         p = self.params
         if view.renormalised_room < 0.0:
-            low, high = quantiles(view.log_strength, 1.0 - p.spared - p.ramp, 1.0 - p.spared)
-            left = downscale(1.0 - (1.0 - p.downscaling) ** view.sleep_share, low, high, view.log_strength, view.renormalised_weight)
+            rows = np.flatnonzero((view.kind == 0) | (view.renormalised_weight != 0.0))
+            strength, weight = view.log_strength[rows], view.renormalised_weight[rows]
+            low, high = quantiles(strength, 1.0 - p.spared - p.ramp, 1.0 - p.spared)
+            left = downscale(1.0 - (1.0 - p.downscaling) ** view.sleep_share, low, high, strength, weight)
+            view.renormalised_weight[rows] = weight
             view.renormalised_room = math.log(headroom(left, p.excess_most))
 
     @hook(Phase.MAINTAIN, reads=(RENORMALISED_WEIGHT,), adds=(LOG_STRENGTH,), sets=())

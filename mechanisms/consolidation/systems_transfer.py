@@ -28,7 +28,7 @@ import numpy as np
 from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import CONGRUENCY, CREATED, EMBEDDING, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, REPLAYS
+from ...engine.vocabulary import CONGRUENCY, CREATED, EMBEDDING, HIPPOCAMPAL_DEPENDENCE, KIND, LOG_STRENGTH, REPLAYS
 
 LEAST_REINSTATED = 0.01     # expected reinstatements of a night below which a memory is left out of the cortical training
 
@@ -283,17 +283,18 @@ class SystemsTransfer(Mechanism[SystemsTransferParams]):
         """D_h, C, D_c per hour."""
         return self.hours("hippocampal_decay"), self.hours("consolidation"), self.hours("cortical_decay")
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, CONGRUENCY, REPLAYS, EMBEDDING), adds=(),
+    @hook(Phase.CONSOLIDATE, reads=(CREATED, CONGRUENCY, REPLAYS, EMBEDDING, KIND), adds=(),
           sets=(HIPPOCAMPAL_TRACE, CORTICAL_TRACE, TRANSFERRED_AGE, HIPPOCAMPAL_DEPENDENCE, REPLAY_IS_KNOWN, GIST_THEME, GIST_WEIGHTS,
                 GIST_THEMES_IN_USE))
     def sleep(self, view: Any, tick: Tick) -> None:
-        """The first night with replay ends spontaneous reinstatement, from the end of the previous night on."""
+        """The first night with replay ends spontaneous reinstatement, from the end of the previous night on; themes are learnt from events alone."""
         p, spontaneous = self.params, not view.replay_is_known
         view.replay_is_known = bool(view.replay_is_known or view.replays.any())
         amount = np.empty(len(view.replays))
         consolidate(tick.end, tick.start, spontaneous, spontaneous and view.replay_is_known, *self.rates, self.hours("reinstatement"), p.acceleration,
                     view.created, view.congruency, view.replays, view.hippocampal_trace, view.cortical_trace, view.transferred_age,
                     view.hippocampal_dependence, amount)
+        amount[view.kind != 0] = 0.0
         view.gist_themes_in_use = lesson(
             amount, LEAST_REINSTATED, view.embedding, p.eps, p.alike, view.gist_themes_in_use, view.gist_theme, view.gist_weights)
 

@@ -26,7 +26,7 @@ from ...engine.ranking import best
 from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, CREATED, MATCH, ROW, SESSION, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-CONTEXT_RETENTION = Column("context_retention", np.float64, Scope.MEMORY, "1", 0.0, "t_i . t_{i-1}, share of the previous context that is retained",
+CONTEXT_RETENTION = Column("context_retention", np.float64, Scope.MEMORY, "1", 1.0, "t_i . t_{i-1}, share of the previous context that is retained",
                            low=0, high=1)
 CONTEXT = signal("context", Facet.CONTEXT, "support by the temporal context that the best matches retrieve", direct=False)
 
@@ -164,12 +164,13 @@ class TemporalContext(Mechanism[TemporalContextParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION, CONTEXT_KEPT), adds=(), sets=(CONTEXT_RETENTION,))
     def store_retention(self, view: Any, incoming: Incoming) -> None:
-        row = view.row
-        if row == 0:
+        row, before = view.row, incoming.before
+        if before < 0:
+            view.context_retention[row] = 0.0
             return
         p, created, session = self.params, view.created, view.session
-        kept = view.context_kept * (1.0 if session[row] == session[row - 1] else p.session_retention)
-        view.context_retention[row] = carried(retention(p.beta, 0.0), created[row] - created[row - 1], self.hours("drift_time"), kept)
+        kept = view.context_kept * (1.0 if session[row] == session[before] else p.session_retention)
+        view.context_retention[row] = carried(retention(p.beta, 0.0), created[row] - created[before], self.hours("drift_time"), kept)
 
     @hook(Phase.RETRIEVE, reads=(MATCH, CONTEXT_RETENTION, VISIBLE, CHOICE_GAIN), adds=(), sets=(CONTEXT,))
     def reinstate(self, view: Any, cue: Cue) -> None:

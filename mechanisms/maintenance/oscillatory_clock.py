@@ -181,8 +181,8 @@ class OscillatoryClock(Mechanism[OscillatoryClockParams]):
     @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION), adds=(), sets=(WORKING_MEMORY, WORKING_MEMORY_STEP))
     def keep(self, view: Any, incoming: Incoming) -> None:
         """An item stays in working memory by being active in each theta cycle; a pause longer than a cycle, or a new session, empties it."""
-        row, cycle, gamma = view.row, 1.0 / self.hours("theta"), self.hours("gamma")
-        if row == 0 or view.session[row] != view.session[row - 1] or view.created[row] - view.created[row - 1] > cycle:
+        row, before, cycle, gamma = view.row, incoming.before, 1.0 / self.hours("theta"), self.hours("gamma")
+        if before < 0 or view.session[row] != view.session[before] or view.created[row] - view.created[before] > cycle:
             view.working_memory[:] = -1
         hold(view.working_memory, row, min(capacity(gamma, 1.0 / cycle), WORKING_MEMORY_SLOTS))
         view.working_memory_step = 1.0 / gamma

@@ -102,8 +102,8 @@ class OscillatoryClockPrinted(Mechanism[OscillatoryClockPrintedParams]):
     @hook(Phase.ENCODE, reads=(ROW, SESSION, CLOCK_OPERATIONS), adds=(), sets=(CYCLE_BOUND, WORKING_MEMORY))
     def hold(self, view: Any, incoming: Incoming) -> None:
         """A new cycle, or session, starts with an empty working memory."""
-        cycle, row = view.clock_operations // self.params.operations, view.row
-        if cycle != view.cycle_bound or row == 0 or view.session[row] != view.session[row - 1]:
+        cycle, row, before = view.clock_operations // self.params.operations, view.row, incoming.before
+        if cycle != view.cycle_bound or before < 0 or view.session[row] != view.session[before]:
             view.working_memory[:] = -1
         view.cycle_bound = cycle
         bind(view.working_memory, row, self.params.capacity)

@@ -294,7 +294,7 @@ def active(now: float, doses: Any, dose: float, ceiling: float, second: float, r
 @kernel
 def gate(now: float, only: int, U0: float, alpha: float, territory: Any, probability: Any, second: float, rest: Any, state: Any, released: Any,
          glutamate: Any, step: Any, clock: Any, a: Any, r: Any) -> None:
-    """Write U0 / U0* of the territory of every memory into `probability` (n,).  Cost: O(n).
+    """Write U0 / U0* of the territory of every memory into `probability` (n,); 1 for a memory without territory.  Cost: O(n).
 
     only       territory to write, -1: all
     territory  (n,)  of each memory
@@ -307,7 +307,7 @@ def gate(now: float, only: int, U0: float, alpha: float, territory: Any, probabi
             factor[j] = release_probability(out[5], U0, alpha) / U0
     for row in range(territory.shape[0]):
         if only < 0 or territory[row] == only:
-            probability[row] = factor[territory[row]]
+            probability[row] = factor[territory[row]] if territory[row] >= 0 else 1.0
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
@@ -397,12 +397,13 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, TERRITORY), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK))
     def on_recall(self, view: Any, cue: Cue) -> None:
-        self.accessed(view, view.now, np.bincount(view.territory[view.recalled], minlength=self.params.territories).astype(float))
+        found = view.territory[view.recalled]
+        self.accessed(view, view.now, np.bincount(found[found >= 0], minlength=self.params.territories).astype(float))
 
     @hook(Phase.CONSOLIDATE, reads=(REPLAYS, TERRITORY), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK))
     def replay(self, view: Any, tick: Tick) -> None:
         """Replay is faster than the original by the factor `compression`: that many replays make one access, fewer make none."""
-        p, replayed = self.params, np.flatnonzero(view.replays)
+        p, replayed = self.params, np.flatnonzero((view.replays != 0) & (view.territory >= 0))
         if replayed.size:
             counts = np.bincount(view.territory[replayed], weights=view.replays[replayed], minlength=p.territories)
             self.accessed(view, tick.end, counts // p.compression)

@@ -112,7 +112,8 @@ class TripartiteSynapsePrinted(Mechanism[TripartiteSynapsePrintedParams]):
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, PRINTED_TERRITORY), adds=(), sets=(PRINTED_CALCIUM, PRINTED_CALCIUM_CLOCK))
     def on_recall(self, view: Any, cue: Cue) -> None:
-        clusters, events = np.unique(view.printed_territory[view.recalled], return_counts=True)
+        found = view.printed_territory[view.recalled]
+        clusters, events = np.unique(found[found >= 0], return_counts=True)
         for cluster, count in zip(clusters.tolist(), events.tolist(), strict=True):
             self.accessed(view, cluster, float(count))
 
@@ -122,3 +123,4 @@ class TripartiteSynapsePrinted(Mechanism[TripartiteSynapsePrintedParams]):
         level = view.printed_calcium * np.exp(-self.hours("decay") * (tick.end - view.printed_calcium_clock))
         factor = np.array([modulation(x, p.low, p.high, p.boost, p.cut) for x in level])          # 32 clusters
         np.take(factor, view.printed_territory, out=view.release_probability)
+        view.release_probability[view.printed_territory < 0] = 1.0

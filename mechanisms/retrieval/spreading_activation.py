@@ -23,7 +23,8 @@ from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.vocabulary import GRAPH, ROW
+from ...engine.vocabulary import GRAPH, KIND, ROW
+from ..shared.rows import events
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ASSOCIATION = Column("association", np.float32, Scope.EDGE, "1", 1.0, "strength of a link between a memory and an entity; 1: mentioned once", low=0)
@@ -159,14 +160,14 @@ class SpreadingActivation(Mechanism[SpreadingActivationParams]):
             strength = prominence(float(max(words.count(f" {graph.entity_name(entity_node(entity))} "), 1)))
             association[edge] = association[graph.neighbours(entity, EdgeType.ENTITY)[-1]] = strength
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, ASSOCIATION), adds=(), sets=(SPREAD,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH, ASSOCIATION, KIND), adds=(), sets=(SPREAD,))
     def retrieve(self, view: Any, cue: Cue) -> None:
         p, graph = self.params, view.graph
         known = [e for name in cue.features.entities if (e := graph.entity_id(name)) is not None]
         if not known:
             return
         links = graph.csr(EdgeType.ENTITY)
-        activation, n = np.zeros(links.start.shape[0]), view.spread.shape[0]
+        activation, n = np.zeros(links.start.shape[0]), len(events(view.kind))
         seeds, shares = np.array([entity_node(e) for e in known]), np.full(len(known), p.attention / len(known))
         network = (links.start, links.degree, links.pool, graph.target)
         spread(seeds, shares, *network, view.association, p.gamma, p.depth - 1, True, p.least_share, activation)

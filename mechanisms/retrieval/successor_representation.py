@@ -24,7 +24,8 @@ from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.vocabulary import GRAPH, HORIZON, LEARNING_RATE, NEED, PLASTICITY, ROW, SESSION
+from ...engine.vocabulary import GRAPH, HORIZON, KIND, LEARNING_RATE, NEED, PLASTICITY, ROW, SESSION
+from ..shared.rows import last_event
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SUCCESSOR = Column("successor", np.float64, Scope.EDGE, "visits", 0.0, "M(s, s') of two entities: expected discounted visits of s' from s on", low=0)
@@ -178,18 +179,18 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
     @hook(Phase.ENCODE, reads=(ROW, SESSION, LEARNING_RATE, PLASTICITY, HORIZON), adds=(GRAPH,), sets=(SUCCESSOR_STATED, SUCCESSOR))
     def learn(self, view: Any, incoming: Incoming) -> None:
         """Learn the step from the session's last memory with entities; the first such memory of a session has no predecessor."""
-        p, row, graph = self.params, view.row, view.graph
-        last = int(view.successor_stated[row - 1]) if row and view.session[row - 1] == view.session[row] else -1
+        p, row, before, graph = self.params, view.row, incoming.before, view.graph
+        last = int(view.successor_stated[before]) if before >= 0 and view.session[before] == view.session[row] else -1
         view.successor_stated[row] = row if incoming.features.entities else last
         if incoming.features.entities and last >= 0:
             alpha = min(1.0, p.alpha * view.learning_rate * view.plasticity)
             gamma = further(p.discount, view.horizon)
             experience(graph, entities_of(graph, last), entities_of(graph, row), alpha, gamma, p.least, p.initial, incoming.event.time)
 
-    @hook(Phase.CONSOLIDATE, reads=(GRAPH.before, SUCCESSOR, SUCCESSOR_STATED), adds=(), sets=(NEED,))
+    @hook(Phase.CONSOLIDATE, reads=(GRAPH.before, SUCCESSOR, SUCCESSOR_STATED, KIND), adds=(), sets=(NEED,))
     def expect(self, view: Any, tick: Tick) -> None:
         """Compute NEED from the entities of the last memory with entities, before replay adds edges between memories."""
-        graph, last = view.graph, int(view.successor_stated[-1])
+        graph, last = view.graph, int(view.successor_stated[last_event(view.kind)])
         out = np.full(len(view.need), np.nan)
         if last >= 0:
             nodes, values = expected_row(np.array(entities_of(graph, last), dtype=np.int64), *network(graph, EdgeType.COACCESS), view.successor)

@@ -217,7 +217,7 @@ class SufficiencyGate(Mechanism[SufficiencyGateParams]):
         found = total = 0.0
         for term in dict.fromkeys(cue.terms):
             view.lexicon.scores((term,), inside, _one, k1=0.0)
-            idf = Idf.LUCENE.weight(view.lexicon.n_rows, int(np.count_nonzero(inside)))
+            idf = Idf.LUCENE.weight(view.lexicon.n_counted, view.lexicon.document_frequency(term))
             total += idf
             found += idf if inside[rows].any() else 0.0
         return found / total if total > 0.0 else math.nan

@@ -219,13 +219,14 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
         w_key, w_value = view.titans_projections
         k, v = view.titans_key, view.titans_target
         project(incoming.vector, w_value, v)
-        follows = view.session.size and view.session[-1] == incoming.session
+        before = incoming.before
+        follows = before >= 0 and view.session[before] == incoming.session
         if follows:
-            view.titans_relevance = relevance(view.embedding[-1], incoming.vector)
+            view.titans_relevance = relevance(view.embedding[before], incoming.vector)
         if self.params.pairing == "same":
             project(incoming.vector, w_key, k)
         elif follows:
-            project(view.embedding[-1], w_key, k)
+            project(view.embedding[before], w_key, k)
         unit(k)
         if k.any() and v.any():
             view.titans_surprise = gradient(view.titans_matrix, k, v, np.empty_like(view.titans_matrix)) / (2.0 * float(np.linalg.norm(v)))
@@ -234,7 +235,7 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
           sets=(TITANS_MATRIX, TITANS_MOMENTUM, TITANS_UNFORESEEN, TITANS_VALUE))
     def learn(self, view: Any, incoming: Incoming) -> None:
         p, row, k, v = self.params, view.row, view.titans_key, view.titans_target
-        dt = view.created[row] - view.created[row - 1] if row else 0.0
+        dt = view.created[row] - view.created[incoming.before] if incoming.before >= 0 else 0.0
         theta = min(1.0, p.theta * view.learning_rate * view.plasticity)    # above 1 a step of gradient descent overshoots
         memorise(view.titans_matrix, view.titans_momentum, k, v, *gates(view.titans_relevance, dt, p.eta, theta, p.alpha, self.hours("half_life")))
         view.titans_unforeseen[row] = view.titans_surprise

@@ -68,10 +68,10 @@ def pairing_nodes() -> list[Node]:
 
 def _of_event(view: Any, incoming: Any) -> None:
     """Pairs of each memory in working memory with the new one, which comes second."""
-    row, now = view.row, incoming.event.time
+    row, before, now = view.row, incoming.before, incoming.event.time
     held = view.working_memory[view.working_memory >= 0].astype(np.int64)
-    if not held.size and row and view.session[row - 1] == view.session[row]:
-        held = np.array([row - 1])
+    if not held.size and before >= 0 and view.session[before] == view.session[row]:
+        held = np.array([before])
     held = held[held != row]                                     # WORKING_MEMORY may already contain the new memory
     lag = now - view.created[held] if np.isnan(view.working_memory_step) else np.arange(len(held), 0.0, -1.0) * view.working_memory_step
     view.coactivation.put(held, np.full(len(held), row), lag, view.graph, now)

@@ -8,6 +8,8 @@ contract           `engine.contract`: Mechanism, Params, hook, forecast, HOURS_P
 equations          `engine.numerics`: kernel; `engine.ranking`: best; `mechanisms.shared`: codes
 shared columns     `engine.vocabulary`: NOW, ROW, LOG_STRENGTH and the others; `mechanisms.shared`: COACTIVATION
 records, text      `engine.records`: Event, Query; `engine.text.features`: Features, SpeechAct
+made rows          `engine.drafts`: Draft, Kind; `engine.writings`: Writing
+language model     `engine.ports.language_model`: Request, Reply, Status
 graph              `engine.storage.graph`: EdgeType, entity_node
 evidence           `audit.checks`: the decorators equation, limit, data, signature, adaptation and mutant; at_least, at_most, between, Measured;
                    `audit.specimen`: Specimen, NotTestable; `audit.paper_numbers`: paper_number
@@ -25,7 +27,9 @@ from .audit.paper_numbers import paper_number
 from .audit.specimen import NotTestable, Specimen
 from .engine.columns import Column, Facet, Phase, Scope, Signal, Structure, signal
 from .engine.contract import HOURS_PER, Cue, Incoming, Mechanism, Params, Tick, forecast, hook
+from .engine.drafts import Draft, Kind
 from .engine.numerics import kernel
+from .engine.ports.language_model import Reply, Request, Status
 from .engine.ranking import best
 from .engine.records import Event, Only, Query
 from .engine.storage.graph import EdgeType, entity_node
@@ -42,6 +46,7 @@ from .engine.vocabulary import (
     CREATED,
     CUES,
     DETAIL,
+    DRAFTS,
     DUPLICATE,
     EMBEDDER,
     EMBEDDING,
@@ -49,17 +54,21 @@ from .engine.vocabulary import (
     FACET_WEIGHTS,
     FUSED,
     GRAPH,
+    HIDE,
     HIPPOCAMPAL_DEPENDENCE,
     HORIZON,
     IMPORTANCE,
     INDEX,
     INITIAL_STRENGTH,
+    KIND,
+    LANGUAGE_MODEL,
     LEARNING_RATE,
     LEXICON,
     LOG_FACETS,
     LOG_PRIOR,
     LOG_STRENGTH,
     LTP,
+    MADE,
     MATCH,
     MODIFIABILITY,
     NEED,
@@ -85,6 +94,7 @@ from .engine.vocabulary import (
     ROW,
     SALIENCE,
     SESSION,
+    SHOW,
     SIGNALS,
     SLEEP_END,
     SLEEP_ONSET,
@@ -102,7 +112,10 @@ from .engine.vocabulary import (
     WORKING_MEMORY,
     WORKING_MEMORY_SLOTS,
     WORKING_MEMORY_STEP,
+    WRITING,
+    WRITINGS,
 )
+from .engine.writings import Writing
 from .mechanisms.shared.coactivation import COACTIVATION
 from .mechanisms.shared.codes import codes
 
@@ -119,6 +132,7 @@ __all__ = [
     "CREATED",
     "CUES",
     "DETAIL",
+    "DRAFTS",
     "DUPLICATE",
     "EMBEDDER",
     "EMBEDDING",
@@ -126,18 +140,22 @@ __all__ = [
     "FACET_WEIGHTS",
     "FUSED",
     "GRAPH",
+    "HIDE",
     "HIPPOCAMPAL_DEPENDENCE",
     "HORIZON",
     "HOURS_PER",
     "IMPORTANCE",
     "INDEX",
     "INITIAL_STRENGTH",
+    "KIND",
+    "LANGUAGE_MODEL",
     "LEARNING_RATE",
     "LEXICON",
     "LOG_FACETS",
     "LOG_PRIOR",
     "LOG_STRENGTH",
     "LTP",
+    "MADE",
     "MATCH",
     "MODIFIABILITY",
     "NEED",
@@ -163,6 +181,7 @@ __all__ = [
     "ROW",
     "SALIENCE",
     "SESSION",
+    "SHOW",
     "SIGNALS",
     "SLEEP_END",
     "SLEEP_ONSET",
@@ -180,16 +199,20 @@ __all__ = [
     "WORKING_MEMORY",
     "WORKING_MEMORY_SLOTS",
     "WORKING_MEMORY_STEP",
+    "WRITING",
+    "WRITINGS",
     "Check",
     "Column",
     "Cue",
     "Curve",
+    "Draft",
     "EdgeType",
     "Event",
     "Facet",
     "Features",
     "Figure",
     "Incoming",
+    "Kind",
     "Marks",
     "Measured",
     "Mechanism",
@@ -199,13 +222,17 @@ __all__ = [
     "Phase",
     "Picture",
     "Query",
+    "Reply",
+    "Request",
     "Scope",
     "Scripted",
     "Signal",
     "Specimen",
     "SpeechAct",
+    "Status",
     "Structure",
     "Tick",
+    "Writing",
     "adaptation",
     "at_least",
     "at_most",

@@ -4,6 +4,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -188,7 +189,8 @@ def test_a_with_block_closes_the_memory(tmp_path: Path) -> None:
 ANSWERS_AFTER_CLOSE = {"close", "now", "mechanisms", "schedule"}       # closing twice is harmless; the others describe the memory
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "encode": (Event(9.0, "number 9"),), "encode_all": ([Event(9.0, "number 9")],), "advance": (9.0,), "retrieve": ("number",), "cue": ("number",),
-    "explain": ("number", 0), "column": ("now",), "event": (0,), "condensed": (0,), "archive": (0,), "restore": (0,), "save": (), "digest": (),
+    "explain": ("number", 0), "column": ("now",), "event": (0,), "condensed": (0,), "unit": (0,), "archive": (0,), "restore": (0,), "save": (),
+    "digest": (), "erase": ("e0",),
 }
 PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 
@@ -197,7 +199,7 @@ PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 @pytest.mark.parametrize("name", sorted({*PUBLIC} - ANSWERS_AFTER_CLOSE))
 def test_a_closed_memory_refuses_every_call(name: str, file: bool, tmp_path: Path) -> None:
     def call(e: Engine) -> None:
-        member = getattr(e, name)
+        member = partial(e.erase, confirm=True) if name == "erase" else getattr(e, name)
         if not isinstance(getattr(Engine, name), property):
             member(*ARGUMENTS[name])
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.errors import HebbariumError
-from hebbarium.engine.passages import OVERLAP, SIZE, Passages
+from hebbarium.engine.passages import OVERLAP, SHARED, SIZE, SPAN, Passages
 from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
 from hebbarium.engine.records import Event
 from hebbarium.engine.storage.event_log import EventLog
+from hebbarium.engine.storage.postings import Idf
 
 EMBEDDER = HashingEmbedder(32)
 
@@ -65,3 +66,27 @@ def test_rows_whose_windows_could_not_be_embedded_are_tried_again() -> None:
         passages.counts(1)
     embedder.fails = False
     assert passages.counts(1).tolist() == [2]
+
+
+def test_words_are_searched_in_spans_once_a_text_is_long() -> None:
+    passages, log = made("short words", "w3 alone")
+    out = np.full(2, -1.0, dtype=np.float32)
+    assert passages.words(["w3"], Idf.LUCENE.weight, 1.2, 0.75, out) is None and out.tolist() == [-1.0, -1.0]
+    log.write(Event(2.0, " ".join(words(SIZE + 1)), dated=False), 2)
+    out = np.full(3, -1.0, dtype=np.float32)
+    spans = passages.words(["w3"], Idf.LUCENE.weight, 1.2, 0.75, out)
+    assert spans is not None and spans.tolist() == [1, 1, -(-(SIZE + 1 - SPAN) // (SPAN - SHARED)) + 1]
+    assert out[0] == 0.0 and out[1] > out[2] > 0.0          # the shorter span with the word scores more
+    log.write(Event(3.0, "w3", dated=False), 3)
+    again = np.zeros(4, dtype=np.float32)
+    found = passages.words(["w3"], Idf.LUCENE.weight, 1.2, 0.75, again)
+    assert found is not None and found[3] == 1 and again[3] > again[1]
+
+
+def test_forgetting_computes_spans_again() -> None:
+    passages, _ = made(" ".join(words(SIZE + 1)), "w3")
+    one, other = np.zeros(2, dtype=np.float32), np.zeros(2, dtype=np.float32)
+    passages.words(["w3"], Idf.LUCENE.weight, 1.2, 0.75, one)
+    passages.forget()
+    passages.words(["w3"], Idf.LUCENE.weight, 1.2, 0.75, other)
+    assert one.tolist() == other.tolist()

@@ -93,6 +93,53 @@ def test_wordings_are_embedded_together_and_once() -> None:
     assert calls == [["what?"], ["other words", "a third"]]
 
 
+AXES = {"what?": (1, 0, 0), "one": (0, 1, 0), "two": (0, 0, 1), "not what?": (-1, 0, 0)}
+
+
+class Axes:
+    """A table of vectors; other texts have the first axis.  asked: texts by call."""
+
+    name, revision, dimensions = "axes", "1", 3
+
+    def __init__(self) -> None:
+        self.asked = list[list[str]]()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.asked.append(list(texts))
+        return np.array([AXES.get(text, (1, 0, 0)) for text in texts], dtype=np.float32)
+
+
+def averaging(*wordings: tuple[str, float, tuple[str, ...]]) -> tuple[Any, list[Any]]:
+    """A mechanism that adds these wordings, and the cues that a reader finds."""
+    found: list[Any] = []
+
+    def add(view: Any, cue: Any) -> None:
+        for text, weight, averaged in wordings:
+            view.cues.add(text, weight, "test", averaged)
+
+    heard = score("heard")
+    return mechanism("averaging", does(Phase.RETRIEVE, add, adds=[CUES]),
+                     does(Phase.RETRIEVE, lambda view, cue: found.extend(view.cues), reads=[CUES], sets=[heard]), owns=[heard]), found
+
+
+def test_a_wording_may_have_the_mean_of_several_vectors() -> None:
+    """The query's own text with others, which is another wording than the query; its vector is not asked for again."""
+    adds, found = averaging(("what?", 0.5, ("one",)), ("two", 0.4, ("one", " what? ")), ("two", 0.3, ()), (" what? ", 0.9, ("one", " ")),
+                            ("what?", 0.2, (" ",)), ("what?", 0.2, ()), ("what?", 0.6, ("not what?",)))
+    embedder = Axes()
+    e = Engine([by_number(), adds], embedder)
+    e.encode_all(numbered(1.0))
+    embedder.asked.clear()
+    e.retrieve("what?")
+    third, half = 3 ** -0.5, 0.5 ** 0.5
+    due = [(1.0, "what?", (1, 0, 0)), (0.9, "what?", (half, half, 0)), (0.4, "two", (third, third, third)), (0.3, "two", (0, 0, 1)),
+           (0.6, "what?", (1, 0, 0))]          # the mean of opposite vectors has no direction: the first counts
+    assert [(weight, cue.query.text) for weight, cue in found] == [(weight, text) for weight, text, _ in due]
+    np.testing.assert_allclose([cue.vector for _, cue in found], [vector for *_, vector in due], atol=1e-7)
+    assert embedder.asked == [["what?"], ["one", "two", "not what?"]] and not any(cue.vector.flags.writeable for _, cue in found)
+    assert found[1][1].terms == found[0][1].terms, "words are those of the text alone"
+
+
 def test_the_best_wording_counts_in_dense_and_lexical_scores(build: Any) -> None:
     """Scores with a wording of weight w: the maximum over two queries asked apart, with the second weighted."""
     talk = [Event(float(i), text) for i, text in enumerate(("the cat sleeps", "a red kite in the wind", "my sister paints", "the kite was torn"))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.columns import Column, Phase, Scope, Signal
-from ..engine.contract import Mechanism, parameter_types
+from ..engine.contract import Mechanism, Params, Tick, hook, parameter_types
+from ..engine.drafts import Draft, Kind
 from ..engine.errors import ContractError
 from ..engine.loop import Engine
 from ..engine.plan import nodes_of
@@ -26,6 +27,7 @@ from ..engine.registry import Registry
 from ..engine.schedule import Stages
 from ..engine.stand_ins import checked_instance
 from ..engine.view import Binding
+from ..engine.vocabulary import DRAFTS, HIDE, MADE, SHOW, TEXTS, VISIBLE, WRITING
 
 START = hours(datetime(2024, 3, 1, 9))
 HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عالم", "a" * 100_000, "<script>alert(1)</script>",
@@ -40,6 +42,11 @@ def talk(n: int = 40) -> list[Event]:
               people[i % 3], f"s{i // 8}", f"e{i}")
         for i in range(n)
     ]
+
+
+def sessions_across_sleep() -> list[Event]:
+    """`talk` with sessions of twelve turns, so that most sessions go on after a sleep."""
+    return [replace(event, session=f"s{i // 12}") for i, event in enumerate(talk())]
 
 
 def simulated(memory: Engine, events: list[Event], learn: bool = True) -> Engine:
@@ -66,14 +73,39 @@ class Bench:
         mine = self._sets(self.id)
         return (self.id, *(i for i in self.registry.set("minimal").mechanisms if i != self.id and not mine & self._sets(i)))
 
-    def build(self, *ids: str, path: Path | None = None, **options: Any) -> Engine:
+    def build(self, *ids: str, path: Path | None = None, beside: tuple[Mechanism[Any], ...] = (), **options: Any) -> Engine:
+        """A memory of these mechanisms, and of others `beside` them."""
         chosen = [checked_instance(self.registry, i) for i in sorted(ids, key=self.registry.order.__getitem__)]
-        return Engine(chosen, HashingEmbedder(32), path=path, **options)
+        return Engine([*chosen, *beside], HashingEmbedder(32), path=path, **options)
 
     def _sets(self, id: str) -> set[tuple[Phase, str]]:
         return {(h.phase, c.name) for h in self.registry.entry(id).load().hooks() for c in h.sets if not getattr(c, "private", False)}
 
 
+class Maker(Mechanism[Params]):
+    """In every sleep makes a segment, a bundle and a summary of the last events; nothing else changes."""
+
+    @hook(Phase.CONSOLIDATE, reads=(TEXTS, WRITING.before), adds=(DRAFTS,), sets=())
+    def draft(self, view: Any, tick: Tick) -> None:
+        rows = [row for row in range(len(view.writing)) if view.writing[row] < 0][-3:]
+        text = max((view.texts[row] for row in rows), key=len)
+        if text:
+            source = next(row for row in rows if view.texts[row] == text)
+            view.drafts.add(Draft(text[: max(1, len(text) // 2)], Kind.SEGMENT, (source,)))
+            view.drafts.add(Draft(" ".join(view.texts[row] for row in rows), Kind.BUNDLE, tuple(rows)))
+            view.drafts.add(Draft(f"Ada painted Lisbon, {len(view.writing)} rows ago", Kind.SUMMARY, tuple(rows), created=tick.end))
+
+
+class Archivist(Maker):
+    """Votes to archive them at once."""
+
+    @hook(Phase.CONSOLIDATE, reads=(MADE,), adds=(HIDE,), sets=())
+    def archive(self, view: Any, tick: Tick) -> None:
+        for row, draft in view.made:
+            view.hide[row] += draft.maker == self.id
+
+
+MAKER, ARCHIVIST = Maker("maker", Params(1.0), order=10**5), Archivist("archivist", Params(1.0), order=10**5)
 ConformanceCheck = Callable[[Bench], None]
 
 
@@ -220,8 +252,79 @@ def a_year_loses_no_text(bench: Bench) -> None:
     assert np.isfinite(memory.retrieve("Who painted Oslo?").scores).all()
 
 
+def made_rows_change_nothing(bench: Bench) -> None:
+    """A life in which sleep makes rows that are archived at once gives every event the same columns, and every query the same answer.
+
+    The mechanism runs alone and in company.  A mechanism that makes rows itself is not asked to make the same ones beside other made rows.
+    """
+    if any(DRAFTS in each.adds for each in bench.registry.entry(bench.id).load().hooks()):
+        return
+    for ids in dict.fromkeys(((bench.id,), bench.company)):
+        events = sessions_across_sleep()
+        plain, grown = simulated(bench.build(*ids), events), simulated(bench.build(*ids, beside=(ARCHIVIST,)), events)
+        rows = np.flatnonzero(grown.column(WRITING) < 0)
+        assert len(rows) == plain.store.n < grown.store.n and not grown.column(VISIBLE)[grown.column(WRITING) >= 0].any()
+        _require_same_columns(plain, grown, rows)
+        for text in ("Who painted Oslo with Bo?", "What did Ada do in Lisbon on day 12?", "Cleo forgot the old mill"):
+            one, other = plain.retrieve(text), grown.retrieve(text)
+            assert rows[one.rows].tolist() == other.rows.tolist(), text
+            np.testing.assert_allclose(other.scores, one.scores, rtol=1e-5, atol=1e-6, err_msg=text)
+
+
+def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
+    """Made rows may be answered: no column leaves its bounds, scores are finite, and a memory that was closed in between goes on as if it was not."""
+    if any(DRAFTS in each.adds for each in bench.registry.entry(bench.id).load().hooks()):
+        return
+    ids, events, file = bench.company, sessions_across_sleep(), bench.folder / f"{bench.id}_made.db"
+    whole = simulated(bench.build(*ids, beside=(MAKER,)), events)
+    first = bench.build(*ids, path=file, beside=(MAKER,))
+    for i, event in enumerate(events):
+        if i in (10, 27):
+            first.close()
+            first = bench.build(*ids, path=file, beside=(MAKER,))
+        first.encode(event)
+        if i % 9 == 8:
+            first.retrieve(f"What did {event.speaker} do in Lisbon?", learn=True)
+    first.advance(events[-1].time + 80.0)
+    assert first.digest() == whole.digest(), "the memory that was closed and opened again differs"
+    answer = whole.retrieve("Who painted Lisbon with Ada?", whole.store.n, learn=True)
+    assert np.isfinite(answer.scores).all() and len(answer) and whole.store.n > len(events) / 2
+    for column in whole.store.columns:
+        if column.scope.persists:
+            _require_within_bounds(column, whole.store.array(column))
+    first.close()
+
+
+def _require_same_columns(plain: Engine, grown: Engine, rows: Any) -> None:
+    """The persistent columns are the same in both memories; rows, numbers of rows and writings are counted without the made ones."""
+    writings = [number for number, writing in enumerate(grown.writings) if writing.maker != ARCHIVIST.id]
+    for column in plain.store.columns:
+        if not column.scope.persists or column.scope is Scope.EDGE or column in (HIDE, SHOW):
+            continue
+        one, other = plain.store.array(column), grown.store.array(column)
+        other = other[rows] if column.scope is Scope.MEMORY else other
+        if one.dtype.kind in "iu" and not np.array_equal(one, other):      # rows, numbers of rows, or writings
+            counted = (np.where(other >= 0, np.searchsorted(kept, other), other) for kept in (rows, writings))
+            other = next((each for each in counted if np.array_equal(one, each)), other)
+        np.testing.assert_allclose(other, one, rtol=1e-7 if one.dtype != np.float32 else 1e-4, atol=1e-9 if one.dtype != np.float32 else 1e-5,
+                                   err_msg=column.name)
+    edges, more = _edges(plain, np.arange(plain.store.n)), _edges(grown, np.searchsorted(rows, np.arange(grown.store.n)))
+    assert edges.keys() == more.keys(), "the edges differ"
+    for name in (c.name for c in plain.store.columns if c.scope is Scope.EDGE):
+        one, other = plain.graph.column(name)[[edges[key] for key in edges]], grown.graph.column(name)[[more[key] for key in edges]]
+        np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-7, err_msg=name)
+
+
+def _edges(memory: Engine, place: Any) -> dict[tuple[int, int, int], int]:
+    """Live edge -> its number, rows counted as the events alone are."""
+    graph = memory.graph
+    ends = ((int(place[node]) if node >= 0 else node for node in map(int, nodes)) for nodes in (graph.source, graph.target))
+    return {key: edge for edge, key in enumerate(zip(*ends, map(int, graph.type), strict=True)) if graph.alive[edge]}
+
+
 CHECKS: tuple[ConformanceCheck, ...] = (
     class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, queries_change_nothing,
     continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store, outputs_are_finite_on_hostile_input, off_means_neutral,
-    random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text,
+    random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text, made_rows_change_nothing,
+    made_rows_that_stay_visible_do_no_harm,
 )

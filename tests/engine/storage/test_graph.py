@@ -186,7 +186,7 @@ def test_invalid_input_leaves_the_state_unchanged() -> None:
     graph.add(0, 1, EdgeType.SEMANTIC)
     before = new({EdgeType.SEMANTIC: 1})
     before.add(0, 1, EdgeType.SEMANTIC)
-    for source, target, kind in ((0, -5, 0), (-5, 0, 0), (2**31, 0, 0), (0, 2, 6), (0, 2, -1)):
+    for source, target, kind in ((0, -5, 0), (-5, 0, 0), (2**31, 0, 0), (0, 2, 8), (0, 2, -1)):
         with pytest.raises(InputError):
             graph.add(source, target, kind)  # type: ignore[arg-type]
     with pytest.raises(ValueError):
@@ -224,3 +224,32 @@ def test_an_unsound_state_is_refused(key: str, value: object) -> None:
         Graph.from_state({**state, key: value})  # type: ignore[dict-item]
     with pytest.raises(SnapshotError):
         Graph.from_state({k: v for k, v in state.items() if k != key})
+
+
+def test_forgetting_removes_the_edges_of_nodes_and_the_names_that_nothing_else_holds() -> None:
+    graph = Graph()
+    graph.allocate("weight", np.float64, (), 0.5)
+    kept, gone = entity_node(graph.entity("Ada")), entity_node(graph.entity("secret"))
+    edges = [graph.add(0, kept, EdgeType.ENTITY), graph.add(1, kept, EdgeType.ENTITY), graph.add(1, gone, EdgeType.ENTITY),
+             graph.add(gone, 1, EdgeType.ENTITY), graph.add(2, 1, EdgeType.SEMANTIC), graph.add(2, 0, EdgeType.CONFLICT)]
+    graph.column("weight")[:] = 2.0
+    graph.forget([1])
+    assert graph.alive.tolist() == [True, False, False, False, False, True]
+    assert graph.column("weight").tolist() == [2.0, 0.5, 0.5, 0.5, 0.5, 2.0] and len(edges) == 6
+    assert graph.entity_id("Ada") == 0 and graph.entity_id("secret") is None and "secret" not in graph.entity_name(1)
+    again = Graph.from_state(graph.state())
+    assert again.entity_name(1) == graph.entity_name(1) and again.entity("secret") == 2 == graph.entity("secret")
+    graph.forget([])
+    assert graph.alive.tolist() == [True, False, False, False, False, True]
+
+
+def test_a_state_of_six_types_goes_on() -> None:
+    """As saved before CONFLICT and RELATION: six caps, no relations."""
+    graph = Graph({EdgeType.SEMANTIC: 1})
+    graph.add(0, 1, EdgeType.SEMANTIC)
+    state = {key: value for key, value in graph.state().items() if key != "relations"} | {"caps": np.array([0, 1, 0, 0, 0, 0])}
+    loaded = Graph.from_state(state)
+    edge = loaded.add(0, 1, EdgeType.RELATION)
+    loaded.add(0, 2, EdgeType.SEMANTIC)
+    assert loaded.caps == {EdgeType.SEMANTIC: 1} and loaded.alive.tolist() == [False, True, True] and loaded.relation("is") == 0
+    assert loaded.find(0, 1, EdgeType.RELATION) == edge and loaded.csr(EdgeType.CONFLICT).degree[0] == 0

@@ -252,3 +252,39 @@ def test_scores_do_not_depend_on_the_hash_seed() -> None:
     printed = {subprocess.run([sys.executable, "-c", program], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
                               capture_output=True, text=True, check=True).stdout for seed in ("1", "2")}
     assert len(printed) == 1 and "app" in printed.pop()
+
+
+def test_rows_that_do_not_count_are_scored_by_the_statistics_of_the_others() -> None:
+    """Scores of the counted rows are those of an index without the others; the others get the formula with the same statistics."""
+    texts = [["mill", "red"], ["mill", "mill", "boat"], [], ["boat", "red", "red", "oslo"], ["mill", "oslo"]]
+    counted = [True, False, True, True, False]
+    whole, alone = BM25Index(), BM25Index()
+    trigrams, trigrams_alone = TrigramIndex(), TrigramIndex()
+    for row, (terms, counts) in enumerate(zip(texts, counted, strict=True)):
+        whole.add(row, terms, counts)
+        trigrams.add(row, " ".join(terms), counts)
+        if counts:
+            alone.add(alone.n_rows, terms)
+            trigrams_alone.add(trigrams_alone.n_rows, " ".join(terms))
+    assert (whole.n_rows, whole.n_counted, alone.n_rows) == (5, 3, 3)
+    assert [whole.document_frequency(t) for t in ("mill", "boat", "oslo", "tree")] == [1, 1, 1, 0]
+    for weight in (Idf.ROBERTSON.weight, Idf.LUCENE.weight):
+        found, expected = np.empty(5, np.float32), np.empty(3, np.float32)
+        whole.scores(["mill", "oslo"], found, weight)
+        alone.scores(["mill", "oslo"], expected, weight)
+        np.testing.assert_array_equal(found[counted], expected)
+        by_hand = [sum(weight(3, 1) * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / 2.0)) for tf in tfs) for length, tfs in ((3, [2]), (2, [1, 1]))]
+        np.testing.assert_allclose(found[[1, 4]], by_hand, rtol=1e-6)
+    for most in (0.4, 1.0):
+        found, expected = np.empty(5, np.float32), np.empty(3, np.float32)
+        trigrams.scores("mill red", found, TrigramMeasure.CONTAINMENT, most)
+        trigrams_alone.scores("mill red", expected, TrigramMeasure.CONTAINMENT, most)
+        np.testing.assert_array_equal(found[counted], expected)
+
+
+def test_a_cleared_index_is_as_a_new_one() -> None:
+    index = BM25Index()
+    index.add(0, ["a", "b"], counted=False)
+    index.clear()
+    index.add(0, ["b"])
+    assert (index.n_rows, index.n_counted, index.document_frequency("a"), index.document_frequency("b"), len(index.vocabulary)) == (1, 1, 0, 1, 1)

@@ -17,20 +17,24 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.columns import Phase, Scope
+from hebbarium.engine.drafts import Draft, Kind
 from hebbarium.engine.errors import HebbariumError, SnapshotError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.storage.snapshot import InterruptedWarning
-from hebbarium.engine.vocabulary import GRAPH, NOW, RANDOM, RECALLED, ROW, VETO
+from hebbarium.engine.vocabulary import DRAFTS, GRAPH, HIDE, MADE, NOW, RANDOM, RECALLED, ROW, SHOW, TEXTS, VETO, WRITINGS
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
-KILLS = 50
+KILLS = 100
 
 
 def everything(**options: Any) -> Engine:
-    """A memory that uses all that a snapshot saves: columns of every scope, edges made and removed, random draws, vetoes, archiving, recall."""
+    """A memory that uses all that a snapshot saves: columns of every scope, edges made and removed, random draws, vetoes, archiving, recall, and in
+    every sleep rows that it makes, writings, votes and relations.
+    """
+    options = {"consolidate_every": 2.5, **options}
     level, marks, trust, pair = (column("level", Scope.GLOBAL, 1.0), column("marks"), column("trust", Scope.EDGE, 0.5),
                                  column("pair", shape=(2,), dtype=np.int32, neutral=-1))
 
@@ -53,8 +57,23 @@ def everything(**options: Any) -> Engine:
     def recall(view: Any, _: Any) -> None:
         view.marks[view.recalled] += view.random.random()
 
+    def draft(view: Any, tick: Any) -> None:
+        n = len(view.pair)
+        view.drafts.add(Draft(f"summary \udc00 at {n}", Kind.SUMMARY, (n - 1, n // 2)))
+        view.drafts.add(Draft(view.texts[n // 2][:4], Kind.SEGMENT, (n // 2,)))
+
+    def consolidate(view: Any, tick: Any) -> None:
+        for row, draft in view.made:
+            view.writings.add(f"about {row}\x00", "note", "m", (row,))
+            view.hide[draft.sources[0]] += row % 3 == 0
+            view.show[draft.sources[-1]] += row % 3 == 1
+            edge = view.graph.add(row, draft.sources[0], EdgeType.RELATION, tick.end)
+            view.trust[edge] = view.graph.relation(f"relation {row % 4}")
+
     m = mechanism("m", does(Phase.ENCODE, gate, adds=[VETO]), does(Phase.ENCODE, dress, reads=[ROW, NOW], adds=[GRAPH], sets=[pair, level, RANDOM]),
                   does(Phase.MAINTAIN, drift, sets=[marks, trust]), does(Phase.RETRIEVE, recall, reads=[RECALLED], sets=[marks, RANDOM]),
+                  does(Phase.CONSOLIDATE, draft, reads=[pair, TEXTS], adds=[DRAFTS]),
+                  does(Phase.CONSOLIDATE, consolidate, reads=[MADE], adds=[WRITINGS, HIDE, SHOW, GRAPH], sets=[trust]),
                   owns=[level, marks, trust, pair], order=1)
     return memory(m, by_number(), **options)
 
@@ -261,8 +280,8 @@ def test_files_of_other_programs_are_refused_and_not_changed(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("make", "words"), [
     (lambda p: everything(path=p, seed=1), "seed"), (lambda p: everything(path=p, consolidate_every=8.0), "consolidate_every"),
-    (lambda p: memory(by_number(), path=p), r"mechanisms \(\['m'\]\)"), (lambda p: Engine(everything().assembly.mechanisms, HashingEmbedder(17),
-                                                                                          path=p), "embedder"),
+    (lambda p: memory(by_number(), path=p, consolidate_every=2.5), r"mechanisms \(\['m'\]\)"),
+    (lambda p: Engine(everything().assembly.mechanisms, HashingEmbedder(17), path=p, consolidate_every=2.5), "embedder"),
 ], ids=["seed", "consolidate_every", "mechanisms", "embedder"])
 def test_another_configuration_is_refused(tmp_path: Path, sound: tuple[bytes, str], make: Any, words: str) -> None:
     path = tmp_path / "m.db"

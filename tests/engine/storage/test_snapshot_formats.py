@@ -1,4 +1,4 @@
-"""Snapshots of format 1: what a memory that was saved without attributes, IMPORTANCE and NEWS continues with; and attributes in format 2."""
+"""Snapshots of formats 1 and 2: what a memory that was saved without attributes, writings and their columns continues with; and attributes."""
 from __future__ import annotations
 
 import hashlib
@@ -17,7 +17,7 @@ from hebbarium.engine.storage import snapshot
 from hebbarium.engine.vocabulary import IMPORTANCE, NEWS, ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
-NEW_COLUMNS = ("importance", "news")        # since format 2
+NEW_COLUMNS = {"1": ("importance", "news", "kind", "writing", "hide", "show"), "2": ("kind", "writing", "hide", "show")}   # that a format lacks
 
 
 def learner() -> Any:
@@ -47,18 +47,32 @@ def checksum(parts: list[Any]) -> bytes:
     return hashlib.blake2b(repr([sorted(p.items()) if isinstance(p, dict) else p for p in parts]).encode(), digest_size=16).digest()
 
 
-def to_format_1(path: Path) -> None:
-    """Rewrite a file without attributes as format 1 has it: no such field of events, none of the new columns, the number 1."""
+def to_format(path: Path, format: str) -> None:
+    """Rewrite a file without attributes and writings as an older format has it: fewer fields, columns, types of edges, its number."""
     connection = sqlite3.connect(path)
     with connection:
-        for row in connection.execute("SELECT time, text, speaker, session, id, caption, dated, stored_as, mark FROM events").fetchall():
-            assert checksum(list(row[:-1])) == row[-1], "an event without attributes has the checksum of format 1"
-        connection.execute("ALTER TABLE events DROP COLUMN attributes")
-        for name in NEW_COLUMNS:
+        assert connection.execute("SELECT count(*) FROM writings").fetchone() == (0,)
+        connection.execute("DROP TABLE writings")
+        for table in ("arrays", "blocks"):
+            assert connection.execute(f"DELETE FROM {table} WHERE name = 'graph.relations'").rowcount
+        for name in NEW_COLUMNS[format]:
             for table in ("arrays", "blocks"):
                 assert connection.execute(f"DELETE FROM {table} WHERE name = ?", (f"column.{name}",)).rowcount
-        number(connection, "1")
+        caps = np.zeros(6, np.int64).tobytes()
+        connection.execute("UPDATE blocks SET data = ?, mark = ? WHERE name = 'graph.caps'", (caps, hashlib.blake2b(caps, digest_size=16).digest()))
+        connection.execute("UPDATE arrays SET shape = '[6]' WHERE name = 'graph.caps'")
+        if format == "1":
+            without_attributes(connection)
+        connection.execute("DELETE FROM meta WHERE key = 'writings'")
+        number(connection, format)
     connection.close()
+
+
+def without_attributes(connection: sqlite3.Connection) -> None:
+    """Events as format 1 has them."""
+    for row in connection.execute("SELECT time, text, speaker, session, id, caption, dated, stored_as, mark FROM events").fetchall():
+        assert checksum(list(row[:-1])) == row[-1], "an event without attributes has the checksum of format 1"
+    connection.execute("ALTER TABLE events DROP COLUMN attributes")
 
 
 def number(connection: sqlite3.Connection, format: str) -> None:
@@ -69,12 +83,12 @@ def number(connection: sqlite3.Connection, format: str) -> None:
         connection.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
 
 
-def old_file(path: Path) -> Path:
-    """A file of format 1 with 12 events."""
+def old_file(path: Path, format: str = "1") -> Path:
+    """A file of an older format with 12 events."""
     e = made(path=path)
     live(e, 0, 12)
     e.close()
-    to_format_1(path)
+    to_format(path, format)
     return path
 
 
@@ -93,8 +107,9 @@ def fields(path: Path) -> list[str]:
     return names
 
 
-def test_a_file_of_format_1_is_read_and_continues_exactly(old: Path) -> None:
-    whole = made()
+@pytest.mark.parametrize("format", ["1", "2"])
+def test_a_file_of_an_older_format_is_read_and_continues_exactly(tmp_path: Path, format: str) -> None:
+    old, whole = old_file(tmp_path / "m.db", format), made()
     live(whole, 0, 12)
     e = made(path=old)
     assert e.digest() == whole.digest() and all(event.attributes == () for event in e.events)
@@ -117,7 +132,7 @@ def test_new_columns_are_neutral_in_rows_that_were_saved_before_them(tmp_path: P
     np.testing.assert_array_equal(made(path=tmp_path / "m.db").column(IMPORTANCE), [0.5] * 12 + [0.75] * 2)
 
 
-def test_the_file_becomes_format_2_when_it_is_saved(old: Path) -> None:
+def test_the_file_becomes_format_3_when_it_is_saved(old: Path) -> None:
     before = old.read_bytes()
     assert "attributes" not in fields(old)
     e = made(path=old)
@@ -127,7 +142,7 @@ def test_the_file_becomes_format_2_when_it_is_saved(old: Path) -> None:
     e.close()
     assert "attributes" in fields(old)
     connection = sqlite3.connect(old)
-    assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == ("2",)
+    assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == ("3",)
     connection.close()
     again = made(path=old)
     assert again.events[-1].get("kind") == "note" and again.events[0].attributes == ()
@@ -149,13 +164,13 @@ def test_a_failed_first_save_leaves_the_file_in_format_1(old: Path, monkeypatch:
     e.close()
 
 
-@pytest.mark.parametrize("format", ["0", "3", "10", "", "one"])
+@pytest.mark.parametrize("format", ["0", "4", "10", "", "one"])
 def test_other_formats_are_refused(old: Path, format: str) -> None:
     connection = sqlite3.connect(old)
     with connection:
         number(connection, format)
     connection.close()
-    with pytest.raises(SnapshotError, match=f"has format {format}, not 1 or 2") as caught:
+    with pytest.raises(SnapshotError, match=f"has format {format}, not 1, 2 or 3") as caught:
         made(path=old)
     assert caught.value.cure and str(old) in caught.value.where
 
@@ -165,7 +180,7 @@ def test_a_file_of_either_format_that_lacks_other_columns_is_refused(old: Path, 
     connection = sqlite3.connect(old)
     with connection:
         if format == "2":
-            connection.execute(snapshot.FROM_1)
+            connection.execute(snapshot.FROM_1)     # a file that calls itself 2 without the columns of 2
         else:
             for table in ("arrays", "blocks"):
                 connection.execute(f"DELETE FROM {table} WHERE name = 'column.detail'")

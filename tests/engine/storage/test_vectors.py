@@ -182,3 +182,22 @@ def test_the_last_answer_is_reused_only_while_it_is_valid() -> None:
                 found[:] = -1                                       # what was given out is the asker's own
     with pytest.raises(InputError):
         index.search(query, -1)
+
+
+def test_an_overwritten_vector_is_found_as_one_that_was_added() -> None:
+    rows, new = unit(40, 16), unit(1, 16, seed=9)[0]
+    index, query = filled(rows), unit(1, 16, seed=5)[0]
+    query.flags.writeable = False
+    before = index.search(query, 3)                     # kept, and no longer valid afterwards
+    index.overwrite(7, new)
+    rows[7] = new
+    fresh = filled(rows)
+    np.testing.assert_array_equal(index.vectors, rows)
+    for one, other in zip((*index.search(query, 40), index.scores(query, np.empty(40, np.float32))),
+                          (*fresh.search(query, 40), fresh.scores(query, np.empty(40, np.float32))), strict=True):
+        np.testing.assert_array_equal(one, other)
+    index.overwrite(int(before[0][0]), -query)
+    assert index.search(query, 3)[0][0] != before[0][0]
+    for row, vector in ((40, new), (-1, new), (0, new[:3]), (0, np.full(16, np.nan))):
+        with pytest.raises(InputError):
+            index.overwrite(row, vector)

@@ -1,0 +1,35 @@
+"""Units: what a row of the memory holds, for readers."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .drafts import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One row as a record: an event, or a text that the memory made.
+
+    row      of the memory
+    kind     event, segment, bundle or summary
+    text     verbatim
+    time     h, CREATED of the row
+    session, speaker  names; "" for none
+    sources  ids of the events that it was made from, in order, each once; its own id for an event
+    events   ids of the events whose verbatim text it shows: its own for an event, the source's for a segment, the sources' for a bundle, none for
+             a summary.  Events without an id are left out of both
+    """
+
+    row: int
+    kind: Kind
+    text: str
+    time: float
+    session: str
+    speaker: str
+    sources: tuple[str, ...]
+    events: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of an event; "" for a row that the memory made."""
+        return self.events[0] if self.kind is Kind.EVENT and self.events else ""
