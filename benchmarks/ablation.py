@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..engine.errors import DataError, InputError
 from ..engine.ports.embedding_cache import CachedEmbedder
+from ..engine.ports.language_model import LanguageModel
 from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import write_json, write_whole
 from ..reporting.provenance import Made, made
@@ -88,7 +89,7 @@ def designed(chosen: MechanismSet | None, registry: Registry, *, design: Design 
 
 def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: Path, *, margin: float = MARGIN, jobs: int = 1,
             progress: Progress | None = None, announce: Callable[[Detectable], None] | None = None, making: Made | None = None,
-            embedder_spec: str = "", replace: bool = False) -> AblationResult:
+            embedder_spec: str = "", replace: bool = False, language_model: LanguageModel | None = None) -> AblationResult:
     """Run the arms on every conversation; write manifest.json, rows.jsonl and ablation.json, .md, .html, .svg and .tex into `out`.
 
     margin         of equivalence
@@ -96,6 +97,7 @@ def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: 
     making         what the reports say of their making; now and here if None
     embedder_spec  the embedder as `engine.ports.by_name.embedder` takes it, for `explain`; "" for one made in memory
     replace        write over another run that `out` holds
+    language_model  for mechanisms that can use one
 
     A second call of an ablation that was stopped continues it.  Raises HebbariumError, before anything runs if possible.
     """
@@ -109,7 +111,8 @@ def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: 
         announce(expected)
     command = {"command": "ablate", "design": experiment.design.value, "family": family, "margin": margin, "beside": list(experiment.beside),
                "expected": asdict(expected), "embedder_spec": embedder_spec, "made": asdict(making or made())}
-    outcomes = execute(experiment.plan, data, embedder, out, command=command, jobs=jobs, progress=progress, replace=replace)
+    outcomes = execute(experiment.plan, data, embedder, out, command=command, jobs=jobs, progress=progress, replace=replace,
+                       language_model=language_model)
     written = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     result = compared(experiment, outcomes, data, margin=margin, provenance=written)
     write_json(out / "ablation.json", to_json(result))

@@ -30,7 +30,7 @@ from .execution.cells import Cell, asked, prepare
 from .execution.folder import RunFolder
 from .execution.spec import RunSpec, code_version
 from .systems.by_name import OURS
-from .systems.hebbarium import Hebbarium
+from .systems.hebbarium import Hebbarium, id_of
 from .systems.witness import Witness
 
 RIVALS = 5          # strongest competitors that are shown
@@ -175,7 +175,7 @@ def explain(run: RunFolder, question: str, data: Dataset, registry: Registry, em
     cell = run.cell(chosen, conversation.id, data)
     witness = Witness()
     mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
-    with closing(Hebbarium(mechanisms, embedder, cell.spec.seed, witness)) as memory:
+    with closing(Hebbarium(mechanisms, embedder, cell.spec.seed, witness, language_model=run.language_model())) as memory:
         query = next(query for each, query in asked(cell, memory, prepare(cell, memory)) if each.id == wanted.id)
         return _explained(run, cell, wanted, query, memory.engine, witness, row)
 
@@ -199,7 +199,7 @@ def _explained(run: RunFolder, cell: Cell, question: Question, query: Query, mem
     asked_for = list(dict.fromkeys([*stored, *rivals, *last]))
     places = {name: {place: int(rank(memory.column(name), answer.answerable, place)) for place in asked_for} for name in _signals(memory)}
     found = dict(zip(asked_for, memory.explain(query, asked_for), strict=True))
-    candidates = {place: _candidate(memory.event(place), answer.rank(place), each, {s: p[place] for s, p in places.items()})
+    candidates = {place: _candidate(memory, place, answer.rank(place), each, {s: p[place] for s, p in places.items()})
                   for place, each in found.items()}
     silenced = Counterfactual(memory).ranks(query, stored)
     makers = _makers(memory)
@@ -219,9 +219,9 @@ def _signals(memory: Engine) -> list[str]:
     return [signal.name for signal, _ in memory.assembly.signals]
 
 
-def _candidate(event: Event, place: int, explanation: Explanation, ranks: Mapping[str, int]) -> Candidate:
+def _candidate(memory: Engine, row: int, place: int, explanation: Explanation, ranks: Mapping[str, int]) -> Candidate:
     parts = tuple(Part(p.signal, p.facet.name.lower(), p.trust, p.raw, p.standardised, p.contribution, ranks[p.signal]) for p in explanation.signals)
-    return Candidate(event.id, event.rendered(), place, parts, explanation.stages)
+    return Candidate(id_of(memory.unit(row)), memory.event_log.rendered(row), place, parts, explanation.stages)
 
 
 def _makers(memory: Engine) -> dict[str, tuple[str, ...]]:
@@ -233,7 +233,7 @@ def _notes(spec: RunSpec, answer: Answer, row: Mapping[str, Any] | None) -> tupl
     if spec.match == "session":
         return ("the run ranked sessions; ranks here are of single events",)
     code = spec.code
-    same = row is not None and [event.id for event in answer.events] == row["retrieved"]
+    same = row is not None and [id_of(unit) for unit in answer.units] == row["retrieved"]
     if same and code == code_version():
         return ()
     made = f"the run was made by the code {code}, and this is {code_version()}"

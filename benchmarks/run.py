@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
+from ..engine.ports.language_model import LanguageModel
 from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import write_json
 from ..reporting.provenance import Made, made
@@ -37,19 +38,22 @@ def plan(chosen: MechanismSet | None, registry: Registry, settings: Settings = D
 
 
 def measure(planned: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, jobs: int = 1, progress: Progress | None = None,
-            making: Made | None = None, embedder_spec: str = "", replace: bool = False) -> dict[str, Any]:
+            making: Made | None = None, embedder_spec: str = "", replace: bool = False,
+            language_model: LanguageModel | None = None) -> dict[str, Any]:
     """Run the plan, and write manifest.json, rows.jsonl, times.jsonl and metrics.json into `out`.  The metrics.
 
     making         when, where and by which command the run is made; None: here and now
     embedder_spec  the embedder as `engine.ports.by_name.embedder` takes it, for `explain`; "" for one made in memory
     replace        write over another run that `out` holds
+    language_model  for mechanisms that can use one
 
     Conversations that `out` already holds for the same inputs are taken from its ledger, times included.  Raises HebbariumError; InputError for
     a folder that holds another run.
     """
     ahead = MeteredEmbedder(embedder)
     command = {"command": "run", "embedder_spec": embedder_spec, "made": asdict(making or made())}
-    outcomes, = execute(planned, data, embedder, out, command=command, jobs=jobs, progress=progress, replace=replace, ahead=ahead)
+    outcomes, = execute(planned, data, embedder, out, command=command, jobs=jobs, progress=progress, replace=replace, ahead=ahead,
+                        language_model=language_model)
     result = metrics_of(data.name, outcomes, ahead.counts)
     write_json(out / "metrics.json", result)
     return result

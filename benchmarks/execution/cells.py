@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict, TypeVar
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.records import Event, Query
 from ..datasets import Conversation, Question
 from ..datasets.base import unique
-from ..systems.base import Capability, Factory, ReportsReceipts, Retrieved, RetrievedEvent, System
+from ..systems.base import Capability, Factory, GivesContexts, ReportsReceipts, ReportsUsage, Retrieved, RetrievedEvent, System
+from .contexts import ContextRow, context_row
 from .spec import RunSpec
 
 _T = TypeVar("_T")
@@ -37,6 +38,7 @@ class Row(TypedDict):
     retrieved, scores  of the first k events or sessions, six significant digits; None for a score that is not finite
     held_back          whether the answer has no event
     set                digest of the mechanism set
+    contexts           scores of contexts, by budget; only where they were asked for
     """
 
     arm: str
@@ -56,6 +58,7 @@ class Row(TypedDict):
     seed: int
     set: str
     code: str
+    contexts: NotRequired[dict[str, ContextRow]]
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class Outcome:
               of the rows; ms of each phase, summed over its passes.  Not reproducible
     embedding  `texts` given to the embedder, `hits` of its cache, and its `seconds`
     capabilities  values of what the system declares, sorted
+    language_model  phase -> mechanism -> what it asked a language model; empty for a system that does not report it
     """
 
     rows: list[Row]
@@ -80,6 +84,7 @@ class Outcome:
     times: list[dict[str, Any]] = field(default_factory=list)
     embedding: dict[str, float] = field(default_factory=dict)
     capabilities: list[str] = field(default_factory=list)
+    language_model: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
 
 
 def run_cell(cell: Cell, make: Factory, embedder: CachedEmbedder) -> Outcome:
@@ -89,7 +94,9 @@ def run_cell(cell: Cell, make: Factory, embedder: CachedEmbedder) -> Outcome:
     with closing(make(counted, cell.spec.seed)) as system:
         outcome = _measured(cell, system, counted)
         capabilities = sorted(capability.value for capability in system.capabilities)
-    return replace(outcome, seconds=time.perf_counter() - start, embedding=counted.counts, capabilities=capabilities)
+        used = system.language_model_usage() if isinstance(system, ReportsUsage) else {}
+    usage = {phase: {id: dict(counts) for id, counts in each.items()} for phase, each in used.items()}
+    return replace(outcome, seconds=time.perf_counter() - start, embedding=counted.counts, capabilities=capabilities, language_model=usage)
 
 
 def prepare(cell: Cell, system: System) -> float:
@@ -137,14 +144,26 @@ def _measured(cell: Cell, system: System, embedder: MeteredEmbedder) -> Outcome:
         if observed and number % every == 0:
             for id, places in observed.ranks_changed(query).items():
                 changed[id] = changed.get(id, 0) + places
+        contexts = _contexts(cell, question, query, found)
         if sessions:
             question, found = by_session(question, found, conversation.events)
         ranks = [found.rank_of(gold) or 0 for gold in question.gold]
         rows[question.id] = _row(spec, question, ranks, found.events[:spec.k])
+        if contexts:
+            rows[question.id]["contexts"] = contexts
     receipts = {id: {**counts, "ranks_changed": changed.get(id, 0)} for id, counts in observed.receipts().items()} if observed else {}
     timing = {phase: list(ms) for phase, ms in observed.phase_ms().items()} if observed else timed.passes(conversation)
     order = [q.id for q in conversation.questions]
     return Outcome([rows[id] for id in order], timing, receipts, 0.0, [times[id] for id in (None, *order)])
+
+
+def _contexts(cell: Cell, question: Question, query: Query, found: Retrieved) -> dict[str, ContextRow]:
+    """The scores of a context of each budget, by budget; none if none is asked for, or if the system gives none."""
+    if not cell.spec.context or not isinstance(found, GivesContexts):
+        return {}
+    texts = {event.id: event.text for event in cell.conversation.events}
+    gold = [texts[id] for id in question.gold]
+    return {str(budget): context_row(found.context(query, budget, cell.spec.strategy), gold, question.answer) for budget in cell.spec.context}
 
 
 def by_session(question: Question, found: Retrieved, events: Sequence[Event]) -> tuple[Question, Retrieved]:
@@ -152,8 +171,9 @@ def by_session(question: Question, found: Retrieved, events: Sequence[Event]) ->
     home = {event.id: event.session for event in events}
     sessions: dict[str, RetrievedEvent] = {}
     for event in found.events:
-        session = home.get(event.id, event.id)
-        sessions.setdefault(session, replace(event, id=session))
+        for id in event.events or (event.id,):
+            session = home.get(id, id)
+            sessions.setdefault(session, replace(event, id=session, events=()))
     return replace(question, gold=unique(home[gold] for gold in question.gold)), Retrieved(tuple(sessions.values()))
 
 

@@ -11,6 +11,8 @@ from ...engine.errors import DataError, HebbariumError, InputError, nearest
 from ...engine.ports.by_name import SHIPPED
 from ...engine.ports.by_name import embedder as embedder_by_name
 from ...engine.ports.embedding_cache import CachedEmbedder
+from ...engine.ports.language_model import NoModel
+from ...engine.ports.transcript import Transcript
 from ..datasets import Dataset, load
 from .cells import Cell
 from .spec import RunSpec, deciding, recorded
@@ -135,6 +137,16 @@ class RunFolder:
         if (found.name, found.revision, found.dimensions) != noted:
             raise DataError(f"the embedder {found.name} (revision {found.revision}) is not that of the run, {noted[0]} (revision {noted[1]})",
                             where=str(self.path), cure=cure)
+        return found
+
+    def language_model(self) -> Transcript | None:
+        """The transcript of the run, replayed; None for a run without a language model.  Raises DataError if it is not found, or is another."""
+        if not (name := self.manifest.get("language_model")):
+            return None
+        file = Path(str(self.manifest.get("transcript_file", "")))
+        found = Transcript(NoModel(name, str(self.manifest.get("language_model_revision"))), file, "replay")
+        if self.manifest.get("transcript") not in (found.digest(), f"recording:{found.id}"):
+            raise DataError(f"the transcript {file} is not that of the run", where=str(self.path), cure="restore the file that the run used")
         return found
 
     def _lines(self, name: str, needed: tuple[str, ...]) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,8 @@ from typing import Any
 from ...engine.errors import DataError, HebbariumError
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
+from ...engine.ports.language_model import LanguageModel
+from ...engine.ports.transcript import Transcript
 from ...engine.registry import Registry
 from ...reporting.files import results_folder, write_json, write_whole
 from ..datasets import Dataset
@@ -26,7 +28,8 @@ Progress = Callable[[int, int, str], None]
 
 
 def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, command: Mapping[str, Any], jobs: int = 1,
-            progress: Progress | None = None, replace: bool = False, ahead: MeteredEmbedder | None = None) -> list[list[Outcome]]:
+            progress: Progress | None = None, replace: bool = False, ahead: MeteredEmbedder | None = None,
+            language_model: LanguageModel | None = None) -> list[list[Outcome]]:
     """Run the plan on every conversation and write manifest.json, rows.jsonl and times.jsonl into `out`.  Outcomes of each arm, by conversation.
 
     command   what stands first in the manifest: the command and what only it knows
@@ -34,14 +37,16 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
     progress  see `run_cells`
     replace   write over another run that `out` holds
     ahead     `embedder`, metered: counts the texts that are embedded before the first cell
+    language_model  of our memories; the manifest names the file and the digest of a transcript
 
-    A second call of a run that was stopped continues it from the ledger in `out`.  The manifest is written before the first cell is run.
+    A second call of a run that was stopped continues it from the ledger in `out`.  The manifest is written before the first cell is run, and with the
+    digest of a transcript that has grown after the last one.
     Raises HebbariumError, before anything runs if possible; InputError for a folder that holds another run, and for conversations on which
     parameters of the plan were calibrated.
     """
     require_unseen(plan, data)
     _check_first(plan, embedder)
-    specs = specs_of(plan, data, embedder)
+    specs = specs_of(plan, data, embedder, language_model)
     book = Ledger(results_folder(out) / LEDGER)
     written = manifest(specs, data, command)
     conversations = {c.id: c for c in data.conversations}
@@ -49,8 +54,9 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
     with book.locked():
         claim(out, written, replace=replace)
         embed_ahead(data, ahead or embedder)
-        write_json(out / MANIFEST, written)
-        outcomes = run_cells(cells, plan.registry, embedder, book, jobs=jobs, progress=progress)
+        write_json(out / MANIFEST, written | _recorded(language_model))
+        outcomes = run_cells(cells, plan.registry, embedder, book, jobs=jobs, progress=progress, language_model=language_model)
+        write_json(out / MANIFEST, written | _recorded(language_model))
         write_lines(out / ROWS, (row for outcome in outcomes for row in outcome.rows))
         write_lines(out / TIMES, (times for outcome in outcomes for times in outcome.times))
     size = len(conversations)
@@ -71,7 +77,7 @@ def embed_ahead(data: Dataset, embedder: Embedder) -> None:
 
 
 def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedder, book: Ledger, *, jobs: int = 1,
-              progress: Progress | None = None) -> list[Outcome]:
+              progress: Progress | None = None, language_model: LanguageModel | None = None) -> list[Outcome]:
     """The outcomes of all cells, in order; cells that the ledger holds are not run again.  The caller holds `book.locked()`.
 
     jobs      worker processes; 1 runs here
@@ -87,11 +93,11 @@ def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedde
     report(done, len(cells), "taken from the ledger" if done else "")
     try:
         if jobs == 1 or len(todo) <= 1:
-            finishing: Iterable[str] = (_work(cell, key, registry, embedder, book.path) for cell, key in todo)
+            finishing: Iterable[str] = (_work(cell, key, registry, embedder, book.path, language_model) for cell, key in todo)
         else:
             from joblib import Parallel, delayed
 
-            work = (delayed(_work)(c, k, registry, embedder, book.path) for c, k in todo)
+            work = (delayed(_work)(c, k, registry, embedder, book.path, language_model) for c, k in todo)
             finishing = Parallel(n_jobs=jobs, return_as="generator")(work)
         for finished_now in finishing:
             done += 1
@@ -108,9 +114,16 @@ def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedde
     return [outcomes[key] for key in keys]
 
 
-def _work(cell: Cell, key: str, registry: Registry, embedder: CachedEmbedder, ledger: Path) -> str:
+def _recorded(language_model: LanguageModel | None) -> dict[str, str]:
+    """What the manifest says of a transcript: its file, and the digest of what it holds now."""
+    if not isinstance(language_model, Transcript):
+        return {}
+    return {"transcript_file": str(language_model.path.absolute()), "transcript_digest": language_model.digest()}
+
+
+def _work(cell: Cell, key: str, registry: Registry, embedder: CachedEmbedder, ledger: Path, language_model: LanguageModel | None) -> str:
     """Run a cell and put it into the ledger.  Its arm and conversation."""
-    payload = json.dumps(asdict(run_cell(cell, maker(cell.spec.system, cell.spec.mechanisms, registry), embedder)))
+    payload = json.dumps(asdict(run_cell(cell, maker(cell.spec.system, cell.spec.mechanisms, registry, language_model), embedder)))
     Ledger(ledger).put(key, payload, {"arm": cell.spec.arm, "conversation": cell.spec.conversation})
     return f"{cell.spec.arm}, {cell.spec.conversation}"
 

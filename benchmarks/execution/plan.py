@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import HebbariumError, InputError
+from ...engine.ports.language_model import LanguageModel, described
 from ...engine.registry import Registry, digest, files
 from ..designs import FULL, Arm
 from ..systems.base import Capability
@@ -87,11 +88,17 @@ def require_learning(what: str, capabilities: Iterable[Capability], settings: Se
                          cure="leave out --rehearse, or measure a memory that learns from recall, such as the set default")
 
 
-def specs_of(plan: Plan, data: Dataset, embedder: CachedEmbedder) -> list[RunSpec]:
-    """The records of every arm and system of a plan on every conversation, arm by arm.  Changes to a set are no field of another system's."""
+def specs_of(plan: Plan, data: Dataset, embedder: CachedEmbedder, language_model: LanguageModel | None = None) -> list[RunSpec]:
+    """The records of every arm and system of a plan on every conversation, arm by arm.
+
+    Changes to a set, and the language model, are no fields of another system's.  Raises InputError for a language model and no arm of ours.
+    """
+    if language_model is not None and not any(one.system == OURS for one in plan.arms):
+        raise InputError(f"{plan.arms[0].system!r} is not given a language model", where="--llm", cure="leave out --llm and --transcript")
     shared = {f.name: getattr(plan.settings, f.name) for f in fields(Settings)} | {
         "dataset": data.name, "sha256": data.sha256, "registry_digest": plan.registry.digest, "embedder": embedder.name,
-        "embedder_revision": embedder.revision, "embedder_dimensions": embedder.dimensions, "code": code_version(), "versions": versions()}
-    none: dict[str, Any] = {"without": (), "param": {}}
+        "embedder_revision": embedder.revision, "embedder_dimensions": embedder.dimensions, "code": code_version(), "versions": versions(),
+        **described(language_model)}
+    none: dict[str, Any] = {"without": (), "param": {}, "context": (), **described(None)}
     mine = [shared | ({} if one.system == OURS else none) | one.deciding for one in plan.arms]
     return [RunSpec(**each, conversation=c.id) for each in mine for c in data.conversations]

@@ -63,6 +63,18 @@ def parameters(given: Sequence[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
+def budgets(given: Sequence[str]) -> tuple[int, ...]:
+    """Budgets in tokens from texts such as `512,1024`, ascending, each once.  Raises InputError.
+
+    >>> budgets(["1024,512", "512"])
+    (512, 1024)
+    """
+    words = [word.strip() for text in given for word in text.split(",")]
+    if wrong := [word for word in words if not (word.isascii() and word.isdigit())]:
+        raise InputError(f"{wrong[0]!r} is no number of tokens", where="--context", cure="write numbers from 0, such as --context 512,1024")
+    return tuple(sorted(set(map(int, words))))
+
+
 def _value(text: str) -> bool | int | float | str:
     """A parameter's value: true or false, a number if the text is one, else the text.
 
@@ -94,6 +106,8 @@ class Settings:
     rehearse  h between a first asking of all questions, which changes memory, and the one that counts; None: asked once
     allow_missing_gold  for `conversations`: leave out gold that names no event, and print how many, instead of refusing the data; the data must
                         have been loaded with it
+    context   budgets in tokens of the contexts that are scored for each question, ascending; (): none
+    strategy  of these contexts
     """
 
     system: str = field(default=OURS, metadata=_setting("--system", "The memory to measure: ours, or a class or function of (embedder, seed).",
@@ -109,6 +123,9 @@ class Settings:
         "--rehearse", "Ask all questions once so that recall changes memory, and again HOURS later, which counts.", least=0.0, metavar="HOURS"))
     allow_missing_gold: bool = field(default=False, metadata=_setting(
         "--allow-missing-gold", "Leave out gold that names no event, and print how many, instead of refusing the data (conversations)."))
+    context: tuple[int, ...] = field(default=(), metadata=_setting(
+        "--context", "Also score contexts of so many tokens, such as 512,1024; may be given again.", read=budgets, metavar="TOKENS,..."))
+    strategy: Literal["flat", "everything", "nothing"] = field(default="flat", metadata=_setting("--strategy", "How contexts are assembled."))
 
     @property
     def ours(self) -> bool:
@@ -123,6 +140,9 @@ class Settings:
         """Raises InputError if a set, or changes to one, are given for a system that has no mechanisms, or none for ours."""
         if self.ours:
             required(chosen)
+        if not self.ours and self.context:
+            raise InputError(f"contexts are assembled from memories of {OURS}, and {self.system!r} is another system", where="--context",
+                             cure="leave out --context, or leave out --system")
         given = [name for name, value in (("--set", chosen), ("--without", self.without), ("--param", self.param)) if value]
         if not self.ours and given:
             raise InputError(f"{given[0]} changes the mechanisms of {OURS}, and {self.system!r} has none", where="--system",
@@ -146,6 +166,8 @@ class RunSpec(Settings):
     set              name of the mechanism set; "" for a system without mechanisms
     dataset, sha256  name of the data set, and digest of its file
     embedder, embedder_revision, embedder_dimensions
+    language_model, language_model_revision  "" without a language model
+    transcript       its replies: the digest of a transcript that is replayed, or `recording:` and the id of one that grows; "" without one
     arm              id of the arm
     mechanisms       mechanism -> parameter -> value, all resolved, in registry order
     set_digest       of these; "" without mechanisms
@@ -163,6 +185,11 @@ class RunSpec(Settings):
     dataset: str = field(metadata=_setting("--dataset", "demo, locomo, beam, longmemeval or conversations."))
     embedder: str = field(metadata=_setting(
         "--embedder", "minilm, hashing, hashing:<d>, the folder or name of a model on this disk; more in docs/embedding.md.", default="minilm"))
+    language_model: str = field(default="", metadata=_setting(
+        "--llm", "Language model, as openai:<model>; its replies are recorded in --transcript.", default=None, metavar="MODEL"))
+    transcript: str = field(default="", metadata=_setting(
+        "--transcript", "File of a language model's replies: recorded with --llm, replayed without.", default=None, metavar="FILE"))
+    language_model_revision: str = ""
     sha256: str
     conversation: str
     arm: str
@@ -260,6 +287,8 @@ def deciding(written: Mapping[str, Any], arm: str) -> dict[str, Any]:
 
 def recorded(written: Mapping[str, Any], arm: str, conversation: str) -> RunSpec:
     """The record of a cell from a manifest that was read back.  Raises KeyError if the manifest lacks a field or does not describe the arm."""
-    found = {"files": {}, "match": "unit"} | deciding(written, arm)      # earlier manifests lack both
+    none = {"files": {}, "match": "unit", "language_model": "", "language_model_revision": "", "transcript": "", "context": (),
+            "strategy": "flat"}
+    found = none | deciding(written, arm)       # earlier manifests lack them
     values = {f.name: found[f.name] for f in fields(RunSpec) if f.name not in ("arm", "conversation")}
-    return RunSpec(**{**values, "without": tuple(values["without"])}, arm=arm, conversation=conversation)
+    return RunSpec(**{**values, "without": tuple(values["without"]), "context": tuple(values["context"])}, arm=arm, conversation=conversation)

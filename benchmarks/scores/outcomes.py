@@ -9,6 +9,7 @@ import numpy as np
 
 from ..execution.cells import Outcome, Row
 from .abstention import abstention
+from .context import context_metrics
 from .metrics import Metrics, question_metrics, summary
 
 NOTHING_AHEAD: Mapping[str, float] = MappingProxyType({"texts": 0, "hits": 0, "seconds": 0.0})
@@ -21,6 +22,8 @@ def scored(rows: Iterable[Row]) -> list[tuple[Row, Metrics]]:
 
 def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, float] = NOTHING_AHEAD) -> dict[str, Any]:
     """metrics.json: means over the questions that have gold, answers held back, percentiles of the phases' times, embedding, summed receipts.
+
+    If a language model was asked anything, `language_model`: requests and tokens by phase and mechanism.
 
     ahead  texts, hits and seconds of embedding before the first cell; those of the cells are added
     """
@@ -37,7 +40,14 @@ def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, fl
         "abstention": abstention(row for o in outcomes for row in o.rows), "timing_ms": timing,
         "embedding": {name: round(ahead[name] + sum(o.embedding.get(name, 0) for o in outcomes), 3) for name in ahead},
         "receipts": total_receipts(outcomes),
+        **({"language_model": used} if (used := total_usage(outcomes)) else {}),
+        **({"contexts": contexts} if (contexts := _contexts(outcomes)) else {}),
     }
+
+
+def _contexts(outcomes: Iterable[Outcome]) -> dict[str, Any]:
+    """Scores of contexts by budget, overall and by category; {} if no row has any."""
+    return context_metrics((row["category"], row["contexts"]) for o in outcomes for row in o.rows if "contexts" in row)
 
 
 def total_receipts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, int]]:
@@ -48,4 +58,16 @@ def total_receipts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, int]]:
             mine = total.setdefault(id, dict.fromkeys(receipt, 0))
             for name, count in receipt.items():
                 mine[name] += count
+    return total
+
+
+def total_usage(outcomes: Iterable[Outcome]) -> dict[str, dict[str, dict[str, int]]]:
+    """Requests and tokens of a language model by phase and mechanism, summed over cells."""
+    total: dict[str, dict[str, dict[str, int]]] = {}
+    for outcome in outcomes:
+        for phase, used in outcome.language_model.items():
+            for id, counts in used.items():
+                mine = total.setdefault(phase, {}).setdefault(id, dict.fromkeys(counts, 0))
+                for name, count in counts.items():
+                    mine[name] += count
     return total

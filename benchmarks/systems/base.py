@@ -34,11 +34,18 @@ class Capability(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RetrievedEvent:
-    """One retrieved event: its id, its score (larger is better; comparable within one answer only) and its text."""
+    """One retrieved event, or a unit that the system made of events.
+
+    id      of the event; of a made unit any id that no event has
+    score   larger is better; comparable within one answer only
+    text    as a reader gets it
+    events  of a made unit, ids of the events whose verbatim text it shows; () of an event
+    """
 
     id: str
     score: float
     text: str
+    events: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +55,41 @@ class Retrieved:
     events: tuple[RetrievedEvent, ...]
 
     def rank_of(self, event_id: str) -> int | None:
-        """Rank of an event from 1; None if it was not retrieved.  O(k).
+        """Rank from 1 of the first retrieved unit that is the event, or shows it; None if there is none.  O(k).
 
         >>> Retrieved((RetrievedEvent("b", 2.0, ""), RetrievedEvent("a", 1.0, ""))).rank_of("a")
         2
         """
-        return next((rank for rank, event in enumerate(self.events, 1) if event.id == event_id), None)
+        return next((rank for rank, event in enumerate(self.events, 1) if event.id == event_id or event_id in event.events), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A context: the text that a reader gets under a budget.
+
+    text       with the texts of events verbatim, as before they were quoted
+    tokens     of the text as the reader gets it
+    counter    name of what counted them
+    items      events and other units in it
+    condensed  of these, how many are not shown whole
+    truncated  whether anything was left out or condensed
+    """
+
+    text: str
+    tokens: int
+    counter: str
+    items: int
+    condensed: int
+    truncated: bool
+
+
+@runtime_checkable
+class GivesContexts(Protocol):
+    """An answer from which contexts can be assembled."""
+
+    def context(self, query: Query, budget: int, strategy: str) -> Assembled:
+        """The context of the query that was answered, of at most `budget` tokens; the memory does not change."""
+        ...
 
 
 @runtime_checkable
@@ -102,6 +138,15 @@ class ReportsReceipts(System, Protocol):
 
     def phase_ms(self) -> Mapping[str, Sequence[float]]:
         """By phase: the duration of each pass, ms."""
+        ...
+
+
+@runtime_checkable
+class ReportsUsage(System, Protocol):
+    """A system that reports what it asked a language model."""
+
+    def language_model_usage(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
+        """By phase and mechanism: `requests`, `cached`, `failed`, `prompt_tokens`, `completion_tokens`; those that asked nothing are left out."""
         ...
 
 

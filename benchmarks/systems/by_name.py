@@ -17,6 +17,7 @@ from .base import Capability
 
 if TYPE_CHECKING:
     from ...engine.ports.embedder import Embedder
+    from ...engine.ports.language_model import LanguageModel
     from ...engine.registry import Registry
     from .base import Factory, System
 
@@ -51,14 +52,14 @@ def factory(name: str) -> Factory:
     return chosen
 
 
-def maker(name: str, mechanisms: Mapping[str, Mapping[str, Any]], registry: Registry) -> Factory:
-    """What makes a system: ours of these mechanisms, with their parameters, or that of MODULE:NAME, which has none."""
+def maker(name: str, mechanisms: Mapping[str, Mapping[str, Any]], registry: Registry, language_model: LanguageModel | None = None) -> Factory:
+    """What makes a system: ours of these mechanisms, with their parameters, and a language model, or that of MODULE:NAME, which has neither."""
     if name != OURS:
         return partial(make, name)
     from ...engine.registry import MechanismSet
     from .hebbarium import Hebbarium
 
-    return lambda embedder, seed: Hebbarium(registry.build(MechanismSet("", "", mechanisms)), embedder, seed)
+    return lambda embedder, seed: Hebbarium(registry.build(MechanismSet("", "", mechanisms)), embedder, seed, language_model=language_model)
 
 
 def make(name: str, embedder: Embedder, seed: int) -> System:

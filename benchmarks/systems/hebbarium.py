@@ -7,17 +7,22 @@ from typing import Any
 
 from ...engine.assembly import planned
 from ...engine.columns import Before, Phase, Signal
+from ...engine.context.assembly import context_of
+from ...engine.context.condensers import Form
+from ...engine.context.quoting import unescaped
 from ...engine.contract import Mechanism, Touched
 from ...engine.counterfactual import Counterfactual
 from ...engine.loop import Engine
 from ...engine.observer import Observer
 from ...engine.ports.embedder import Embedder
+from ...engine.ports.language_model import LanguageModel
 from ...engine.ranking import Answer
 from ...engine.records import Event, Query
 from ...engine.schedule import Node, Stages
 from ...engine.steps import ENGINE
+from ...engine.units import Unit
 from ...engine.vocabulary import RECALLED, ROW, SIGNALS, VISIBLE
-from .base import Capability, Retrieved, RetrievedEvent
+from .base import Assembled, Capability, Retrieved, RetrievedEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +33,36 @@ class RetrievedAndRanked(Retrieved):
     engine: Engine
 
     def rank_of(self, event_id: str) -> int | None:
-        """Rank among all retrievable events from 1, ties by row; None if the event was not stored or cannot be retrieved.  O(n)."""
-        return self.answer.rank(self.engine.event_log.row(event_id)) or None
+        """Rank from 1, ties by row, of the first retrievable memory that shows the event; None if there is none.  O(n) for each that shows it.
+
+        Memories that show it are the event itself, and segments and bundles that the memory made of it.
+        """
+        return min(filter(None, map(self.answer.rank, self.engine.event_log.showing(event_id))), default=None)
+
+    def context(self, query: Query, budget: int, strategy: str) -> Assembled:
+        """Assembled from the whole ranking, whatever the number of events asked for."""
+        made = context_of(self.engine, self.answer, query.text, budget, strategy=strategy)
+        condensed = sum(component.form is not Form.WHOLE for component in made.components)
+        return Assembled(unescaped(made.text), made.tokens, made.counter, len(made.components), condensed, made.truncated)
+
+
+def id_of(unit: Unit) -> str:
+    """The id under which an answer names a memory: that of its event, or the row of one that the memory made."""
+    return f"row {unit.row}" if unit.kind else unit.id
 
 
 class Hebbarium:
     """An engine with some mechanisms and an observer.
 
-    observer  a plain one by default
+    observer        a plain one by default
+    language_model  for mechanisms that can use one
     """
 
-    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, observer: Observer | None = None) -> None:
+    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, observer: Observer | None = None, *,
+                 language_model: LanguageModel | None = None) -> None:
         self._ids = tuple(m.id for m in mechanisms)
         self._observer = observer or Observer()
-        self._engine = Engine(mechanisms, embedder, seed=seed, observer=self._observer)
+        self._engine = Engine(mechanisms, embedder, seed=seed, observer=self._observer, language_model=language_model)
         self._counterfactual: Counterfactual | None = None      # made at its first use
         self.capabilities = _declared(self._engine.assembly.phases)
 
@@ -58,8 +79,9 @@ class Hebbarium:
 
     def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
         answer = self._engine.retrieve(query, k, learn=learn)
-        found = zip(map(self._engine.event, answer.rows), answer.scores, strict=True)
-        return RetrievedAndRanked(tuple(RetrievedEvent(event.id, float(score), event.text) for event, score in found), answer, self._engine)
+        found = zip(answer.units, answer.scores, strict=True)
+        hits = (RetrievedEvent(id_of(unit), float(score), unit.text, unit.events if unit.kind else ()) for unit, score in found)
+        return RetrievedAndRanked(tuple(hits), answer, self._engine)
 
     def close(self) -> None:
         self._engine.close()
@@ -75,6 +97,12 @@ class Hebbarium:
         if self._counterfactual is None:
             self._counterfactual = Counterfactual(self._engine)
         return self._counterfactual.ranks_changed(query)
+
+    def language_model_usage(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
+        found: dict[str, dict[str, dict[str, int]]] = {}
+        for (phase, id), usage in self._observer.asked.items():
+            found.setdefault(phase.value, {})[id] = usage.named()
+        return found
 
     def phase_ms(self) -> Mapping[str, Sequence[float]]:
         return {phase.value: ms for phase, ms in self._observer.phase_ms.items()}

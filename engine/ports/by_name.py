@@ -1,4 +1,4 @@
-"""Embedders from what users give: a name, a folder, or an object."""
+"""Embedders and language models from what users give: a name, a folder, or an object."""
 from __future__ import annotations
 
 import importlib
@@ -9,11 +9,14 @@ from types import MappingProxyType
 from ..errors import HebbariumError, InputError
 from .embedder import CURE_SPEC, Embedder, HashingEmbedder, Progress, checked_embedder
 from .embedding_cache import CachedEmbedder
+from .language_model import CURE_MODEL, LanguageModel, checked_language_model
+from .language_model_openai import OpenAICompatibleModel
 from .model_cache import cached_model, cached_models
 from .openai_compatible import OpenAICompatibleEmbedder
 from .openvino import OpenVinoEmbedder, Precision
 from .sentence_transformer import SentenceTransformerEmbedder
 from .static_model import StaticEmbedder, is_static
+from .transcript import Transcript, replayed
 
 SHIPPED = "all-MiniLM-L6-v2"
 BACKENDS: Mapping[str, Precision] = MappingProxyType({"openvino": "float32", "openvino-int8": "int8"})
@@ -42,6 +45,27 @@ def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress
     return CachedEmbedder(chosen, cache / "embeddings.sqlite" if cache is not None and cache.is_dir() else cache, progress=progress)
 
 
+def language_model(spec: str | LanguageModel | None, transcript: Path | None = None) -> LanguageModel | None:
+    """The language model that a user names or gives.
+
+    spec        'openai:<model>', an object that satisfies `LanguageModel`, or None
+    transcript  a file: with a model it records requests and replies; without one the only model that it holds is replayed, and nothing is sent
+
+    None without both.  Nothing is sent here.  Raises InputError for an unknown name and for a transcript of several models, HebbariumError without
+    the extra or a key, DataError for a file that is no transcript.
+
+    >>> language_model("openai:")
+    Traceback (most recent call last):
+        ...
+    hebbarium.engine.errors.InputError: language model: there is no language model 'openai:'
+      What to do: give openai:<model>, such as openai:gpt-4.1-mini, or an object with name, revision and ask(requests)
+    """
+    if spec is None:
+        return replayed(transcript) if transcript else None
+    found = _language_model(spec) if isinstance(spec, str) else checked_language_model(spec)
+    return Transcript(found, transcript, "record") if transcript else found
+
+
 def papers_behind(spec: str) -> tuple[str, ...]:
     """Keys of the papers to cite for the embedder that a user names, as `embedder` takes it; nothing is downloaded, no transformer is loaded.
 
@@ -54,6 +78,15 @@ def papers_behind(spec: str) -> tuple[str, ...]:
     if base == "minilm":
         return ("reimers2019sentence", "wang2020minilm")
     return ("reimers2019sentence",) if base.startswith(HUB) or isinstance(embedder(base).embedder, SentenceTransformerEmbedder) else ()
+
+
+def _language_model(spec: str) -> LanguageModel:
+    kind, _, argument = spec.partition(":")
+    if kind != "openai" or not argument:
+        raise InputError(f"there is no language model {spec!r}", where="language model", cure=CURE_MODEL)
+    found = OpenAICompatibleModel(argument)
+    found.require()
+    return found
 
 
 def _folder_or_name(spec: str | Path) -> Embedder:

@@ -39,7 +39,7 @@ class OpenAICompatibleEmbedder:
     @property
     def revision(self) -> str:
         """`server-` and 8 hexadecimal digits of the server's address."""
-        return f"server-{hashlib.sha256(os.environ.get('OPENAI_BASE_URL', '').encode()).hexdigest()[:8]}"
+        return server_revision()
 
     @property
     def dimensions(self) -> int:
@@ -68,3 +68,8 @@ class OpenAICompatibleEmbedder:
             raise HebbariumError("the library openai is not installed", where=self.name, cure="pip install 'hebbarium[openai]'") from error
         except Exception as error:      # any error of the library, the network or the server
             raise HebbariumError(f"the server gave no embeddings ({type(error).__name__})", where=self.name, cure=CURE_SERVER) from error
+
+
+def server_revision() -> str:
+    """`server-` and 8 hexadecimal digits of SHA-256 of OPENAI_BASE_URL."""
+    return f"server-{hashlib.sha256(os.environ.get('OPENAI_BASE_URL', '').encode()).hexdigest()[:8]}"

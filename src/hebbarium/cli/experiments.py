@@ -27,6 +27,7 @@ from .shared import (
     lasting,
     load_data,
     named_embedder,
+    named_language_model,
     print_json,
     print_kept,
     resumable,
@@ -90,11 +91,12 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
     from ..console import Meter, print_lines
 
     planned = plan(chosen_set(registry, given["set"], settings), registry, settings)
+    model = named_language_model(given["language_model"], given["transcript"])
     loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip)
     making = _making(registry, planned.arms[0].mechanisms, given)
     with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(planned, loaded, named_embedder(given["embedder"], embedding), out, jobs=jobs, progress=progress, making=making,
-                         embedder_spec=lasting(given["embedder"]), replace=replace)
+                         embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model)
     print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:
@@ -125,11 +127,12 @@ def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
     from ..console import Meter, console, draw, print_lines, print_table
 
     experiment = designed(chosen_set(registry, given["set"], settings), registry, design=design, only=only, beside=beside or (), settings=settings)
+    model = named_language_model(given["language_model"], given["transcript"])
     loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip)
     making = _making(registry, experiment.mechanisms, given)
     with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(experiment, loaded, named_embedder(given["embedder"], embedding), out, margin=margin, jobs=jobs, progress=progress,
-                         announce=_announce, making=making, embedder_spec=lasting(given["embedder"]), replace=replace)
+                         announce=_announce, making=making, embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model)
     print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:
@@ -189,7 +192,18 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
         if gates := [(i, *(f"{r[k]:,}" for k in votes)) for i, r in result["receipts"].items() if "vetoed" in r]:
             print_table("Admission of events, which ranks changed cannot show (decided: vetoed by it alone)", ("gate", *votes), gates, numbers=votes,
                         whole=("gate",))
+    if contexts := result.get("contexts"):
+        means_of = ("evidence", "answer", "tokens", "items", "repeated", "cut")
+        print_table(f"Contexts, tokens as {contexts['counter']} counts", ("budget", "questions", *means_of),
+                    [(f"{int(budget):,}", kind, *(number(means[name]) for name in means_of)) for budget, found in contexts["budgets"].items()
+                     for kind, means in (("all", found["overall"]), *found["by_category"].items())],
+                    numbers=("budget", *means_of), whole=("budget", "questions", *means_of))
     timing = [(phase, number(ms["p50"]), number(ms["p95"])) for phase, ms in result["timing_ms"].items()]
     print_table("Milliseconds a pass", ("phase", "p50", "p95"), timing, numbers=("p50", "p95"))
+    used = [(phase, id, *map(number, counts.values())) for phase, each in result.get("language_model", {}).items()
+            for id, counts in each.items()]
+    if used:
+        columns = ("requests", "cached", "failed", "prompt tokens", "completion tokens")
+        print_table("Language model", ("phase", "mechanism", *columns), used, numbers=columns, whole=("mechanism",))
     spent = result["embedding"]
     print_lines(f"embedding: {spent['texts']:,} texts, {spent['hits']:,} of them from the cache, {spent['seconds']:.1f} s; no phase contains it", "")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..benchmarks.datasets import Dataset, Unit
     from ..console import Meter
     from ..engine.ports.embedding_cache import CachedEmbedder
+    from ..engine.ports.language_model import LanguageModel
     from ..engine.registry import MechanismSet, Registry
 
 DataOption = Annotated[Path | None, typer.Option("--data", help=(
@@ -59,6 +60,16 @@ def named_embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmb
     from ..engine.ports.embedding_cache import default_cache
 
     return embedder(spec, default_cache(), progress=progress)
+
+
+def named_language_model(spec: str | None, transcript: str | None) -> LanguageModel | None:
+    """The model behind --llm and --transcript; None without both.  Raises InputError for --llm without --transcript, else as `language_model`."""
+    from ..engine.ports.by_name import language_model
+
+    if spec is not None and not transcript:
+        raise InputError("a language model needs a transcript, so that its replies are kept and the run can be repeated", where="--llm",
+                         cure="give --transcript FILE")
+    return language_model(spec, Path(transcript).expanduser() if transcript else None)
 
 
 def lasting(spec: str) -> str:

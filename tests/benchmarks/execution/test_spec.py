@@ -106,8 +106,8 @@ def test_an_odd_parameter_is_refused(text: str) -> None:
 # --- the options -------------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("command", ["run", "ablate"])
 def test_what_a_user_may_set_is_an_option_of_both_commands(command: str) -> None:
-    """Every field of Settings, and what names the set, the data and the embedder."""
-    assert set(options()) == {f.name for f in fields(Settings)} | {"set", "dataset", "embedder"}
+    """Every field of Settings, and what names the set, the data, the embedder, the language model and its transcript."""
+    assert set(options()) == {f.name for f in fields(Settings)} | {"set", "dataset", "embedder", "language_model", "transcript"}
     command_line: Any = get_command(app)
     flags = {flag: p for p in command_line.commands[command].params for flag in p.opts}
     for name, option in options().items():
@@ -124,7 +124,8 @@ GIVEN: dict[str, tuple[str, Any]] = {       # field -> what is typed, what the m
     "set": ("minimal", "minimal"), "dataset": ("demo", "demo"), "embedder": ("hashing:64", "hashing"),
     "unit": ("session", "session"), "match": ("session", "session"), "seed": ("3", 3),
     "without": ("heat", ["heat"]), "param": ("lexical_bm25.b=0.5", {"lexical_bm25": {"b": 0.5}}), "rehearse": ("2.5", 2.5),
-    "allow_missing_gold": ("", True)}
+    "allow_missing_gold": ("", True), "context": ("64,16", [16, 64]), "strategy": ("everything", "everything"),
+    "language_model": ("openai:small", "openai:small"), "transcript": ("t.sqlite", "recording:")}
 OTHER = {"system": (BASELINE, BASELINE), **{name: GIVEN[name] for name in ("dataset", "embedder", "unit", "match", "seed", "allow_missing_gold")}}
 
 
@@ -132,6 +133,8 @@ OTHER = {"system": (BASELINE, BASELINE), **{name: GIVEN[name] for name in ("data
 def test_what_a_user_sets_stands_in_the_manifest(command: str, given: dict[str, tuple[str, Any]], tmp_path: Path,
                                                  monkeypatch: pytest.MonkeyPatch) -> None:
     assert {*GIVEN, *OTHER} == set(options()), "type a value for every option here"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")     # nothing is asked
     words = [word for name, (typed, _) in given.items() for word in (options()[name].flag, typed) if word]
     words += ["--arms", "recency"] if command == "ablate" else []
     monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
@@ -139,6 +142,9 @@ def test_what_a_user_sets_stands_in_the_manifest(command: str, given: dict[str, 
     with pytest.raises(SystemExit) as end:
         main()
     written = json.loads((tmp_path / "o" / "manifest.json").read_text(encoding="utf-8"))
+    if "transcript" in given:
+        assert written["transcript_file"] == str(tmp_path / "t.sqlite") and "sk-0123" not in json.dumps(written)
+        written["transcript"] = written["transcript"][:len("recording:")]
     assert not end.value.code and {name: written[name] for name in given} == {name: kept for name, (_, kept) in given.items()}
     assert {f.name for f in fields(RunSpec)} - {"arm", "conversation"} <= set(written)
     assert written["arms"][0] == given.get("system", ("", "full"))[1] and len(written["conversations"]) == 1
