@@ -14,7 +14,8 @@ from ...engine.columns import Phase
 from ...engine.errors import RegistryError
 from ...engine.ports.reranker import STAND_IN
 from ...engine.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
-from ..checks import adaptation, at_least, equation, limit, mutant
+from .. import reranking as blends
+from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, plug_in
 
@@ -31,20 +32,13 @@ def judged_by_hand(query: str, text: str) -> float:
     return (m + 0.5) / (len(asked) + 1.0)
 
 
-def scaled(values: Sequence[float]) -> list[float]:
-    low, high = min(values), max(values)
-    return [(v - low) / (high - low) if high > low else 0.0 for v in values]
-
-
 def answer_of(query: str, pool: int, alpha: float, hidden: Sequence[int] = (), spread: bool = False) -> tuple[list[float], list[float]]:
     """RELEVANCE, -1 where nothing is judged, and RERANKED of STORY."""
     rows = sorted((r for r in range(len(SCORES)) if r not in hidden), key=lambda r: -SCORES[r])[:pool]
     judged = [judged_by_hand(query, STORY[r]) for r in rows]
-    mean = sum(judged) / len(rows)
-    a = alpha * min(2.0 * math.sqrt(sum((p - mean) ** 2 for p in judged) / len(rows)), 1.0) if spread else alpha
-    relevance, final, low = [-1.0] * len(SCORES), list(SCORES), min(SCORES[r] for r in rows)
-    for r, f, j, p in zip(rows, scaled([SCORES[r] for r in rows]), scaled(judged), judged, strict=True):
-        relevance[r], final[r] = p, low + (1.0 - a) * f + a * j
+    relevance, final = [-1.0] * len(SCORES), list(SCORES)
+    for r, p, blend in zip(rows, judged, blends.final_by_hand([SCORES[r] for r in rows], judged, alpha, spread), strict=True):
+        relevance[r], final[r] = p, blend
     return relevance, final
 
 
@@ -69,14 +63,7 @@ def log_odds_become_probabilities(specimen: Any) -> Any:
     return out, [0.5, 0.75, 0.2, 1.0, 0.0, 1.0 / (1.0 + math.exp(20.0)), 1.0]
 
 
-@equation("CE-2", source="by hand: f' = (1, .5, 0), j' = (0, 1, .5)", atol=1e-12, papers=("cortex2026",))
-def both_scores_are_blended_on_one_scale(specimen: Any) -> Any:
-    found = []
-    for a in (0.0, 0.25, 0.55, 1.0):
-        out = np.empty(3)
-        specimen.blended(np.array([3.0, 2.0, 1.0]) / 61.0, np.array([0.2, 0.6, 0.4]), a, out)
-        found.append(out.tolist())
-    return found, [[1.0, 0.5, 0.0], [0.75, 0.625, 0.125], [0.45, 0.775, 0.275], [0.0, 1.0, 0.5]]
+blend_on_one_scale = equation("CE-2", source=blends.BY_HAND, atol=1e-12, papers=("cortex2026",))(blends.both_scores_are_blended_on_one_scale)
 
 
 @limit("CE-3", source="closed form: equal scores do not count, and one candidate has nothing to be compared with", atol=1e-12)
@@ -84,29 +71,13 @@ def equal_scores_do_not_count(specimen: Any) -> Any:
     found = []
     for fused, judged in (([0.5, 0.5], [0.1, 0.9]), ([0.1, 0.9], [0.5, 0.5]), ([0.3], [0.7])):
         out = np.empty(len(fused))
-        specimen.blended(np.array(fused), np.array(judged), 0.55, out)
+        blends.kernel(specimen, "blended")(np.array(fused), np.array(judged), 0.55, out)
         found += out.tolist()
     return found, [0.0, 0.55, 0.0, 0.45, 0.0]
 
 
-@adaptation("CE-4", source="dossier RR-6: on their own scale, fused scores of reciprocal ranks decide nothing beside scores that span 0 to 1")
-def exchanging_the_first_and_the_tenth_changes_the_order(specimen: Any) -> Any:
-    rng, changed = np.random.default_rng(8), 0
-    for _ in range(20):
-        fused, judged = 1.0 / (60.0 + np.arange(1.0, 11.0)), rng.random(10)
-        one, two = np.empty(10), np.empty(10)
-        specimen.blended(fused, judged, 0.5, one)
-        specimen.blended(fused[[9, *range(1, 9), 0]], judged, 0.5, two)
-        changed += np.argsort(-one).tolist() != np.argsort(-two).tolist()
-    return at_least(changed, 15)
-
-
-@adaptation("CE-5", source="by hand: twice the standard deviation, at most 1")
-def the_spread_of_the_scores_is_the_rerankers_weight(specimen: Any) -> Any:
-    judged = ([0.4, 0.4, 0.4], [0.0, 1.0], [0.2, 0.4], [-1.0, 1.0], [0.1, 0.1, 0.7])
-    measured = [specimen.reranker_weight(0.6, "spread", np.array(each)) for each in judged]
-    return [*measured, specimen.reranker_weight(0.6, "fixed", np.array([0.4, 0.4]))], [
-        0.0, 0.6, 0.12, 0.6, 0.6 * 2.0 * math.sqrt(0.08), 0.6]
+blend_of_orders = adaptation("CE-4", source=blends.EXCHANGED)(blends.exchanging_the_first_and_the_tenth_changes_the_order)
+weight_by_spread = adaptation("CE-5", source=blends.DEVIATION)(blends.the_spread_of_the_scores_is_the_rerankers_weight)
 
 
 # --- in a memory -------------------------------------------------------------------------------------------------------------
@@ -151,7 +122,7 @@ def blend_over_weight(specimen: Any) -> Picture:
     weights, fused, judged = np.linspace(0.0, 1.0, 41), np.array([1.0, 0.5, 0.0]) / 60.0, np.array([0.1, 0.4, 0.9])
     found = np.empty((41, 3))
     for a, row in zip(weights, found, strict=True):
-        specimen.blended(fused, judged, float(a), row)
+        blends.kernel(specimen, "blended")(fused, judged, float(a), row)
     marks = np.array([0.0, 0.25, 0.55, 0.75, 1.0])
     return Picture("weight of the reranker", "blend", (
         Curve("first before", weights, found[:, 0]), Curve("second", weights, found[:, 1]), Curve("last before", weights, found[:, 2]),
@@ -167,52 +138,22 @@ def decimal(specimen: Any) -> Any:
     return specimen.replacing("probability", probability)
 
 
-@mutant("the blend exchanges its terms", rejected_by="CE-2")
-def exchanged(specimen: Any) -> Any:
-    blended = specimen.blended
-    return specimen.replacing("blended", lambda fused, judged, a, out: blended(judged, fused, a, out))
-
-
 @mutant("equal scores count in full", rejected_by="CE-3")
 def full(specimen: Any) -> Any:
     def blended(fused: Any, judged: Any, a: float, out: Any) -> None:
         one, two = ((x - x.min()) / np.ptp(x) if np.ptp(x) > 0.0 else np.ones(len(x)) for x in (fused, judged))
         out[:] = (1.0 - a) * one + a * two
 
-    return specimen.replacing("blended", blended)
+    return blends.replacing(specimen, "blended", blended)
 
 
-@mutant("the blend takes scores as they are, as Cortex prints it", rejected_by="CE-4")
-def unscaled(specimen: Any) -> Any:
-    def blended(fused: Any, judged: Any, a: float, out: Any) -> None:
-        out[:] = (1.0 - a) * fused + a * judged
-
-    return specimen.replacing("blended", blended)
-
-
-@mutant("more spread lowers the weight", rejected_by="CE-5")
-def turned(specimen: Any) -> Any:
-    weight = specimen.reranker_weight
-    return specimen.replacing("reranker_weight", lambda alpha, blend, judged: alpha - weight(alpha, "spread", judged) if blend == "spread" else alpha)
+exchanged, unscaled, turned, always_fixed, level = blends.mutants(blended="CE-2", scaled="CE-4", weight="CE-5", used="CE-7", pool="CE-8")
 
 
 @mutant("archived memories are judged, too", rejected_by="CE-6")
 def of_all(specimen: Any) -> Any:
     best = specimen.best
     return specimen.replacing("best", lambda scores, visible, k: best(scores, np.ones_like(visible), k))
-
-
-@mutant("the spread of the blend is not used", rejected_by="CE-7")
-def always_fixed(specimen: Any) -> Any:
-    return specimen.replacing("reranker_weight", lambda alpha, blend, judged: alpha)
-
-
-@mutant("the pool starts at its lowest score", rejected_by="CE-8")
-def level(specimen: Any) -> Any:
-    def above(fused: Any, blend: Any, out: Any) -> None:
-        out[:] = fused.min() + blend
-
-    return specimen.replacing("above", above)
 
 
 @mutant("without a model the stand-in judges", rejected_by="CE-9")

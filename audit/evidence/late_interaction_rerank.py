@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...engine.columns import Phase
 from ...engine.ports.tokens import Tokens, coded, joined
 from ...engine.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
+from .. import reranking as blends
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
@@ -68,22 +69,15 @@ def summed(query: Sequence[Any], text: Sequence[Any], weights: Sequence[float]) 
     return sum(w * max(cosine(q, d) for d in text) for q, w in zip(query, weights, strict=True)) / sum(weights)
 
 
-def scaled(values: Sequence[float]) -> list[float]:
-    low, high = min(values), max(values)
-    return [(v - low) / (high - low) if high > low else 0.0 for v in values]
-
-
 def answer_of(query: str, weights: Sequence[float], scores: Sequence[float], pool: int, alpha: float, hidden: Sequence[int] = (),
               spread: bool = False) -> tuple[list[float], list[float]]:
     """RELEVANCE, -1 where nothing is compared, and RERANKED of STORY."""
     rows = sorted((r for r in range(len(scores)) if r not in hidden), key=lambda r: (-scores[r], r))[:pool]
     asked = [WORDS[word] for word, _ in pieces(query)][:len(weights)]
     similar = [summed(asked, [WORDS[word] for word, _ in pieces(STORY[r])], weights) for r in rows]
-    mean = sum(similar) / len(rows)
-    a = alpha * min(2.0 * math.sqrt(sum((s - mean) ** 2 for s in similar) / len(rows)), 1.0) if spread else alpha
-    relevance, final, low = [-1.0] * len(scores), list(scores), min(scores[r] for r in rows)
-    for r, f, s, raw in zip(rows, scaled([scores[r] for r in rows]), scaled(similar), similar, strict=True):
-        relevance[r], final[r] = min(max(raw, 0.0), 1.0), low + (1.0 - a) * f + a * s
+    relevance, final = [-1.0] * len(scores), list(scores)
+    for r, raw, blend in zip(rows, similar, blends.final_by_hand([scores[r] for r in rows], similar, alpha, spread), strict=True):
+        relevance[r], final[r] = min(max(raw, 0.0), 1.0), blend
     return relevance, final
 
 
@@ -173,34 +167,9 @@ def a_word_shares_its_idf_among_its_pieces(specimen: Any) -> Any:
 
 
 # --- blend -------------------------------------------------------------------------------------------------------------------
-@equation("LI-7", source="by hand: f' = (1, .5, 0), j' = (0, 1, .5)", atol=1e-12, papers=("cortex2026",))
-def both_scores_are_blended_on_one_scale(specimen: Any) -> Any:
-    found = []
-    for a in (0.0, 0.25, 0.55, 1.0):
-        out = np.empty(3)
-        specimen.blended(np.array([3.0, 2.0, 1.0]) / 61.0, np.array([0.2, 0.6, 0.4]), a, out)
-        found.append(out.tolist())
-    return found, [[1.0, 0.5, 0.0], [0.75, 0.625, 0.125], [0.45, 0.775, 0.275], [0.0, 1.0, 0.5]]
-
-
-@adaptation("LI-8", source="dossier RR-6: on their own scale, fused scores of reciprocal ranks decide nothing beside scores that span 0 to 1")
-def exchanging_the_first_and_the_tenth_changes_the_order(specimen: Any) -> Any:
-    rng, changed = np.random.default_rng(8), 0
-    for _ in range(20):
-        fused, judged = 1.0 / (60.0 + np.arange(1.0, 11.0)), rng.random(10)
-        other, one, two = fused[[9, *range(1, 9), 0]], np.empty(10), np.empty(10)
-        specimen.blended(fused, judged, 0.5, one)
-        specimen.blended(other, judged, 0.5, two)
-        changed += np.argsort(-one).tolist() != np.argsort(-two).tolist()
-    return at_least(changed, 15)
-
-
-@adaptation("LI-9", source="by hand: twice the standard deviation, at most 1")
-def the_spread_of_the_scores_is_the_rerankers_weight(specimen: Any) -> Any:
-    judged = ([0.4, 0.4, 0.4], [0.0, 1.0], [0.2, 0.4], [-1.0, 1.0], [0.1, 0.1, 0.7])
-    measured = [specimen.reranker_weight(0.6, "spread", np.array(each)) for each in judged]
-    return [*measured, specimen.reranker_weight(0.6, "fixed", np.array([0.4, 0.4]))], [
-        0.0, 0.6, 0.12, 0.6, 0.6 * 2.0 * math.sqrt(0.08), 0.6]
+blend_on_one_scale = equation("LI-7", source=blends.BY_HAND, atol=1e-12, papers=("cortex2026",))(blends.both_scores_are_blended_on_one_scale)
+blend_of_orders = adaptation("LI-8", source=blends.EXCHANGED)(blends.exchanging_the_first_and_the_tenth_changes_the_order)
+weight_by_spread = adaptation("LI-9", source=blends.DEVIATION)(blends.the_spread_of_the_scores_is_the_rerankers_weight)
 
 
 # --- in a memory -------------------------------------------------------------------------------------------------------------
@@ -314,43 +283,13 @@ def not_shared(specimen: Any) -> Any:
     return specimen.replacing("idf_weights", whole)
 
 
-@mutant("the blend exchanges its terms", rejected_by="LI-7")
-def exchanged(specimen: Any) -> Any:
-    blended = specimen.blended
-    return specimen.replacing("blended", lambda fused, judged, a, out: blended(judged, fused, a, out))
-
-
-@mutant("the blend takes scores as they are, as Cortex prints it", rejected_by="LI-8")
-def unscaled(specimen: Any) -> Any:
-    def blended(fused: Any, judged: Any, a: float, out: Any) -> None:
-        out[:] = (1.0 - a) * fused + a * judged
-
-    return specimen.replacing("blended", blended)
-
-
-@mutant("more spread lowers the weight", rejected_by="LI-9")
-def turned(specimen: Any) -> Any:
-    weight = specimen.reranker_weight
-    return specimen.replacing("reranker_weight", lambda alpha, blend, judged: alpha - weight(alpha, "spread", judged) if blend == "spread" else alpha)
+exchanged, unscaled, turned, always_fixed, level = blends.mutants(blended="LI-7", scaled="LI-8", weight="LI-9", used="LI-11", pool="LI-12")
 
 
 @mutant("archived memories are compared, too", rejected_by="LI-10")
 def of_all(specimen: Any) -> Any:
     best = specimen.best
     return specimen.replacing("best", lambda scores, visible, k: best(scores, np.ones_like(visible), k))
-
-
-@mutant("the spread of the blend is not used", rejected_by="LI-11")
-def always_fixed(specimen: Any) -> Any:
-    return specimen.replacing("reranker_weight", lambda alpha, blend, judged: alpha)
-
-
-@mutant("the pool starts at its lowest score", rejected_by="LI-12")
-def level(specimen: Any) -> Any:
-    def above(fused: Any, blend: Any, out: Any) -> None:
-        out[:] = fused.min() + blend
-
-    return specimen.replacing("above", above)
 
 
 @mutant("stop words alone weigh nothing", rejected_by="LI-13")

@@ -21,7 +21,8 @@ import pytest
 
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
-from hebbarium.engine.ports.embedder import Vectors
+from hebbarium.engine.ports.embedder import WORD, Vectors
+from hebbarium.engine.ports.tokens import Tokens, coded
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
 
@@ -113,10 +114,19 @@ class FreeEmbedder:
     def __init__(self) -> None:
         halves = np.random.default_rng(1).standard_normal((2, 1024, DIMENSIONS // 2))
         self._halves = (halves / np.linalg.norm(halves, axis=2, keepdims=True) / np.sqrt(2.0)).astype(np.float32)
+        words = coded(np.random.default_rng(2).standard_normal((1024, DIMENSIONS)), np.zeros((1024, 2)))
+        self._codes, self._scales = words.codes, words.scales
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         sums = np.array([zlib.crc32(text.encode()) for text in texts], np.int64)
         return np.concatenate([self._halves[0, sums & 1023], self._halves[1, sums >> 22]], axis=1)
+
+    def embed_tokens(self, texts: Sequence[str]) -> Tokens:
+        """A vector for each word, one of 1,024 by a checksum."""
+        words = [[(*word.span(), zlib.crc32(word.group().encode()) & 1023) for word in WORD.finditer(text)] for text in texts]
+        found = np.array([each for text in words for each in text], np.int32).reshape(-1, 3)
+        offsets = np.cumsum([0, *map(len, words)])
+        return Tokens(self._codes[found[:, 2]], self._scales[found[:, 2]], offsets, np.ascontiguousarray(found[:, :2]))
 
 
 def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None, chosen: str = "minimal", also: Sequence[str] = ()) -> Engine:

@@ -27,7 +27,7 @@ from ...engine.numerics import kernel
 from ...engine.ports.reranker import STAND_IN, reranker
 from ...engine.ranking import best
 from ...engine.vocabulary import ANSWERABLE, RELEVANCE, RERANKED, REWEIGHTED, TEXTS
-from ..shared.rerank import Blend, above, blended, reranker_weight
+from ..shared.rerank import Blend, reranked
 
 
 # --- equations ----------------------------------------------------------------------------------------------------
@@ -77,9 +77,6 @@ class CrossEncoderRerank(Mechanism[CrossEncoderRerankParams]):
         rows = best(view.reweighted, view.answerable, p.pool)
         if not rows.size:
             return
-        judged, blend, final = np.empty(rows.size), np.empty(rows.size), np.empty(rows.size, np.float32)
+        judged = np.empty(rows.size)
         probability(self.reranker.score(cue.query.text, [view.texts[row] for row in rows.tolist()]), judged)
-        fused = view.reweighted[rows]
-        blended(fused, judged, reranker_weight(p.alpha, p.blend, judged), blend)
-        above(fused, blend, final)
-        view.relevance[rows], view.reranked[rows] = judged, final
+        view.relevance[rows], view.reranked[rows] = judged, reranked(view.reweighted[rows], judged, p.alpha, p.blend)

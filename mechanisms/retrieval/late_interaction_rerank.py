@@ -28,7 +28,7 @@ from ...engine.ranking import best
 from ...engine.storage.postings import Idf
 from ...engine.text.features import terms_of
 from ...engine.vocabulary import ANSWERABLE, EMBEDDER, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS
-from ..shared.rerank import Blend, above, blended, reranker_weight
+from ..shared.rerank import Blend, reranked
 
 WORD = re.compile(r"[^\W_]+")       # as the lexicon splits texts
 
@@ -122,17 +122,14 @@ class LateInteractionRerank(Mechanism[LateInteractionRerankParams]):
             return
         texts = view.embedder.embed_tokens([view.texts[row] for row in rows.tolist()])
         weights = self._weights(view.lexicon, cue.query.text, spans)
-        similar, blend, final = np.empty(rows.size), np.empty(rows.size), np.empty(rows.size, np.float32)
+        similar = np.empty(rows.size)
         maxsim(query.astype(np.int16), lengths, weights, texts.codes, texts.scales, texts.offsets, similar)
-        fused = view.reweighted[rows]
-        blended(fused, similar, reranker_weight(p.alpha, p.blend, similar), blend)
-        above(fused, blend, final)
-        view.relevance[rows], view.reranked[rows] = np.clip(similar, 0.0, 1.0), final
+        view.relevance[rows], view.reranked[rows] = np.clip(similar, 0.0, 1.0), reranked(view.reweighted[rows], similar, p.alpha, p.blend)
 
     def _weights(self, lexicon: Any, text: str, spans: Any) -> NDArray[np.float64]:
         """Equal weights also for a query of stop words alone."""
         if self.params.weights == "idf":
-            found = idf_weights(text, spans, lambda term: Idf.LUCENE.weight(lexicon.n_rows, lexicon.document_frequency(term)))
+            found = idf_weights(text, spans, lambda term: Idf.LUCENE.weight(lexicon.n_counted, lexicon.document_frequency(term)))
             if found.any():
                 return found
         return np.ones(len(spans))

@@ -9,6 +9,7 @@ import math
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.numerics import kernel
 
@@ -84,6 +85,22 @@ def above(fused: Any, blend: Any, out: Any) -> None:
     low = np.nextafter(low, np.float32(np.inf))
     for i in range(out.shape[0]):
         out[i] = low + blend[i]
+
+
+def reranked(fused: Any, judged: Any, alpha: float, blend: Blend) -> NDArray[np.float32]:
+    """Scores of a pool after a reranker: its blend, `above` all that is not in the pool.  Cortex, 3.3, stage 4.  O(p).
+
+    fused   (p,) float32  f, scores before the reranker
+    judged  (p,)          j, scores of the reranker
+    alpha   ()            weight of the reranker, 0..1, see `reranker_weight`
+
+    >>> reranked(np.array([3.0, 2.0], np.float32), np.array([0.1, 0.9]), 0.75, "fixed").round(4).tolist()
+    [2.25, 2.75]
+    """
+    mixed, final = np.empty(judged.shape[0]), np.empty(judged.shape[0], np.float32)
+    blended(fused, judged, reranker_weight(alpha, blend, judged), mixed)
+    above(fused, mixed, final)
+    return final
 
 
 def reranker_weight(alpha: float, blend: Blend, judged: Any) -> float:
