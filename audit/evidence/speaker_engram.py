@@ -1,0 +1,367 @@
+"""Evidence for speaker_engram: n-grams counted over slices, profiles and marks of stories by hand, and scores from the definition in numpy."""
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.columns import Phase
+from ...engine.ports.embedder import HashingEmbedder
+from ...engine.records import Event
+from ...engine.vocabulary import BAN, FUSED, LOG_PRIOR, PRIMED, VETO
+from ..checks import adaptation, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
+from ..paper_numbers import paper_number
+
+PAPER, PROFILE_SHARE, STYLE_SHARE, SPEAKERS, WEIGHT, CELLS = "truememory2026", 0.8, 0.9, 6, 0.8, 256
+NUMBERS = (
+    paper_number("profile_share", PROFILE_SHARE, "1", paper=PAPER, where="4.1 stage 9, f_L0"),
+    paper_number("style_share", STYLE_SHARE, "1", paper=PAPER, where="4.1 stage 9, f_L0"),
+    paper_number("speakers", SPEAKERS, "1", paper=PAPER, where="4.1 stage 8: more than five distinct senders"),
+    paper_number("weight", WEIGHT, "1", paper=PAPER, where="4.1 stage 8: w_sep = 0.8 w_vec"),
+)
+TEXTS = ("lol ok then", "I would be most grateful, sir.", "ab", "", "aaaa", "  Mixed   CASE\ttext ", "naïve café 🦊🦊")
+
+
+# --- references ---------------------------------------------------------------------------------------------------------------
+def cell(gram: str) -> int:
+    """Cell of an n-gram, with Python's integers."""
+    value: int = sum(ord(c) * 65599 ** (len(gram) - 1 - i) for i, c in enumerate(gram)) % (2 ** 31 - 1)
+    return value * 2654435761 % 2 ** 32 // 2 ** 24
+
+
+def style(text: str) -> NDArray[np.float64]:
+    shown = " ".join(text.lower().split())
+    counts = Counter(cell(shown[i:i + n]) for n in (3, 4, 5) for i in range(len(shown) - n + 1))
+    v = np.array([float(counts[b]) for b in range(CELLS)])
+    return v / (np.linalg.norm(v) or 1.0)
+
+
+def raised(fused: Any, parts: list[tuple[Any, Any, float]]) -> NDArray[np.float64]:
+    """Scores on [0, 1] with each part (rows, fit, share) raised to its share of the best."""
+    s = (fused - fused.min()) / (fused.max() - fused.min())
+    out: NDArray[np.float64] = s.copy()
+    for rows, fit, share in parts:
+        for i, c in zip(rows, fit, strict=True):
+            if max(fit) > 0:
+                out[i] = max(out[i], share * max(c, 0.0) / max(fit))
+    return out
+
+
+@equation("SE-1", source="True Memory 4.1 stage 5: counts of slices of 3, 4 and 5 characters, in lower case, of unit length", papers=(PAPER,),
+          rtol=1e-9, figure="style")
+def a_style_is_the_hashed_ngrams_of_unit_length(specimen: Any) -> Any:
+    return np.array([specimen.style(text) for text in TEXTS]), np.array([style(text) for text in TEXTS])
+
+
+@signature("SE-2", source="True Memory 4.1 stage 5: texts of one writer are more alike than those of two; by the cosine of styles", papers=(PAPER,))
+def styles_tell_writers_apart(specimen: Any) -> Any:
+    curt = ("lol gonna go", "gonna eat lol", "lol nah gonna stay")
+    formal = ("I should be most grateful for your reply.", "I should be delighted to accept your offer.", "Your reply was most gratefully read.")
+    a, b = (np.array([specimen.style(t) for t in texts]) for texts in (curt, formal))
+    within = min((a @ a.T)[np.triu_indices(3, 1)].min(), (b @ b.T)[np.triu_indices(3, 1)].min())
+    return bool(within > (a @ b.T).max())
+
+
+@equation("SE-3", source="True Memory 4.1 stage 9, f_L0: shares of the best score, in numpy; never negative", papers=(PAPER,), rtol=1e-9)
+def scores_are_raised_to_a_share_of_the_best(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(5), [], []
+    for share in (PROFILE_SHARE, STYLE_SHARE, 0.3):
+        fused, rows = rng.normal(size=12), rng.permutation(12)[:6]
+        fit = rng.normal(size=6)
+        out = np.zeros(12)
+        specimen.add_up_to(fused, fused.min(), fused.max(), rows, fit, share, out)
+        s = (fused - fused.min()) / (fused.max() - fused.min())
+        found.append(out)
+        expected.append(raised(fused, [(rows, fit, share)]) - s)
+    flat, none = np.zeros(3), np.zeros(3)
+    specimen.add_up_to(np.ones(3), 1.0, 1.0, np.arange(3), np.ones(3), 0.8, flat)
+    specimen.add_up_to(np.arange(3.0), 0.0, 2.0, np.arange(3), -np.ones(3), 0.8, none)
+    return [*np.ravel(found), *flat, *none], [*np.ravel(expected), *[0.0] * 6]
+
+
+@adaptation("SE-4", source="questions written for it")
+def questions_about_a_person_are_found(specimen: Any) -> Any:
+    person = ("what kind of person is ada", "what does bo like to eat", "where does cleo live", "who is dan", "what am i afraid of",
+              "what is my favourite colour", "does eve have any pets", "how old is finn", "what does gus do for a living", "is ada married")
+    other = ("when did the meeting start", "how much is the rent", "which train did we take", "what happened in may", "")
+    return [specimen.asks_about_a_person(q) for q in (*person, *other)], [True] * len(person) + [False] * len(other)
+
+
+@adaptation("SE-5", source="the table of attributes, by hand")
+def facts_have_their_attribute(specimen: Any) -> Any:
+    cases = (("like tea. ", "likes"), ("hate tea", "dislikes"), ("am a nurse", "is"), ("have a dog", "has"), ("work at the port", "works"),
+             ("live in Oslo", "lives"), ("am married to Bo", "kin"), ("run every day", "routine"), ("am afraid of mice", "fear"),
+             ("used to live in Rome", ""), ("don't have a car", ""))
+    return [[specimen.attribute_of(f) for f in specimen.facts_of(f"I {text}", "Mia")] for text, _ in cases], [[a] for _, a in cases]
+
+
+# --- in a memory --------------------------------------------------------------------------------------------------------------
+STORY: tuple[tuple[float, str, str], ...] = (
+    (0.0, "I live in Rome with my brother Tom.", "Ada"), (1.0, "I love tea and hate noise.", "Ada"), (2.0, "I love rain.", "Bo"),
+    (3.0, "refused: I have a horse.", "Ada"), (4.0, "Ada works at the port.", "Bo"), (5.0, "The train is late.", "Ada"),
+    (30.0, "I moved to Oslo.", "Ada"), (31.0, "I don't like tea.", "Ada"), (32.0, "I love rain.", "Bo"), (33.0, "I sing every day.", "Bo"))
+FIRST_NIGHT = [("Ada\nlives · lives_in · rome\nlikes · likes · tea\ndislikes · likes · noise", (0, 1, 1)), ("Bo\nlikes · likes · rain", (2,))]
+SECOND_NIGHT = [("Ada\ndislikes · likes · noise\nlives · lives_in · oslo\ndislikes · likes · tea", (1, 5, 6)),
+                ("Bo\nlikes · likes · rain\nroutine · routine · sing every day", (2, 8))]
+
+
+def refusing() -> Any:
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto += incoming.event.text.startswith("refused")
+
+    return neighbour(Phase.ENCODE, veto, adds=(VETO,), id="refusing")
+
+
+@adaptation("SE-6", source="True Memory 4.1 stage 5: a map of attributes for each speaker; by hand, over two sleeps, without what is superseded")
+def profiles_collect_what_speakers_say_of_themselves(specimen: Any) -> Any:
+    memory = memory_of(specimen, refusing())
+    encode(memory, *STORY)
+    memory.advance(49.0)
+    found = [str((w.text, w.sources)) for w in memory.writings]
+    profile = memory.column(specimen.PROFILE).tolist()
+    return [*found, str(profile)], [*(str(each) for each in (*FIRST_NIGHT, *SECOND_NIGHT)), str([2, -1, 3, -1, -1, -1, -1, -1, -1])]
+
+
+@adaptation("SE-7", source="ours: profiles read back from their text are the profiles, and a text that was overwritten has none")
+def a_profile_is_read_back(specimen: Any) -> Any:
+    found = []
+    for text, rows in (*FIRST_NIGHT, *SECOND_NIGHT):
+        name = text.partition("\n")[0]
+        found.append(specimen.profile_text(name, specimen.entries_of(text, rows)) == text)
+    unread = [specimen.entries_of(text, (1,)) is None for text in ("", "Ada\nx", "Ada")]
+    return [*found, *unread, specimen.entries_of("Ada", ()) == []], [True] * 8
+
+
+@adaptation("SE-7b", source="definition: what was erased leaves the profile, and the rest of it stays, by hand")
+def an_erased_memory_leaves_the_profile(specimen: Any) -> Any:
+    memory = memory_of(specimen)
+    for i, text in enumerate(("I live in Rome.", "I love tea.", "I love rain.")):
+        memory.encode(Event(float(i), text, "Ada", id=f"e{i}", dated=False))
+    memory.advance(25.0)
+    memory.erase("e0", confirm=True)
+    memory.encode(Event(30.0, "I sing every day.", "Ada", id="e3", dated=False))
+    memory.advance(49.0)
+    last = memory.writings[-1]
+    return [str((last.text, last.sources)), "rome" in "".join(w.text for w in memory.writings)], [
+        str(("Ada\nlikes · likes · tea\nlikes · likes · rain\nroutine · routine · sing every day", (1, 2, 3))), False]
+
+
+def scored(specimen: Any, fused: Any, question: str, vectors: Any, prior: float = 0.0, **values: Any) -> tuple[Any, Any]:
+    """A memory of STORY with given FUSED, after two sleeps; its memory and PRIMED."""
+    def give(view: Any, _: Any) -> None:
+        view.fused[...] = fused[:len(view.fused)]
+
+    def lower(view: Any, _: Any) -> None:
+        view.log_prior += prior
+
+    def ban(view: Any, _: Any) -> None:
+        view.ban[2] += 1
+
+    told = [text for _, text, _ in STORY]
+    embedder = Scripted({question: vectors[-1], **dict(zip(told, vectors, strict=False))})
+    memory = memory_of(specimen, refusing(), neighbour(Phase.RETRIEVE, give, sets=(FUSED,), id="give"),
+                       neighbour(Phase.RETRIEVE, lower, adds=(LOG_PRIOR,), id="lower"), neighbour(Phase.RETRIEVE, ban, adds=(BAN,), id="ban"),
+                       embedder=embedder, **values)
+    encode(memory, *STORY)
+    memory.advance(49.0)
+    memory.archive(6)
+    memory.retrieve(question)
+    return memory, memory.column(PRIMED)
+
+
+@equation("SE-8", source="True Memory 4.1 stage 9, f_L0: in numpy over the profiles of SE-6 and styles of SE-1; archived and banned ones stay",
+         papers=(PAPER,), rtol=1e-5, atol=1e-6)
+def a_memory_raises_what_is_known_of_the_person(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(8), [], []
+    texts = [text for _, text, _ in STORY if not text.startswith("refused")]
+    speakers = np.array([who == "Ada" for _, text, who in STORY if not text.startswith("refused")])
+    cases: tuple[tuple[str, bool, tuple[int, ...], dict[str, Any]], ...] = (
+        ("What kind of person is Ada?", True, (1, 5), {}), ("What are Bo's hobbies?", False, (8,), {"matches": 2}),
+        ("What does Ada like?", True, (1, 5), {"profile_share": 0.5, "style_share": 0.2, "matches": 0}))
+    for question, ada, sources, values in cases:
+        vectors, fused = rng.normal(size=(11, 4)), np.round(rng.normal(size=9), 3)
+        _, primed = scored(specimen, fused, question, vectors, **values)
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        rows = np.delete(np.arange(10), 3)                                       # of the story; one was refused
+        cosines = unit[rows] @ unit[10]
+        styles = np.array([style(text) for text in texts])
+        own = styles[speakers == ada].sum(axis=0)
+        fit = styles @ own / np.linalg.norm(own)
+        may = [i for i in range(9) if i not in (2, 6)]
+        chosen = sorted(may, key=lambda i: (-fit[i], i))[:values.get("matches", 10)]
+        seen = fused[[i for i in range(9) if i != 6]]
+        s = np.maximum(0.0, (fused - seen.min()) / (seen.max() - seen.min()))
+        want = s.copy()
+        for places, c, share in ((sources, cosines[list(sources)], values.get("profile_share", PROFILE_SHARE)),
+                                 (chosen, fit[chosen], values.get("style_share", STYLE_SHARE))):
+            for i, each in zip(places, c, strict=True):
+                want[i] = max(want[i], share * max(each, 0.0) / max(c)) if max(c) > 0 else want[i]
+        found.append(primed)
+        expected.append(want)
+    return np.array(found), np.array(expected)
+
+
+@limit("SE-9", source="definition: another question, an unknown name, or a memory without sleep", rtol=1e-6, atol=1e-7)
+def other_questions_keep_their_scores(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(9), [], []
+    for question in ("When is the train?", "What does Zoe like?", "What do I like?", "What is Ada's rent?"):
+        fused = np.round(rng.normal(size=9), 3)
+        _, primed = scored(specimen, fused, question, rng.normal(size=(11, 4)))
+        seen = np.delete(fused, 6)
+        found.append(primed)
+        expected.append(np.maximum(0.0, (fused - seen.min()) / (seen.max() - seen.min())))
+    young = memory_of(specimen, "lexical_bm25")
+    young.retrieve("What does Ada like?")
+    encode(young, (0.0, "I love tea.", "Ada"))
+    young.retrieve("What does Ada like?")
+    return [*np.ravel(found), *young.column(PRIMED)], [*np.ravel(expected), 1.0]
+
+
+@adaptation("SE-10", source="by hand: the asker is who has the role of the user", rtol=1e-6)
+def i_is_the_user(specimen: Any) -> Any:
+    told = (("I love the sea.", "assistant"), ("I love my garden.", "user"), ("I love the hills.", "user"), ("It rains.", "user"))
+    vectors = {text: (1.0, 0.2 * i) for i, (text, _) in enumerate(told)}
+
+    def give(view: Any, _: Any) -> None:
+        view.fused[...] = [4.0, 1.0, 0.0, 2.0]
+
+    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, give, sets=(FUSED,)), matches=0,
+                       embedder=Scripted({"What do I enjoy?": (0.0, 1.0), **vectors}))
+    encode(memory, *((float(i), *each) for i, each in enumerate(told)))
+    memory.advance(30.0)
+    memory.retrieve("What do I enjoy?")
+    first = 0.2 / np.hypot(1.0, 0.2) / (0.4 / np.hypot(1.0, 0.4))                # cosine of the garden over that of the hills
+    return [int(memory.column(specimen.ENGRAM_ASKER)), *memory.column(PRIMED)], [1, 1.0, 0.8 * first, 0.8, 0.5]
+
+
+@adaptation("SE-11", source="True Memory 4.1 stage 8: dot products of embeddings made apart; silent with five senders or fewer", rtol=1e-5, atol=1e-6)
+def the_prefixed_texts_are_a_signal_from_six_speakers(specimen: Any) -> Any:
+    embedder = HashingEmbedder(16)
+    people = (("Ada", "Bo"), ("Bo", ""), ("Cleo", "Ada"), ("Dan", ""), ("Eve", "Finn"), ("Finn", "Eve"), ("Ada", ""))
+    told = [Event(float(i), f"we met at the mill {i}", who, attributes=(("recipient", to),) if to else (), dated=i == 2)
+            for i, (who, to) in enumerate(people)]
+    prefixed = [f"{who} to {to}: we met at the mill {i}" if to else f"{who}: we met at the mill {i}" for i, (who, to) in enumerate(people)]
+    vectors = embedder.embed(prefixed)
+    memory = memory_of(specimen, embedder=embedder)
+    encode(memory, *told[:5])
+    memory.retrieve("Who met Finn?")
+    silent = np.isnan(memory.column(specimen.SEPARATION_PREFIXED)).all()
+    encode(memory, *told[5:])
+    memory.retrieve("Who met Finn?")
+    score = memory.column(specimen.SEPARATION_PREFIXED)
+    asked = embedder.embed(["Who met Finn?"])[0]
+    return [silent, *np.ravel(memory.column(specimen.PREFIXED_EMBEDDING)), *score], [True, *np.ravel(vectors), *(vectors @ asked)]
+
+
+@adaptation("SE-12", source="in a memory: the style of each stored text, from slices", rtol=1e-5, atol=1e-7)
+def a_memory_keeps_the_style_of_each_text(specimen: Any) -> Any:
+    memory = memory_of(specimen)
+    encode(memory, *((float(i), text, "Ada") for i, text in enumerate(TEXTS)))
+    return memory.column(specimen.STYLE), np.array([style(text) for text in TEXTS])
+
+
+@figure("style", caption="Cosine of the style of a growing mixture of two writers' texts with each writer's style", source="True Memory 4.1 stage 5")
+def style_of_a_mixture(specimen: Any) -> Picture:
+    share = np.arange(0, 9)
+    curt, formal = "lol gonna go ", "I should be most grateful. "
+    mixed = [specimen.style(curt * (8 - int(k)) + formal * int(k)) for k in share]
+    one, other = specimen.style(curt * 8), specimen.style(formal * 8)
+    return Picture("parts of eight in the second style", "cosine", (
+        Curve("first writer", share, np.array([m @ one for m in mixed])), Curve("second writer", share, np.array([m @ other for m in mixed])),
+        dots("slices", share, np.array([style(curt * (8 - int(k)) + formal * int(k)) @ style(curt * 8) for k in share]))))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("trigrams alone", rejected_by="SE-1")
+def trigrams(specimen: Any) -> Any:
+    def add_ngrams(codes: Any, out: Any) -> None:
+        for gram in zip(codes, codes[1:], codes[2:], strict=False):
+            out[cell("".join(chr(int(c)) for c in gram))] += 1.0
+
+    return specimen.replacing("add_ngrams", add_ngrams)
+
+
+@mutant("counts are not normalised", rejected_by="SE-12")
+def raw(specimen: Any) -> Any:
+    return specimen.replacing("normalise", lambda vector: None)
+
+
+@mutant("one cell for all", rejected_by="SE-2")
+def one_cell(specimen: Any) -> Any:
+    def add_ngrams(codes: Any, out: Any) -> None:
+        out[0] += 1.0
+
+    return specimen.replacing("add_ngrams", add_ngrams)
+
+
+@mutant("shares are added to the score", rejected_by="SE-3")
+def added(specimen: Any) -> Any:
+    def add_up_to(fused: Any, low: float, high: float, rows: Any, fit: Any, share: float, out: Any) -> None:
+        if fit.size and fit.max() > 0:
+            out[rows] = share * np.maximum(fit, 0.0) / fit.max()
+
+    return specimen.replacing("add_up_to", add_up_to)
+
+
+@mutant("every question is about a person", rejected_by="SE-4")
+def always(specimen: Any) -> Any:
+    return specimen.replacing("asks_about_a_person", lambda words: True)
+
+
+@mutant("dislikes are likes", rejected_by="SE-5")
+def fond(specimen: Any) -> Any:
+    original = specimen.attribute_of
+    return specimen.replacing("attribute_of", lambda fact: {"dislikes": "likes"}.get(original(fact), original(fact)))
+
+
+@mutant("superseded facts stay in the profile", rejected_by="SE-6")
+def kept(specimen: Any) -> Any:
+    return specimen.replacing("relation", lambda earlier, later: specimen.Relation(0))
+
+
+@mutant("dislikes are read back as likes", rejected_by="SE-7")
+def forgiving(specimen: Any) -> Any:
+    original = specimen.entries_of
+
+    def entries_of(text: str, rows: Any) -> Any:
+        return [(specimen.Fact(f.subject, f.predicate, f.value), row) for f, row in original(text, rows) or ()]
+
+    return specimen.replacing("entries_of", entries_of)
+
+
+@mutant("a lost profile starts from nothing", rejected_by="SE-7b")
+def lost(specimen: Any) -> Any:
+    original = specimen.entries_of
+
+    class Lost(specimen.SpeakerEngram):                       # type: ignore[misc]
+        @staticmethod
+        def _entries(view: Any, place: int) -> Any:
+            number = int(view.profile[place])
+            return [] if number < 0 else original(view.writings[number].text, view.writings[number].sources) or []
+
+    return specimen.replacing("SpeakerEngram", Lost)
+
+
+@mutant("the least similar styles", rejected_by="SE-8")
+def least_similar(specimen: Any) -> Any:
+    original = specimen.best
+    return specimen.replacing("best", lambda fit, allowed, k: original(-np.asarray(fit), allowed, k))
+
+
+@mutant("every question raises profiles", rejected_by="SE-9")
+def raising(specimen: Any) -> Any:
+    return specimen.replacing("asks_about_a_person", lambda words: True)
+
+
+@mutant("nobody asks", rejected_by="SE-10")
+def nobody(specimen: Any) -> Any:
+    return specimen.replacing("_FIRST", frozenset())
+
+
+@mutant("the prefix is left out", rejected_by="SE-11")
+def bare(specimen: Any) -> Any:
+    return specimen.replacing("prefixed", lambda incoming: incoming.event.text)

@@ -1,0 +1,237 @@
+"""Evidence for surprise_index: fingerprints and scores set by hand from the public code's numbers, and a history scored anew with plain sets."""
+from __future__ import annotations
+
+from itertools import count
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import Phase
+from ...engine.records import Event
+from ...engine.text.features import features
+from ...engine.vocabulary import NEWS, VETO
+from ..checks import adaptation, at_most, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of, neighbour
+
+PAPER = ("truememory2026",)
+TOLD: tuple[tuple[str, tuple[str, ...]], ...] = (         # text, fingerprints read by hand
+    ("Mia moved to Oslo on 3 May. The rent is 900 euros.",
+     ("number:900euros", "date:3 may", "name:mia", "name:oslo", "event:mia moved to oslo", "is:the rent=900 euros")),
+    ("we walked 12.5 km in 3 hours and paid $1,250 for it", ("number:12.5km", "number:3hours", "number:$1250")),
+    ("at 7:45 pm we sat on the wall, with 40% of the 12,000 seats free", ("number:7:45pm", "number:40%", "number:12000")),
+    ("on 2024-05-06, in June 2021, on 4/5/2020 and in 1999", ("date:2024-05-06", "date:june 2021", "date:4/5/2020", "date:1999")),
+    ("The café was sold by old Tom", ("name:tom", "event:cafe was sold by old", "is:the cafe=sold by old")),
+    ("It is so. Are you there? My cat is small, and she was not", ("is:my cat=small",)),
+    ("14 of us, 3 x 4, and no. 7", ()),
+    ("", ()),
+)
+
+
+def by_hand(new: int, total: int, length: int, details: int, events: int) -> float:
+    """The table of the public code, in hundredths."""
+    if total == 0:
+        return (10 if length < 30 else 20 if length < 80 else 30) / 100
+    if new == 0:
+        return 0.1
+    bonus = 15 if length > 300 else 10 if length > 150 else 5 if length > 80 else 0
+    return float(np.clip(60 * new / total + bonus + min(15, 5 * details) + min(10, 5 * events), 5, 100)) / 100
+
+
+def score(specimen: Any, *counts: float) -> float:
+    return float(specimen.news(*map(float, counts), 0.6, 0.05, 0.05, 0.1))
+
+
+@adaptation("SU-1", source="fingerprints read by hand")
+def the_facts_of_a_text_are_found(specimen: Any) -> Any:
+    return [set(specimen.fingerprints(text, features(text).entities).all) for text, _ in TOLD], [set(expected) for _, expected in TOLD]
+
+
+@equation("SU-2", source="True Memory 4.1 stage 4, in words; the numbers of its public code as a table in hundredths", figure="score")
+def the_score_is_that_of_the_public_code(specimen: Any) -> Any:
+    cases = [(new, total, length, d, v) for total in (0, 1, 2, 7) for new in range(min(total, 3) + 1)
+             for length in (29, 30, 79, 80, 81, 150, 151, 300, 301) for d in (0, 1, 3, 9) for v in (0, 1, 2, 5)]
+    return [score(specimen, *c) for c in cases], [by_hand(*c) for c in cases]
+
+
+@limit("SU-3", source="closed form: all new with all bonuses is 1; one new of many without bonuses is the least, 0.05")
+def the_ends_of_the_scale(specimen: Any) -> Any:
+    return [score(specimen, 5, 5, 400, 9, 9), score(specimen, 1, 1000, 10, 0, 0)], [1.0, 0.05]
+
+
+# --- in a memory --------------------------------------------------------------------------------------------------------------
+# Text, fingerprints by hand, details, events; each is scored against the sets of all events before it that were stored.
+STORY: tuple[tuple[str, tuple[str, ...], int, int], ...] = (
+    (TOLD[0][0], TOLD[0][1], 2, 1),
+    ("ok", (), 0, 0),
+    ("nothing to see in here", (), 0, 0),
+    ("The rent is 900 euros, said Mia.", ("number:900euros", "name:mia", "is:the rent=900 euros"), 1, 0),
+    ("refused: Zoe lives in Lima", ("name:zoe", "name:lima"), 0, 0),
+    ("My aunt met Zoe in Oslo on 3 May after a walk of 4 km along the water, and we all had a good time there",
+     ("number:4km", "date:3 may", "name:zoe", "name:oslo", "event:my aunt met zoe in"), 2, 1),
+    (TOLD[0][0], TOLD[0][1], 2, 1),
+    ("aaa", (), 0, 0),
+)
+
+
+def lived(specimen: Any, story: Any = STORY, **values: Any) -> Any:
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto += incoming.event.text.startswith("refused")
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, veto, adds=(VETO,)), **values)
+    encode(memory, *((float(i), text) for i, (text, *_) in enumerate(story)))
+    return memory
+
+
+def scored(story: Any, kept: int = 10 ** 6) -> list[float]:
+    """The story with plain sets of the fingerprints by hand."""
+    seen: set[str] = set()
+    out = []
+    for text, found, details, _ in story:
+        if text.startswith("refused"):
+            continue
+        new = [f for f in found if f not in seen]
+        noise = text in ("ok", "aaa")
+        out.append(0.05 if noise else by_hand(len(new), len(found), len(text), details, sum(f.startswith("event:") for f in new)))
+        seen.update(new[:kept])
+    return out
+
+
+@adaptation("SU-4", source="plain sets of fingerprints read by hand, with the table of SU-2; a rejected event says nothing", papers=PAPER)
+def a_memory_scores_what_no_earlier_one_said(specimen: Any) -> Any:
+    return lived(specimen).column(NEWS), scored(STORY)
+
+
+@adaptation("SU-5", source="plain sets, with one new fingerprint kept of each memory; other weights by hand")
+def every_parameter_counts(specimen: Any) -> Any:
+    one = lived(specimen, kept=1).column(NEWS)
+    other = lived(specimen, STORY[:4], share=0.4, detail=0.01, event=0.02, noise=0.3, repeated=0.17).column(NEWS)
+    return [*one, *other], [*scored(STORY, kept=1), 0.4 + 0.02 + 0.02, 0.3, 0.1, 0.17]
+
+
+@adaptation("SU-6", source="True Memory 4.1 stage 4: in the order of time; the history in one piece, and row by row")
+def the_index_continued_is_the_index_rebuilt(specimen: Any) -> Any:
+    found = []
+    for stop in range(len(STORY)):
+        memory = lived(specimen, STORY[:stop])
+        part, known, after = memory.column(specimen.NEW_FINGERPRINTS), specimen.KnownFingerprints(), specimen.KnownFingerprints()
+        news = memory.column(NEWS)
+        for row in range(len(part)):
+            after.until(row, part, news)
+        found.append(known.until(len(part), part, news) == after.until(len(part), part, news))
+        found.append(sorted(known.codes) == sorted({specimen.code(f) for text, all_of, *_ in STORY[:stop] if not text.startswith("refused")
+                                                    for f in all_of}))
+    return found, [True] * len(found)
+
+
+@adaptation("SU-6b", source="definition: what an erased memory alone has said is new again")
+def what_was_erased_is_not_known(specimen: Any) -> Any:
+    memory, event = memory_of(specimen), Event(0.0, "Zoe has 3 pens", id="first", dated=False)
+    memory.encode(event)
+    memory.encode(Event(1.0, "Zoe has 3 pens", id="second", dated=False))
+    before = memory.column(NEWS).tolist()
+    memory.erase("first", confirm=True)
+    memory.encode(Event(2.0, "Zoe has 3 pens", id="third", dated=False))
+    memory.encode(Event(3.0, "Zoe has 3 pens", id="fourth", dated=False))
+    return [*before, *memory.column(NEWS)], [0.6, 0.1, 0.0, 0.1, 0.6, 0.1]
+
+
+@limit("SU-7", source="definition: codes are positive, the same for the same fingerprint only")
+def codes_tell_fingerprints_apart(specimen: Any) -> Any:
+    codes = [specimen.code(f"name:{i}") for i in range(2000)]
+    again = [specimen.code(f"name:{i}") for i in range(2000)]
+    return [min(codes) > 0, max(codes) < 2 ** 63, len(set(codes)), codes == again], [True, True, 2000, True]
+
+
+@adaptation("SU-8", source="linear time: s for texts of half a million characters")
+def hostile_texts_take_linear_time(specimen: Any) -> Any:
+    seconds = []
+    for text in ("1," * 250_000, "is a " * 100_000, "12 may " * 70_000, "$1,1" * 120_000, "a'" * 250_000, "9" * 500_000, "moved " * 80_000):
+        start = process_time()
+        specimen.fingerprints(text, ())
+        seconds.append(process_time() - start)
+    return at_most(seconds, 5.0)
+
+
+@figure("score", caption="NEWS of a text with five fingerprints over the number of those that are new, for short and long texts",
+        source="True Memory 4.1 stage 4; numbers of its public code")
+def score_over_new(specimen: Any) -> Picture:
+    new = np.arange(6)
+    curves = [Curve(f"{length} characters, {d} numbers", new, np.array([score(specimen, int(n), 5, length, d, 0) for n in new]))
+              for length, d in ((40, 0), (200, 0), (400, 3))]
+    return Picture("new fingerprints of five", "NEWS", (*curves, dots("public code", new, np.array([by_hand(int(n), 5, 40, 0, 0) for n in new]))))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("numbers without a unit count", rejected_by="SU-1")
+def bare_numbers(specimen: Any) -> Any:
+    original = specimen.fingerprints
+
+    def found(text: str, names: Any) -> Any:
+        known = original(text, names)
+        return type(known)((*known.all, *(f"number:{w}" for w in text.split() if w.isdigit())), known.details, known.events)
+
+    return specimen.replacing("fingerprints", found)
+
+
+@mutant("the share of known facts", rejected_by="SU-2")
+def known_share(specimen: Any) -> Any:
+    original = specimen.news
+    return specimen.replacing("news", lambda new, total, *rest: original(total - new, total, *rest))
+
+
+@mutant("length counts without bound", rejected_by="SU-2")
+def unbounded(specimen: Any) -> Any:
+    original = specimen.news
+    return specimen.replacing("news", lambda new, total, length, *rest: min(1.0, original(new, total, 0.0, *rest) + length / 2000.0))
+
+
+@mutant("no lower end", rejected_by="SU-3")
+def no_least(specimen: Any) -> Any:
+    original = specimen.news
+    return specimen.replacing("news", lambda new, total, *rest: new / total * 0.6 if new < 0.01 * total else original(new, total, *rest))
+
+
+@mutant("every fact is new", rejected_by="SU-4")
+def forgetful(specimen: Any) -> Any:
+    numbers = count(1)
+    return specimen.replacing("code", lambda fingerprint: next(numbers))
+
+
+@mutant("short texts are no noise", rejected_by="SU-5")
+def short(specimen: Any) -> Any:
+    return specimen.replacing("LETTERS", 0)
+
+
+@mutant("statements with stop words on both sides", rejected_by="SU-1")
+def empty_statements(specimen: Any) -> Any:
+    return specimen.replacing("STOP_WORDS", frozenset())
+
+
+@mutant("one row is left out after a break", rejected_by="SU-6")
+def gap(specimen: Any) -> Any:
+    class Gap(specimen.KnownFingerprints):                # type: ignore[misc]
+        def until(self, row: int, column: Any, news: Any) -> Any:
+            self.rows: int = max(self.rows, row - 1)
+            self.judged: int = int(np.count_nonzero(news[:self.rows]))
+            return super().until(row, column, news)
+
+    return specimen.replacing("KnownFingerprints", Gap)
+
+
+@mutant("erased memories are still known", rejected_by="SU-6b")
+def unforgetting(specimen: Any) -> Any:
+    class Unforgetting(specimen.KnownFingerprints):       # type: ignore[misc]
+        def until(self, row: int, column: Any, news: Any) -> Any:
+            self.judged: int = int(np.count_nonzero(news[:self.rows]))
+            return super().until(row, column, news)
+
+    return specimen.replacing("KnownFingerprints", Unforgetting)
+
+
+@mutant("codes of 8 bits", rejected_by="SU-7")
+def short_codes(specimen: Any) -> Any:
+    original = specimen.code
+    return specimen.replacing("code", lambda fingerprint: original(fingerprint) % 255 + 1)
+

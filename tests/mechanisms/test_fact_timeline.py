@@ -1,0 +1,69 @@
+"""Fact timeline: compiled and plain kernels agree, and a memory that was saved, or lost a text, continues as one that was not saved."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from hebbarium.engine.drafts import Kind
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import KIND, VISIBLE
+from hebbarium.mechanisms.consolidation.fact_timeline import FACTS_SUPERSEDED, add_log_factors, nearest_leader, read
+
+REGISTRY = Registry.read()
+CITIES, DRINKS = ("Rome", "Oslo", "Bern", "Lima"), ("tea", "cocoa", "milk")
+
+
+def events(first: int, n: int) -> list[Event]:
+    told = ("I moved to {c}.", "I love {d}.", "We met Kim in {c} on day {i}.", "I don't like {d}.", "My birthday is on {k} May.")
+    return [Event(2.0 * i, told[i % 5].format(c=CITIES[i % 4], d=DRINKS[i % 3], i=i, k=1 + i % 3), ("Ada", "Bo")[i % 2], id=f"e{i}", dated=False)
+            for i in range(first, first + n)]
+
+
+def memory(path: Path | None = None) -> Engine:
+    chosen = [REGISTRY.instance("fact_timeline", {"cosine": 0.2}), REGISTRY.instance("lexical_bm25"), REGISTRY.instance("convex_fusion")]
+    return Engine(chosen, HashingEmbedder(32), path=path)
+
+
+def test_kernels_compiled_equal_plain() -> None:
+    rng = np.random.default_rng(0)
+    facts, superseded, out, plain = rng.integers(0, 5, 30), rng.integers(0, 3, 30), np.zeros(30), np.zeros(30)
+    facts = np.maximum(facts, superseded)
+    add_log_factors(facts, superseded, 0.5, out)
+    add_log_factors.py_func(facts, superseded, 0.5, plain)                                # type: ignore[attr-defined]
+    np.testing.assert_allclose(out, plain)
+    leaders = rng.normal(size=(12, 4)).astype(np.float32)
+    for vector in rng.normal(size=(20, 4)).astype(np.float32):
+        values = vector, leaders, rng.random(12) < 0.5, 0.1
+        assert nearest_leader(*values) == nearest_leader.py_func(*values)                 # type: ignore[attr-defined]
+
+
+def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(tmp_path: Path) -> None:
+    plain, saved = memory(), memory(tmp_path / "memory.db")
+    for each in (plain, saved):
+        each.encode_all(events(0, 60))
+        each.erase("e5", confirm=True)
+    saved.close()
+    saved = memory(tmp_path / "memory.db")
+    for each in (plain, saved):
+        each.encode_all(events(60, 60))
+        each.advance(300.0)
+    assert plain.digest() == saved.digest() and plain.column(FACTS_SUPERSEDED).sum() > 20
+    saved.close()
+
+
+def test_each_cluster_has_one_visible_summary() -> None:
+    made = memory()
+    made.encode_all(events(0, 200))
+    made.advance(500.0)
+    summaries = np.flatnonzero(made.column(KIND) == Kind.SUMMARY)
+    first = [made.writings[int(made.event_log.rows[row]) ^ -1].sources[0] for row in summaries]
+    shown = made.column(VISIBLE)[summaries]
+    assert len(first) > len(set(first)) and sorted(np.array(first)[shown]) == sorted(set(first))
+
+
+def test_a_text_that_is_no_fact_is_not_read_as_one() -> None:
+    assert [read(text) for text in ("", "[erased]", "a · b · c · d · e", "a · b")] == [None] * 4
