@@ -1,0 +1,591 @@
+"""Evidence for topology_consolidation: rules of links by brute force, edits by an executor over plain sets, and stories in a memory."""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.columns import Column, Phase, Scope
+from ...engine.drafts import Draft, Kind
+from ...engine.records import Event
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import DRAFTS, GRAPH, KIND, NOW, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE, WRITINGS
+from ..checks import adaptation, equation, limit, mutant, signature
+from ..figures import Curve, Picture, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
+
+PAPER, INTERVAL, GATE, ANCHORS, VERSION_CAP = "allmem2026", 3, 0.9, 10, 0
+ARCHIVE = SPLIT = MERGE = UPDATE = True
+NUMBERS = (paper_number("interval", INTERVAL, "1", paper=PAPER, where="table 9: every 3 sessions"),
+           paper_number("gate", GATE, "1", paper=PAPER, where="C.2, eq. (28); table 9"),
+           paper_number("anchors", ANCHORS, "memories", paper=PAPER, where="table 9"),
+           paper_number("version_cap", VERSION_CAP, "1", paper=PAPER, where="B.1, degree caps: no pruning by default"),
+           paper_number("archive", ARCHIVE, "1", paper=PAPER, where="B.2"), paper_number("split", SPLIT, "1", paper=PAPER, where="B.2.1"),
+           paper_number("merge", MERGE, "1", paper=PAPER, where="B.2.2"), paper_number("update", UPDATE, "1", paper=PAPER, where="B.2.3"))
+T, S, V, B = EdgeType.TEMPORAL, EdgeType.SEMANTIC, EdgeType.VERSION, EdgeType.SIBLING
+KINDS = (T, S, V, B)
+
+
+# --- a bank and the rules over plain sets --------------------------------------------------------------------------------------------
+class Sets:
+    """A bank of plain sets: vectors, times, visible units, and links as (kind, source, target)."""
+
+    def __init__(self, vectors: Any, times: Sequence[float], visible: Iterable[int], links: Iterable[tuple[EdgeType, int, int]] = ()) -> None:
+        self.e, self.t, self.shown, self.links = [np.array(v, np.float64) for v in vectors], list(times), set(visible), set(links)
+
+    def exists(self, unit: int) -> bool:
+        return 0 <= unit < len(self.e)
+
+    def visible(self, unit: int) -> bool:
+        return unit in self.shown
+
+    def time(self, unit: int) -> float:
+        return self.t[unit]
+
+    def vector(self, unit: int) -> Any:
+        return self.e[unit]
+
+    def targets(self, unit: int, kind: EdgeType) -> list[int]:
+        return sorted(v for k, u, v in self.links if k == kind and u == unit)
+
+    def sources(self, unit: int, kind: EdgeType) -> list[int]:
+        return sorted(u for k, u, v in self.links if k == kind and v == unit)
+
+    def link(self, source: int, target: int, kind: EdgeType) -> None:
+        self.links.add((kind, source, target))
+
+    def unlink(self, source: int, target: int, kind: EdgeType) -> None:
+        self.links.discard((kind, source, target))
+
+    def archive(self, unit: int) -> None:
+        self.shown.discard(unit)
+
+    def describe(self, unit: int, vector: Any) -> None:
+        self.e[unit] = np.array(vector, np.float64)
+
+    def nearest(self, unit: int, k: int) -> list[int]:
+        return sorted(self.shown - {unit}, key=lambda v: (-float(self.e[v] @ self.e[unit]), v))[:k]
+
+
+def key(bank: Sets, u: int, v: int, kind: EdgeType) -> tuple[float, ...]:
+    """The keys of B.1 as the issue gives them, to be sorted in descending order."""
+    near = float(bank.e[u] @ bank.e[v])
+    return {S: (near, bank.t[v], -v), T: (bank.t[v], -v), B: (near, -v), V: (bank.t[v], -v)}[kind]
+
+
+def trim(bank: Sets, u: int, kind: EdgeType, candidates: Iterable[int], cap: int) -> set[int]:
+    """Trim_K by counting: a candidate stays if fewer than K others have a larger key."""
+    others = {v for v in candidates if v != u and (kind != T or (bank.t[v], v) < (bank.t[u], u))}
+    return {v for v in others if not cap or sum(key(bank, u, w, kind) > key(bank, u, v, kind) for w in others) < cap}
+
+
+def replace(bank: Sets, u: int, kind: EdgeType, targets: set[int]) -> None:
+    bank.links = {link for link in bank.links if link[:2] != (kind, u)} | {(kind, u, v) for v in targets}
+
+
+def random_bank(rng: Any, n: int) -> Sets:
+    """Units on a circle, some in the same place or of the same time, some archived, with random links."""
+    angles, times = rng.integers(0, 40, n) * 0.1, rng.integers(0, 4, n).astype(float)
+    links = {(KINDS[int(rng.integers(4))], int(a), int(b)) for a, b in rng.integers(0, n, (3 * n, 2)) if a != b}
+    return Sets(np.stack([np.cos(angles), np.sin(angles)], axis=1), times.tolist(), np.flatnonzero(rng.random(n) < 0.7).tolist(), links)
+
+
+def copied(bank: Sets) -> Sets:
+    return Sets(bank.e, bank.t, bank.shown, bank.links)
+
+
+@equation("TC-1", source="eq. (29) in numpy: the mean over the upper triangle of all cosines; for one unit 1", rtol=1e-9, papers=(PAPER,))
+def coherence_is_the_mean_over_pairs(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(1), [], []
+    for size in (1, 2, 3, 5):
+        bank = random_bank(rng, 7)
+        units = rng.permutation(7)[:size].tolist()
+        cosines = np.array(bank.e)[units] @ np.array(bank.e)[units].T
+        measured.append(specimen.coherence(bank, units))
+        expected.append(cosines[np.triu_indices(size, 1)].mean() if size > 1 else 1.0)
+    return measured, expected
+
+
+@equation("TC-2", source="B.1, eqs. (13) to (18): a link stays if fewer than K candidates have a larger key; all keys, with ties", papers=(PAPER,))
+def links_are_trimmed_by_their_keys(specimen: Any) -> Any:
+    rng, same = np.random.default_rng(2), []
+    for _ in range(60):
+        bank = random_bank(rng, 8)
+        for kind in KINDS:
+            wanted, u, cap = copied(bank), int(rng.integers(8)), int(rng.integers(0, 4))
+            new = rng.integers(0, 8, 3).tolist()
+            held = set(bank.targets(u, kind))
+            replace(wanted, u, kind, trim(wanted, u, kind, {*held, *new}, cap))
+            added = specimen.add_links(bank, u, kind, new, cap)
+            same.append(bank.links == wanted.links and sorted(added) == sorted((u, v) for v in set(wanted.targets(u, kind)) - held))
+    return same, True
+
+
+@equation("TC-3", source="B.3.2, eq. (20): the link of each visible unit to the archived one leads to the best stand-in, then Trim", papers=(PAPER,))
+def links_to_an_archived_unit_are_redirected(specimen: Any) -> Any:
+    rng, same = np.random.default_rng(3), []
+    for _ in range(80):
+        bank = random_bank(rng, 9)
+        v, *stand_ins = (int(x) for x in rng.permutation(9)[:1 + int(rng.integers(1, 4))])
+        bank.shown = (bank.shown | set(stand_ins)) - {v}
+        wanted, cap = copied(bank), int(rng.integers(1, 4))
+        for u in [u for u in bank.sources(v, S) if u in bank.shown]:
+            targets = set(wanted.targets(u, S)) - {v}
+            if u not in stand_ins:
+                best = max(stand_ins, key=lambda r: (float(bank.e[u] @ bank.e[r]), -r))
+                targets = trim(wanted, u, S, {*targets, best}, cap)
+            replace(wanted, u, S, targets)
+        specimen.redirect(bank, v, stand_ins, cap)
+        same.append(bank.links == wanted.links)
+    return same, True
+
+
+@equation("TC-4", source="B.7: of all sets of links within the cap that leave no archived child without a visible parent, the one with the best keys",
+          papers=(PAPER,))
+def version_links_are_pruned_without_an_orphan(specimen: Any) -> Any:
+    rng, same = np.random.default_rng(4), []
+    for _ in range(80):
+        n, cap = 9, int(rng.integers(0, 4))
+        bank = random_bank(rng, n)
+        u, new = 0, [int(v) for v in rng.permutation(np.arange(1, n))[:2]]
+        bank.shown = (bank.shown | {u}) - set(new)
+        bank.links = {link for link in bank.links if link[0] == V and link[2] not in bank.shown and link[2] not in new}
+        held = set(bank.targets(u, V)) | set(new)
+        alone = {v for v in held if not any(w in bank.shown for w in bank.sources(v, V) if w != u)}
+        wanted = held
+        if cap and len(held) > cap >= len(alone):
+            fits = [set(some) for some in combinations(sorted(held), cap) if alone <= set(some)]
+            wanted = max(fits, key=lambda some: sorted((key(bank, u, v, V) for v in some - alone), reverse=True))
+        specimen.add_versions(bank, u, new, cap)
+        same.append(set(bank.targets(u, V)) == wanted)
+    return same, True
+
+
+# --- in a memory: links at encoding --------------------------------------------------------------------------------------------------
+class Keyed:
+    """An embedder that adds the vectors of the known words in a text, made unit length; a text without any has a vector of its own."""
+
+    name, revision = "keyed", "1"
+
+    def __init__(self, words: dict[str, Any], dimensions: int) -> None:
+        self.words, self.dimensions = {word: np.asarray(v, np.float64) for word, v in words.items()}, dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(n, d) float32."""
+        return np.stack([self._of(text) for text in texts]) if texts else np.empty((0, self.dimensions), np.float32)
+
+    def _of(self, text: str) -> NDArray[np.float32]:
+        found = [self.words[w] for w in "".join(c if c.isalnum() else " " for c in text.lower()).split() if w in self.words]
+        total = np.sum(found, axis=0) if found else np.eye(self.dimensions)[-1]
+        return np.asarray(total / np.linalg.norm(total), np.float32)
+
+
+AUDIT_FOREIGN = Column("audit_foreign", np.int8, Scope.EDGE, "1", 0, "whether the edge belongs to the neighbour")
+
+
+def marked(specimen: Any, memory: Any) -> set[tuple[EdgeType, int, int]]:
+    """The links of the topology in a memory."""
+    graph, mark = memory.graph, memory.column(specimen.TOPOLOGY_LINK)
+    return {(EdgeType(int(graph.type[e])), int(graph.source[e]), int(graph.target[e])) for e in range(graph.n_edges) if mark[e] and graph.alive[e]}
+
+
+def vectors_of(count: int, dimensions: int, seed: int, spread: float = 0.6) -> dict[str, NDArray[np.float64]]:
+    """Words w0, w1, ... with vectors around three directions."""
+    rng = np.random.default_rng(seed)
+    found = np.eye(dimensions)[np.arange(count) % 3] + spread * rng.normal(size=(count, dimensions)) / np.sqrt(dimensions)
+    return {f"w{i}": v / np.linalg.norm(v) for i, v in enumerate(found)}
+
+
+@equation("TC-5", source="3.2 and eq. (4) over all cosines: the session's predecessor, and the nearest visible ones that are near enough",
+          papers=(PAPER,))
+def a_new_memory_is_linked(specimen: Any) -> Any:
+    words, same = vectors_of(20, 8, 5), []
+    for anchors, most, least, cap in ((ANCHORS, 3, 0.65, 8), (4, 3, 0.5, 2), (2, 9, -1.0, 8)):
+        def others(view: Any, incoming: Any) -> None:
+            for other in range(view.row):
+                edge = view.graph.add(view.row, other, S if other % 3 else T, view.now)
+                view.audit_foreign[edge] = 1
+
+        memory = memory_of(specimen, neighbour(Phase.ENCODE, others, reads=(ROW, NOW), adds=(GRAPH,), sets=(AUDIT_FOREIGN,), owns=(AUDIT_FOREIGN,)),
+                           embedder=Keyed(words, 8), consolidate_every=1e9, anchors=anchors, first_links=most, least_cosine=least, semantic_cap=cap)
+        bank, session = Sets([words[f"w{i}"] for i in range(20)], [float(i // 2) for i in range(20)], ()), [i % 2 if i % 7 else 2 for i in range(20)]
+        for row in range(20):
+            memory.encode(Event(bank.t[row], f"w{row}", session=f"s{session[row]}", dated=False))
+            before = [v for v in range(row) if session[v] == session[row]]
+            bank.links |= {(T, row, v) for v in before[-1:]}
+            near = [v for v in bank.nearest(row, anchors) if float(bank.e[row] @ bank.e[v]) >= least][:most]
+            bank.links |= {(S, row, v) for v in trim(bank, row, S, near, cap)}
+            bank.shown.add(row)
+            if row % 5 == 3:
+                memory.archive(row - 2)
+                bank.shown.discard(row - 2)
+        same.append(marked(specimen, memory) == bank.links and memory.graph.n_edges >= 20 * 19 // 2)
+        same.append(bool(np.allclose(memory.column(specimen.DESCRIPTOR_EMBEDDING), np.array(bank.e), atol=1e-6)))
+    return same, True
+
+
+# --- in a memory: whole runs ---------------------------------------------------------------------------------------------------------
+TOPICS = ("the old {} pump in our garden drips again since the frost last winter and needs a seal.",
+          "my sister plays the {} violin with the town orchestra every second Sunday at noon now.")
+CITIES = ("Rome", "Oslo", "Lisbon", "Cairo", "Quito", "Lima")
+
+
+def life(rng: Any, sessions: int) -> list[Event]:
+    """Sessions a day apart, with texts of two topics, repeated texts, moves, and others."""
+    found = []
+    for s in range(sessions):
+        for i in range(6):
+            w, who = f"w{int(rng.integers(24))}", ("Ada", "Bo")[int(rng.integers(2))]
+            text = {0: " ".join(topic.format(w).capitalize() for topic in TOPICS), 1: f"I moved to {CITIES[int(rng.integers(6))]}.",
+                    2: f"Our kettle {w} stands behind the green shelf."}.get(int(rng.integers(5)), f"Somebody saw {w} near stone {s} {i}.")
+            found.append(Event(24.0 * s + i, text, who, f"s{s}", f"e{s}.{i}", dated=False))
+    return found
+
+
+def embedder_of(seed: int) -> Keyed:
+    """Words of the life: two topics far from each other."""
+    words, eye = {w: np.append(v, np.zeros(5)) for w, v in vectors_of(24, 8, seed).items()}, np.eye(13)
+    return Keyed({**words, "pump": 4.0 * eye[8], "violin": 4.0 * eye[9], "moved": 2.0 * eye[10], "kettle": 3.0 * eye[11], "hums": 0.5 * eye[12]}, 13)
+
+
+def records(memory: Any, kind: str = "topology record") -> list[dict[str, Any]]:
+    return [json.loads(w.text) for w in memory.store.structures[WRITINGS] if w.kind == kind]
+
+
+def executed(bank: Sets, record: dict[str, Any], new: Any, caps: Sequence[int], anchors: int) -> None:
+    """B.2 and B.3 for one record over plain sets; `new` is (n, d), e_u after the run."""
+    targets, made = record["targets"], record["edits"]["created"]
+    old, stand_ins = (targets[1:], targets[:1]) if record["operator"] == "UPDATE" else (targets, made)
+    gone = [v for v in old if v in bank.shown]
+    bank.shown -= set(gone)
+    for r in stand_ins:
+        bank.e[r] = new[r]
+        bank.shown.add(r)
+        bank.links |= {(V, r, v) for v in old}
+    if record["operator"] == "SPLIT":
+        for r in made:
+            bank.links |= {(B, r, x) for x in trim(bank, r, B, made, caps[2])}
+    for r in made:
+        near = set(sorted(bank.shown - {r}, key=lambda v: (-float(bank.e[v] @ bank.e[r]), v))[:anchors])
+        near |= {w for v in old for w in bank.targets(v, S) if w in bank.shown}
+        replace(bank, r, S, trim(bank, r, S, near - set(old), caps[1]))
+    for v in gone:
+        for u in [u for u in bank.sources(v, S) if u in bank.shown]:
+            targets_of_u = set(bank.targets(u, S)) - {v}
+            if u not in stand_ins:
+                targets_of_u = trim(bank, u, S, {*targets_of_u, max(stand_ins, key=lambda r: (float(bank.e[u] @ bank.e[r]), -r))}, caps[1])
+            replace(bank, u, S, targets_of_u)
+
+
+def units_of(specimen: Any, memory: Any, links: Any) -> Sets:
+    """The memory as a bank of sets, as of now."""
+    shown = np.flatnonzero(memory.column(VISIBLE)).tolist()
+    return Sets(memory.column(specimen.DESCRIPTOR_EMBEDDING), memory.column("created").tolist(), shown, links)
+
+
+def run_by_run(specimen: Any, seed: int, **values: Any) -> tuple[list[bool], Any]:
+    """A life in a memory: after each run, links and visible units against the executor over sets; the memory."""
+    rng = np.random.default_rng(seed)
+    memory = memory_of(specimen, embedder=embedder_of(seed), consolidate_every=1e9, **values)
+    same = []
+    for event in life(rng, 9):
+        if event.id.endswith(".0") and event.time > 0 and int(event.id[1]) % 3 == 0:
+            same.append(one_run(specimen, memory, values))
+        memory.encode(event)
+    same.append(one_run(specimen, memory, values))
+    return same, memory
+
+
+def one_run(specimen: Any, memory: Any, values: dict[str, Any]) -> bool:
+    """Consolidate now; whether links and visible units are those of the executor over sets."""
+    before, count = units_of(specimen, memory, marked(specimen, memory)), len(records(memory))
+    memory._consolidate(memory.now)                      # the run alone: no time passes
+    after, new = units_of(specimen, memory, marked(specimen, memory)), records(memory)[count:]
+    n = len(before.e)
+    bank = Sets([*before.e, *after.e[n:]], after.t, before.shown, before.links)
+    order = {"SPLIT": 0, "MERGE": 1, "UPDATE": 2}
+    for each in sorted((r for r in new if r["reason"] == "APPLIED"), key=lambda r: (order[r["operator"]], -r["confidence"], r["targets"])):
+        executed(bank, each, after.e, (1, values.get("semantic_cap", 8), values.get("sibling_cap", 4)), values.get("anchors", ANCHORS))
+    return bank.links == after.links and bank.shown == after.shown
+
+
+@equation("TC-6", source="B.2 and B.3 by an executor over plain sets, run after run; links and visible units", papers=(PAPER,), figure="distances")
+def a_life_is_edited_as_by_plain_sets(specimen: Any) -> Any:
+    same, kinds = [], set[str]()
+    for seed, values in ((1, {}), (2, {"semantic_cap": 2, "anchors": 4}), (3, {"semantic_cap": 1, "least_cosine": 0.2})):
+        each, memory = run_by_run(specimen, seed, **values)
+        same += each
+        kinds |= {r["operator"] for r in records(memory) if r["reason"] == "APPLIED"}
+    return [*same, kinds == {"SPLIT", "MERGE", "UPDATE"}], True
+
+
+@signature("TC-7", source="3.1 and eq. (3) by a matrix of version links: every archived memory is reached from a visible one", papers=(PAPER,))
+def every_archived_memory_is_reached(specimen: Any) -> Any:
+    found = []
+    for seed in (11, 12):
+        memory = run_by_run(specimen, seed)[1]
+        n, step = memory.store.n, np.zeros((memory.store.n, memory.store.n), bool)
+        for kind, u, v in marked(specimen, memory):
+            step[u, v] |= kind == V
+        reached = memory.column(VISIBLE).copy()
+        for _ in range(n):
+            reached |= reached @ step
+        found += [bool(reached.all()), bool(memory.column(VISIBLE).sum() < n), [e.text for e in memory.events] == [e.text for e in life(
+            np.random.default_rng(seed), 9)]]
+    return found, True
+
+
+def told(specimen: Any, *others: Any, seed: int = 21, **values: Any) -> Any:
+    """A memory of three sessions with one text of two topics, two equal texts and a move, and its run."""
+    memory = memory_of(specimen, *others, embedder=embedder_of(seed), consolidate_every=1e9, **values)
+    topics = " ".join(topic.format("w1").capitalize() for topic in TOPICS)
+    kettle = "Our kettle w5 stands behind the green shelf"
+    for i, (text, who) in enumerate(((topics, "Ada"), (f"{kettle}.", "Bo"), ("I live in Rome.", "Ada"), (f"{kettle} and hums.", "Bo"),
+                                     (f"{kettle}.", "Ada"), ("I moved to Oslo.", "Ada"))):
+        memory.encode(Event(24.0 * i, text, who, f"s{i // 2}", f"e{i}", dated=False))
+    memory._consolidate(memory.now)
+    return memory
+
+
+VERSIONS = {(V, 6, 0), (V, 7, 0), (V, 8, 1), (V, 8, 3), (V, 5, 2)}
+
+
+@equation("TC-8", source="B.2 by hand: segments are exact parts, the bundle holds its sources, the current unit keeps its text", papers=(PAPER,))
+def a_split_a_merge_and_an_update_by_hand(specimen: Any) -> Any:
+    memory = told(specimen)
+    texts, units = [e.text for e in memory.events], [memory.unit(row) for row in range(memory.store.n)]
+    first = texts[0].index("My sister")
+    writings, descriptor = memory.store.structures[WRITINGS], memory.column(specimen.DESCRIPTOR)
+    current = [w.text for w in writings if w.kind == "descriptor" and w.sources[0] == 5]
+    return [
+        memory.column(VISIBLE).tolist() == [False, False, False, False, True, True, True, True, True],
+        memory.column(KIND).tolist() == [0] * 6 + [Kind.SEGMENT, Kind.SEGMENT, Kind.BUNDLE],
+        [u.text for u in units[:6]] == texts,
+        [units[6].text, units[7].text] == [texts[0][:first - 1], texts[0][first:]],
+        [units[6].events, units[7].events] == [("e0",), ("e0",)] and set(units[8].events) == {"e1", "e3"},
+        set(units[8].text.split("\n")) == {texts[1], texts[3]} and units[8].speaker == "Bo" and units[6].session == "s0",
+        {link for link in marked(specimen, memory) if link[0] in (V, B)} == {*VERSIONS, (B, 6, 7), (B, 7, 6)},
+        len(current) == 2 and "current" in current[1] and "current" not in current[0] and "Rome" not in current[1],
+        writings[int(descriptor[5])].text == current[1] and writings[int(descriptor[0])].text.startswith("Ada: The old w1 pump"),
+        all(int(d) >= 0 for d in descriptor)], True
+
+
+@equation("TC-9", source="C.5: one record for each proposal, sorted by operator and ids; thresholds and switches", papers=(PAPER,))
+def every_proposal_has_one_record_with_one_reason(specimen: Any) -> Any:
+    found: list[bool] = []
+    good, low, off = "APPLIED", "LOW_CONF", "NORM_FILTER"
+    cases: tuple[tuple[dict[str, Any], list[str], int], ...] = (
+        ({}, [good] * 3, 4), ({"gate": 0.999}, [low] * 3, 0), ({"coherence": 0.999}, [good, "COH_FAIL", good], 2),
+        ({"split": False}, [off, good, good], 3), ({"merge": False}, [good, off, good], 2), ({"update": False}, [good, good, off], 3),
+        ({"archive": False}, [good] * 3, 0),
+        ({"coverage": 1.0}, ["PLAN_VALIDATION_FAIL", good, good], 3))
+    for values, reasons, hidden in cases:
+        memory = told(specimen, **values)
+        each = [r for r in records(memory) if r["confidence"] >= 0.9 and r["detail"] != "equal targets"]
+        each = [r for i, r in enumerate(each) if r["targets"] not in [other["targets"] for other in each[:i]]]
+        found += [[r["operator"] for r in each] == ["SPLIT", "MERGE", "UPDATE"], [r["targets"] for r in each] == [[0], [1, 3], [5, 2]],
+                  [r["reason"] for r in each] == reasons, int((~memory.column(VISIBLE)).sum()) == hidden, {r["run"] for r in each} == {1}]
+        facts = records(memory, "topology run")
+        found += [len(facts) == 1, facts[0]["units"] == memory.store.n, facts[0]["visible"] == int(memory.column(VISIBLE).sum())]
+    return found, True
+
+
+@equation("TC-10", source="C.6 and table 9: after three sessions, a full buffer, or a scheduled sleep; never for nothing", papers=(PAPER,))
+def runs_take_place_when_they_are_due(specimen: Any) -> Any:
+    runs = []
+    cases: tuple[tuple[dict[str, Any], bool], ...] = (
+        ({}, False), ({"interval": 2}, False), ({"interval": 99, "buffer": 4}, False), ({"interval": 99}, True))
+    for values, asleep in cases:
+        def schedule(view: Any, incoming: Any) -> None:
+            view.sleep_onset = view.sleep_end = 1e9
+
+        sleep = (neighbour(Phase.ENCODE, schedule, reads=(ROW,), sets=(SLEEP_ONSET, SLEEP_END)),) if asleep else ()
+        memory = memory_of(specimen, *sleep, consolidate_every=1e9, **values)
+        for day in range(9):
+            encode(memory, *(Event(24.0 * day + i, f"text {day} {i}", "", f"s{day}", dated=False) for i in range(day % 2 + 1)))
+            memory._consolidate(memory.now)
+            runs.append(int(memory.column(specimen.TOPOLOGY_RUNS)))
+        memory._consolidate(memory.now + 1.0)
+        runs.append(int(memory.column(specimen.TOPOLOGY_RUNS)))
+    return runs, [0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9]
+
+
+@adaptation("TC-11", source="ours: rows that others make in the same sleep, before and after, are not taken for those of an edit")
+def rows_of_others_are_left_alone(specimen: Any) -> Any:
+    def draft(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("a summary of others", Kind.SUMMARY, (0, 1)))
+
+    found = []
+    for order in (-1, 99_999):
+        memory = told(specimen, neighbour(Phase.CONSOLIDATE, draft, adds=(DRAFTS,), order=order))
+        other = 6 if order < 0 else 9
+        own = [row for row in range(6, 10) if row != other]
+        edges = {link for link in marked(specimen, memory) if link[0] == V}
+        found += [edges == {(kind, own[u - 6] if u > 5 else u, v) for kind, u, v in VERSIONS}, len(memory.column(specimen.DESCRIPTOR)) == 10]
+        found += [int(memory.column(specimen.DESCRIPTOR)[other]) == -1, not any(other in link[1:] for link in marked(specimen, memory))]
+    return found, True
+
+
+@equation("TC-12", source="eq. (7) in numpy: cosine of the query with e_u; silent without a weight", rtol=1e-5, atol=1e-6, papers=(PAPER,))
+def the_signal_is_the_cosine_with_the_descriptor(specimen: Any) -> Any:
+    memory, silent = told(specimen, weight=0.4), told(specimen)
+    query = embedder_of(21).embed(["Where is the kettle w5?"])[0]
+    for each in (memory, silent):
+        each.retrieve("Where is the kettle w5?")
+    wanted = memory.column(specimen.DESCRIPTOR_EMBEDDING) @ query
+    return [*memory.column(specimen.DESCRIBED), float(np.isnan(silent.column(specimen.DESCRIBED)).all())], [*wanted, 1.0]
+
+
+@limit("TC-13", source="definition: no memory, one memory, no session; texts that cannot be divided")
+def nothing_is_edited_without_cause(specimen: Any) -> Any:
+    empty = memory_of(specimen)
+    empty.advance(100.0)
+    found = [len(empty.retrieve("what?").rows), *[int(specimen.due(s, n, asleep, 3, 9)) for s, n, asleep in (
+        (9, 0, True), (3, 1, False), (2, 8, False), (2, 9, False), (1, 1, True))]]
+    memory = memory_of(specimen, interval=1)
+    encode(memory, (0.0, ""), (1.0, "x"), (2.0, "one two three four five six seven eight nine ten eleven twelve"), (3.0, "Yes. No. Well!"))
+    memory.advance(100.0)
+    first = specimen.first_links([4, 2], [0.5, 0.5], 0.5, 9) == specimen.first_links([4, 2, 1], [0.9, 0.8, 0.7], 0.1, 2) == [4, 2]
+    return [*found, len(records(memory)), int(memory.column(specimen.TOPOLOGY_RUNS)), memory.store.n, first], [0, 0, 1, 0, 1, 1, 0, 1, 4, True]
+
+
+@figure("distances", caption="Archived memories by the number of version links from the nearest visible one, after nine sessions and after thirty",
+        source="All-Mem 4.5, eqs. (9) and (10); texts of ours")
+def distances_of_archived_memories(specimen: Any) -> Picture:
+    hops, curves = np.arange(1, 6), []
+    for sessions in (9, 30):
+        memory = memory_of(specimen, embedder=embedder_of(31), consolidate_every=1e9)
+        for event in life(np.random.default_rng(31), sessions):
+            if event.id.endswith(".0") and event.time > 0 and int(event.session[1:]) % 3 == 0:
+                memory._consolidate(memory.now)
+            memory.encode(event)
+        memory._consolidate(memory.now)
+        shown, step = memory.column(VISIBLE), np.zeros((memory.store.n, memory.store.n), bool)
+        for kind, u, v in marked(specimen, memory):
+            step[u, v] |= kind == V
+        reached, shares = shown.copy(), []
+        for _ in hops:
+            reached = reached | (reached @ step)
+            shares.append(float(reached[~shown].mean()))
+        curves.append(Curve(f"{sessions} sessions", hops, np.array(shares)))
+    return Picture("hops", "share of archived memories reached", tuple(curves))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------------
+@mutant("coherence to the centroid, as in the public code", rejected_by="TC-1")
+def to_the_centroid(specimen: Any) -> Any:
+    def coherence(bank: Any, units: Any) -> float:
+        e = np.array([bank.vector(u) for u in units], np.float64)
+        centre = e.mean(axis=0) / np.linalg.norm(e.mean(axis=0))
+        return float((e @ centre).mean())
+
+    return specimen.replacing("coherence", coherence)
+
+
+@mutant("the oldest links are kept", rejected_by="TC-2")
+def kept_by_number(specimen: Any) -> Any:
+    original = specimen.add_links
+
+    def add_links(bank: Any, unit: int, kind: Any, candidates: Any, cap: int) -> Any:
+        added = original(bank, unit, kind, candidates, 0)
+        for v in bank.targets(unit, kind)[cap:] if cap else ():
+            bank.unlink(unit, v, kind)
+        return [pair for pair in added if pair[1] in bank.targets(*(unit, kind))]
+
+    return specimen.replacing("add_links", add_links)
+
+
+@mutant("links lead to the first representative", rejected_by="TC-3")
+def to_the_first(specimen: Any) -> Any:
+    original = specimen.redirect
+    return specimen.replacing("redirect", lambda bank, archived, stand_ins, cap: original(bank, archived, sorted(stand_ins)[:1], cap))
+
+
+@mutant("pruning ignores orphans", rejected_by="TC-4")
+def orphaned(specimen: Any) -> Any:
+    def add_versions(bank: Any, unit: int, archived: Any, cap: int) -> Any:
+        for v in archived:
+            bank.link(unit, v, V)
+        held = sorted(bank.targets(unit, V), key=lambda v: (-bank.time(v), v))
+        for v in held[cap:] if cap else ():
+            bank.unlink(unit, v, V)
+        return [(unit, v) for v in archived]
+
+    return specimen.replacing("add_versions", add_versions)
+
+
+@mutant("the threshold of a first link is exclusive of the nearest", rejected_by="TC-5")
+def without_the_nearest(specimen: Any) -> Any:
+    original = specimen.first_links
+    return specimen.replacing("first_links", lambda near, cosine, least, most: original(near[1:], cosine[1:], least, most))
+
+
+def editing(specimen: Any, change: Any) -> Any:
+    """The specimen whose executor gets other arguments."""
+    original = specimen.applied
+    return specimen.replacing("applied", lambda script, made, bank, caps, anchors, archive=True, vector=None: original(
+        *change(script, made, bank, caps, anchors, archive, vector)))
+
+
+@mutant("semantic links of archived memories are not redirected", rejected_by="TC-6")
+def not_redirected(specimen: Any) -> Any:
+    return specimen.replacing("redirect", lambda *given: [])
+
+
+@mutant("version links lead from old to new", rejected_by="TC-7")
+def backwards(specimen: Any) -> Any:
+    def add_versions(bank: Any, unit: int, archived: Any, cap: int) -> Any:
+        for v in archived:
+            bank.link(v, unit, V)
+        return []
+
+    return specimen.replacing("add_versions", add_versions)
+
+
+@mutant("siblings are not linked", rejected_by="TC-8")
+def no_siblings(specimen: Any) -> Any:
+    original = specimen.add_links
+    return specimen.replacing("add_links", lambda bank, unit, kind, candidates, cap: [] if kind == B else original(bank, unit, kind, candidates, cap))
+
+
+@mutant("archive: false archives all the same", rejected_by="TC-9")
+def always_archived(specimen: Any) -> Any:
+    return editing(specimen, lambda script, made, bank, caps, anchors, archive, vector: (script, made, bank, caps, anchors, True, vector))
+
+
+@mutant("a full buffer starts no run", rejected_by="TC-10")
+def without_buffer(specimen: Any) -> Any:
+    return specimen.replacing("due", lambda sessions, waiting, asleep, interval, buffer: waiting > 0 and (sessions >= interval or asleep))
+
+
+@mutant("all made rows count as one's own", rejected_by="TC-11")
+def greedy(specimen: Any) -> Any:
+    class Greedy(specimen.TopologyConsolidation):  # type: ignore[misc]
+        def receive(self, view: Any, tick: Any) -> None:
+            view.topology_rows.rows = [row for row, _ in view.made]
+
+        receive.__hook__ = specimen.TopologyConsolidation.receive.__hook__  # type: ignore[attr-defined]
+
+    return specimen.replacing("TopologyConsolidation", Greedy)
+
+
+@mutant("the signal is the squared cosine", rejected_by="TC-12")
+def squared(specimen: Any) -> Any:
+    class Squared(specimen.TopologyConsolidation):  # type: ignore[misc]
+        def score(self, view: Any, cue: Any) -> None:
+            super().score(view, cue)
+            view.described[...] **= 2
+
+        score.__hook__ = specimen.TopologyConsolidation.score.__hook__  # type: ignore[attr-defined]
+
+    return specimen.replacing("TopologyConsolidation", Squared)
+
+
+@mutant("a scheduled sleep runs without a waiting memory", rejected_by="TC-13")
+def run_for_nothing(specimen: Any) -> Any:
+    return specimen.replacing("due", lambda sessions, waiting, asleep, interval, buffer: sessions >= interval or waiting >= buffer or asleep)
