@@ -23,7 +23,7 @@ def table(run: RunFolder) -> list[dict[str, Any]]:
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write a CSV file, whole or not at all: UTF-8, one line a row, lists as JSON, nothing for null.  Raises HebbariumError."""
+    """Write a CSV file, whole or not at all: UTF-8, one line a row, lists and objects as JSON, nothing for null.  Raises HebbariumError."""
     write_whole(path, _lines(rows))
 
 
@@ -62,5 +62,5 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield line.getvalue()
         line.seek(0)
         line.truncate()
-        writer.writerow([json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value for value in map(row.get, names)])
+        writer.writerow([json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value for value in map(row.get, names)])
     yield line.getvalue()

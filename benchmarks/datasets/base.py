@@ -26,6 +26,9 @@ class Question:
     category   the data set's name for the kind of question
     gold       ids of the events that hold the answer, in the source's order, without repetition; () if there are none
     answer     the expected answer in words; "" where the source gives none
+    rubric     what a good answer holds, one statement each; () where the source gives none
+
+    Answer and rubric are never shown to a memory.
     """
 
     id: str
@@ -34,6 +37,7 @@ class Question:
     category: str
     gold: tuple[str, ...]
     answer: str = ""
+    rubric: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

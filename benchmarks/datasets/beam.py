@@ -103,7 +103,7 @@ def _conversation(name: str, chat: Place, probes: Place, found: Counter[str]) ->
         events.append(Event(clock.next(start), _content(message.place), role, prefix + message.exchange, event, dated=False))
     found["times_clamped"] += clock.clamped
     questions = [Question(f"{name}/{category}/{n}", place.field("question").name(), clock.now + 1.0, category, _gold(place, index, found),
-                          _answer(place))
+                          _answer(place), tuple(one.name() for one in rubric.each("statement")) if (rubric := place.maybe("rubric")) else ())
                  for category, group in probes.members() for n, place in enumerate(group.each("question"))]
     return Conversation(name, tuple(events), tuple(questions))
 

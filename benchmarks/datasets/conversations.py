@@ -3,7 +3,7 @@
 `events.jsonl`, one object a line: `conversation`, `id`, `text`, and where they are known `time` (ISO 8601, or hours since 1970), `speaker`,
 `session`, `caption`, `attributes` (an object of texts, or of lists of texts) and `dated` (false: the time was made up and does not enter the
 text).  `questions.jsonl`: `conversation`, `id`, `text`, and `gold` (ids of the events that hold the answer), `time`, `category`,
-`answer`.  `dataset.yaml`: `name`, `licence`, `citation`.  The names of categories are free.
+`answer`, `rubric` (a list of statements that a good answer holds).  `dataset.yaml`: `name`, `licence`, `citation`.  The names of categories are free.
 """
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assembl
 EVENTS, QUESTIONS, DESCRIPTION = "events.jsonl", "questions.jsonl", "dataset.yaml"
 FIX = "correct the line; docs/own-data.md describes the files"
 EVENT_FIELDS = frozenset({"conversation", "id", "time", "speaker", "session", "text", "caption", "dated", "attributes"})
-QUESTION_FIELDS = frozenset({"conversation", "id", "text", "time", "category", "gold", "answer"})
+QUESTION_FIELDS = frozenset({"conversation", "id", "text", "time", "category", "gold", "answer", "rubric"})
 NO_TIME = -math.inf     # of an event until its place in the file gives it one
 DESCRIPTION_FIELDS = frozenset({"name", "licence", "citation"})
 
@@ -82,7 +82,8 @@ def write_conversations(data: Dataset, folder: Path, *, licence: str, citation: 
                **({"caption": e.caption} if e.caption else {}), **({"attributes": _grouped(e)} if e.attributes else {})}
               for c in data.conversations for e in c.events)
     questions = ({"conversation": c.id, "id": q.id, "text": q.text, "time": _written(q.time), "category": q.category, "gold": list(q.gold),
-                  **({"answer": q.answer} if q.answer else {})} for c in data.conversations for q in c.questions)
+                  **({"answer": q.answer} if q.answer else {}), **({"rubric": list(q.rubric)} if q.rubric else {})}
+                 for c in data.conversations for q in c.questions)
     about = {"name": data.name, "licence": licence, "citation": citation}
     for file, rows in ((EVENTS, events), (QUESTIONS, questions)):
         write_whole(folder / file, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
@@ -237,12 +238,12 @@ def _in_time(lines: Iterable[tuple[Event, Place]], found: Counter[str]) -> Itera
 
 
 def _question(line: Place, gold: tuple[str, ...], end: float) -> Question:
-    time, category, answer = line.maybe("time"), line.maybe("category"), line.maybe("answer")
+    time, category, answer, rubric = line.maybe("time"), line.maybe("category"), line.maybe("answer"), line.maybe("rubric")
     asked = _time(time) if time else end + MINUTE
     if asked < end:
         line.wrong("it is asked before the last event of its conversation", "leave the time out, or cut the conversation at the question")
     return Question(line.field("id").name(), line.field("text").name(), asked, category.name() if category else "all", gold,
-                    answer.name() if answer else "")
+                    answer.name() if answer else "", tuple(one.name() for one in rubric.each("statement")) if rubric else ())
 
 
 # --- writing -----------------------------------------------------------------------------------------------------------------------

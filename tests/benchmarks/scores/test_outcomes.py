@@ -32,3 +32,12 @@ def test_means_times_and_receipts() -> None:
     assert result["receipts"] == total_receipts(OUTCOMES) == {"x": {"calls": 3, "ranks_changed": 4}, "y": {"calls": 5, "ranks_changed": 1}}
     assert result["abstention"] == {"unanswerable": 0, "held_back": None, "answerable": 4, "false_hold_backs": 0.25}
     assert metrics_of("d", [])["overall"] == {"n": 0, **dict.fromkeys(("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"))}
+
+
+def test_what_was_asked_of_a_language_model_is_summed_by_phase_and_mechanism() -> None:
+    one, two = ({"requests": n, "prompt_tokens": 10 * n} for n in (1, 2))
+    found = [Outcome([], {}, {}, 0.1, language_model=used) for used in (
+        {"consolidate": {"x": one}}, {}, {"consolidate": {"x": two, "y": one}, "retrieve": {"x": one}})]
+    assert metrics_of("d", found)["language_model"] == {
+        "consolidate": {"x": {"requests": 3, "prompt_tokens": 30}, "y": one}, "retrieve": {"x": one}}
+    assert found[0].language_model == {"consolidate": {"x": one}}, "cells stay as they are"

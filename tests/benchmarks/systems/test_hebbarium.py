@@ -5,18 +5,20 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.datasets import load
-from hebbarium.benchmarks.systems.base import Capability, ReportsReceipts
+from hebbarium.benchmarks.datasets import Question, load
+from hebbarium.benchmarks.execution.cells import by_session
+from hebbarium.benchmarks.systems.base import Capability, ReportsReceipts, Retrieved
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium, capabilities_of, unread_signals
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.counterfactual import ranks_changed
+from hebbarium.engine.drafts import Draft, Kind
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Query
+from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import FUSED, RECALLED, SIGNALS, VISIBLE
+from hebbarium.engine.vocabulary import DRAFTS, FUSED, KIND, RECALLED, SIGNALS, VISIBLE
 from hebbarium.testing.small import by_number, does, mechanism, score
 
 GATED = {"dense_similarity", "lexical_bm25", "convex_fusion", "write_gate_true_memory", "base_level_activation"}
@@ -118,3 +120,29 @@ def test_a_reader_off_the_way_to_the_answer_does_not_count() -> None:
     assert unread_signals([scores, reads, fuses, by_number()]) == {}, "on the way now: one through the other"
     learns = mechanism("learns", does(Phase.RETRIEVE, lambda v, _: None, reads=[RECALLED, SIGNALS], sets=[]))
     assert set(unread_signals([scores, reads, learns, by_number()])) == {"scores", "reads"}, "what is read after the answer cannot change it"
+
+
+def test_a_gold_event_counts_at_the_first_unit_that_shows_it() -> None:
+    """The bundle of e1 and e2 comes first, then e0, then e2; the summary of e0 shows no event."""
+    place = score("place")
+
+    def make(view: Any, tick: Any) -> None:
+        if len(view.kind) == 3:
+            view.drafts.add(Draft("two in one", Kind.BUNDLE, (1, 2)))
+            view.drafts.add(Draft("about it", Kind.SUMMARY, (0,)))
+
+    def ask(view: Any, cue: Any) -> None:
+        view.place[...] = [3.0, 0.0, 2.0, 4.0, 1.0]
+
+    system = Hebbarium([mechanism("maker", does(Phase.CONSOLIDATE, make, reads=[KIND], adds=[DRAFTS]),
+                                  does(Phase.RETRIEVE, ask, sets=[place]), owns=[place])], HashingEmbedder(16), 0)
+    system.encode([Event(float(i), f"text {i}", id=f"e{i}", session=f"s{i}") for i in range(3)])
+    system.advance(48.0)
+    found = system.retrieve(Query("anything"), 4)
+    assert [(hit.id, hit.events) for hit in found.events] == [("row 3", ("e1", "e2")), ("e0", ()), ("e2", ()), ("row 4", ())]
+    assert {id: found.rank_of(id) for id in ("e0", "e1", "e2", "e9")} == {"e0": 2, "e1": 1, "e2": 1, "e9": None}
+    plain = Retrieved(found.events)
+    assert [plain.rank_of(id) for id in ("e0", "e1", "e2")] == [2, 1, 1]
+    question = Question("q", "anything", 48.0, "c", ("e2",))
+    sessions = by_session(question, found, [Event(float(i), "", id=f"e{i}", session=f"s{i}") for i in range(3)])[1]
+    assert [hit.id for hit in sessions.events] == ["s1", "s2", "s0", "row 4"] and sessions.rank_of("s2") == 2

@@ -1,0 +1,126 @@
+"""Formats: how candidates stand in a text."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from ..records import moment, written
+from .condensers import Form, breadcrumb
+from .context import ComponentKind
+from .quoting import escaped
+
+NONE: Final = "N/A"     # of a field that a unit does not have
+_ROUND: Final = str.maketrans("[]", "()")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that a context may show.
+
+    row      of the memory; -1 for a text that is no memory
+    text     the text shown, whole; `form` says whether the memory itself condensed it
+    score    larger is better
+    section  that it belongs to
+    time     h; None: none
+    dated    whether the time is shown; an invented one is not
+    caption  what an attached picture shows
+    unit     kind of the row, such as event or summary
+    whole    the verbatim text, for the breadcrumb; "": `text`
+    """
+
+    kind: ComponentKind
+    row: int
+    text: str
+    score: float
+    section: str
+    time: float | None = None
+    speaker: str = ""
+    id: str = ""
+    caption: str = ""
+    unit: str = "event"
+    form: Form = Form.WHOLE
+    whole: str = ""
+    dated: bool = True
+
+    @property
+    def shown_time(self) -> float | None:
+        return self.time if self.dated else None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to write candidates.
+
+    head       what stands before the text of a candidate
+    between    separates the components of a section
+    headings   whether sections have headings, and a banner says what was cut
+    condenses  whether a candidate that does not fit may be condensed; else only whole ones are shown, up to the first that does not fit
+    in_time    whether components stand in order of time, those without a time last, else in the order of choice
+    """
+
+    name: str
+    head: Callable[[Candidate], str]
+    between: str = "\n"
+    headings: bool = True
+    condenses: bool = True
+    in_time: bool = False
+
+    def item(self, candidate: Candidate, text: str, form: Form) -> str:
+        """A candidate with its text in some form: head, escaped text, caption, and a breadcrumb if a memory is not shown whole."""
+        caption = f" [{_line(candidate.caption)}]" if candidate.caption and form is Form.WHOLE else ""
+        crumb = f"\n{breadcrumb(candidate.row, candidate.whole or candidate.text)}" if form is not Form.WHOLE and candidate.row >= 0 else ""
+        head = self.head(candidate)
+        return f"{head}{escaped(f'.{text}')[1:] if head else escaped(text)}{caption}{crumb}"       # behind a head no line starts
+
+
+def _line(text: str) -> str:
+    """A name or caption in one line."""
+    return escaped(" ".join(text.split()))
+
+
+def _numbered(c: Candidate) -> str:
+    row = f"[{c.row}] " if c.row >= 0 else ""
+    when = f"{date} " if c.shown_time is not None and (date := _short(c.shown_time)) else ""
+    who = _line(c.speaker) or ("" if c.unit == "event" else c.unit)
+    return f"{row}{when}{who}: " if who else f"{row}{when}"
+
+
+def _fields(c: Candidate) -> str:
+    when = _iso(c.shown_time) if c.shown_time is not None else NONE
+    return f"[{_line(c.id).translate(_ROUND) or (c.row if c.row >= 0 else NONE)}] [{when}] [{c.unit or NONE}] "
+
+
+def _said(c: Candidate) -> str:
+    when = written(c.shown_time) if c.shown_time is not None else ""
+    who = _line(c.speaker)
+    return f"[{when}] {who}: " if when and who else f"[{when or who}] " if when or who else ""
+
+
+def _short(time: float) -> str:
+    """A time to the minute in few tokens; empty outside the years 1 to 9999.
+
+    >>> _short(30.0)
+    '2 January 1970 06:00'
+    """
+    try:
+        at = moment(time)
+    except (OverflowError, ValueError):
+        return ""
+    return f"{at.day} {at:%B} {at.year} {at:%H:%M}"
+
+
+def _iso(time: float) -> str:
+    try:
+        return moment(time).strftime("%Y-%m-%dT%H:%M")
+    except (OverflowError, ValueError):
+        return NONE
+
+
+SECTIONS: Final = Format("sections", _numbered)
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType({f.name: f for f in (
+    SECTIONS,
+    Format("evidence_list", _fields, headings=False, condenses=False),
+    Format("dialogue", _said, between="\n\n", headings=False, in_time=True),
+)})

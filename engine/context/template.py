@@ -1,0 +1,146 @@
+"""Templates: a text with named places for contents, filled under a budget of tokens.
+
+The shell is the text with empty slots.  What the budget leaves is shared among the slots in proportion to what they hold.  If the filled text is
+above the budget, the least important slot is condensed to its share, then the next; if all are condensed and the text is still above, the least
+important slot is halved until it fits, and after it is empty the next.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ..errors import InputError, nearest
+from .banner import Cut
+from .condensers import condense, cut
+from .quoting import quoted
+from .tokens import LENGTH, TokenCounter
+
+Condenser = Callable[[str, int, TokenCounter], str]
+_PLACE: Final = re.compile(r"\{(\w+)\}")
+WHERE: Final = "template"
+
+
+def prose(text: str, tokens: int, counter: TokenCounter) -> str:
+    """`condense` without a query: the condenser of a slot that names none."""
+    return condense(text, tokens, counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place in a template.
+
+    name       `{name}` in the text
+    priority   importance: 1 before 2; the slot with the highest number is condensed first, of equal numbers that which stands last
+    condenser  makes a text of at most so many tokens; one that does not keep to them is cut
+    quoted     whether its content is data: it is escaped and fenced, after it was condensed
+    """
+
+    name: str
+    priority: int
+    condenser: Condenser = prose
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A filled template.
+
+    cut   slots that hold less than they were given, in the order of the template
+    """
+
+    text: str
+    tokens: int
+    cut: tuple[Cut, ...]
+
+
+class Template:
+    """A text with slots.
+
+    text    `{name}` for each slot, exactly once; every other brace stands as it is
+    slots   one for each place
+
+    Raises InputError for a template without slots, a slot named twice, and a slot or place without the other.
+
+    >>> ask = Template("Known: {known}\\nQuestion: {question}", [Slot("known", 2), Slot("question", 1)])
+    >>> ask.fill({"known": "Ada moved to Oslo. She likes it there.", "question": "Where is Ada?"}, 15).text
+    'Known: Ada moved to Oslo.\\nQuestion: Where is Ada?'
+    """
+
+    def __init__(self, text: str, slots: Sequence[Slot]) -> None:
+        names = [slot.name for slot in slots]
+        if not names:
+            raise InputError("it has no slots", where=WHERE, cure="give at least one Slot, and {name} in the text")
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise InputError(f"the slot {twice[0]!r} is named twice", where=WHERE, cure="give each slot its own name")
+        pieces = _PLACE.split(text)
+        found = [name for name in pieces[1::2] if name in names]
+        for name in names:
+            if found.count(name) != 1:
+                raise InputError(f"the text has {{{name}}} {found.count(name)} times", where=WHERE, cure=f"write {{{name}}} exactly once in the text")
+        self.slots = {slot.name: slot for slot in slots}
+        self._pieces: list[tuple[str, str]] = [("", "")]       # (text before, slot); the last has no slot
+        for place, piece in enumerate(pieces):
+            if place % 2 == 0 or piece not in self.slots:
+                before, _ = self._pieces.pop()
+                self._pieces.append((before + (piece if place % 2 == 0 else f"{{{piece}}}"), ""))
+            else:
+                before, _ = self._pieces.pop()
+                self._pieces += [(before, piece), ("", "")]
+
+    def fill(self, contents: Mapping[str, str], budget: int, counter: TokenCounter = LENGTH) -> Filled:
+        """The text with these contents, at most `budget` tokens.  A slot without content is empty.
+
+        Raises InputError for a content without a slot, and for a shell above the budget, by how much.  Cost: a few countings of the text for each
+        slot that is cut.
+        """
+        if unknown := [name for name in contents if name not in self.slots]:
+            raise InputError(f"there is no slot {unknown[0]!r}", where=WHERE, cure=nearest(unknown[0], self.slots))
+        held = {name: contents.get(name, "") for name in self.slots}
+        shell = counter.tokens(self._text(dict.fromkeys(held, "")))
+        if shell > budget:
+            raise InputError(f"the text without its slots has {shell:,} tokens, {shell - budget:,} above the budget of {budget:,}", where=WHERE,
+                             cure="shorten the text of the template, or give a larger budget")
+        kept = self._condensed(held, budget - shell, budget, counter)
+        text = self._text(kept)
+        return Filled(text, counter.tokens(text), tuple(
+            Cut(name, int(bool(kept[name])), 1, counter.tokens(kept[name]), counter.tokens(held[name])) for name in held if kept[name] != held[name]))
+
+    def _condensed(self, held: Mapping[str, str], left: int, budget: int, counter: TokenCounter) -> dict[str, str]:
+        """The contents, condensed as far as the budget needs."""
+        kept = dict(held)
+        if counter.tokens(self._text(kept)) <= budget:
+            return kept
+        sizes = {name: counter.tokens(self._shown(name, text)) for name, text in held.items()}
+        places = list(self.slots)
+        least_first = sorted(self.slots.values(), key=lambda slot: (-slot.priority, -places.index(slot.name)))
+        for slot in least_first:
+            share = left * sizes[slot.name] // max(sum(sizes.values()), 1)
+            kept[slot.name] = self._to(slot, held[slot.name], share, counter)
+            if counter.tokens(self._text(kept)) <= budget:
+                return kept
+        for slot in least_first:
+            while kept[slot.name]:
+                kept[slot.name] = _halved(kept[slot.name], counter)
+                if counter.tokens(self._text(kept)) <= budget:
+                    return kept
+        return kept
+
+    def _to(self, slot: Slot, text: str, tokens: int, counter: TokenCounter) -> str:
+        """The content condensed to so many tokens, those of its quotation marks included."""
+        room = tokens - (counter.tokens(quoted("")) if slot.quoted else 0)
+        found = slot.condenser(text, max(room, 0), counter)
+        return found if counter.tokens(found) <= max(room, 0) else cut(found, room, counter)
+
+    def _shown(self, name: str, text: str) -> str:
+        return quoted(text, name) if text and self.slots[name].quoted else text
+
+    def _text(self, contents: Mapping[str, str]) -> str:
+        return "".join(before + (self._shown(name, contents[name]) if name else "") for before, name in self._pieces)
+
+
+def _halved(text: str, counter: TokenCounter) -> str:
+    """At most half of the text; "" in the end."""
+    found = cut(text, counter.tokens(text) // 2, counter)
+    return found if len(found) < len(text) else ""

@@ -1,0 +1,135 @@
+"""Commands about contexts: assemble, and event, which shows what a breadcrumb names."""
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import app
+from .shared import (
+    DEFAULT_SET,
+    DataOption,
+    EmbedderOption,
+    JsonOption,
+    installed_registry,
+    load_data,
+    named_embedder,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from ..engine.loop import Engine
+
+DatasetOption = Annotated[str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")]
+SetOption = Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")]
+ConversationOption = Annotated[str | None, typer.Option("--conversation", help="Id of a conversation; the first one if not given.", metavar="ID")]
+SHOWN = 60      # characters of a text in the table
+
+
+class Strategy(StrEnum):
+    """Names in `engine.context.assembly.STRATEGIES`."""
+
+    FLAT = "flat"
+    EVERYTHING = "everything"
+    NOTHING = "nothing"
+
+
+class Form(StrEnum):
+    """Names in `engine.context.formats.FORMATS`."""
+
+    SECTIONS = "sections"
+    EVIDENCE_LIST = "evidence_list"
+    DIALOGUE = "dialogue"
+
+
+@app.command(short_help="The context that a reader gets for a query, under a budget.")
+def assemble(query: Annotated[str, typer.Option("--query", help="What is asked.")],
+             budget: Annotated[int | None, typer.Option("--budget", min=0, metavar="TOKENS", help=(
+                 "Most tokens; without it ten memories, none condensed."))] = None,
+             set_name: SetOption = DEFAULT_SET, dataset: DatasetOption = "demo", data: DataOption = None, conversation: ConversationOption = None,
+             strategy: Annotated[Strategy, typer.Option("--strategy", help="How memories are chosen.")] = Strategy.FLAT,
+             form: Annotated[Form, typer.Option("--form", help="How they are written.")] = Form.SECTIONS,
+             items: Annotated[int | None, typer.Option("--items", min=0, help="Most memories.")] = None,
+             tokenizer: Annotated[Path | None, typer.Option("--tokenizer", metavar="PATH", help=(
+                 "tokenizer.json of the reader, or its folder; by default that of the embedder."))] = None,
+             embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> None:
+    """The context that a reader would get for a query, and a table of its components.
+
+    A memory encodes the conversation first.  A condensed memory names itself at its end; `hebbarium event ROW` shows all of it.
+    """
+    from ..engine.context.assembly import assemble_flat
+    from ..engine.context.tokens import counter
+
+    with _memory(set_name, dataset, data, conversation, embedder) as memory:
+        count = counter(tokenizer or memory.assembly.embedder)
+        found = assemble_flat(memory, query, budget, max_items=items, counter=count, form=form.value, strategy=strategy.value)
+    if as_json:
+        print_json(asdict(found))
+        return
+    from ..console import print_lines, print_table
+
+    print_lines(found.text, "")
+    rows = [(c.section, c.kind.value, "" if c.row < 0 else str(c.row), c.form.value, f"{c.tokens:,}", f"{c.score:.3f}", _short(c.text))
+            for c in found.components]
+    if rows:
+        numbers = ("row", "tokens", "score")
+        print_table("Components", ("section", "kind", "row", "form", "tokens", "score", "text"), rows, numbers=numbers,
+                    whole=("kind", "row", "form", "tokens", "score"), spare=("section", "kind"))
+    of = f" of {budget:,}" if budget is not None else ""
+    cut = "; truncated" if found.truncated else ""
+    print_lines(f"{found.tokens:,}{of} tokens as {found.counter} counts; {len(found.components)} components{cut}")
+
+
+@app.command(short_help="One memory whole, such as one that a context names.")
+def event(row: Annotated[int, typer.Argument(help="Row, as in [memory 812: 3 lines].")], set_name: SetOption = DEFAULT_SET,
+          dataset: DatasetOption = "demo", data: DataOption = None, conversation: ConversationOption = None, embedder: EmbedderOption = "minilm",
+          as_json: JsonOption = False) -> None:
+    """All of one memory of a conversation, verbatim: an event, or a text that the memory made, with its sources, versions and edits."""
+    from ..engine.history import history
+
+    with _memory(set_name, dataset, data, conversation, embedder) as memory:
+        found = history(memory, row)
+        unit, edits = found.unit, [memory.writings[number] for number in found.edits]
+    if as_json:
+        print_json({**asdict(unit), "kind": unit.kind.word, "maker": found.writing.maker if found.writing else "", "made_from": found.sources,
+                    "versions": found.versions, "made": found.made, "edits": [asdict(each) for each in edits]})
+        return
+    from ..console import print_fields, print_lines
+    from ..engine.records import written
+
+    print_fields([("row", str(row)), ("kind", unit.kind.word), ("time", written(unit.time) or str(unit.time)), ("session", unit.session or "-"),
+                  ("speaker", unit.speaker or "-"), ("events", ", ".join(unit.events) or "-"),
+                  ("sources", ", ".join(unit.sources) or "-"), ("maker", found.writing.maker if found.writing else "-"),
+                  ("made from rows", ", ".join(map(str, found.sources)) or "-"), ("versions", ", ".join(map(str, found.versions))),
+                  ("rows made of it", ", ".join(map(str, found.made)) or "-")])
+    print_lines("", unit.text)
+    for each in edits:
+        print_lines("", f"{each.kind} by {each.maker}, {written(each.time)}:", each.text)
+
+
+def _memory(set_name: str, dataset: str, data: Path | None, conversation: str | None, embedder: str) -> Engine:
+    """A memory that has encoded one conversation."""
+    from ..console import Meter
+    from ..engine.errors import InputError, nearest
+    from ..engine.loop import Engine
+
+    registry = installed_registry()
+    built = registry.build(registry.set(set_name))
+    loaded = load_data(dataset, data, "turn", None)
+    known = {c.id: c for c in loaded.conversations}
+    chosen = loaded.conversations[0].id if conversation is None else conversation
+    if chosen not in known:
+        raise InputError(f"the data have no conversation {chosen!r}", where="--conversation", cure=nearest(chosen, known))
+    with Meter("embedding texts", least=100) as embedding:
+        memory = Engine(built, named_embedder(embedder, embedding))
+        memory.encode_all(known[chosen].events)
+    return memory
+
+
+def _short(text: str) -> str:
+    from ..engine.tables import brief
+
+    return brief(text, SHOWN)
