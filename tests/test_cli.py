@@ -113,7 +113,8 @@ def test_help_answers_at_once(tmp_path: Path) -> None:
 def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     _, commands = hebbarium("--help").out.split("Commands:\n")
     assert [line.split()[0] for line in commands.splitlines()] == [
-        "list", "show", "run", "ablate", "calibrate", "compare", "explain", "export", "audit", "weights", "cite", "data", "new"]
+        "list", "show", "run", "ablate", "calibrate", "compare", "explain", "topology", "export", "assemble", "event",
+        "audit", "weights", "probe", "cite", "data", "new"]
     assert all(line.rstrip().endswith((".", "?")) and not line.endswith("...") for line in commands.splitlines() if "data " not in line)
 
 

@@ -21,12 +21,11 @@ FILES = {room: sorted((ROOT / room).rglob("*.py")) for room in ROOMS}
 # here stand on the floor of "engine" and of "hebbarium".
 FLOORS = (
     ("engine.errors",),
-    ("engine.columns", "engine.records", "engine.numerics", "reporting"),
+    ("engine.columns", "engine.records", "engine.numerics", "engine.writings", "engine.drafts", "reporting"),
     ("engine.vocabulary",),
     ("engine.text",),
     ("engine.storage", "engine.ports"),
     ("engine",),
-    ("engine.context",),
     ("mechanisms.shared",),
     ("mechanisms",),
     ("audit", "benchmarks"),

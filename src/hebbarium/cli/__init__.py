@@ -2,7 +2,7 @@
 
 Commands import what they need when they run, so that `--help` answers at once.
 """
-from . import auditing, calibrating, catalogue, data, experiments, runs, weighing
+from . import assembling, auditing, calibrating, catalogue, data, experiments, probing, runs, topology, weighing
 from .app import app, main
 
-__all__ = ["app", "auditing", "calibrating", "catalogue", "data", "experiments", "main", "runs", "weighing"]
+__all__ = ["app", "assembling", "auditing", "calibrating", "catalogue", "data", "experiments", "main", "probing", "runs", "topology", "weighing"]

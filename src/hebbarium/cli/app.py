@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ..engine.errors import HebbariumError
 
 INTERRUPTED = "interrupted"
-ORDER = ("list", "show", "run", "ablate", "calibrate", "compare", "explain", "export", "audit", "weights", "cite", "data", "new")
+ORDER = ("list", "show", "run", "ablate", "calibrate", "compare", "explain", "topology", "export", "assemble", "event",
+         "audit", "weights", "probe", "cite", "data", "new")
 
 
 class Commands(TyperGroup):

@@ -1,7 +1,7 @@
 """Commands about the collection: list, show, cite, new."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +12,7 @@ from .app import app
 from .shared import EmbedderOption, JsonOption, citation_keys, installed_registry, print_json
 
 if TYPE_CHECKING:
+    from ..benchmarks.probes.harness.base import Probe
     from ..engine.columns import Phase
     from ..engine.registry import MechanismSet, Parameter, Registry
     from ..engine.schedule import Node
@@ -34,6 +35,7 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
                     set_name: Annotated[str | None, typer.Option("--set", help="Only mechanisms of this set.")] = None,
                     words: Annotated[str | None, typer.Option("--words",
                                                               help="Only mechanisms whose name, summary or papers hold all these words.")] = None,
+                    probes: Annotated[bool, typer.Option("--probes", help="The behavioural probes instead.")] = False,
                     long: Annotated[bool, typer.Option("--long", help="Claims, what each acts on, and papers, too.")] = False,
                     as_json: JsonOption = False) -> None:
     """The collection: every mechanism and every set."""
@@ -41,6 +43,15 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
     from ..console import print_fields, print_lines, print_rows
     from ..reporting.text import plural
 
+    if probes:
+        from ..benchmarks.probes.harness.collection import collected
+        from ..benchmarks.probes.harness.report import record
+
+        if as_json:
+            print_json([record(probe) for probe in collected().values()])
+        else:
+            print_rows(("probe", "what a memory that shows it can do"), [(probe.id, probe.capability) for probe in collected().values()])
+        return
     registry, ratings = installed_registry(), shipped()
     if rating is not None:
         _require_rating(rating)
@@ -80,19 +91,23 @@ def _require_rating(word: str) -> None:
 
 
 @app.command()
-def show(name: Annotated[str | None, typer.Argument(help="A mechanism or a mechanism set.")] = None,
+def show(name: Annotated[str | None, typer.Argument(help="A mechanism, a mechanism set or a probe.")] = None,
          set_name: Annotated[str | None, typer.Option("--set", help="A mechanism set: a name, or a YAML file.")] = None,
          schedule: Annotated[bool, typer.Option("--schedule", help="The computed order of all steps of the set.")] = False,
          as_json: JsonOption = False) -> None:
-    """One mechanism, or one set and its schedule."""
+    """One mechanism, one probe, or one set and its schedule."""
     if (name is None) == (set_name is None):
         raise typer.BadParameter("give either a NAME or --set NAME")
     registry = installed_registry()
     if name is not None and name not in registry.entries and name in registry.sets:
         name, set_name = None, name
     if name is not None and name not in registry.entries:
+        from ..benchmarks.probes.harness.collection import collected
         from ..engine.errors import RegistryError, nearest
 
+        if found := [probe for probe in collected().values() if name in (probe.id, probe.name)]:
+            _show_probes(found, as_json)
+            return
         raise RegistryError(f"no mechanism and no set {name!r}", cure=nearest(name, [*registry.entries, *registry.sets]))
     if schedule and set_name is None:
         raise typer.BadParameter("--schedule needs a set: the order is that of a whole set")
@@ -134,6 +149,23 @@ def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
             *((n, str(p.value) or "none", p.unit, _bounds(p), p.kind, " ".join(filter(None, (p.source, p.note)))) for n, p in entry.params.items())]
     typer.echo()
     print_table("Parameters", ("name", "value", "unit", "bounds", "kind", "source"), rows, numbers=("value",), whole=("name", "value", "kind"))
+
+
+def _show_probes(probes: Sequence[Probe], as_json: bool) -> None:
+    from ..benchmarks.probes.harness.report import record
+
+    if as_json:
+        print_json([record(probe) for probe in probes])
+        return
+    from ..console import print_fields, print_lines
+
+    for probe in probes:
+        print_lines(f"{probe.id}: {probe.capability}")
+        print_fields([("source", ", ".join(filter(None, (probe.source, probe.place)))), ("protocol", probe.protocol), ("unit", probe.unit),
+                      ("band", "; ".join(claim.text for claim in probe.band) or "-"), ("matters", ", ".join(probe.matters) or "-"),
+                      ("sets", ", ".join(probe.sets)), ("needs", ", ".join(sorted(need.value for need in probe.needs)) or "-"),
+                      ("seeds", str(probe.seeds))])
+        print_lines("")
 
 
 def _bounds(p: Parameter) -> str:

@@ -1,0 +1,56 @@
+"""AB-AC: a second list with the same cues destroys the first one in one block, and not if both are interleaved (McClelland et al. 1995)."""
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from .harness.base import Above, Claim, Numbers, Probe, Within, mean
+from .harness.life import DAY, MINUTE, Life, Need
+from .stimuli import NAMES, OBJECTS, Stimuli
+
+PAIRS, ROUNDS = 12, 3
+KEPT: Final = 0.9
+
+
+def run(life: Life, seed: int) -> Numbers:
+    s = Stimuli("ab_ac", seed)
+    names, things = s.draw(NAMES, PAIRS), s.draw(OBJECTS, 2 * PAIRS)
+    first = [f"{name} borrowed the {thing}." for name, thing in zip(names, things, strict=False)]
+    second = [f"{name} returned the {thing}." for name, thing in zip(names, things[PAIRS:], strict=True)]
+    found = {}
+    for order in ("blocked", "interleaved"):
+        strength = {}
+        for name in ("alone", "both"):
+            one, ids = life.fresh(), dict[str, str]()
+            for turn in range(2 * ROUNDS):
+                is_first = turn < ROUNDS if order == "blocked" else turn % 2 == 0
+                if is_first or name == "both":
+                    _study(one, first if is_first else second, ids)
+                one.wait(DAY)
+            strength[name] = mean(one.strength([ids[text] for text in first]))
+        found[f"{order}: kept"] = math.exp(strength["both"] - strength["alone"])
+    return found
+
+
+def _study(life: Life, texts: list[str], ids: dict[str, str]) -> None:
+    """Tell what is new, recall what is known."""
+    for text in texts:
+        if text in ids:
+            life.ask(text, k=1, learn=True)
+            life.wait(MINUTE)
+        else:
+            ids[text] = life.tell(text, at=life.now + MINUTE)
+
+
+def _probe(variant: str, capability: str, claim: Claim) -> Probe:
+    return Probe(
+        id=f"ab_ac/{variant}", capability=capability, source="mcclelland1995why", place="catastrophic interference; check 3.3",
+        unit="strength of the first list, as a share of that without the second list",
+        protocol="12 people with one thing each, then the same people with 12 others; each list is studied on 3 days, one after the other or in "
+                 "turns; in other lives the first list is studied on the same days without the second.",
+        band=(claim, Above("interleaved: kept", "blocked: kept")), matters=("systems_transfer", "sleep_orthogonalisation"),
+        sets=("night", "everything"), needs=frozenset({Need.COLUMNS, Need.LEARNING, Need.SLEEP}), run=run)
+
+
+PROBES = (_probe("blocked", "A second list with the same cues, learnt in one block, overwrites the first.", Within("blocked: kept", high=KEPT)),
+          _probe("interleaved", "Learning two lists with the same cues in turns keeps the first one.", Within("interleaved: kept", low=KEPT)))

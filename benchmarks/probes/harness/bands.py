@@ -1,0 +1,161 @@
+"""From the numbers of all seeds to a verdict: means with bootstrap intervals, and the claims of the band."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .base import Above, Claim, Numbers, Probe, Ratio
+
+FEWEST = 3              # seeds for an interval and a verdict
+RESAMPLES = 10_000
+
+
+class Verdict(StrEnum):
+    SHOWN = "shown"
+    OUTSIDE = "outside"
+    NOT_SHOWN = "not shown"
+    NOT_APPLICABLE = "not applicable"
+    ERROR = "error"
+    NO_VERDICT = "no verdict"
+    MEASURED = "measured"
+
+
+MEANING: Mapping[Verdict, str] = {
+    Verdict.SHOWN: "every claim of the band holds",
+    Verdict.OUTSIDE: "a claim of the band does not hold",
+    Verdict.NOT_SHOWN: "a number of the band is not defined, or nothing that the band compares differs in any seed",
+    Verdict.NOT_APPLICABLE: "the system lacks what the experiment needs",
+    Verdict.ERROR: "a call of the memory failed",
+    Verdict.NO_VERDICT: f"fewer than {FEWEST} seeds",
+    Verdict.MEASURED: "the probe has no band",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Mean over the seeds in which a number is defined, with the 95% percentile bootstrap interval over seeds.
+
+    low, high  NaN with fewer than 3 seeds
+    n          seeds in which it is defined
+    """
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+def estimate(values: ArrayLike) -> Estimate:
+    """Mean and interval of one number per seed; values that are not finite are left out.  The same values give the same interval.
+
+    >>> estimate([0.5, 0.5, 0.5])
+    Estimate(mean=0.5, low=0.5, high=0.5, n=3)
+    >>> estimate([1.0, 2.0, math.nan])
+    Estimate(mean=1.5, low=nan, high=nan, n=2)
+    """
+    found = np.asarray(values, np.float64)
+    found = found[np.isfinite(found)]
+    mean = float(found.mean()) if found.size else math.nan
+    if found.size < FEWEST:
+        return Estimate(mean, math.nan, math.nan, found.size)
+    low, high = np.quantile(found[_draws(found.size)].mean(axis=1), (0.025, 0.975))
+    return Estimate(mean, float(low), float(high), found.size)
+
+
+def ratio(first: ArrayLike, second: ArrayLike) -> Estimate:
+    """Ratio of two means of paired numbers; NaN if the second mean is 0 in the data, and its interval over the resamples where it is not.
+
+    >>> ratio([1.0, 3.0, 2.0], [0.5, 1.5, 1.0]).mean
+    2.0
+    """
+    a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    if not b.size or not b.mean():
+        return Estimate(math.nan, math.nan, math.nan, b.size)
+    mean = float(a.mean() / b.mean())
+    if b.size < FEWEST:
+        return Estimate(mean, math.nan, math.nan, b.size)
+    draws = _draws(b.size)
+    below = b[draws].mean(axis=1)
+    low, high = np.quantile(a[draws].mean(axis=1)[below != 0.0] / below[below != 0.0], (0.025, 0.975))
+    return Estimate(mean, float(low), float(high), b.size)
+
+
+def _draws(n: int) -> NDArray[np.int64]:
+    return np.random.default_rng(0).integers(n, size=(RESAMPLES, n))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim of the band with the estimate that it is about."""
+
+    text: str
+    estimate: Estimate
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one probe found.
+
+    why    message of the first error, what the system lacks, or why the effect is not shown; ""
+    seeds  of the cells, in order
+    """
+
+    probe: Probe
+    verdict: Verdict
+    numbers: Mapping[str, Estimate]
+    claims: tuple[Judged, ...] = ()
+    why: str = ""
+    seeds: tuple[int, ...] = ()
+    stimuli: tuple[str, ...] = field(default=())
+
+
+def judge(probe: Probe, rows: Sequence[Mapping[str, object]]) -> Outcome:
+    """The outcome of a probe from its rows, one for each seed."""
+    seeds, stimuli = tuple(int(str(row["seed"])) for row in rows), tuple(str(row["stimuli"]) for row in rows)
+    if missing := next((str(row["missing"]) for row in rows if row["missing"]), ""):
+        return Outcome(probe, Verdict.NOT_APPLICABLE, {}, why=f"the system lacks: {missing}", seeds=seeds)
+    if message := next((f"seed {row['seed']}: {row['error']}" for row in rows if row["error"]), ""):
+        return Outcome(probe, Verdict.ERROR, {}, why=message, seeds=seeds, stimuli=stimuli)
+    found: list[Numbers] = [_floats(row["numbers"]) for row in rows]
+    names = dict.fromkeys(name for numbers in found for name in numbers)
+    estimates = {name: estimate([numbers.get(name, math.nan) for numbers in found]) for name in names}
+    claims = tuple(_judged(claim, found) for claim in probe.band)
+    verdict, why = _verdict(probe, found, estimates, claims)
+    return Outcome(probe, verdict, estimates, claims, why, seeds, stimuli)
+
+
+def _floats(numbers: object) -> Numbers:
+    """Numbers of a row, where None is a number that is not defined."""
+    assert isinstance(numbers, Mapping)
+    return {str(name): math.nan if value is None else float(value) for name, value in numbers.items()}
+
+
+def _judged(claim: Claim, found: Sequence[Numbers]) -> Judged:
+    if isinstance(claim, Ratio):
+        measured = ratio([numbers[claim.first] for numbers in found], [numbers[claim.second] for numbers in found])
+    else:
+        measured = estimate([claim.value(numbers) for numbers in found])
+    defined = not math.isnan(measured.low)
+    return Judged(claim.text, measured, defined and claim.holds(measured.mean, measured.low, measured.high))
+
+
+def _verdict(probe: Probe, found: Sequence[Numbers], estimates: Mapping[str, Estimate], claims: Sequence[Judged]) -> tuple[Verdict, str]:
+    if not probe.band:
+        return Verdict.MEASURED, ""
+    if len(found) < FEWEST:
+        return Verdict.NO_VERDICT, MEANING[Verdict.NO_VERDICT]
+    named = dict.fromkeys(name for claim in probe.band for name in claim.names)
+    if undefined := [f"{name} in {len(found) - estimates[name].n} of {len(found)} seeds" for name in named if estimates[name].n < len(found)]:
+        return Verdict.NOT_SHOWN, f"not defined: {', '.join(undefined)}"
+    compared = [claim for claim in probe.band if isinstance(claim, Above)]
+    if compared and all(claim.value(numbers) == 0.0 for claim in compared for numbers in found):
+        return Verdict.NOT_SHOWN, "nothing that the band compares differs in any seed"
+    if failing := [claim.text for claim in claims if not claim.holds]:
+        return Verdict.OUTSIDE, f"does not hold: {'; '.join(failing)}"
+    return Verdict.SHOWN, ""

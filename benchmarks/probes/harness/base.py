@@ -1,0 +1,172 @@
+"""The record of a probe, and what a band claims of its numbers."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .life import Life, Need
+
+SEEDS = 10          # seeds of a probe that names no other number
+Numbers = Mapping[str, float]
+Run = Callable[[Life, int], Numbers]
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """The mean of `first` is above `factor` times that of `second`: the interval of the difference excludes 0."""
+
+    first: str
+    second: str
+    factor: float = 1.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.first, self.second
+
+    @property
+    def text(self) -> str:
+        """
+        >>> Above("recall", "restudy").text, Above("linked", "broken", 2.0).text
+        ('recall > restudy', 'linked > 2 broken')
+        """
+        return f"{self.first} > {'' if self.factor == 1.0 else f'{self.factor:g} '}{self.second}"
+
+    def value(self, numbers: Numbers) -> float:
+        """The difference of one seed."""
+        return numbers[self.first] - self.factor * numbers[self.second]
+
+    def holds(self, mean: float, low: float, high: float) -> bool:
+        return low > 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NotBelow(Above):
+    """The mean of `first` is not below that of `second`: the interval of the difference reaches 0 or above."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.first} >= {self.second}"
+
+    def holds(self, mean: float, low: float, high: float) -> bool:
+        return high >= 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The mean of a number is in [low, high]."""
+
+    name: str
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    @property
+    def text(self) -> str:
+        """
+        >>> Within("hit@1", low=0.8).text, Within("ratio", 1.3, 3.0).text
+        ('hit@1 >= 0.8', 'ratio in [1.3, 3]')
+        """
+        if self.high == math.inf:
+            return f"{self.name} >= {self.low:g}"
+        return f"{self.name} <= {self.high:g}" if self.low == -math.inf else f"{self.name} in [{self.low:g}, {self.high:g}]"
+
+    def value(self, numbers: Numbers) -> float:
+        return numbers[self.name]
+
+    def holds(self, mean: float, low: float, high: float) -> bool:
+        return self.low <= mean <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class MoreThan:
+    """The mean of a number is above a fixed value, such as chance: its interval excludes the value."""
+
+    name: str
+    than: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    @property
+    def text(self) -> str:
+        return f"{self.name} > {self.than:.3g}"
+
+    def value(self, numbers: Numbers) -> float:
+        return numbers[self.name]
+
+    def holds(self, mean: float, low: float, high: float) -> bool:
+        return low > self.than
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio(Above):
+    """The ratio of two means is in [low, high]; its interval is that of the ratio of means."""
+
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def text(self) -> str:
+        return f"{self.first} / {self.second} in [{self.low:g}, {self.high:g}]"
+
+    def holds(self, mean: float, low: float, high: float) -> bool:
+        return self.low <= mean <= self.high
+
+
+Claim = Above | Within | MoreThan
+
+
+def mean(values: ArrayLike) -> float:
+    """Mean of the values that are defined; NaN if none is.
+
+    >>> mean([1.0, math.nan, 2.0]), mean([math.nan])
+    (1.5, nan)
+    """
+    found = np.asarray(values, np.float64)
+    found = found[~np.isnan(found)]
+    return float(found.mean()) if found.size else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A small experiment whose answer is known.
+
+    id          name/variant; never changed
+    capability  what a memory that shows the effect can do
+    source      key of `audit/references.bib`; "" for an experiment of ours
+    place       where in the source, or the check of the mechanism's chapter that it puts to a whole memory
+    protocol    what is told, waited for and asked, in one or two sentences
+    unit        of the numbers
+    band        claims that all have to hold; (): the numbers are printed without a verdict
+    matters     mechanisms that should move it
+    sets        mechanism sets of the project that should show it
+    run         the experiment: numbers of one seed, by name
+    needs       of the system
+    seeds       how many
+    """
+
+    id: str
+    capability: str
+    source: str
+    place: str
+    protocol: str
+    unit: str
+    band: tuple[Claim, ...]
+    matters: tuple[str, ...]
+    run: Run
+    sets: tuple[str, ...] = ("everything",)
+    needs: frozenset[Need] = frozenset()
+    seeds: int = SEEDS
+
+    @property
+    def name(self) -> str:
+        """The part of the id before the variant, as registry entries name it."""
+        return self.id.partition("/")[0]

@@ -1,0 +1,243 @@
+"""Life: drives one memory through the System port, in simulated time."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from enum import Enum
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....engine.records import Event, Query, hours
+from ....engine.vocabulary import ACTIVATION, CHRONOLOGICAL, ENGINE_COLUMNS, LOG_STRENGTH, SLEEP_END
+from ...systems.base import Capability, Retrieved, System
+from .instruments import Instrument
+
+if TYPE_CHECKING:
+    from ....engine.columns import Column
+    from ....engine.loop import Engine
+    from ....engine.ports.embedder import Embedder
+
+START = hours(datetime(2026, 1, 5, 9))        # Monday, 9 am
+MINUTE, SECOND, DAY = 1 / 60, 1 / 3600, 24.0                        # h
+MORNING = 7.0           # o'clock: end of a night of a system that does not say when it sleeps
+TIED = 1e-6             # cosines that differ by less are equal: float32
+ADMISSIBLE = 0.05       # h: `sleep` stops this long after the end of the sleep at most
+
+Maker = Callable[[Sequence[Instrument]], System]
+
+
+class Need(Enum):
+    """What a probe needs of a system beyond encoding, simulated time and retrieval.
+
+    The engine has all of them; another system has those that it declares.  Without one of them the probe is not applicable.
+    """
+
+    SLEEP = "sleep"
+    LEARNING = "learning from recall"
+    ARCHIVE = "archive"
+    COLUMNS = "engine columns"
+    INSTRUMENTS = "instruments"
+
+
+class Life:
+    """One memory, made at its first use.
+
+    make      makes a new system, with instruments added to its mechanisms
+    embedder  that of the system, for the baseline `cosine`
+    now       h, simulated time
+    """
+
+    def __init__(self, make: Maker, embedder: Embedder, instruments: Sequence[Instrument] = (), parent: Life | None = None) -> None:
+        self._make, self._instruments, self._parent, self.embedder = make, tuple(instruments), parent, embedder
+        self._made: System | None = None
+        self._texts: dict[str, str] = {}                    # id -> text as it is indexed
+        self._waiting: list[Event] = []                     # told and not yet encoded: events are encoded together, which is faster
+        self._lives: list[Life] = [self]
+        self._digest: Any = parent._digest if parent else sha256()
+        self.now = START
+
+    # --- lives ---------------------------------------------------------------------------------------------------------------
+    def fresh(self, *instruments: Instrument) -> Life:
+        """A new, empty memory of the same kind; instruments are added to its mechanisms."""
+        root = self._parent or self
+        made = Life(self._make, self.embedder, instruments, root)
+        root._lives.append(made)
+        return made
+
+    def close(self) -> None:
+        """Close this memory and those made by `fresh`."""
+        for life in self._lives:
+            if life._made is not None:
+                life._made.close()
+                life._made = None
+
+    @property
+    def system(self) -> System:
+        if self._made is None:
+            self._made = self._make(self._instruments)
+        return self._made
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine behind the system; None if it has none."""
+        system: Any = self.system
+        found: Engine | None = getattr(system, "engine", None)
+        return found
+
+    def lacks(self, needs: Collection[Need]) -> list[Need]:
+        """Those of the needs that the system does not have.  The engine has all of them."""
+        if self.engine is not None:
+            return []
+        declared = {Need.SLEEP: Capability.SLEEPS, Need.LEARNING: Capability.LEARNS, Need.ARCHIVE: Capability.ARCHIVES}
+        return [need for need in Need if need in needs and declared.get(need) not in self.system.capabilities]
+
+    @property
+    def stimuli(self) -> str:
+        """SHA-256 over all texts told and all speakers, in order, in all lives of the experiment."""
+        return str(self._digest.hexdigest())
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Ids of all events of this life, in order."""
+        return tuple(self._texts)
+
+    # --- events and time -----------------------------------------------------------------------------------------------------
+    def tell(self, text: str, speaker: str = "", session: str = "", at: float | None = None, *, dated: bool = False) -> str:
+        """Tell one thing, now or `at` a later time (h).  Id of the event.
+
+        dated  whether the date is part of the indexed text
+        """
+        return self.tell_all([text], speaker=speaker, session=session, at=at, dated=dated)[0]
+
+    def tell_all(self, texts: Sequence[str], apart: float = 0.0, *, speaker: str = "", session: str = "", at: float | None = None,
+                 dated: bool = False) -> list[str]:
+        """Tell things `apart` h from each other; the last one is told at the time that is then the present.  Ids of the events."""
+        start, events = self.now if at is None else at, []
+        for i, text in enumerate(texts):
+            event = Event(start + i * apart, text, speaker, session, f"e{len(self._texts)}", dated=dated)
+            self._texts[event.id] = event.rendered()
+            self._digest.update(f"{speaker}\0{text}\0".encode())
+            events.append(event)
+        if events:
+            self._waiting += events
+            self.now = events[-1].time
+        return [event.id for event in events]
+
+    def wait(self, hours: float) -> None:
+        """Let simulated time pass.  The system learns of it with the next event or question."""
+        self.now += hours
+
+    def until(self, time: float) -> None:
+        """Let simulated time pass up to a point in time, h."""
+        self.now = time
+
+    def _present(self) -> System:
+        """The system, with all events encoded and at the present time."""
+        if self._waiting:
+            self.system.encode(self._waiting)
+            self._waiting = []
+        self.system.advance(self.now)
+        return self.system
+
+    def sleep(self) -> None:
+        """Advance to the end of the next sleep; of a system that does not say when it sleeps, to the next 7 am."""
+        engine, until = self.engine, self.now + (MORNING - self.now % DAY) % DAY
+        self._present()
+        if engine is not None:
+            end = engine.column(SLEEP_END).item()
+            until = engine.clock.consolidated + engine.consolidate_every if math.isnan(end) else end
+        self.until(max(until, self.now) + ADMISSIBLE)
+
+    def archive(self, id: str) -> None:
+        """Archive an event on purpose.  Without an engine, or if it was not stored, nothing happens."""
+        self._present()
+        engine = self.engine
+        row = engine.event_log.row(id) if engine else -1
+        if engine and row >= 0:
+            engine.archive(row)
+
+    # --- questions -----------------------------------------------------------------------------------------------------------
+    def ask(self, text: str, k: int = 10, learn: bool = False) -> Retrieved:
+        """The answer to a question at the present time."""
+        return self._present().retrieve(Query(text), k, learn=learn)
+
+    def presented(self, text: str, k: int) -> list[str]:
+        """Ids of the answer in the order in which the memory presents it: in order of time if it says so, else best first."""
+        found = [event.id for event in self.ask(text, k).events]
+        in_time = self.engine is not None and bool(self.engine.column(CHRONOLOGICAL).item())
+        places = {id: place for place, id in enumerate(self._texts)}
+        return sorted(found, key=lambda id: places.get(id, len(places))) if in_time else found
+
+    def everything(self, text: str) -> Retrieved:
+        """An answer with every event that can be retrieved."""
+        return self.ask(text, max(len(self._texts), 1))
+
+    def hit(self, text: str, ids: str | Collection[str], k: int = 3) -> bool:
+        """Whether one of the events is among the k best."""
+        wanted = {ids} if isinstance(ids, str) else set(ids)
+        return any(event.id in wanted for event in self.ask(text, k).events)
+
+    def recall(self, text: str, steps: int, among: Collection[str] | None = None) -> list[str]:
+        """Free recall: each recalled text is the next cue, and what was recalled is skipped.  Ids in order of recall.
+
+        among  ids of what is to be recalled; None: everything
+        """
+        found: list[str] = []
+        for _ in range(steps):
+            answer = self.everything(text)
+            best = next((e for e in answer.events if e.id not in found and (among is None or e.id in among)), None)
+            if best is None:
+                break
+            found.append(best.id)
+            text = best.text
+        return found
+
+    def margin(self, text: str, ids: str | Collection[str]) -> float:
+        """Score of the best of some events above the mean of all others, in their standard deviations; NaN if none of them is retrieved."""
+        wanted = {ids} if isinstance(ids, str) else set(ids)
+        scores = [(e.id in wanted, e.score) for e in self.everything(text).events if math.isfinite(e.score)]
+        mine, others = [s for is_mine, s in scores if is_mine], np.array([s for is_mine, s in scores if not is_mine])
+        return float((max(mine) - others.mean()) / others.std()) if mine and others.size > 1 and others.std() > 0 else math.nan
+
+    def rank(self, text: str, ids: str | Collection[str]) -> float:
+        """Rank of the best of some events from 1; infinity if none is retrieved."""
+        wanted = {ids} if isinstance(ids, str) else set(ids)
+        return next((rank for rank, e in enumerate(self.everything(text).events, 1) if e.id in wanted), math.inf)
+
+    def kept(self, text: str = "everything") -> set[str]:
+        """Ids of all events that can be retrieved now."""
+        return {event.id for event in self.everything(text).events}
+
+    def cosines(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
+        """The baseline of a memory with nothing but embeddings: cosine of a text with each event.  Shape (len(ids),)."""
+        vectors = self.embedder.embed([text, *(self._texts[id] for id in ids)])
+        return np.asarray(vectors[1:] @ vectors[0], np.float64)
+
+    def dense_hit(self, text: str, id: str, k: int = 3) -> float:
+        """Probability that an event is among the k nearest of all events told, by cosine alone, if ties are broken at random."""
+        ids = list(self._texts)
+        above = self.cosines(text, ids) - self.cosines(text, [id])[0]
+        nearer, tied = np.count_nonzero(above > TIED), np.count_nonzero(np.abs(above) <= TIED)
+        return float(np.clip((k - nearer) / tied, 0.0, 1.0))
+
+    # --- columns of the engine -----------------------------------------------------------------------------------------------
+    def column(self, column: Column) -> NDArray[Any]:
+        """The present values of a column that the engine owns; NaN, shape (), without an engine.  Raises ValueError for another column."""
+        if column not in ENGINE_COLUMNS:
+            raise ValueError(f"{column.name} is the column of a mechanism; a probe reads columns of the engine only")
+        self._present()
+        return np.array(math.nan) if self.engine is None else self.engine.column(column)
+
+    def of(self, column: Column, ids: Sequence[str]) -> NDArray[np.float64]:
+        """The values of a column of memories at some events; NaN for events that were not stored.  Shape (len(ids),)."""
+        found, engine = self.column(column), self.engine
+        rows = [engine.event_log.row(id) if engine else -1 for id in ids]
+        return np.array([found[row] if row >= 0 else math.nan for row in rows], np.float64)
+
+    def strength(self, ids: Sequence[str]) -> NDArray[np.float64]:
+        """Log of the strength of memories at the present time: ACTIVATION + LOG_STRENGTH, ln.  NaN if not stored.  Shape (len(ids),)."""
+        return self.of(ACTIVATION, ids) + self.of(LOG_STRENGTH, ids)

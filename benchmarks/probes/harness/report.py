@@ -1,0 +1,125 @@
+"""The result of `hebbarium probe` as JSON, Markdown and one HTML page that loads nothing.  Everything that comes from data is shown as text."""
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ....reporting.files import write_whole
+from ....reporting.pages import environment
+from ....reporting.text import plural, visible
+from .bands import MEANING, Estimate, Outcome, Verdict
+from .base import Probe
+
+FORMAT = 1
+TEMPLATES = Path(__file__).parent.parent.parent / "templates"
+NO_EVIDENCE = "The hashing embedder knows no meaning: these numbers are for tests, and no evidence about a memory."
+FAILING = (Verdict.OUTSIDE, Verdict.NOT_SHOWN, Verdict.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run of probes found.
+
+    measured    the mechanism set, or the other system
+    outcomes    of each probe
+    named       names of probes that the registry entries of the set's mechanisms name
+    evidence    whether the embedder is a model; False for the hashing embedder
+    provenance  what decided the rows
+    """
+
+    measured: str
+    outcomes: Sequence[Outcome]
+    named: frozenset[str]
+    evidence: bool
+    provenance: Mapping[str, Any]
+
+    @property
+    def failing(self) -> list[Outcome]:
+        """Probes that the set's mechanisms name and that are not in their band."""
+        return [one for one in self.outcomes if one.verdict in FAILING and one.probe.name in self.named]
+
+    @property
+    def headline(self) -> str:
+        counts = Counter(one.verdict for one in self.outcomes)
+        return f"{plural(len(self.outcomes), 'probe')}: " + ", ".join(f"{counts[v]} {v}" for v in Verdict if counts[v])
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """Plain data for `json.dumps`; numbers that are not defined are null."""
+    return {"format": FORMAT, "measured": report.measured, "evidence": report.evidence, "headline": report.headline,
+            "note": "" if report.evidence else NO_EVIDENCE, "provenance": dict(report.provenance),
+            "probes": [_probe(one, report) for one in report.outcomes]}
+
+
+def record(p: Probe) -> dict[str, Any]:
+    """A probe without its experiment."""
+    return {"id": p.id, "capability": p.capability, "source": p.source, "place": p.place, "protocol": p.protocol, "unit": p.unit,
+            "band": [claim.text for claim in p.band], "matters": list(p.matters), "sets": list(p.sets),
+            "needs": sorted(need.value for need in p.needs), "default_seeds": p.seeds}
+
+
+def _probe(one: Outcome, report: Report) -> dict[str, Any]:
+    return {**record(one.probe), "expected": one.probe.name in report.named, "verdict": one.verdict.value, "why": one.why, "seeds": list(one.seeds),
+            "stimuli": list(one.stimuli), "numbers": {name: _plain(found) for name, found in one.numbers.items()},
+            "claims": [{"claim": c.text, "holds": c.holds, **_plain(c.estimate)} for c in one.claims]}
+
+
+def _plain(found: Estimate) -> dict[str, Any]:
+    return {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in asdict(found).items()}
+
+
+def shown(value: float) -> str:
+    """A number with three significant digits after the point, or a dash.
+
+    >>> shown(0.12345), shown(1234.5), shown(math.nan)
+    ('0.123', '1234', '-')
+    """
+    return "-" if not math.isfinite(value) else f"{value:.3f}" if abs(value) < 100 else f"{value:.0f}"
+
+
+def with_interval(found: Estimate) -> str:
+    """
+    >>> with_interval(Estimate(0.5, 0.4, 0.6, 10)), with_interval(Estimate(0.5, math.nan, math.nan, 2))
+    ('0.500 [0.400, 0.600]', '0.500')
+    """
+    return shown(found.mean) + (f" [{shown(found.low)}, {shown(found.high)}]" if math.isfinite(found.low) else "")
+
+
+def to_markdown(report: Report) -> str:
+    """A table with one line for each probe, then the numbers of each."""
+    lines = [f"# Probes of {_cell(report.measured)}", "", report.headline + ".", ""]
+    lines += [] if report.evidence else [NO_EVIDENCE, ""]
+    lines += ["| probe | verdict | band | why |", "|---|---|---|---|"]
+    for one in report.outcomes:
+        band = "; ".join(f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}" for c in one.claims)
+        lines.append(f"| {_cell(one.probe.id)} | {one.verdict} | {_cell(band or '-')} | {_cell(one.why or '-')} |")
+    lines += ["", "Intervals: 95%, bootstrap over seeds.", ""]
+    lines += [f"{verdict}: {MEANING[verdict]}.  " for verdict in Verdict if any(one.verdict is verdict for one in report.outcomes)]
+    for one in report.outcomes:
+        lines += ["", f"## {_cell(one.probe.id)}", "", _cell(one.probe.capability), "", _cell(one.probe.protocol), "",
+                  f"Should matter: {', '.join(one.probe.matters) or '-'}. Sets that should show it: {', '.join(one.probe.sets)}. "
+                  f"Seeds: {len(one.seeds)}. Unit: {_cell(one.probe.unit)}.", "",
+                  *(f"- {_cell(name)}: {with_interval(found)}" for name, found in one.numbers.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """Text for a cell of a Markdown table, in one line."""
+    plain = visible(" ".join(text.split()))
+    for char in "\\`*_[]<>|":
+        plain = plain.replace(char, f"\\{char}")
+    return plain
+
+
+def to_html(report: Report, path: Path) -> Path:
+    """Write the page, whole or not at all.  Raises HebbariumError."""
+    made = environment(TEMPLATES)
+    made.filters.update(interval=with_interval)
+    page = made.get_template("probes.html.j2").render(report=report, no_evidence=NO_EVIDENCE, meaning=MEANING,
+                                                      used=[v for v in Verdict if any(one.verdict is v for one in report.outcomes)])
+    write_whole(path, [page])
+    return path

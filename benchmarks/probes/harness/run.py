@@ -1,0 +1,214 @@
+"""Cells of probes: a probe with one seed on one memory.  Finished cells are kept in the ledger and not run again."""
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .... import __version__, engine
+from ....engine.errors import DataError, HebbariumError
+from ....engine.packages import source_digest
+from ....engine.ports.embedder import Embedder, Vectors
+from ....engine.ports.embedding_cache import CachedEmbedder
+from ....engine.records import Event, Query
+from ....engine.registry import MechanismSet, Registry
+from ...execution.ledger import Ledger
+from ...execution.plan import Composition
+from ...execution.spec import versions
+from ...systems.base import Capability, Retrieved, RetrievedEvent, System
+from ...systems.by_name import OURS, make
+from ...systems.hebbarium import Hebbarium
+from .base import Probe
+from .collection import collected, source_of
+from .instruments import Instrument
+from .life import Life
+
+DECIDING = ("base", "life", "instruments", "run")       # modules of this folder on which rows depend
+MOST_EVENTS = 120       # events that one life may be told
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeSpec:
+    """Everything that decides the outcome of a cell; fields as in `execution.spec.RunSpec`.
+
+    code      version of this package, and a digest of what decides the row: engine, mechanisms, systems, driver, stimuli and the probe's module
+    """
+
+    probe: str
+    seed: int
+    system: str
+    system_revision: str
+    set: str
+    set_digest: str
+    mechanisms: Mapping[str, Mapping[str, Any]]
+    files: Mapping[str, str]
+    registry_digest: str
+    embedder: str
+    embedder_revision: str
+    embedder_dimensions: int
+    code: str
+    versions: Mapping[str, str]
+
+    def key(self) -> str:
+        """Key of the cell in the ledger: SHA-256 over the canonical JSON of all fields."""
+        return Ledger.key({"command": "probe", **asdict(self)})
+
+
+def specs_of(probes: Sequence[Probe], seeds: int | None, measured: Composition, registry: Registry, embedder: CachedEmbedder) -> list[ProbeSpec]:
+    """The records of all cells, probe by probe, with seeds 0, 1, ...
+
+    seeds  of every probe; None: as many as each probe says
+    """
+    shared = {name: getattr(measured, name) for name in ("system", "system_revision", "set", "set_digest", "mechanisms", "files")}
+    shared |= {"registry_digest": registry.digest, "embedder": embedder.name, "embedder_revision": embedder.revision,
+               "embedder_dimensions": embedder.dimensions, "versions": {**versions(), "hebbarium": __version__}}
+    return [ProbeSpec(probe=probe.id, seed=seed, code=code, **shared) for probe in probes for code in [code_of(probe)]
+            for seed in range(probe.seeds if seeds is None else seeds)]
+
+
+def code_of(probe: Probe) -> str:
+    """Version of the package, and a digest of the source on which the rows of a probe depend: a new probe leaves the others' rows valid."""
+    return f"{__version__}+{sha256((_shared_source() + source_of(probe).read_text(encoding='utf-8')).encode()).hexdigest()[:12]}"
+
+
+@cache
+def _shared_source() -> str:
+    root = Path(engine.__file__).parent.parent
+    files = [Path(__file__).parent / f"{name}.py" for name in DECIDING] + [Path(__file__).parent.parent / "stimuli.py"]
+    rooms = source_digest(root, root / "engine", root / "mechanisms", root / "benchmarks" / "systems")
+    return rooms + "".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def run_cells(specs: Sequence[ProbeSpec], registry: Registry, embedder: CachedEmbedder, book: Ledger, *, jobs: int = 1,
+              progress: Progress | None = None) -> list[dict[str, Any]]:
+    """The rows of all cells, in order; cells that the ledger holds are not run again.  The caller holds `book.locked()`.
+
+    All texts of the missing cells are embedded first, in one order, so that rows do not depend on the number of jobs.  Raises DataError for a
+    damaged ledger.
+    """
+    keys = [spec.key() for spec in specs]
+    finished = book.done(keys)
+    todo = [(spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished]
+    report, done = progress or (lambda *_: None), len(specs) - len(todo)
+    if todo:
+        embed_ahead([spec for spec, _ in todo], embedder)
+    report(done, len(specs), "taken from the ledger" if done else "")
+    if jobs == 1 or len(todo) <= 1:
+        finishing: Iterable[str] = (_work(spec, key, registry, embedder, book.path) for spec, key in todo)
+    else:
+        from joblib import Parallel, delayed
+
+        finishing = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(s, k, registry, embedder, book.path) for s, k in todo)
+    try:
+        for last in finishing:
+            done += 1
+            report(done, len(specs), last)
+    except BaseException:
+        with suppress(HebbariumError):
+            if (kept := len(book.done(keys))) > done:
+                report(kept, len(specs), "kept")
+        raise
+    rows = {cell.key: {**json.loads(cell.payload), "seconds": cell.meta["seconds"]} for cell in book.cells(set(keys))}
+    if lost := [spec.probe for spec, key in zip(specs, keys, strict=True) if key not in rows]:
+        raise DataError(f"{len(lost)} cells are missing from the ledger, the first of probe {lost[0]!r}", where=str(book.path),
+                        cure="start the same command again; if that does not help, give another folder")
+    return [rows[key] for key in keys]
+
+
+def _work(spec: ProbeSpec, key: str, registry: Registry, embedder: CachedEmbedder, ledger: Path) -> str:
+    start = time.perf_counter()
+    row = run_cell(spec, collected()[spec.probe], registry, embedder)
+    Ledger(ledger).put(key, json.dumps(row, sort_keys=True),
+                       {"probe": spec.probe, "seed": spec.seed, "seconds": round(time.perf_counter() - start, 3)})
+    return f"{spec.probe}, seed {spec.seed}"
+
+
+def run_cell(spec: ProbeSpec, probe: Probe, registry: Registry, embedder: Embedder) -> dict[str, Any]:
+    """One row: the numbers of a seed, or the message of what failed.  A number that is not finite is None."""
+    row: dict[str, Any] = {"probe": spec.probe, "seed": spec.seed, "set": spec.set_digest, "system": spec.system, "code": spec.code,
+                           "numbers": None, "error": "", "missing": "", "stimuli": ""}
+    with closing(Life(partial(_system, spec, registry, embedder), embedder)) as life:
+        try:
+            if missing := life.lacks(probe.needs):
+                return {**row, "missing": ", ".join(need.value for need in missing)}
+            found = probe.run(life, spec.seed)
+            row["numbers"] = {name: float(f"{value:.9g}") if math.isfinite(value) else None for name, value in found.items()}
+        except OSError:         # a full disk is no finding about the memory
+            raise
+        except Exception as error:
+            row["error"] = f"{type(error).__name__}: {error}"
+        row["stimuli"] = life.stimuli[:16]
+    return row
+
+
+def _system(spec: ProbeSpec, registry: Registry, embedder: Embedder, instruments: Sequence[Instrument]) -> System:
+    if spec.system != OURS:
+        return make(spec.system, embedder, spec.seed)
+    return Hebbarium([*registry.build(MechanismSet("", "", spec.mechanisms)), *instruments], embedder, spec.seed)
+
+
+# --- texts ahead -------------------------------------------------------------------------------------------------------------
+class Recorder:
+    """A system that notes the texts of a probe and answers with the events in the order in which they were told."""
+
+    capabilities: frozenset[Capability] = frozenset()
+
+    def __init__(self, texts: dict[str, None]) -> None:
+        self._texts, self._events = texts, list[Event]()
+
+    def encode(self, events: Sequence[Event]) -> None:
+        self._events += events
+        self._texts.update(dict.fromkeys(event.rendered() for event in events))
+        if len(self._events) > MOST_EVENTS:
+            raise ValueError(f"a life is told {len(self._events)} events; a probe tells at most {MOST_EVENTS}")
+
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
+        self._texts[query.text] = None
+        return Retrieved(tuple(RetrievedEvent(event.id, -float(i), event.text) for i, event in enumerate(self._events[:k])))
+
+    def advance(self, time: float) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class NotedTexts:
+    """An embedder that notes texts and returns the same vector for each."""
+
+    name, revision, dimensions = "noted", "", 2
+
+    def __init__(self, texts: dict[str, None]) -> None:
+        self._texts = texts
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self._texts.update(dict.fromkeys(texts))
+        return np.full((len(texts), 2), math.sqrt(0.5), np.float32)
+
+
+def recorded(probe: Probe, seed: int) -> tuple[list[str], Exception | None]:
+    """The texts that a probe tells and asks, in order, and what stopped it."""
+    texts: dict[str, None] = {}
+    with closing(Life(lambda _: Recorder(texts), NotedTexts(texts))) as life:
+        try:
+            probe.run(life, seed)
+        except Exception as error:      # without a memory behind it a probe may stop early; its other texts are embedded when it runs
+            return list(texts), error
+    return list(texts), None
+
+
+def embed_ahead(specs: Sequence[ProbeSpec], embedder: CachedEmbedder) -> None:
+    """Embed the texts of all cells in one batch, in the order of the cells."""
+    known, texts = collected(), dict[str, None]()
+    for probe, seed in dict.fromkeys((spec.probe, spec.seed) for spec in specs):
+        texts.update(dict.fromkeys(recorded(known[probe], seed)[0]))
+    if texts:
+        embedder.embed(list(texts))

@@ -1,0 +1,83 @@
+"""`hebbarium probe`: some probes over one mechanism set, or over another system."""
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ....engine.errors import InputError
+from ....engine.ports.embedding_cache import CachedEmbedder
+from ....engine.registry import MechanismSet, Registry
+from ....reporting.files import results_folder, write_json, write_whole
+from ....reporting.provenance import Made, made
+from ...designs import FULL, Arm
+from ...execution.folder import LEDGER
+from ...execution.ledger import Ledger
+from ...execution.local import write_lines
+from ...execution.plan import Composition, planned
+from ...execution.spec import DEFAULTS, code_version
+from ...systems.by_name import OURS
+from ..stimuli import DIGEST
+from .bands import judge
+from .base import Probe
+from .report import Report, to_html, to_json, to_markdown
+from .run import ProbeSpec, Progress, run_cells, specs_of
+
+ROWS, RESULT = "rows.jsonl", "probes.json"
+DECIDING = ("system", "system_revision", "set", "set_digest", "registry_digest", "embedder", "embedder_revision", "embedder_dimensions")
+
+
+def study(probes: Sequence[Probe], chosen: MechanismSet | None, registry: Registry, embedder: CachedEmbedder, out: Path, *, system: str = OURS,
+          seeds: int | None = None, jobs: int = 1, progress: Progress | None = None, making: Made | None = None, replace: bool = False) -> Report:
+    """Run the probes and write probes.json, probes.md, probes.html and rows.jsonl into `out`.
+
+    chosen   mechanism set; None for a system that is not ours
+    seeds    of every probe; None: as many as each probe says
+    replace  write over the probes of another set or embedder that `out` holds
+
+    Cells that `out` holds from the same inputs are taken from its ledger.  Raises HebbariumError; InputError for a folder with other results.
+    """
+    measured = composed(chosen, registry, system)
+    specs = specs_of(probes, seeds, measured, registry, embedder)
+    if not replace:
+        _claim(out, specs[0])
+    book = Ledger(results_folder(out) / LEDGER)
+    with book.locked():
+        rows = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress)
+    rows = [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
+    named = frozenset(name for id in measured.mechanisms for name in registry.entry(id).probes)
+    outcomes = [judge(probe, [row for row in rows if row["probe"] == probe.id]) for probe in probes]
+    provenance = {name: value for name, value in asdict(specs[0]).items() if name not in ("probe", "seed")}
+    provenance |= {"code": code_version(), "stimuli": DIGEST}
+    report = Report(measured.set or system, outcomes, named, embedder.name != "hashing", {**provenance, "made": asdict(making or made())})
+    write_lines(out / ROWS, rows)
+    write_json(out / RESULT, to_json(report))
+    write_whole(out / "probes.md", [to_markdown(report)])
+    to_html(report, out / "probes.html")
+    return report
+
+
+def composed(chosen: MechanismSet | None, registry: Registry, system: str) -> Composition:
+    """The memory that is measured, built and checked once.  Raises InputError for a set given beside another system, and as `planned`."""
+    if system != OURS:
+        if chosen is not None:
+            raise InputError(f"the system {system!r} has no mechanisms", where="--set", cure="leave out --set, or leave out --system")
+        return planned([], registry, DEFAULTS, [system]).arms[0]
+    assert chosen is not None
+    return planned([Arm(FULL, chosen)], registry).arms[0]
+
+
+def _claim(out: Path, spec: ProbeSpec) -> None:
+    """Raises InputError if the folder holds results of another memory or embedder."""
+    try:
+        earlier: Any = json.loads((out / RESULT).read_text(encoding="utf-8"))["provenance"]
+        odd = [name for name in DECIDING if earlier[name] != getattr(spec, name)]
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, KeyError, TypeError):
+        odd = ["a file that cannot be read"]
+    if odd:
+        raise InputError(f"the folder holds other probe results, which differ in {', '.join(odd)}", where=str(out),
+                         cure="give another --out, or --replace to write over them; finished cells in its ledger stay")

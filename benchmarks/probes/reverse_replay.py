@@ -1,0 +1,54 @@
+"""Reverse replay: a path is replayed backwards after a reward at its end, forwards before it is run again (Diba & Buzsaki 2007)."""
+from __future__ import annotations
+
+from typing import Final
+
+from ...engine.vocabulary import REPLAYED
+from .harness.base import Above, Numbers, Probe
+from .harness.life import MINUTE, SECOND, Life, Need
+from .stimuli import Stimuli, sentence
+
+LENGTH, OTHERS = 8, 12
+EVENING: Final = 21.0           # o'clock
+REWARD: Final = "Wonderful, we made it, what a great success, I am so happy, thank you all!"
+
+
+def run(life: Life, seed: int) -> Numbers:
+    s = Stimuli("reverse_replay", seed)
+    texts = [sentence(fact) for fact in s.facts(LENGTH + OTHERS)]
+    path, others = texts[:LENGTH], texts[LENGTH:]
+    found: dict[str, float] = {}
+    for name in ("reward", "run"):
+        one = life.fresh()
+        one.tell_all(others, apart=20 * MINUTE)
+        start = one.now + (EVENING - one.now % 24.0)
+        ids = one.tell_all(path, apart=20 * SECOND, at=start)
+        if name == "reward":
+            one.tell(REWARD, at=one.now + 20 * SECOND)
+        else:
+            one.sleep()                                     # the path is a day old when its start is visited again
+            one.until(start + 24.0)
+            one.ask(path[0], k=1, learn=True)
+        one.sleep()
+        steps = _steps(one, ids)
+        found[f"forward, {name}"] = float(sum(step == 1 for step in steps))
+        found[f"reverse, {name}"] = float(sum(step == -1 for step in steps))
+    return found
+
+
+def _steps(life: Life, ids: list[str]) -> list[int]:
+    """Places moved along the path by each replayed step of the last sleep between two of its items."""
+    engine, rows = life.engine, life.column(REPLAYED)
+    if engine is None:
+        return []
+    place = {engine.event_log.row(id): i for i, id in enumerate(ids)}
+    return [place[b] - place[a] for a, b in rows.tolist() if a in place and b in place and a >= 0]
+
+
+PROBES = (Probe(
+    id="reverse_replay/reward", capability="A path is replayed backwards after a reward at its end and forwards before it is run again.",
+    source="diba2007forward", place="forward and reverse replay; checks 2.2 and 2.5", unit="replayed steps of one sleep",
+    protocol="A path of 8 facts told in the evening, 20 s apart, then delighted words and a sleep. In a second life no such words; a day later the "
+             "first fact is recalled before the sleep. Steps between neighbours of the path that are replayed in each direction.",
+    band=(Above("reverse, reward", "forward, reward"), Above("forward, run", "reverse, run")), matters=("sleep_replay", "successor_representation"),
+    sets=("night", "everything"), needs=frozenset({Need.COLUMNS, Need.LEARNING, Need.SLEEP}), run=run),)

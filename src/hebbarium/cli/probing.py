@@ -1,0 +1,64 @@
+"""The command `probe`."""
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from .app import app
+from .shared import (
+    DEFAULT_SET,
+    EmbedderOption,
+    JobsOption,
+    JsonOption,
+    OutOption,
+    installed_registry,
+    named_embedder,
+    print_json,
+    print_kept,
+    resumable,
+)
+
+
+@app.command(short_help="Small experiments whose answer is known: which effects does a memory show?")
+def probe(out: OutOption, ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help=(
+              "Probes, as name/variant or name; all if none is given."))] = None,
+          set_name: Annotated[str | None, typer.Option("--set", help="Mechanism set: a name, or a YAML file; `default` if not given.")] = None,
+          system: Annotated[str | None, typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of a set.")] = None,
+          seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Of every probe; 10 if not given. Fewer than 3: no verdict.")] = None,
+          embedder: EmbedderOption = "minilm", jobs: JobsOption = 1,
+          strict: Annotated[bool, typer.Option("--strict", help=(
+              "Exit code 1 if a probe that a mechanism of the set names is not in its band."))] = False,
+          replace: Annotated[bool, typer.Option("--replace", help="Write over other probe results that the folder holds.")] = False,
+          as_json: JsonOption = False) -> None:
+    """Small experiments whose answer is known, each with the band that counts as showing the effect.
+
+    Writes probes.json, probes.md, probes.html and rows.jsonl.  Cells that the folder holds already, from the same inputs, are not run again.
+    """
+    registry = installed_registry()
+    from ..benchmarks.probes.harness.collection import chosen, collected
+    from ..benchmarks.probes.harness.report import to_json, with_interval
+    from ..benchmarks.probes.harness.study import study
+    from ..benchmarks.systems.by_name import OURS
+    from ..console import Meter, print_lines, print_table
+    from ..reporting.provenance import made
+
+    probes = chosen(ids or [], collected())
+    picked = registry.set(set_name or DEFAULT_SET) if set_name or system in (None, OURS) else None
+    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
+        report = study(probes, picked, registry, named_embedder(embedder, embedding), out, system=system or OURS, seeds=seeds, jobs=jobs,
+                       progress=progress, making=made(["hebbarium", *sys.argv[1:]]), replace=replace)
+    print_kept(progress, out)
+    if as_json:
+        print_json(to_json(report))
+    else:
+        rows = [(one.probe.id, str(one.verdict),
+                 "; ".join(f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}" for c in one.claims) or one.why)
+                for one in report.outcomes]
+        print_table(f"Probes of {report.measured}", ("probe", "verdict", "band, and what was measured"), rows, whole=("probe", "verdict"))
+        notes = [] if report.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
+        print_lines(*notes, report.headline, f"written to {out}: probes.json, probes.md, probes.html, rows.jsonl")
+    if strict and report.failing:
+        print(f"not in their band: {', '.join(one.probe.id for one in report.failing)}", file=sys.stderr)
+        raise typer.Exit(1)

@@ -1,0 +1,279 @@
+"""Every probe: its record, its numbers, and experiments of known outcome on memories written for the purpose."""
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hebbarium.audit.references import References, of_registry
+from hebbarium.benchmarks.probes import abstention, event_order, forgetting_curve
+from hebbarium.benchmarks.probes.harness.base import Numbers, Probe
+from hebbarium.benchmarks.probes.harness.collection import chosen, own
+from hebbarium.benchmarks.probes.harness.life import Life
+from hebbarium.benchmarks.probes.harness.run import recorded
+from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEvent, System
+from hebbarium.benchmarks.systems.hebbarium import Hebbarium
+from hebbarium.engine.errors import InputError
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder
+from hebbarium.engine.records import Event, Query
+from hebbarium.engine.registry import Registry
+
+PROBES = own()
+every = pytest.mark.parametrize("probe", PROBES.values(), ids=PROBES)
+FOLDER = Path(__file__).parents[3] / "benchmarks" / "probes"
+
+
+@cache
+def embedder() -> CachedEmbedder:
+    return CachedEmbedder(HashingEmbedder(64), None)
+
+
+@cache
+def references() -> References:
+    return of_registry(Registry.read())
+
+
+def lived(probe: Probe, seed: int, make: Callable[[], System]) -> tuple[Numbers, str]:
+    """Numbers of a probe and the digest of its stimuli."""
+    life = Life(lambda _: make(), embedder())
+    try:
+        return probe.run(life, seed), life.stimuli
+    finally:
+        life.close()
+
+
+# --- records -----------------------------------------------------------------------------------------------------------------
+def test_ids_are_frozen() -> None:
+    assert list(PROBES) == IDS
+
+
+def test_the_page_lists_every_probe_with_its_capability() -> None:
+    page = (FOLDER.parents[1] / "docs" / "probes" / "index.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(.+?/.+?)` \| (.+?) \|", page, re.M)
+    assert rows == [(probe.id, probe.capability[:-1]) for probe in PROBES.values()]
+
+
+@every
+def test_a_record_names_what_exists(probe: Probe, registry: Registry) -> None:
+    assert set(probe.matters) <= set(registry.entries) and set(probe.sets) <= set(registry.sets)
+    assert not probe.source or probe.source in references()
+    assert all((probe.capability, probe.place, probe.protocol, probe.unit)) and probe.capability.endswith(".") and probe.protocol.endswith(".")
+    assert (FOLDER / f"{probe.name}.py").is_file() or probe.id == "contradiction/both"
+
+
+def test_no_probe_imports_a_mechanism() -> None:
+    for file in FOLDER.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            named = [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            assert not [name for name in named if "mechanisms" in name], file
+
+
+@every
+def test_numbers_hold_what_the_band_names(probe: Probe, registry: Registry) -> None:
+    numbers, stimuli = lived(probe, 1, lambda: Hebbarium(registry.build(registry.set("naive_rag")), embedder(), 0))
+    assert {name for claim in probe.band for name in claim.names} <= set(numbers) and len(stimuli) == 64
+    assert all(isinstance(value, float | int) for value in numbers.values())
+
+
+@every
+def test_stimuli_depend_on_the_seed_alone(probe: Probe) -> None:
+    assert recorded(probe, 1)[0] == recorded(probe, 1)[0] != recorded(probe, 2)[0]
+
+
+@every
+def test_a_life_is_told_at_most_120_events(probe: Probe) -> None:
+    _, stopped = recorded(probe, 0)
+    assert stopped is None
+
+
+def test_names_choose_all_variants_and_unknown_ones_are_refused() -> None:
+    assert [p.id for p in chosen(["lag_crp", "needle/depths", "lag_crp/list"], PROBES)] == ["lag_crp/list", "lag_crp/distractor", "needle/depths"]
+    with pytest.raises(InputError, match="no probe 'lag_crb'") as refused:
+        chosen(["lag_crb"], PROBES)
+    assert "lag_crp" in refused.value.cure
+
+
+# --- experiments whose outcome is known --------------------------------------------------------------------------------------
+class Written:
+    """A memory whose answer is a function of the events so far and the question: events with scores."""
+
+    capabilities = frozenset(Capability)
+
+    def __init__(self, answer: Callable[[list[Event], str], list[tuple[Event, float]]], admits: Callable[[list[Event], Event], bool]) -> None:
+        self._answer, self._admits, self._events = answer, admits, list[Event]()
+
+    def encode(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if self._admits(self._events, event):
+                self._events.append(event)
+
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
+        found = sorted(self._answer(self._events, query.text), key=lambda pair: -pair[1])[:k]
+        return Retrieved(tuple(RetrievedEvent(event.id, score, event.text) for event, score in found))
+
+    def advance(self, time: float) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def written(id: str, answer: Callable[[list[Event], str], list[tuple[Event, float]]],
+            admits: Callable[[list[Event], Event], bool] = lambda old, new: True) -> Numbers:
+    return lived(PROBES[id], 0, lambda: Written(answer, admits))[0]
+
+
+def forward(events: list[Event], question: str) -> list[tuple[Event, float]]:
+    """The item asked for, then those after it in order, then those before it."""
+    here = next((i for i, event in enumerate(events) if event.text == question), -1)
+    return [(event, 100.0 if i == here else 50.0 - i + here if i > here else -float(i)) for i, event in enumerate(events)]
+
+
+def shared_words(events: list[Event], question: str) -> list[tuple[Event, float]]:
+    """Events by the words that they share with the question; a word counts less the more events have it."""
+    words = [set(re.findall(r"\w+", event.rendered().lower())) for event in events]
+    asked = set(re.findall(r"\w+", question.lower()))
+    frequency = Counter(word for each in words for word in each & asked)
+    return [(event, sum(1.0 / frequency[word] for word in each & asked)) for event, each in zip(events, words, strict=True)]
+
+
+def test_a_memory_that_only_goes_forward_has_all_its_transitions_at_lag_1() -> None:
+    found = written("lag_crp/list", forward)
+    assert found["P(-1)"] == 0.0 and found["P(+1)"] > 0.9
+
+
+def test_a_memory_that_repeats_the_order_of_telling_predicts_the_next_item() -> None:
+    def both(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        last = max((i for i, event in enumerate(events) if event.text == question), default=0)
+        return [(event, -abs(i - last - 0.4)) for i, event in enumerate(events)]
+
+    assert written("sequence_prediction/order", both)["next before previous"] == 1.0
+    back = written("sequence_prediction/order", lambda events, q: [(e, -s) for e, s in both(events, q)])
+    assert back["next before previous"] == 0.0
+
+
+def test_the_order_of_the_answer_is_what_tau_measures() -> None:
+    def in_order(sign: float) -> Callable[[list[Event], str], list[tuple[Event, float]]]:
+        return lambda events, q: [(e, sign * i if "shed" in e.text else -1e6) for i, e in enumerate(events)]
+
+    assert written("event_order/tau", in_order(-1.0))["tau"] == 1.0 and written("event_order/tau", in_order(1.0))["tau"] == -1.0
+    assert written("event_order/tau", lambda events, q: [(e, 0.0) for e in events if "shed" not in e.text]) == {"tau": 0.0, "found": 0.0}
+    assert event_order.tau(["a", "c", "b"], ["a", "b", "c"]) == pytest.approx(1 / 3)
+
+
+def test_a_gate_that_refuses_equal_texts_refuses_repeats_alone() -> None:
+    def everything(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        return [(event, 0.0) for event in events]
+
+    def new(old: list[Event], event: Event) -> bool:
+        return event.text not in {e.text for e in old}
+
+    assert set(written("duplicate_gating/stream", everything, new).items()) == {
+        ("refused repeats", 1.0), ("refused facts", 0.0), ("refused corrections", 0.0)}
+    assert set(written("duplicate_gating/stream", everything).values()) == {0.0}
+    assert set(written("duplicate_gating/stream", everything, lambda old, event: False).values()) == {1.0}
+
+
+def test_word_overlap_finds_speakers_by_name_and_cannot_tell_roles_apart() -> None:
+    def by_speaker(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        return [(e, s + (10.0 if e.speaker and f" {e.speaker} " in question else 0.0)) for e, s in shared_words(events, question)]
+
+    assert written("who_said_it/speakers", by_speaker)["hit@1 by name"] == 1.0
+    assert written("role_filler/permutations", shared_words)["hit@1"] <= 1 / 3        # ties are broken by row
+
+
+def test_the_newest_version_is_first_in_a_memory_that_prefers_the_newest() -> None:
+    def newest(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        return [(e, s + i * 1e-3) for i, (e, s) in enumerate(shared_words(events, question))]
+
+    assert written("knowledge_update/current", newest)["newest first"] == 1.0 and written("contradiction/both", newest)["all versions"] == 1.0
+    oldest = written("knowledge_update/current", lambda events, q: [(e, s - i) for i, (e, s) in enumerate(shared_words(events, q))])
+    assert oldest["newest first"] == 0.0
+
+
+def test_words_are_enough_for_facts_and_exact_needles() -> None:
+    assert written("needle/depths", shared_words)["hit@1 exact"] == 1.0
+    told = written("write_to_recall/lag", shared_words)
+    assert told == pytest.approx({"at once": 1.0, "after the tick": 1.0, "after the night": 1.0, "lag": 0.0})
+    assert written("partial_cue/noise", shared_words)["p at 0%"] == 1.0
+
+
+def test_chains_are_followed_by_a_memory_that_walks_them() -> None:
+    def walk(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        pairs = {e.text.split()[0]: e for e in events}
+        scores, name = dict.fromkeys((e.id for e in events), 0.0), next(w for w in question.split() if w in pairs)
+        for step in range(3):
+            if name not in pairs:
+                break
+            scores[pairs[name].id], name = 3.0 - step, pairs[name].text.rstrip(".").split()[-1]
+        return [(e, scores[e.id]) for e in events]
+
+    found = written("multi_hop/chain", walk)
+    assert [found[f"linked, {hops}"] for hops in ("1 hop", "2 hops", "3 hops")] == [1.0] * 3
+    assert found["broken, 1 hop"] == 1.0 and found["broken, 2 hops"] <= 0.2
+
+
+@pytest.mark.parametrize(("id", "pairs"), [
+    ("partial_cue/noise", {"p at 40%": "dense at 40%", "p at 80%": "dense at 80%"}), ("role_filler/permutations", {"hit@1": "dense"}),
+    ("paraphrase/questions", {"reciprocal rank": "dense"}), ("needle/depths", {"hit@1 misspelt": "dense misspelt"})], ids=lambda x: str(x)[:20])
+def test_the_baseline_is_that_of_a_memory_with_embeddings_alone(id: str, pairs: dict[str, str], registry: Registry) -> None:
+    """The cosines that a probe computes beside the memory, against the set that has nothing else."""
+    found, _ = lived(PROBES[id], 0, lambda: Hebbarium(registry.build(registry.set("naive_rag")), embedder(), 0))
+    assert {name: found[name] for name in pairs} == pytest.approx({name: found[other] for name, other in pairs.items()}, abs=0.02)
+
+
+def test_what_was_archived_is_not_answered_and_an_engine_without_links_does_not_reach_it(registry: Registry) -> None:
+    def make() -> System:
+        return Hebbarium(registry.build(registry.set("bm25")), embedder(), 0)
+
+    assert lived(PROBES["deletion_holds/after_nights"], 0, make)[0] == {"answered before": 1.0, "answered": 0.0, "quoted": 0.0}
+    assert lived(PROBES["archived_evidence/hops"], 0, make)[0]["unreachable"] == 1.0
+    kept = lived(PROBES["archived_evidence/hops"], 0, lambda: Written(shared_words, lambda old, new: True))[0]      # it cannot archive
+    assert kept["unreachable"] < 0.5
+
+
+# --- numbers of their own ----------------------------------------------------------------------------------------------------
+def test_each_form_fits_its_own_curve_and_not_the_other() -> None:
+    times = np.array(forgetting_curve.DELAYS)
+    power, exponential = 80.0 * times ** -0.13, 80.0 * np.exp(-times / 20.0)
+    assert forgetting_curve.fitted(forgetting_curve._power, power) == pytest.approx(1.0, abs=1e-6)
+    assert forgetting_curve.fitted(forgetting_curve._exponential, exponential) == pytest.approx(1.0, abs=1e-6)
+    assert forgetting_curve.fitted(forgetting_curve._exponential, power) < 0.6 and forgetting_curve.fitted(forgetting_curve._power, exponential) < 0.9
+    assert math.isnan(forgetting_curve.fitted(forgetting_curve._power, np.full(7, 2.0)))
+
+
+def test_ebbinghaus_own_savings_are_in_the_band() -> None:
+    """His seven savings, as printed in section 29: 58.2, 44.2, 35.8, 33.7, 27.8, 25.4, 21.1 %."""
+    savings = np.array([58.2, 44.2, 35.8, 33.7, 27.8, 25.4, 21.1])
+    power, exponential = (forgetting_curve.fitted(form, savings) for form in (forgetting_curve._power, forgetting_curve._exponential))
+    assert power == pytest.approx(0.975, abs=0.01) and power > exponential
+
+
+def test_risk_and_calibration_have_their_closed_forms() -> None:
+    right = np.array([1.0, 1.0, 0.0, 0.0])
+    assert abstention.area(right, np.array([0.9, 0.8, 0.2, 0.1])) == pytest.approx((0 + 0 + 1 / 3 + 2 / 4) / 4)
+    assert abstention.area(right, np.array([0.1, 0.2, 0.8, 0.9])) == pytest.approx((1 + 1 + 2 / 3 + 2 / 4) / 4)
+    assert abstention.area(right, np.full(4, 0.5)) == pytest.approx(0.5)
+    assert abstention.calibration_error(right, np.full(4, 0.5)) == 0.0
+    assert abstention.calibration_error(right, np.array([0.95, 0.95, 0.05, 0.05])) == pytest.approx(0.05)
+
+
+IDS = [
+    "ab_ac/blocked", "ab_ac/interleaved", "abstention/curve", "archived_evidence/hops", "behavioural_tagging/lags", "behavioural_tagging/apart",
+    "context_switch/trials", "correction_holds/after_nights", "deletion_holds/after_nights", "duplicate_gating/stream",
+    "emotional_enhancement/easy", "emotional_enhancement/hard", "event_order/tau", "fan_effect/person_place", "forgetting_curve/ebbinghaus",
+    "intent_weights/time", "knowledge_update/current", "contradiction/both", "lag_crp/list", "lag_crp/distractor", "list_length/sam",
+    "memory_linking/hours", "mnemonic_similarity/bins", "multi_hop/chain", "needle/depths", "paired_associates/words", "paraphrase/questions",
+    "partial_cue/noise", "predictive_recall/order", "reconsolidation/mismatch", "redundancy/wordings", "repetition_suppression/text",
+    "retrieval_induced_forgetting/practice", "retrieval_induced_forgetting/restudy", "retrograde_gradient/lesion", "reverse_replay/reward",
+    "reward_modulated_memory/after", "role_filler/permutations", "schema_learning/lesion", "sequence_prediction/order", "serial_position/immediate",
+    "serial_position/delayed", "sleep_benefit/wake_sleep", "sleep_schedule/two_process", "spacing_effect/crossover",
+    "standing_instruction/no_shared_words", "surprise_recall/news", "testing_effect/crossover", "when_did/distractors", "who_said_it/speakers",
+    "write_to_recall/lag",
+]
