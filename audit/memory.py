@@ -23,6 +23,7 @@ from ..engine.errors import ContractError
 from ..engine.loop import Engine
 from ..engine.plan import Instrument
 from ..engine.ports.embedder import Embedder, HashingEmbedder
+from ..engine.ports.language_model import LanguageModel
 from ..engine.records import Event
 from ..engine.registry import Registry, Value
 
@@ -48,7 +49,8 @@ def plug_in(specimen: Any, *, time_scale: float | None = 1.0, **values: Value) -
 
 
 def memory_of(specimen: Any, *others: str | Mechanism[Any], time_scale: float | None = 1.0, embedder: Embedder | None = None, seed: int = 0,
-              tick_hours: float = 1.0, consolidate_every: float = 24.0, observer: Instrument | None = None, **values: Value) -> Engine:
+              tick_hours: float = 1.0, consolidate_every: float = 24.0, observer: Instrument | None = None,
+              language_model: LanguageModel | None = None, **values: Value) -> Engine:
     """A memory with the specimen's plug-in and its neighbours.
 
     others    ids of mechanisms of the registry, or mechanisms such as `neighbour` makes
@@ -57,7 +59,7 @@ def memory_of(specimen: Any, *others: str | Mechanism[Any], time_scale: float | 
     """
     company = [registry().instance(other) if isinstance(other, str) else other for other in others]
     return Engine([plug_in(specimen, time_scale=time_scale, **values), *company], embedder or HashingEmbedder(16), seed=seed, tick_hours=tick_hours,
-                  consolidate_every=consolidate_every, observer=observer)
+                  consolidate_every=consolidate_every, observer=observer, language_model=language_model)
 
 
 def encode(memory: Engine, *log: Told) -> list[int | None]:

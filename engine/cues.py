@@ -32,9 +32,9 @@ def mean_direction(vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32
     >>> mean_direction([np.float32([1.0, 0.0]), np.float32([0.0, 1.0])]).tolist() == [np.sqrt(np.float32(0.5))] * 2
     True
     """
-    mean = np.mean(vectors, axis=0, dtype=np.float64)
+    mean = np.asarray(np.mean(vectors, axis=0, dtype=np.float64))
     length = float(np.linalg.norm(mean))
-    return vectors[0] if len(vectors) == 1 or length < 1e-6 else read_only((mean / length).astype(np.float32))
+    return vectors[0] if len(vectors) == 1 or length < 1e-6 else read_only(np.asarray(mean / length, dtype=np.float32))
 
 
 MakeCues = Callable[[Cue, Sequence[Wording]], Sequence[Cue]]
@@ -60,8 +60,8 @@ class Cues:
     def add(self, text: str, weight: float, why: str, averaged: Sequence[str] = ()) -> None:
         """Add a wording.  One that repeats the query or holds no text is left out; of two equal ones the larger weight counts.
 
-        averaged  further texts: the vector of the wording is the mean of their vectors and its own, normalised; words are those of `text` alone, which
-                  may be the query's
+        averaged  further texts: the vector of the wording is the mean of their vectors and its own, normalised; its words are those of `text`
+                  alone, which may then be the query's
 
         Raises ContractError for a weight outside (0, 1], or for more than 64 wordings.
         """

@@ -106,6 +106,7 @@ class Engine:
     @property
     def language_models(self) -> tuple[Mapping[str, str], ...]:
         """Name, revision and transcript of each language model that was asked since the memory was made, in order of first use."""
+        self._integrity.require("language_models")
         return self.assembly.models_asked
 
     @property

@@ -96,7 +96,7 @@ def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
             view.cues.add(text, weight, "given")
 
     others = [weight * np.array(by_hand(texts, text.split())) for text, weight in wordings.items()]
-    expected = np.max([by_hand(texts, ["w30", "w41"]), *others], axis=0)
+    expected = np.max(np.stack([np.array(by_hand(texts, ["w30", "w41"])), *others]), axis=0)
     return measured(specimen, texts, ["w30", "w41"], neighbour(Phase.RETRIEVE, step, adds=(CUES,))), np.where(expected < 0.0, -1.0, expected)
 
 

@@ -7,13 +7,16 @@ from typing import Any
 
 from .engine.loop import Engine
 from .engine.ports.by_name import embedder
+from .engine.ports.by_name import language_model as named_language_model
 from .engine.ports.embedder import Embedder
 from .engine.ports.embedding_cache import default_cache
+from .engine.ports.language_model import LanguageModel
 from .engine.registry import Registry, Value
 
 
 def memory(set: str = "default", *, embedding: str | Path | Embedder = "minilm", path: Path | None = None, without: tuple[str, ...] = (),
-           params: Mapping[str, Mapping[str, Value]] | None = None, **options: Any) -> Engine:
+           params: Mapping[str, Mapping[str, Value]] | None = None, language_model: str | LanguageModel | None = None,
+           transcript: Path | None = None, **options: Any) -> Engine:
     """A memory with the mechanisms of a named set.
 
     set        name of a mechanism set, or path of its YAML file
@@ -22,6 +25,8 @@ def memory(set: str = "default", *, embedding: str | Path | Embedder = "minilm",
     path       snapshot file to continue from and to keep up to date
     without    mechanisms of the set to leave out
     params     overrides, such as {"recency": {"weight": 0.2}}
+    language_model  "openai:<model>", or any object with `name`, `revision` and `ask`; for mechanisms that can use one
+    transcript  a file that records its requests and replies; without a model the file is replayed, and nothing is sent
     options    further options of `Engine`
 
     Raises HebbariumError for an unknown name or an invalid configuration.
@@ -33,4 +38,4 @@ def memory(set: str = "default", *, embedding: str | Path | Embedder = "minilm",
     registry = Registry.installed()
     chosen = registry.set(set).without(without).overridden(params or {}, "params")
     model = embedder(embedding, default_cache() if isinstance(embedding, str | Path) else None)     # vectors of an object stay in memory
-    return Engine(registry.build(chosen), model, path=path, **options)
+    return Engine(registry.build(chosen), model, path=path, language_model=named_language_model(language_model, transcript), **options)
