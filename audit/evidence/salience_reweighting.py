@@ -1,4 +1,4 @@
-"""Evidence for salience_reweighting: products of the printed factors, questions that are temporal or not, and the factors and votes in a memory."""
+"""Evidence for salience_reweighting: products of the printed factors, temporal questions, summaries, and the factors and votes in a memory."""
 from __future__ import annotations
 
 from typing import Any
@@ -6,17 +6,20 @@ from typing import Any
 import numpy as np
 
 from ...engine.columns import Phase
+from ...engine.drafts import Draft, Kind
 from ...engine.text.features import features
-from ...engine.vocabulary import BAN, LOG_PRIOR, NEWS, ROW, SALIENCE, WITHIN
+from ...engine.vocabulary import BAN, DRAFTS, KIND, LOG_PRIOR, NEWS, ROW, SALIENCE, WITHIN
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
 
-PAPER, BOOST, ALPHA = "truememory2026", 1.3, 0.2
+PAPER, BOOST, ALPHA, DETAIL, SYNTHESIS = "truememory2026", 1.3, 0.2, 0.7, 1.2
 NUMBERS = (
     paper_number("temporal_boost", BOOST, "1", paper=PAPER, where="4.1 stage 9, below eq. (4)"),
     paper_number("alpha", ALPHA, "1", paper=PAPER, where="4.1 stage 9, minimum salience and surprise"),
+    paper_number("detail", DETAIL, "1", paper=PAPER, where="4.1 stage 10, f_m"),
+    paper_number("synthesis", SYNTHESIS, "1", paper=PAPER, where="4.1 stage 10, f_m"),
 )
 SHARES = (1.0, 0.999, 0.0, np.nan, 1.0, np.nan)          # of each memory inside the time asked for
 SURPRISE = (0.0, 0.5, 1.0, 0.25, 0.75, 0.0)
@@ -128,6 +131,49 @@ def unjudged_memories_keep_their_scores(specimen: Any) -> Any:
     return found, [0.0, 0.0]
 
 
+@equation("SW-8", source="True Memory 4.1 stage 10: summaries alone are multiplied by f_m", atol=1e-7, papers=(PAPER,))
+def only_summaries_have_a_factor(specimen: Any) -> Any:
+    kinds = np.random.default_rng(5).integers(0, 4, 40).astype(np.int8)
+    measured, expected = [], []
+    for factor in (DETAIL, SYNTHESIS, 1.0):
+        out = np.full(40, -0.5)
+        specimen.add_log_of_summaries(kinds, 3, factor, out)
+        measured.append(np.exp(out + 0.5))
+        expected.append([factor if kind == 3 else 1.0 for kind in kinds])
+    return measured, expected
+
+
+def summarised(specimen: Any, **values: Any) -> Any:
+    """A memory of two events, then a segment, a bundle and a summary of them; all are within the time asked for."""
+    def draft(view: Any, tick: Any) -> None:
+        if len(view.kind) == 2:
+            for text, kind, sources in (("the boat", Kind.SEGMENT, (0,)), ("boat, house", Kind.BUNDLE, (0, 1)), ("sold both", Kind.SUMMARY, (0, 1))):
+                view.drafts.add(Draft(text, kind, sources))
+
+    def place(view: Any, cue: Any) -> None:
+        view.within[...] = 1.0
+
+    memory = memory_of(specimen, "lexical_bm25", neighbour(Phase.CONSOLIDATE, draft, reads=(KIND,), adds=(DRAFTS,), id="draft"),
+                       neighbour(Phase.RETRIEVE, place, sets=(WITHIN,), id="place"), **values)
+    encode(memory, (0.0, "We sold the boat"), (1.0, "We sold the house"))
+    memory.advance(48.0)
+    return memory
+
+
+@equation("SW-9", source="True Memory 4.1 stage 10 in a memory: f_m by what is asked, times f_t; by hand", atol=1e-7, papers=(PAPER,))
+def the_question_decides_the_factor_of_summaries(specimen: Any) -> Any:
+    measured, expected = [], []
+    cases: tuple[tuple[float, float, dict[str, Any]], ...] = ((DETAIL, SYNTHESIS, {}), (0.4, 3.0, {"detail": 0.4, "synthesis": 3.0}))
+    for detail, synthesis, values in cases:
+        memory = summarised(specimen, **values)
+        for text, boost, factor in (("What is the exact price of the boat?", 1.0, detail), ("When did we sell the boat?", BOOST, detail),
+                                    ("Give me an overview of the sales", 1.0, synthesis), ("Was the boat any good?", 1.0, 1.0)):
+            memory.retrieve(text)
+            measured.append(np.exp(memory.column(LOG_PRIOR)))
+            expected.append([boost] * 4 + [boost * factor])
+    return measured, expected
+
+
 @figure("factors", caption="Factor on the score of a memory over its surprise, within the time asked for and outside",
         source="True Memory 4.1 stage 9")
 def factor_over_surprise(specimen: Any) -> Picture:
@@ -187,3 +233,14 @@ def divided(specimen: Any) -> Any:
 def unjudged(specimen: Any) -> Any:
     original = specimen.add_bans
     return specimen.replacing("add_bans", lambda importance, floor, out: original(importance, floor + 0.45, out))
+
+
+@mutant("bundles count as summaries", rejected_by="SW-8")
+def bundles_too(specimen: Any) -> Any:
+    original = specimen.add_log_of_summaries
+    return specimen.replacing("add_log_of_summaries", lambda kind, summary, *rest: original(np.where(kind == 2, 3, kind), summary, *rest))
+
+
+@mutant("every question asks for a detail", rejected_by="SW-9")
+def always_a_detail(specimen: Any) -> Any:
+    return specimen.replacing("question_kind_of", lambda words: specimen.QuestionKind.DETAIL)

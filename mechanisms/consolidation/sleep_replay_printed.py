@@ -114,7 +114,7 @@ class SleepReplayPrintedParams(Params):
 class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
     owns = (PRINTED_REHEARSED,)
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, VISIBLE, KIND, ACTIVATION, LOG_STRENGTH, PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
+    @hook(Phase.CONSOLIDATE, reads=(CREATED, VISIBLE.before, KIND, ACTIVATION, LOG_STRENGTH, PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
           sets=(PRINTED_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))
     def dream(self, view: Any, tick: Tick) -> None:
         p, links, heat = self.params, view.graph.csr(EdgeType.ENTITY), 1.0 / (1.0 + np.exp(-view.activation - view.log_strength))

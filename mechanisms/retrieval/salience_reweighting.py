@@ -2,9 +2,10 @@
 
 True Memory (section 4.1, stage 9) multiplies the fused score of a candidate by scalar factors, each only where its condition holds: 1.3 for a
 memory of the time asked for, if the query is temporal, and 1 + alpha sigma for a memory with surprise score sigma.  It drops candidates of too
-little salience.  The factors commute, so their logarithms add to LOG_PRIOR; a dropped candidate gets a vote of BAN.
+little salience.  Stage 10 multiplies the score of a summary by 0.7 if the query asks for a detail, and by 1.2 if it asks for a synthesis.  The
+factors commute, so their logarithms add to LOG_PRIOR; a dropped candidate gets a vote of BAN.
 
-A query is temporal if its intent is temporal or if it names a date.  A memory is of the time asked for if WITHIN is 1.
+A query is temporal if its intent is temporal or if it names a date.  A memory is of the time asked for if WITHIN is 1, and a summary by its KIND.
 
 Cost: O(n) per query.
 """
@@ -16,9 +17,10 @@ from typing import Any
 
 from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
+from ...engine.drafts import Kind
 from ...engine.numerics import kernel
-from ...engine.vocabulary import BAN, IMPORTANCE, LOG_PRIOR, NEWS, WITHIN
-from ..shared.questions import Intent, intent_of
+from ...engine.vocabulary import BAN, IMPORTANCE, KIND, LOG_PRIOR, NEWS, WITHIN
+from ..shared.questions import Intent, QuestionKind, intent_of, question_kind_of
 
 
 # --- equations ----------------------------------------------------------------------------------------------------------------
@@ -46,6 +48,27 @@ def add_log_factors(within: Any, news: Any, boost: float, alpha: float, out: Any
 
 
 @kernel
+def add_log_of_summaries(kind: Any, summary: int, factor: float, out: Any) -> None:
+    """out += ln f_m, f_m = factor for a summary, else 1.  True Memory 4.1, stage 10.
+
+    kind     (n,)  what each memory is
+    summary  ()    the kind of a summary
+    factor   ()  1
+    out      (n,)  ln  added to
+    Cost: O(n).
+
+    >>> import numpy as np
+    >>> out = np.zeros(3)
+    >>> add_log_of_summaries(np.array([0, 3, 2]), 3, 0.7, out)
+    >>> np.exp(out).round(6).tolist()
+    [1.0, 0.7, 1.0]
+    """
+    for i in range(out.shape[0]):
+        if kind[i] == summary:
+            out[i] += math.log(factor)
+
+
+@kernel
 def add_bans(importance: Any, floor: float, out: Any) -> None:
     """out (n,) += 1 where the importance (n,) of a memory is below `floor`.  True Memory 4.1, stage 9, in words.  Cost: O(n)."""
     for i in range(out.shape[0]):
@@ -68,12 +91,17 @@ class SalienceReweightingParams(Params):
     temporal_boost: float       # f_t
     alpha: float
     floor: float                # least importance that may be answered
+    detail: float               # f_m of a summary if the query asks for a detail
+    synthesis: float            # f_m of a summary if it asks for a synthesis
 
 
 class SalienceReweighting(Mechanism[SalienceReweightingParams]):
-    @hook(Phase.RETRIEVE, reads=(WITHIN, NEWS, IMPORTANCE), adds=(LOG_PRIOR, BAN), sets=())
+    @hook(Phase.RETRIEVE, reads=(WITHIN, NEWS, IMPORTANCE, KIND), adds=(LOG_PRIOR, BAN), sets=())
     def reweight(self, view: Any, cue: Cue) -> None:
-        p = self.params
-        boost = p.temporal_boost if is_temporal(" ".join(cue.features.words), cue.features.dates) else 1.0
+        p, words = self.params, " ".join(cue.features.words)
+        boost = p.temporal_boost if is_temporal(words, cue.features.dates) else 1.0
         add_log_factors(view.within, view.news, boost, p.alpha, view.log_prior)
+        asked = question_kind_of(words)
+        if asked is not QuestionKind.GENERAL:
+            add_log_of_summaries(view.kind, int(Kind.SUMMARY), p.detail if asked is QuestionKind.DETAIL else p.synthesis, view.log_prior)
         add_bans(view.importance, p.floor, view.ban)

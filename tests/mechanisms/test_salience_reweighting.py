@@ -8,7 +8,7 @@ from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
-from hebbarium.mechanisms.retrieval.salience_reweighting import add_bans, add_log_factors
+from hebbarium.mechanisms.retrieval.salience_reweighting import add_bans, add_log_factors, add_log_of_summaries
 
 REGISTRY = Registry.read()
 
@@ -21,6 +21,9 @@ def test_kernels_compiled_equal_plain() -> None:
     add_log_factors.py_func(within, news, 1.3, 0.2, plain)                  # type: ignore[attr-defined]
     add_bans(news, 0.4, votes)
     add_bans.py_func(news, 0.4, plain_votes)                               # type: ignore[attr-defined]
+    kind = rng.integers(0, 4, 40).astype(np.int8)
+    add_log_of_summaries(kind, 3, 0.7, out)
+    add_log_of_summaries.py_func(kind, 3, 0.7, plain)                       # type: ignore[attr-defined]
     np.testing.assert_allclose(out, plain)
     np.testing.assert_array_equal(votes, plain_votes)
 
