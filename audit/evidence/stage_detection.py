@@ -1,0 +1,302 @@
+"""Evidence for stage_detection: turning points by brute force, and the boundaries of composed talks, which are known."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.columns import Phase
+from ...engine.drafts import Draft, Kind
+from ...engine.ports.embedder import HashingEmbedder
+from ...engine.records import Event
+from ...engine.vocabulary import DRAFTS, MADE, STAGE, VETO
+from ..checks import adaptation, at_most, data, equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, memory_of, neighbour
+
+TOPICS = ("boat mast sail harbour keel rope anchor tide deck oar", "oven bread flour yeast crust butter dough salt rye loaf",
+          "train ticket platform station luggage delay seat track border carriage", "garden tulip spade soil seed fence hedge compost rake bulb",
+          "violin bow string concert tune choir stage score drum note", "doctor knee pain plaster clinic nurse pill bandage x-ray crutch",
+          "budget rent loan bank tax invoice salary saving bill cheque", "kitten vet collar basket fur whisker paw purr litter milk")
+COMMON = ("today", "really", "think", "maybe", "good", "went", "again", "later", "there", "always")
+
+
+def composed(seed: int, own: int = 3) -> tuple[list[str], NDArray[np.int64]]:
+    """A talk of eight topics in random order, and the first event of each: of six words of a text `own` are of its topic."""
+    rng, texts, starts = np.random.default_rng(seed), list[str](), list[int]()
+    for topic in rng.permutation(len(TOPICS)):
+        starts.append(len(texts))
+        words = TOPICS[topic].split()
+        texts += [" ".join([*rng.choice(words, own, replace=False), *rng.choice(COMMON, 6 - own, replace=False)])
+                  for _ in range(rng.integers(10, 30))]
+    return texts, np.array(starts)
+
+
+def window_diff(truth: NDArray[np.int64], found: NDArray[np.int64], n: int) -> float:
+    """WindowDiff (Pevzner & Hearst 2002): share of windows of half the mean stage in which the numbers of boundaries differ."""
+    k = round(n / len(truth) / 2)
+    counts = [np.array([np.sum((each > i) & (each <= i + k)) for i in range(n - k)]) for each in (truth, found)]
+    return float(np.mean(counts[0] != counts[1]))
+
+
+def lived(specimen: Any, texts: Sequence[str], **values: Any) -> NDArray[np.int64]:
+    memory = memory_of(specimen, embedder=HashingEmbedder(256), consolidate_every=1e6, by="semantic", **values)
+    for i, text in enumerate(texts):
+        memory.encode(Event(0.1 * i, text, dated=False))
+    return memory.column(STAGE).copy()
+
+
+def turns(s: Sequence[float]) -> tuple[list[tuple[float, float, int, float]], tuple[float, float, int, float]]:
+    """(peak, lowest, place of the lowest, next peak) of each finished valley, and of the last one so far: by walking down and up again."""
+    found, i = list[tuple[float, float, int, float]](), 0
+    while True:
+        j = i
+        while j + 1 < len(s) and s[j + 1] <= s[j]:
+            j += 1
+        k = j
+        while k + 1 < len(s) and s[k + 1] >= s[k]:
+            k += 1
+        valley = (s[i], s[j], j, s[k])
+        if k == len(s) - 1:
+            return found, valley
+        found.append(valley)
+        i = k
+
+
+def brute(vectors: NDArray[np.float64], w: int, spread: float) -> list[int]:
+    """First events of stages, by the definition, with all gaps computed anew after each event."""
+    starts = [0]
+    s = [float(np.dot(a := vectors[g - w:g].sum(0), b := vectors[g:g + w].sum(0)) / np.linalg.norm(a) / np.linalg.norm(b))
+         for g in range(w, len(vectors) - w + 1)]
+    for known in range(1, len(s) + 1):
+        finished, (left, low, place, right) = turns(s[:known])
+        depths = [a + b - 2.0 * v for a, v, _, b in finished]
+        if depths and right > low and left + right - 2.0 * low > np.mean(depths) + spread * np.std(depths) and place + w not in starts:
+            starts.append(place + w)
+    return starts
+
+
+@equation("SD-1", source="definition: cosine of sums, by numpy")
+def similarity_is_the_cosine_of_two_sums(specimen: Any) -> Any:
+    rng = np.random.default_rng(1)
+    given = [rng.normal(size=(2 * w, d)) for w in (1, 2, 5) for d in (2, 7)]
+    expected = [v[:len(v) // 2].sum(0) @ v[len(v) // 2:].sum(0) / np.linalg.norm(v[:len(v) // 2].sum(0)) / np.linalg.norm(v[len(v) // 2:].sum(0))
+                for v in given]
+    return [specimen.similarity(v) for v in given], expected
+
+
+@equation("SD-2", source="brute force: walking down and up from each peak; one in four values repeats the one before")
+def one_pass_finds_the_depths_of_all_valleys(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(2), [], []
+    for _ in range(30):
+        s = rng.normal(size=25)
+        s[1:] = np.where(rng.random(24) < 0.25, s[:-1], s[1:])
+        valley, depths = np.full(3, np.nan), np.zeros(3)
+        for each in s:
+            specimen.follow(valley, depths, each)
+        finished, (left, low, _, right) = turns(s.tolist())
+        deep = np.array([a + b - 2.0 * v for a, v, _, b in finished])
+        found += [*valley, *depths]
+        expected += [left, low, right, len(deep), deep.sum(), (deep ** 2).sum()]
+    return found, expected
+
+
+@equation("SD-3", source="definition: mean and standard deviation by numpy")
+def a_deep_valley_exceeds_mean_and_half_a_deviation(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(3), [], []
+    for n in (0, 1, 2, 5, 9):
+        earlier = rng.random(n)
+        for depth in np.linspace(0.05, 1.45, 8):
+            valley, depths = np.array([depth / 2, 0.0, depth / 2]), np.array([n, earlier.sum(), (earlier ** 2).sum()])
+            found.append(bool(specimen.deep(valley, depths, 0.5)))
+            expected.append(bool(n and depth > earlier.mean() + 0.5 * earlier.std()))
+    return found, expected
+
+
+@equation("SD-4", source="brute force: all gaps anew after each event")
+def in_a_memory_stages_begin_in_the_deep_valleys(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(4), [], []
+    for w, spread in ((5, 0.5), (2, 1.0)):
+        topics = rng.normal(size=(9, 24))
+        vectors = {f"text {i}": topics[i // 13] + 1.2 * rng.normal(size=24) for i in range(9 * 13)}
+        memory = memory_of(specimen, embedder=Scripted(vectors), consolidate_every=1e6, by="semantic", window=w, spread=spread)
+        for i, text in enumerate(vectors):
+            memory.encode(Event(0.1 * i, text, dated=False))
+        unit = np.array([v / np.linalg.norm(v) for v in vectors.values()])
+        found.append(sorted(set(memory.column(STAGE).tolist())))
+        expected.append(sorted(brute(unit, w, spread)))
+        assert memory.column(STAGE).tolist() == [max(s for s in found[-1] if s <= row) for row in range(len(vectors))]
+    return [str(each) for each in found], [str(each) for each in expected]
+
+
+@data("SD-5", source="talks composed of eight topics with known boundaries; WindowDiff of Pevzner & Hearst 2002")
+def boundaries_are_nearer_to_the_truth_than_fixed_cuts(specimen: Any) -> Any:
+    """Mean over six talks in which half the words are of the topic, and over six in which five of six are; fixed cuts have the true mean length."""
+    shares = []
+    for own in (3, 5):
+        found, fixed = [], []
+        for seed in range(6):
+            texts, truth = composed(seed, own)
+            fixed.append(window_diff(truth, np.arange(0, len(texts), round(len(texts) / len(truth))), len(texts)))
+            found.append(window_diff(truth, np.unique(lived(specimen, texts)), len(texts)))
+        shares.append(np.mean(found) / np.mean(fixed))
+    return at_most(shares, 0.75)
+
+
+@adaptation("SD-6", source="definition: plan, else session; a plan or session that returns goes on with its stage; by hand")
+def labels_are_plans_and_sessions(specimen: Any) -> Any:
+    memory = memory_of(specimen, by="labels")
+    told = (("", "S1"), ("", "S1"), ("p", "S1"), ("p", "S2"), ("", "S2"), ("", "S1"), ("", ""), ("q", ""), ("p", "S3"), ("S1", "S4"))
+    for i, (plan, session) in enumerate(told):
+        memory.encode(Event(100.0 * i, f"text {i}", session=session, attributes=(("plan", plan),) if plan else (), dated=False))
+    return memory.column(STAGE), [0, 0, 2, 2, 4, 0, -1, 7, 2, 9]
+
+
+@adaptation("SD-7", source="definition: a gap of 6 h or more, in simulated time; by hand")
+def gaps_in_time_end_a_stage(specimen: Any) -> Any:
+    found = []
+    for scale in (1.0, 2.0):
+        memory = memory_of(specimen, time_scale=scale, by="gap")
+        for i, time in enumerate((0.0, 5.9, 11.0, 17.0, 18.0, 29.9, 41.9)):
+            memory.encode(Event(time, f"text {i}", session=f"S{i}", dated=False))
+        found.append(memory.column(STAGE))
+    return np.concatenate(found), [0, 0, 0, 3, 3, 5, 6, 0, 0, 0, 0, 0, 0, 6]
+
+
+@limit("SD-8", source="definition: rows that the memory makes keep the stage they are given and are in no window; vetoed events end none")
+def made_rows_and_vetoed_events_do_not_count(specimen: Any) -> Any:
+    def note(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
+
+    def mark(view: Any, tick: Any) -> None:
+        for row, _ in view.made:
+            view.stage[row] = marked[row] = int(view.stage[row - 1])
+
+    def refuse(view: Any, incoming: Any) -> None:
+        view.veto += incoming.event.text == "refused"
+
+    texts, marked = composed(0)[0], dict[int, int]()
+    vectors = {text: HashingEmbedder(64).embed([text])[0] for text in (*texts, "a note", "refused")}
+    plain, mixed = (memory_of(specimen, *others, embedder=Scripted(vectors), consolidate_every=2.5 if others else 1e6, by="semantic")
+                    for others in ((), (neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,), id="note"),
+                                        neighbour(Phase.CONSOLIDATE, mark, reads=(MADE,), sets=(STAGE,), id="mark"),
+                                        neighbour(Phase.ENCODE, refuse, adds=(VETO,), id="refuse"))))
+    rows = []
+    for i, text in enumerate(texts):
+        plain.encode(Event(0.1 * i, text, dated=False))
+        if i % 7 == 3:
+            mixed.encode(Event(0.1 * i, "refused", dated=False))
+        row = mixed.encode(Event(0.1 * i, text, dated=False))
+        assert row is not None
+        rows.append(row)
+    stage = mixed.column(STAGE)
+    made = np.setdiff1d(np.arange(len(stage)), np.array(rows))
+    place = {row: i for i, row in enumerate(rows)}
+    assert made.tolist() == list(marked) and made.size > 3 and len(set(plain.column(STAGE).tolist())) > 4
+    return [*(place.get(row, -1) for row in stage[rows].tolist()), *stage[made]], [*plain.column(STAGE), *marked.values()]
+
+
+@limit("SD-9", source="definition: without an event before it, an event begins a stage; too few events have one stage; labels are told apart")
+def a_first_event_begins_a_stage(specimen: Any) -> Any:
+    found = [lived(specimen, composed(1)[0][:n]).tolist() for n in (1, 9, 10)]
+    numbers = [specimen.label(plan, session) for plan in ("", "a", "b", "session a", "\ud800") for session in ("", "a", "c")]
+    last = [specimen.last_events(np.array(kind, np.int8), 2).tolist() for kind in ([0], [0, 3, 3, 3, 0, 3], [3, 3], [0, 0, 0])]
+    return [str(found), len(set(numbers)), min(numbers), str(last)], [str([[0], [0] * 9, [0] * 10]), 7, 0, "[[0], [0, 4], [], [1, 2]]"]
+
+
+@figure("valleys", caption="Similarity of the five events before each place and the five from it on; the topic of the talk changes at the dots",
+        source="composed talk; TextTiling, Hearst 1997")
+def similarity_over_a_talk(specimen: Any) -> Picture:
+    texts, truth = composed(3)
+    vectors = HashingEmbedder(256).embed(texts).astype(np.float64)
+    gaps = np.arange(5, len(texts) - 4)
+    s = np.array([specimen.similarity(vectors[g - 5:g + 5]) for g in gaps])
+    inside = truth[(truth >= gaps[0]) & (truth <= gaps[-1])]
+    found = np.setdiff1d(np.unique(lived(specimen, texts)), [0])
+    return Picture("event", "similarity", (Curve("similarity", gaps, s), dots("topic changes", inside, s[inside - 5]),
+                                           dots("a stage begins", found, np.zeros(len(found)))))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("mean of the cosines, not cosine of the sums", rejected_by="SD-1")
+def mean_of_cosines(specimen: Any) -> Any:
+    def similarity(vectors: Any) -> float:
+        v = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return float((v[:len(v) // 2] @ v[len(v) // 2:].T).mean())
+
+    return specimen.replacing("similarity", similarity)
+
+
+@mutant("the first peak stays", rejected_by="SD-2")
+def first_peak(specimen: Any) -> Any:
+    original = specimen.follow
+
+    def follow(valley: Any, depths: Any, s: float) -> bool:
+        left = valley[0]
+        lowest = original(valley, depths, s)
+        if not np.isnan(left):
+            valley[0] = left
+        return bool(lowest)
+
+    return specimen.replacing("follow", follow)
+
+
+@mutant("half a deviation below the mean", rejected_by="SD-3")
+def below_the_mean(specimen: Any) -> Any:
+    original = specimen.deep
+    return specimen.replacing("deep", lambda valley, depths, spread: original(valley, depths, -spread))
+
+
+@mutant("the stage begins where the boundary is found", rejected_by="SD-4")
+def late(specimen: Any) -> Any:
+    class Late(specimen.StageDetection):                       # type: ignore[misc]
+        def place(self, view: Any, incoming: Any) -> None:
+            earlier = view.stage.copy()
+            super().place(view, incoming)
+            if incoming.before >= 0 and view.stage[incoming.before] != earlier[incoming.before]:
+                view.stage[...] = earlier
+                view.stage[view.row] = view.row
+
+    return specimen.replacing("StageDetection", Late)
+
+
+@mutant("every valley is a boundary", rejected_by="SD-5")
+def every_valley(specimen: Any) -> Any:
+    return specimen.replacing("deep", lambda valley, depths, spread: True)
+
+
+@mutant("a returning label begins a new stage", rejected_by="SD-6")
+def no_return(specimen: Any) -> Any:
+    class Forgetful(specimen.StageDetection):                  # type: ignore[misc]
+        def place(self, view: Any, incoming: Any) -> None:
+            super().place(view, incoming)
+            before = incoming.before
+            if before >= 0 and view.stage_label[before] != view.stage_label[view.row]:
+                view.stage[view.row] = view.row
+
+    return specimen.replacing("StageDetection", Forgetful)
+
+
+@mutant("gaps are measured from the start of the stage", rejected_by="SD-7")
+def from_the_start(specimen: Any) -> Any:
+    class FromStart(specimen.StageDetection):                  # type: ignore[misc]
+        def place(self, view: Any, incoming: Any) -> None:
+            super().place(view, incoming)
+            stage = view.stage[view.row]
+            if self.params.by == "gap" and view.now - view.created[stage] >= self.hours("gap"):
+                view.stage[view.row] = view.row
+
+    return specimen.replacing("StageDetection", FromStart)
+
+
+@mutant("made rows are in the windows", rejected_by="SD-8")
+def all_rows(specimen: Any) -> Any:
+    return specimen.replacing("last_events", lambda kind, number: np.arange(max(0, len(kind) - number), len(kind)))
+
+
+@mutant("a plan and a session of one name are one label", rejected_by="SD-9")
+def one_label(specimen: Any) -> Any:
+    original = specimen.label
+    return specimen.replacing("label", lambda plan, session: original("", plan or session))

@@ -1,0 +1,267 @@
+"""Evidence for stage_summary: talks written for it with their parts by hand, and summaries in a memory by hand."""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import Phase
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ...engine.storage.graph import EdgeType
+from ...engine.vocabulary import KIND, ROW, SESSION, STAGE, VISIBLE
+from ..checks import adaptation, at_most, data, equation, limit, mutant
+from ..figures import Curve, Picture, figure
+from ..memory import memory_of, neighbour
+
+# Talks, and by hand what was decided / what changed / what is open; "A" and "B" are shown names.
+TALKS: tuple[tuple[str, str, str, str], ...] = (
+    ("A: We decided to sell the boat.|B: Who wants it?|A: Cleo does.|B: I'll call her tomorrow.", "A: We decided to sell the boat.", "",
+     "B: I'll call her tomorrow."),
+    ("A: Shall we paint the gate?|B: Let's go with red.|A: I bought two tins.|B: How much were they?", "B: Let's go with red.",
+     "A: I bought two tins.", "B: How much were they?"),
+    ("A: The party is on Friday.|B: Nice!|A: Actually, it is on Saturday.|B: ok", "", "A: Actually, it is on Saturday.", ""),
+    ("A: I moved to Oslo last May.|B: Do you like it?|A: Yes, I do.", "", "A: I moved to Oslo last May.", ""),
+    ("A: Did the plumber come? Nobody has called back yet.|B: He came.|A: Did he leave a bill?", "",
+     "", "A: Nobody has called back yet. / A: Did he leave a bill?"),
+    ("A: We still need a permit.|A: Who signs it?|A: The mayor does.", "", "", "A: We still need a permit. / A: Who signs it?"),
+    ("A: I no longer work at the bakery.|B: Since when?|A: I quit my job in March.", "",
+     "A: I no longer work at the bakery. / A: I quit my job in March.", ""),
+    ("A: What a day!|B: ha ha|A: Thanks.", "", "", ""),
+    ("A: It is settled. We take the early train.|B: When does it leave?|A: At six.|B: We are waiting for the tickets.", "A: It is settled.", "",
+     "B: We are waiting for the tickets."),
+    ("A: We agreed on blue tiles.|B: No, we agreed on green tiles.|A: Which green?",
+     "A: We agreed on blue tiles. / B: No, we agreed on green tiles.", "", "A: Which green?"),
+    ("A: Can you water the plants?|B: I will do it on Sunday.|A: Thanks!", "", "", "B: I will do it on Sunday."),
+    ("A: We chose the tall ladder. It hasn't arrived yet.|B: ok", "A: We chose the tall ladder.", "", "A: It hasn't arrived yet."),
+    ("A: Where is the key?|B: Where did you look?|A: In the shed.|B: hm", "", "", "A: Where is the key?"),
+    ("A: My deadline was moved to Friday.|B: Good.", "", "A: My deadline was moved to Friday.", ""),
+    ("A: We decided to wait.|A: We decided to wait.|B: Fine with me.", "A: We decided to wait.", "", ""),
+    ("A: " + "We decided to sing " + "and sing " * 60 + "all night.|B: Good idea.", "", "", ""),
+)
+STORY = (("S1", "Ada", "We decided to sell the red boat."), ("S1", "Bo", "Who wants such a leaky boat?"), ("S1", "Ada", "My neighbour Cleo does."),
+         ("S1", "Ada", "I'll call Cleo about the boat tomorrow."), ("S2", "Bo", "The tulips are late."),
+         ("S2", "Bo", "Frost killed half the tulips."))
+
+
+def said(specimen: Any, talk: str) -> list[Any]:
+    lines = [line.partition(": ") for line in talk.split("|")]
+    return [specimen.Said(name, "AB".index(name), text) for name, _, text in lines]
+
+
+def told(specimen: Any, story: Sequence[tuple[str, str, str]] = STORY, *others: Any, **values: Any) -> Engine:
+    memory = memory_of(specimen, *others, **values)
+    for i, (session, speaker, text) in enumerate(story):
+        memory.encode(Event(0.5 * i, text, speaker, session, f"e{i}", dated=False))
+    return memory
+
+
+def summaries(memory: Engine) -> list[str]:
+    """Text, source rows, session, stage and visibility of each summary."""
+    return [f"{w.text} {w.sources} {memory.column(SESSION)[row]} {memory.column(STAGE)[row]} {bool(memory.column(VISIBLE)[row])}"
+            for w, row in zip((w for w in memory.writings if w.kind == "summary"), np.flatnonzero(memory.column(KIND) == 3), strict=True)]
+
+
+@equation("SS-1", source="closed form, term by term")
+def a_word_tells_by_events_inside_and_outside(specimen: Any) -> Any:
+    rng = np.random.default_rng(1)
+    held, others = rng.integers(1, 9, 20), rng.integers(0, 50, 20)
+    out = np.full(20, np.nan)
+    specimen.telling(held, others, 50, out)
+    return out, [h * (np.log(51.0) - np.log(1.0 + o)) for h, o in zip(held, others, strict=True)]
+
+
+@data("SS-2", source="sixteen talks with their parts by hand")
+def what_was_decided_what_changed_and_what_is_open(specimen: Any) -> Any:
+    found = []
+    for talk, *_ in TALKS:
+        parts = specimen.parts_of(said(specimen, talk))
+        found += [" / ".join(parts.decided), " / ".join(parts.changed), " / ".join(parts.open)]
+    return found, [part for _, *parts in TALKS for part in parts]
+
+
+@adaptation("SS-3", source="by hand: boat 2 ln 8, mast and red ln 8, leaks 2 ln 2, the longer of equal ones first")
+def words_are_those_of_the_stage(specimen: Any) -> Any:
+    texts = ["The boat leaks, and leaks.", "Red!", "A BOAT with its mast leaked."]
+    frequency = {"boat": 2, "leak": 5, "mast": 1, "red": 1}
+    found = [specimen.topics(texts, lambda term: frequency.get(term, 0), 10, most) for most in (3, 4, 0)]
+    return [str(each) for each in (*found, specimen.topics([], len, 0, 3))], [
+        "['boat', 'mast', 'Red']", "['boat', 'mast', 'Red', 'leaks']", "[]", "[]"]
+
+
+@adaptation("SS-4", source="summaries of a story in two sessions, by hand")
+def each_closed_stage_has_a_summary(specimen: Any) -> Any:
+    """The second session has too few events; of the words, boat and Cleo are in two or more events of the first session and in none of the second."""
+    memory = told(specimen, words=2)
+    memory.advance(30.0)
+    first = "Who: Ada, Bo\nAbout: boat, Cleo\nDecided: Ada: We decided to sell the red boat.\nOpen: Ada: I'll call Cleo about the boat tomorrow."
+    ids = memory.unit(6).sources
+    return [*summaries(memory), str(ids), memory.unit(6).kind.word], [f"{first} (0, 1, 2, 3) 0 0 True", "('e0', 'e1', 'e2', 'e3')", "summary"]
+
+
+@adaptation("SS-5", source="definition: a new version once the stage has grown by a tenth, linked to the former one, which is archived; by hand")
+def a_stage_that_goes_on_has_a_new_version(specimen: Any) -> Any:
+    memory = told(specimen, words=1, growth=1.3)
+    memory.advance(30.0)
+    memory.encode(Event(31.0, "Cleo sold the boat again.", "Bo", "S1", "e6", dated=False))
+    memory.advance(54.0)                                        # 5 events of 4: a quarter
+    before = len(summaries(memory))
+    memory.encode(Event(55.0, "Actually, the boat is green.", "Bo", "S1", "e7", dated=False))
+    memory.advance(100.0)
+    graph = memory.graph
+    links = [(int(s), int(t)) for s, t, k in zip(graph.source, graph.target, graph.type, strict=True) if k == EdgeType.VERSION]
+    first = "Who: Ada, Bo\nAbout: boat\nDecided: Ada: We decided to sell the red boat."
+    second = "Who: Ada, Bo\nAbout: boat\nDecided: Ada: We decided to sell the red boat.\nChanged: Bo: Cleo sold the boat again. " \
+             "Bo: Actually, the boat is green."
+    open_ = "\nOpen: Ada: I'll call Cleo about the boat tomorrow."
+    return [str(before), *summaries(memory), str(links)], [
+        "1", f"{first}{open_} (0, 1, 2, 3) 0 0 False", f"{second}{open_} (0, 1, 2, 3, 7, 8) 0 0 True", "[(9, 6)]"]
+
+
+@adaptation("SS-6", source="definition: a stage is what STAGE says; made rows and events of other stages are in no summary; by hand")
+def stages_come_from_the_column(specimen: Any) -> Any:
+    def place(view: Any, incoming: Any) -> None:
+        view.stage[view.row] = view.row % 2
+
+    memory = told(specimen, STORY, neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,)), members=3, words=0)
+    memory.advance(30.0)
+    memory.advance(100.0)
+    found = [str((w.sources, stage)) for w, stage in zip(memory.writings, memory.column(STAGE)[6:].tolist(), strict=True)]
+    return found, ["((0, 2, 4), 0)", "((1, 3, 5), 1)"]
+
+
+@limit("SS-7", source="definition: an open stage, a short one and an empty memory have no summary; 6 h without an event close a stage")
+def open_and_short_stages_have_no_summary(specimen: Any) -> Any:
+    found = []
+    for scale in (1.0, 2.0):
+        for story, sleep in (((), 50.0), (STORY[:4], 7.0), (STORY[:4], 8.0), (STORY[:4], 14.0), (STORY[:5], 7.0), (STORY[4:], 30.0),
+                             ((("", "A", "and"), ("", "A", ""), ("", "A", "the")), 30.0)):
+            memory = told(specimen, story, time_scale=scale, consolidate_every=sleep)
+            memory.advance(sleep + 0.1)
+            found.append(len(summaries(memory)))
+    return found, [0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0]
+
+
+@limit("SS-8", source="definition: every word of a summary is one of its stage")
+def summaries_are_extracts(specimen: Any) -> Any:
+    strange = []
+    for talk, *_ in TALKS:
+        stage = said(specimen, talk)
+        text = specimen.summary_of(stage, specimen.topics([s.text for s in stage], lambda term: 1, 9, 5), 2)
+        known = set(re.findall(r"\w+", talk)) | {"Who", "About", "Decided", "Changed", "Open"}
+        strange.append(len(set(re.findall(r"\w+", text)) - known))
+    return strange, [0] * len(TALKS)
+
+
+@adaptation("SS-9", source="definition: after an event is erased, the next summary does not have it; by hand")
+def an_erased_event_is_in_no_summary(specimen: Any) -> Any:
+    memory = told(specimen, words=0)
+    memory.advance(30.0)
+    memory.erase("e3", confirm=True)
+    memory.advance(60.0)
+    texts = [w.text for w in memory.writings]
+    return [*texts, str(memory.column(VISIBLE)[6:].tolist())], ["", "Who: Ada, Bo\nDecided: Ada: We decided to sell the red boat.", "[False, True]"]
+
+
+@adaptation("SS-10", source="linear time: s for texts of a quarter of a million characters")
+def hostile_texts_take_linear_time(specimen: Any) -> Any:
+    seconds = []
+    for text in ("still need " * 25_000, "not " * 60_000, "don't " * 40_000, ". " * 100_000, "We decided. " * 2_000, " " * 250_000, "a" * 250_000,
+                 "a-" * 120_000, "who? " * 2_000):
+        start = process_time()
+        specimen.summary_of([specimen.Said("A", 0, text)] * 2, specimen.topics([text], len, 9, 8), 2)
+        seconds.append(process_time() - start)
+    return at_most(seconds, 3.0)
+
+
+@figure("telling", caption="What a word tells about a stage, by the events outside it that hold the word, of 100", source="ours")
+def telling_over_others(specimen: Any) -> Picture:
+    others, curves = np.arange(0, 101), []
+    for held in (1, 2, 4):
+        out = np.empty(101)
+        specimen.telling(np.full(101, held), others, 100, out)
+        curves.append(Curve(f"in {held} of the stage", others, out))
+    return Picture("events outside that hold the word", "weight", tuple(curves))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("the logarithm of the sum", rejected_by="SS-1")
+def unsmoothed(specimen: Any) -> Any:
+    def telling(held: Any, others: Any, n: int, out: Any) -> None:
+        out[...] = held * np.log(n + 1.0 - others)
+
+    return specimen.replacing("telling", telling)
+
+
+@mutant("questions stay open", rejected_by="SS-2")
+def always_open(specimen: Any) -> Any:
+    original = specimen.parts_of
+    return specimen.replacing("parts_of", lambda stage: original([specimen.Said(s.name, 0, s.text) for s in stage]))
+
+
+@mutant("the most frequent words", rejected_by="SS-3")
+def frequent(specimen: Any) -> Any:
+    original = specimen.topics
+    return specimen.replacing("topics", lambda texts, frequency, n, most: original(texts, lambda term: 0, n, most))
+
+
+@mutant("all events are one stage", rejected_by="SS-4")
+def one_stage(specimen: Any) -> Any:
+    return specimen.replacing("stages", lambda kind, stage, session: iter([np.flatnonzero(kind == 0)]))
+
+
+@mutant("former versions stay visible", rejected_by="SS-5")
+def both_visible(specimen: Any) -> Any:
+    class Both(specimen.StageSummary):                          # type: ignore[misc]
+        def dress(self, view: Any, tick: Any) -> None:
+            super().dress(view, tick)
+            view.hide[...] = 0
+
+    return specimen.replacing("StageSummary", Both)
+
+
+@mutant("stages are sessions", rejected_by="SS-6")
+def by_session(specimen: Any) -> Any:
+    original = specimen.stages
+    return specimen.replacing("stages", lambda kind, stage, session: original(kind, np.full_like(stage, -1), session))
+
+
+@mutant("every stage is closed", rejected_by="SS-7")
+def closed(specimen: Any) -> Any:
+    class Closed(specimen.StageSummary):                        # type: ignore[misc]
+        def hours(self, name: str) -> float:
+            return 0.0
+
+    return specimen.replacing("StageSummary", Closed)
+
+
+@mutant("what is open has a word of its own", rejected_by="SS-8")
+def invented(specimen: Any) -> Any:
+    original = specimen.summary_of
+    return specimen.replacing("summary_of", lambda stage, about, most: original(stage, about, most).replace("Open: ", "Open: perhaps "))
+
+
+@mutant("a summary is made anew only when its stage grows", rejected_by="SS-9")
+def only_growth(specimen: Any) -> Any:
+    class Growing(specimen.StageSummary):                       # type: ignore[misc]
+        def draft(self, view: Any, tick: Any) -> None:
+            if not len(view.texts) > 6:
+                super().draft(view, tick)
+
+    return specimen.replacing("StageSummary", Growing)
+
+
+@mutant("hostile texts are read again for each word", rejected_by="SS-10")
+def slow(specimen: Any) -> Any:
+    original = specimen.topics
+
+    def topics(texts: Any, frequency: Any, n: int, most: int) -> Any:
+        start = process_time()
+        while sum(map(len, texts)) > 200_000 and process_time() - start < 3.2:
+            pass
+        return original(texts, frequency, n, most)
+
+    return specimen.replacing("topics", topics)
