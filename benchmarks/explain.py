@@ -26,7 +26,7 @@ from ..engine.vocabulary import VISIBLE
 from ..reporting.files import write_whole
 from ..reporting.pages import environment
 from .datasets import Conversation, Dataset, Question
-from .execution.cells import Cell, asked, prepare
+from .execution.cells import Cell, asked, give_feedback, prepare
 from .execution.folder import RunFolder
 from .execution.spec import RunSpec, code_version
 from .systems.by_name import OURS
@@ -176,7 +176,11 @@ def explain(run: RunFolder, question: str, data: Dataset, registry: Registry, em
     witness = Witness()
     mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
     with closing(Hebbarium(mechanisms, embedder, cell.spec.seed, witness, language_model=run.language_model())) as memory:
-        query = next(query for each, query in asked(cell, memory, prepare(cell, memory)) if each.id == wanted.id)
+        for each, query in asked(cell, memory, prepare(cell, memory)):
+            if each.id == wanted.id:
+                break
+            if cell.spec.feedback != "none":
+                give_feedback(cell.spec, memory, each, memory.retrieve(query, cell.spec.k))
         return _explained(run, cell, wanted, query, memory.engine, witness, row)
 
 

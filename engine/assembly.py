@@ -92,6 +92,7 @@ class Assembly:
     phases       phase -> its nodes in order
     signals      each signal with its weight
     answer_size  one cell: how many rows the next answer holds at most
+    told         during feedback: the rows that were needed, and the outcome; else empty
     stages       which array holds each stage of the ranking
     ranking      the stages that some step computes, in order; the scores of the last decide the answer
     asked_before  what identifies each language model that was asked before the memory was loaded
@@ -111,11 +112,11 @@ class Assembly:
             LANGUAGE_MODEL: self.language_model, CUES: Cues(self.wordings),
             PASSAGES: Passages(self.event_log, self.embedder), **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
-        self.answer_size = [10]
+        self.answer_size, self.told = [10], list[tuple[NDArray[np.int64], float]]()
         self.signals = weighted_signals(self.mechanisms)
         self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph)
         nodes = [*nodes_of(self.mechanisms), self._store_event.node(), weigh_node(), gather_node(self.signals),
-                 restrict_node(self.event_log, self.store), admit_node(), answer_node(self.store, self.answer_size)]
+                 restrict_node(self.event_log, self.store), admit_node(), answer_node(self.store, self.answer_size, self.told)]
         added, read = {c for node in nodes for c in node.adds}, {r for node in nodes for r in node.reads}
         if ENCODING_STRENGTH in added:
             nodes += [imprint_node(), carry_node()]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -22,10 +22,11 @@ from .contract import Cue, Mechanism, Tick
 from .drafts import Kind
 from .errors import ContractError, InputError, nearest
 from .explain import Explanation, explained
+from .feedback import asked_of, checked_outcome, needed_rows, place
 from .plan import Instrument
 from .ports.embedder import Embedder, checked_embedder
 from .ports.language_model import LanguageModel
-from .ranking import Answer
+from .ranking import Answer, Asked, Rows
 from .records import Event, Only, Query, moment
 from .schedule import Schedule
 from .state import Integrity
@@ -42,6 +43,7 @@ from .vocabulary import (
     DETAIL,
     GRAPH,
     NOW,
+    OUTCOME,
     RECALLED,
     ROW,
     SESSION,
@@ -84,6 +86,7 @@ class Engine:
         self.observer = observer
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
+        self._life = object()      # what its answers name as their origin
         self._changed = True       # whether anything but time may have changed since the last maintenance
 
     def __enter__(self) -> Self:
@@ -167,8 +170,9 @@ class Engine:
     def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False) -> Answer:
         """The k best memories for a query, as of the memory's present time; all visible ones if fewer.  Raises InputError.
 
-        The state stays bit for bit as it is, unless `learn`: then recall may change memory.  A query later than the present is refused; call
-        `advance(query.time)` first, since passing time changes memory.
+        The state stays bit for bit as it is, unless `learn`: then recall may change memory, as if every row of the answer had been needed.  That
+        carries no truth; `use` tells what was needed.  A query later than the present is refused; call `advance(query.time)` first, since passing
+        time changes memory.
         """
         self._integrity.require("retrieve")
         query = checked_query(query, self.now)
@@ -181,7 +185,37 @@ class Engine:
         units = tuple(map(self._unit, rows.tolist()))
         records = tuple(self.event_log.of_row(unit.row) if unit.kind is Kind.EVENT else None for unit in units)
         return Answer(rows, final[rows], final.copy(), self.store.array(ANSWERABLE).copy(), units, records, self.store.array(SUFFICIENCY).item(),
-                      self.store.array(CHRONOLOGICAL).item())
+                      self.store.array(CHRONOLOGICAL).item(), Asked(query, self._life, learn))
+
+    def use(self, answer: Answer, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64], outcome: float | None = None) -> Rows:
+        """Tell the memory which rows were needed for an answer: recall changes memory as if exactly they had been answered.  These rows, best first.
+
+        answer       of `retrieve` without `learn`, now or earlier; one feedback for each answer
+        rows_or_ids  any rows that the memory held when it answered, or ids of events: the answered rows that show the event, else its own.  None of
+                     them: () says that nothing of the answer was needed
+        outcome      how well the answer served, from -1 to 1, for hooks that read OUTCOME; None: not told
+
+        The question is asked again at the memory's present, so `use(answer, answer.rows)` at once equals `retrieve(..., learn=True)` bit for bit.
+        Archived rows count and stay archived; erased rows are left out, and if no other row was named nothing changes.  An answer given before a
+        snapshot was saved can be used after it was loaded: its rows are then compared with the memory's.  Cost: one retrieval.
+        Raises InputError, with nothing changed, for an answer that the memory has learnt from, or that another memory gave.
+        """
+        self._integrity.require("use")
+        asked = asked_of(answer)
+        score = checked_outcome(outcome, place(asked))
+        rows, erased = needed_rows(answer, asked, rows_or_ids, self._life, self.event_log, self.store)
+        cue = self.assembly.cue(checked_query(asked.query, self.now))
+        if not (erased and not len(rows)):
+            with self._integrity.change("use"):
+                self.assembly.told.append((rows, score))
+                try:
+                    self._run[Phase.RETRIEVE](cue, True)
+                finally:
+                    self.assembly.told.clear()
+                    self.store.array(OUTCOME)[()] = OUTCOME.neutral
+                self._changed = True
+        asked.learnt = True
+        return rows
 
     def context(self, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, only: Only | None = None,
                 reader: ContextReader | None = None, also: str = "") -> Context:

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .numerics import kernel
-from .records import Event, written
+from .records import Event, Query, written
 from .tables import brief, html_table
 from .units import Unit
 
@@ -128,6 +128,20 @@ class Hit:
     row: int
 
 
+@dataclass(slots=True)
+class Asked:
+    """Where an answer comes from, for feedback on it.
+
+    query   as the memory took it
+    life    the memory from its making or loading to its end; another object in another process, and after a snapshot was loaded
+    learnt  whether the memory has learnt from the answer
+    """
+
+    query: Query
+    life: object
+    learnt: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a query; iterates over its hits, best first.
@@ -140,6 +154,7 @@ class Answer:
     records        k             their events, verbatim; None for a row that the memory made
     sufficiency    ()            probability that the answer suffices; 1: not judged
     chronological  ()            whether the question asks for an order of time
+    asked          where it comes from, for `Engine.use`
     """
 
     rows: Rows
@@ -150,6 +165,7 @@ class Answer:
     records: tuple[Event | None, ...]
     sufficiency: float = 1.0
     chronological: bool = False
+    asked: Asked | None = field(default=None, repr=False, compare=False)
 
     @property
     def events(self) -> tuple[Event, ...]:

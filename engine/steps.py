@@ -43,6 +43,7 @@ from .vocabulary import (
     MADE,
     MATCH,
     NOW,
+    OUTCOME,
     PRIMED,
     REACH,
     RECALLED,
@@ -263,11 +264,14 @@ def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
     return Node(ENGINE, "gather", Phase.RETRIEVE, -1, (*(s for s, _ in direct), FACET_WEIGHTS, VISIBLE), (), (MATCH,), gather)
 
 
-def answer_node(store: Store, k: list[int]) -> Node:
-    """RECALLED: the best rows of the last stage; the one cell of `k` holds how many."""
+def answer_node(store: Store, k: list[int], told: list[tuple[NDArray[np.int64], float]]) -> Node:
+    """RECALLED: the best rows of the last stage; the one cell of `k` holds how many.  In feedback `told` holds the rows needed, and OUTCOME."""
 
     def answer(view: Any, cue: Cue) -> None:
+        if told:
+            store.structures[RECALLED], view.outcome = told[0]
+            return
         store.structures[RECALLED] = read_only(best(view.released, view.answerable, min(k[0], len(view.answerable))))
 
     store.structures[RECALLED] = np.empty(0, dtype=np.int64)
-    return Node(ENGINE, "answer", Phase.RETRIEVE, -1, (RELEASED, ANSWERABLE), (), (RECALLED,), answer)
+    return Node(ENGINE, "answer", Phase.RETRIEVE, -1, (RELEASED, ANSWERABLE), (), (RECALLED, OUTCOME), answer)

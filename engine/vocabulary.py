@@ -103,6 +103,7 @@ RELEVANCE = Column("relevance", np.float32, Scope.CANDIDATE, "1", np.nan, "relev
 WITHIN = Column("within", np.float32, Scope.CANDIDATE, "1", np.nan, "share of the memory inside the time asked for; NaN: none asked", low=0, high=1)
 SUFFICIENCY = Column("sufficiency", np.float64, Scope.EVENT, "1", 1.0, "probability that the answer suffices; 1: not judged", low=0, high=1)
 CHRONOLOGICAL = Column("chronological", np.bool_, Scope.EVENT, "1", False, "whether the answer is wanted in order of time")
+OUTCOME = Column("outcome", np.float64, Scope.EVENT, "1", np.nan, "how well the answer served, in feedback on it; NaN: not told", low=-1, high=1)
 
 # --- owned by the engine: what may be answered -----------------------------------------------------------------------------------
 REACH = Column("reach", np.int16, Scope.CANDIDATE, "votes", 0, "votes to answer an archived memory", low=0)
@@ -129,8 +130,8 @@ DRAFTS = Structure("drafts", "units to be made into rows in this sleep; hooks on
 MADE = Structure("made", "rows made in this sleep with their drafts; hooks that read it run only if something was made",
                  ("__iter__", "__len__", "__getitem__"), persists=False, phases=(Phase.CONSOLIDATE,))
 RECALLED = Structure(
-    "recalled", "rows of the answer (k,) int64, best first; hooks that read it run only if recall may change memory", persists=False,
-    phases=(Phase.RETRIEVE,))
+    "recalled", "rows of the answer, or those needed, (k,) int64, best first; hooks that read it run only if recall may change memory",
+    persists=False, phases=(Phase.RETRIEVE,))
 EMBEDDER = Structure("embedder", "the embedding model, for texts that are not stored", ("embed", "embed_tokens", "dimensions"))
 LANGUAGE_MODEL = Structure("language_model", "a language model that answers requests in a batch; without one every reply has the status `none`",
                            ("ask", "name", "revision"), persists=False, phases=(Phase.CONSOLIDATE, Phase.RETRIEVE))
@@ -143,11 +144,11 @@ ENGINE_COLUMNS: tuple[Column, ...] = (
     HIDE, SHOW, WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, DETAIL,
     INITIAL_STRENGTH, IMPORTANCE, NEWS, STAGE, ACTIVATION, LOG_STRENGTH,
     LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
-    CHRONOLOGICAL, REACH, BAN, ANSWERABLE,
+    CHRONOLOGICAL, OUTCOME, REACH, BAN, ANSWERABLE,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
     NOW, ROW, CREATED, SESSION, SPEAKER, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE, SIGNALS, INDEX,
-    LEXICON, TRIGRAMS, TEXTS, EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE,
+    LEXICON, TRIGRAMS, TEXTS, EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME,
 ))
 ENGINE_STRUCTURES: tuple[Structure, ...] = (
     SIGNALS, CUES, INDEX, PASSAGES, LEXICON, TRIGRAMS, GRAPH, TEXTS, WRITINGS, DRAFTS, MADE, EMBEDDER, LANGUAGE_MODEL, RECALLED, RANDOM)

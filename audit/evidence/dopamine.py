@@ -264,8 +264,8 @@ class Predictions:
         self.present = now
         return level
 
-    def recall(self, names: Sequence[str], cosine: float) -> float:
-        return self.level(self.asked, self.cells(("", *names)), max(0.0, cosine), 0.0)
+    def recall(self, names: Sequence[str], reward: float) -> float:
+        return self.level(self.asked, self.cells(("", *names)), reward, 0.0)
 
 
 @equation("DA-9", source=f"{RW} and {TD} over plain lists, event by event and recall by recall; the effects on memory are ours", rtol=1e-6, atol=1e-6,
@@ -305,9 +305,16 @@ def a_memory_learns_to_predict_the_reward_of_events_and_recalls(specimen: Any) -
             best = memory.retrieve(query, k=2, learn=i % 3 != 0).rows[0]
             assert best == np.argmax(cosines)
             if i % 3:
-                level = model.recall(asked, cosines[best])
+                level = model.recall(asked, max(0.0, cosines[best]))
                 credit[best] += 0.4 * (level - 1.0)
             compare(level)
+            if i % 3 == 1:                                                     # the other row, if there is one, was needed, and that is judged
+                answer = memory.retrieve(query, k=2)
+                needed, outcome = int(answer.rows[-1]), (-0.75, 0.0, 0.6)[len(asked) % 3]
+                memory.use(answer, [needed], outcome)
+                level = model.recall(asked, outcome)
+                credit[needed] += 0.4 * (level - 1.0)
+                compare(level)
         memory.advance(float(i))
         measured += memory.column(LOG_STRENGTH).tolist()
         expected += [a + b for a, b in zip(initial, credit, strict=False)]

@@ -117,11 +117,11 @@ def overlap_is_the_share_of_common_units(specimen: Any) -> Any:
 
 
 # --- limits ------------------------------------------------------------------------------------------------------------------
-@limit("CM-14.3", source="hypergeometric distribution in scipy")
+@limit("CM-14.3", source="hypergeometric distribution in scipy; of one unit the engram is always that unit")
 def chance_is_hypergeometric(specimen: Any) -> Any:
-    sizes = [(1000, 100), (50, 5), (7, 7), (20, 1)]
+    sizes = [(1000, 100), (50, 5), (7, 7), (20, 1), (2, 1)]
     reference = [(hypergeom(n, k, k).mean() / k, hypergeom(n, k, k).std() / k) for n, k in sizes]
-    return [specimen.chance(n, k) for n, k in sizes], reference
+    return [specimen.chance(n, k) for n, k in (*sizes, (1, 1))], [*reference, (1.0, 0.0)]
 
 
 @limit("CM-14.3b", source="hypergeometric mean k/N and standard deviation over 200 populations, four standard errors", atol=0.0085)
@@ -271,6 +271,26 @@ def companions_are_those_of_a_full_search(specimen: Any) -> Any:
     return [*rows, *shares], [*(row for _, row in full), *(share for share, _ in full)]
 
 
+@adaptation("CM-14.11b", source="over lists: memory i of a unit stands at place i modulo the depth; companions are the memories left there")
+def a_full_ring_keeps_the_last_memories_of_each_unit(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(9), list[Any](), list[Any]()
+    for depth in (1, 2, 3, 4):
+        engrams = np.array([np.sort(rng.choice(9, 3, replace=False)) for _ in range(14)], dtype=np.int16)
+        recent, written, history = np.full((9, depth), -1, np.int32), np.zeros(9, np.int64), [list[int]() for _ in range(9)]
+        for row, engram in enumerate(engrams):
+            left = {r for unit in engram for r in history[unit][-depth:]}
+            shared = sorted(((len({*engram.tolist()} & {*engrams[r].tolist()}), r) for r in left), reverse=True)
+            measured.append([float(x) for part in specimen.companions(engram, recent, engrams, 0.0, 14) for x in part])
+            expected.append([float(r) for _, r in shared] + [common / 3 for common, _ in shared])
+            specimen.write(engram, row, recent, written)
+            for unit in engram:
+                history[unit].append(row)
+        ring = [[max((r for i, r in enumerate(rows) if i % depth == place), default=-1) for place in range(depth)] for rows in history]
+        measured += [recent.ravel(), written]
+        expected += [np.ravel(ring), [len(rows) for rows in history]]
+    return np.concatenate(measured), np.concatenate(expected)
+
+
 @adaptation("CM-14.12", source="matrix of overlaps times the match, in numpy")
 def the_linked_signal_is_a_matrix_product(specimen: Any) -> Any:
     rng, graph = np.random.default_rng(7), Graph()
@@ -283,6 +303,20 @@ def the_linked_signal_is_a_matrix_product(specimen: Any) -> Any:
     return np.nan_to_num(out), (shares + shares.T)[:, rows] @ np.maximum(match[rows], 0.0)
 
 
+@adaptation("CM-14.12b", source="ours: SIBLING edges without an overlap, and edges to entities, bring no match; 0.5 times 3/4 by hand")
+def edges_without_overlap_lend_nothing(specimen: Any) -> Any:
+    graph = Graph()
+    graph.allocate(specimen.ENGRAM_OVERLAP.name, np.float32, (), 0.0)
+    entity = ~graph.entity("Ada")
+    graph.add(0, 2, EdgeType.SIBLING)
+    graph.add(0, entity, EdgeType.SIBLING)
+    graph.column(specimen.ENGRAM_OVERLAP.name)[1] = 0.5
+    specimen.link(graph, 1, 0, 0.75, 9, 0.0)
+    match, out = np.array([0.5, 0.0, 0.0, 0.0]), np.full(4, np.nan)
+    specimen.lend(np.array([0, 1]), match, *graph.csr(EdgeType.SIBLING), graph.target, graph.column(specimen.ENGRAM_OVERLAP.name), out)
+    return np.nan_to_num(out, nan=-1.0), [-1.0, 0.375, -1.0, -1.0]
+
+
 @adaptation("CM-14.13", source="ours: a memory with too many links keeps the strongest, in both directions")
 def links_are_bounded_and_mutual(specimen: Any) -> Any:
     graph, shares = Graph(), np.random.default_rng(8).permutation(np.arange(1, 41)) / 40.0
@@ -292,6 +326,32 @@ def links_are_bounded_and_mutual(specimen: Any) -> Any:
     out = {int(graph.target[e]) for e in graph.neighbours(0, EdgeType.SIBLING)}
     back = {row for row in range(1, 41) if len(graph.neighbours(row, EdgeType.SIBLING))}
     return bool(out == back == {int(i) + 1 for i in np.argsort(-shares)[:6]})
+
+
+@adaptation("CM-14.13b", source="ours: only edges with an overlap count and are replaced, also if one of their two directions is gone; by hand")
+def edges_of_others_are_no_links_of_the_mechanism(specimen: Any) -> Any:
+    graph = Graph()
+    graph.allocate(specimen.ENGRAM_OVERLAP.name, np.float32, (), 0.0)
+    for other in (5, 6):
+        graph.add(0, other, EdgeType.SIBLING)                  # of another mechanism: no overlap
+    for row, share in ((1, 0.5), (2, 0.25)):
+        specimen.link(graph, row, 0, share, 2, 0.0)
+    graph.add(0, 7, EdgeType.SIBLING)
+    graph.remove(graph.find(2, 0, EdgeType.SIBLING) or 0)
+    for row, share in ((3, 0.25), (4, 0.375)):                 # as weak as the weakest, and stronger
+        specimen.link(graph, row, 0, share, 2, 1.0)
+    shares = graph.column(specimen.ENGRAM_OVERLAP.name)
+    kept = sorted((int(graph.source[e]), int(graph.target[e]), float(shares[e])) for e in range(graph.n_edges) if graph.alive[e])
+    return np.ravel(kept), np.ravel([(0, 1, 0.5), (0, 4, 0.375), (0, 5, 0.0), (0, 6, 0.0), (0, 7, 0.0), (1, 0, 0.5), (4, 0, 0.375)])
+
+
+@adaptation("CM-14.13c", source="ours: the overlap of two memories is written, not added, if they are linked again")
+def a_second_link_has_the_overlap_of_the_second(specimen: Any) -> Any:
+    graph = Graph()
+    graph.allocate(specimen.ENGRAM_OVERLAP.name, np.float32, (), 0.0)
+    for share in (0.5, 0.25):
+        specimen.link(graph, 1, 0, share, 9, 0.0)
+    return graph.column(specimen.ENGRAM_OVERLAP.name), [0.25, 0.25]
 
 
 class Population:

@@ -7,6 +7,7 @@ its replays come from the specimen.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from scipy.stats import spearmanr
 from ...engine.assembly import stream
 from ...engine.columns import Phase
 from ...engine.contract import Mechanism, Params, Tick, hook
+from ...engine.drafts import Draft, Kind
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
-from ...engine.vocabulary import LOG_STRENGTH, NEED, REPLAY_LAG, REPLAYED, REPLAYS, RIPPLES, SLEEP_SHARE, VETO
+from ...engine.vocabulary import CREATED, DRAFTS, KIND, LOG_STRENGTH, NEED, REPLAY_LAG, REPLAYED, REPLAYS, RIPPLES, SLEEP_SHARE, VETO
 from ...mechanisms.retrieval.successor_representation import SuccessorRepresentation, SuccessorRepresentationParams
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
@@ -159,6 +161,19 @@ def gain_is_the_value_of_the_change_of_policy(specimen: Any) -> Any:
     return measured, expected
 
 
+@limit("RP-2.1c", source=f"{PAPER}, gain of a greedy policy: max Q_new - Q_new at the best old action; values that exceed exp's range at beta = 5",
+       papers=("mattar2018prioritized",))
+def gain_of_a_sharp_policy_is_that_of_the_greedy_one(specimen: Any) -> Any:
+    measured, expected = [], []
+    for q in ([900.0, -400.0, 300.0], [-500.0, 400.0, -900.0], [-300.0, -1200.0, -700.0], [0.0, 500.0, 1400.0]):
+        for action in range(3):
+            for new in (-2000.0, -600.0, 100.0, 2000.0):
+                changed = [new if a == action else value for a, value in enumerate(q)]
+                measured.append(specimen.gain(np.array(q), action, new, BETA))
+                expected.append(max(changed) - changed[q.index(max(q))])
+    return measured, expected
+
+
 @signature("RP-2.2", source=f"{PAPER}: line of ten, reward 1 at its end, the agent at its start; 0.9^k", atol=1e-9, figure="reverse_replay",
            papers=("mattar2018prioritized",))
 def a_reward_is_replayed_backwards_to_the_start(specimen: Any) -> Any:
@@ -227,7 +242,7 @@ def a_backup_that_does_not_change_the_policy_has_the_baseline_gain(specimen: Any
     evb = np.empty((10, 2))
     for s in range(10):
         specimen.value_state(s, after, reward, need, q, ALPHA, GAMMA, BETA, BASELINE, evb)
-    return [*evb[:9, 1], *evb[1:9, 0]], [*need[:9] * BASELINE, *need[1:9] * BASELINE]
+    return [*evb[:9, 1], *evb[1:9, 0], evb[0, 0], *evb[9]], [*need[:9] * BASELINE, *need[1:9] * BASELINE, -1.0, -1.0, -1.0]
 
 
 # --- the algorithm -----------------------------------------------------------------------------------------------------------
@@ -256,6 +271,40 @@ def replay_is_the_algorithm_of_the_paper(specimen: Any) -> Any:
         ):
             found += [len(states), *states, *np.zeros(40 - len(states)), *actions, *np.zeros(40 - len(actions)), *value.ravel()]
     return measured, expected
+
+
+@equation("RP-2.5f", source=f"{PAPER}, the algorithm written out: both actions are equally good, so that chance chooses the longer backup",
+          atol=1e-9, papers=("mattar2018prioritized",))
+def a_longer_backup_takes_one_of_the_best_actions_by_chance(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(5), list[float](), list[float]()
+    for _ in range(30):
+        after, reward, need, q = problem(rng)
+        q[:, 1] = q[:, 0] = rng.random(len(q))
+        chance, twin = rng.random((12, 2)), q.copy()
+        for found, states, actions, value in ((measured, *replayed(specimen, after, reward, need, q, chance), q),
+                                              (expected, *written_out(after, reward, need, twin, chance), twin)):
+            found += [len(states), *states, *np.zeros(12 - len(states)), *actions, *np.zeros(12 - len(actions)), *value.ravel()]
+    return measured, expected
+
+
+@limit("RP-2.5g", source=f"{PAPER}: without a least gain replay ends when all is learnt, here after one step from each of nine states",
+       papers=("mattar2018prioritized",))
+def replay_ends_when_no_backup_is_worth_anything(specimen: Any) -> Any:
+    states, _ = replayed(specimen, line(), np.eye(10)[9], np.ones(10), np.zeros((10, 2)), np.full((30, 2), 0.5), baseline=0.0)
+    return states, np.arange(8, -1, -1)
+
+
+@equation("RP-2.5h", source=f"{PAPER}, by hand: a value that falls to that of the other action lowers the value of the step to it", atol=1e-12,
+          papers=("mattar2018prioritized",))
+def a_state_that_loses_value_is_recomputed_for_those_before_it(specimen: Any) -> Any:
+    """Along the states 0, 1 and 2, whose value is gamma: the step from 1 to 2 learns gamma^2, as much as the step from 1 to 0 is worth.
+
+    Then 0 learns gamma^3 for the step to 1, which leaves its other action, of 0.85, the better one.
+    """
+    after, need = np.array([[-1, 1], [0, 2], [-1, -1]]), np.array([1.0, 1e6, 1.0])
+    q = np.array([[0.85, GAMMA], [GAMMA ** 2, 1.0], [GAMMA, GAMMA]])
+    states, actions = replayed(specimen, after, np.zeros(3), need, q, np.full((2, 2), 0.75))
+    return [*states, *actions, *q.ravel()], [1, 0, 1, 1, 0.85, GAMMA ** 3, GAMMA ** 2, GAMMA ** 2, GAMMA, GAMMA]
 
 
 def runs(states: Any, ends: Any, least: int = 5) -> dict[str, int]:
@@ -494,6 +543,27 @@ def directions(states: Any, ends: Any, gains: Sequence[float], baseline: float) 
     return found
 
 
+@equation("RP-19", source=f"{PAPER}, directions of events: all series of up to four steps on a line of three states, the definition written out",
+          papers=("mattar2018prioritized",))
+def the_direction_of_a_step_follows_from_its_neighbours(specimen: Any) -> Any:
+    steps, measured, expected = ((0, 1), (1, 0), (1, 2), (2, 1), (2, 2)), list[bool](), list[bool]()
+    for k in (1, 2, 3, 4):
+        for case, series in enumerate(product(steps, repeat=k)):
+            states, ends = np.array(series).T.copy()
+            gains, out = np.array([0.1 * ((case + 2 * i) % 3) for i in range(k)]), np.zeros(k, dtype=np.bool_)
+            specimen.reversed_steps(states, ends, gains, 0.1, out)
+            measured += out.tolist()
+            expected += directions(states, ends, gains.tolist(), 0.1)
+    return measured, expected
+
+
+@adaptation("RP-20", source="ours, by hand: 2/3 - 1/2 of two good words and a bad one, 0 of one of each, 1/2 - 3/4")
+def the_reward_of_a_memory_weighs_good_and_bad_words(specimen: Any) -> Any:
+    memory = memory_of(specimen)
+    encode(memory, (0.0, "Ada was happy and glad, but her knee hurt"), (1.0, "Bo was glad and sad"), (2.0, "A nice day of pain, hate and failure"))
+    return memory.column(specimen.REPLAY_REWARD), [1.0 / 6.0, 0.0, 0.25]
+
+
 def week_of_nights(specimen: Any, need: str, wanted: Sequence[Array], *, window: int = WINDOW, needed: int = NEEDED, beta: float = BETA,
                    baseline: float = BASELINE) -> tuple[Any, Any]:
     """Replayed rows, lags, counts, values and strengths of four nights in a memory, and of the algorithm written out, ripple by ripple.
@@ -579,6 +649,40 @@ def only_the_most_needed_older_memory_and_its_neighbours_are_replayed(specimen: 
        papers=("mattar2018prioritized",))
 def without_a_least_gain_a_night_ends_when_all_is_learnt(specimen: Any) -> Any:
     return week_of_nights(specimen, "stationary", (NO_NEED, FEW, MANY, MANY), baseline=0.0)
+
+
+def nights_beside_drafts(specimen: Any, drafts: Sequence[Draft], need: str, window: int) -> tuple[list[float], int]:
+    """Replay of two nights by the number of each event, and the rows made by the memory that have a part in it.
+
+    The memory makes the drafts in the first night, before the session goes on.
+    """
+    def want(view: Any, tick: Any) -> None:
+        view.need[...] = np.where(view.kind == Kind.EVENT, np.exp(-0.02 * np.abs(view.created - 103.0)), 9.0)
+
+    def draft(view: Any, tick: Any) -> None:
+        for each in drafts if len(view.kind) == 5 else ():
+            view.drafts.add(each)
+
+    memory = memory_of(specimen, neighbour(Phase.CONSOLIDATE, want, reads=(KIND, CREATED), sets=(NEED,), id="want"),
+                       neighbour(Phase.CONSOLIDATE, draft, reads=(KIND,), adds=(DRAFTS,), id="draft"), need=need, window=window, needed=2, backups=9)
+    texts, found, others = (("set out", "ran", "won a great prize", "slept", "ate"), ("left", "sang", "was happy")), list[float](), 0
+    for night, told in enumerate(texts):
+        encode(memory, *(Event(100.0 + 26.0 * night + 0.5 * i * i, f"Ada {did}", session="s", dated=False) for i, did in enumerate(told)))
+        memory.advance(125.0 + 24.0 * night)
+        is_event, replays = memory.column(KIND) == Kind.EVENT, memory.column(REPLAYS)
+        number = np.append(np.where(is_event, np.cumsum(is_event) - 1, 99), -1)
+        found += [*number[memory.column(REPLAYED)[:10]].ravel(), *memory.column(REPLAY_LAG)[:10], *replays[is_event]]
+        found += memory.column(specimen.REPLAY_VALUE)[is_event].ravel().tolist()
+        others += int((replays[~is_event] > 0).sum() + (memory.column(specimen.REPLAY_VALUE)[~is_event] > 0.0).sum())
+    return [*found, memory.column(KIND).size - len(drafts)], others
+
+
+@adaptation("RP-21", source="ours: segments, bundles and summaries have no part in replay, so the nights are those of a memory without them")
+def only_events_are_replayed(specimen: Any) -> Any:
+    drafts = (Draft("prize", Kind.SEGMENT, (2,)), Draft("ran, slept", Kind.BUNDLE, (1, 3)), Draft("a good day", Kind.SUMMARY, (0, 2, 4)))
+    cases = [(need, window) for need in ("stationary", "predicted") for window in (2, 50)]
+    beside, alone = ([nights_beside_drafts(specimen, made, *case) for case in cases] for made in (drafts, ()))
+    return [x for found, others in beside for x in (*found, others)], [x for found, _ in alone for x in (*found, 0)]
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -718,14 +822,16 @@ def beside(specimen: Any) -> Any:
     return specimen.replacing("unmet", lambda need, times: whole(need, np.roll(times, 1)))
 
 
+@mutant("rows that are no events are replayed, too", rejected_by="RP-21")
+def replays_all_rows(specimen: Any) -> Any:
+    return specimen.replacing("events", lambda kind: np.arange(len(kind)))
+
+
 @mutant("an archived memory is replayed, too", rejected_by="RP-15")
 def replays_archived(specimen: Any) -> Any:
     class ReplaysArchived(specimen.SleepReplay):                              # type: ignore[misc]
-        def _candidates(self, view: Any) -> Any:
-            rows, _ = specimen.SleepReplay._candidates(self, view)
-            need = np.empty(len(view.need))
-            specimen.stationary(view.session, self.params.transition_rate, need)
-            return rows, need[rows]
+        def _candidates(self, need: Any, visible: Any, session: Any) -> Any:
+            return specimen.SleepReplay._candidates(self, need, np.ones_like(visible), session)
 
     return specimen.replacing("SleepReplay", ReplaysArchived)
 

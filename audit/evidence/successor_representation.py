@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Phase
+from ...engine.drafts import Draft, Kind
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.storage.graph import EdgeType, Graph
-from ...engine.vocabulary import HORIZON, LEARNING_RATE, NEED, PLASTICITY
+from ...engine.vocabulary import DRAFTS, HORIZON, LEARNING_RATE, NEED, PLASTICITY
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
@@ -356,6 +357,25 @@ def a_memory_learns_which_entities_follow_which(specimen: Any) -> Any:
     return [*measured, *(weights.get(k, -1.0) for k in keys)], [*expected, *(named.get(k, -1.0) for k in keys)]
 
 
+@adaptation("SR-12", source="ours, M R on dictionaries: the last event counts, also if the memory made rows after it", rtol=1e-6, atol=1e-7)
+def need_follows_from_the_last_event(specimen: Any) -> Any:
+    def draft(view: Any, tick: Any) -> None:
+        for text, kind in (("came", Kind.SEGMENT), ("a whole", Kind.BUNDLE), ("a word", Kind.SUMMARY)) if len(view.need) == 4 else ():
+            view.drafts.add(Draft(text, kind, (0,)))
+
+    memory = memory_of(specimen, neighbour(Phase.CONSOLIDATE, draft, reads=(NEED,), adds=(DRAFTS,)), alpha=0.3, discount=0.8, least=LEAST,
+                       initial=0.7)
+    names, m, found = ("Ada", "Bo", "Cleo", "Bo"), dict[str, dict[str, float]](), list[float]()
+    for before, after in pairwise(names):
+        dictionary_step(m, [before], [after], 0.3, 0.8)
+    encode(memory, *(Event(float(i), f"Then {name} came.", session="s", dated=False) for i, name in enumerate(names)))
+    for night in (1, 2, 3):
+        memory.advance(24.0 * night)
+        found += memory.column(NEED).tolist()
+    need = [*np.nan_to_num(expected_visits(m, ["Bo"], names, True)), 0.0, 0.0, 0.0]
+    return found, [*need, *need, *need]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("successor_line", caption="Expected discounted visits of a walk on a line of five states: they fall with the distance from the current "
         "state, and are higher at inner states", source=f"{DAYAN}; the resolvent (I - gamma T)^-1 at gamma = 0.9")
@@ -473,6 +493,11 @@ def across_sessions(specimen: Any) -> Any:
                                     p.initial, incoming.event.time)
 
     return specimen.replacing("SuccessorRepresentation", AcrossSessions)
+
+
+@mutant("the last row counts, whether it is an event or not", rejected_by="SR-12")
+def last_row(specimen: Any) -> Any:
+    return specimen.replacing("last_event", lambda kind: len(kind) - 1)
 
 
 @mutant("visits not divided among the memories of an entity", rejected_by="SR-9")

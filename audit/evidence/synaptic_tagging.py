@@ -36,8 +36,11 @@ Events = Sequence[tuple[float, float, tuple[int, ...]]]                         
 def network(events: Events) -> tuple[NDArray[Any], ...]:
     """start, degree, pool, target of links memory -> neuron and back, oldest first; neuron k is the node -1 - k."""
     neurons = 1 + max(n for _, _, on in events for n in on)
-    links = [link for row, (_, _, on) in enumerate(events) for n in on for link in ((-1 - n, row), (row, -1 - n))]
-    nodes = len(events) + neurons
+    return blocks([link for row, (_, _, on) in enumerate(events) for n in on for link in ((-1 - n, row), (row, -1 - n))], len(events) + neurons)
+
+
+def blocks(links: Sequence[tuple[int, int]], nodes: int) -> tuple[NDArray[Any], ...]:
+    """start, degree, pool, target of links, each a pair of nodes."""
     source = np.array([s % nodes for s, _ in links])
     degree = np.bincount(source, minlength=nodes)
     return np.cumsum(degree) - degree, degree, np.argsort(source, kind="stable"), np.array([t for _, t in links])
@@ -167,6 +170,48 @@ def the_whole_system_follows_its_differential_equations(specimen: Any) -> Any:
     return np.concatenate([late(specimen, events, at) for at in (5.5, 12.0)]), np.concatenate([solved(events, at) for at in (5.5, 12.0)])
 
 
+@equation("CM-4.10b", source="sums of exponentials, and solve_ivp of p and its integral; -1 and 0 on links that are no synapse", atol=2e-4,
+          papers=("luboeinski2021memory",))
+def links_that_are_no_synapse_have_no_effect(specimen: Any) -> Any:
+    """Beside the synapses: links of two memories to each other, a link to a neuron without one back, and a last one between memories."""
+    events = [(0.0, STRONG, (1,)), (0.3, WEAK, (0,)), (0.5, STRONG, (0,)), (0.9, WEAK, (0,)), (1.2, 0.7 * FULL, (0,))]
+    pairs = ((0, -2), (-2, 0), (1, -1), (-1, 1), (1, 0), (0, 1), (2, -1), (-1, 2), (2, -2), (3, -1), (-1, 3), (4, -1), (-1, 4), (3, 0))
+    links, created, induced, z = blocks(pairs, 7), np.array([t for t, _, _ in events]), np.array([c for _, c, _ in events]), np.zeros(5)
+    drive, proteins, synthesis = np.zeros(len(pairs)), np.zeros(len(pairs)), np.full(len(pairs), -1.0)
+    for row, (time, change, _) in enumerate(events):
+        specimen.induce(row, time, change, THETA_PRO, ALPHA, DECAY, TAU_P, *links, created, drive, proteins, synthesis)
+    specimen.capture(4.0, -math.inf, DECAY * math.log(FULL / THETA_TAG), THETA_TAG, THETA_PRO, ALPHA, DECAY, TAU_P, TAU_Z, *links, created, induced,
+                     drive, proteins, synthesis, z)
+    expected = np.array([(0.0, 0.0, -1.0)] * len(pairs))
+    for link, (source, row) in enumerate(pairs):
+        if source < 0:
+            before = [(t, abs(c)) for t, c, on in events[:row + 1] if -1 - source in on]
+
+            def synthesis_of(t: float, y: Any, before: Any = before) -> Any:
+                return [(ALPHA * (sum(c * math.exp(-(t - at) / DECAY) for at, c in before if at <= t) > THETA_PRO) - y[0]) / TAU_P, y[0]]
+
+            now = before[-1][0]
+            sums = solve_ivp(synthesis_of, (0.0, now), [0.0, 0.0], max_step=0.005).y[:, -1] if now else (0.0, 0.0)
+            expected[link] = sum(c * math.exp(-(now - t) / DECAY) for t, c in before), *sums
+    return np.concatenate([drive, proteins, synthesis, z]), np.concatenate([*expected.T, solved(events, 4.0)])
+
+
+@adaptation("CM-4.10c", source="definition, by a search through all places; times and links that are no synapse drawn at random")
+def the_latest_synapse_is_that_of_a_full_search(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(1), list[int](), list[int]()
+    for case in range(60):
+        created, first, last = np.sort(rng.integers(0, 6, 9)) / 2.0, int(rng.integers(0, 4)), int(rng.integers(4, 10))
+        pool, target, row = rng.permutation(9), np.empty(9, np.int64), np.arange(9)
+        target[pool] = row
+        synthesis = np.where(rng.random(9) < (0.5 if case else 1.0), -1.0, rng.random(9))
+        first = first if case else 0
+        for time in (-1.0, 0.5, 1.25, 2.0, 9.0):
+            measured.append(specimen.latest(time, first, last, pool, target, created, synthesis))
+            expected.append(max([(place, int(pool[place])) for place in row[first:last] if created[place] <= time and synthesis[pool[place]] >= 0.0],
+                                default=(0, -1))[1])
+    return measured, expected
+
+
 # --- consequences ------------------------------------------------------------------------------------------------------------
 @signature("CM-4.4", source=f"{LT}, published parameters; recomputed from its equations", atol=0.01, papers=("luboeinski2021memory",))
 def one_strong_synapse_captures_less_than_ten(specimen: Any) -> Any:
@@ -228,6 +273,13 @@ def a_captured_memory_keeps_its_weight(specimen: Any) -> Any:
     out = np.zeros(3)
     specimen.log_weight(1000.0, np.array([1000.0, 0.0, 0.0]), np.array([H0, H0, H0]), np.array([0.0, 0.0, 1.0]), H0, DECAY, out)
     return out, [math.log(2.0), 0.0, math.log(2.0)]
+
+
+@limit("CM-4.13b", source="ln(1 + exp(-age)) at 20 to 25 decay times, in doubles beside 1; the value before is replaced", rtol=1e-4, atol=0.0)
+def the_early_phase_fades_smoothly(specimen: Any) -> Any:
+    ages, out = np.array([20.5, 22.0, 25.0, 400.0, 3.0]), np.full(5, 0.5)
+    specimen.log_weight(400.0 * DECAY, (400.0 - ages) * DECAY, np.full(5, H0), np.zeros(5), H0, DECAY, out)
+    return out, np.where(ages < 300.0, np.log1p(np.exp(-ages)), 0.0)
 
 
 @adaptation("CM-4.14", source="upper bound: p <= 1 over a tag's life of 3.078 h")

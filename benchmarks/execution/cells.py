@@ -16,7 +16,17 @@ from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.records import Event, Query
 from ..datasets import Conversation, Question
 from ..datasets.base import unique
-from ..systems.base import Capability, Factory, GivesContexts, ReportsReceipts, ReportsUsage, Retrieved, RetrievedEvent, System
+from ..systems.base import (
+    Capability,
+    Factory,
+    GivesContexts,
+    ReportsReceipts,
+    ReportsUsage,
+    Retrieved,
+    RetrievedEvent,
+    System,
+    TakesFeedback,
+)
 from .contexts import ContextRow, context_row
 from .spec import RunSpec
 
@@ -145,6 +155,9 @@ def _measured(cell: Cell, system: System, embedder: MeteredEmbedder) -> Outcome:
             for id, places in observed.ranks_changed(query).items():
                 changed[id] = changed.get(id, 0) + places
         contexts = _contexts(cell, question, query, found)
+        if spec.feedback != "none":
+            give_feedback(spec, system, question, found)
+            since()                                                     # feedback is no part of any question's times
         if sessions:
             question, found = by_session(question, found, conversation.events)
         ranks = [found.rank_of(gold) or 0 for gold in question.gold]
@@ -155,6 +168,12 @@ def _measured(cell: Cell, system: System, embedder: MeteredEmbedder) -> Outcome:
     timing = {phase: list(ms) for phase, ms in observed.phase_ms().items()} if observed else timed.passes(conversation)
     order = [q.id for q in conversation.questions]
     return Outcome([rows[id] for id in order], timing, receipts, 0.0, [times[id] for id in (None, *order)])
+
+
+def give_feedback(spec: RunSpec, system: System, question: Question, found: Retrieved) -> None:
+    """Tell a system that takes feedback what was needed for a question that it has answered: the first k events, or the gold."""
+    if isinstance(system, TakesFeedback):
+        system.use(found, [event.id for event in found.events[:spec.k]] if spec.feedback == "answer" else question.gold)
 
 
 def _contexts(cell: Cell, question: Question, query: Query, found: Retrieved) -> dict[str, ContextRow]:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ...engine.errors import DataError, HebbariumError
+from ...engine.errors import DataError, HebbariumError, InputError
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.ports.language_model import LanguageModel
@@ -16,6 +16,7 @@ from ...engine.ports.transcript import Transcript
 from ...engine.registry import Registry
 from ...reporting.files import results_folder, write_json, write_whole
 from ..datasets import Dataset
+from ..systems.base import TakesFeedback
 from ..systems.by_name import OURS, make, maker
 from .cells import Cell, Outcome, run_cell
 from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim
@@ -64,10 +65,13 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
 
 
 def _check_first(plan: Plan, embedder: Embedder) -> None:
-    """Raises InputError for `rehearse` if another system is measured alone and does not learn from recall: only an instance declares it."""
-    if (first := plan.arms[0].system) != OURS and plan.settings.rehearse is not None:
-        with closing(make(first, embedder, plan.settings.seed)) as system:
-            require_learning(f"the system {first}", system.capabilities, plan.settings)
+    """Raises InputError for `rehearse` or `feedback` if another system is measured alone and does not learn from it: only an instance declares it."""
+    settings = plan.settings
+    if (first := plan.arms[0].system) != OURS and (settings.rehearse is not None or settings.feedback != "none"):
+        with closing(make(first, embedder, settings.seed)) as system:
+            require_learning(f"the system {first}", system.capabilities, settings)
+            if settings.feedback != "none" and not isinstance(system, TakesFeedback):
+                raise InputError(f"the system {first} takes no feedback", where="--feedback", cure="leave out --feedback, or give it a method `use`")
 
 
 def embed_ahead(data: Dataset, embedder: Embedder) -> None:

@@ -61,9 +61,12 @@ def planned(arms: Iterable[Arm], registry: Registry, settings: Settings = DEFAUL
 
     others  names of systems that are measured as well
 
-    Raises RegistryError or ContractError for an arm that cannot be built, InputError for a system that cannot be loaded and for `rehearse` with a
-    first arm that does not learn from recall.
+    Raises RegistryError or ContractError for an arm that cannot be built, InputError for a system that cannot be loaded, for `rehearse` or
+    `feedback` with a first arm that does not learn from recall, and for both together.
     """
+    if settings.rehearse is not None and settings.feedback != "none":
+        raise InputError("a rehearsal takes every answer as needed before feedback could tell what was", where="--feedback",
+                         cure="leave out --feedback or --rehearse")
     ours = [_composed(arm, registry, settings) for arm in arms]
     return Plan(registry, settings, (*ours, *(Composition(name, name, revision(name)) for name in others)))
 
@@ -82,10 +85,13 @@ def _composed(arm: Arm, registry: Registry, settings: Settings) -> Composition:
 
 
 def require_learning(what: str, capabilities: Iterable[Capability], settings: Settings) -> None:
-    """Raises InputError for `rehearse` with a memory that does not learn from recall: both askings would have the same answers."""
+    """Raises InputError for `rehearse` or `feedback` with a memory that does not learn from recall: no answer would change."""
     if settings.rehearse is not None and Capability.LEARNS not in capabilities:
         raise InputError(f"{what} does not learn from recall, so asking all questions before would change no answer", where="--rehearse",
                          cure="leave out --rehearse, or measure a memory that learns from recall, such as the set default")
+    if settings.feedback != "none" and Capability.LEARNS not in capabilities:
+        raise InputError(f"{what} does not learn from recall, so feedback would change no answer", where="--feedback",
+                         cure="leave out --feedback, or measure a memory that learns from recall, such as the set default")
 
 
 def specs_of(plan: Plan, data: Dataset, embedder: CachedEmbedder, language_model: LanguageModel | None = None) -> list[RunSpec]:

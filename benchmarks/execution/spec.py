@@ -104,6 +104,7 @@ class Settings:
     without   mechanisms that are left off
     param     parameter overrides by mechanism and name, over those of the set
     rehearse  h between a first asking of all questions, which changes memory, and the one that counts; None: asked once
+    feedback  after a question was scored, the memory is told what was needed: nothing, the k events answered, or the gold events
     allow_missing_gold  for `conversations`: leave out gold that names no event, and print how many, instead of refusing the data; the data must
                         have been loaded with it
     context   budgets in tokens of the contexts that are scored for each question, ascending; (): none
@@ -121,6 +122,8 @@ class Settings:
         default_factory=dict, metadata=_setting("--param", "Parameter as id.name=value; may be given again.", read=parameters))
     rehearse: float | None = field(default=None, metadata=_setting(
         "--rehearse", "Ask all questions once so that recall changes memory, and again HOURS later, which counts.", least=0.0, metavar="HOURS"))
+    feedback: Literal["none", "answer", "gold"] = field(default="none", metadata=_setting(
+        "--feedback", "What the memory is told was needed after each question, which is scored before: nothing, its own answer, or the gold."))
     allow_missing_gold: bool = field(default=False, metadata=_setting(
         "--allow-missing-gold", "Leave out gold that names no event, and print how many, instead of refusing the data (conversations)."))
     context: tuple[int, ...] = field(default=(), metadata=_setting(

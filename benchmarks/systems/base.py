@@ -120,6 +120,19 @@ class System(Protocol):
 
 
 @runtime_checkable
+class TakesFeedback(System, Protocol):
+    """A system that can be told which events of an answer were needed."""
+
+    def use(self, found: Retrieved, ids: Sequence[str]) -> None:
+        """Learn from an answer, at the present simulated time, as from a recall of exactly these; each answer at most once.
+
+        found  an answer of this system, retrieved without `learn`
+        ids    of events, or of other units in the answer; those that are not stored are left out
+        """
+        ...
+
+
+@runtime_checkable
 class ReportsReceipts(System, Protocol):
     """A system that reports what its mechanisms did: the capability RECEIPTS."""
 

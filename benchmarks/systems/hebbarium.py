@@ -12,6 +12,7 @@ from ...engine.context.condensers import Form
 from ...engine.context.quoting import unescaped
 from ...engine.contract import Mechanism, Touched
 from ...engine.counterfactual import Counterfactual
+from ...engine.errors import InputError
 from ...engine.loop import Engine
 from ...engine.observer import Observer
 from ...engine.ports.embedder import Embedder
@@ -82,6 +83,12 @@ class Hebbarium:
         found = zip(answer.units, answer.scores, strict=True)
         hits = (RetrievedEvent(id_of(unit), float(score), unit.text, unit.events if unit.kind else ()) for unit, score in found)
         return RetrievedAndRanked(tuple(hits), answer, self._engine)
+
+    def use(self, found: Retrieved, ids: Sequence[str]) -> None:
+        if not isinstance(found, RetrievedAndRanked):
+            raise InputError(f"{type(found).__name__} is no answer of this system", where="use", cure="give what `retrieve` returned")
+        rows, log = {id_of(unit): unit.row for unit in found.answer.units}, self._engine.event_log
+        self._engine.use(found.answer, [rows.get(id, id) for id in ids if id in rows or log.rows_of(id)])
 
     def close(self) -> None:
         self._engine.close()

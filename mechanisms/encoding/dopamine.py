@@ -6,7 +6,8 @@ the reward predicted from now on, as in TD(0) (Sutton 1988).  Dopamine neurons r
 unexpected reward, later a burst at the cue that predicts it, and a pause if the reward is omitted.
 
 Cues are entities.  The entities of one event predict the reward of the next; a session is an episode with terminal value 0.  A recall
-that may change memory is a trial of its own: the entities of the query, and one background cue, predict how well the best answer fits.
+that may change memory is a trial of its own: the entities of the query, and one background cue, predict how well the best answer fits or, if
+feedback tells it, how well the answer served.
 Entities of events and entities of queries are separate cues with separate predictions.
 
 Cost, with q cues: O(q + terms) per event, O(q + d) per recall, O(n) per
@@ -23,7 +24,7 @@ import numpy as np
 from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import EMBEDDING, ENCODING_STRENGTH, LOG_STRENGTH, PLASTICITY, RECALLED
+from ...engine.vocabulary import EMBEDDING, ENCODING_STRENGTH, LOG_STRENGTH, OUTCOME, PLASTICITY, RECALLED
 from ..shared.reward import cells, prediction, reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -117,12 +118,12 @@ class Dopamine(Mechanism[DopamineParams]):
         view.plasticity = level
         view.encoding_strength = p.encoding_gain * (level - 1.0)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, EMBEDDING), adds=(), sets=(PREDICTED_REWARD, RECALL_CREDIT, PLASTICITY))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, OUTCOME, EMBEDDING), adds=(), sets=(PREDICTED_REWARD, RECALL_CREDIT, PLASTICITY))
     def outcome(self, view: Any, cue: Cue) -> None:
-        """The reward of a recall is the cosine of query and best answer, at least 0; the best answer gets the credit."""
+        """The reward of a recall is its OUTCOME; if not told, the cosine of query and best answer, at least 0.  The best answer gets the credit."""
         if view.recalled.size:
             p, row = self.params, view.recalled[0]
-            r = max(0.0, float(cue.vector @ view.embedding[row]))
+            r = max(0.0, float(cue.vector @ view.embedding[row])) if view.outcome != view.outcome else view.outcome
             level = tone(self._learn(view.predicted_reward[ASKED], self._cues(("", *cue.features.entities)), r, 0.0), p.gain, p.most)
             view.plasticity = level
             view.recall_credit[row] += p.encoding_gain * (level - 1.0)

@@ -210,8 +210,8 @@ def test_every_arm_is_rebuilt_as_it_was(ablated: RunFolder, registry: Registry, 
         assert ("lexical" in found.signals) == (arm != "without lexical_bm25") and found.linear == ("swap" not in arm)
 
 
-@pytest.mark.parametrize("settings", [Settings(rehearse=24.0), Settings(seed=3), Settings(without=("recency",)),
-                                      Settings(param={"lexical_bm25": {"b": 0.1}})], ids=["rehearse", "seed", "without", "param"])
+@pytest.mark.parametrize("settings", [Settings(rehearse=24.0), Settings(feedback="gold"), Settings(seed=3), Settings(without=("recency",)),
+                                      Settings(param={"lexical_bm25": {"b": 0.1}})], ids=["rehearse", "feedback", "seed", "without", "param"])
 def test_settings_of_the_run_are_those_of_the_rebuilt_memory(tmp_path: Path, registry: Registry, tiny: Dataset, settings: Settings) -> None:
     chosen = MechanismSet("learns", "", {**CHOSEN.mechanisms, "base_level_activation": {}, "heat": {"weight": 5.0}})
     run(chosen, registry, tiny, EMBEDDER, tmp_path, settings=settings)

@@ -188,9 +188,9 @@ def test_a_with_block_closes_the_memory(tmp_path: Path) -> None:
 
 ANSWERS_AFTER_CLOSE = {"close", "now", "mechanisms", "schedule"}       # closing twice is harmless; the others describe the memory
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "encode": (Event(9.0, "number 9"),), "encode_all": ([Event(9.0, "number 9")],), "advance": (9.0,), "retrieve": ("number",), "cue": ("number",),
-    "explain": ("number", 0), "column": ("now",), "event": (0,), "condensed": (0,), "unit": (0,), "archive": (0,), "restore": (0,), "save": (),
-    "digest": (), "erase": ("e0",),
+    "encode": (Event(9.0, "number 9"),), "encode_all": ([Event(9.0, "number 9")],), "advance": (9.0,), "retrieve": ("number",),
+    "context": ("number",), "cue": ("number",), "explain": ("number", 0), "column": ("now",), "event": (0,), "condensed": (0,), "unit": (0,),
+    "archive": (0,), "restore": (0,), "save": (), "use": ([0],), "digest": (), "erase": ("e0",),
 }
 PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 
@@ -199,12 +199,13 @@ PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 @pytest.mark.parametrize("name", sorted({*PUBLIC} - ANSWERS_AFTER_CLOSE))
 def test_a_closed_memory_refuses_every_call(name: str, file: bool, tmp_path: Path) -> None:
     def call(e: Engine) -> None:
-        member = partial(e.erase, confirm=True) if name == "erase" else getattr(e, name)
+        member = {"erase": partial(e.erase, confirm=True), "use": partial(e.use, answer)}.get(name) or getattr(e, name)
         if not isinstance(getattr(Engine, name), property):
             member(*ARGUMENTS[name])
 
     e = memory(by_number(), path=tmp_path / "m.db" if file else None)
     e.encode_all(numbered(1, 2))
+    answer = e.retrieve("number")
     call(e)
     facts = repr(e), e.now, len(e.schedule)
     e.close()

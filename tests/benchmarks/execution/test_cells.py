@@ -109,6 +109,40 @@ def test_a_rehearsal_asks_everything_twice_and_learns_only_the_first_time(measur
         ("advance", 29.0), ("retrieve", "q1", 29.0, 100, False), ("advance", 29.0), ("retrieve", "q0", 29.0, 100, False), ("close",)]
 
 
+class Told(Scripted):
+    def use(self, found: Retrieved, ids: Sequence[str]) -> None:
+        self.calls.append(("use", found.events[0].id, tuple(ids)))
+
+
+@pytest.mark.parametrize(("feedback", "told"), [("none", [None, None]), ("answer", [("e11", tuple(f"e{i}" for i in range(11, 1, -1)))] * 2),
+                                                ("gold", [("e11", ("e2",)), ("e11", ("e0",))])])
+def test_feedback_follows_the_scoring_of_each_question(measured: Any, feedback: Any, told: list[Any]) -> None:
+    system, plain = Told(), Scripted()
+    rows = measured(system, conversation(12, "e0", "e2"), feedback=feedback).rows
+    each = [[("retrieve", q, time, 100, False), *([("use", *one)] if one else [])] for (q, time), one in
+            zip((("q1", 13.0), ("q0", 14.0)), told, strict=True)]
+    assert system.calls == [("encode", 12), ("advance", 13.0), *each[0], ("advance", 14.0), *each[1], ("close",)]
+    assert measured(plain, conversation(12, "e0", "e2"), feedback=feedback).rows == rows, "a system that takes none is only asked"
+
+
+@pytest.mark.parametrize("match", ["unit", "session"])
+def test_feedback_changes_later_answers_and_never_the_first(registry: Registry, match: Any) -> None:
+    """Of equal memories the one used last is first, and the newest before any use; an answer has ten of the twelve."""
+    events = tuple(Event(float(i), "the same words", session=f"s{i}", id=f"e{i}") for i in range(12))
+    talk = Conversation("c", events, tuple(Question(f"q{i}", "which words?", 20.0 + i, "single", (f"e{11 - i}",)) for i in range(3)))
+    mechanisms: dict[str, dict[str, Any]] = {"lexical_bm25": {}, "recency": {"weight": 1.0, "half_life": 1000.0}, "convex_fusion": {}}
+    arm, embedder = Arm(FULL, MechanismSet("recent", "for the test", mechanisms)), CachedEmbedder(HashingEmbedder(8), None)
+    data = Dataset("d", "0", (talk,), {})
+    ways: list[Any] = ["none", "answer", "gold"]
+    specs = [specs_of(planned([arm], registry, Settings(feedback=way, match=match)), data, embedder)[0] for way in ways]
+    none, answer, gold = ([row["retrieved"] for row in run_cell(Cell(spec, talk), maker(OURS, spec.mechanisms, registry), embedder).rows]
+                          for spec in specs)
+    name = "s" if match == "session" else "e"
+    assert none[0] == answer[0] == gold[0] and [first[0] for first in none] == [f"{name}11"] * 3
+    assert [first[0] for first in gold] == [f"{name}{i}" for i in (11, 11, 10)]
+    assert answer[2] != none[2] and len({spec.key() for spec in specs}) == 3
+
+
 def test_receipts_sum_the_ranks_that_change_over_the_questions_probed(measured: Any) -> None:
     system = WithReceipts()
     outcome = measured(system, conversation(3, *["e0"] * 7), probed=3)        # every third of seven: 3 questions

@@ -75,7 +75,8 @@ def test_a_resumed_run_gives_the_same_rows_and_runs_no_cell_twice(
 
 
 @pytest.mark.parametrize("settings", [
-    Settings(seed=1), Settings(unit="session"), Settings(rehearse=1.0), Settings(allow_missing_gold=True), Settings(without=("temporal_context",)),
+    Settings(seed=1), Settings(unit="session"), Settings(rehearse=1.0), Settings(feedback="gold"), Settings(allow_missing_gold=True),
+    Settings(without=("temporal_context",)),
     Settings(param={"dense_similarity": {"weight": 2.0}})], ids=str)
 def test_other_settings_are_other_cells(tmp_path: Path, registry: Registry, tiny: Dataset, settings: Settings,
                                         monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,6 +105,17 @@ def test_rehearsal_is_refused_for_what_does_not_learn(tmp_path: Path, registry: 
     with pytest.raises(InputError, match=words) as caught:
         run(chosen, registry, tiny, CachedEmbedder(Unused(8), None), tmp_path / "o", settings=settings)
     assert caught.value.where == "--rehearse" and "leave out --rehearse" in caught.value.cure and not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize(("chosen", "settings", "words"), [
+    (CHOSEN, Settings(feedback="gold"), "the set small does not learn from recall"),
+    (CHOSEN, Settings(feedback="answer", rehearse=1.0), "a rehearsal"),
+    (None, replace(BASELINE, feedback="gold"), "BM25Dense does not learn from recall")], ids=str)
+def test_feedback_is_refused_for_what_does_not_learn_and_with_a_rehearsal(tmp_path: Path, registry: Registry, tiny: Dataset,
+                                                                          chosen: MechanismSet | None, settings: Settings, words: str) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        run(chosen, registry, tiny, CachedEmbedder(Unused(8), None), tmp_path / "o", settings=settings)
+    assert caught.value.where == "--feedback" and "leave out --feedback" in caught.value.cure and not (tmp_path / "o").exists()
 
 
 def test_rehearsal_of_a_set_that_learns_includes_the_arm_without_its_learning(tmp_path: Path, registry: Registry, tiny: Dataset) -> None:

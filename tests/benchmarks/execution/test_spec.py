@@ -124,6 +124,7 @@ GIVEN: dict[str, tuple[str, Any]] = {       # field -> what is typed, what the m
     "set": ("minimal", "minimal"), "dataset": ("demo", "demo"), "embedder": ("hashing:64", "hashing"),
     "unit": ("session", "session"), "match": ("session", "session"), "seed": ("3", 3),
     "without": ("heat", ["heat"]), "param": ("lexical_bm25.b=0.5", {"lexical_bm25": {"b": 0.5}}), "rehearse": ("2.5", 2.5),
+    "feedback": ("none", "none"),
     "allow_missing_gold": ("", True), "context": ("64,16", [16, 64]), "strategy": ("everything", "everything"),
     "language_model": ("openai:small", "openai:small"), "transcript": ("t.sqlite", "recording:")}
 OTHER = {"system": (BASELINE, BASELINE), **{name: GIVEN[name] for name in ("dataset", "embedder", "unit", "match", "seed", "allow_missing_gold")}}
