@@ -72,7 +72,8 @@ def the_best_span_is_divided_by_one_plus_d_ln_p(specimen: Any) -> Any:
     return np.nan_to_num(out, nan=-1.0), [3.0, 4.5 / (1.0 + math.log(10.0) / 2.0), 9.0, -1.0]
 
 
-@adaptation("PW-2", source="Callan 1994, best passage of fixed length; ours: spans and discount; brute force over the events", rtol=SINGLE)
+@adaptation("PW-2", source="Callan 1994, best passage of fixed length; ours: spans and discount; brute force over the events", rtol=SINGLE,
+            papers=("callan1994passage",))
 def a_memory_scores_its_best_span(specimen: Any) -> Any:
     texts = corpus(2, LENGTHS)
     cases: tuple[dict[str, Any], ...] = ({}, {"length_penalty": 0.6}, {"k1": 2.0, "b": 0.3})

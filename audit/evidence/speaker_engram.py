@@ -247,14 +247,24 @@ def the_prefixed_texts_are_a_signal_from_six_speakers(specimen: Any) -> Any:
     prefixed = [f"{who} to {to}: we met at the mill {i}" if to else f"{who}: we met at the mill {i}" for i, (who, to) in enumerate(people)]
     vectors = embedder.embed(prefixed)
     memory = memory_of(specimen, embedder=embedder)
-    encode(memory, *told[:5])
+    encode(memory, *told[:SPEAKERS - 1])
     memory.retrieve("Who met Finn?")
     silent = np.isnan(memory.column(specimen.SEPARATION_PREFIXED)).all()
-    encode(memory, *told[5:])
+    encode(memory, *told[SPEAKERS - 1:])
     memory.retrieve("Who met Finn?")
     score = memory.column(specimen.SEPARATION_PREFIXED)
     asked = embedder.embed(["Who met Finn?"])[0]
     return [silent, *np.ravel(memory.column(specimen.PREFIXED_EMBEDDING)), *score], [True, *np.ravel(vectors), *(vectors @ asked)]
+
+
+@adaptation("SE-11b", source="True Memory 4.1 stage 8: the weight of the separation in a sum of standard scores, in numpy", rtol=1e-5, atol=1e-6)
+def the_separation_has_its_weight_in_the_fused_score(specimen: Any) -> Any:
+    embedder, people = HashingEmbedder(16), ("Ada", "Bo", "Cleo", "Dan", "Eve", "Finn", "Ada")
+    memory = memory_of(specimen, "dense_similarity", "convex_fusion", embedder=embedder)
+    encode(memory, *(Event(float(i), f"we met at the mill {i}", who) for i, who in enumerate(people)))
+    memory.retrieve("Who met Finn?")
+    standard = [(x - x.mean()) / x.std() for x in (memory.column(name).astype(float) for name in ("dense", "separation_prefixed"))]
+    return memory.column("fused"), (standard[0] + WEIGHT * standard[1]) / (1.0 + WEIGHT)
 
 
 @adaptation("SE-12", source="in a memory: the style of each stored text, from slices", rtol=1e-5, atol=1e-7)

@@ -131,7 +131,7 @@ def in_a_memory_stages_begin_in_the_deep_valleys(specimen: Any) -> Any:
     return [str(each) for each in found], [str(each) for each in expected]
 
 
-@data("SD-5", source="talks composed of eight topics with known boundaries; WindowDiff of Pevzner & Hearst 2002")
+@data("SD-5", source="talks composed of eight topics with known boundaries; WindowDiff of Pevzner & Hearst 2002", papers=("pevzner2002critique",))
 def boundaries_are_nearer_to_the_truth_than_fixed_cuts(specimen: Any) -> Any:
     """Mean over six talks in which half the words are of the topic, and over six in which five of six are; fixed cuts have the true mean length."""
     shares = []

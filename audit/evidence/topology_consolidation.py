@@ -20,13 +20,12 @@ from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
 
 PAPER, INTERVAL, GATE, ANCHORS, VERSION_CAP = "allmem2026", 3, 0.9, 10, 0
-ARCHIVE = SPLIT = MERGE = UPDATE = True
 NUMBERS = (paper_number("interval", INTERVAL, "1", paper=PAPER, where="table 9: every 3 sessions"),
            paper_number("gate", GATE, "1", paper=PAPER, where="C.2, eq. (28); table 9"),
            paper_number("anchors", ANCHORS, "memories", paper=PAPER, where="table 9"),
            paper_number("version_cap", VERSION_CAP, "1", paper=PAPER, where="B.1, degree caps: no pruning by default"),
-           paper_number("archive", ARCHIVE, "1", paper=PAPER, where="B.2"), paper_number("split", SPLIT, "1", paper=PAPER, where="B.2.1"),
-           paper_number("merge", MERGE, "1", paper=PAPER, where="B.2.2"), paper_number("update", UPDATE, "1", paper=PAPER, where="B.2.3"))
+           paper_number("archive", True, "1", paper=PAPER, where="B.2"), paper_number("split", True, "1", paper=PAPER, where="B.2.1"),
+           paper_number("merge", True, "1", paper=PAPER, where="B.2.2"), paper_number("update", True, "1", paper=PAPER, where="B.2.3"))
 T, S, V, B = EdgeType.TEMPORAL, EdgeType.SEMANTIC, EdgeType.VERSION, EdgeType.SIBLING
 KINDS = (T, S, V, B)
 
@@ -266,7 +265,7 @@ def executed(bank: Sets, record: dict[str, Any], new: Any, caps: Sequence[int], 
     for r in stand_ins:
         bank.e[r] = new[r]
         bank.shown.add(r)
-        bank.links |= {(V, r, v) for v in old}
+        bank.links |= {(V, r, v) for v in trim(bank, r, V, old, VERSION_CAP)}
     if record["operator"] == "SPLIT":
         for r in made:
             bank.links |= {(B, r, x) for x in trim(bank, r, B, made, caps[2])}
@@ -386,7 +385,7 @@ def every_proposal_has_one_record_with_one_reason(specimen: Any) -> Any:
         ({"coverage": 1.0}, ["PLAN_VALIDATION_FAIL", good, good], 3))
     for values, reasons, hidden in cases:
         memory = told(specimen, **values)
-        each = [r for r in records(memory) if r["confidence"] >= 0.9 and r["detail"] != "equal targets"]
+        each = [r for r in records(memory) if r["confidence"] >= GATE and r["detail"] != "equal targets"]
         each = [r for i, r in enumerate(each) if r["targets"] not in [other["targets"] for other in each[:i]]]
         found += [[r["operator"] for r in each] == ["SPLIT", "MERGE", "UPDATE"], [r["targets"] for r in each] == [[0], [1, 3], [5, 2]],
                   [r["reason"] for r in each] == reasons, int((~memory.column(VISIBLE)).sum()) == hidden, {r["run"] for r in each} == {1}]
@@ -445,8 +444,8 @@ def the_signal_is_the_cosine_with_the_descriptor(specimen: Any) -> Any:
 def nothing_is_edited_without_cause(specimen: Any) -> Any:
     empty = memory_of(specimen)
     empty.advance(100.0)
-    found = [len(empty.retrieve("what?").rows), *[int(specimen.due(s, n, asleep, 3, 9)) for s, n, asleep in (
-        (9, 0, True), (3, 1, False), (2, 8, False), (2, 9, False), (1, 1, True))]]
+    found = [len(empty.retrieve("what?").rows), *[int(specimen.due(s, n, asleep, INTERVAL, 9)) for s, n, asleep in (
+        (9, 0, True), (INTERVAL, 1, False), (INTERVAL - 1, 8, False), (INTERVAL - 1, 9, False), (1, 1, True))]]
     memory = memory_of(specimen, interval=1)
     encode(memory, (0.0, ""), (1.0, "x"), (2.0, "one two three four five six seven eight nine ten eleven twelve"), (3.0, "Yes. No. Well!"))
     memory.advance(100.0)

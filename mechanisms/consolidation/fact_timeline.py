@@ -177,7 +177,7 @@ def central(texts: list[str], most: int) -> str:
     """The most central sentences of several texts, at most `most`, each once and in order.  O(length).
 
     >>> central(["Miso ran away.", "We looked for Miso. It rained.", "Miso the cat came back."], 2)
-    'Miso ran away. We looked for Miso.'
+    'Miso ran away. Miso the cat came back.'
     """
     parts = list(dict.fromkeys(part for text in texts for part in sentences(text)))
     return " ".join(parts[place] for place in sorted(by_centrality(parts)[:most]))
