@@ -172,9 +172,11 @@ def _opened(path: Path, *, new: bool = False) -> Iterator[sqlite3.Connection]:
         raise DataError("there is no such transcript", where=str(path), cure="give the file that a run with --llm MODEL --transcript FILE has made")
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}", uri=True, timeout=BUSY_SECONDS)) as connection:
+            connection.execute("BEGIN")         # one state of the file, though another process may be making its tables
             application, = connection.execute("PRAGMA application_id").fetchone()
             version, = connection.execute("PRAGMA user_version").fetchone()
             tables, = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            connection.rollback()
             if application != APPLICATION and (application or tables or not new):
                 raise DataError("this is no transcript", where=str(path), cure="give another file")
             if version > FORMAT:
