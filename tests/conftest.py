@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from browsers import BROWSERS
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
+from hebbarium.cli import main
 from hebbarium.engine.registry import Registry
 from hebbarium.testing.conformance import talk
 
@@ -29,6 +32,21 @@ def tiny() -> Dataset:
             Question(f"{name}-q{i}", " ".join(mine[i].text.split()[:4]), mine[-1].time + 1.0 + i, "single", (mine[i].id,)) for i in (1, 5, 8))
         conversations.append(Conversation(name, tuple(mine), questions))
     return Dataset("tiny", "0" * 64, tuple(conversations), {})
+
+
+@pytest.fixture
+def hebbarium(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
+    """A command run in this process: its exit code, output and errors."""
+    monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["hebbarium", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        out, err = capsys.readouterr()
+        return int(end.value.code or 0), out, err
+
+    return call
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -2,34 +2,17 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from hebbarium.cli import main
 from hebbarium.cli.assembling import Form, Strategy
 from hebbarium.engine.context.assembly import STRATEGIES
 from hebbarium.engine.context.formats import FORMATS
 
 FAST = ("--set", "bm25", "--embedder", "hashing:64")
 Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def hebbarium(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Command:
-    """A command run in this process: its exit code, output and errors."""
-    monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["hebbarium", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        out, err = capsys.readouterr()
-        return int(end.value.code or 0), out, err
-
-    return call
 
 
 def test_assemble_prints_the_context_and_its_components(hebbarium: Command) -> None:

@@ -15,26 +15,10 @@ import pytest
 from test_cli import on_terminal
 
 from hebbarium.benchmarks.execution.folder import RunFolder
-from hebbarium.cli import main
 
 ROOT = Path(__file__).parent.parent
 FAST = ("--dataset", "demo", "--embedder", "hashing:64", "--limit", "2")
 Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def hebbarium(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Command:
-    """A command run in this process: its exit code, output and errors."""
-    monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["hebbarium", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        out, err = capsys.readouterr()
-        return int(end.value.code or 0), out, err
-
-    return call
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,28 +9,12 @@ import pytest
 
 from hebbarium.audit.evidence.topology_consolidation import run_by_run
 from hebbarium.audit.specimen import Specimen
-from hebbarium.cli import main
 from hebbarium.cli.topology import show
 from hebbarium.mechanisms.consolidation import topology_consolidation as module
 from hebbarium.mechanisms.shared.topology_report import pressure, reported, together
 
 Command = Callable[..., tuple[int, str, str]]
 SET = "summary: a set with a topology\nmechanisms: [dense_similarity, topology_consolidation, typed_expansion]\n"
-
-
-@pytest.fixture
-def hebbarium(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Command:
-    """A command run in this process: its exit code, output and errors."""
-    monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["hebbarium", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        out, err = capsys.readouterr()
-        return int(end.value.code or 0), out, err
-
-    return call
 
 
 def test_a_run_is_rebuilt_and_its_records_are_read(hebbarium: Command, tmp_path: Path) -> None:
