@@ -15,6 +15,7 @@ from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from ..sentences import facts_of_many_clauses, facts_of_sentences, relations_of_facts
 
 PAPER, PROFILE_SHARE, STYLE_SHARE, SPEAKERS, WEIGHT, CELLS = "truememory2026", 0.8, 0.9, 6, 0.8, 256
 NUMBERS = (
@@ -97,6 +98,21 @@ def facts_have_their_attribute(specimen: Any) -> Any:
              ("live in Oslo", "lives"), ("am married to Bo", "kin"), ("run every day", "routine"), ("am afraid of mice", "fear"),
              ("used to live in Rome", ""), ("don't have a car", ""))
     return [[specimen.attribute_of(f) for f in specimen.facts_of(f"I {text}", "Mia")] for text, _ in cases], [[a] for _, a in cases]
+
+
+@adaptation("SE-5b", source="150 sentences and more, written for it, with their facts by hand")
+def the_facts_of_sentences_are_found(specimen: Any) -> Any:
+    return facts_of_sentences(specimen)
+
+
+@adaptation("SE-5c", source="the rules for states and single values, case by case by hand")
+def a_later_fact_supersedes_contradicts_or_neither(specimen: Any) -> Any:
+    return relations_of_facts(specimen)
+
+
+@adaptation("SE-5d", source="definition: 200 clauses of a text are read")
+def long_texts_are_read_in_part(specimen: Any) -> Any:
+    return facts_of_many_clauses(specimen)
 
 
 # --- in a memory --------------------------------------------------------------------------------------------------------------
@@ -238,6 +254,38 @@ def i_is_the_user(specimen: Any) -> Any:
     return [int(memory.column(specimen.ENGRAM_ASKER)), *memory.column(PRIMED)], [1, 1.0, 0.8 * first, 0.8, 0.5]
 
 
+# What speakers say, the last of it after the night; a question, the person it is about, and by hand the rows that the profile raises.
+PEOPLE = (("It rains.", "Zoe"), ("I live in Rome.", "Ada Byron"), ("I love tea.", "Speaker Ann"), ("I love rain.", "Cleo 7"), ("I have a horse.", ""),
+          ("I love fog.", "Bo"), ("I live in a small flat, in Bonn.", "Ada Byron"), ("Fog it is.", "user"))
+ASKED: tuple[tuple[str, str, tuple[int, ...]], ...] = (
+    ("What kind of person is Ada?", "Ada Byron", (6,)), ("What are Ada's hobbies?", "Ada Byron", (6,)), ("What are Byron's hobbies?", "", ()),
+    ("What kind of person is Cleo?", "Cleo 7", (3,)), ("What are the interests of the speaker?", "Speaker Ann", (2,)),
+    ("What does Bo like?", "Bo", (5,)), ("What do I like?", "", ()), ("Who is that?", "", ()))
+
+
+@adaptation("SE-10b", source="by hand: the first name decides; a speaker without a name is nobody's; an asker whom no night has seen raises nothing")
+def the_person_asked_about_is_found(specimen: Any) -> Any:
+    """Row 0 has the best score already."""
+    def give(view: Any, _: Any) -> None:
+        view.fused[...] = [9.0, *(0.1 * i for i in range(1, len(view.fused)))]
+
+    found, expected = [], []
+    embedder = Scripted(dict.fromkeys((*(text for text, _ in PEOPLE), *(question for question, *_ in ASKED)), (1.0, 0.0)))
+    for matches in (0, 1):
+        memory = memory_of(specimen, neighbour(Phase.RETRIEVE, give, sets=(FUSED,)), matches=matches, embedder=embedder)
+        encode(memory, *((float(i), text, who) for i, (text, who) in enumerate(PEOPLE[:-1])))
+        memory.advance(30.0)
+        encode(memory, (31.0, *PEOPLE[-1]))
+        for question, person, known in ASKED:
+            memory.retrieve(question)
+            scale = (memory.column(FUSED) - 0.1) / 8.9
+            own = sum(style(text) for text, who in PEOPLE if who == person)
+            alike = {max(range(8), key=lambda i: float(style(PEOPLE[i][0]) @ own))} if matches and person else set()
+            found.append(str(np.flatnonzero(memory.column(PRIMED) > scale + 1e-3).tolist()))
+            expected.append(str(sorted({*known, *alike} - {0})))
+    return found, expected
+
+
 @adaptation("SE-11", source="True Memory 4.1 stage 8: dot products of embeddings made apart; silent with five senders or fewer", rtol=1e-5, atol=1e-6)
 def the_prefixed_texts_are_a_signal_from_six_speakers(specimen: Any) -> Any:
     embedder = HashingEmbedder(16)
@@ -328,6 +376,22 @@ def fond(specimen: Any) -> Any:
     return specimen.replacing("attribute_of", lambda fact: {"dislikes": "likes"}.get(original(fact), original(fact)))
 
 
+@mutant("no sentence states a fact", rejected_by="SE-5b")
+def no_facts(specimen: Any) -> Any:
+    return specimen.replacing("facts_of", lambda text, speaker="": [])
+
+
+@mutant("a later fact never supersedes", rejected_by="SE-5c")
+def nothing_ends(specimen: Any) -> Any:
+    return specimen.replacing("relation", lambda earlier, later: specimen.Relation(0))
+
+
+@mutant("one clause more is read", rejected_by="SE-5d")
+def one_more(specimen: Any) -> Any:
+    original = specimen.facts_of
+    return specimen.replacing("facts_of", lambda text, speaker="": [*original(text, speaker), *original(text[-16:], speaker)])
+
+
 @mutant("superseded facts stay in the profile", rejected_by="SE-6")
 def kept(specimen: Any) -> Any:
     return specimen.replacing("relation", lambda earlier, later: specimen.Relation(0))
@@ -370,6 +434,20 @@ def raising(specimen: Any) -> Any:
 @mutant("nobody asks", rejected_by="SE-10")
 def nobody(specimen: Any) -> Any:
     return specimen.replacing("_FIRST", frozenset())
+
+
+@mutant("any of the names is enough", rejected_by="SE-10b")
+def any_name(specimen: Any) -> Any:
+    class AnyName(specimen.SpeakerEngram):                    # type: ignore[misc]
+        @staticmethod
+        def _person(view: Any, words: Any) -> int:
+            bare = {word.removesuffix("'s") for word in words}
+            for place in np.flatnonzero(view.profile >= 0).tolist():
+                if bare & set(view.writings[int(view.profile[place])].text.partition("\n")[0].lower().split()):
+                    return int(place)
+            return -1
+
+    return specimen.replacing("SpeakerEngram", AnyName)
 
 
 @mutant("the prefix is left out", rejected_by="SE-11")

@@ -16,6 +16,7 @@ from ...engine.vocabulary import KIND, ROW, SESSION, STAGE, VISIBLE
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
+from ..sentences import facts_of_many_clauses, facts_of_sentences
 
 # Talks, and by hand what was decided / what changed / what is open; "A" and "B" are shown names.
 TALKS: tuple[tuple[str, str, str, str], ...] = (
@@ -81,6 +82,16 @@ def what_was_decided_what_changed_and_what_is_open(specimen: Any) -> Any:
         parts = specimen.parts_of(said(specimen, talk))
         found += [" / ".join(parts.decided), " / ".join(parts.changed), " / ".join(parts.open)]
     return found, [part for _, *parts in TALKS for part in parts]
+
+
+@adaptation("SS-2b", source="150 sentences and more, written for it, with their facts by hand")
+def the_facts_of_sentences_are_found(specimen: Any) -> Any:
+    return facts_of_sentences(specimen)
+
+
+@adaptation("SS-2c", source="definition: 200 clauses of a text are read")
+def long_texts_are_read_in_part(specimen: Any) -> Any:
+    return facts_of_many_clauses(specimen)
 
 
 @adaptation("SS-3", source="by hand: boat 2 ln 8, mast and red ln 8, leaks 2 ln 2, the longer of equal ones first")
@@ -200,6 +211,17 @@ def unsmoothed(specimen: Any) -> Any:
 def always_open(specimen: Any) -> Any:
     original = specimen.parts_of
     return specimen.replacing("parts_of", lambda stage: original([specimen.Said(s.name, 0, s.text) for s in stage]))
+
+
+@mutant("no sentence states a fact", rejected_by="SS-2b")
+def no_facts(specimen: Any) -> Any:
+    return specimen.replacing("facts_of", lambda text, speaker="": [])
+
+
+@mutant("one clause more is read", rejected_by="SS-2c")
+def one_more(specimen: Any) -> Any:
+    original = specimen.facts_of
+    return specimen.replacing("facts_of", lambda text, speaker="": [*original(text, speaker), *original(text[-16:], speaker)])
 
 
 @mutant("the most frequent words", rejected_by="SS-3")

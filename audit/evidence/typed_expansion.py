@@ -114,7 +114,7 @@ AUDIT_MARK = Column("audit_mark", np.int8, Scope.EDGE, "1", 0, "whether the edge
 
 
 def linked(links: Sequence[Link], others: Sequence[Link], scores: NDArray[np.float64], banned: Sequence[int] = ()) -> tuple[Any, ...]:
-    """Neighbours that make links and edges of others after the last event, hand their marks on, give FUSED and ban rows."""
+    """Neighbours that make links and edges of others after the last event, give FUSED and ban rows; if there are links, their marks are handed on."""
     n = len(scores)
 
     def make(view: Any, incoming: Any) -> None:
@@ -133,8 +133,8 @@ def linked(links: Sequence[Link], others: Sequence[Link], scores: NDArray[np.flo
     def ban(view: Any, cue: Any) -> None:
         view.ban[[row for row in banned if row < len(view.ban)]] += 1
 
-    return (neighbour(Phase.ENCODE, make, reads=(ROW, NOW), adds=(GRAPH,), sets=(AUDIT_MARK,), owns=(AUDIT_MARK,), id="make"),
-            neighbour(Phase.RETRIEVE, hand_on, reads=(AUDIT_MARK,), sets=(TOPOLOGY_MARKS,), id="hand_on"),
+    marks = (neighbour(Phase.RETRIEVE, hand_on, reads=(AUDIT_MARK,), sets=(TOPOLOGY_MARKS,), id="hand_on"),) if links else ()
+    return (neighbour(Phase.ENCODE, make, reads=(ROW, NOW), adds=(GRAPH,), sets=(AUDIT_MARK,), owns=(AUDIT_MARK,), id="make"), *marks,
             neighbour(Phase.RETRIEVE, score, sets=(FUSED,), id="score"), neighbour(Phase.RETRIEVE, ban, adds=(BAN,), id="ban"))
 
 
@@ -144,11 +144,13 @@ def a_memory_reaches_archived_memories(specimen: Any) -> Any:
     measured, expected = [], []
     for case, (anchors, hops, candidates, recovery, priority) in enumerate(
             ((2, 2, 40, True, True), (3, 1, 6, True, True), (2, 2, 4, True, True), (2, 2, 5, True, False), (2, 2, 40, False, True),
-             (9, 0, 40, True, True), (ANCHORS, HOPS, CANDIDATES, RECOVERY, PRIORITY))):
+             (9, 0, 40, True, True), (2, 2, 6, True, False), (3, 1, 7, True, False), (3, 2, 9, False, False),
+             (ANCHORS, HOPS, CANDIDATES, RECOVERY, PRIORITY))):
         rng, n = np.random.default_rng(60 + case), 18
         links, others = random_links(rng, n, 24 if candidates > n else 60), [(i, 17 - i, "semantic") for i in range(n)]
         others = [link for link in others if link not in links]
         scores, times, archived, banned = rng.permutation(n).astype(float), np.sort(rng.integers(0, 9, n)).astype(float), (1, 4, 7, 9, 12, 15), (3, 7)
+        scores[3] = n                                                           # banned, though the best
         memory = memory_of(specimen, *linked(links, others, scores, banned), anchors=anchors, hops=hops, candidates=candidates, recovery=recovery,
                            priority=priority)
         encode(memory, *((float(t), f"memory {i}") for i, t in enumerate(times)))
@@ -196,7 +198,11 @@ def without_links_nothing_is_reached(specimen: Any) -> Any:
     empty = memory.retrieve("what?").rows.tolist()
     encode(memory, (0.0, "one"), (1.0, "two"))
     memory.archive(0)
-    return [*empty, -1, *memory.retrieve("what?").rows.tolist(), -1, *memory.column(REACH).tolist()], [-1, 1, -1, 0, 0]
+    others = memory_of(specimen, *linked((), [(1, 0, "version"), (1, 0, "semantic")], np.arange(2.0)))
+    encode(others, (0.0, "one"), (1.0, "two"))
+    others.archive(0)
+    found = [*empty, -1, *memory.retrieve("what?").rows.tolist(), -1, *memory.column(REACH).tolist(), -1, *others.retrieve("what?").rows.tolist()]
+    return found, [-1, 1, -1, 0, 0, -1, 1]
 
 
 @figure("hops", caption="Candidates found, against the hops allowed: the budget of candidates ends the walk where links are many",

@@ -129,8 +129,11 @@ class FreeEmbedder:
         return Tokens(self._codes[found[:, 2]], self._scales[found[:, 2]], offsets, np.ascontiguousarray(found[:, :2]))
 
 
-def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None, chosen: str = "minimal", also: Sequence[str] = ()) -> Engine:
+def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None, chosen: str = "minimal", also: Sequence[str] = (),
+          nights: float = MONTH) -> Engine:
     """A memory of n units with a set of mechanisms and those that are added.  Cost: about 0.5 ms a unit.
+
+    nights  h from one consolidation to the next
 
     Ticks are a month long, and the index finds no neighbours during building, so that a write gate, which searches the index on every event,
     admits all: otherwise building would be quadratic.
@@ -138,7 +141,7 @@ def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None,
     registry = Registry.read()
     base = registry.set(chosen).without(without)
     mechanisms = registry.build(replace(base, mechanisms={**base.mechanisms, **{id: {} for id in also}}))
-    memory = Engine(mechanisms, FreeEmbedder(), tick_hours=MONTH, consolidate_every=MONTH, observer=observer)
+    memory = Engine(mechanisms, FreeEmbedder(), tick_hours=MONTH, consolidate_every=nights, observer=observer)
     index: Any = memory.assembly.index
     index.search = lambda *_: (np.empty(0, np.int64), np.empty(0, np.float32))
     for event in conversation(n):
@@ -206,7 +209,7 @@ def memory() -> Callable[[int], Engine]:
 
 @pytest.fixture(scope="session")
 def grown() -> Callable[..., Engine]:
-    """A new memory for one test: n, mechanisms to leave out, observer, set, mechanisms to add."""
+    """A new memory for one test: n, mechanisms to leave out, observer, set, mechanisms to add, time between nights."""
     return fresh
 
 

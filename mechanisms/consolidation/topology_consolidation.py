@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, forecast, hook
 from ...engine.drafts import Draft, Kind
 from ...engine.storage.graph import EdgeType
@@ -47,7 +47,7 @@ from ...engine.vocabulary import (
     VISIBLE,
     WRITINGS,
 )
-from ..shared.topology_bank import TOPOLOGY_MARKS, TOPOLOGY_PLANS, TOPOLOGY_ROWS, GraphBank, chosen, products
+from ..shared.topology_bank import TOPOLOGY_MARKS, TOPOLOGY_PLANS, TOPOLOGY_ROWS, GraphBank, nearest_of_each, products
 from ..shared.topology_diagnosis import Context, Seen, described, diagnosed, name_in, plan_of, sentence_spans
 from ..shared.topology_edits import (
     RECORD,
@@ -77,7 +77,7 @@ DESCRIPTOR = Column("descriptor", np.int64, Scope.MEMORY, "1", -1, "number of th
 DESCRIPTOR_EMBEDDING = Column("descriptor_embedding", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the descriptor; 0: none", ("dimensions",))
 TOPOLOGY_CONSOLIDATED = Column("topology_consolidated", np.int64, Scope.GLOBAL, "1", 0, "memories before this row are not in the buffer", low=0)
 TOPOLOGY_RUNS = Column("topology_runs", np.int64, Scope.GLOBAL, "1", 0, "runs so far", low=0)
-DESCRIBED = signal("described", Facet.MEANING, "cosine of the query and the descriptor")
+DESCRIBED = signal("described", Facet.MEANING, "cosine of the query and the descriptor", scale=Scale.SIMILARITY)
 
 DESCRIPTION = "descriptor"          # kind of writing
 
@@ -236,12 +236,9 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
 
     def _contexts(self, desk: _Desk, rows: Sequence[int]) -> list[Context]:
         """Each unit with its nearest visible units."""
-        bank, found = desk.bank, []
-        allowed = bank.shown & bank.units
-        for row in rows:
-            near, _ = chosen(products(bank.vectors, bank.vectors[row]), allowed, row, self.params.anchors)
-            found.append(Context(desk.seen(row), tuple(desk.seen(v) for v in near)))
-        return found
+        bank = desk.bank
+        near = nearest_of_each(bank.vectors, rows, bank.shown & bank.units, self.params.anchors)
+        return [Context(desk.seen(row), tuple(desk.seen(v) for v in close)) for row, close in zip(rows, near, strict=True)]
 
     @staticmethod
     def _drafts(script: Script, view: Any) -> Iterator[Draft]:

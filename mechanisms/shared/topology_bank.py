@@ -5,7 +5,7 @@ A link that is taken back is removed in the first case and loses its mark in the
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from .topology_links import Vector
 
 MADE_LINK: Final = 1
 SHARED_LINK: Final = 2
+BATCH: Final = 64            # rows whose neighbours are sought in one pass
 
 
 class GraphBank:
@@ -111,6 +112,31 @@ class GraphBank:
 def products(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32]:
     """(n,) inner products in one thread: a row's product depends neither on n nor on the number of threads.  O(n d)."""
     found: NDArray[np.float32] = np.einsum("ij,j->i", vectors, vector)
+    return found
+
+
+def nearest_of_each(vectors: NDArray[np.float32], rows: Sequence[int], allowed: NDArray[np.bool_], k: int) -> list[list[int]]:
+    """The k allowed rows nearest to each of some rows, without itself: those of `chosen(products(...))`, with one pass over the memory for 64 rows.
+
+    The matrix product finds candidates only, since its last bits depend on the sizes: every row that it puts within its rounding error of the k-th.
+    O(rows n d), O(64 n) memory.
+
+    >>> vectors = np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [0.0, 1.0]], np.float32)
+    >>> nearest_of_each(vectors, [0, 3], np.array([True, True, True, False]), 2)
+    [[1, 2], [2, 1]]
+    """
+    found, places = [], np.flatnonzero(allowed)
+    base = vectors if len(places) == len(vectors) else vectors[places]
+    slack = 4.0 * vectors.shape[1] * float(np.finfo(np.float32).eps)
+    for start in range(0, len(rows), BATCH):
+        some = list(rows[start:start + BATCH])
+        rough = vectors[some] @ base.T
+        for row, scores in zip(some, rough, strict=True):
+            scores[places == row] = -np.inf
+            least = -np.inf if len(places) <= k else np.partition(scores, len(places) - k)[len(places) - k] - slack
+            close = np.flatnonzero(scores >= least)
+            near, _ = chosen(products(base[close], vectors[row]), np.isfinite(scores[close]), -1, k)
+            found.append(places[close[near]].tolist())
     return found
 
 
