@@ -120,6 +120,13 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("The battery died.", ""), ("She said she would call.", ""), ("I gave my old bike away.", ""), ("Could you send me the file?", ""),
     ("I don't hate olives.", "mia/likes/olives"), ("I never liked opera.", "mia/likes/opera/denied"),
     ("I no longer hate mondays.", "mia/likes/mondays/past*"), ("I have not sold the boat.", "mia/has/boat/past*"),
+    ("I cannot stand opera.", "mia/likes/opera/denied"), ("Tom is my brother.", "mia/brother/tom"), ("He is my brother.", ""),
+    ("Mary Ann is my sister.", "mia/sister/mary ann"), ("Now Ada is my neighbour.", "mia/neighbour/ada/holds*"),
+    ("So, you know, well, I live in Bonn.", "mia/lives_in/bonn"), ("Ada has a dog. Her birthday is on 3 May.", "ada/has/dog + ada/birthday/3 may"),
+    ("My older brother Tom lives in Graz.", "mia/brother/tom + tom/lives_in/graz"), ("It has a dog.", ""), ("His dog is named Rex.", ""),
+    ("My wife works at the port. She lives in Oslo.", "mia wife/works_at/port + mia wife/lives_in/oslo"), ("There are four cars.", ""),
+    ("Ada works at the port. She lives in Oslo.", "ada/works_at/port + ada/lives_in/oslo"), ("The meeting is tomorrow.", "the/meeting/tomorrow"),
+    ("I live in Trinidad and Tobago.", "mia/lives_in/trinidad and tobago"), ("My brother runs every day.", "mia brother/routine/runs every day"),
     ("That film was great, and the food was even better.", ""), ("Let me think about it.", ""), ("I had a great time with you all.", ""),
     ("You should try the soup.", ""), ("We talked about the weather.", ""), ("Sounds like a plan to me.", ""), ("I am so tired today.", ""),
     ("It is raining again.", ""), ("The kids are at school.", ""), ("I can help you with that.", ""), ("I am going to the market.", ""),
@@ -142,7 +149,9 @@ RELATIONS: tuple[tuple[str, tuple[str, int, bool], tuple[str, int, bool], int], 
     ("been_to", ("paris", HOLDS, False), ("paris", DENIED, False), CONFLICT), ("been_to", ("paris", HOLDS, False), ("rome", DENIED, False), NOTHING),
     ("been_to", ("paris", HOLDS, False), ("rome", HOLDS, False), NOTHING), ("likes", ("tea", HOLDS, False), ("coffee", HOLDS, False), NOTHING),
     ("likes", ("tea", HOLDS, False), ("tea", DENIED, False), SUPERSEDES), ("likes", ("tea", DENIED, False), ("tea", DENIED, False), NOTHING),
-    ("meeting", ("monday", HOLDS, False), ("9 am", HOLDS, False), NOTHING),
+    ("meeting", ("monday", HOLDS, False), ("9 am", HOLDS, False), NOTHING), ("meeting", ("9 am", HOLDS, False), ("room 12", HOLDS, False), NOTHING),
+    ("meeting", ("monday", HOLDS, False), ("the harbour", HOLDS, False), NOTHING),
+    ("rent", ("900 euros", HOLDS, False), ("too much", HOLDS, False), NOTHING),
     ("meeting", ("monday", HOLDS, False), ("friday", HOLDS, False), SUPERSEDES),
     ("born", ("oslo", HOLDS, False), ("3 may 1990", HOLDS, False), NOTHING), ("age", ("34", HOLDS, False), ("forty", HOLDS, False), SUPERSEDES),
     ("rent", ("900 euros", HOLDS, False), ("950 euros", HOLDS, False), SUPERSEDES), ("sister", ("ada", HOLDS, False), ("eve", HOLDS, False), NOTHING),
@@ -150,6 +159,12 @@ RELATIONS: tuple[tuple[str, tuple[str, int, bool], tuple[str, int, bool], int], 
     ("favourite colour", ("red", HOLDS, False), ("blue", HOLDS, False), SUPERSEDES),
 )
 STANDINGS = ("holds", "past", "ended", "denied")
+
+
+# Number, text and indexed text of an event, and the name of its speaker, by hand.
+TELLERS = ((2, "We moved.", "[6:00 am on 2 January, 1970] Ada: We moved.", "Ada"), (2, "We moved.", "We moved.", "speaker 2"),
+           (3, "We moved.", "Ada Lee: We moved.", "Ada Lee"), (0, "x: y", "[noon] x: y", "speaker 0"), (4, "[a] b", "[noon] Bo: [a] b", "Bo"),
+           (5, "hello", ": hello", "speaker 5"))
 
 
 def facts_by_hand(told: str) -> list[tuple[str, ...]]:
@@ -183,3 +198,8 @@ def relations_of_facts(specimen: Any) -> tuple[list[int], list[int]]:
 def facts_of_many_clauses(specimen: Any) -> tuple[list[int], list[int]]:
     """Number of facts in texts of many clauses; those beyond the 200th are not read."""
     return [len(specimen.facts_of(" ".join(f"I love thing {i}." for i in range(n)), "Mia")) for n in (1, 199, 200, 205)], [1, 199, 200, 200]
+
+
+def names_of_tellers(specimen: Any) -> tuple[list[str], list[str]]:
+    """What the specimen's `teller` reads from the indexed text of an event, and the name by hand."""
+    return [specimen.teller(*given) for *given, _ in TELLERS], [name for *_, name in TELLERS]

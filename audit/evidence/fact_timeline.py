@@ -13,7 +13,7 @@ from ...engine.vocabulary import KIND, LOG_PRIOR, REACH, VETO, VISIBLE, WRITING
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
-from ..sentences import facts_of_many_clauses, facts_of_sentences, relations_of_facts
+from ..sentences import facts_of_many_clauses, facts_of_sentences, names_of_tellers, relations_of_facts
 
 
 @adaptation("FT-1", source="150 sentences and more, written for it, with their facts by hand")
@@ -29,6 +29,11 @@ def a_later_fact_supersedes_contradicts_or_neither(specimen: Any) -> Any:
 @adaptation("FT-2b", source="definition: 200 clauses of a text are read")
 def long_texts_are_read_in_part(specimen: Any) -> Any:
     return facts_of_many_clauses(specimen)
+
+
+@adaptation("FT-2c", source="indexed texts with the names of their speakers by hand")
+def speakers_are_read_from_the_indexed_text(specimen: Any) -> Any:
+    return names_of_tellers(specimen)
 
 
 @equation("FT-3", source="ours: the factor to the power of the share, in numpy", rtol=1e-12, figure="share")
@@ -246,6 +251,11 @@ def asking(specimen: Any) -> Any:
 def always_changes(specimen: Any) -> Any:
     original = specimen.relation
     return specimen.replacing("relation", lambda a, b: specimen.Relation(min(int(original(a, b)), 1)))
+
+
+@mutant("speakers are never named", rejected_by="FT-2c")
+def unnamed(specimen: Any) -> Any:
+    return specimen.replacing("teller", lambda number, text, rendered: f"speaker {number}")
 
 
 @mutant("one clause more is read", rejected_by="FT-2b")

@@ -15,7 +15,7 @@ from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
-from ..sentences import facts_of_many_clauses, facts_of_sentences, relations_of_facts
+from ..sentences import facts_of_many_clauses, facts_of_sentences, names_of_tellers, relations_of_facts
 
 PAPER, PROFILE_SHARE, STYLE_SHARE, SPEAKERS, WEIGHT, CELLS = "truememory2026", 0.8, 0.9, 6, 0.8, 256
 NUMBERS = (
@@ -55,7 +55,12 @@ def raised(fused: Any, parts: list[tuple[Any, Any, float]]) -> NDArray[np.float6
 @equation("SE-1", source="True Memory 4.1 stage 5: counts of slices of 3, 4 and 5 characters, in lower case, of unit length", papers=(PAPER,),
           rtol=1e-9, figure="style")
 def a_style_is_the_hashed_ngrams_of_unit_length(specimen: Any) -> Any:
-    return np.array([specimen.style(text) for text in TEXTS]), np.array([style(text) for text in TEXTS])
+    counts, small = np.zeros(CELLS), np.array([0.1, -0.2, 0.2])
+    specimen.add_ngrams(np.array([ord(c) for c in "lol ok"], np.int64), counts)
+    specimen.normalise(small)
+    grams = Counter(cell("lol ok"[i:i + n]) for n in (3, 4, 5) for i in range(7 - n))
+    found = [*np.ravel([specimen.style(text) for text in TEXTS]), *counts, *small]
+    return found, [*np.ravel([style(text) for text in TEXTS]), *(float(grams[b]) for b in range(CELLS)), 1 / 3, -2 / 3, 2 / 3]
 
 
 @signature("SE-2", source="True Memory 4.1 stage 5: texts of one writer are more alike than those of two; by the cosine of styles", papers=(PAPER,))
@@ -97,7 +102,19 @@ def facts_have_their_attribute(specimen: Any) -> Any:
     cases = (("like tea. ", "likes"), ("hate tea", "dislikes"), ("am a nurse", "is"), ("have a dog", "has"), ("work at the port", "works"),
              ("live in Oslo", "lives"), ("am married to Bo", "kin"), ("run every day", "routine"), ("am afraid of mice", "fear"),
              ("used to live in Rome", ""), ("don't have a car", ""))
-    return [[specimen.attribute_of(f) for f in specimen.facts_of(f"I {text}", "Mia")] for text, _ in cases], [[a] for _, a in cases]
+    said = [[specimen.attribute_of(f) for f in specimen.facts_of(f"I {text}", "Mia")] for text, _ in cases]
+    return [*said, [specimen.attribute_of(specimen.Fact("mia", "brother", "tom"))]], [*([a] for _, a in cases), ["kin"]]
+
+
+@adaptation("SE-5f", source="by hand: what a later fact supersedes leaves the profile, in this order of the two; a fact is there once")
+def profiles_are_updated(specimen: Any) -> Any:
+    def fact(value: str, change: bool = False, predicate: str = "birthday") -> Any:
+        return specimen.Fact("mia", predicate, value, change=change)
+
+    oslo = fact("oslo", predicate="lives_in")
+    found = [specimen.updated([(fact("3 may"), 0)], fact("4 may", True), 1), specimen.updated([(fact("3 may", True), 0)], fact("4 may"), 1),
+             specimen.updated([(oslo, 0)], oslo, 1), specimen.updated([], oslo, 1)]
+    return [str([(f.value, row) for f, row in entries]) for entries in found], ["[]", "[('3 may', 0)]", "[('oslo', 0)]", "[('oslo', 1)]"]
 
 
 @adaptation("SE-5b", source="150 sentences and more, written for it, with their facts by hand")
@@ -113,6 +130,11 @@ def a_later_fact_supersedes_contradicts_or_neither(specimen: Any) -> Any:
 @adaptation("SE-5d", source="definition: 200 clauses of a text are read")
 def long_texts_are_read_in_part(specimen: Any) -> Any:
     return facts_of_many_clauses(specimen)
+
+
+@adaptation("SE-5e", source="indexed texts with the names of their speakers by hand")
+def speakers_are_read_from_the_indexed_text(specimen: Any) -> Any:
+    return names_of_tellers(specimen)
 
 
 # --- in a memory --------------------------------------------------------------------------------------------------------------
@@ -132,14 +154,16 @@ def refusing() -> Any:
     return neighbour(Phase.ENCODE, veto, adds=(VETO,), id="refusing")
 
 
-@adaptation("SE-6", source="True Memory 4.1 stage 5: a map of attributes for each speaker; by hand, over two sleeps, without what is superseded")
+@adaptation("SE-6", source="True Memory 4.1 stage 5: a map of attributes for each speaker; by hand, over three sleeps, without what is superseded")
 def profiles_collect_what_speakers_say_of_themselves(specimen: Any) -> Any:
     memory = memory_of(specimen, refusing())
     encode(memory, *STORY)
     memory.advance(49.0)
+    encode(memory, (60.0, "The train is late again.", "Ada"))
+    memory.advance(73.0)                                        # nothing new is said of anybody
     found = [str((w.text, w.sources)) for w in memory.writings]
     profile = memory.column(specimen.PROFILE).tolist()
-    return [*found, str(profile)], [*(str(each) for each in (*FIRST_NIGHT, *SECOND_NIGHT)), str([2, -1, 3, -1, -1, -1, -1, -1, -1])]
+    return [*found, str(profile)], [*(str(each) for each in (*FIRST_NIGHT, *SECOND_NIGHT)), str([2, -1, 3, -1, -1, -1, -1, -1, -1, -1])]
 
 
 @adaptation("SE-7", source="ours: profiles read back from their text are the profiles, and a text that was overwritten has none")
@@ -255,11 +279,11 @@ def i_is_the_user(specimen: Any) -> Any:
 
 
 # What speakers say, the last of it after the night; a question, the person it is about, and by hand the rows that the profile raises.
-PEOPLE = (("It rains.", "Zoe"), ("I live in Rome.", "Ada Byron"), ("I love tea.", "Speaker Ann"), ("I love rain.", "Cleo 7"), ("I have a horse.", ""),
+PEOPLE = (("It rains.", "Zoe"), ("I have a horse.", ""), ("I live in Rome.", "Ada Byron"), ("I love tea.", "Speaker Ann"), ("I love rain.", "Cleo 7"),
           ("I love fog.", "Bo"), ("I live in a small flat, in Bonn.", "Ada Byron"), ("Fog it is.", "user"))
 ASKED: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("What kind of person is Ada?", "Ada Byron", (6,)), ("What are Ada's hobbies?", "Ada Byron", (6,)), ("What are Byron's hobbies?", "", ()),
-    ("What kind of person is Cleo?", "Cleo 7", (3,)), ("What are the interests of the speaker?", "Speaker Ann", (2,)),
+    ("What kind of person is Cleo?", "Cleo 7", (4,)), ("What are the interests of the speaker?", "Speaker Ann", (3,)),
     ("What does Bo like?", "Bo", (5,)), ("What do I like?", "", ()), ("Who is that?", "", ()))
 
 
@@ -376,6 +400,11 @@ def fond(specimen: Any) -> Any:
     return specimen.replacing("attribute_of", lambda fact: {"dislikes": "likes"}.get(original(fact), original(fact)))
 
 
+@mutant("what a later fact supersedes stays in the profile", rejected_by="SE-5f")
+def piling(specimen: Any) -> Any:
+    return specimen.replacing("updated", lambda entries, fact, row: [*entries, (fact, row)])
+
+
 @mutant("no sentence states a fact", rejected_by="SE-5b")
 def no_facts(specimen: Any) -> Any:
     return specimen.replacing("facts_of", lambda text, speaker="": [])
@@ -384,6 +413,11 @@ def no_facts(specimen: Any) -> Any:
 @mutant("a later fact never supersedes", rejected_by="SE-5c")
 def nothing_ends(specimen: Any) -> Any:
     return specimen.replacing("relation", lambda earlier, later: specimen.Relation(0))
+
+
+@mutant("speakers are never named", rejected_by="SE-5e")
+def unnamed(specimen: Any) -> Any:
+    return specimen.replacing("teller", lambda number, text, rendered: f"speaker {number}")
 
 
 @mutant("one clause more is read", rejected_by="SE-5d")

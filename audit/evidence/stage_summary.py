@@ -16,7 +16,7 @@ from ...engine.vocabulary import KIND, ROW, SESSION, STAGE, VISIBLE
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
-from ..sentences import facts_of_many_clauses, facts_of_sentences
+from ..sentences import facts_of_many_clauses, facts_of_sentences, names_of_tellers
 
 # Talks, and by hand what was decided / what changed / what is open; "A" and "B" are shown names.
 TALKS: tuple[tuple[str, str, str, str], ...] = (
@@ -92,6 +92,11 @@ def the_facts_of_sentences_are_found(specimen: Any) -> Any:
 @adaptation("SS-2c", source="definition: 200 clauses of a text are read")
 def long_texts_are_read_in_part(specimen: Any) -> Any:
     return facts_of_many_clauses(specimen)
+
+
+@adaptation("SS-2d", source="indexed texts with the names of their speakers by hand")
+def speakers_are_read_from_the_indexed_text(specimen: Any) -> Any:
+    return names_of_tellers(specimen)
 
 
 @adaptation("SS-3", source="by hand: boat 2 ln 8, mast and red ln 8, leaks 2 ln 2, the longer of equal ones first")
@@ -216,6 +221,11 @@ def always_open(specimen: Any) -> Any:
 @mutant("no sentence states a fact", rejected_by="SS-2b")
 def no_facts(specimen: Any) -> Any:
     return specimen.replacing("facts_of", lambda text, speaker="": [])
+
+
+@mutant("speakers are never named", rejected_by="SS-2d")
+def unnamed(specimen: Any) -> Any:
+    return specimen.replacing("teller", lambda number, text, rendered: f"speaker {number}")
 
 
 @mutant("one clause more is read", rejected_by="SS-2c")

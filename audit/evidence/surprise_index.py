@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.columns import Phase
 from ...engine.records import Event
 from ...engine.text.features import features
-from ...engine.vocabulary import NEWS, VETO
+from ...engine.vocabulary import NEWS, VETO, VISIBLE, WORTH
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
@@ -172,6 +172,16 @@ def hostile_texts_take_linear_time(specimen: Any) -> Any:
     return at_most(seconds, 5.0)
 
 
+@equation("SU-9", source="definition: worth is ln NEWS of a memory that was judged; the least worth leave a full memory", rtol=1e-6)
+def what_said_little_leaves_a_full_memory(specimen: Any) -> Any:
+    memory = memory_of(specimen, capacity=3)
+    encode(memory, (0.0, "Ada moved to Lisbon in May 2020."), (1.0, "Ada moved to Lisbon in May 2020."), (2.0, "Bo sells 12 red bicycles in Porto."))
+    memory.advance(25.0)
+    worth, said = memory.column(WORTH).copy(), memory.column(NEWS).copy()
+    encode(memory, (30.0, "Cleo plays the violin at school."))
+    return [*worth, *memory.column(VISIBLE)], [*(np.log(x) for x in said), True, False, True, True]
+
+
 @figure("score", caption="NEWS of a text with five fingerprints over the number of those that are new, for short and long texts",
         source="True Memory 4.1 stage 4; numbers of its public code")
 def score_over_new(specimen: Any) -> Picture:
@@ -182,6 +192,15 @@ def score_over_new(specimen: Any) -> Picture:
 
 
 # --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("worth is NEWS itself", rejected_by="SU-9")
+def worth_in_place_of_odds(specimen: Any) -> Any:
+    class Plain(specimen.SurpriseIndex):                                      # type: ignore[misc]
+        def keep(self, view: Any, tick: Any) -> None:
+            view.worth[...] += view.news
+
+    return specimen.replacing("SurpriseIndex", Plain)
+
+
 @mutant("numbers without a unit count", rejected_by="SU-1")
 def bare_numbers(specimen: Any) -> Any:
     original = specimen.fingerprints

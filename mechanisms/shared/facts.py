@@ -404,6 +404,8 @@ def _facts(clause: str, speaker: str, known: str) -> tuple[str, list[Fact]]:
     change |= changed
     if owned := _OWNER.match(rest):
         name = fold(owned["name"] or "")
+        if owned["his"] and not known:
+            return "", []
         if name not in _NO_NAME:
             subject = speaker if owned["my"] else known if owned["his"] else "the" if owned["the"] else name
             if owned["noun"]:
