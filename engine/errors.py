@@ -10,7 +10,11 @@ class HebbariumError(Exception):
     what   what happened, one sentence
     where  file, mechanism, column or event it happened in
     cure   what the user can do about it
+
+    exit_code  of a command that ends with it
     """
+
+    exit_code = 2
 
     def __init__(self, what: str, *, where: str = "", cure: str = "") -> None:
         self.what, self.where, self.cure = what, where, cure

@@ -9,7 +9,6 @@ The package holds `registry.yaml`, the modules that it names, `evidence/<mechani
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -45,6 +44,20 @@ class Package:
         return source_digest(self.folder, self.folder)
 
 
+@dataclass(frozen=True)
+class Missing:
+    """An installed package, or a mechanism of one, that cannot be used.
+
+    distribution  its name and version
+    what          what of it is missing: the mechanism, or "all mechanisms and sets"
+    error         why, with the cure
+    """
+
+    distribution: str
+    what: str
+    error: str
+
+
 def source_digest(root: Path, *folders: Path) -> str:
     """SHA-256 over paths, relative to the root, and contents of the Python files and the word lists (*.txt) in some folders below it."""
     h = hashlib.sha256()
@@ -61,22 +74,48 @@ def answering_digest(root: Path = ROOT) -> str:
 
 def installed() -> tuple[Package, ...]:
     """The packages that register mechanisms, by name; none of them is imported.  Raises RegistryError for one without its files."""
-    return tuple(sorted(_packages(), key=lambda p: p.name))
+    found, broken = usable()
+    for error in broken:
+        raise error
+    return found
 
 
-def _packages() -> Iterator[Package]:
+def usable() -> tuple[tuple[Package, ...], tuple[RegistryError, ...]]:
+    """The packages that register mechanisms, by name, and an error for each without its files, which names it."""
+    found: list[Package] = []
+    broken: list[RegistryError] = []
     for point in entry_points(group=GROUP):
         who = f"{point.dist.name} {point.dist.version}" if point.dist else point.name
-        folder = _folder(point)
-        if folder is None or not (folder / "registry.yaml").is_file():
-            raise RegistryError(f"registers {point.value!r}, which is no package that holds a registry.yaml", where=who,
-                                cure=f"put registry.yaml into the package and its package data, or uninstall {who.partition(' ')[0]}")
-        yield Package(point.value, who, folder)
+        try:
+            found.append(_package(point, who))
+        except RegistryError as error:
+            broken.append(error)
+    return tuple(sorted(found, key=lambda p: p.name)), tuple(broken)
 
 
-def _folder(point: EntryPoint) -> Path | None:
+def _package(point: EntryPoint, who: str) -> Package:
+    folder = _folder(point, who)
+    if folder is None or not (folder / "registry.yaml").is_file():
+        raise RegistryError(f"registers {point.value!r}, which is no package that holds a registry.yaml", where=who,
+                            cure=f"put registry.yaml into the package and its package data, or {uninstall(who)}")
+    return Package(point.value, who, folder)
+
+
+def uninstall(distribution: str) -> str:
+    """The last resort of a cure.
+
+    >>> uninstall("broken-thing 1.5")
+    'uninstall broken-thing'
+    """
+    return f"uninstall {distribution.partition(' ')[0]}"
+
+
+def _folder(point: EntryPoint, who: str) -> Path | None:
     try:
         spec = find_spec(point.value)
     except (ImportError, ValueError):
         return None
+    except (Exception, SystemExit) as error:    # of a package within another, which is imported for it
+        raise RegistryError(f"registers {point.value!r}, whose parent package fails: {type(error).__name__}: {error}", where=who,
+                            cure=f"correct the package, or {uninstall(who)}") from error
     return Path(next(iter(spec.submodule_search_locations))) if spec and spec.submodule_search_locations else None

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from .contract import HOURS_PER, Mechanism, Params, parameter_types
 from .errors import ContractError, RegistryError, nearest
 from .files import UNIT, FilePath
-from .packages import Package, installed
+from .packages import Missing, Package, uninstall, usable
 from .yaml_file import YamlFile
 
 Value = bool | int | float | str
@@ -130,6 +130,10 @@ class Entry(_Strict):
         except (ImportError, AttributeError, ValueError, TypeError) as error:
             raise RegistryError(f"class {self.path!r} cannot be loaded: {error}", where=f"registry.yaml, {self.id}",
                                 cure="write `class: module:Class`") from error
+        except (Exception, SystemExit) as error:    # a module that is no Python, raises, or exits
+            place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+            raise RegistryError(f"module {module!r} fails when it is imported: {type(error).__name__}: {error}{place}",
+                                where=f"registry.yaml, {self.id}", cure="correct the module") from error
         if not (isinstance(found, type) and issubclass(found, Mechanism)):
             raise RegistryError(f"{self.path!r} is no Mechanism", where=f"registry.yaml, {self.id}", cure="name a subclass of Mechanism")
         return found
@@ -202,29 +206,60 @@ class Registry:
     """All entries of a registry file, in file order, and its sets.
 
     packages  installed packages whose entries and sets follow those of Hebbarium
+    missing   installed packages that cannot be read, and are left out
     """
 
-    def __init__(self, entries: Mapping[str, Entry], sets: Mapping[str, MechanismSet], digest: str, packages: tuple[Package, ...] = ()) -> None:
+    def __init__(self, entries: Mapping[str, Entry], sets: Mapping[str, MechanismSet], digest: str, packages: tuple[Package, ...] = (),
+                 missing: tuple[Missing, ...] = ()) -> None:
         self.entries, self.sets, self.digest, self.packages = MappingProxyType(dict(entries)), MappingProxyType(dict(sets)), digest, packages
+        self.missing = missing
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Registry, (dict(self.entries), dict(self.sets), self.digest, self.packages)
+        return Registry, (dict(self.entries), dict(self.sets), self.digest, self.packages, self.missing)
 
     @classmethod
     def installed(cls) -> Registry:
-        """Hebbarium's registry, then those of installed packages.  Raises RegistryError, which names the package, for an invalid one."""
-        registry = cls.read()
-        for package in installed():
-            registry = registry.joined(package)
+        """Hebbarium's registry, then those of installed packages; an invalid package is left out and named in `missing`."""
+        packages, broken = usable()
+        registry, errors = cls.read(), list(broken)
+        for package in packages:
+            try:
+                registry = registry.joined(package)
+            except RegistryError as error:
+                errors.append(error)
+        registry.missing = tuple(Missing(error.where.partition(":")[0], "all mechanisms and sets", str(error)) for error in errors)
         return registry
+
+    def unloadable(self) -> tuple[Missing, ...]:
+        """`missing`, and each mechanism of the packages whose class cannot be loaded.  Imports the modules of packages, none of Hebbarium's."""
+        found = list(self.missing)
+        for package in self.packages:
+            for entry in self.entries.values():
+                if f"{entry.module}.".startswith(f"{package.name}."):
+                    try:
+                        self.load(entry)
+                    except RegistryError as error:
+                        found.append(Missing(package.distribution, entry.id, str(error)))
+        return tuple(found)
+
+    def load(self, entry: Entry) -> type[Mechanism[Any]]:
+        """The plug-in class of an entry.  Raises RegistryError, which names its package, if it cannot be loaded."""
+        try:
+            return entry.load()
+        except RegistryError as error:
+            package = next((p for p in self.packages if f"{entry.module}.".startswith(f"{p.name}.")), None)
+            if package is None:
+                raise
+            raise RegistryError(error.what, where=f"{package.distribution}: {error.where}",
+                                cure=f"{error.cure}, or {uninstall(package.distribution)}") from error
 
     def joined(self, package: Package) -> Registry:
         """With the entries and sets of a package added at the end.  Raises RegistryError, which names the package, also for a name that is taken."""
         try:
             return self._joined(package)
         except RegistryError as error:
-            name = package.distribution.partition(" ")[0]
-            raise RegistryError(error.what, where=f"{package.distribution}: {error.where}", cure=f"{error.cure}, or uninstall {name}") from error
+            raise RegistryError(error.what, where=f"{package.distribution}: {error.where}",
+                                cure=f"{error.cure}, or {uninstall(package.distribution)}") from error
 
     def _joined(self, package: Package) -> Registry:
         entries, places = _read_entries(package.registry)
@@ -254,7 +289,7 @@ class Registry:
             return self.entries[id]
         except KeyError:
             raise RegistryError(f"no mechanism {id!r}", where="registry.yaml",
-                                cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all") from None
+                                cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all{self._without()}") from None
 
     def set(self, name: str) -> MechanismSet:
         """A named set, or the set in a YAML file of that path.  Raises RegistryError."""
@@ -263,7 +298,11 @@ class Registry:
         if name.endswith((".yaml", ".yml")):
             return _read_set(Path(name), self.entries)
         raise RegistryError(f"no mechanism set {name!r}", where="mechanisms/sets",
-                            cure=f"{nearest(name, self.sets)}; `hebbarium list` prints all; or give a YAML file")
+                            cure=f"{nearest(name, self.sets)}; `hebbarium list` prints all{self._without()}; or give a YAML file")
+
+    def _without(self) -> str:
+        """For cures: the packages that are left out."""
+        return f", and what {', '.join(m.distribution for m in self.missing)} lacks" if self.missing else ""
 
     @cached_property
     def order(self) -> Mapping[str, int]:
@@ -289,7 +328,7 @@ class Registry:
         of  the plug-in class; None: the one that the entry names
         """
         entry = self.entry(id)
-        cls = of or entry.load()
+        cls = of or self.load(entry)
         params = parameters(entry, cls.params_class, overrides or {}, chosen)
         units = {name: p.unit for name, p in entry.params.items() if p.unit.removeprefix("1/") in HOURS_PER}
         return cls(id, params, units, self.order[id])
@@ -376,6 +415,8 @@ def _read_set(path: Path, entries: Mapping[str, Entry]) -> MechanismSet:
     raw, at = file.data, file.place("mechanisms")
     if unknown := [key for key in raw if key not in ("summary", "mechanisms", "alternates")]:
         raise RegistryError(f"unknown key {unknown[0]!r}", where=file.place(unknown[0]), cure="a set has summary, mechanisms and alternates")
+    if not isinstance(raw.get("summary", ""), str):
+        raise RegistryError("the summary is no text", where=file.place("summary"), cure="write it in quotation marks")
     if raw.get("mechanisms", []) in ([], {}):
         raise RegistryError("names no mechanisms", where=at if "mechanisms" in raw else file.place(), cure="write `mechanisms: [name, ...]`")
     chosen, place_of = raw["mechanisms"], {}
@@ -401,7 +442,7 @@ def _read_set(path: Path, entries: Mapping[str, Entry]) -> MechanismSet:
               for id, values in chosen.items()}
     alternates = _read_alternates(file, entries, chosen)
     places = {key: f"{place}, set {path.stem}" for key, place in {"": at, **place_of}.items()}
-    return MechanismSet(path.stem, str(raw.get("summary", "")), chosen, alternates, places)
+    return MechanismSet(path.stem, raw.get("summary", ""), chosen, alternates, places)
 
 
 def _is_path(entry: Entry, parameter: str) -> bool:

@@ -19,11 +19,15 @@ MOST_DEEP: Final = 64       # levels of nesting; a mechanism set has 4, an entry
 
 
 class _Composer(Composer):
-    """Refuses deep nesting, with its line, before Python or the C library runs out of stack."""
+    """Refuses deep nesting, with its line, before Python or the C library runs out of stack; and aliases, of which few lines make gigabytes."""
 
     _depth = 0
 
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
+        parser: Any = self
+        if parser.check_event(yaml.AliasEvent):
+            alias = parser.peek_event()
+            raise ComposerError(None, None, f"the alias *{alias.anchor} is not allowed; write the value out", alias.start_mark)
         self._depth += 1
         if self._depth > MOST_DEEP and parent is not None:
             raise ComposerError(None, None, f"it is nested more than {MOST_DEEP} deep", parent.start_mark)

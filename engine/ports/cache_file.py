@@ -1,26 +1,38 @@
 """The SQLite file of a cache: content-addressed values of models, shared by many processes."""
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import sys
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import HebbariumError
+from ..marks import mark
 
 SQL_KEYS = 500             # keys in one SELECT
 BUSY_SECONDS = 60.0
 CURE_CACHE = "delete the file if it is damaged (it is filled again as needed), or set HEBBARIUM_CACHE to a folder you can write to"
+CURES = {
+    sqlite3.SQLITE_FULL: "free disk space, or set HEBBARIUM_CACHE to a folder on another disk; what the file holds stays",
+    sqlite3.SQLITE_IOERR: "the disk fails, or the connection to it: check it, or set HEBBARIUM_CACHE to a folder on another disk",
+}
+MARK = "mark"               # the last column of each table of values; NULL in rows of versions that wrote no marks
 TABLES = {
     "models": "id INTEGER PRIMARY KEY, name TEXT NOT NULL, revision TEXT NOT NULL, UNIQUE (name, revision)",
-    "vectors": "model INTEGER NOT NULL, text BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, text)",
-    "tokens": "model INTEGER NOT NULL, text BLOB NOT NULL, pieces INTEGER NOT NULL, vectors BLOB NOT NULL, PRIMARY KEY (model, text)",
-    "scores": "model INTEGER NOT NULL, pair BLOB NOT NULL, score REAL NOT NULL, PRIMARY KEY (model, pair)",
+    "vectors": "model INTEGER NOT NULL, text BLOB NOT NULL, vector BLOB NOT NULL, mark BLOB, PRIMARY KEY (model, text)",
+    "tokens": "model INTEGER NOT NULL, text BLOB NOT NULL, pieces INTEGER NOT NULL, vectors BLOB NOT NULL, mark BLOB, PRIMARY KEY (model, text)",
+    "scores": "model INTEGER NOT NULL, pair BLOB NOT NULL, score REAL NOT NULL, mark BLOB, PRIMARY KEY (model, pair)",
 }
+
+
+class DamagedCacheWarning(UserWarning):
+    """Values of a cache were damaged, and are computed anew."""
 
 
 class Model(Protocol):
@@ -36,6 +48,8 @@ class CacheFile:
     """The cached values of one model in a SQLite file; the file is made at first use.
 
     Many processes may use one file at once.  A stored value is never replaced: `store` keeps the value that another process has stored first.
+    Each value has a mark over itself, its key and its model.  A value with another mark is removed, and DamagedCacheWarning says so; the caller
+    computes it anew.  Files of older versions are read on: their values have no marks, and new ones get them; older versions can read them too.
 
     path        None keeps everything in memory
     what        the cache in messages of errors
@@ -51,21 +65,38 @@ class CacheFile:
         self._inherited: list[sqlite3.Connection] = []
 
     def stored(self, table: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
-        """(key, value, ...) of those keys that are stored, in any order; one SELECT for 500 keys."""
+        """(key, value, ...) of those keys that are stored undamaged, in any order; one SELECT for 500 keys."""
         for start in range(0, len(keys), SQL_KEYS):
             some = keys[start:start + SQL_KEYS]
             with self._open() as connection:
                 key, *values = _columns(table)
                 marks = ",".join("?" * len(some))
-                yield from connection.execute(f"SELECT {key}, {', '.join(values)} FROM {table} WHERE model = ? AND {key} IN ({marks})",
-                                              (self._number, *some)).fetchall()
+                rows = connection.execute(f"SELECT {key}, {', '.join(values)}, {MARK} FROM {table} WHERE model = ? AND {key} IN ({marks})",
+                                          (self._number, *some)).fetchall()
+            sound = [row for row in rows if row[-1] is None or row[-1] == self._mark(table, row[:-1])]
+            if len(sound) < len(rows):
+                self.discard(table, [(row[0], row[-1]) for row in rows if row not in sound])
+            yield from (row[:-1] for row in sound)
 
     def store(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Store rows (key, value, ...) in one transaction; a key that is stored already keeps its value."""
-        columns = _columns(table)
+        columns = (*_columns(table), MARK)
         with self._open() as connection, connection:
             connection.executemany(f"INSERT OR IGNORE INTO {table} (model, {', '.join(columns)}) VALUES (?{', ?' * len(columns)})",
-                                   [(self._number, *row) for row in rows])
+                                   [(self._number, *row, self._mark(table, row)) for row in rows])
+
+    def discard(self, table: str, damaged: Sequence[tuple[bytes, bytes | None]]) -> None:
+        """Remove damaged values, given as key and mark, unless another process has replaced them, and warn."""
+        with self._open() as connection, connection:
+            connection.executemany(f"DELETE FROM {table} WHERE model = ? AND {_columns(table)[0]} = ? AND {MARK} IS ?",
+                                   [(self._number, *each) for each in damaged])
+        warnings.warn(f"{self.what} {self.path or 'in memory'}: {len(damaged)} damaged values of {self.model.name} are computed anew",
+                      DamagedCacheWarning, stacklevel=2)
+
+    def _mark(self, table: str, row: Sequence[Any]) -> bytes:
+        """The mark of a row (key, value, ...)."""
+        place = f"{table}\0{self.model.name}\0{self.model.revision}".encode("utf-8", "surrogatepass")
+        return mark(place, 0, 0, *(cell if isinstance(cell, bytes) else repr(cell).encode() for cell in row))
 
     def close(self) -> None:
         """Close the file; the next call opens it again.  With path=None all values are lost."""
@@ -73,8 +104,8 @@ class CacheFile:
             self.connection.close()
         self.connection = None
 
-    def damaged(self, what: str) -> HebbariumError:
-        return HebbariumError(f"{self.what} cannot be used: {what}", where=str(self.path or "memory"), cure=CURE_CACHE)
+    def damaged(self, what: str, cure: str = CURE_CACHE) -> HebbariumError:
+        return HebbariumError(f"{self.what} cannot be used: {what}", where=str(self.path or "memory"), cure=cure)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -88,7 +119,8 @@ class CacheFile:
                 self._process = os.getpid()
             yield self.connection
         except (sqlite3.Error, OSError) as error:
-            raise self.damaged(str(error)) from error
+            code = sqlite3.SQLITE_FULL if getattr(error, "errno", 0) == errno.ENOSPC else getattr(error, "sqlite_errorcode", 0) & 0xFF
+            raise self.damaged(str(error), CURES.get(code, CURE_CACHE)) from error
 
 
 def default_cache() -> Path:
@@ -110,8 +142,20 @@ def default_cache() -> Path:
 
 
 def _columns(table: str) -> list[str]:
-    """The columns of a table of values but `model`, the key first."""
-    return [part.split()[0] for part in TABLES[table].split(", ")[1:] if not part.startswith(("PRIMARY", "text)", "pair)"))]
+    """The columns of a table of values but `model` and the mark, the key first."""
+    return [part.split()[0] for part in TABLES[table].split(", ")[1:] if not part.startswith(("PRIMARY", "text)", "pair)", MARK))]
+
+
+def _add_marks(connection: sqlite3.Connection) -> None:
+    """Give the tables of an older version a column for marks."""
+    for table in [name for name, columns in TABLES.items() if MARK in columns]:
+        found = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+        if MARK not in found and found.issuperset(_columns(table)):
+            try:
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {MARK} BLOB")
+            except sqlite3.OperationalError as error:
+                if "duplicate column" not in str(error):    # another process has just added it
+                    raise
 
 
 def _opened(path: Path | None, model: Model) -> tuple[sqlite3.Connection, int]:
@@ -123,6 +167,7 @@ def _opened(path: Path | None, model: Model) -> tuple[sqlite3.Connection, int]:
         if path is not None:
             _write_ahead(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
+        _add_marks(connection)
         key = (model.name, model.revision)
         select = "SELECT id FROM models WHERE name = ? AND revision = ?"
         known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}

@@ -20,6 +20,7 @@ __all__ = ["CachedEmbedder", "MeteredEmbedder", "default_cache", "metered"]
 
 Value = TypeVar("Value")
 
+UNIT = 1e-3                # largest difference of a squared length from 1
 CHUNK = 256                # texts embedded and stored in one transaction; an interrupted run loses at most one chunk
 MEMO = 16_384              # vectors kept in the process (24 MB at d = 384)
 TOKEN_MEMO = 128_000_000   # bytes of token vectors kept in the process
@@ -31,6 +32,7 @@ class CachedEmbedder(WrappedEmbedder):
     The key is (name, revision, SHA-256 of the text); many processes may use one file at once.  Every caller gets the vector that was stored
     first, also a process that has computed the same text a second time: the last bits of a vector may depend on the batch in which the text
     was computed, and results must depend on the text and the file alone.  A hit loads neither torch nor the model.
+    A damaged vector is computed anew, and DamagedCacheWarning says so.
 
     path       the SQLite file, made at first use; None keeps everything in memory
     progress   called as progress(done, total) after each stored chunk of misses
@@ -84,7 +86,7 @@ class CachedEmbedder(WrappedEmbedder):
 
     def _embed(self, texts: list[str]) -> list[Vectors]:
         vectors = np.ascontiguousarray(self.embedder.embed(texts), np.float32)
-        unit = vectors.shape == (len(texts), self.dimensions) and bool(np.all(np.abs(np.sum(vectors * vectors, 1) - 1.0) < 1e-3))
+        unit = vectors.shape == (len(texts), self.dimensions) and bool(np.all(np.abs(np.sum(vectors * vectors, 1) - 1.0) < UNIT))
         if not unit:
             raise self._no_unit_vectors(f"{len(texts)} unit vectors of {self.dimensions} dimensions")
         return list(vectors)
@@ -92,7 +94,10 @@ class CachedEmbedder(WrappedEmbedder):
     def _vector(self, blob: bytes) -> Vectors:
         if len(blob) != 4 * self.dimensions:
             raise ValueError(f"a stored vector has {len(blob)} bytes instead of {4 * self.dimensions}")
-        return np.frombuffer(blob, np.float32)
+        vector = np.frombuffer(blob, np.float32)
+        if not abs(float(vector @ vector) - 1.0) < UNIT:
+            raise ValueError("a stored vector is no unit vector")
+        return vector
 
     def _embed_tokens(self, texts: list[str]) -> list[Tokens]:
         tokens = tokens_of(self.embedder, texts)
@@ -135,10 +140,17 @@ class _Cached(Generic[Value]):
         return [found[key] for key in keys], len(missing)
 
     def stored(self, keys: Sequence[bytes]) -> dict[bytes, Value]:
-        try:
-            return {key: self.unpack(*cells) for key, *cells in self.file.stored(self.table, keys)}
-        except ValueError as error:
-            raise self.file.damaged(str(error)) from error
+        """Values of those keys that are stored undamaged."""
+        found: dict[bytes, Value] = {}
+        damaged: list[tuple[bytes, None]] = []
+        for key, *cells in self.file.stored(self.table, keys):
+            try:
+                found[key] = self.unpack(*cells)
+            except ValueError:
+                damaged.append((key, None))     # without a mark, from an older version
+        if damaged:
+            self.file.discard(self.table, damaged)
+        return found
 
     def forget(self) -> None:
         self.memo.clear()
@@ -147,7 +159,10 @@ class _Cached(Generic[Value]):
     def _computed(self, texts: dict[bytes, str]) -> dict[bytes, Value]:
         values = self.compute(list(texts.values()))
         self.file.store(self.table, [(key, *self.pack(value)) for key, value in zip(texts, values, strict=True)])
-        return self.stored(list(texts))     # as the file holds them, from this process or another
+        found = self.stored(list(texts))     # as the file holds them, from this process or another
+        if len(found) < len(texts):
+            raise self.file.damaged("values that were just stored cannot be read")
+        return found
 
     def _remember(self, values: dict[bytes, Value]) -> None:
         self.memo |= values

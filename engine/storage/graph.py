@@ -122,6 +122,7 @@ class Graph:
         self._room = np.zeros((TYPES, 2 * FIRST_NODES), np.int32)
         self._pool = np.zeros(FIRST_EDGES, np.int32)
         self._ids: dict[tuple[int, int, int], int] = {}  # live edges
+        self._unsaved: set[str] = set()
         self._names: list[str] = []
         self._entity_ids: dict[str, int] = {}
         self._relations: dict[str, int] = {}
@@ -272,8 +273,10 @@ class Graph:
         """(m,) h, read-only."""
         return read_only(self.column("created"))
 
-    def allocate(self, name: str, dtype: DTypeLike, shape: tuple[int, ...], neutral: Any) -> None:
+    def allocate(self, name: str, dtype: DTypeLike, shape: tuple[int, ...], neutral: Any, *, saved: bool = True) -> None:
         """Declare a growable array of one value (shape ()) or block per edge; new edges start at `neutral`.  O(m).
+
+        saved  whether `state` has it
 
         The same declaration again changes nothing; another one under the same name is a ContractError.
         """
@@ -281,6 +284,7 @@ class Graph:
         known = self._edges.get(name)
         if known is None:
             self._edges[name], self._neutral[name] = array, neutral
+            self._unsaved |= set() if saved else {name}
             self.epoch += 1
             return
         # Neutral values are compared as bytes, so that NaN equals NaN.
@@ -303,12 +307,16 @@ class Graph:
 
     def state(self) -> dict[str, NDArray[Any] | list[str]]:
         """All arrays and names of the graph, as copies; O(m).  Blocks are not saved: they follow from the live edges."""
-        names = [name for name in self._edges if name not in BUILT_IN]
+        return {key: value.copy() for key, value in self.parts().items()}
+
+    def parts(self) -> dict[str, NDArray[Any] | list[str]]:
+        """All arrays and names of the graph, without copies: valid until the next change.  O(columns + relations)."""
+        names = [name for name in self._edges if name not in BUILT_IN and name not in self._unsaved]
         return {
-            "entities": list(self._names), "relations": list(self._relations), "columns": names, "n_rows": np.array(self.n_rows),
+            "entities": self._names, "relations": list(self._relations), "columns": names, "n_rows": np.array(self.n_rows),
             "caps": np.array([self.caps.get(kind, 0) for kind in EdgeType], np.int64),
-            **{name: self.column(name).copy() for name in BUILT_IN},
-            **{f"column:{name}": self.column(name).copy() for name in names},
+            **{name: self.column(name) for name in BUILT_IN},
+            **{f"column:{name}": self.column(name) for name in names},
             **{f"neutral:{name}": np.array(self._neutral[name], self._edges[name].dtype) for name in names}}
 
     @classmethod

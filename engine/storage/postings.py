@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Generic, TypeVar
 
@@ -21,7 +22,7 @@ from ..errors import InputError
 from ..numerics import kernel
 from ..text.features import terms_of
 
-__all__ = ["BM25Index", "Idf", "Postings", "TrigramIndex", "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]
+__all__ = ["Added", "BM25Index", "Forward", "Idf", "Postings", "TrigramIndex", "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]
 
 Entry = TypeVar("Entry", np.int32, np.int64)
 
@@ -63,14 +64,57 @@ class TrigramMeasure(Enum):
     CONTAINMENT = "containment"
 
 
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What one row added to an index, for a file.
+
+    keys    (k,) its distinct keys
+    counts  (k,) how often it holds each; None in an index of sets
+    names   those keys that were new, in order
+    """
+
+    keys: NDArray[np.int64]
+    counts: NDArray[np.int64] | None
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """The contents of an index row by row, as `Added` holds them.
+
+    sizes    (n,) keys of each row
+    keys     (sum of sizes,) of all rows, in order
+    counts   (sum of sizes,) how often the row holds the key; None in an index of sets
+    names    of the keys 0, 1, 2, ...
+    counted  (n,) whether a row counts in the statistics
+    """
+
+    sizes: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    counts: NDArray[np.int64] | None
+    names: Sequence[str]
+    counted: NDArray[np.bool_]
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The row of each entry."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @property
+    def uncounted(self) -> dict[int, int]:
+        """Key -> rows that hold it and do not count."""
+        found = np.bincount(self.keys[np.repeat(~self.counted, self.sizes)]) if not self.counted.all() else np.zeros(0, np.int64)
+        return {int(key): int(found[key]) for key in np.flatnonzero(found)}
+
+
 class Vocabulary:
     """Strings numbered 0, 1, 2, ... in order of first appearance.  O(1) per string."""
 
     __slots__ = ("_ids", "_terms")
 
-    def __init__(self) -> None:
-        self._ids: dict[str, int] = {}
-        self._terms: list[str] = []
+    def __init__(self, terms: Sequence[str] = ()) -> None:
+        self._ids: dict[str, int] = {term: id_ for id_, term in enumerate(terms)}
+        self._terms: list[str] = list(terms)
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -94,6 +138,10 @@ class Vocabulary:
 
     def term(self, id_: int) -> str:
         return self._terms[id_]
+
+    def since(self, first: int) -> tuple[str, ...]:
+        """The terms numbered from `first` on."""
+        return tuple(self._terms[first:])
 
 
 class Postings(Generic[Entry]):
@@ -124,6 +172,22 @@ class Postings(Generic[Entry]):
             self.pool = _grown(self.pool, max(room, 2 * self.pool.size))
         self.used = _append(keys, entries, self.pool, self.start, self.length, self.capacity, self.free, self.used)
 
+    def restore(self, keys: NDArray[np.int64], entries: NDArray[Entry], n_keys: int) -> None:
+        """Fill empty postings with all entries at once, in the order in which they were appended.  O(entries + keys).
+
+        Raises ValueError for a key that is not below `n_keys`.
+        """
+        if keys.size and not 0 <= keys.min() <= keys.max() < n_keys:
+            raise ValueError("a posting has an unknown key")
+        size = max(self.start.size, n_keys)
+        self.length = np.bincount(keys, minlength=size).astype(np.int64)
+        blocks = np.ceil(np.log2(np.maximum(self.length, MIN_BLOCK) / MIN_BLOCK)).astype(np.int64)
+        self.capacity = np.where(self.length > 0, MIN_BLOCK << blocks, 0)
+        self.start = np.cumsum(self.capacity) - self.capacity
+        self.used = int(self.capacity.sum())
+        self.pool = np.zeros(max(self.pool.size, self.used), self.pool.dtype)
+        _spread(keys, entries, self.start, self.pool)
+
     @property
     def nbytes(self) -> int:
         return self.pool.nbytes + self.start.nbytes + self.length.nbytes + self.capacity.nbytes
@@ -132,14 +196,19 @@ class Postings(Generic[Entry]):
 class BM25Index:
     """Okapi BM25 over term lists; a query scores every row.
 
+    journal  a list that gets what each added row added, for a file; None: not kept
+
     Memory: 8 bytes per (row, distinct term), at most four times that with the slack of growth.
     """
 
     def __init__(self) -> None:
+        self.journal: list[Added] | None = None
         self.clear()
 
     def clear(self) -> None:
         """Drop all rows and all words."""
+        if self.journal is not None:
+            self.journal.clear()
         self.vocabulary = Vocabulary()
         self.n_rows = self.n_counted = 0
         self._postings: Postings[np.int64] = Postings(np.int64)
@@ -153,12 +222,14 @@ class BM25Index:
         counts: dict[str, int] = {}
         for term in terms:
             counts[term] = counts.get(term, 0) + 1
+        known = len(self.vocabulary)
+        ids, times = np.array(self.vocabulary.intern(counts), np.int64), np.fromiter(counts.values(), np.int64, len(counts))
         if counts:
-            ids = np.array(self.vocabulary.intern(counts), np.int64)
-            frequencies = np.array([min(tf, (1 << TF_BITS) - 1) for tf in counts.values()], np.int64)
-            self._postings.append(ids, (row << TF_BITS) | frequencies, len(self.vocabulary))
+            self._postings.append(ids, (row << TF_BITS) | np.minimum(times, (1 << TF_BITS) - 1), len(self.vocabulary))
             if not counted:
                 _count(self._uncounted, ids)
+        if self.journal is not None:
+            self.journal.append(Added(ids, times, self.vocabulary.since(known)))
         if row == self._lengths.size:
             self._lengths = _grown(self._lengths, 2 * row)
         self._lengths[row] = len(terms)
@@ -166,6 +237,17 @@ class BM25Index:
         if counted:
             self._total += len(terms)
             self.n_counted += 1
+
+    def restore(self, saved: Forward) -> None:
+        """Fill the empty index with saved rows: it continues as the saved one would have.  O(postings).  Raises ValueError for an invalid state."""
+        rows, counts = saved.rows, saved.counts if saved.counts is not None else np.ones(len(saved.keys), np.int64)
+        self.vocabulary = Vocabulary(saved.names)
+        self._postings.restore(saved.keys, (rows << TF_BITS) | np.minimum(counts, (1 << TF_BITS) - 1), len(saved.names))
+        self.n_rows, self.n_counted = len(saved.sizes), int(np.count_nonzero(saved.counted))
+        lengths = np.bincount(rows, counts, self.n_rows).astype(np.float64)
+        self._lengths = _grown(lengths, max(self._lengths.size, self.n_rows))
+        self._total = int(lengths[saved.counted].sum())
+        self._uncounted = saved.uncounted
 
     def document_frequency(self, term: str) -> int:
         """How many counted rows hold the term."""
@@ -200,14 +282,19 @@ class BM25Index:
 class TrigramIndex:
     """Overlap of sets of trigrams, as in PostgreSQL's pg_trgm; a query scores every row.
 
+    journal  as in `BM25Index`
+
     Memory: 4 bytes per (row, distinct trigram), at most four times that with the slack of growth.
     """
 
     def __init__(self) -> None:
+        self.journal: list[Added] | None = None
         self.clear()
 
     def clear(self) -> None:
         """Drop all rows and all trigrams."""
+        if self.journal is not None:
+            self.journal.clear()
         self.vocabulary = Vocabulary()
         self.n_rows = self.n_counted = 0
         self._postings: Postings[np.int32] = Postings(np.int32)
@@ -217,16 +304,27 @@ class TrigramIndex:
     def add(self, row: int, text: str, counted: bool = True) -> None:
         """Index the text of the next row.  O(len(text)) amortised.  InputError unless `row == n_rows`."""
         _require_next(row, self.n_rows, "TrigramIndex.add")
+        known = len(self.vocabulary)
         ids = np.array(self.vocabulary.intern(trigrams_of(text)), np.int64)
         if ids.size:
             self._postings.append(ids, np.full(ids.size, row, np.int32), len(self.vocabulary))
             if not counted:
                 _count(self._uncounted, ids)
+        if self.journal is not None:
+            self.journal.append(Added(ids, None, self.vocabulary.since(known)))
         if row == self._sizes.size:
             self._sizes = _grown(self._sizes, 2 * row)
         self._sizes[row] = ids.size
         self.n_rows += 1
         self.n_counted += counted
+
+    def restore(self, saved: Forward) -> None:
+        """Fill the empty index with saved rows, as `BM25Index.restore` does."""
+        self.vocabulary = Vocabulary(saved.names)
+        self._postings.restore(saved.keys, saved.rows.astype(np.int32), len(saved.names))
+        self.n_rows, self.n_counted = len(saved.sizes), int(np.count_nonzero(saved.counted))
+        self._sizes = _grown(saved.sizes.astype(np.int32), max(self._sizes.size, self.n_rows))
+        self._uncounted = saved.uncounted
 
     def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
         """Write each row's overlap with `text` into `out` (n_rows,) float32, in [0, 1].
@@ -328,6 +426,15 @@ def _append(
         pool[start[key] + length[key]] = entries[i]
         length[key] += 1
     return used
+
+
+@kernel
+def _spread(keys: NDArray[np.int64], entries: NDArray[Entry], start: NDArray[np.int64], pool: NDArray[Entry]) -> None:
+    """Write each entry into the block of its key, after the entries before it."""
+    at = start.copy()
+    for i in range(keys.size):
+        pool[at[keys[i]]] = entries[i]
+        at[keys[i]] += 1
 
 
 @kernel

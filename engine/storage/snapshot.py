@@ -1,19 +1,17 @@
 """Snapshots: one SQLite file holds the whole memory and is updated in one transaction per tick.
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
-Only changes are written: events and vectors are appended, arrays are stored in blocks of rows and a block is rewritten if its
-contents differ.  Word and trigram postings are rebuilt from the texts on loading.  All contents carry checksums, and the file is
-locked while the memory is open.
+Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
+contents differ.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the pages of the file are checked
+when it is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
 """
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,45 +19,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Column, Scope
-from ..errors import ContractError, InputError, SnapshotError
+from ..errors import SnapshotError
+from ..marks import WHOLE, checksum, mark, sum_of
+from ..numerics import kernel
 from ..records import Event
-from ..vocabulary import EMBEDDING, GRAPH, HIDE, IMPORTANCE, KIND, NEWS, SHOW, VISIBLE, WRITING
-from ..writings import Writing
+from ..vocabulary import EMBEDDING, GRAPH, VISIBLE
 from .event_log import EventLog
 from .graph import Graph
+from .older_formats import NEW, OlderFormat
+from .postings import BM25Index, Forward, TrigramIndex
+from .snapshot_contents import (
+    FORMAT,
+    TABLES,
+    Contents,
+    Format4,
+    Forms,
+    block_mark,
+    event_cells,
+    event_mark,
+    memory_cells,
+    writing_cells,
+    writing_mark,
+)
+from .snapshot_file import APPLICATION, SnapshotFile, place_new, snapshot_errors
 from .store import PER_ROW, Store
 from .vectors import VectorIndex
 
-APPLICATION = 0x48656253  # "HebS", SQLite's application id in the header of the file; other programs' databases have another one
-FORMAT = 3                # 1: events without attributes; 2: no writings; both lack columns, see NEW.  An older file becomes 3 when it is saved
-READ = ("1", "2", str(FORMAT))
-BLOCK = 4096              # rows of an array in one block
-BUSY_SECONDS = 1.0        # wait for a locked file
-SINCE_3 = (KIND, WRITING, HIDE, SHOW)
-NEW = {"1": (IMPORTANCE, NEWS, *SINCE_3), "2": SINCE_3, "3": ()}    # columns that a file of each format lacks: neutral
+READ = (*NEW, str(FORMAT))
+BLOCK = 512               # rows of an array in one block
 CONSTANT = ("source", "target", "type", "created")  # arrays of the graph whose entries never change once an edge is made
-WRITTEN_BY_MEMORY = (
-    "CREATE TABLE writings (number INTEGER PRIMARY KEY, text BLOB NOT NULL, kind BLOB NOT NULL, maker BLOB NOT NULL, time REAL NOT NULL, "
-    "sources TEXT NOT NULL, span TEXT NOT NULL, stored_as INTEGER NOT NULL, mark BLOB NOT NULL)")
-TABLES = (
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
-    "id BLOB NOT NULL, caption BLOB NOT NULL, dated INTEGER NOT NULL, stored_as INTEGER NOT NULL, mark BLOB NOT NULL, "
-    "attributes BLOB NOT NULL)",
-    "CREATE TABLE vectors (row_number INTEGER PRIMARY KEY, vector BLOB NOT NULL, mark BLOB NOT NULL)",
-    "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL)",
-    "CREATE TABLE blocks (name TEXT NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, mark BLOB NOT NULL, PRIMARY KEY (name, block))",
-    WRITTEN_BY_MEMORY,
-)
-FROM_1 = "ALTER TABLE events ADD COLUMN attributes BLOB NOT NULL DEFAULT x''"
-START_ANEW = "restore a copy of it, or start a new memory with another path"
-MISMATCH = "a checksum does not match"
-CURES = {
-    sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
-    sqlite3.SQLITE_READONLY: "make the file and its folder writable",
-    sqlite3.SQLITE_BUSY: "another memory has it open; close that one, or give another path",
-    sqlite3.SQLITE_FULL: "free disk space and save again; the file holds the last finished tick",
-}
+INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
 
 
 class InterruptedWarning(UserWarning):
@@ -110,6 +99,8 @@ class MemoryParts(Protocol):
     store: Store
     index: VectorIndex
     graph: Graph
+    lexicon: BM25Index
+    trigrams: TrigramIndex
     seed: int
     asked_before: tuple[Mapping[str, str], ...]      # language models that were asked before the memory was loaded
 
@@ -132,17 +123,45 @@ class MemoryParts(Protocol):
     @property
     def streams(self) -> Mapping[str, np.random.Generator]: ...
 
-    def replay(self, event: Event, row: int, vector: Any) -> None:
-        """Add a saved event to the event log, the index and the postings."""
+    def replay(self, event: Event, row: int) -> None:
+        """Add a saved event to the event log."""
         ...
 
-    def replay_made(self, writing: int, vector: Any) -> None:
-        """Add a saved row that holds a writing."""
+    def replay_made(self, writing: int) -> None:
+        """Add a saved row that holds a writing to the event log."""
+        ...
+
+    def adopt_rows(self, vectors: NDArray[np.float32], postings: tuple[Forward, Forward] | None) -> None:
+        """Fill the index and the postings for all rows of the event log; without postings from the texts."""
         ...
 
     def adopt_graph(self, graph: Graph) -> None:
         """Copy a restored graph into `graph`."""
         ...
+
+
+@dataclass
+class _Held:
+    """What the file holds, as far as the next save must know it.
+
+    generation  number of the last save
+    total       sum of all marks
+    events, writings, rows, entities, edges  how many it holds
+    forms       dtype and shape of each array
+    prints      fingerprint of each block of an array
+    marks       mark of each block, by array and number
+    """
+
+    generation: int = 0
+    total: int = 0
+    events: int = 0
+    writings: int = 0
+    rows: int = 0
+    entities: int = 0
+    edges: int = 0
+    forms: Forms = field(default_factory=dict)
+    prints: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
+    marks: dict[tuple[str, int], bytes] = field(default_factory=dict)
 
 
 class Snapshot:
@@ -154,28 +173,20 @@ class Snapshot:
 
     A memory continues with any language model or none: which ones were asked so far is saved, and not compared.
 
-    Raises SnapshotError if the file is damaged, in use, or was written by another version or with another configuration.
+    Raises SnapshotError if the file is damaged, in use, belongs to another process, or was written by another version or configuration.
     """
 
     def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float) -> None:
-        self.path, self.assembly, self.consolidate_every = Path(path), assembly, consolidate_every
-        self._blocks: dict[tuple[str, int], bytes] = {}
-        self._forms: dict[str, tuple[str, str]] = {}
-        self._format, self._events, self._vectors, self._edges, self._entities, self._writings = str(FORMAT), 0, 0, 0, 0, 0
-        with self._snapshot_errors():
-            self._file = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
+        self.path, self.assembly, self._held, self._older = Path(path), assembly, _Held(), False
+        self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
+        assembly.lexicon.journal, assembly.trigrams.journal = [], []
+        with snapshot_errors(self.path):
+            if not self.path.exists():
+                place_new(self.path, self._make)
+        self._file = SnapshotFile(self.path)
         try:
-            with self._snapshot_errors():
-                for statement in ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", "BEGIN EXCLUSIVE", "COMMIT"):
-                    self._file.execute(statement)
-                application, = self._file.execute("PRAGMA application_id").fetchone()
-                tables, = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                if application != APPLICATION and (application or tables):
-                    raise SnapshotError("is the database of another program, not a snapshot", where=str(self.path), cure="give another path")
-                if application:
-                    self._load()
-            if not application:
-                self.save()
+            with snapshot_errors(self.path):
+                self._load()
         except BaseException:
             self._file.close()
             raise
@@ -185,54 +196,26 @@ class Snapshot:
 
         erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before
 
-        Cost: O(added rows, events and edges), and a checksum over every column that a hook may have changed since the last save: 1 ms per 10^6 bytes.
+        Cost: O(added rows, events and edges); for every column that a hook may have changed since the last save a comparison, 0.2 ms per 10^6
+        bytes, and for every block of it that differs a checksum and a copy, 3 ms per 10^6 bytes.
         """
-        a, plans = self.assembly, self.assembly.plans.values()
-        blocks: dict[tuple[str, int], bytes] = {}
-        forms: dict[str, tuple[str, str]] = {}
-        with self._snapshot_errors(), self._transaction() as write:
-            if not self._forms:
-                for statement in (*TABLES, f"PRAGMA application_id = {APPLICATION}"):
-                    write(statement)
-            if self._format == "1":
-                write(FROM_1)
-            if self._format in ("1", "2"):
-                write(WRITTEN_BY_MEMORY)
-            for number in (*(erased.events if erased else ()), *range(self._events, len(a.event_log.events))):
-                fields, attributes = _fields(a.event_log.events[number], a.event_log.row_of[number]), _written(a.event_log.events[number].attributes)
-                write("INSERT OR REPLACE INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?)", (number, *fields, _mark(fields, attributes), attributes))
-            again = (*(erased.writings if erased else ()), *range(self._writings, len(a.event_log.writings)))
-            stored = {~a.event_log.rows[row]: row for row in a.event_log.made} if again else {}
-            for number in again:
-                fields = _writing_fields(a.event_log.writings[number], stored.get(number, -1))
-                write("INSERT OR REPLACE INTO writings VALUES (?,?,?,?,?,?,?,?,?)", (number, *fields, _checksum(*fields)))
-            for row in (*(erased.rows if erased else ()), *range(self._vectors, a.store.n)):
-                data = a.index.vectors[row].tobytes()
-                write("INSERT OR REPLACE INTO vectors VALUES (?,?,?)", (row, data, _checksum(data)))
-            changed = frozenset((*a.store.columns, GRAPH)) if erased else frozenset(c for p in plans if p.changed for c in p.changes)
-            if erased:
-                self._entities = -1
-            for name, array, first in self._arrays(changed):
-                forms[name] = array.dtype.str, json.dumps(array.shape)
-                if self._forms.get(name) != forms[name]:
-                    write("INSERT OR REPLACE INTO arrays VALUES (?,?,?)", (name, *forms[name]))
-                for block, data in _blocks(array, first):
-                    if self._blocks.get((name, block)) != (mark := _checksum(data)):
-                        write("INSERT OR REPLACE INTO blocks VALUES (?,?,?,?)", (name, block, data, mark))
-                        blocks[name, block] = mark
-            meta = self._meta(state)
-            for key, value in {**meta, "mark": _checksum(meta, {**self._forms, **forms}).hex()}.items():
-                write("INSERT OR REPLACE INTO meta VALUES (?,?)", (key, value))
-        self._blocks.update(blocks)
-        self._forms.update(forms)
-        self._format = str(FORMAT)
-        self._note_sizes()
-        for plan in plans:
+        with snapshot_errors(self.path), self._file.transaction() as to:
+            if self._older:
+                for name, in to.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                    to.execute(f"DROP TABLE {name}")
+                _create(to)
+            held = self._write(to, state, erased)
+        self._held.prints.update(held.prints)
+        self._held.marks.update(held.marks)
+        self._held, self._older = replace(held, prints=self._held.prints, marks=self._held.marks), False
+        for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal):
+            if journal:
+                journal.clear()
+        for plan in self.assembly.plans.values():
             plan.changed = False
         if erased:
-            with self._snapshot_errors():
-                for statement in ("VACUUM", "PRAGMA journal_mode = TRUNCATE", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA journal_mode = DELETE"):
-                    self._file.execute(statement)
+            with snapshot_errors(self.path):
+                self._file.rewrite()
 
     def close(self, save: bool = True) -> None:
         """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
@@ -242,186 +225,262 @@ class Snapshot:
         finally:
             self._file.close()
 
+    def _make(self, to: sqlite3.Connection) -> None:
+        """Write a new file."""
+        _create(to)
+        self._write(to, "closed", None)
+
+    def _write(self, to: sqlite3.Connection, state: str, erased: Erased | None) -> _Held:
+        """Write what has changed.  What the file then holds; of fingerprints and marks of blocks the changed ones alone."""
+        a, before = self.assembly, self._held
+        held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
+                     a.graph.n_edges, dict(before.forms))
+        gone = [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0]
+                for table, numbers in (("events", erased.events), ("writings", erased.writings)) for number in numbers] if erased else []
+        if erased:
+            gone += [found for table in ("memories", "entities") for found, in to.execute(f"SELECT mark FROM {table}")]
+            to.execute("DELETE FROM entities")
+        for table, rows in (("events", self._event_rows), ("writings", self._writing_rows), ("memories", self._memory_rows),
+                            ("entities", self._entity_rows)):
+            if written := list(rows(held.generation, erased)):
+                to.executemany(INSERT.format(table, ",".join("?" * len(written[0]))), written)
+                held.total = (held.total + sum_of(row[-1] for row in written)) % WHOLE
+        gone += self._write_arrays(to, held, erased)
+        held.total = (held.total - sum_of(gone)) % WHOLE
+        meta = self._meta(state, held)
+        meta["mark"] = checksum(meta, held.forms).hex()
+        to.executemany(INSERT.format("meta", "?,?"), list(meta.items()))
+        return held
+
+    def _event_rows(self, generation: int, erased: Erased | None) -> Iterator[tuple[Any, ...]]:
+        log = self.assembly.event_log
+        for number in (*(erased.events if erased else ()), *range(self._held.events, len(log.events))):
+            time, *blobs, dated, row = event_cells(log.events[number], log.row_of[number])
+            yield number, time, *blobs, dated, row, generation, event_mark(number, generation, time, blobs, dated, row)
+
+    def _writing_rows(self, generation: int, erased: Erased | None) -> Iterator[tuple[Any, ...]]:
+        log = self.assembly.event_log
+        again = (*(erased.writings if erased else ()), *range(self._held.writings, len(log.writings)))
+        stored = {~log.rows[row]: row for row in log.made} if again else {}
+        for number in again:
+            *values, row = writing_cells(log.writings[number], stored.get(number, -1))
+            yield number, *values, row, generation, writing_mark(number, generation, values, row)
+
+    def _memory_rows(self, generation: int, erased: Erased | None) -> Iterator[tuple[Any, ...]]:
+        """The rows that the journals hold: those since the last save; after an erasure, which numbers words anew, all."""
+        a = self.assembly
+        words, trigrams = a.lexicon.journal or (), a.trigrams.journal or ()
+        for number, word, trigram in zip(range(a.store.n - len(words), a.store.n), words, trigrams, strict=True):
+            values = memory_cells(a.index.vectors[number].tobytes(), word, trigram)
+            yield number, *values, generation, mark(b"memories", number, generation, *values)
+
+    def _entity_rows(self, generation: int, erased: Erased | None) -> Iterator[tuple[Any, ...]]:
+        graph = self.assembly.graph
+        for number in range(0 if erased else self._held.entities, graph.n_entities):
+            name = graph.entity_name(number).encode("utf-8", "surrogatepass")
+            yield number, name, generation, mark(b"entities", number, generation, name)
+
+    def _write_arrays(self, to: sqlite3.Connection, held: _Held, erased: Erased | None) -> list[bytes]:
+        """Write the blocks of arrays that differ from the file's; the marks that they replace."""
+        a, before = self.assembly, self._held
+        changed = frozenset((*a.store.columns, GRAPH)) if erased else frozenset(c for p in a.plans.values() if p.changed for c in p.changes)
+        rows: list[tuple[Any, ...]] = []
+        gone: list[bytes] = []
+        for name, array, first in self._arrays(changed):
+            form = array.dtype.str, json.dumps(array.shape)
+            if held.forms.get(name) != form:
+                to.execute(INSERT.format("arrays", "?,?,?"), (name, *form))
+                held.forms[name] = form
+            size = _bytes_of_block(array)
+            data, known = np.ascontiguousarray(array).reshape(-1).view(np.uint8), before.prints.get(name, NONE)
+            start = min(first // BLOCK, len(known))
+            prints = fingerprints(data[start * size:], size)
+            old = known[start:]
+            shared = min(len(old), len(prints))
+            for at in (*np.flatnonzero(old[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))):
+                block = start + at
+                part = data[block * size:(block + 1) * size].tobytes()
+                found = held.marks[name, block] = block_mark(name, block, held.generation, part)
+                gone.append(before.marks.get((name, block), b""))
+                rows.append((name, block, part, held.generation, found))
+            for block in range(start + len(prints), len(known)):     # of a list that became shorter
+                to.execute("DELETE FROM blocks WHERE name = ? AND number = ?", (name, block))
+                gone.append(before.marks[name, block])
+            held.prints[name] = np.concatenate([known[:start], prints])
+        to.executemany(INSERT.format("blocks", "?,?,?,?,?"), rows)
+        held.total = (held.total + sum_of(row[-1] for row in rows)) % WHOLE
+        return gone
+
     def _arrays(self, changed: frozenset[Any]) -> Iterator[tuple[str, NDArray[Any], int]]:
         """Arrays that may have changed since the last save: name, array, first row that may have changed."""
-        a = self.assembly
+        a, before = self.assembly, self._held
         for column in a.store.columns:
             if column.persists and column is not EMBEDDING and column.scope is not Scope.EDGE:
-                tail = column.scope in PER_ROW and column is not VISIBLE and column not in changed and f"column.{column.name}" in self._forms
-                yield f"column.{column.name}", a.store.array(column), self._vectors if tail else 0
+                tail = column.scope in PER_ROW and column is not VISIBLE and column not in changed and f"column.{column.name}" in before.forms
+                yield f"column.{column.name}", a.store.array(column), before.rows if tail else 0
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
-        if self._forms and not edges and GRAPH not in changed and (self._vectors, self._edges) == (a.store.n, a.graph.n_edges):
+        if before.forms and not edges and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
             return
-        for key, value in a.graph.state().items():
+        for key, value in a.graph.parts().items():
+            if key == "entities":
+                continue        # a table of their own
             if not isinstance(value, np.ndarray):
-                if key != "entities" or len(value) != self._entities or not self._forms:
-                    yield f"graph.{key}", np.frombuffer(json.dumps(value).encode(), dtype=np.uint8), 0
+                yield f"graph.{key}", np.frombuffer(json.dumps(value).encode(), dtype=np.uint8), 0
             else:
                 tail = key in CONSTANT or (key.startswith("column:") and key not in edges and GRAPH not in changed)
-                yield f"graph.{key}", value, self._edges if tail else 0
+                yield f"graph.{key}", value, before.edges if tail and f"graph.{key}" in before.forms else 0
 
-    def _meta(self, state: str) -> dict[str, str]:
+    def _meta(self, state: str, held: _Held) -> dict[str, str]:
         a = self.assembly
         return {
-            "format": str(FORMAT), "state": state, "configuration": json.dumps(_configuration(a, self.consolidate_every), sort_keys=True),
-            "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
+            "format": str(FORMAT), "state": state, "configuration": self._configuration, "generation": str(held.generation),
+            "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
             "streams": json.dumps({k: v.bit_generator.state for k, v in a.streams.items()}),
-            "rows": str(a.store.n), "events": str(len(a.event_log.events)), "writings": str(len(a.event_log.writings)),
+            "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
             "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
         }
 
     def _load(self) -> None:
-        a, read = self.assembly, self._file.execute
-        (pages,), (size,) = read("PRAGMA page_count").fetchone(), read("PRAGMA page_size").fetchone()
-        if self.path.stat().st_size < pages * size:     # SQLite does not notice it if nothing is stored in the last page
-            raise ValueError("it is truncated")
-        meta = dict(read("SELECT key, value FROM meta"))
+        a, where = self.assembly, str(self.path)
+        meta = dict(self._file.execute("SELECT key, value FROM meta"))
         if meta["format"] not in READ:
-            raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=str(self.path),
+            raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=where,
                                 cure="open it with the version that wrote it")
-        self._forms = {name: (dtype, shape) for name, dtype, shape in read("SELECT name, dtype, shape FROM arrays")}
-        _verify(bytes.fromhex(meta.pop("mark")), meta, self._forms)
-        _same_configuration(json.loads(meta["configuration"]), _configuration(a, self.consolidate_every), str(self.path))
+        self._older = meta["format"] != str(FORMAT)
+        self._file.require_sound(None if self._older else frozenset(TABLES))
+        saved: Contents = OlderFormat(self._file, meta) if self._older else Format4(self._file, meta)
+        _same_configuration(json.loads(meta["configuration"]), json.loads(self._configuration), where)
         a.asked_before = tuple(json.loads(meta.get("language_models", "[]")))        # older files have none
-        self._format = meta["format"]
-        new = NEW[self._format]
-        _same_columns(self._forms, a.store, str(self.path), new)
-        vectors = {}
-        for row, data, mark in read("SELECT row_number, vector, mark FROM vectors"):
-            _verify(mark, data)
-            vectors[row] = np.frombuffer(data, dtype=np.float32)
-        made = self._read_writings() if self._format == "3" else {}
-        last = "x''" if self._format == "1" else "attributes"
-        for *fields, mark, attributes in read(
-                f"SELECT time, text, speaker, session, id, caption, dated, stored_as, mark, {last} FROM events ORDER BY number"):
-            if _mark(fields, attributes) != mark:
-                raise ValueError(MISMATCH)
-            time, *blobs, dated, row = fields
-            text, speaker, session, id, caption = (b.decode("utf-8", "surrogatepass") for b in blobs)
-            if row >= 0:
-                self._replay_made(made, vectors)
-            a.replay(Event(time, text, speaker, session, id, caption, bool(dated), _attributes(attributes)), row, vectors.get(row))
-        self._replay_made(made, vectors)
-        counts = len(a.event_log.events), len(a.event_log.rows), len(a.event_log.writings)
-        if counts != (int(meta["events"]), int(meta["rows"]), int(meta.get("writings", 0))):
-            raise ValueError("events or writings are missing")
-        arrays = {name: self._read(name, dtype, json.loads(shape)) for name, (dtype, shape) in self._forms.items()}
-        kinds = a.graph.state()
-        graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
-        a.adopt_graph(Graph.from_state({k: v if isinstance(kinds.get(k, v), np.ndarray) else json.loads(v.tobytes()) for k, v in graph.items()}))
+        lacks = NEW.get(meta["format"], ())
+        _same_columns(saved.forms, a.store, where, lacks)
+        self._load_rows(saved)
         rows = int(meta["rows"])
-        neutral = {c.name: np.full((rows, *a.store.cell_shape(c)), c.neutral, dtype=c.dtype) for c in new}
-        a.store.restore(neutral | {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}, rows)
+        arrays = self._load_arrays(saved)
+        saved.require_whole()
+        a.store.restore({c.name: np.full((rows, *a.store.cell_shape(c)), c.neutral, dtype=c.dtype) for c in lacks} | arrays, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
-        self._note_sizes()
+        if self._older:
+            self._held = _Held()
+        else:
+            held = self._held
+            held.generation, held.total, held.forms = int(meta["generation"]), int(meta["marks"], 16), dict(saved.forms)
+            held.events, held.writings, held.rows = len(a.event_log.events), len(a.event_log.writings), rows
+            held.entities, held.edges = a.graph.n_entities, a.graph.n_edges
         if meta["state"] != "closed":
             warnings.warn(
                 f"{self.path}: the process that wrote it ended without closing it; the memory is as of its last finished tick, "
-                f"after {self._events} events at {a.clock.now:.4f} h; encode later events again", InterruptedWarning, stacklevel=4)
+                f"after {len(a.event_log.events)} events at {a.clock.now:.4f} h; encode later events again", InterruptedWarning, stacklevel=4)
 
-    def _read_writings(self) -> dict[int, int]:
-        """Restore the writings; row -> writing of each row that holds one."""
-        found: list[Writing] = []
-        made: dict[int, int] = {}
-        for *fields, mark in self._file.execute("SELECT text, kind, maker, time, sources, span, stored_as, mark FROM writings ORDER BY number"):
-            _verify(mark, *fields)
-            text, kind, maker = (b.decode("utf-8", "surrogatepass") for b in fields[:3])
-            time, sources, span, row = fields[3], tuple(json.loads(fields[4])), json.loads(fields[5]), fields[6]
+    def _load_rows(self, saved: Contents) -> None:
+        """Restore event log, writings, vectors and postings."""
+        a, log, meta = self.assembly, self.assembly.event_log, saved.meta
+        written = list(saved.writings())
+        log.writings.restore([writing for writing, _ in written])
+        made = {row: number for number, (_, row) in enumerate(written) if row >= 0}
+
+        def replay_made() -> None:
+            """Replay the rows that hold a writing and that are next in order."""
+            while made and len(log.rows) in made:
+                a.replay_made(made.pop(len(log.rows)))
+
+        for event, row in saved.events():
             if row >= 0:
-                made[row] = len(found)
-            found.append(Writing(text, kind, maker, time, sources, tuple(span) if span else None))
-        self.assembly.event_log.writings.restore(found)
-        return made
+                replay_made()
+                if row != len(log.rows):
+                    raise ValueError("a row is missing")
+            a.replay(event, row)
+        replay_made()
+        vectors = saved.vectors()
+        counts = len(log.events), len(log.rows), len(log.writings), len(vectors)
+        if made or counts != (int(meta["events"]), int(meta["rows"]), int(meta.get("writings", 0)), len(log.rows)):
+            raise ValueError("events, writings or vectors are missing")
+        whole = np.frombuffer(b"".join(vectors), np.float32).reshape(len(vectors), a.embedder.dimensions)
+        a.adopt_rows(whole, saved.postings(np.array(log.rows, np.int64) >= 0))
 
-    def _replay_made(self, made: dict[int, int], vectors: Mapping[int, Any]) -> None:
-        """Replay the rows that hold a writing and that are next in order."""
-        rows = self.assembly.event_log.rows
-        while len(rows) in made:
-            self.assembly.replay_made(made.pop(len(rows)), vectors.get(len(rows)))
-
-    def _read(self, name: str, dtype: str, shape: list[int]) -> NDArray[Any]:
-        parts = []
-        for block, data, mark in self._file.execute("SELECT block, data, mark FROM blocks WHERE name = ? ORDER BY block", (name,)):
-            _verify(mark, data)
-            self._blocks[name, block] = mark
-            parts.append(data)
-        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        return np.frombuffer(b"".join(parts)[:size], dtype=np.dtype(dtype)).reshape(shape).copy()
-
-    def _note_sizes(self) -> None:
-        a = self.assembly
-        self._events, self._vectors, self._edges, self._entities = len(a.event_log.events), a.store.n, a.graph.n_edges, a.graph.n_entities
-        self._writings = len(a.event_log.writings)
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Any]:
-        """All statements or none, also if the process is killed."""
-        self._file.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._file.execute
-            self._file.execute("COMMIT")
-        except BaseException:
-            if self._file.in_transaction:
-                self._file.execute("ROLLBACK")
-            raise
-
-    @contextmanager
-    def _snapshot_errors(self) -> Iterator[None]:
-        """Raise the errors of SQLite and of invalid contents as SnapshotError with a cure."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            cure = CURES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, START_ANEW)
-            raise SnapshotError(f"cannot be used as a snapshot: {error}", where=str(self.path), cure=cure) from error
-        except (KeyError, ValueError, TypeError, IndexError, OverflowError, AttributeError, InputError, ContractError) as error:
-            raise SnapshotError(f"is damaged: {error}", where=str(self.path), cure=START_ANEW) from error
+    def _load_arrays(self, saved: Contents) -> dict[str, NDArray[Any]]:
+        """Restore the graph; the arrays of columns by name."""
+        parts: dict[str, list[bytes]] = {name: [] for name in saved.forms}
+        for name, number, data, found in saved.blocks():
+            if number != len(parts[name]):
+                raise ValueError("a block is missing")
+            parts[name].append(data)
+            self._held.marks[name, number] = found
+        arrays = {name: _array(parts[name], dtype, json.loads(shape)) for name, (dtype, shape) in saved.forms.items()}
+        for name, array in arrays.items():
+            self._held.prints[name] = fingerprints(array.reshape(-1).view(np.uint8), _bytes_of_block(array))
+        a, entities = self.assembly, saved.entities()
+        kinds = a.graph.parts()
+        graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
+        state = {k: v if isinstance(kinds.get(k, v), np.ndarray) else json.loads(v.tobytes()) for k, v in graph.items()}
+        if entities is not None:
+            if len(entities) != int(saved.meta["entities"]):
+                raise ValueError("entities are missing")
+            state["entities"] = entities
+        a.adopt_graph(Graph.from_state(state))
+        return {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}
 
 
-def _fields(event: Event, row: int) -> tuple[Any, ...]:
-    texts = (t.encode("utf-8", "surrogatepass") for t in (event.text, event.speaker, event.session, event.id, event.caption))
-    return (event.time, *texts, int(event.dated), row)
+NONE = np.zeros(0, np.uint64)
 
 
-def _writing_fields(writing: Writing, row: int) -> tuple[Any, ...]:
-    texts = (t.encode("utf-8", "surrogatepass") for t in (writing.text, writing.kind, writing.maker))
-    return (*texts, writing.time, json.dumps(writing.sources), json.dumps(writing.span), row)
+def _create(to: sqlite3.Connection) -> None:
+    """Make the tables of the present format."""
+    for statement in (*TABLES, f"PRAGMA application_id = {APPLICATION}"):
+        to.execute(statement)
 
 
-def _written(attributes: Sequence[tuple[str, str]]) -> bytes:
-    """Attributes as JSON; empty if there are none.  Lone surrogates are kept."""
-    return json.dumps(attributes, ensure_ascii=False).encode("utf-8", "surrogatepass") if attributes else b""
+def _bytes_of_block(array: NDArray[Any]) -> int:
+    """Bytes of a whole block of an array; of an array without rows, all of it."""
+    return BLOCK * array.itemsize * int(np.prod(array.shape[1:])) if array.ndim else array.itemsize
 
 
-def _attributes(written: bytes) -> tuple[tuple[str, str], ...]:
-    return tuple((key, value) for key, value in json.loads(written.decode("utf-8", "surrogatepass"))) if written else ()
+def _array(parts: Sequence[bytes], dtype: str, shape: Sequence[int]) -> NDArray[Any]:
+    """A read-only array from its blocks.  Raises ValueError if they have another size."""
+    return np.frombuffer(b"".join(parts), np.dtype(dtype)).reshape(shape)
 
 
-def _mark(fields: Iterable[Any], attributes: bytes) -> bytes:
-    """Checksum of an event; without attributes that of format 1."""
-    return _checksum(*fields, *([attributes] if attributes else []))
+def fingerprints(data: NDArray[np.uint8], size: int) -> NDArray[np.uint64]:
+    """64 bits of each block of so many bytes, a multiple of 8 unless there is one block; equal blocks have equal ones.  0.1 ms per 10^6 bytes.
+
+    >>> one, two, three = fingerprints(np.array([1, 2, 1, 2, 1], np.uint8).repeat(8), 16)
+    >>> bool(one == two), bool(one == three)
+    (True, False)
+    """
+    whole = data.size // 8 * 8
+    out = np.empty(-(-data.size // size) if size else 0, np.uint64)
+    _fingerprints(data[:whole].view(np.uint64), data[whole:], max(size // 8, 1), out)
+    return out
 
 
-def _checksum(*parts: Any) -> bytes:
-    """Checksum of bytes, or of a few fields."""
-    if len(parts) == 1 and isinstance(parts[0], bytes):
-        return hashlib.blake2b(parts[0], digest_size=16).digest()
-    plain = repr([sorted(p.items()) if isinstance(p, Mapping) else p for p in parts])
-    return hashlib.blake2b(plain.encode(), digest_size=16).digest()
-
-
-def _verify(mark: bytes, *parts: Any) -> None:
-    if _checksum(*parts) != mark:
-        raise ValueError(MISMATCH)
-
-
-def _blocks(array: NDArray[Any], first: int) -> Iterable[tuple[int, bytes]]:
-    """Number and contents of the blocks of rows, from the one that holds row `first`."""
-    if array.ndim == 0:
-        return [(0, array.tobytes())]
-    starts = range(first // BLOCK * BLOCK, len(array), BLOCK)
-    return ((start // BLOCK, np.ascontiguousarray(array[start:start + BLOCK]).tobytes()) for start in starts)
+@kernel
+def _fingerprints(words: NDArray[np.uint64], rest: NDArray[np.uint8], per_block: int, out: NDArray[np.uint64]) -> None:
+    """A multiplicative hash of the words of each block in four lanes, of which each step can be undone; the rest belongs to the last block."""
+    prime, plus, shift = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03), np.uint64(32)
+    for block in range(out.size):
+        a, b, c, d = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+        start, end = block * per_block, min((block + 1) * per_block, words.size)
+        at = start
+        while at + 4 <= end:
+            a, b = (a ^ words[at]) * prime + plus, (b ^ words[at + 1]) * prime + plus
+            c, d = (c ^ words[at + 2]) * prime + plus, (d ^ words[at + 3]) * prime + plus
+            a, b, c, d = a ^ (a >> shift), b ^ (b >> shift), c ^ (c >> shift), d ^ (d >> shift)
+            at += 4
+        while at < end:
+            a = (a ^ words[at]) * prime + plus
+            a ^= a >> shift
+            at += 1
+        size = np.uint64(8 * (end - start))
+        if block == out.size - 1:
+            size += np.uint64(rest.size)
+            for byte in rest:
+                a = (a ^ np.uint64(byte)) * prime + plus
+                a ^= a >> shift
+        for lane in (b, c, d, size):
+            a = (a ^ lane) * prime + plus
+            a ^= a >> shift
+        out[block] = a
 
 
 def _configuration(a: MemoryParts, consolidate_every: float) -> dict[str, Any]:

@@ -24,6 +24,7 @@ class Store:
 
     n        number of rows
     version  grows whenever a view made earlier no longer shows all rows
+    guests   columns of plans that the memory's own mechanisms do not own; they stay at neutral between queries, and are neither saved nor digested
     Appending is amortised O(columns); nothing is copied on access.  A view is made once per version and shared by all readers.
     """
 
@@ -37,21 +38,42 @@ class Store:
         self._live: dict[Column, Array] = {}
         self._read_only: dict[Column, Array] = {}
         self._passing: dict[Scope, list[Column]] = {scope: [] for scope in Scope}
-        names: dict[str, Column | Structure] = {s.name: s for s in (*ENGINE_STRUCTURES, *structures)}
+        self._names: dict[str, Column | Structure] = {s.name: s for s in (*ENGINE_STRUCTURES, *structures)}
+        self.guests: dict[Column, None] = {}
         for column, sizes in columns:
-            if names.setdefault(column.name, column) is not column:
-                raise ContractError(f"two columns or structures are called {column.name!r}", where="store", cure="rename one of them")
-            self._sizes[column] = column.cell_shape(sizes)
-            if column.scope is Scope.EDGE:
-                graph.allocate(column.name, np.dtype(column.dtype), self._sizes[column], column.neutral)
-            elif column is not EMBEDDING:
-                self._arrays[column] = self._filled(column, self.capacity)
-                if not isinstance(column.neutral, Column):
-                    self._passing[column.scope].append(column)
+            self._hold(column, sizes)
+
+    def _hold(self, column: Column, sizes: Mapping[str, int], guest: bool = False) -> None:
+        """Make room for a column, at neutral.  Raises ContractError for a name that is taken."""
+        if self._names.setdefault(column.name, column) is not column:
+            raise ContractError(f"two columns or structures are called {column.name!r}", where="store", cure="rename one of them")
+        self._sizes[column] = column.cell_shape(sizes)
+        if column.scope is Scope.EDGE:
+            self.graph.allocate(column.name, np.dtype(column.dtype), self._sizes[column], column.neutral, saved=not guest)
+        elif column is not EMBEDDING:
+            self._arrays[column] = self._filled(column, self.capacity)
+            if not isinstance(column.neutral, Column):
+                self._passing[column.scope].append(column)
+
+    def receive(self, columns: Iterable[tuple[Column, Mapping[str, int]]], structures: Mapping[Structure, Any]) -> None:
+        """Hold further columns, as guests, and structures; those that are held already stay.
+
+        Raises ContractError for a name that is taken, or for a column that is held with cells of another shape.
+        """
+        for column, sizes in columns:
+            if column not in self._sizes:
+                self._hold(column, sizes, guest=True)
+                self.guests[column] = None
+            elif self._sizes[column] != column.cell_shape(sizes):
+                raise ContractError(f"the cells of {column.name} have the shape {self._sizes[column]}, not {column.cell_shape(sizes)}",
+                                    where="store", cure="make a memory of its own for these parameters")
+        for structure, held in structures.items():
+            self.structures.setdefault(structure, held)
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return tuple(self._sizes)
+        """The columns of the memory's own mechanisms and of the engine, without guests."""
+        return tuple(c for c in self._sizes if c not in self.guests)
 
     def cell_shape(self, column: Column) -> tuple[int, ...]:
         return self._sizes[column]
@@ -82,8 +104,8 @@ class Store:
     def extend(self, vectors: Sequence[NDArray[np.float32]]) -> int:
         """New rows at neutral values; the first of them.  Raises InputError, with nothing changed, for an invalid vector."""
         first = self.index.add_many(vectors)
-        while self.n + len(vectors) > self.capacity:
-            self._grow()
+        if self.n + len(vectors) > self.capacity:
+            self._grow(self.n + len(vectors))
         self.n += len(vectors)
         self._renew()
         return first
@@ -99,8 +121,11 @@ class Store:
         for column in self._passing[scope]:
             self.array(column).fill(column.neutral)
 
-    def _grow(self) -> None:
-        capacity = self.capacity * 2
+    def _grow(self, rows: int) -> None:
+        """Make room for so many rows, in powers of two."""
+        capacity = self.capacity
+        while capacity < rows:
+            capacity *= 2
         for column, old in self._arrays.items():
             if column.scope in PER_ROW:
                 new = self._filled(column, capacity)
@@ -121,22 +146,22 @@ class Store:
     # --- snapshots -----------------------------------------------------------------------------------------------------------
     def persistent(self) -> dict[str, Array]:
         """Every persistent array but the embeddings and the edges, by name."""
-        return {c.name: self.array(c) for c in self._arrays if c.persists}
+        return {c.name: self.array(c) for c in self._arrays if c.persists and c not in self.guests}
 
     def restore(self, arrays: Mapping[str, Array], n: int) -> None:
         """Restore arrays saved by `persistent`; the index must already hold the n vectors.
 
         Raises ValueError, with nothing changed, for arrays of other names, shapes or types.
         """
-        wanted = {c.name: (c, (n,) if c.scope in PER_ROW else ()) for c in self._arrays if c.persists}
+        wanted = {c.name: (c, (n,) if c.scope in PER_ROW else ()) for c in self._arrays if c.persists and c not in self.guests}
         for name in {*wanted, *arrays}:
             column, cells = wanted.get(name, (None, ()))
             array = arrays.get(name)
             if column is None or array is None or (array.shape, array.dtype) != (cells + self._sizes[column], np.dtype(column.dtype)):
                 raise ValueError(f"column {name!r} is missing, unknown or of another form")
-        while self.capacity < n:
+        if self.capacity < n:
             self.n = 0
-            self._grow()
+            self._grow(n)
         self.n = n
         self._renew()
         for name, (column, _) in wanted.items():

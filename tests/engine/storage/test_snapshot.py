@@ -1,6 +1,7 @@
 """Snapshots: killed at any moment, damaged anywhere, continued exactly."""
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -24,6 +25,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.storage.snapshot import InterruptedWarning
+from hebbarium.engine.storage.snapshot_file import snapshot_errors
 from hebbarium.engine.vocabulary import DRAFTS, GRAPH, HIDE, MADE, NOW, RANDOM, RECALLED, ROW, SHOW, TEXTS, VETO, WRITINGS
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
@@ -238,15 +240,15 @@ def test_truncated_files_are_refused(tmp_path: Path, sound: tuple[bytes, str], s
 
 
 @pytest.mark.parametrize("change", [
-    "DELETE FROM events WHERE number = 3", "DELETE FROM events WHERE number = 11", "DELETE FROM vectors WHERE row_number = 2",
+    "DELETE FROM events WHERE number = 3", "DELETE FROM events WHERE number = 11", "DELETE FROM memories WHERE number = 2",
     "DELETE FROM blocks WHERE name = 'column.marks'",
     "DELETE FROM arrays WHERE name = 'column.marks'", "UPDATE events SET text = CAST('other' AS BLOB) WHERE number = 1",
     "UPDATE events SET time = 0.5 WHERE number = 1",
     "UPDATE blocks SET data = zeroblob(length(data)) WHERE name = 'column.created'", "UPDATE arrays SET dtype = '<f4' WHERE name = 'column.created'",
-    "DELETE FROM meta WHERE key = 'clock'", "UPDATE meta SET value = '[]' WHERE key = 'clock'", "DELETE FROM meta", "DROP TABLE vectors",
+    "DELETE FROM meta WHERE key = 'clock'", "UPDATE meta SET value = '[]' WHERE key = 'clock'", "DELETE FROM meta", "DROP TABLE memories",
     "DROP TABLE meta",
     "UPDATE meta SET value = '9' WHERE key = 'format'", "UPDATE meta SET value = replace(value, '1', '2') WHERE key = 'streams'",
-    "UPDATE vectors SET vector = zeroblob(64)",
+    "UPDATE memories SET vector = zeroblob(64)",
 ], ids=range(17))
 def test_files_that_were_tampered_with_are_refused(tmp_path: Path, sound: tuple[bytes, str], change: str) -> None:
     path = tmp_path / "m.db"
@@ -260,7 +262,7 @@ def test_files_that_were_tampered_with_are_refused(tmp_path: Path, sound: tuple[
 
 
 def test_files_of_other_programs_are_refused_and_not_changed(tmp_path: Path) -> None:
-    plain, database, empty = tmp_path / "a.txt", tmp_path / "b.db", tmp_path / "empty.db"
+    plain, database = tmp_path / "a.txt", tmp_path / "b.db"
     plain.write_text("not a database\n" * 300, encoding="utf-8")
     with sqlite3.connect(database) as connection:
         connection.execute("CREATE TABLE meta (key TEXT, value TEXT)")
@@ -270,12 +272,91 @@ def test_files_of_other_programs_are_refused_and_not_changed(tmp_path: Path) -> 
         with pytest.raises(SnapshotError, match=r"another program|not a database"):
             everything(path=path)
         assert path.read_bytes() == before
-    empty.touch()
-    everything(path=empty).close()  # a process may have been killed right after it made the file
     for path in (tmp_path, tmp_path / "no" / "folder.db"):
         with pytest.raises(SnapshotError, match="cannot be used") as caught:
             everything(path=path)
         assert "folder" in caught.value.cure
+
+
+@pytest.mark.parametrize("size", [0, 1, 99])
+def test_a_file_shorter_than_any_snapshot_is_refused_and_stays(tmp_path: Path, sound: tuple[bytes, str], size: int) -> None:
+    path = tmp_path / "m.db"
+    path.write_bytes(sound[0][:size])
+    with pytest.raises(SnapshotError, match=f"it has {size} bytes") as caught:
+        everything(path=path)
+    assert "copy" in caught.value.cure and str(path) in caught.value.where and path.read_bytes() == sound[0][:size]
+
+
+def test_a_new_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that ends while it makes the file leaves none, so that a file without contents is always a damaged one."""
+    def broken(*_: Any) -> None:
+        raise KeyError("half-way")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("hebbarium.engine.storage.snapshot.Snapshot._write", broken)
+        with pytest.raises(SnapshotError):
+            everything(path=tmp_path / "m.db")
+    assert list(tmp_path.iterdir()) == []
+    everything(path=tmp_path / "m.db").close(), everything(path=tmp_path / "m.db").close()
+    assert [each.name for each in tmp_path.iterdir()] == ["m.db"]
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:m.db", "file:m.db?mode=memory", "file::memory:"])
+def test_every_path_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Names that SQLite would read as a database in memory, or as a URI, are files like all others."""
+    monkeypatch.chdir(tmp_path)
+    e = everything(path=Path(name))
+    live(e, 0, 5)
+    before = e.digest()
+    e.close()
+    assert [each.name for each in tmp_path.iterdir()] == [name] and everything(path=Path(name)).digest() == before
+
+
+def test_a_fork_may_not_write_the_file(tmp_path: Path, digests: list[str]) -> None:
+    """The child may ask and encode in its copy of the memory, but every save is refused there; the parent's file holds the parent's events alone."""
+    e = everything(path=tmp_path / "m.db")
+    live(e, 0, 12)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        try:
+            told = []
+            for attempt in (lambda: live(e, 12, 14), e.save, e.close):
+                try:
+                    attempt()
+                except SnapshotError as error:
+                    told.append([error.what, error.where, error.cure])
+            os.write(writer, json.dumps([told, len(e.event_log.events)]).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        told, taken = json.loads(pipe.read())
+    os.waitpid(child, 0)
+    assert len(told) == 3 and taken == 13
+    assert all("belongs to the process" in what and str(os.getpid()) in what and "m.db" in where and "fork" in cure for what, where, cure in told)
+    live(e, 12, 20)
+    e.close()
+    again, words = quietly(lambda: everything(path=tmp_path / "m.db"))
+    assert again.digest() == digests[20] and not words
+
+
+@pytest.mark.parametrize(("code", "words"), [
+    ("SQLITE_FULL", "free disk space"), ("SQLITE_IOERR_WRITE", "the disk fails"), ("SQLITE_IOERR", "the disk fails")])
+def test_a_full_disk_and_a_disk_that_fails_are_told_apart(tmp_path: Path, code: str, words: str) -> None:
+    error = sqlite3.OperationalError("disk trouble")
+    error.sqlite_errorcode = getattr(sqlite3, code)
+    with pytest.raises(SnapshotError, match="disk trouble") as caught, snapshot_errors(tmp_path):
+        raise error
+    assert words in caught.value.cure and "last finished tick" in caught.value.cure
+
+
+@pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "free disk space"), (errno.EIO, "the disk fails"), (errno.EACCES, "folder")])
+def test_errors_of_the_file_system_are_told_apart(tmp_path: Path, number: int, words: str) -> None:
+    with pytest.raises(SnapshotError) as caught, snapshot_errors(tmp_path):
+        raise OSError(number, "trouble")
+    assert words in caught.value.cure
 
 
 @pytest.mark.parametrize(("make", "words"), [

@@ -1,7 +1,8 @@
-"""Snapshots of formats 1 and 2: what a memory that was saved without attributes, writings and their columns continues with; and attributes."""
+"""Snapshots of formats 1 to 3: what a memory that was saved without attributes, writings, places in marks or postings continues with; attributes."""
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from hebbarium.engine.vocabulary import IMPORTANCE, NEWS, ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 NEW_COLUMNS = {"1": ("importance", "news", "kind", "writing", "hide", "show"), "2": ("kind", "writing", "hide", "show")}   # that a format lacks
+
+
+FROM_1 = "ALTER TABLE events ADD COLUMN attributes BLOB NOT NULL DEFAULT x''"
 
 
 def learner() -> Any:
@@ -47,38 +51,75 @@ def checksum(parts: list[Any]) -> bytes:
     return hashlib.blake2b(repr([sorted(p.items()) if isinstance(p, dict) else p for p in parts]).encode(), digest_size=16).digest()
 
 
+FORMAT_3 = """
+    CREATE TABLE new_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+    CREATE TABLE new_events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL,
+        id BLOB NOT NULL, caption BLOB NOT NULL, dated INTEGER NOT NULL, stored_as INTEGER NOT NULL, mark BLOB NOT NULL, attributes BLOB NOT NULL);
+    CREATE TABLE vectors (row_number INTEGER PRIMARY KEY, vector BLOB NOT NULL, mark BLOB NOT NULL);
+    CREATE TABLE new_arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL);
+    CREATE TABLE new_blocks (name TEXT NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, mark BLOB NOT NULL, PRIMARY KEY (name, block));
+    CREATE TABLE new_writings (number INTEGER PRIMARY KEY, text BLOB NOT NULL, kind BLOB NOT NULL, maker BLOB NOT NULL, time REAL NOT NULL,
+        sources TEXT NOT NULL, span TEXT NOT NULL, stored_as INTEGER NOT NULL, mark BLOB NOT NULL);
+    INSERT INTO new_meta SELECT key, value FROM meta WHERE key NOT IN ('generation', 'marks', 'entities');
+    INSERT INTO new_arrays SELECT name, dtype, shape FROM arrays;
+"""
+
+
+def plain(data: bytes) -> bytes:
+    """Checksum of bytes in formats 1 to 3."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
 def to_format(path: Path, format: str) -> None:
-    """Rewrite a file without attributes and writings as an older format has it: fewer fields, columns, types of edges, its number."""
+    """Rewrite a file as an older format has it: other marks and blocks, no postings, entities as an array; before 3 fewer fields, columns, types of
+    edges.
+    """
     connection = sqlite3.connect(path)
+    connection.executescript(FORMAT_3)
     with connection:
-        assert connection.execute("SELECT count(*) FROM writings").fetchone() == (0,)
-        connection.execute("DROP TABLE writings")
-        for table in ("arrays", "blocks"):
-            assert connection.execute(f"DELETE FROM {table} WHERE name = 'graph.relations'").rowcount
-        for name in NEW_COLUMNS[format]:
-            for table in ("arrays", "blocks"):
-                assert connection.execute(f"DELETE FROM {table} WHERE name = ?", (f"column.{name}",)).rowcount
-        caps = np.zeros(6, np.int64).tobytes()
-        connection.execute("UPDATE blocks SET data = ?, mark = ? WHERE name = 'graph.caps'", (caps, hashlib.blake2b(caps, digest_size=16).digest()))
-        connection.execute("UPDATE arrays SET shape = '[6]' WHERE name = 'graph.caps'")
-        if format == "1":
-            without_attributes(connection)
-        connection.execute("DELETE FROM meta WHERE key = 'writings'")
+        ask, put = connection.execute, connection.executemany
+        put("INSERT INTO new_events VALUES (?,?,?,?,?,?,?,?,?,?,?)", [
+            (n, *fields, checksum([*fields, *([attributes] if attributes else [])]), attributes) for n, *fields, attributes in ask(
+                "SELECT number, time, text, speaker, session, id, caption, dated, stored_as, attributes FROM events").fetchall()])
+        put("INSERT INTO vectors VALUES (?,?,?)", [(n, v, plain(v)) for n, v in ask("SELECT number, vector FROM memories").fetchall()])
+        put("INSERT INTO new_writings VALUES (?,?,?,?,?,?,?,?,?)", [(n, *fields, checksum(fields)) for n, *fields in ask(
+            "SELECT number, text, kind, maker, time, sources, span, stored_as FROM writings").fetchall()])
+        names = json.dumps([name.decode() for name, in ask("SELECT name FROM entities ORDER BY number")]).encode()
+        put("INSERT INTO new_arrays VALUES (?,?,?)", [("graph.entities", "|u1", json.dumps([len(names)]))])
+        whole = {"graph.entities": names}
+        for name, data in ask("SELECT name, data FROM blocks ORDER BY name, number").fetchall():
+            whole[name] = whole.get(name, b"") + data
+        put("INSERT INTO new_blocks VALUES (?,0,?,?)", [(name, data, plain(data)) for name, data in whole.items()])
+        for table in ("meta", "events", "writings", "memories", "entities", "arrays", "blocks"):
+            ask(f"DROP TABLE {table}")
+        for table in ("meta", "events", "writings", "arrays", "blocks"):
+            ask(f"ALTER TABLE new_{table} RENAME TO {table}")
+        if format != "3":
+            before_3(connection, format)
         number(connection, format)
     connection.close()
 
 
-def without_attributes(connection: sqlite3.Connection) -> None:
-    """Events as format 1 has them."""
-    for row in connection.execute("SELECT time, text, speaker, session, id, caption, dated, stored_as, mark FROM events").fetchall():
-        assert checksum(list(row[:-1])) == row[-1], "an event without attributes has the checksum of format 1"
-    connection.execute("ALTER TABLE events DROP COLUMN attributes")
+def before_3(connection: sqlite3.Connection, format: str) -> None:
+    """Take out what formats 1 and 2 lack."""
+    assert connection.execute("SELECT count(*) FROM writings").fetchone() == (0,)
+    connection.execute("DROP TABLE writings")
+    for name in ("graph.relations", *(f"column.{name}" for name in NEW_COLUMNS[format])):
+        for table in ("arrays", "blocks"):
+            assert connection.execute(f"DELETE FROM {table} WHERE name = ?", (name,)).rowcount
+    caps = np.zeros(6, np.int64).tobytes()
+    connection.execute("UPDATE blocks SET data = ?, mark = ? WHERE name = 'graph.caps'", (caps, plain(caps)))
+    connection.execute("UPDATE arrays SET shape = '[6]' WHERE name = 'graph.caps'")
+    if format == "1":
+        connection.execute("ALTER TABLE events DROP COLUMN attributes")
+    connection.execute("DELETE FROM meta WHERE key = 'writings'")
 
 
 def number(connection: sqlite3.Connection, format: str) -> None:
     """Set the number of the format, and the checksum over the description."""
     meta = {key: value for key, value in connection.execute("SELECT key, value FROM meta") if key != "mark"} | {"format": format}
     forms = {name: (dtype, shape) for name, dtype, shape in connection.execute("SELECT name, dtype, shape FROM arrays")}
+    assert meta["format"] == format
     for key, value in {**meta, "mark": checksum([meta, forms]).hex()}.items():
         connection.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
 
@@ -107,7 +148,7 @@ def fields(path: Path) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("format", ["1", "2"])
+@pytest.mark.parametrize("format", ["1", "2", "3"])
 def test_a_file_of_an_older_format_is_read_and_continues_exactly(tmp_path: Path, format: str) -> None:
     old, whole = old_file(tmp_path / "m.db", format), made()
     live(whole, 0, 12)
@@ -132,7 +173,7 @@ def test_new_columns_are_neutral_in_rows_that_were_saved_before_them(tmp_path: P
     np.testing.assert_array_equal(made(path=tmp_path / "m.db").column(IMPORTANCE), [0.5] * 12 + [0.75] * 2)
 
 
-def test_the_file_becomes_format_3_when_it_is_saved(old: Path) -> None:
+def test_the_file_becomes_format_4_when_it_is_saved(old: Path) -> None:
     before = old.read_bytes()
     assert "attributes" not in fields(old)
     e = made(path=old)
@@ -142,7 +183,7 @@ def test_the_file_becomes_format_3_when_it_is_saved(old: Path) -> None:
     e.close()
     assert "attributes" in fields(old)
     connection = sqlite3.connect(old)
-    assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == ("3",)
+    assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == ("4",)
     connection.close()
     again = made(path=old)
     assert again.events[-1].get("kind") == "note" and again.events[0].attributes == ()
@@ -151,7 +192,7 @@ def test_the_file_becomes_format_3_when_it_is_saved(old: Path) -> None:
 def test_a_failed_first_save_leaves_the_file_in_format_1(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     e = made(path=old)
 
-    def broken(self: Any, state: str) -> dict[str, str]:
+    def broken(self: Any, state: str, held: Any) -> dict[str, str]:
         raise ValueError("no description")
 
     with monkeypatch.context() as patch:
@@ -164,13 +205,13 @@ def test_a_failed_first_save_leaves_the_file_in_format_1(old: Path, monkeypatch:
     e.close()
 
 
-@pytest.mark.parametrize("format", ["0", "4", "10", "", "one"])
+@pytest.mark.parametrize("format", ["0", "5", "10", "", "one"])
 def test_other_formats_are_refused(old: Path, format: str) -> None:
     connection = sqlite3.connect(old)
     with connection:
         number(connection, format)
     connection.close()
-    with pytest.raises(SnapshotError, match=f"has format {format}, not 1, 2 or 3") as caught:
+    with pytest.raises(SnapshotError, match=f"has format {format}, not 1, 2, 3 or 4") as caught:
         made(path=old)
     assert caught.value.cure and str(old) in caught.value.where
 
@@ -180,7 +221,7 @@ def test_a_file_of_either_format_that_lacks_other_columns_is_refused(old: Path, 
     connection = sqlite3.connect(old)
     with connection:
         if format == "2":
-            connection.execute(snapshot.FROM_1)     # a file that calls itself 2 without the columns of 2
+            connection.execute(FROM_1)     # a file that calls itself 2 without the columns of 2
         else:
             for table in ("arrays", "blocks"):
                 connection.execute(f"DELETE FROM {table} WHERE name = 'column.detail'")

@@ -1,0 +1,53 @@
+"""`python -m hebbarium.benchmarks.drills NAME --count N --seed S`: run one drill and print its counts; exit 1 if a fault broke the promise."""
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from ...engine.loop import Engine
+from ...engine.ports.embedder import HashingEmbedder
+from ...engine.registry import Registry
+from ..datasets.demo import load_demo
+from .flips import flips
+from .kills import kills
+from .tally import Tally
+from .texts import texts
+from .threads import threads
+
+EVENTS = 40
+
+
+def small_memory(name: str) -> Callable[[Path], Engine]:
+    """Opens memories of one set with 16 dimensions."""
+    registry = Registry.read()
+    mechanisms = registry.build(registry.set(name))
+    return lambda path: Engine(mechanisms, HashingEmbedder(16), path=path)
+
+
+def run(name: str, count: int, seed: int, set_name: str, folder: Path) -> Tally:
+    """Run one drill over the first events of the demo conversation."""
+    events = list(load_demo(None, 1).conversations[0].events[:EVENTS])
+    return DRILLS[name](small_memory(set_name), events, folder, count, seed)
+
+
+DRILLS: dict[str, Callable[..., Tally]] = {"flips": flips, "kills": kills, "texts": texts, "threads": threads}
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="drills", description="Make faults on purpose, and count what came of them.")
+    parser.add_argument("drill", choices=sorted(DRILLS))
+    parser.add_argument("--count", type=int, default=100, help="faults to make")
+    parser.add_argument("--seed", type=int, default=1, help="which faults; equal seeds make equal ones")
+    parser.add_argument("--set", default="true_memory", dest="set_name", help="mechanism set of the memories")
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        tally = run(given.drill, given.count, given.seed, given.set_name, Path(folder))
+    print("\n".join(tally.lines()))
+    return 1 if tally.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

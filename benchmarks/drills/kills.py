@@ -1,0 +1,94 @@
+"""A process that encodes, killed at a random moment: it loses at most the tick in flight, and the memory continues as if it had never been killed."""
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+import warnings
+from pathlib import Path
+
+from ...engine.records import Event
+from .flips import Make
+from .tally import Tally
+
+PROMISED = "every finished tick is in the file, at most one more, and the next event gives the same digest as without the kill"
+LONGEST = 0.04      # s from the first sign of life to the kill
+
+
+def kills(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
+    """Kill a process that encodes event by event `count` times; the memory grows from kill to kill, and begins anew after the last event.
+
+    make    opens the memory of a path
+    events  what it is told; 4 at least
+
+    Cost: a process each.  Needs `os.fork`.
+    """
+    tally, chance, path = Tally("kills", PROMISED), random.Random(seed), folder / "killed.db"
+    digests = _digests(make, events, folder / "whole.db")
+    done = 0
+    for _ in range(count):
+        told = _killed(make, path, events, chance)
+        outcome, done = _continued(make, path, events, digests, max(told, done))
+        tally.count("in a tick" if told else "while it opens", outcome, broken=outcome != "continued")
+        if outcome != "continued" or done >= len(events) - 2:
+            for each in folder.glob("killed.db*"):
+                each.unlink()
+            done = 0
+    return tally
+
+
+def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
+    """Digests after each number of events, without a kill."""
+    memory = make(path)
+    found = [memory.digest()]
+    for event in events:
+        memory.encode(event)
+        memory.advance(event.time)
+        found.append(memory.digest())
+    memory.close()
+    return found
+
+
+def _killed(make: Make, path: Path, events: list[Event], chance: random.Random) -> int:
+    """Encode in a child process, and kill it; how many events it had finished."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reader)
+            warnings.simplefilter("ignore")
+            memory = make(path)
+            for number in range(len(memory.event_log.events), len(events)):
+                memory.encode(events[number])
+                memory.advance(events[number].time)
+                os.write(writer, (number + 1).to_bytes(4, "little"))
+            time.sleep(60.0)
+        finally:
+            os._exit(1)
+    os.close(writer)
+    with os.fdopen(reader, "rb", buffering=0) as pipe:
+        first = (pipe.read(4) or b"") if chance.random() < 0.8 else b""
+        time.sleep(chance.uniform(0.0, LONGEST))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        told = first + (pipe.readall() or b"")
+    return int.from_bytes(told[-4:], "little") if told else 0
+
+
+def _continued(make: Make, path: Path, events: list[Event], digests: list[str], finished: int) -> tuple[str, int]:
+    """What came of a kill after so many finished events, and how many the file then holds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        memory = make(path)
+    try:
+        held = len(memory.event_log.events)
+        if not finished <= held <= finished + 1:
+            return f"{finished} events were finished, the file holds {held}", held
+        if held < len(events):
+            memory.encode(events[held])
+            memory.advance(events[held].time)
+            held += 1
+        return ("continued" if memory.digest() == digests[held] else "another digest after the next event"), held
+    finally:
+        memory.close()

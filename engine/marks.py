@@ -1,0 +1,64 @@
+"""Marks: checksums of the parts of a file that cover what a part holds and where it belongs, and the sum of all of them."""
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from struct import Struct, pack
+from typing import Any
+
+SIZE = 16                       # bytes of a mark
+WHOLE = 1 << 8 * SIZE
+MISMATCH = "a checksum does not match"
+HEADS = [Struct(f"<{n}Q") for n in range(16)]
+
+
+def mark(table: bytes, number: int, generation: int, *parts: bytes) -> bytes:
+    """BLAKE2b of the table with the name, the number of the row or block, the generation, the length of each part, and the parts.
+
+    generation  number of the save that wrote it
+
+    A part that is read from another place, from another save, or with another length has another mark.
+    """
+    head = HEADS[len(parts) + 2].pack(number, generation, *map(len, parts))
+    return hashlib.blake2b(b"".join((table, b"\0", head, *parts)), digest_size=SIZE).digest()
+
+
+def added(total: int, new: bytes, old: bytes = b"") -> int:
+    """The sum of marks, modulo 2^128, after `old` was replaced by `new`; empty for none.
+
+    >>> added(added(added(0, b"a"), b"b"), b"c", b"a") == added(added(0, b"c"), b"b")
+    True
+    """
+    return (total + int.from_bytes(new, "little") - int.from_bytes(old, "little")) % WHOLE
+
+
+def sum_of(marks: Iterable[bytes]) -> int:
+    """The sum of all marks, modulo 2^128.
+
+    >>> sum_of([b"a", b"b"]) == added(added(0, b"b"), b"a")
+    True
+    """
+    return sum(int.from_bytes(each, "little") for each in marks) % WHOLE
+
+
+def cells(time: float, *whole: int) -> bytes:
+    """A time and some whole numbers as bytes for a mark.
+
+    >>> len(cells(0.5, 1, -1))
+    24
+    """
+    return pack(f"<d{len(whole)}q", time, *whole)
+
+
+def checksum(*parts: Any) -> bytes:
+    """Checksum of bytes, or of a few fields, without a place: of the description of a file, and of all parts of formats 1 to 3."""
+    if len(parts) == 1 and isinstance(parts[0], bytes):
+        return hashlib.blake2b(parts[0], digest_size=SIZE).digest()
+    plain = repr([sorted(p.items()) if isinstance(p, Mapping) else p for p in parts])
+    return hashlib.blake2b(plain.encode(), digest_size=SIZE).digest()
+
+
+def verify(found: bytes, expected: bytes) -> None:
+    """Raises ValueError for different marks."""
+    if found != expected:
+        raise ValueError(MISMATCH)

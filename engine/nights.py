@@ -1,0 +1,57 @@
+"""Bounds on idle time: how many sleeps a jump of time brings, and when it is refused because no user can mean it."""
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Final
+
+from .errors import InputError
+
+DAY: Final = 24.0                       # h
+YEAR: Final = 365.25 * DAY              # h; a longer jump in a data file is a note
+CENTURY: Final = 100 * YEAR             # h; a longer jump in a data file is an error
+MOST_NIGHTS: Final = 36_525             # sleeps in one call: one a day for a century
+MANY_NIGHTS: Final = 3_653              # from here on a warning says how many: one a day for ten years
+STRIDE: Final = 366                     # more sleeps than this that change nothing pass at once
+
+
+class LongIdleWarning(UserWarning):
+    """A call lets time pass over so many sleeps that it takes long."""
+
+
+def nights_between(start: float, end: float, every: float) -> float:
+    """About how many sleeps end in a span of time; 0 if they never end.
+
+    every  h from one sleep to the next
+
+    >>> nights_between(0.0, 240.0, 24.0), nights_between(0.0, 240.0, math.inf)
+    (10.0, 0.0)
+    """
+    return 0.0 if math.isnan(start) else max(0.0, (end - start) / every)
+
+
+def require_few_nights(nights: float, span: float, where: str) -> None:
+    """Warn of many sleeps; raises InputError for more than MOST_NIGHTS, before anything changes.
+
+    span  h, by which time jumps
+    """
+    if nights > MOST_NIGHTS:
+        raise InputError(f"time jumps by {span / YEAR:.0f} years, over {nights:.0f} nights", where=where,
+                         cure="correct the time; if it is meant, advance in steps of less than a century, or make the memory with "
+                              "consolidate_every=math.inf")
+    if nights > MANY_NIGHTS:
+        warnings.warn(f"{where}: time jumps by {span / YEAR:.0f} years; {nights:.0f} nights are consolidated one by one", LongIdleWarning,
+                      stacklevel=4)
+
+
+def last_due(consolidated: float, every: float, time: float) -> float:
+    """The time of the last fixed consolidation up to `time`, summed night by night as the loop would; `consolidated` if none is due.
+
+    >>> last_due(0.1, 24.0, 100.0) == 0.1 + 24.0 + 24.0 + 24.0 + 24.0
+    True
+    """
+    while consolidated + every <= time:
+        if consolidated + every == consolidated:
+            break
+        consolidated += every
+    return consolidated

@@ -1,0 +1,152 @@
+"""The SQLite file of a snapshot: opened, locked, checked, written in transactions, and used by one process alone."""
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from struct import error as StructError
+from typing import Any
+
+from ..errors import ContractError, InputError, SnapshotError
+
+APPLICATION = 0x48656253  # "HebS", SQLite's application id in the header of the file; other programs' databases have another one
+BUSY_SECONDS = 1.0        # wait for a locked file
+LEAST = 100               # bytes of the header of a database
+START_ANEW = "restore a copy of it, or start a new memory with another path"
+CURES = {
+    sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable",
+    sqlite3.SQLITE_BUSY: "another memory has it open; close that one, or give another path",
+    sqlite3.SQLITE_FULL: "free disk space and save again; the file holds the last finished tick",
+    sqlite3.SQLITE_IOERR: "the disk fails, or the connection to it: check it, then save again or continue with a copy on another disk; "
+                          "the file holds the last finished tick",
+}
+FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", "BEGIN EXCLUSIVE", "COMMIT")
+
+
+class SnapshotFile:
+    """The file, open and locked; it belongs to the process that opened it.
+
+    path  any path, also one named `:memory:` or `file:...`
+
+    Raises SnapshotError for a file that is empty, cut off, locked or another program's.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._process = path, os.getpid()
+        with snapshot_errors(path):
+            if path.is_file() and path.stat().st_size < LEAST:
+                raise SnapshotError(f"is damaged: it has {path.stat().st_size} bytes, fewer than any snapshot", where=str(path),
+                                    cure=f"{START_ANEW}, or delete it if it never held anything")
+            self._connection = connected(path)
+        try:
+            with snapshot_errors(path):
+                for statement in SETTINGS:
+                    self.execute(statement)
+                application, = self.execute("PRAGMA application_id").fetchone()
+                if application != APPLICATION:
+                    raise SnapshotError("is the database of another program, not a snapshot", where=str(path), cure="give another path")
+                (pages,), (size,) = self.execute("PRAGMA page_count").fetchone(), self.execute("PRAGMA page_size").fetchone()
+                if path.stat().st_size < pages * size:     # SQLite does not notice it if nothing is stored in the last page
+                    raise ValueError("it is truncated")
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        return self._connection.execute(statement, values)
+
+    def require_sound(self, schema: frozenset[str] | None) -> None:
+        """Raises ValueError for a file whose pages are not those of its tables, each once and in order, or whose tables are not these.
+
+        schema  the statements that made the tables; None: any
+
+        Cost: reads the file once, 1 s per 10^9 bytes.
+        """
+        if schema is not None and {sql for sql, in self.execute("SELECT sql FROM sqlite_master")} != schema:
+            raise ValueError("its tables are not those of a snapshot")
+        found, = self.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise ValueError(" ".join(str(found).replace("*** in database main ***", "").split()))
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All statements or none, also if the process is killed."""
+        self.require_owner()
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._connection
+            self.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self.execute("ROLLBACK")
+            raise
+
+    def rewrite(self) -> None:
+        """Rewrite the file without what it held before, and its journal."""
+        for statement in ("VACUUM", "PRAGMA journal_mode = TRUNCATE", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA journal_mode = DELETE"):
+            self.execute(statement)
+
+    def close(self) -> None:
+        """Close the file; in another process than the one that opened it, do nothing."""
+        if os.getpid() == self._process:
+            self._connection.close()
+
+    def require_owner(self) -> None:
+        """Raises SnapshotError in another process than the one that opened the file."""
+        if os.getpid() != self._process:
+            raise SnapshotError(f"belongs to the process that opened it, {self._process}; this is process {os.getpid()}, a fork of it",
+                                where=str(self.path), cure="open the file after the fork, in the process that writes it, or a copy of it")
+
+
+@contextmanager
+def snapshot_errors(path: Path) -> Iterator[None]:
+    """Raise the errors of SQLite, of the file system and of invalid contents as SnapshotError with a cure."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        cure = CURES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, START_ANEW)
+        raise SnapshotError(f"cannot be used as a snapshot: {error}", where=str(path), cure=cure) from error
+    except OSError as error:
+        code = sqlite3.SQLITE_FULL if error.errno in FULL else sqlite3.SQLITE_IOERR if error.errno == errno.EIO else sqlite3.SQLITE_CANTOPEN
+        raise SnapshotError(f"cannot be used as a snapshot: {error.strerror}", where=str(path), cure=CURES[code]) from error
+    except (KeyError, ValueError, TypeError, IndexError, OverflowError, AttributeError, StructError, InputError, ContractError) as error:
+        raise SnapshotError(f"is damaged: {error}", where=str(path), cure=START_ANEW) from error
+
+
+def connected(path: Path) -> sqlite3.Connection:
+    """An SQLite connection to a file.  An absolute path is never read as a URI or as the name of a database in memory."""
+    return sqlite3.connect(Path.cwd() / path, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False)
+
+
+def place_new(path: Path, fill: Callable[[sqlite3.Connection], object]) -> None:
+    """Make the file with its first content, whole or not at all; a file that is there already stays.  Raises OSError and errors of SQLite."""
+    path = path.resolve()
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        new.unlink(missing_ok=True)
+        connection = connected(new)
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+            fill(connection)
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+        with suppress(FileExistsError):     # another process was faster
+            _link(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _link(new: Path, path: Path) -> None:
+    """Give the file its name.  Raises FileExistsError if the name is taken."""
+    try:
+        os.link(new, path)
+    except (OSError, NotImplementedError):      # a file system without links
+        if path.exists():
+            raise FileExistsError(str(path)) from None
+        new.rename(path)

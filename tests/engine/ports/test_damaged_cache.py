@@ -1,0 +1,132 @@
+"""Damaged values of the embedding cache are computed anew and said; files of older versions are read on, in both directions."""
+from __future__ import annotations
+
+import errno
+import random
+import sqlite3
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hebbarium.engine.errors import HebbariumError
+from hebbarium.engine.ports import cache_file
+from hebbarium.engine.ports.cache_file import DamagedCacheWarning
+from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder
+
+TEXTS = [f"text {i}" for i in range(40)]
+OLD = """
+    CREATE TABLE models (id INTEGER PRIMARY KEY, name TEXT NOT NULL, revision TEXT NOT NULL, UNIQUE (name, revision));
+    CREATE TABLE vectors (model INTEGER NOT NULL, text BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, text));
+    CREATE TABLE tokens (model INTEGER NOT NULL, text BLOB NOT NULL, pieces INTEGER NOT NULL, vectors BLOB NOT NULL, PRIMARY KEY (model, text));
+    CREATE TABLE scores (model INTEGER NOT NULL, pair BLOB NOT NULL, score REAL NOT NULL, PRIMARY KEY (model, pair));
+"""
+
+
+def opened(path: Path) -> CachedEmbedder:
+    return CachedEmbedder(HashingEmbedder(16), path)
+
+
+def embedded(path: Path) -> tuple[Vectors, int, list[str]]:
+    """Vectors of all texts, how many were computed, and what was said about damage."""
+    cached = opened(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = cached.embed(TEXTS)
+    cached.close()
+    return found, cached.misses, [str(w.message) for w in caught if w.category is DamagedCacheWarning]
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    cached = opened(tmp_path / "c.sqlite")
+    cached.embed(TEXTS)
+    cached.close()
+    return tmp_path / "c.sqlite"
+
+
+def test_every_flipped_bit_of_a_vector_is_noticed_computed_anew_and_said(full: Path) -> None:
+    chance, right = random.Random(4), HashingEmbedder(16).embed(TEXTS)
+    for _ in range(60):
+        with sqlite3.connect(full) as connection:
+            key, vector = chance.choice(connection.execute("SELECT text, vector FROM vectors ORDER BY text").fetchall())
+            raw = bytearray(vector)
+            raw[chance.randrange(len(raw))] ^= 1 << chance.randrange(8)
+            connection.execute("UPDATE vectors SET vector = ? WHERE text = ?", (bytes(raw), key))
+        connection.close()
+        found, computed, said = embedded(full)
+        np.testing.assert_array_equal(found, right)
+        assert computed == 1 and len(said) == 1 and "1 damaged" in said[0] and str(full) in said[0]
+        assert embedded(full)[1:] == (0, []), "the new one is stored"
+
+
+@pytest.mark.parametrize("change", [
+    "UPDATE vectors SET vector = (SELECT vector FROM vectors ORDER BY text LIMIT 1)",       # another text's
+    "UPDATE vectors SET vector = x'00000000'", "UPDATE vectors SET mark = zeroblob(16)", "UPDATE vectors SET vector = zeroblob(64), mark = NULL",
+    "UPDATE vectors SET vector = 7, mark = x'01'",
+])
+def test_changed_rows_are_computed_anew(full: Path, change: str) -> None:
+    with sqlite3.connect(full) as connection:
+        connection.execute(change)
+    connection.close()
+    found, computed, said = embedded(full)
+    np.testing.assert_array_equal(found, HashingEmbedder(16).embed(TEXTS))
+    assert computed >= len(TEXTS) - 1 and said
+
+
+def test_a_vector_of_another_model_is_noticed(full: Path) -> None:
+    other = HashingEmbedder(16)
+    other.revision = "another"
+    with sqlite3.connect(full) as connection:
+        connection.execute("UPDATE models SET revision = 'another'")
+    connection.close()
+    cached = CachedEmbedder(other, full)
+    with pytest.warns(DamagedCacheWarning):
+        cached.embed(TEXTS)
+    assert cached.misses == len(TEXTS)
+
+
+def test_a_file_of_an_older_version_is_read_on_and_older_versions_read_the_new_one(tmp_path: Path, full: Path) -> None:
+    old = tmp_path / "old.sqlite"
+    rows = sqlite3.connect(full).execute("SELECT model, text, vector FROM vectors").fetchall()
+    with sqlite3.connect(old) as connection:
+        connection.executescript(OLD)
+        connection.execute("INSERT INTO models VALUES (1, ?, ?)", (HashingEmbedder(16).name, HashingEmbedder(16).revision))
+        connection.executemany("INSERT OR IGNORE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows[:30])
+    connection.close()
+    found, computed, said = embedded(old)
+    np.testing.assert_array_equal(found, HashingEmbedder(16).embed(TEXTS))
+    assert (computed, said) == (10, [])
+    with sqlite3.connect(old) as connection:    # as an older version reads and writes it
+        assert connection.execute("SELECT count(*), count(mark) FROM vectors").fetchone() == (40, 10)
+        assert len(connection.execute("SELECT text, vector FROM vectors WHERE model = 1").fetchall()) == 40
+        connection.execute("DELETE FROM vectors WHERE text = ?", (rows[0][1],))
+        connection.execute("INSERT OR IGNORE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows[0])
+    connection.close()
+    assert embedded(old)[1:] == (0, [])
+
+
+@pytest.mark.parametrize(("code", "words"), [("SQLITE_FULL", "free disk space"), ("SQLITE_IOERR_FSYNC", "the disk fails"),
+                                             ("SQLITE_CORRUPT", "delete the file")])
+def test_a_full_disk_a_disk_that_fails_and_a_damaged_file_are_told_apart(full: Path, monkeypatch: pytest.MonkeyPatch, code: str, words: str) -> None:
+    def fail(*_: object) -> None:
+        error = sqlite3.OperationalError("trouble")
+        error.sqlite_errorcode = getattr(sqlite3, code)
+        raise error
+
+    monkeypatch.setattr(cache_file, "_opened", fail)
+    with pytest.raises(HebbariumError, match="trouble") as caught:
+        opened(full).embed(["new"])
+    assert words in caught.value.cure
+
+
+def test_a_full_disk_is_told_before_the_file_is_open(full: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(cache_file, "_opened", fail)
+    with pytest.raises(HebbariumError) as caught:
+        opened(full).embed(["new"])
+    assert "free disk space" in caught.value.cure
