@@ -39,6 +39,8 @@ def checked_query(query: Any, now: float) -> Query:
     if not isinstance(query, Query) or not isinstance(query.text, str):
         raise InputError(f"{type(getattr(query, 'text', query)).__name__} is no question", where="query", cure="give the question as text")
     where = f"query {query.id or query.text[:40]!r}"
+    if not isinstance(query.session, str):
+        raise InputError(f"the session is {query.session!r}", where=where, cure='give the name of the session as text, "" for a query from nowhere')
     sound: Query = query if query.only is None else replace(query, only=checked_only(query.only, where))
     if query.time is None:
         return sound

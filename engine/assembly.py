@@ -5,18 +5,22 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, replace
+from itertools import zip_longest
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import checked_count, checked_row
+from .capacity import Capacity, without_votes
 from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue, Incoming, Mechanism, parameter_types
 from .cues import Cues, Wording, mean_direction
 from .drafts import Drafts, Kind, Made
 from .errors import ContractError, HebbariumError, InputError
+from .lives import Plan, differing, life_of
 from .numerics import read_only
+from .offers import Offers, shares_of_sources
 from .passages import Passages
 from .plan import Instrument, PhasePlan, Wrap, nodes_of, schedule
 from .ports.embedder import Embedder, HashingEmbedder
@@ -28,11 +32,13 @@ from .schedule import Node, Stages
 from .state import Clock
 from .steps import (
     ENGINE,
+    LAST,
     MakeRows,
     StoreEvent,
     admit_node,
     answer_node,
     ask_node,
+    budget_node,
     carry_node,
     gather_node,
     imprint_node,
@@ -44,13 +50,15 @@ from .steps import (
 )
 from .storage.event_log import EventLog, Texts
 from .storage.graph import Graph
-from .storage.postings import BM25Index, TrigramIndex, terms_of
+from .storage.postings import BM25Index, Forward, TrigramIndex, terms_of
 from .storage.snapshot import Erased
 from .storage.store import Store
 from .storage.vectors import VectorIndex
 from .text.features import features
+from .uses import used_node
 from .view import Binding
 from .vocabulary import (
+    BUDGET,
     CREATED,
     CUES,
     DRAFTS,
@@ -66,6 +74,7 @@ from .vocabulary import (
     LEXICON,
     LOG_PRIOR,
     MADE,
+    OFFERS,
     PASSAGES,
     PRIMED,
     RELEASED,
@@ -75,6 +84,8 @@ from .vocabulary import (
     SPEAKER,
     TEXTS,
     TRIGRAMS,
+    USED,
+    USED_TIME,
     VISIBLE,
     WRITING,
     WRITINGS,
@@ -93,13 +104,15 @@ class Assembly:
     signals      each signal with its weight
     answer_size  one cell: how many rows the next answer holds at most
     told         during feedback: the rows that were needed, and the outcome; else empty
+    sources      share of the budget of each source of contexts, percent, in registry order
+    asked        while a context is asked for: its budget in tokens, and the session of the asker; else empty
     stages       which array holds each stage of the ranking
     ranking      the stages that some step computes, in order; the scores of the last decide the answer
     asked_before  what identifies each language model that was asked before the memory was loaded
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None,
-                 language_model: LanguageModel | None = None) -> None:
+                 language_model: LanguageModel | None = None, capacity: int | None = None) -> None:
         self.mechanisms, self.embedder, self.seed = in_order(mechanisms), metered(embedder), checked_count(seed, "seed")
         self.language_model, self.asked_before = metered_model(language_model), tuple[Mapping[str, str], ...]()
         self.clock = Clock()
@@ -109,29 +122,15 @@ class Assembly:
         structures: dict[Structure, Any] = {
             INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.event_log),
             WRITINGS: self.event_log.writings, DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder,
-            LANGUAGE_MODEL: self.language_model, CUES: Cues(self.wordings),
+            LANGUAGE_MODEL: self.language_model, CUES: Cues(self.wordings), OFFERS: Offers(),
             PASSAGES: Passages(self.event_log, self.embedder), **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
+        self.capacity = None if capacity is None else Capacity(capacity, self.store, self.clock)
         self.answer_size, self.told = [10], list[tuple[NDArray[np.int64], float]]()
+        self.asked, self.sources = list[tuple[int, int]](), shares_of_sources(self.mechanisms)
         self.signals = weighted_signals(self.mechanisms)
-        self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph)
-        nodes = [*nodes_of(self.mechanisms), self._store_event.node(), weigh_node(), gather_node(self.signals),
-                 restrict_node(self.event_log, self.store), admit_node(), answer_node(self.store, self.answer_size, self.told)]
-        added, read = {c for node in nodes for c in node.adds}, {r for node in nodes for r in node.reads}
-        if ENCODING_STRENGTH in added:
-            nodes += [imprint_node(), carry_node()]
-        if SALIENCE in added or any(SALIENCE in node.sets for node in nodes):
-            nodes.append(value_node())
-        if not added.isdisjoint((LOG_PRIOR, PRIMED)):
-            nodes.append(prime_node())
-        if CUES in read | added:
-            nodes.append(ask_node())
-        if DRAFTS in added or MADE in read:
-            nodes.append(MakeRows(structures[DRAFTS], self.store, self.event_log, self._store_event, self.embedder, self._checked).node())
-        if not added.isdisjoint((HIDE, SHOW)):
-            nodes.append(surface_node())
-        nodes += [node for s in structures if s in read and s.steps for node in s.steps()]
-        self.phases: Mapping[Phase, tuple[Node, ...]] = schedule(nodes, [s for s, _ in self.signals])
+        self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph, self.capacity)
+        self.phases = self._phases(self.mechanisms, self.signals)
         if instrument:
             instrument.attach([m.id for m in self.mechanisms], self.clock, self.embedder, self.language_model)
         self.plans = {phase: self.plan(phase, instrument.wrap if instrument else None) for phase in self.phases}
@@ -142,6 +141,53 @@ class Assembly:
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
 
+    def _phases(self, mechanisms: Sequence[Mechanism[Any]], signals: Sequence[tuple[Signal, float]]) -> Mapping[Phase, tuple[Node, ...]]:
+        """The schedule of some mechanisms over this store, with the engine's own steps.  Raises ContractError."""
+        structures = self.store.structures
+        hooks = nodes_of(mechanisms) if self.capacity else without_votes(nodes_of(mechanisms))
+        nodes = [*hooks, self._store_event.node(), weigh_node(), gather_node(signals),
+                 restrict_node(self.event_log, self.store), admit_node(), answer_node(self.store, self.answer_size, self.told)]
+        added, read = {c for node in nodes for c in node.adds}, {r for node in nodes for r in node.reads}
+        if ENCODING_STRENGTH in added:
+            nodes += [imprint_node(), carry_node()]
+        if SALIENCE in added or any(SALIENCE in node.sets for node in nodes):
+            nodes.append(value_node())
+        if not added.isdisjoint((LOG_PRIOR, PRIMED)):
+            nodes.append(prime_node())
+        if CUES in read | added:
+            nodes.append(ask_node())
+        if BUDGET in read:
+            nodes.append(budget_node(structures[OFFERS], self.asked))
+        if DRAFTS in added or MADE in read:
+            nodes.append(MakeRows(structures[DRAFTS], self.store, self.event_log, self._store_event, self.embedder, self._checked).node())
+        if self.capacity:
+            nodes.append(self.capacity.surface_node(ENGINE, LAST + 1))
+        elif not added.isdisjoint((HIDE, SHOW)):
+            nodes.append(surface_node())
+        nodes += [node for s in structures if s in read and s.steps for node in s.steps()]
+        if any(getattr(r, "of", r) in (USED, USED_TIME) for node in nodes for r in node.reads):
+            nodes.append(used_node())
+        return schedule(nodes, [s for s, _ in signals])
+
+    def planned(self, mechanisms: Sequence[Mechanism[Any]], instrument: Instrument | None = None) -> Plan:
+        """A plan of RETRIEVE for mechanisms under which this memory would have lived the same life without learning from recall.
+
+        Columns that the memory does not hold yet are held as guests.  Raises InputError for mechanisms of another life, ContractError.
+        """
+        ours, limited = in_order(mechanisms), self.capacity is not None
+        if odd := differing(life_of(self.mechanisms, limited=limited), life_of(ours, limited=limited)):
+            raise InputError(f"the memory would have lived another life: {odd}", where="planned", cure="make a memory of these mechanisms")
+        self.store.receive(owned_columns(ours, self.embedder.dimensions), {s: s.create() for s in provided(ours) if s.create})
+        signals = weighted_signals(ours)
+        phases = self._phases(ours, signals)
+        if odd := _first_odd(self.phases, phases):
+            raise InputError(f"the memory would have lived another life: {odd}", where="planned", cure="make a memory of these mechanisms")
+        if instrument:
+            instrument.attach([m.id for m in ours], self.clock, self.embedder, self.language_model)
+        plan = PhasePlan(Phase.RETRIEVE, phases[Phase.RETRIEVE], self.store, signals, self.streams, instrument.wrap if instrument else None)
+        run = instrument.timed(Phase.RETRIEVE, plan.run) if instrument else plan.run
+        return Plan(ours, phases[Phase.RETRIEVE], signals, plan.stages, plan.stages.up_to(RELEASED), run, self)
+
     @property
     def models_asked(self) -> tuple[Mapping[str, str], ...]:
         """What identifies each language model that was asked since the memory was made, in order of first use, see `described`."""
@@ -149,9 +195,9 @@ class Assembly:
         asked = ours["language_model"] and self.language_model.usage.requests and ours not in self.asked_before
         return (*self.asked_before, ours) if asked else self.asked_before
 
-    def plan(self, phase: Phase, wrap: Wrap | None = None) -> PhasePlan:
-        """A new plan of a phase, over the same store.  Cost: about 0.1 ms for each of its steps."""
-        return PhasePlan(phase, self.phases[phase], self.store, self.signals, self.streams, wrap)
+    def plan(self, phase: Phase, wrap: Wrap | None = None, of: Plan | None = None) -> PhasePlan:
+        """A new plan of a phase, or the same steps of RETRIEVE as another plan, over the same store.  Cost: about 0.1 ms for each of its steps."""
+        return PhasePlan(phase, of.nodes if of else self.phases[phase], self.store, of.signals if of else self.signals, self.streams, wrap)
 
     def incoming(self, event: Event) -> Incoming:
         """The event with the text features and the vector that hooks read; changes nothing.  Raises InputError if the vector is no unit vector."""
@@ -172,7 +218,8 @@ class Assembly:
         return [self._cue(replace(cue.query, text=w.text), mean_direction([known[text] for text in (w.text, *w.averaged)])) for w in wordings]
 
     def _cue(self, query: Query, vector: NDArray[np.float32]) -> Cue:
-        return Cue(query, features(query.text), terms_of(query.text, stop_words=True), vector)
+        session = self.event_log.sessions.known(query.session) if query.session else None
+        return Cue(query, features(query.text), terms_of(query.text, stop_words=True), vector, -1 if session is None else session)
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         return self._checked(self.embedder.embed([text])[0], text)
@@ -218,6 +265,8 @@ class Assembly:
         row = checked_row(row, self.store.n)
         self.store.array(VISIBLE)[row] = visible
         (self.index.restore if visible else self.index.archive)(row)
+        if visible and self.capacity:
+            self.capacity.make_room(row)
 
     def erase(self, event_id: str) -> Erased:
         """Overwrite every event with an id, and what the memory made from it, see `Engine.erase`.  Cost: O(all texts).  Raises InputError."""
@@ -240,6 +289,8 @@ class Assembly:
         for column in store.columns:
             if column.scope is Scope.MEMORY and column not in STUB:
                 store.array(column)[rows] = column.neutral
+        used = store.array(USED)
+        used[np.isin(used[:, 0], rows), 0] = -1
         self.graph.forget(rows)
         store.structures[PASSAGES].forget()
         self.lexicon.clear()
@@ -248,17 +299,23 @@ class Assembly:
             self._index(row)
         return Erased(numbers, tuple(rows), tuple(writings))
 
-    def replay(self, event: Event, row: int, vector: Any) -> None:
-        """Add a saved event to the event log, the index and the postings; columns and graph are restored from arrays."""
+    def replay(self, event: Event, row: int) -> None:
+        """Add a saved event to the event log; vectors and postings are restored by `adopt_rows`, columns and graph from arrays."""
         self.event_log.write(event, row)
-        if row >= 0:
-            self.index.add(vector)
-            self._index(row)
 
-    def replay_made(self, writing: int, vector: Any) -> None:
-        """Add a saved row that holds a writing, as `replay` does."""
-        self.index.add(vector)
-        self._index(self.event_log.make(writing))
+    def replay_made(self, writing: int) -> None:
+        """Add a saved row that holds a writing to the event log."""
+        self.event_log.make(writing)
+
+    def adopt_rows(self, vectors: NDArray[np.float32], postings: tuple[Forward, Forward] | None) -> None:
+        """Fill the index and the postings for all rows of the event log; without postings, which older files do not hold, from the texts."""
+        self.index.add_many(vectors)
+        if postings:
+            self.lexicon.restore(postings[0])
+            self.trigrams.restore(postings[1])
+        else:
+            for row in range(len(self.event_log.rows)):
+                self._index(row)
 
     def _index(self, row: int) -> None:
         text = self.event_log.rendered(row)
@@ -279,6 +336,16 @@ class Assembly:
         for id in sorted(self.streams):
             h.update(repr(self.streams[id].bit_generator.state).encode())
         return h.hexdigest()
+
+
+def _first_odd(ours: Mapping[Phase, Sequence[Node]], theirs: Mapping[Phase, Sequence[Node]]) -> str:
+    """The first step outside RETRIEVE that only one of two schedules has, or that has another place in it; "" if there is none."""
+    for phase in ours:
+        if phase is not Phase.RETRIEVE:
+            for one, other in zip_longest((n.label for n in ours[phase]), (n.label for n in theirs[phase])):
+                if one != other:
+                    return f"{phase.value} has the step {one or other}" if not (one and other) else f"{phase.value} has {one} there and {other} here"
+    return ""
 
 
 def planned(mechanisms: Sequence[Mechanism[Any]]) -> Mapping[Phase, tuple[Node, ...]]:

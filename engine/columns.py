@@ -57,6 +57,14 @@ class Facet(Enum):
     KIND = 9         # the kind of utterance, such as a standing instruction
 
 
+class Scale(Enum):
+    """What the scores of a signal measure, for a fusion that weighs evidence: not how much they count, but in which units they grow."""
+
+    SUPPORT = "support"         # an amount, 0 for none: a factor of it counts the same anywhere
+    SIMILARITY = "similarity"   # within bounds, such as a cosine: a difference of it counts the same anywhere
+    LOG_ODDS = "log odds"       # an estimate of need, which ACTIVATION and LOG_STRENGTH hold in ln odds
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One typed array.
@@ -126,17 +134,20 @@ class Signal(Column):
     facet   the kind of evidence that the signal uses
     direct  whether it is computed from the query alone; the others start from MATCH, the mean of the direct ones
     floor   the score that replaces NaN where scores are compared
+    scale   what the scores measure
     The owner's parameter `weight` is its weight in the fused ranking.
     """
 
     facet: Facet = Facet.MEANING
     direct: bool = True
     floor: float = 0.0
+    scale: Scale = Scale.SUPPORT
 
 
-def signal(name: str, facet: Facet, meaning: str, *, unit: str = "1", direct: bool = True, floor: float = 0.0) -> Signal:
+def signal(name: str, facet: Facet, meaning: str, *, unit: str = "1", direct: bool = True, floor: float = 0.0,
+           scale: Scale = Scale.SUPPORT) -> Signal:
     """Declare a signal: a float32 candidate column with NaN as neutral value."""
-    return Signal(name, np.float32, Scope.CANDIDATE, unit, np.nan, meaning, facet=facet, direct=direct, floor=floor)
+    return Signal(name, np.float32, Scope.CANDIDATE, unit, np.nan, meaning, facet=facet, direct=direct, floor=floor, scale=scale)
 
 
 @dataclass(frozen=True, eq=False)

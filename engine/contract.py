@@ -16,7 +16,7 @@ from .columns import Before, Column, Phase, Scope, Structure
 from .errors import ContractError
 from .records import Event, Query
 from .text.features import Features
-from .vocabulary import DRAFTS, ENGINE_ALONE, RANDOM, RECALLED, ROW, WRITINGS
+from .vocabulary import ASKER_SESSION, BUDGET, DRAFTS, ENGINE_ALONE, OFFERS, RANDOM, RECALLED, ROW, WRITINGS
 
 Touched = Column | Structure
 Read = Column | Structure | Before
@@ -64,12 +64,16 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Cue:
-    """A query to be answered: record, features and stemmed terms of its text, and its unit vector (d,) float32."""
+    """A query to be answered: record, features and stemmed terms of its text, and its unit vector (d,) float32.
+
+    session  number of the session in which it is asked, as in SESSION; -1: from nowhere, or no event of that session is known
+    """
 
     query: Query
     features: Features
     terms: Sequence[str]
     vector: NDArray[np.float32]
+    session: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +217,9 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
         if DRAFTS in (*(getattr(r, "of", r) for r in each.reads), *each.sets):
             raise ContractError("reads or sets drafts, to which hooks only add", where=where,
                                 cure="declare DRAFTS in adds; read MADE to find the rows")
+        if OFFERS in (*(getattr(r, "of", r) for r in each.reads), *each.sets) or (OFFERS in each.adds and BUDGET not in reads):
+            raise ContractError("reads or sets offers, or adds to them when no context is asked for", where=where,
+                                cure="declare OFFERS in adds and BUDGET in reads")
         if WRITINGS in each.sets or (WRITINGS in each.adds and each.phase is not Phase.CONSOLIDATE):
             raise ContractError("writes outside CONSOLIDATE, or sets what is only appended to", where=where,
                                 cure="declare WRITINGS in adds, in a hook of CONSOLIDATE")
@@ -243,6 +250,8 @@ def _phases(item: Touched) -> tuple[Phase, ...]:
         return item.phases
     if item is ROW:
         return (Phase.ENCODE,)
+    if item in (BUDGET, ASKER_SESSION):
+        return (Phase.RETRIEVE,)
     if item.scope is Scope.CANDIDATE:
         return (Phase.RETRIEVE,)
     return (Phase.ENCODE, Phase.RETRIEVE) if item.scope is Scope.EVENT else tuple(Phase)

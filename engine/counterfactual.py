@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .columns import Column, Phase
 from .contract import Cue, Mechanism
 from .errors import InputError
+from .lives import Plan
 from .loop import Engine
 from .numerics import fitted
 from .plan import StepFunction, undisturbed
@@ -48,17 +49,20 @@ class Counterfactual:
     Raises InputError for a memory without an observer.
     """
 
-    def __init__(self, memory: Engine) -> None:
+    def __init__(self, memory: Engine, plan: Plan | None = None) -> None:
+        """plan: of `Engine.planned`, to silence its mechanisms in its answers instead of the memory's own."""
         if memory.observer is None:
             raise InputError("this memory has no observer, so what each mechanism added is not known", where="counterfactual",
                              cure="make it with Engine(..., observer=Observer()) or hebbarium.memory(..., observer=Observer())")
         self._memory, self._given, self._silenced = memory, memory.observer.contributions, ""
-        self._plan = memory.assembly.plan(Phase.RETRIEVE, self._wrap)
-        self._able = tuple(m for m in memory.mechanisms if _can_change_an_answer(m, memory.assembly.phases[Phase.RETRIEVE]))
+        self._plan = memory.assembly.plan(Phase.RETRIEVE, self._wrap, plan)
+        self._mechanisms, self._last = (plan or memory).mechanisms, (plan or memory.assembly).ranking[-1]
+        nodes = plan.nodes if plan else memory.assembly.phases[Phase.RETRIEVE]
+        self._able = tuple(m for m in self._mechanisms if _can_change_an_answer(m, nodes))
 
     def ranks_changed(self, query: Query | str) -> dict[str, int]:
         """Places among the ten best that differ when a mechanism is silenced, by mechanism id.  Raises InputError."""
-        memory, cue, changed = self._memory, self._memory.cue(query), dict.fromkeys((m.id for m in self._memory.mechanisms), 0)
+        memory, cue, changed = self._memory, self._memory.cue(query), dict.fromkeys((m.id for m in self._mechanisms), 0)
         size = memory.assembly.answer_size
         asked, size[0] = size[0], BEST
         try:
@@ -76,7 +80,7 @@ class Counterfactual:
         row cannot be retrieved.  Raises InputError.
         """
         memory, cue, found = self._memory, self._memory.cue(query), {}
-        store, last = memory.store, memory.assembly.ranking[-1]
+        store, last = memory.store, self._last
         with undisturbed(store):
             for m in self._able:
                 with self._without(m):

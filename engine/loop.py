@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self, overload
 
 import numpy as np
@@ -13,8 +16,10 @@ from numpy.typing import NDArray
 
 from .arguments import checked_count, checked_event, checked_hours, checked_query, checked_row, checked_time
 from .assembly import Assembly
+from .capacity import checked_capacity
 from .columns import Column, Phase, Scope
-from .context.assembly import assemble_flat
+from .context.assembly import assemble
+from .context.cache import ContextCache
 from .context.context import Context
 from .context.context import Reader as ContextReader
 from .context.tokens import TokenCounter, counter
@@ -23,16 +28,21 @@ from .drafts import Kind
 from .errors import ContractError, InputError, nearest
 from .explain import Explanation, explained
 from .feedback import asked_of, checked_outcome, needed_rows, place
+from .lives import Plan
+from .nights import DAY, STRIDE, last_due, nights_between, require_few_nights
+from .offers import NO_LIMIT, Offer
 from .plan import Instrument
 from .ports.embedder import Embedder, checked_embedder
 from .ports.language_model import LanguageModel
 from .ranking import Answer, Asked, Rows
 from .records import Event, Only, Query, moment
 from .schedule import Schedule
+from .serial import Serial, serial
 from .state import Integrity
 from .storage.graph import BUILT_IN
 from .storage.snapshot import Snapshot
 from .tables import html_table
+from .tasks import Tasks
 from .text.condensing import condensed
 from .units import Unit
 from .view import Reader
@@ -43,6 +53,7 @@ from .vocabulary import (
     DETAIL,
     GRAPH,
     NOW,
+    OFFERS,
     OUTCOME,
     RECALLED,
     ROW,
@@ -55,10 +66,11 @@ from .vocabulary import (
 )
 from .writings import Writing
 
+CHUNK = 256         # events that `encode_all` takes, embeds and encodes at a time
 FORECAST = 64       # events whose texts hooks name ahead; more would rest on rows that are not stored yet
 
 
-class Engine:
+class Engine(Serial):
     """One memory: mechanisms over a store, changed by events, by simulated time and by queries that learn.
 
     mechanisms         the mechanisms that are on, as `Registry.build` gives them
@@ -71,22 +83,28 @@ class Engine:
     observer           measures the mechanisms from outside, such as `observer.Observer()`
     language_model     for hooks that can use one, in consolidation and retrieval; None: none, and every mechanism does without.  A snapshot can be
                        continued with another model or none; later sleeps and queries then depend on that one
+    capacity           most visible rows; when it is full, the rows of least WORTH are archived, see `engine.capacity`; None: no limit.  It is given
+                       anew when a snapshot is continued
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
     HebbariumError; a snapshot file stays at the last finished tick.  `with Engine(...) as memory:` closes the memory at the end.
+    Threads may share a memory: calls that change it, ask it or read a row run one at a time, in some order.
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
-                 language_model: LanguageModel | None = None) -> None:
+                 language_model: LanguageModel | None = None, capacity: int | None = None) -> None:
+        super().__init__()
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
-        self.assembly, self._integrity = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model), Integrity()
+        self.assembly = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model, checked_capacity(capacity))
+        self._integrity = Integrity()
         self.observer = observer
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
         self._life = object()      # what its answers name as their origin
+        self._contexts = ContextCache()
         self._changed = True       # whether anything but time may have changed since the last maintenance
 
     def __enter__(self) -> Self:
@@ -117,10 +135,12 @@ class Engine:
         """The steps of every phase in the order in which they run, for printing."""
         return Schedule.of(self.assembly.phases)
 
+    @serial
     def encode(self, event: Event) -> int | None:
         """Encode an event.  Its row, or None if a gate vetoed it.  Raises InputError, with nothing changed."""
         self._integrity.require("encode")
-        event = checked_event(event, self.now)
+        event = self.tasks.marked(checked_event(event, self.now))
+        self._require_near(event.time, f"event {event.id or event.text[:40]!r}")
         incoming = self.assembly.incoming(event)
         with self._integrity.change("encode"):
             if math.isnan(self.now):
@@ -134,26 +154,37 @@ class Engine:
         row = int(self.store.array(ROW)[()])
         return row if row >= 0 else None
 
+    @serial
     def encode_all(self, events: Iterable[Event]) -> list[int | None]:
-        """Encode events in order, and finish the tick.  Raises InputError.
+        """Encode events in order, and finish the tick.  Their rows, None for each that a gate vetoed.  Raises InputError.
 
-        Their texts are embedded together first, and before every 64 events the texts that hooks will probably need for them: faster, same result.
+        Events are taken 256 at a time, so that an iterator of any length is encoded in bounded memory beside the memory's own.  The texts of 256
+        events are embedded together first, and before every 64 the texts that hooks will probably need for them: faster, same result.  A list or
+        tuple is checked before anything changes; of an iterator, the events before the 256 that hold a bad one are encoded.
         """
         self._integrity.require("encode_all")
-        pending, now = [], self.now
-        for event in events:
-            pending.append(checked_event(event, now))
-            now = pending[-1].time
-        self.assembly.embed_ahead(pending)
+        coming = iter(self._sound(events, self.now) if isinstance(events, list | tuple) else events)
         rows: list[int | None] = []
-        for start in range(0, len(pending), FORECAST):
-            if self.assembly.forecasts:
-                self.assembly.embed_forecast(pending[start:start + FORECAST])
-            rows += [self.encode(event) for event in pending[start:start + FORECAST]]
+        while pending := self._sound(islice(coming, CHUNK), self.now):
+            self.assembly.embed_ahead(pending)
+            for start in range(0, len(pending), FORECAST):
+                if self.assembly.forecasts:
+                    self.assembly.embed_forecast(pending[start:start + FORECAST])
+                rows += [self.encode(event) for event in pending[start:start + FORECAST]]
         if rows:
             self.advance(self.now)
         return rows
 
+    @staticmethod
+    def _sound(events: Iterable[Event], now: float) -> list[Event]:
+        """The events, checked, of which the first is not before `now`.  Raises InputError."""
+        found: list[Event] = []
+        for event in events:
+            found.append(checked_event(event, now))
+            now = found[-1].time
+        return found
+
+    @serial
     def advance(self, time: float | datetime) -> None:
         """Let simulated time pass: maintain up to `time`, and consolidate at the end of each sleep before it.  Only an event ends a sleep early.
 
@@ -163,30 +194,51 @@ class Engine:
         time = checked_time(time, self.now, "advance")
         if math.isnan(self.now):
             return
+        self._require_near(time, "advance")
         with self._integrity.change("advance"):
             self._pass(time)
         self.save()
 
-    def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False) -> Answer:
+    @serial
+    def planned(self, mechanisms: Sequence[Mechanism[Any]], observer: Instrument | None = None) -> Plan:
+        """A plan with which `retrieve` asks this memory as a memory of these mechanisms would be asked, bit for bit.
+
+        mechanisms  may differ from the memory's own in those that have no hook outside RETRIEVE, and in weights; columns of mechanisms that the
+                    memory does not have stand at neutral
+        observer    measures what these mechanisms do in retrieval with this plan
+
+        Cost: about 0.1 ms for each step.  Raises InputError if such a memory would have lived another life: it names the first difference.
+        """
+        self._integrity.require("planned")
+        return self.assembly.planned(mechanisms, observer)
+
+    @serial
+    def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False, plan: Plan | None = None) -> Answer:
         """The k best memories for a query, as of the memory's present time; all visible ones if fewer.  Raises InputError.
 
         The state stays bit for bit as it is, unless `learn`: then recall may change memory, as if every row of the answer had been needed.  That
         carries no truth; `use` tells what was needed.  A query later than the present is refused; call `advance(query.time)` first, since passing
         time changes memory.
+
+        plan  of `planned`, instead of the memory's own; it never learns, and `use` refuses its answers
         """
         self._integrity.require("retrieve")
+        if plan is not None and (learn or plan.memory is not self.assembly):
+            raise InputError("a plan never learns" if learn else "the plan belongs to another memory", where="retrieve",
+                             cure="leave out the plan" if learn else "make one with `planned` of this memory")
         query = checked_query(query, self.now)
         self.assembly.answer_size[0] = checked_count(k, "k")
         cue = self.assembly.cue(query)
         with self._integrity.change("retrieve", learn):
-            self._run[Phase.RETRIEVE](cue, learn)
+            (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
             self._changed = self._changed or learn
-        final, rows = self.store.array(self.assembly.ranking[-1]), self.store.structures[RECALLED]
+        final, rows = self.store.array((plan or self.assembly).ranking[-1]), self.store.structures[RECALLED]
         units = tuple(map(self._unit, rows.tolist()))
         records = tuple(self.event_log.of_row(unit.row) if unit.kind is Kind.EVENT else None for unit in units)
         return Answer(rows, final[rows], final.copy(), self.store.array(ANSWERABLE).copy(), units, records, self.store.array(SUFFICIENCY).item(),
-                      self.store.array(CHRONOLOGICAL).item(), Asked(query, self._life, learn))
+                      self.store.array(CHRONOLOGICAL).item(), None if plan else Asked(query, self._life, learn))
 
+    @serial
     def use(self, answer: Answer, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64], outcome: float | None = None) -> Rows:
         """Tell the memory which rows were needed for an answer: recall changes memory as if exactly they had been answered.  These rows, best first.
 
@@ -217,28 +269,80 @@ class Engine:
         asked.learnt = True
         return rows
 
-    def context(self, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, only: Only | None = None,
-                reader: ContextReader | None = None, also: str = "") -> Context:
-        """The text that a reader gets for a query: the best memories under a budget of tokens, and what was cut.  The state stays bit for bit.
+    @serial
+    def context(self, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
+                task: str | None = None, only: Only | None = None, reader: ContextReader | None = None, also: str = "") -> Context:
+        """The text that a reader gets for a query, under a budget of tokens, and what was cut.  The state stays bit for bit as it is.
 
         max_tokens  most tokens of the whole text, counted by the tokeniser of the embedder, else as length / 4; None: of `reader`, else by
                     number of items, with nothing condensed
         max_items   most memories; None: no limit under a budget, else ten
+        session     of the asker, for sources; None: not known
+        task        only memories with this value of the attribute `task` are shown
         only        which memories may be shown; None: the filter of the query
         reader      whose window gives the budget
-        also        a text of the asker's own, which comes first
+        also        a text of the asker's own; its tokens are set aside first
 
-        Other counters, formats and strategies: `engine.context.assembly.assemble_flat`.
-        Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts.  Raises InputError.
+        What the memory's `sources` offer; without sources the best memories first.  Other counters, formats and strategies:
+        `engine.context.assembly.assemble`.  Asked again in the same state, the context is the same object.
+        Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts; with the sources of `stages` at
+        20k memories 22 ms at 1,024 tokens and 44 ms at 4,096; microseconds if it was asked before.
+        Raises InputError.
         """
         self._integrity.require("context")
-        return assemble_flat(self, query, max_tokens, max_items=max_items, only=only, reader=reader, also=also, counter=self._counter)
+        asked, known = (query, max_tokens, max_items, session, task, only, reader, also), None
+        with suppress(TypeError):       # a filter that cannot be hashed, or no question at all
+            known = self._contexts.get(self._integrity.begun, asked)
+        if known is not None:
+            return known
+        found = assemble(self, query, max_tokens, max_items=max_items, session=session, task=task, only=only, reader=reader, also=also,
+                         counter=self._counter)
+        with suppress(TypeError):
+            self._contexts.put(asked, found)
+        return found
+
+    @serial
+    def outcome(self, row: int, ok: bool) -> None:
+        """Tell the memory that a row, such as a standing instruction, was applied, and whether that served: as `use` of it for its own text.
+
+        Raises InputError.  Cost: two retrievals.
+        """
+        self._integrity.require("outcome")
+        text = self.event_log.text(checked_row(row, self.store.n))
+        self.use(self.retrieve(text, 1), row, 1.0 if ok else -1.0)
+
+    @property
+    def sources(self) -> Mapping[str, float]:
+        """The mechanisms that are sources of contexts, with the share of the budget that each spends first, percent."""
+        return MappingProxyType(self.assembly.sources)
+
+    @serial
+    def offers(self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None,
+               plan: Plan | None = None) -> tuple[Answer, tuple[Offer, ...]]:
+        """The best memory for a query, and what each source offers for a context of so many tokens, in the order of `sources`; None: by number.
+
+        session  of the asker; one that the memory does not know counts as not given
+        plan     of `planned`, instead of the memory's own
+
+        The state stays bit for bit as it is.  Cost: one retrieval.  Raises InputError.
+        """
+        self._integrity.require("offers")
+        budget = NO_LIMIT if max_tokens is None else min(checked_count(max_tokens, "max_tokens"), NO_LIMIT)
+        known = None if session is None else self.event_log.sessions.known(session)
+        self.assembly.asked.append((budget, -1 if known is None else known))
+        try:
+            answer = self.retrieve(query, 1, plan=plan)
+            taken, order = self.store.structures[OFFERS].take(self.store.n), [m.id for m in (plan.mechanisms if plan else self.mechanisms)]
+            return answer, tuple(sorted(taken, key=lambda offer: order.index(offer.source)))
+        finally:
+            self.assembly.asked.clear()
 
     @cached_property
     def _counter(self) -> TokenCounter:
         """The tokeniser of the embedder's folder, loaded at the first context; without one, length / 4."""
         return counter(self.assembly.embedder)
 
+    @serial
     def cue(self, query: Query | str) -> Cue:
         """The query as hooks receive it.  Raises InputError."""
         self._integrity.require("cue")
@@ -249,6 +353,7 @@ class Engine:
     @overload
     def explain(self, query: Query | str, row: Sequence[int] | NDArray[np.int64]) -> tuple[Explanation, ...]: ...
 
+    @serial
     def explain(self, query: Query | str, row: int | Sequence[int] | NDArray[np.int64]) -> Explanation | tuple[Explanation, ...]:
         """Why a memory is ranked where it is: its signals, trusts and contributions, and its rank after each stage.
 
@@ -286,17 +391,24 @@ class Engine:
         edges = frozenset(c.name for c in self.store.columns if c.scope is Scope.EDGE) | BUILT_IN.keys()
         return Reader(self.store.graph, GRAPH, edges)
 
+    @cached_property
+    def tasks(self) -> Tasks:
+        """The stack of tasks: `push(goal)`, `pop(result)`, `peek()`, `path()`, `siblings()`; what is told meanwhile carries the attribute `task`."""
+        return Tasks(self)
+
     @property
     def events(self) -> tuple[Event, ...]:
         """Every event given to `encode`, verbatim and in order, vetoed ones included.  O(events)."""
         self._integrity.require("events")
         return tuple(self.event_log.events)
 
+    @serial
     def event(self, row: int) -> Event:
         """The event of a row, verbatim.  Raises InputError, also for a row that the memory made; `unit` reads both."""
         self._integrity.require("event")
         return self.event_log.of_row(checked_row(row, self.store.n))
 
+    @serial
     def unit(self, row: int) -> Unit:
         """What a row holds: an event, or a text that the memory made, with the ids of its events.  Raises InputError."""
         self._integrity.require("unit")
@@ -308,6 +420,7 @@ class Engine:
         self._integrity.require("writings")
         return tuple(self.event_log.writings)
 
+    @serial
     def condensed(self, row: int) -> str:
         """The condensed text of a memory for a context: all of its text, a summary or keywords, as its DETAIL says; `event` keeps the text itself.
 
@@ -316,18 +429,23 @@ class Engine:
         self._integrity.require("condensed")
         return condensed(self.event_log.text(checked_row(row, self.store.n)), int(self.store.array(DETAIL)[row]))
 
+    @serial
     def archive(self, row: int) -> None:
         """Archive a memory, so that no query answers it; its text and columns stay.  Raises InputError."""
         self._integrity.require("archive")
         self.assembly.show(row, False)
+        self._integrity.begun += 1
         self._changed = True
 
+    @serial
     def restore(self, row: int) -> None:
         """Undo `archive`.  Raises InputError."""
         self._integrity.require("restore")
         self.assembly.show(row, True)
+        self._integrity.begun += 1
         self._changed = True
 
+    @serial
     def erase(self, event_id: str, *, confirm: bool = False) -> tuple[int, ...]:
         """Overwrite the text of every event with an id, for good; the rows that were archived, made ones included.  The one way to lose a text.
 
@@ -345,17 +463,21 @@ class Engine:
                              cure="call erase(event_id, confirm=True); archive(row) hides a memory and keeps its text")
         with self._integrity.change("erase", changes=bool(self.event_log.numbers(event_id))):
             erased = self.assembly.erase(event_id)
+            self.tasks.read_again()
+            self._contexts.clear()
             self._changed = True
         if self._snapshot:
             self._snapshot.save(erased=erased)
         return erased.rows
 
+    @serial
     def save(self) -> None:
         """Bring the snapshot file up to date; without one, do nothing.  Raises SnapshotError, after which the memory can still be used."""
         self._integrity.require("save")
         if self._snapshot:
             self._snapshot.save()
 
+    @serial
     def close(self) -> None:
         """Save and close the snapshot file, if there is one; afterwards the memory refuses every call but `close`.  Raises SnapshotError."""
         if self._snapshot:
@@ -363,6 +485,7 @@ class Engine:
             self._snapshot = None
         self._integrity.end("is closed")
 
+    @serial
     def digest(self) -> str:
         """SHA-256 over the whole state."""
         self._integrity.require("digest")
@@ -396,6 +519,8 @@ class Engine:
 
     def _pass(self, time: float, waking: bool = False) -> None:
         """Maintain up to `time`, and consolidate at the end of each sleep that ends by then; `waking` also ends a sleep in progress."""
+        if self._idle() and nights_between(self.clock.consolidated, time, self.consolidate_every) > STRIDE:
+            self.clock.consolidated = last_due(self.clock.consolidated, self.consolidate_every, time)
         while (end := self._sleep()[1]) <= time:
             self._consolidate(end)
             if self._sleep()[1] <= end:
@@ -403,6 +528,17 @@ class Engine:
         self._maintain(time, again=not waking)
         if waking and self._sleep()[0] < time:
             self._consolidate(time)
+
+    def _idle(self) -> bool:
+        """Whether sleeps change nothing, so that many pass in one stride: no hook consolidates, or nothing is stored, and none schedules sleep."""
+        return (not self.store.n or not self.assembly.phases[Phase.CONSOLIDATE]) and math.isnan(self.store.array(SLEEP_END).item())
+
+    def _require_near(self, time: float, where: str) -> None:
+        """Raises InputError for a time up to which more sleeps would be consolidated than any user can mean; warns of very many."""
+        if not self._idle():
+            scheduled = not math.isnan(self.store.array(SLEEP_END).item())
+            start, every = (self.now, DAY) if scheduled else (self.clock.consolidated, self.consolidate_every)
+            require_few_nights(nights_between(start, time, every), time - self.now, where)
 
     def _consolidate(self, time: float) -> None:
         """Maintain, then consolidate, at the end of a sleep; an empty memory is not consolidated."""

@@ -22,7 +22,7 @@ from .schedule import Node
 from .state import Clock
 from .steps import ENGINE
 from .view import Binding
-from .vocabulary import DUPLICATE, GRAPH, LANGUAGE_MODEL, ROW, VETO
+from .vocabulary import DUPLICATE, GRAPH, LANGUAGE_MODEL, OFFERS, ROW, VETO
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Receipt:
     """What a mechanism did in a run; `counterfactual` adds which ranks changed by it.
 
     calls          hooks called
-    values_changed  values of columns that differ before and after a call, contributions other than zero, and edges made or removed
+    values_changed  values of columns that differ before and after a call, contributions other than zero, edges made or removed, and offers
     votes          on admission; None for a mechanism that neither adds to VETO nor sets DUPLICATE
     """
 
@@ -108,13 +108,14 @@ class Observer:
         lasting = [c for c in node.adds if isinstance(c, Column) and c.persists]
         graph = binding.store.graph if GRAPH in (*node.sets, *node.adds) else None
         vetoes, marks = VETO in node.adds, DUPLICATE in node.sets
+        offers = binding.store.structures[OFFERS] if OFFERS in node.adds else ()
         votes = self._votes_of(node.owner) if vetoes or marks else Votes()
         model = self._language_model if LANGUAGE_MODEL in node.sees else None
 
         def call(view: Any, what: Any) -> None:
             store, receipt = binding.store, self.receipts[node.owner]
             before = [store.array(c).copy() for c in columns]
-            edges = (graph.n_edges, int(np.count_nonzero(graph.alive))) if graph else (0, 0)
+            edges, offered = (graph.n_edges, int(np.count_nonzero(graph.alive))) if graph else (0, 0), len(offers)
             usage, start = model.usage if model else None, self._seconds()
             function(view, what)
             self.mechanism_ms[node.owner] += (self._seconds() - start) * 1e3
@@ -123,7 +124,7 @@ class Observer:
                 self.asked[key] = self.asked.get(key, Usage()) + (model.usage - usage)
             receipt.calls += 1
             receipt.values_changed += sum(_differ(old, store.array(c)) for c, old in zip(columns, before, strict=True))
-            receipt.values_changed += sum(int(np.count_nonzero(c)) for c in binding.contributions.values())
+            receipt.values_changed += sum(int(np.count_nonzero(c)) for c in binding.contributions.values()) + len(offers) - offered
             if graph:
                 made = graph.n_edges - edges[0]
                 receipt.values_changed += made + (edges[1] + made - int(np.count_nonzero(graph.alive)))

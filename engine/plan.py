@@ -16,7 +16,7 @@ from .schedule import Node, Stages, ordered
 from .state import Clock
 from .storage.store import Store
 from .view import Binding
-from .vocabulary import MADE, RANDOM, RECALLED, ROW, VISIBLE
+from .vocabulary import BUDGET, MADE, RANDOM, RECALLED, ROW, VISIBLE
 
 StepFunction = Callable[[Any, Any], None]
 Wrap = Callable[[Node, Binding, StepFunction], StepFunction]
@@ -64,7 +64,8 @@ def undisturbed(store: Store) -> Iterator[None]:
 
     Cost: two copies of each of these columns, O(n).
     """
-    recalled, passing = store.structures[RECALLED], {c: store.array(c).copy() for c in store.columns if not c.persists}
+    recalled, passing = store.structures[RECALLED], {
+        c: store.array(c).copy() for c in (*store.columns, *store.guests) if not c.persists}
     try:
         yield
     finally:
@@ -78,13 +79,14 @@ class BoundStep:
 
     needs_row, needs_recall  whether it runs only if the event was stored, or only if recall may change memory
     needs_made               whether it runs only if a row was made in this sleep
+    needs_budget             whether it runs only if a context is asked for
     starts                   (column, start) for each column that it sets and that is reset before it runs: a stage to the stage before, a
                              `fresh` column to neutral (then the start is the column itself)
     gathers                  (column, start or None, bindings) for each column whose last contributor is this step: the contributions to apply
     archives                 whether it may change VISIBLE of rows that exist
     """
 
-    __slots__ = ("archives", "binding", "function", "gathers", "needs_made", "needs_recall", "needs_row", "node", "starts")
+    __slots__ = ("archives", "binding", "function", "gathers", "needs_budget", "needs_made", "needs_recall", "needs_row", "node", "starts")
 
     def __init__(self, node: Node, binding: Binding, function: StepFunction, starts: Sequence[Start]) -> None:
         self.node, self.binding, self.function, self.starts = node, binding, function, tuple(starts)
@@ -92,6 +94,7 @@ class BoundStep:
         self.needs_row = node.phase is Phase.ENCODE and stored_only and ROW not in node.sets
         self.needs_recall = RECALLED in node.sees
         self.needs_made = MADE in node.sees
+        self.needs_budget = BUDGET in node.sees
         self.archives = VISIBLE in node.sets and ROW not in node.sets
         self.gathers: list[tuple[Column, Column | None, list[Binding]]] = []
 
@@ -128,7 +131,7 @@ class PhasePlan:
         A step may append rows; the views of the steps after it are bound again.
         """
         store = self.store
-        row, made = store.array(ROW), store.structures.get(MADE, ())
+        row, made, budget = store.array(ROW), store.structures.get(MADE, ()), store.array(BUDGET)
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
         for scope in self._passing:
             store.neutralise(scope)
@@ -140,7 +143,8 @@ class PhasePlan:
                 binding.clear()
             for column, start in step.starts:
                 self._begin(column, start)
-            if not ((step.needs_row and row.item() < 0) or (step.needs_recall and not learn) or (step.needs_made and not made)):
+            if not ((step.needs_row and row.item() < 0) or (step.needs_recall and not learn) or (step.needs_made and not made)
+                    or (step.needs_budget and budget.item() < 0)):
                 step.function(binding.view, what)
                 if step.archives:
                     store.surface()

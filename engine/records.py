@@ -180,12 +180,14 @@ class Query:
     time    h, when it is asked; None: at the memory's present time
     id      the source's identifier
     only    which memories may be answered; None: all that are visible
+    session  conversation in which it is asked, as in `Event.session`; "": from nowhere.  The order of uses is learnt within it
     """
 
     text: str
     time: float | None = None
     id: str = ""
     only: Only | None = None
+    session: str = ""
 
 
 def _shortened(text: str) -> str:

@@ -22,10 +22,11 @@ class Integrity:
     """After a failed change the memory refuses every further call, so that a half-made change is neither continued nor saved.
 
     ended  why the memory refuses calls; empty while it accepts them
+    begun  changes begun so far: equal numbers mean an equal state
     """
 
     def __init__(self) -> None:
-        self.ended = ""
+        self.ended, self.begun = "", 0
 
     def end(self, why: str) -> None:
         """Refuse every further call; earlier reasons are kept."""
@@ -44,6 +45,7 @@ class Integrity:
         only.
         """
         self.require(doing)
+        self.begun += changes
         try:
             yield
         except SnapshotError:

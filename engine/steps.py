@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .capacity import Capacity
 from .columns import Phase, Signal
 from .contract import Cue, Incoming, Tick
 from .cues import Cues
 from .drafts import Draft, Drafts
 from .filter import banned
 from .numerics import kernel, read_only
+from .offers import Offers
 from .ports.embedder import Embedder
 from .ranking import add_standardised, best
 from .schedule import Node
@@ -22,7 +24,9 @@ from .storage.postings import BM25Index, TrigramIndex, terms_of
 from .storage.store import Store
 from .vocabulary import (
     ANSWERABLE,
+    ASKER_SESSION,
     BAN,
+    BUDGET,
     CREATED,
     CUES,
     DRAFTS,
@@ -69,8 +73,10 @@ SIGNALS_BY_WEIGHT = Sequence[tuple[Signal, float]]
 class StoreEvent:
     """Makes the row of an event that no gate vetoed, and adds its text to every index.  Cost: O(words + entities) amortised."""
 
-    def __init__(self, store: Store, event_log: EventLog, lexicon: BM25Index, trigrams: TrigramIndex, graph: Graph) -> None:
+    def __init__(self, store: Store, event_log: EventLog, lexicon: BM25Index, trigrams: TrigramIndex, graph: Graph,
+                 capacity: Capacity | None = None) -> None:
         self.store, self.event_log, self.lexicon, self.trigrams, self.graph = store, event_log, lexicon, trigrams, graph
+        self.capacity = capacity
 
     def __call__(self, view: Any, incoming: Incoming) -> None:
         if view.veto > 0:
@@ -87,6 +93,8 @@ class StoreEvent:
             self.graph.add(row, node, EdgeType.ENTITY, now)
             self.graph.add(node, row, EdgeType.ENTITY, now)
         self.event_log.write(incoming.event, row)
+        if self.capacity:
+            self.capacity.make_room(row)
 
     def index(self, row: int, text: str, terms: Sequence[str], counted: bool = True) -> None:
         """Add the text to the postings; `counted`: whether it counts in their statistics."""
@@ -233,6 +241,17 @@ def prime_node() -> Node:
         primed(view.fused, view.visible, view.log_prior, view.primed)
 
     return Node(ENGINE, "prime", Phase.RETRIEVE, -1, (FUSED, LOG_PRIOR, VISIBLE), (), (PRIMED,), prime)
+
+
+def budget_node(offers: Offers, asked: list[tuple[int, int]]) -> Node:
+    """BUDGET and ASKER_SESSION: of the context that is asked for, the one pair in `asked`; without one both are neutral.  No offer is left."""
+
+    def budget(view: Any, cue: Cue) -> None:
+        offers.clear()
+        if asked:
+            view.budget, view.asker_session = asked[0]
+
+    return Node(ENGINE, "budget", Phase.RETRIEVE, -1, (), (), (BUDGET, ASKER_SESSION), budget)
 
 
 def weigh_node() -> Node:

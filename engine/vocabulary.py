@@ -12,6 +12,7 @@ from .columns import Column, Facet, Phase, Scope, Structure
 
 WORKING_MEMORY_SLOTS: Final = 9       # most items that a cycle of theta can hold
 REPLAY_STEPS: Final = 1024            # most steps replayed in one sleep
+USES_KEPT: Final = 9                  # rows of the latest uses that are remembered in order
 
 # --- owned by the engine: time and identity ----------------------------------------------------------------------------------
 NOW = Column("now", np.float64, Scope.GLOBAL, "h", 0.0, "simulated time, hours since 1970-01-01")
@@ -60,6 +61,9 @@ HIDE = Column("hide", np.int16, Scope.MEMORY, "votes", 0, "votes of this sleep t
 SHOW = Column("show", np.int16, Scope.MEMORY, "votes", 0, "votes of this sleep to show the memory; shown if more than HIDE", low=0,
               fresh=Phase.CONSOLIDATE)
 
+WORTH = Column("worth", np.float64, Scope.MEMORY, "ln odds", 0.0,
+               "log odds of another need, as this sleep judges them; when the memory is full, the least go first", fresh=Phase.CONSOLIDATE)
+
 # --- owned by the engine: plasticity between memories --------------------------------------------------------------------------
 WORKING_MEMORY = Column("working_memory", np.int32, Scope.GLOBAL, "1", -1,
                         "active rows in order, oldest first, the new memory last; -1: unused",
@@ -87,6 +91,10 @@ ACTIVATION = Column("activation", np.float64, Scope.MEMORY, "ln odds", 0.0, "ava
 LOG_STRENGTH = Column(
     "log_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the factor on a memory's strength; 0: as encoded", fresh=Phase.MAINTAIN)
 
+USED = Column("used", np.int32, Scope.GLOBAL, "1", -1, "rows that answers needed, newest use first: row, session of the query, number of the use",
+              (USES_KEPT, 3), low=-1)
+USED_TIME = Column("used_time", np.float64, Scope.GLOBAL, "h", np.nan, "when each of them was needed; NaN: unused", (USES_KEPT,))
+
 # --- owned by the engine: from cue to ranking ----------------------------------------------------------------------------------
 LOG_FACETS = Column("log_facets", np.float64, Scope.EVENT, "ln", 0.0, "log of the factor on each facet's weight; contributions add", (len(Facet),))
 FACET_WEIGHTS = Column(
@@ -104,6 +112,13 @@ WITHIN = Column("within", np.float32, Scope.CANDIDATE, "1", np.nan, "share of th
 SUFFICIENCY = Column("sufficiency", np.float64, Scope.EVENT, "1", 1.0, "probability that the answer suffices; 1: not judged", low=0, high=1)
 CHRONOLOGICAL = Column("chronological", np.bool_, Scope.EVENT, "1", False, "whether the answer is wanted in order of time")
 OUTCOME = Column("outcome", np.float64, Scope.EVENT, "1", np.nan, "how well the answer served, in feedback on it; NaN: not told", low=-1, high=1)
+
+# --- owned by the engine: the context that is asked for ---------------------------------------------------------------------------
+BUDGET = Column("budget", np.int64, Scope.EVENT, "tokens", -1,
+                "most tokens of the context asked for; -1: none is; hooks that read it run only if one is", low=-1)
+ASKER_SESSION = Column("asker_session", np.int64, Scope.EVENT, "1", -1, "session of the asker of a context; -1: not given", low=-1)
+FOCUS = Column("focus", np.float32, Scope.CANDIDATE, "1", 0.0, "1 for memories of the current stage that a context offers; 0: none", low=0, high=1)
+OFFERED = Column("offered", np.int16, Scope.CANDIDATE, "sources", 0, "sources of a context that offer the memory within their share", low=0)
 
 # --- owned by the engine: what may be answered -----------------------------------------------------------------------------------
 REACH = Column("reach", np.int16, Scope.CANDIDATE, "votes", 0, "votes to answer an archived memory", low=0)
@@ -135,20 +150,23 @@ RECALLED = Structure(
 EMBEDDER = Structure("embedder", "the embedding model, for texts that are not stored", ("embed", "embed_tokens", "dimensions"))
 LANGUAGE_MODEL = Structure("language_model", "a language model that answers requests in a batch; without one every reply has the status `none`",
                            ("ask", "name", "revision"), persists=False, phases=(Phase.CONSOLIDATE, Phase.RETRIEVE))
+OFFERS = Structure("offers", "what sources propose for a context; hooks only add", persists=False, phases=(Phase.RETRIEVE,), signed=True)
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 
 ENGINE_COLUMNS: tuple[Column, ...] = (
     NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, KIND, WRITING, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE, ENCODING_STRENGTH,
     CONTEXT_KEPT,
     LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE, RIPPLES, NEED, REPLAYED, REPLAY_LAG, REPLAYS,
-    HIDE, SHOW, WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, DETAIL,
-    INITIAL_STRENGTH, IMPORTANCE, NEWS, STAGE, ACTIVATION, LOG_STRENGTH,
+    HIDE, SHOW, WORTH, WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY,
+    HIPPOCAMPAL_DEPENDENCE, DETAIL,
+    INITIAL_STRENGTH, IMPORTANCE, NEWS, STAGE, ACTIVATION, LOG_STRENGTH, USED, USED_TIME,
     LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
-    CHRONOLOGICAL, OUTCOME, REACH, BAN, ANSWERABLE,
+    CHRONOLOGICAL, OUTCOME, BUDGET, ASKER_SESSION, FOCUS, OFFERED, REACH, BAN, ANSWERABLE,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
     NOW, ROW, CREATED, SESSION, SPEAKER, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE, SIGNALS, INDEX,
-    LEXICON, TRIGRAMS, TEXTS, EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME,
+    LEXICON, TRIGRAMS, TEXTS, EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
+    USED_TIME,
 ))
 ENGINE_STRUCTURES: tuple[Structure, ...] = (
-    SIGNALS, CUES, INDEX, PASSAGES, LEXICON, TRIGRAMS, GRAPH, TEXTS, WRITINGS, DRAFTS, MADE, EMBEDDER, LANGUAGE_MODEL, RECALLED, RANDOM)
+    SIGNALS, CUES, INDEX, PASSAGES, LEXICON, TRIGRAMS, GRAPH, TEXTS, WRITINGS, DRAFTS, MADE, EMBEDDER, LANGUAGE_MODEL, RECALLED, OFFERS, RANDOM)

@@ -1,11 +1,17 @@
-"""Contexts by the strategies that need no mechanism: `flat`, and the floor and ceiling of every comparison, `nothing` and `everything`.
+"""Contexts from a memory, by strategy.
+
+    sources     what the mechanisms offer that are sources of contexts, each within its share of the budget
+    flat        the best memories first
+    condensed   the same, with none above an eighth of the budget before others are left out
+    everything  the latest events of the whole history until full, in order of time: the ceiling of every comparison
+    nothing     the floor
 
 A context is a pure function of the state, the query and the budget; the state stays bit for bit as it is.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -13,15 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..drafts import Kind
-from ..errors import InputError, nearest
+from ..errors import ContractError, InputError, nearest
+from ..offers import Offer
 from ..ranking import Answer, best
-from ..records import Event, Only, Query
+from ..records import Event, Only, Query, attribute_pairs
 from ..text.features import terms_of
 from ..vocabulary import DETAIL
+from .components import ComponentKind
 from .condensers import Form
-from .context import ComponentKind, Context, Reader
+from .context import Context, Reader
 from .formats import FORMATS, Candidate, Format
-from .selection import LEAST, lay_out, select
+from .selection import LARGEST, LEAST, Selection, fill, lay_out, select
 from .tokens import LENGTH, TokenCounter
 
 if TYPE_CHECKING:
@@ -30,16 +38,21 @@ if TYPE_CHECKING:
 
 RELEVANT: Final = "Relevant Content"
 HISTORY: Final = "Conversation"
+TASK: Final = "task"    # attribute of events that belong to a task
 ITEMS: Final = 10       # components of a context that is given neither a budget nor a number
 BEYOND: Final = 2       # candidates are read until they hold so many times the budget
 WHERE: Final = "context"
+OFFERED_KINDS: Final = tuple(kind.value for kind in ComponentKind if kind is not ComponentKind.CUSTOM)
 FORMS: Final = (Form.WHOLE, Form.SUMMARY, Form.KEYWORDS)        # by the column DETAIL
 
 
 class Memory(Protocol):
     """What assembling asks of a memory; `engine.loop.Engine` has it."""
 
-    def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False) -> Answer: ...
+    @property
+    def sources(self) -> Mapping[str, float]: ...
+    def retrieve(self, query: Query | str, k: int = 10) -> Answer: ...
+    def offers(self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None) -> tuple[Answer, tuple[Offer, ...]]: ...
     def unit(self, row: int) -> Unit: ...
     def event(self, row: int) -> Event: ...
     def condensed(self, row: int) -> str: ...
@@ -67,77 +80,157 @@ def none(memory: Memory, answer: Answer, most: int) -> Ranked:
     return iter(())
 
 
-# name -> section, rows in order of choice, whether they stand in order of time
-STRATEGIES: Final[Mapping[str, tuple[str, Callable[[Memory, Answer, int], Ranked], bool]]] = MappingProxyType({
-    "flat": (RELEVANT, ranked, False), "everything": (HISTORY, latest, True), "nothing": (RELEVANT, none, False)})
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """How the candidates of a context are found.
+
+    section  heading
+    rows     of a memory and an answer; None: what the memory's sources offer, under their own headings
+    in_time  whether components stand in order of time
+    largest  as for `select`
+    """
+
+    section: str
+    rows: Callable[[Memory, Answer, int], Ranked] | None
+    in_time: bool = False
+    largest: float = 1.0
 
 
-def assemble_flat(memory: Memory, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, only: Only | None = None,
-                  reader: Reader | None = None, also: str = "", counter: TokenCounter = LENGTH, form: str = "sections",
-                  strategy: str = "flat") -> Context:
-    """The context of a query under a budget of tokens: the best memories first, whole where they fit, the next condensed into what is left.
+SOURCES, FLAT = "sources", "flat"
+STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({
+    SOURCES: Strategy("", None), FLAT: Strategy(RELEVANT, ranked), "condensed": Strategy(RELEVANT, ranked, largest=LARGEST),
+    "everything": Strategy(HISTORY, latest, in_time=True), "nothing": Strategy(RELEVANT, none)})
+
+
+def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
+             task: str | None = None, only: Only | None = None, reader: Reader | None = None, also: str = "", counter: TokenCounter = LENGTH,
+             form: str = "sections", strategy: str = "") -> Context:
+    """The context of a query under a budget of tokens.
 
     max_tokens  most tokens of the whole text; None: of `reader`, or by number of items, with nothing condensed
     max_items   most memories; None: no limit under a budget, else ten
+    session     of the asker, for sources; None: not known
+    task        only memories with this value of the attribute `task` are shown
     only        which memories may be shown; None: the filter of the query
     reader      whose window gives the budget
-    also        a text of the asker's own, under the heading "Additional Context"; it comes first
+    also        a text of the asker's own, under the heading "Additional Context"; its tokens are set aside first
     counter     counts tokens; its name stands in the context
     form        sections, evidence_list (whole units only, as `[id] [time] [kind] text`) or dialogue (in order of time)
-    strategy    flat, everything (the latest events of the whole history until full, in order of time) or nothing
+    strategy    sources, flat, condensed, everything or nothing; "": sources if the memory has any, else flat
 
-    Raises InputError for a budget or number below 0, for two budgets, and for an unknown form or strategy.
+    Raises InputError for a budget or number below 0, for two budgets, for an unknown form or strategy, and for `sources` of a memory that has none.
     Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts.
     """
     of = _form(form)
-    _strategy(strategy)
-    budget = _budget(max_tokens, reader)
+    strategy = strategy or default_strategy(memory)
+    _require(memory, strategy)
+    budget = budget_of(max_tokens, reader)
     _count(max_items, "max_items")
     if not isinstance(also, str):
         raise InputError(f"also is {type(also).__name__}, not text", where=WHERE, cure="give a text")
-    asked = Query(query) if isinstance(query, str) else query
-    if only is not None and isinstance(asked, Query):
-        asked = replace(asked, only=only)
-    answer = memory.retrieve(asked, 1)
-    return context_of(memory, answer, asked.text, budget, max_items=max_items, also=also, counter=counter, form=of, strategy=strategy)
+    asked = narrowed(query, only, task)
+    answer, offers = memory.offers(asked, budget, session=session) if strategy == SOURCES else (memory.retrieve(asked, 1), ())
+    text = asked.text if isinstance(asked, Query) else asked
+    return _made(memory, answer, offers, text, budget, max_items, also, counter, of, strategy)
 
 
-def context_of(memory: Memory, answer: Answer, query: str, budget: int | None, *, max_items: int | None = None, also: str = "",
-               counter: TokenCounter = LENGTH, form: Format = FORMATS["sections"], strategy: str = "flat") -> Context:
-    """The context of an answer that was given before, whatever its k; arguments as `assemble_flat`, already checked."""
-    section, source, in_time = _strategy(strategy)
+def default_strategy(memory: Memory) -> str:
+    """The strategy of a context that names none: `sources` if the memory has any, else `flat`."""
+    return SOURCES if memory.sources else FLAT
+
+
+def context_of(memory: Memory, answer: Answer, query: Query | str, budget: int | None, *, max_items: int | None = None, session: str | None = None,
+               also: str = "", counter: TokenCounter = LENGTH, form: Format = FORMATS["sections"], strategy: str = FLAT) -> Context:
+    """The context of an answer that was given before, whatever its k; arguments as `assemble`, already checked.
+
+    Sources are asked again, since what they offer depends on the budget.
+    """
+    _require(memory, strategy)
+    offers: tuple[Offer, ...] = ()
+    if strategy == SOURCES:
+        answer, offers = memory.offers(query, budget, session=session)
+    return _made(memory, answer, offers, query.text if isinstance(query, Query) else query, budget, max_items, also, counter, form, strategy)
+
+
+def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, budget: int | None, max_items: int | None, also: str,
+          counter: TokenCounter, form: Format, strategy: str) -> Context:
+    how = STRATEGIES[strategy]
     if budget is None and max_items is None:
         max_items = ITEMS
-    most = max_items or 0 if budget is None else budget // LEAST + 1
-    candidates = _read(memory, source(memory, answer, most), section, budget, max_items, counter)
     about = frozenset(terms_of(query, stem=True, stop_words=True))
-    found = select(candidates, budget, counter, form, max_items=max_items, also=also, about=about,
-                   in_time=in_time or form.in_time or (strategy == "flat" and answer.chronological))
+    in_time = how.in_time or form.in_time or (how.rows is not latest and answer.chronological)
+    facts = {"query": query, "budget": budget, "max_items": max_items, "format": form.name}
+    candidates: Sequence[Candidate]
+    if how.rows is None:
+        detail = memory.column(DETAIL)
+        candidates = [_offered(memory, offer, detail) for offer in offers]
+        found = fill(candidates, budget, counter, form, shares=memory.sources, max_items=max_items, also=also, about=about, in_time=in_time)
+        spent = {source: sum(c.tokens for c in found.components if c.source == source) for source in memory.sources}
+        return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates), "sources": spent})
+    most = max_items or 0 if budget is None else budget // LEAST + 1
+    candidates = _read(memory, how.rows(memory, answer, most), how, budget, max_items, counter)
+    found = select(candidates, budget, counter, form, max_items=max_items, also=also, about=about, in_time=in_time, largest=how.largest)
+    return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates)})
+
+
+def _context(found: Selection, counter: TokenCounter, form: Format, strategy: str, metadata: Mapping[str, Any]) -> Context:
     text = lay_out(found.components, found.cut if found.said else (), form)
-    return Context(text, found.components, counter.tokens(text), counter.name, bool(found.cut), found.cut, strategy,
-                   {"query": query, "budget": budget, "max_items": max_items, "format": form.name, "candidates": len(candidates)})
+    return Context(text, found.components, counter.tokens(text), counter.name, bool(found.cut), found.cut, strategy, metadata)
 
 
-def _read(memory: Memory, rows: Ranked, section: str, budget: int | None, max_items: int | None, counter: TokenCounter) -> Sequence[Candidate]:
+def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_items: int | None, counter: TokenCounter) -> Sequence[Candidate]:
     """Candidates in order, until they hold twice the budget or are as many as are wanted."""
     found: list[Candidate] = []
     units, detail = 0, memory.column(DETAIL)
+    most = None if budget is None else how.largest * budget * counter.per_token
     for row, score in rows:
         if (budget is not None and units > BEYOND * budget * counter.per_token) or (max_items is not None and len(found) >= max_items):
             break
-        unit = memory.unit(row)
-        event = memory.event(row) if unit.kind is Kind.EVENT else None
-        shown = FORMS[int(detail[row])]
-        found.append(Candidate(
-            ComponentKind.SUMMARY if unit.kind is Kind.SUMMARY else ComponentKind.SEMANTIC, row,
-            unit.text if shown is Form.WHOLE else memory.condensed(row), score, section, unit.time, unit.speaker,
-            unit.events[0] if event and unit.events else "", event.caption if event else "", unit.kind.word, shown, unit.text,
-            event is None or event.dated))
-        units += counter.units(found[-1].text)
+        found.append(_candidate(memory, row, score, how.section, detail))
+        size = counter.units(found[-1].text)
+        units += size if most is None or how.largest == 1.0 else min(size, int(most))
     return found
 
 
-def _budget(max_tokens: int | None, reader: Reader | None) -> int | None:
+def _candidate(memory: Memory, row: int, score: float, section: str, detail: NDArray[Any]) -> Candidate:
+    """A row as a candidate, in the form that its DETAIL says."""
+    unit = memory.unit(row)
+    event = memory.event(row) if unit.kind is Kind.EVENT else None
+    shown = FORMS[int(detail[row])]
+    return Candidate(
+        ComponentKind.SUMMARY if unit.kind is Kind.SUMMARY else ComponentKind.SEMANTIC, row,
+        unit.text if shown is Form.WHOLE else memory.condensed(row), score, section, unit.time, unit.speaker,
+        unit.events[0] if event and unit.events else "", event.caption if event else "", unit.kind.word, shown, unit.text,
+        event is None or event.dated)
+
+
+def _offered(memory: Memory, offer: Offer, detail: NDArray[Any]) -> Candidate:
+    """An offer as a candidate.  Raises ContractError for a kind that sources cannot have."""
+    if offer.kind not in OFFERED_KINDS:
+        raise ContractError(f"the kind {offer.kind!r}", where=f"offer of {offer.source}", cure=f"choose from {', '.join(OFFERED_KINDS)}")
+    kind = ComponentKind(offer.kind)
+    if offer.row < 0:
+        return Candidate(kind, -1, offer.text, offer.score, offer.section, unit="", source=offer.source, forms=offer.forms)
+    found = _candidate(memory, offer.row, offer.score, offer.section, detail)
+    return replace(found, kind=found.kind if kind is ComponentKind.SEMANTIC else kind, source=offer.source, forms=offer.forms)
+
+
+def narrowed(query: Query | str, only: Only | None, task: str | None) -> Query | str:
+    """The query with another filter, and with the task among its conditions."""
+    if only is None and task is None:
+        return query
+    asked: Any = Query(query) if isinstance(query, str) else query
+    if not isinstance(asked, Query):
+        return query
+    found = asked.only if only is None else only
+    if task is not None:
+        found = found or Only()
+        found = replace(found, attributes=(*attribute_pairs(found.attributes, WHERE), (TASK, task)))
+    return replace(asked, only=found)
+
+
+def budget_of(max_tokens: int | None, reader: Reader | None) -> int | None:
+    """The budget of a context in tokens; None for neither.  Raises InputError for both, and for one below 0."""
     if max_tokens is not None and reader is not None:
         raise InputError("max_tokens and a reader both give a budget", where=WHERE, cure="give one of them")
     _count(max_tokens, "max_tokens")
@@ -155,7 +248,9 @@ def _form(name: str) -> Format:
     return FORMATS[name]
 
 
-def _strategy(name: str) -> tuple[str, Callable[[Memory, Answer, int], Ranked], bool]:
-    if name not in STRATEGIES:
-        raise InputError(f"there is no strategy {name!r}", where=WHERE, cure=nearest(name, STRATEGIES))
-    return STRATEGIES[name]
+def _require(memory: Memory, strategy: str) -> None:
+    if strategy not in STRATEGIES:
+        raise InputError(f"there is no strategy {strategy!r}", where=WHERE, cure=nearest(strategy, STRATEGIES))
+    if strategy == SOURCES and not memory.sources:
+        raise InputError("this memory has no sources of contexts", where=WHERE,
+                         cure="choose the strategy flat, or a set with sources, such as `stages`")

@@ -1,52 +1,23 @@
 """Contexts: the text that a reader gets, its components, and what was cut."""
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from math import floor
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import floor, inf
+from typing import Any, Final
 
 from ..errors import InputError
+from ..records import Event
 from ..tables import brief, html_table
 from .banner import Cut
-from .condensers import Form
+from .components import Component, ComponentKind
+from .condensers import Form, condensed_to
+from .formats import FORMATS, Candidate, Format
+from .selection import lay_out
+from .tokens import LENGTH, TokenCounter
 
 SHOWN = 60      # characters of a text in one line
-
-
-class ComponentKind(StrEnum):
-    """Where a component comes from."""
-
-    RECENT = "recent"
-    SEMANTIC = "semantic"
-    ENTITY = "entity"
-    RELATION = "relation"
-    PATTERN = "pattern"
-    SUMMARY = "summary"
-    TASK = "task"
-    CUSTOM = "custom"
-
-
-@dataclass(frozen=True, slots=True)
-class Component:
-    """One part of a context.
-
-    row      of the memory; -1 for a text that is no memory
-    text     as it stands in the context: head, escaped text, and a breadcrumb if it is condensed
-    tokens   of this text
-    score    by which it was chosen
-    section  that it stands in
-    form     how much of its text is shown
-    """
-
-    kind: ComponentKind
-    row: int
-    text: str
-    tokens: int
-    score: float
-    section: str
-    form: Form
+RECENT: Final = "Recent Activity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +31,8 @@ class Context:
     truncated   whether something was left out or condensed
     cut         by section, what is shown of what could be
     strategy    name
-    metadata    the query, the budget (None: by number of items), the format and how many candidates were looked at; no times
+    metadata    the query, the budget (None: by number of items), the format and how many candidates were looked at; of sources also the tokens that
+                each spent; no times
 
     >>> Context("", (), 0, "length/4", False, (), "nothing", {})
     <Context by nothing: 0 components, 0 tokens>
@@ -74,6 +46,34 @@ class Context:
     cut: tuple[Cut, ...]
     strategy: str
     metadata: Mapping[str, Any]
+
+    def updated(self, event: Event, counter: TokenCounter = LENGTH) -> Context:
+        """The context with a new event first, under the heading "Recent Activity"; components of the lowest score are left out until it fits.
+
+        event    need not be stored; shown whole, or condensed if it does not fit alone
+        counter  the one that counted this context
+
+        A component of equal score that stands later is left out first.  The context itself stays as it is.
+        Raises InputError for another counter.  Cost: one counting of the text for each component that is left out.
+        """
+        if counter.name != self.counter:
+            raise InputError(f"the context was counted as {self.counter}, not as {counter.name}", where="context",
+                             cure="give the counter with which the context was assembled")
+        form, budget, most = FORMATS[self.metadata["format"]], self.metadata["budget"], self.metadata["max_items"]
+        new, whole = _said(event, form, budget, counter), counter.tokens(event.text)
+        before = (new, *self.components)
+        for said in (True, False):      # if a banner leaves no room for anything else, there is none
+            kept = list(before if new.text else self.components)
+            while True:
+                cut = _cut_again(self.cut, before, kept, whole)
+                text = lay_out(kept, cut if said else (), form)
+                few = most is None or sum(c.kind is not ComponentKind.CUSTOM for c in kept) <= most
+                if (budget is None or counter.tokens(text) <= budget) and few and (kept or not said):
+                    return replace(self, text=text, components=tuple(kept), tokens=counter.tokens(text), truncated=bool(cut), cut=cut)
+                if not kept:
+                    break
+                kept.pop(min(range(len(kept)), key=lambda n: (kept[n].score, -n)))
+        return replace(self, text="", components=(), tokens=0, truncated=bool(cut), cut=cut)
 
     def __repr__(self) -> str:
         return f"<Context by {self.strategy}: {len(self.components)} components, {self.tokens:,} tokens{', truncated' if self.truncated else ''}>"
@@ -109,3 +109,39 @@ class Reader:
     def budget(self) -> int:
         """Tokens of a context."""
         return floor(self.window * (1.0 - self.reserve))
+
+
+def _said(event: Event, form: Format, budget: int | None, counter: TokenCounter) -> Component:
+    """The event as a component, condensed if it does not fit into the budget alone; with the text "" if nothing of it fits."""
+    asked = Candidate(ComponentKind.RECENT, -1, event.text, inf, RECENT, event.time, event.speaker, event.id, event.caption, dated=event.dated)
+
+    def shown(text: str, how: Form) -> Component:
+        item = form.item(asked, text, how) if text or how is Form.WHOLE else ""
+        return Component(asked.kind, -1, item, counter.tokens(item), asked.score, asked.section, how)
+
+    whole = shown(event.text, Form.WHOLE)
+    if budget is None or counter.tokens(lay_out([whole], (), form)) <= budget:
+        return whole
+    room = budget - counter.tokens(lay_out([replace(whole, text=form.item(asked, "", Form.CUT))], (), form))
+    found = condensed_to(event.text, room, counter) if form.condenses else None
+    return shown(found.text, found.form) if found else shown("", Form.CUT)
+
+
+def _cut_again(cuts: Sequence[Cut], before: Sequence[Component], kept: Sequence[Component], whole: int) -> tuple[Cut, ...]:
+    """What is shown of each section now.
+
+    cuts    of the context as it was
+    before  its components, and the new one first
+    whole   tokens of the new event
+    """
+    known, found = {cut.section: cut for cut in cuts}, []
+    for section in dict.fromkeys([*(c.section for c in before), *known]):
+        was, now = ([c for c in each if c.section == section] for each in (before, kept))
+        new = before[0].section == section
+        cut = known.get(section)
+        old = [c for c in was if c is not before[0]]
+        of = (cut.of if cut else len(old)) + new
+        tokens = (cut.of_tokens if cut else sum(c.tokens for c in old)) + new * max(whole, before[0].tokens)
+        if len(now) < of or any(c.form is not Form.WHOLE for c in now):
+            found.append(Cut(section, len(now), of, sum(c.tokens for c in now), tokens))
+    return tuple(found)

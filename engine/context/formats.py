@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Final
 
 from ..records import moment, written
+from .components import ComponentKind
 from .condensers import Form, breadcrumb
-from .context import ComponentKind
 from .quoting import escaped
 
 NONE: Final = "N/A"     # of a field that a unit does not have
@@ -28,6 +28,8 @@ class Candidate:
     caption  what an attached picture shows
     unit     kind of the row, such as event or summary
     whole    the verbatim text, for the breadcrumb; "": `text`
+    source   id of the mechanism that offers it; ""
+    forms    shorter texts in its place, the longest first; None: condensed as its content asks
     """
 
     kind: ComponentKind
@@ -43,6 +45,8 @@ class Candidate:
     form: Form = Form.WHOLE
     whole: str = ""
     dated: bool = True
+    source: str = ""
+    forms: tuple[str, ...] | None = None
 
     @property
     def shown_time(self) -> float | None:

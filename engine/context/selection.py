@@ -1,15 +1,21 @@
-"""Selecting candidates under a budget, and laying them out: two separate pure functions."""
+"""Selecting candidates under a budget, and laying them out: separate pure functions.
+
+`select` takes candidates best first.  `fill` takes those of several sources: each source spends its share of the budget first, and what is left
+over is spent in order of score.  `lay_out` writes what was selected.
+"""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from types import MappingProxyType
+from typing import Final
 
 from ..errors import InputError
 from .banner import Cut, banner
-from .condensers import Form, condensed_to, cut
-from .context import Component, ComponentKind
+from .components import Component, ComponentKind
+from .condensers import Condensed, Form, condensed_to, cut
 from .formats import Candidate, Format
 from .quoting import fence
 from .tokens import TokenCounter
@@ -19,6 +25,7 @@ TRIED = 16          # candidates that are condensed, at most, to fill what is le
 SLACK = 4           # pieces of a tokeniser by which a banner may be longer than one with longer numbers
 SPENT = 0.1         # share of the budget above which what is left is filled with the first part of a candidate
 ADDITIONAL = "Additional Context"
+LARGEST: Final = 0.125      # share of the budget above which an item is condensed before others are left out
 NO_SHARES: Mapping[str, float] = MappingProxyType({})
 
 
@@ -37,7 +44,7 @@ class Selection:
 
 
 def select(candidates: Sequence[Candidate], budget: int | None, counter: TokenCounter, form: Format, *, max_items: int | None = None,
-           also: str = "", about: Collection[str] = (), in_time: bool = False, shares: Mapping[str, float] = NO_SHARES) -> Selection:
+           also: str = "", about: Collection[str] = (), in_time: bool = False, largest: float = 1.0) -> Selection:
     """The candidates that fit, in the given order, best first: whole where they fit, then condensed into what is left.  A row is shown once.
 
     budget     tokens of the laid-out text; None: no limit, and nothing is condensed
@@ -45,16 +52,40 @@ def select(candidates: Sequence[Candidate], budget: int | None, counter: TokenCo
     also       a text of the asker, which comes first and is condensed if it does not fit alone
     about      stems, see `condense`
     in_time    whether components stand in order of time, those without a time last, else in the order given
-    shares     percent of the budget that each section may use first; what is left over goes to all candidates in the given order
+    largest    share of the budget above which an item is condensed before others are left out; 1: none is
 
     `lay_out` of the selection has at most `budget` tokens.  If a banner leaves no room for anything else, there is none.
-    Raises InputError for a share below 0 and shares above 100 in all.
     Cost: a counting of each candidate, and of the laid-out text a few times.
+    """
+    return _selected(_once(candidates), budget, counter, form, max_items, also, about, in_time, NO_SHARES, largest)
+
+
+def fill(candidates: Sequence[Candidate], budget: int | None, counter: TokenCounter, form: Format, *, shares: Mapping[str, float],
+         max_items: int | None = None, also: str = "", about: Collection[str] = (), in_time: bool = False, largest: float = LARGEST) -> Selection:
+    """The candidates of several sources that fit: each source spends its share first, then what is left over is spent in order of score.
+
+    candidates  of each source the best first; a row that several sources offer is shown once, where it was taken first
+    shares      percent of the budget of each source, or of `max_items` without a budget.  A candidate without a source belongs to its section
+    Others as for `select`.
+
+    `lay_out` of the selection has at most `budget` tokens.  Raises InputError for a share below 0 and shares above 100 in all.
+    Cost: as `select`, and a condensing of each item above `largest`.
     """
     if not all(share >= 0.0 for share in shares.values()) or sum(shares.values()) > 100.0:
         raise InputError(f"the shares {dict(shares)} are below 0, or above 100 in all", where="context",
                          cure="give percent of the budget, at most 100 in all")
-    candidates = _once(candidates)
+    if budget is None and max_items is not None:
+        candidates = _by_number(candidates, max_items, shares)
+    if budget is None or sum(counter.units(c.text) for c in candidates) <= budget * counter.per_token:
+        found = _selected(_remaining(candidates, ())[0], budget, counter, form, max_items, also, about, in_time, NO_SHARES, 1.0)
+        if not found.cut:
+            return found
+    return _selected(candidates, budget, counter, form, max_items, also, about, in_time, shares, largest)
+
+
+def _selected(candidates: Sequence[Candidate], budget: int | None, counter: TokenCounter, form: Format, max_items: int | None, also: str,
+              about: Collection[str], in_time: bool, shares: Mapping[str, float], largest: float) -> Selection:
+    """`select`, and under a budget `fill`."""
     most = len(candidates) if max_items is None else max_items
     if budget is None or sum(counter.units(c.text) for c in candidates) <= budget * counter.per_token:
         shown = {n: _component(c, c.text, c.form, counter, form) for n, c in enumerate(candidates[:most])}
@@ -62,34 +93,46 @@ def select(candidates: Sequence[Candidate], budget: int | None, counter: TokenCo
         forms = {c.form for c in candidates}
         if budget is None or (most >= len(candidates) and forms <= {Form.WHOLE} and counter.tokens(lay_out(whole.components, (), form)) <= budget):
             return whole
-    found = _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, said=True)
-    return found if found.components or not found.cut else _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, said=False)
+    found = _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, said=True)
+    if found.components or not found.cut:
+        return found
+    return _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, said=False)
 
 
 def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter, form: Format, most: int, also: str, about: Collection[str],
-            in_time: bool, shares: Mapping[str, float], said: bool) -> Selection:
-    """`select` under a budget; `said`: with a banner, if something is cut."""
+            in_time: bool, shares: Mapping[str, float], largest: float, said: bool) -> Selection:
+    """A selection under a budget; `said`: with a banner, if something is cut."""
     chosen: dict[int, Component] = {}
     tried: set[int] = set()
     extra = _also(also, budget - counter.tokens(lay_out(_also(".", None, counter), (), form)) + 1, counter)
+    cap = int(largest * budget) * counter.per_token
     items = [form.item(c, c.text, c.form) for c in candidates]
     if shares:
-        _add_shares(chosen, candidates, items, most, _room(chosen, extra, candidates, budget, counter, form, said), shares, counter, form)
+        room = _room(chosen, extra, candidates, budget, counter, form, said)
+        taken = _within_shares(candidates, items, most, room, cap, shares, counter, form, about)
+        candidates, places = _remaining(candidates, taken)
+        chosen, items = {places[n]: taken[n] for n in taken}, [items[n] for n in places]
+    order = sorted(range(len(candidates)), key=lambda n: -candidates[n].score) if shares else list(range(len(candidates)))
+    if largest < 1.0 and form.condenses:
+        room = _room(chosen, extra, candidates, budget, counter, form, said)
+        _add_capped(chosen, candidates, items, order, most, room, cap, counter, form, about)
     while True:                     # the second round spends what was kept for the banner
         before = len(chosen)
         room = _room(chosen, extra, candidates, budget, counter, form, said)
-        _add(chosen, tried, candidates, items, most, room, budget, counter, form, about)
+        _add(chosen, tried, candidates, items, order, most, room, budget, counter, form, about)
         if len(chosen) == before or len(chosen) >= most:
             break
-    order = sorted(chosen, key=lambda n: (chosen[n].form is Form.WHOLE, -n))       # given up first: condensed ones, then the last
+    place = {n: at for at, n in enumerate(order)}
+    capped = largest < 1.0          # then the best are condensed, too, and the last is given up first; else condensed ones before the last
+    given_up = sorted(chosen, key=lambda n: (not capped and chosen[n].form is Form.WHOLE, -place[n]))
     while True:
         components = _ordered(chosen, candidates, in_time)
         cuts = _cuts(chosen, candidates, items, counter, also, extra)
         found = Selection((*components, *extra), cuts, said)
         if counter.tokens(lay_out(found.components, cuts if said else (), form)) <= budget:
             return found
-        if order:
-            del chosen[order.pop(0)]
+        if given_up:
+            del chosen[given_up.pop(0)]
         elif extra:
             extra = ()
         else:
@@ -128,19 +171,98 @@ def _once(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
     return [c for n, c in enumerate(candidates) if c.row < 0 or first[c.row] == n]
 
 
-def _add_shares(chosen: dict[int, Component], candidates: Sequence[Candidate], items: Sequence[str], most: int, room: int,
-                shares: Mapping[str, float], counter: TokenCounter, form: Format) -> None:
-    """Add whole candidates within the share of `room` of their section."""
+def _source(c: Candidate) -> str:
+    return c.source or c.section
+
+
+def _by_number(candidates: Sequence[Candidate], most: int, shares: Mapping[str, float]) -> Sequence[Candidate]:
+    """So many candidates: of each source the first within its share of the number, then the best of all; in the given order, a row once."""
+    left = {source: int(most * share / 100.0) for source, share in shares.items()}
+    taken, rows = set[int](), set[int]()
+    for pool, within in ((range(len(candidates)), True), (sorted(range(len(candidates)), key=lambda n: -candidates[n].score), False)):
+        for n in pool:
+            c, source = candidates[n], _source(candidates[n])
+            if n in taken or len(taken) >= most or (c.row >= 0 and c.row in rows) or (within and left.get(source, 0) < 1):
+                continue
+            taken.add(n)
+            rows.add(c.row)
+            left[source] = left.get(source, 0) - 1
+    return [candidates[n] for n in sorted(taken)]
+
+
+def _remaining(candidates: Sequence[Candidate], taken: Collection[int]) -> tuple[Sequence[Candidate], dict[int, int]]:
+    """The candidates without those whose row was taken elsewhere or is offered with a higher score, and the new place of each."""
+    best: dict[int, tuple[bool, float, int]] = {}
+    for n, c in enumerate(candidates):
+        worth = n in taken, c.score, -n
+        best[c.row] = max(best.get(c.row, worth), worth)
+    kept = [n for n, c in enumerate(candidates) if c.row < 0 or -best[c.row][2] == n]
+    return [candidates[n] for n in kept], {n: at for at, n in enumerate(kept)}
+
+
+def _shorter(c: Candidate, tokens: int, counter: TokenCounter, about: Collection[str]) -> Condensed:
+    """A candidate's text in at most so many tokens: the longest of its own forms, if it has any, else condensed."""
+    if c.forms is None:
+        return condensed_to(c.text, tokens, counter, about)
+    return next((Condensed(text, Form.SUMMARY) for text in c.forms if counter.tokens(text) <= tokens), Condensed("", Form.CUT))
+
+
+def _fits(c: Candidate, room: int, counter: TokenCounter, form: Format, about: Collection[str]) -> Component | None:
+    """A candidate condensed into so many units; None if it would have to be cut off."""
+    if c.form is not Form.WHOLE:
+        return None
+    found = _shorter(c, (room - counter.units(form.item(c, "", Form.CUT))) // counter.per_token, counter, about)
+    if found.form is Form.CUT:
+        return None
+    item = _component(c, found.text, found.form, counter, form)
+    return item if counter.units(item.text) <= room else None
+
+
+def _within_shares(candidates: Sequence[Candidate], items: Sequence[str], most: int, room: int, cap: int, shares: Mapping[str, float],
+                   counter: TokenCounter, form: Format, about: Collection[str]) -> dict[int, Component]:
+    """What each source takes within its share of `room` units: whole candidates, and condensed ones in place of those above `cap` or the share."""
     gap = counter.units(form.between)
-    left = {section: room * share / 100.0 for section, share in shares.items()}
-    for n, (c, item) in enumerate(zip(candidates, items, strict=True)):
-        if len(chosen) < most and (size := counter.units(item) + gap) <= left.get(c.section, -1.0):
-            chosen[n] = _component(c, c.text, c.form, counter, form)
-            left[c.section] -= size
+    left = {source: room * share / 100.0 for source, share in shares.items()}
+    tried, rows, taken = Counter[str](), set[int](), dict[int, Component]()
+    for n, c in enumerate(candidates):
+        source = _source(c)
+        if len(taken) >= most or (c.row >= 0 and c.row in rows) or left.get(source, 0.0) < LEAST * counter.per_token:
+            continue
+        size, fits, shown = counter.units(items[n]), int(left[source]) - gap, None
+        if size > min(cap, fits) and form.condenses and tried[source] < TRIED:
+            tried[source] += 1
+            shown = _fits(c, min(cap, fits), counter, form, about)
+        if shown is None and size <= fits:
+            shown = _component(c, c.text, c.form, counter, form)
+        if shown is not None:
+            taken[n] = shown
+            rows.add(c.row)
+            left[source] -= counter.units(shown.text) + gap
+    return taken
 
 
-def _add(chosen: dict[int, Component], tried: set[int], candidates: Sequence[Candidate], items: Sequence[str], most: int, room: int,
-         budget: int, counter: TokenCounter, form: Format, about: Collection[str]) -> None:
+def _add_capped(chosen: dict[int, Component], candidates: Sequence[Candidate], items: Sequence[str], order: Sequence[int], most: int, room: int,
+                cap: int, counter: TokenCounter, form: Format, about: Collection[str]) -> None:
+    """Add candidates that fit into `room` units, those above `cap` condensed to it; then show them whole, the best first, as far as there is room."""
+    gap = counter.units(form.between)
+    for n in order:
+        if n in chosen or len(chosen) >= most or room < LEAST * counter.per_token:
+            continue
+        size = counter.units(items[n])
+        shown = _fits(candidates[n], min(cap, room - gap), counter, form, about) if size > cap else None
+        if shown is None and size + gap <= room:
+            shown = _component(candidates[n], candidates[n].text, candidates[n].form, counter, form)
+        if shown is not None:
+            chosen[n] = shown
+            room -= counter.units(shown.text) + gap
+    for n in order:
+        if n in chosen and chosen[n].form is not candidates[n].form and (more := counter.units(items[n]) - counter.units(chosen[n].text)) <= room:
+            chosen[n] = _component(candidates[n], candidates[n].text, candidates[n].form, counter, form)
+            room -= more
+
+
+def _add(chosen: dict[int, Component], tried: set[int], candidates: Sequence[Candidate], items: Sequence[str], order: Sequence[int], most: int,
+         room: int, budget: int, counter: TokenCounter, form: Format, about: Collection[str]) -> None:
     """Add whole candidates that fit into `room` units, then condensed ones, then the first part of one if much of the budget is left."""
     gap = counter.units(form.between)
 
@@ -148,25 +270,25 @@ def _add(chosen: dict[int, Component], tried: set[int], candidates: Sequence[Can
         """Tokens for the text of a condensed candidate."""
         return (room - gap - counter.units(form.item(c, "", Form.CUT))) // counter.per_token
 
-    for n, item in enumerate(items):
+    for n in order:
         if n not in chosen and len(chosen) < most and room > 0:
-            if (size := counter.units(item) + gap) <= room:
+            if (size := counter.units(items[n]) + gap) <= room:
                 chosen[n] = _component(candidates[n], candidates[n].text, candidates[n].form, counter, form)
                 room -= size
             elif not form.condenses:
                 return
-    for n in range(len(items)) if form.condenses else ():
+    for n in order if form.condenses else ():
         if n in chosen or n in tried or candidates[n].form is not Form.WHOLE:
             continue
         if len(chosen) >= most or room < LEAST * counter.per_token or len(tried) >= TRIED:
             break
         tried.add(n)
         c = candidates[n]
-        found = condensed_to(c.text, left(c), counter, about)
+        found = _shorter(c, left(c), counter, about)
         if found.form is not Form.CUT and (size := counter.units(form.item(c, found.text, found.form)) + gap) <= room:
             chosen[n] = _component(c, found.text, found.form, counter, form)
             room -= size
-    n = next((n for n, c in enumerate(candidates) if c.form is Form.WHOLE and (
+    n = next((n for n in order if (c := candidates[n]).form is Form.WHOLE and c.forms is None and (
         chosen[n].form is Form.KEYWORDS if n in chosen else len(chosen) < most)), -1)
     if n < 0 or not form.condenses or room <= SPENT * budget * counter.per_token:
         return
@@ -201,7 +323,7 @@ def _cuts(chosen: dict[int, Component], candidates: Sequence[Candidate], items: 
 
 def _component(c: Candidate, text: str, shown: Form, counter: TokenCounter, form: Format) -> Component:
     item = form.item(c, text, shown)
-    return Component(c.kind, c.row, item, counter.tokens(item), c.score, c.section, shown)
+    return Component(c.kind, c.row, item, counter.tokens(item), c.score, c.section, shown, c.source)
 
 
 def _also(text: str, tokens: int | None, counter: TokenCounter) -> tuple[Component, ...]:

@@ -15,6 +15,7 @@ from .model_cache import cached_model, cached_models
 from .openai_compatible import OpenAICompatibleEmbedder
 from .openvino import OpenVinoEmbedder, Precision
 from .sentence_transformer import SentenceTransformerEmbedder
+from .shortened import ShortenedEmbedder
 from .static_model import StaticEmbedder, is_static
 from .transcript import Transcript, replayed
 
@@ -30,7 +31,7 @@ def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress
     spec    'minilm' (the model that is installed with Hebbarium), 'hashing', 'hashing:<d>', the folder of a sentence-transformers or static model,
             the name of one in the cache folder of Hugging Face (`owner/name` or `name`), 'hub:<owner/name>', 'openai:<model>', a
             sentence-transformers model with '+openvino' or '+openvino-int8' after its name, or any object that satisfies `Embedder`; a
-            CachedEmbedder is returned as it is
+            CachedEmbedder is returned as it is.  '@256' at the end of a name keeps 256 dimensions
     cache   a SQLite file, or an existing folder (such as `default_cache()`) that is to hold embeddings.sqlite; None: in memory
 
     Only 'hub:' downloads, at once; only a static model is loaded here.  Raises InputError for an unknown name and for an object that is no
@@ -75,6 +76,8 @@ def papers_behind(spec: str) -> tuple[str, ...]:
     (('reimers2019sentence', 'wang2020minilm'), ())
     """
     base, _ = _without_backend(spec)
+    if (whole := base.rpartition("@"))[1] and whole[0] and whole[2].isdecimal() and not Path(base).expanduser().is_dir():
+        return papers_behind(whole[0])
     if base == "minilm":
         return ("reimers2019sentence", "wang2020minilm")
     return ("reimers2019sentence",) if base.startswith(HUB) or isinstance(embedder(base).embedder, SentenceTransformerEmbedder) else ()
@@ -90,6 +93,9 @@ def _language_model(spec: str) -> LanguageModel:
 
 
 def _folder_or_name(spec: str | Path) -> Embedder:
+    base, at, kept = str(spec).rpartition("@")
+    if at and base and kept.isdecimal() and not Path(spec).expanduser().is_dir():
+        return ShortenedEmbedder(_folder_or_name(base), int(kept))
     name, backend = _without_backend(str(spec))
     if backend:
         plain = _folder_or_name(name)

@@ -186,11 +186,12 @@ def test_a_with_block_closes_the_memory(tmp_path: Path) -> None:
         memory(by_number(), path=tmp_path / "m.db").close()
 
 
-ANSWERS_AFTER_CLOSE = {"close", "now", "mechanisms", "schedule"}       # closing twice is harmless; the others describe the memory
+ANSWERS_AFTER_CLOSE = {"close", "now", "mechanisms", "schedule", "sources", "tasks"}       # closing twice is harmless; the others describe the memory
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "encode": (Event(9.0, "number 9"),), "encode_all": ([Event(9.0, "number 9")],), "advance": (9.0,), "retrieve": ("number",),
     "context": ("number",), "cue": ("number",), "explain": ("number", 0), "column": ("now",), "event": (0,), "condensed": (0,), "unit": (0,),
     "archive": (0,), "restore": (0,), "save": (), "use": ([0],), "digest": (), "erase": ("e0",),
+    "offers": ("number",), "outcome": (0, True), "planned": (),
 }
 PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 
@@ -199,7 +200,8 @@ PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 @pytest.mark.parametrize("name", sorted({*PUBLIC} - ANSWERS_AFTER_CLOSE))
 def test_a_closed_memory_refuses_every_call(name: str, file: bool, tmp_path: Path) -> None:
     def call(e: Engine) -> None:
-        member = {"erase": partial(e.erase, confirm=True), "use": partial(e.use, answer)}.get(name) or getattr(e, name)
+        bound = {"erase": partial(e.erase, confirm=True), "use": partial(e.use, answer), "planned": partial(e.planned, e.mechanisms)}
+        member = bound.get(name) or getattr(e, name)
         if not isinstance(getattr(Engine, name), property):
             member(*ARGUMENTS[name])
 

@@ -16,11 +16,11 @@ from hebbarium.engine.drafts import Draft, Kind
 from hebbarium.engine.errors import ContractError, InputError
 from hebbarium.engine.history import History, history
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.marks import checksum
 from hebbarium.engine.observer import Observer
 from hebbarium.engine.ports.language_model import NoModel, Reply, Request, Status
 from hebbarium.engine.ports.transcript import Transcript
 from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.storage import snapshot
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import (
     CREATED,
@@ -468,7 +468,7 @@ def test_an_older_file_names_no_model(tmp_path: Path) -> None:
         meta = {key: value for key, value in connection.execute("SELECT key, value FROM meta") if key not in ("mark", "language_models")}
         forms = {name: (dtype, shape) for name, dtype, shape in connection.execute("SELECT name, dtype, shape FROM arrays")}
         connection.execute("DELETE FROM meta WHERE key = 'language_models'")
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'mark'", (snapshot._checksum(meta, forms).hex(),))
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'mark'", (checksum(meta, forms).hex(),))
     assert memory(asker([]), path=path).language_models == ()
 
 

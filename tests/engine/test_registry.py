@@ -114,11 +114,20 @@ def test_both_parsers_read_what_plain_yaml_reads(loader: Any, page: Path, monkey
 def test_places_of_parts(loader: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml_file, "LOADERS", [loader])
     path = tmp_path / "x.yaml"
-    path.write_text("# first\na: &a\n  b: 1\n  c:\n    - 1\n    - {d: 2,\n       3: 4}\ne: *a\n", encoding="utf-8")
+    path.write_text("# first\na: &a\n  b: 1\n  c:\n    - 1\n    - {d: 2,\n       3: 4}\ne: 5\n", encoding="utf-8")
     file = YamlFile(path)
     for keys, line in (((), 2), (("a",), 2), (("a", "b"), 3), (("a", "c", 1), 6), (("a", "c", 1, "d"), 6), (("a", "c", 1, 3), 7), (("e",), 8),
-                       (("e", "b"), 3), (("a", "x", "y"), 2), (("a", "c", 9), 4), (("x",), 2), (("e", "c", 0), 5)):
+                       (("e", "b"), 8), (("a", "x", "y"), 2), (("a", "c", 9), 4), (("x",), 2)):
         assert file.place(*keys) == f"{path}:{line}", keys
+
+
+@BOTH
+def test_aliases_are_refused_with_their_line(loader: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few of them make gigabytes."""
+    monkeypatch.setattr(yaml_file, "LOADERS", [loader])
+    path = tmp_path / "x.yaml"
+    path.write_text("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", encoding="utf-8")
+    refused(lambda: YamlFile(path), f"{path}:2")
 
 
 def test_errors_of_entries_name_their_lines(tmp_path: Path) -> None:

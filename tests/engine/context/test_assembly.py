@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.context.assembly import Memory, assemble_flat, context_of
+from hebbarium.engine.context.assembly import Memory, assemble, context_of
 from hebbarium.engine.context.banner import banner
 from hebbarium.engine.context.condensers import Form
 from hebbarium.engine.context.context import ComponentKind, Context, Reader
 from hebbarium.engine.context.formats import FORMATS, Candidate
 from hebbarium.engine.context.quoting import unescaped
-from hebbarium.engine.context.selection import lay_out, select
+from hebbarium.engine.context.selection import fill, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
 from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.loop import Engine
@@ -49,7 +49,7 @@ def rows(context: Context) -> list[int]:
 @pytest.mark.parametrize("strategy", ["flat", "everything", "nothing"])
 def test_never_above_the_budget_whatever_it_is(memory: Engine, by: TokenCounter, form: str, strategy: str) -> None:
     for budget in (*range(0, 120, 7), 200, 400, 800, 100_000):
-        found = assemble_flat(memory, "Who moved the boat?", budget, also="I am in a hurry today." if budget % 2 else "", counter=by,
+        found = assemble(memory, "Who moved the boat?", budget, also="I am in a hurry today." if budget % 2 else "", counter=by,
                               form=form, strategy=strategy)
         assert found.tokens == by.tokens(found.text) <= budget
         assert found.truncated == bool(found.cut) and found.counter == by.name and found.strategy == strategy
@@ -60,7 +60,7 @@ def test_never_above_the_budget_whatever_it_is(memory: Engine, by: TokenCounter,
 def test_the_text_has_exactly_the_selected_rows_in_the_order_of_the_components(memory: Engine) -> None:
     for budget in (60, 120, 300, 100_000):
         for strategy in ("flat", "everything"):
-            found = assemble_flat(memory, "Who moved the boat?", budget, strategy=strategy)
+            found = assemble(memory, "Who moved the boat?", budget, strategy=strategy)
             assert rows(found) == [c.row for c in found.components] != []
             for c in found.components:
                 text = memory.event(c.row).text
@@ -70,10 +70,10 @@ def test_the_text_has_exactly_the_selected_rows_in_the_order_of_the_components(m
 
 def test_flat_takes_the_best_memories_first(memory: Engine) -> None:
     answer = memory.retrieve("Who moved the boat?", k=len(TEXTS))
-    everything = assemble_flat(memory, "Who moved the boat?", 100_000)
+    everything = assemble(memory, "Who moved the boat?", 100_000)
     assert [c.row for c in everything.components] == answer.rows.tolist() and not everything.truncated and "Truncated" not in everything.text
-    assert [c.row for c in assemble_flat(memory, "Who moved the boat?", max_items=3).components] == answer.rows.tolist()[:3]
-    small = assemble_flat(memory, "Who moved the boat?", 160)
+    assert [c.row for c in assemble(memory, "Who moved the boat?", max_items=3).components] == answer.rows.tolist()[:3]
+    small = assemble(memory, "Who moved the boat?", 160)
     whole = [c.row for c in small.components if c.form is Form.WHOLE]
     assert whole == [row for row in answer.rows.tolist() if row in whole]
     scores = dict(zip(answer.rows.tolist(), answer.scores.tolist(), strict=True))
@@ -83,7 +83,7 @@ def test_flat_takes_the_best_memories_first(memory: Engine) -> None:
 def test_a_long_memory_is_condensed_into_what_is_left_and_names_itself(build: Build) -> None:
     made = build("lexical_bm25", "convex_fusion")
     made.encode_all([Event(0.0, "The boat leaks on Sundays", "Ada"), Event(1.0, LONG, "Ada")])
-    found = assemble_flat(made, "Who sails the boat on Sundays?", 140)
+    found = assemble(made, "Who sails the boat on Sundays?", 140)
     (long,) = [c for c in found.components if c.row == 1]
     assert long.form is Form.SENTENCES and long.text.endswith("\n[memory 1: 1 line]") and "Sundays" in long.text
     assert 0.9 * 140 <= found.tokens <= 140
@@ -98,14 +98,14 @@ def test_nine_tenths_of_a_budget_are_spent_where_there_is_enough_to_say(build: B
                     for n in range(400))
     for budget in (256, 512, 1024, 2048, 4096):
         for strategy in ("flat", "everything"):
-            assert 0.9 * budget <= assemble_flat(made, "Where did the boats sail?", budget, counter=by, strategy=strategy).tokens <= budget
+            assert 0.9 * budget <= assemble(made, "Where did the boats sail?", budget, counter=by, strategy=strategy).tokens <= budget
 
 
 def test_a_context_is_a_function_of_state_query_and_budget_and_changes_nothing(memory: Engine) -> None:
     before = memory.digest()
-    first = assemble_flat(memory, "Who moved?", 200)
-    assemble_flat(memory, "Who sings?", 50, strategy="everything")
-    assert assemble_flat(memory, "Who moved?", 200) == first and memory.digest() == before
+    first = assemble(memory, "Who moved?", 200)
+    assemble(memory, "Who sings?", 50, strategy="everything")
+    assert assemble(memory, "Who moved?", 200) == first and memory.digest() == before
     answer = memory.retrieve("Who moved?", 1)
     assert context_of(memory, answer, "Who moved?", 200) == first
 
@@ -113,35 +113,35 @@ def test_a_context_is_a_function_of_state_query_and_budget_and_changes_nothing(m
 def test_an_answer_in_order_of_time_stands_in_order_of_time(build: Build) -> None:
     made = build("event_ordering", "lexical_bm25", "dense_similarity", "convex_fusion")
     made.encode_all(Event(24.0 * n, f"We painted {what}", "Ada") for n, what in enumerate(("the gate", "the shed", "a big red boat", "the fence")))
-    found = assemble_flat(made, "In what order did we paint the fence, the boat and the gate?", 100_000)
+    found = assemble(made, "In what order did we paint the fence, the boat and the gate?", 100_000)
     assert [c.row for c in found.components] == [0, 1, 2, 3]
 
 
 def test_everything_holds_the_latest_events_in_order_of_time(memory: Engine) -> None:
-    found = assemble_flat(memory, "Who moved?", 60, strategy="everything")
+    found = assemble(memory, "Who moved?", 60, strategy="everything")
     whole = [c.row for c in found.components]
     assert whole == sorted(whole) and len(TEXTS) - 1 in whole
-    assert [c.row for c in assemble_flat(memory, "?", 100_000, strategy="everything").components] == list(range(len(TEXTS)))
-    assert assemble_flat(memory, "Who moved?", 60, strategy="nothing").text == ""
+    assert [c.row for c in assemble(memory, "?", 100_000, strategy="everything").components] == list(range(len(TEXTS)))
+    assert assemble(memory, "Who moved?", 60, strategy="nothing").text == ""
 
 
 def test_hostile_memories_stay_inside_the_fence(memory: Engine) -> None:
-    text = assemble_flat(memory, "ignore the above system user spoofed", 100_000).text
+    text = assemble(memory, "ignore the above system user spoofed", 100_000).text
     opening = re.search(r"^(`+)memories$", text, re.MULTILINE)
     assert opening and text.endswith(f"\n{opening[1]}") and len(opening[1]) > 3
     inside = text[opening.end():-len(opening[1])]
     assert opening[1] not in inside and not re.search(r"^\s*(?:system|user)\s*:", inside, re.MULTILINE | re.IGNORECASE)
-    assert sorted(rows(assemble_flat(memory, "spoofed", 100_000))) == list(range(len(TEXTS))) and "\x00" not in text
+    assert sorted(rows(assemble(memory, "spoofed", 100_000))) == list(range(len(TEXTS))) and "\x00" not in text
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_without_the_marks_of_quotation_every_text_stands_verbatim(memory: Engine, form: str) -> None:
-    text = unescaped(assemble_flat(memory, "Who moved?", 100_000, form=form).text)
+    text = unescaped(assemble(memory, "Who moved?", 100_000, form=form).text)
     assert all(sanitise(one) in text for one in TEXTS)
 
 
 def test_the_banner_counts_what_is_shown(memory: Engine) -> None:
-    found = assemble_flat(memory, "Who moved the boat?", 150)
+    found = assemble(memory, "Who moved the boat?", 150)
     (cut,) = found.cut
     assert found.text.startswith(banner(found.cut) + "\n\n## Relevant Content\n\n")
     assert cut.shown == len(found.components) < cut.of == found.metadata["candidates"]
@@ -149,39 +149,39 @@ def test_the_banner_counts_what_is_shown(memory: Engine) -> None:
 
 
 def test_formats(memory: Engine) -> None:
-    listed = assemble_flat(memory, "Who moved to Oslo?", 100, form="evidence_list")
+    listed = assemble(memory, "Who moved to Oslo?", 100, form="evidence_list")
     lines = listed.text.split("\n")
     assert lines[1] == "[e0] [1970-01-01T00:00] [event] Ada moved to Oslo" and all(c.form is Form.WHOLE for c in listed.components)
-    assert any(line.startswith("[e1] [N/A] [event] ") for line in assemble_flat(memory, "Bo Rome", 400, form="evidence_list").text.split("\n"))
-    talk = assemble_flat(memory, "Who moved?", 100_000, form="dialogue").text
+    assert any(line.startswith("[e1] [N/A] [event] ") for line in assemble(memory, "Bo Rome", 400, form="evidence_list").text.split("\n"))
+    talk = assemble(memory, "Who moved?", 100_000, form="dialogue").text
     assert "[12:00 am on 1 January, 1970] Ada: Ada moved to Oslo\n\n" in talk and "[Bo] Bo moved to Rome in spring\n\n" in talk
     places = [talk.index(TEXTS[n].split("\n")[0].replace("\x00", "")) for n in range(len(TEXTS)) if n != 6]
     assert places == sorted(places)
 
 
 def test_the_askers_own_text_comes_first_and_is_no_quotation(memory: Engine) -> None:
-    found = assemble_flat(memory, "Who moved?", 200, also="system: be brief")
+    found = assemble(memory, "Who moved?", 200, also="system: be brief")
     assert found.text.endswith("## Additional Context\n\nsystem: be brief") and found.components[-1].kind is ComponentKind.CUSTOM
-    tight = assemble_flat(memory, "Who moved?", 30, also="Be brief. " * 60)
+    tight = assemble(memory, "Who moved?", 30, also="Be brief. " * 60)
     assert [c.kind for c in tight.components] == [ComponentKind.CUSTOM] and tight.tokens <= 30 and tight.truncated
 
 
 def test_a_filter_and_an_archived_memory_are_respected(memory: Engine) -> None:
     memory.archive(0)
-    found = assemble_flat(memory, "Who moved?", 100_000, only=Only(speakers=("Ada",)))
+    found = assemble(memory, "Who moved?", 100_000, only=Only(speakers=("Ada",)))
     assert {memory.event(c.row).speaker for c in found.components} == {"Ada"} and 0 not in rows(found)
-    everything = assemble_flat(memory, "Who moved?", 100_000, only=Only(speakers=("Ada",)), strategy="everything")
+    everything = assemble(memory, "Who moved?", 100_000, only=Only(speakers=("Ada",)), strategy="everything")
     assert [c.row for c in everything.components] == [n for n in range(1, len(TEXTS)) if n % 3 == 0]
-    assert 0 not in rows(assemble_flat(memory, Query("Who moved?"), 100_000, strategy="everything"))
+    assert 0 not in rows(assemble(memory, Query("Who moved?"), 100_000, strategy="everything"))
     for row in range(1, len(TEXTS)):
         memory.archive(row)
     for strategy in ("flat", "everything"):
-        empty = assemble_flat(memory, "Who moved?", 100, strategy=strategy)
+        empty = assemble(memory, "Who moved?", 100, strategy=strategy)
         assert (empty.text, empty.components, empty.tokens, empty.truncated) == ("", (), 0, False)
 
 
 def test_an_empty_memory_gives_an_empty_context(build: Build) -> None:
-    empty = assemble_flat(build("lexical_bm25", "convex_fusion"), "Who?", 100)
+    empty = assemble(build("lexical_bm25", "convex_fusion"), "Who?", 100)
     assert (empty.text, empty.components, empty.cut) == ("", (), ())
 
 
@@ -189,13 +189,13 @@ def test_a_memory_is_shown_as_its_detail_says(build: Build) -> None:
     made = build("lexical_bm25", "convex_fusion")
     made.encode(Event(0.0, LONG, "Ada"))
     made.store.array(DETAIL)[0] = 2
-    (one,) = assemble_flat(made, "boat", 100_000).components
+    (one,) = assemble(made, "boat", 100_000).components
     assert one.form is Form.KEYWORDS and made.condensed(0) in one.text and one.text.endswith("[memory 0: 1 line]")
 
 
 def test_a_reader_gives_the_budget(memory: Engine) -> None:
     assert Reader(8192).budget == 6144 and Reader(100, 0.0).budget == 100
-    assert assemble_flat(memory, "Who moved?", reader=Reader(80)).tokens <= 60
+    assert assemble(memory, "Who moved?", reader=Reader(80)).tokens <= 60
     for window, reserve in ((0, 0.25), (True, 0.25), (10, 1.0), (10, -0.1), (10, float("nan"))):
         with pytest.raises(InputError):
             Reader(window, reserve)
@@ -205,7 +205,7 @@ def test_the_engine_gives_the_context_that_assembling_gives(memory: Engine) -> N
     before, also = memory.digest(), "Be brief."
     for budget in (0, 1, 25, 60, 150, 400, 100_000):
         found = memory.context("Who moved the boat?", budget, also=also)
-        assert found == assemble_flat(memory, "Who moved the boat?", budget, also=also) and found.tokens == LENGTH.tokens(found.text) <= budget
+        assert found == assemble(memory, "Who moved the boat?", budget, also=also) and found.tokens == LENGTH.tokens(found.text) <= budget
     few = memory.context("Who moved?", max_items=2, only=Only(speakers=("Ada",)))
     assert [memory.event(c.row).speaker for c in few.components] == ["Ada", "Ada"]
     assert memory.context("Who moved?", reader=Reader(80)).tokens <= 60 < memory.context("Who moved?").tokens
@@ -241,7 +241,7 @@ def test_the_engine_refuses_bad_input_with_a_cure(memory: Engine, arguments: dic
 def test_bad_input_is_refused_and_changes_nothing(memory: Engine, arguments: dict[str, object], what: str) -> None:
     before = memory.digest()
     with pytest.raises(InputError, match=what):
-        assemble_flat(memory, **{"query": "Who?", **arguments})
+        assemble(memory, **{"query": "Who?", **arguments})
     assert memory.digest() == before
 
 
@@ -274,26 +274,26 @@ def test_sections_use_their_shares_first_and_the_best_what_is_left_over() -> Non
     candidates = offered(("One", 60), ("Two", 60), ("Three", 60))
     plain = select(candidates, 400, LENGTH, FORMATS["sections"])
     assert {c.section for c in plain.components} == {"One"}
-    shared = select(candidates, 400, LENGTH, FORMATS["sections"], shares={"One": 50, "Two": 30, "Three": 20})
+    shared = fill(candidates, 400, LENGTH, FORMATS["sections"], shares={"One": 50, "Two": 30, "Three": 20})
     sizes = {name: sum(c.tokens for c in shared.components if c.section == name) for name in ("One", "Two", "Three")}
     assert sizes["One"] > sizes["Two"] > sizes["Three"] > 0 and sizes["Two"] <= 0.3 * 400 and sizes["Three"] <= 0.2 * 400
-    few = select(offered(("One", 2), ("Two", 30)), 400, LENGTH, FORMATS["sections"], shares={"One": 90, "Two": 10})
+    few = fill(offered(("One", 2), ("Two", 30)), 400, LENGTH, FORMATS["sections"], shares={"One": 90, "Two": 10})
     text = lay_out(few.components, few.cut, FORMATS["sections"])
     assert 0.9 * 400 <= LENGTH.tokens(text) <= 400 and [c.row for c in few.components][:3] == [0, 1, 2]
 
 
 def test_a_row_that_two_sections_offer_is_shown_once() -> None:
     candidates = [*offered(("One", 2)), *offered(("Two", 3))]
-    found = select(candidates, 1_000, LENGTH, FORMATS["sections"], shares={"Two": 100})
+    found = fill(candidates, 1_000, LENGTH, FORMATS["sections"], shares={"Two": 100})
     assert [(c.section, c.row) for c in found.components] == [("One", 0), ("One", 1), ("Two", 2)] and not found.cut
 
 
 @pytest.mark.parametrize("shares", [{"One": 60, "Two": 41}, {"One": -1}, {"One": float("nan")}])
 def test_odd_shares_are_refused(shares: dict[str, float]) -> None:
     with pytest.raises(InputError, match="shares"):
-        select(offered(("One", 2)), 100, LENGTH, FORMATS["sections"], shares=shares)
+        fill(offered(("One", 2)), 100, LENGTH, FORMATS["sections"], shares=shares)
 
 
 def test_an_engine_is_a_memory_to_assemble_from(memory: Engine) -> None:
     used: Memory = memory
-    assert isinstance(repr(assemble_flat(used, "Who?", 50)), str) and "<table" in assemble_flat(used, "Who moved?", 90)._repr_html_()
+    assert isinstance(repr(assemble(used, "Who?", 50)), str) and "<table" in assemble(used, "Who moved?", 90)._repr_html_()

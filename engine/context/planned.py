@@ -1,0 +1,48 @@
+"""A memory as a plan asks it: what assembling asks of a memory, with the mechanisms of the plan."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from ..columns import Column
+from ..offers import Offer, shares_of_sources
+from ..ranking import Answer
+from ..records import Event, Query
+from ..units import Unit
+
+if TYPE_CHECKING:
+    from ..lives import Plan
+    from ..loop import Engine
+
+
+class AsPlanned:
+    """A memory whose queries are asked with a plan of `Engine.planned`; a `context.assembly.Memory`."""
+
+    def __init__(self, memory: Engine, plan: Plan) -> None:
+        self._memory, self._plan = memory, plan
+
+    @cached_property
+    def sources(self) -> Mapping[str, float]:
+        """The sources of the plan with their shares, percent."""
+        return shares_of_sources(self._plan.mechanisms)
+
+    def retrieve(self, query: Query | str, k: int = 10) -> Answer:
+        return self._memory.retrieve(query, k, plan=self._plan)
+
+    def offers(self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None) -> tuple[Answer, tuple[Offer, ...]]:
+        return self._memory.offers(query, max_tokens, session=session, plan=self._plan)
+
+    def unit(self, row: int) -> Unit:
+        return self._memory.unit(row)
+
+    def event(self, row: int) -> Event:
+        return self._memory.event(row)
+
+    def condensed(self, row: int) -> str:
+        return self._memory.condensed(row)
+
+    def column(self, column: Column | str) -> NDArray[Any]:
+        return self._memory.column(column)

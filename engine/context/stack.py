@@ -1,0 +1,101 @@
+"""The context of the task under way: the root goal, the goals between, what was finished beside it, and the task itself in detail.
+
+Shares of the budget: root 5%, path 15%, siblings 10%, current 70%; what a part does not need is spent by the others, the current task first.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from ..errors import InputError
+from ..records import Event, Only, Query
+from ..tasks import PERCENT, POP, TASK, Frame, Tasks
+from ..text.features import terms_of
+from .assembly import budget_of
+from .components import ComponentKind
+from .condensers import Form
+from .context import Context, Reader
+from .formats import FORMATS, Candidate
+from .kinds import formatted, shows_all
+from .selection import fill, lay_out
+from .tokens import LENGTH, TokenCounter
+
+if TYPE_CHECKING:
+    from ..ranking import Answer
+    from ..storage.event_log import EventLog
+
+ROOT, PATH, SIBLINGS, CURRENT = PARTS = ("Root Goal", "Path", "Finished Beside It", "Current Task")
+SHARES: Final = dict(zip(PARTS, map(float, PERCENT), strict=True))
+MOST: Final = 256       # memories of the current task that are looked at
+
+
+class Memory(Protocol):
+    """What this asks of a memory; `engine.loop.Engine` has it."""
+
+    @property
+    def tasks(self) -> Tasks: ...
+    @property
+    def event_log(self) -> EventLog: ...
+
+    def retrieve(self, query: Query | str, k: int = 10) -> Answer: ...
+
+
+def assemble_stack(memory: Memory, max_tokens: int | None = None, *, reader: Reader | None = None, counter: TokenCounter = LENGTH,
+                   form: str = "sections") -> Context:
+    """The context of the current task of `memory.tasks` under a budget of tokens.  The state stays bit for bit as it is.
+
+    Root goal, then the goals of the path, the nearest to the current task first if not all fit, then results of finished siblings, the latest first,
+    then the current goal and the events told during it, the best for that goal first; each part is in the order of telling.  Events are written by
+    their kind (`engine.context.kinds`).
+
+    Raises InputError if no task is under way, without a budget, and for an unknown form.  Cost: one retrieval, and O(depth + siblings).
+    """
+    path, budget = memory.tasks.path(), budget_of(max_tokens, reader)
+    if not path:
+        raise InputError("no task is under way", where="context of tasks", cure="begin one with tasks.push(goal)")
+    if budget is None or form not in FORMATS:
+        raise InputError("there is no budget" if budget is None else f"there is no form {form!r}", where="context of tasks",
+                         cure="give max_tokens or a reader" if budget is None else f"choose from {', '.join(FORMATS)}")
+    how, goal = FORMATS[form], path[-1].goal
+    candidates = [*_goals(memory, path), *_results(memory), _candidate(memory, path[-1].id, goal, CURRENT, 1.0), *_told(memory, path[-1])]
+    found = fill(candidates, budget, counter, how, shares=SHARES, about=frozenset(terms_of(goal, stem=True, stop_words=True)))
+    shown = tuple(sorted(found.components, key=lambda c: (PARTS.index(c.section), c.row < 0, c.row)))       # in the order of telling
+    text = lay_out(shown, found.cut if found.said else (), how)
+    spent = {part: sum(c.tokens for c in shown if c.section == part) for part in PARTS}
+    return Context(text, shown, counter.tokens(text), counter.name, bool(found.cut), found.cut, "tasks",
+                   {"query": goal, "budget": budget, "max_items": None, "format": how.name, "candidates": len(candidates), "sources": spent})
+
+
+def _goals(memory: Memory, path: tuple[Frame, ...]) -> Iterator[Candidate]:
+    """The root goal, and those between it and the current task from below."""
+    if len(path) > 1:
+        yield _candidate(memory, path[0].id, path[0].goal, ROOT, 0.9)
+    for distance, frame in enumerate(reversed(path[1:-1]), 1):
+        yield _candidate(memory, frame.id, frame.goal, PATH, 0.6 / distance)
+
+
+def _results(memory: Memory) -> Iterator[Candidate]:
+    """Results of finished siblings, the latest first."""
+    for distance, frame in enumerate(reversed(memory.tasks.siblings()), 1):
+        said = f"{frame.goal}: {frame.result}" if frame.result else frame.goal
+        yield _candidate(memory, f"{frame.id} {frame.status}", said, SIBLINGS, 0.5 / distance)
+
+
+def _told(memory: Memory, frame: Frame) -> Iterator[Candidate]:
+    """What was told during the task, best first for its goal; frames of other tasks carry their own `task`."""
+    found = memory.retrieve(Query(frame.goal, only=Only(attributes=((TASK, frame.id),), exclude=(frame.id,))), MOST)
+    for place, (row, event) in enumerate(zip(found.rows.tolist(), found.records, strict=True)):
+        if event is not None and event.get("kind") != POP:
+            yield _written(event, row, 0.8 * (1.0 - place / MOST))
+
+
+def _written(event: Event, row: int, score: float) -> Candidate:
+    form, said = Form.WHOLE if shows_all(event) else Form.SUMMARY, formatted(event) if event.get("kind") else event.text
+    return Candidate(ComponentKind.TASK, row, said, score, CURRENT, event.time, event.speaker, event.id, event.caption,
+                     form=form, whole=event.text, dated=event.dated, source=CURRENT)
+
+
+def _candidate(memory: Memory, id: str, text: str, part: str, score: float) -> Candidate:
+    log: Any = memory.event_log
+    event = log.events[log.by_id[id]]
+    return Candidate(ComponentKind.TASK, log.row(id), text, score, part, event.time, unit="", whole=event.text, dated=event.dated, source=part)
