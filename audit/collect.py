@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 
 from ..engine.errors import ContractError, RegistryError
 from ..engine.registry import Entry, Registry
+from ..reporting.workers import Tied
 from .checks import Evidence, evidence_of
 from .mutation.numbers import installed
 from .mutation.shares import kept
@@ -81,7 +82,7 @@ def _judged(registry: Registry, references: References, chosen: list[str], mutan
     if jobs <= 1:
         return (_judge(registry, references, id, mutants, draw) for id in chosen)
     results: Iterator[MechanismResult] = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-        delayed(_judge)(registry, references, id, mutants, draw) for id in chosen)
+        delayed(Tied(_judge))(registry, references, id, mutants, draw) for id in chosen)
     return results
 
 

@@ -50,7 +50,7 @@ def plug_in(specimen: Any, *, time_scale: float | None = 1.0, **values: Value) -
 
 def memory_of(specimen: Any, *others: str | Mechanism[Any], time_scale: float | None = 1.0, embedder: Embedder | None = None, seed: int = 0,
               tick_hours: float = 1.0, consolidate_every: float = 24.0, observer: Instrument | None = None,
-              language_model: LanguageModel | None = None, **values: Value) -> Engine:
+              language_model: LanguageModel | None = None, capacity: int | None = None, **values: Value) -> Engine:
     """A memory with the specimen's plug-in and its neighbours.
 
     others    ids of mechanisms of the registry, or mechanisms such as `neighbour` makes
@@ -59,7 +59,7 @@ def memory_of(specimen: Any, *others: str | Mechanism[Any], time_scale: float | 
     """
     company = [registry().instance(other) if isinstance(other, str) else other for other in others]
     return Engine([plug_in(specimen, time_scale=time_scale, **values), *company], embedder or HashingEmbedder(16), seed=seed, tick_hours=tick_hours,
-                  consolidate_every=consolidate_every, observer=observer, language_model=language_model)
+                  consolidate_every=consolidate_every, observer=observer, language_model=language_model, capacity=capacity)
 
 
 def encode(memory: Engine, *log: Told) -> list[int | None]:

@@ -14,6 +14,7 @@ from hebbarium.benchmarks.datasets import Conversation, load
 from hebbarium.engine.columns import Column
 from hebbarium.engine.drafts import Kind
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.offers import shares_of_sources
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ranking import Answer
 from hebbarium.engine.records import Query
@@ -130,6 +131,18 @@ def test_the_parts_of_a_set_are_those_read_by_hand(name: str) -> None:
     assert ("make units" in row.consolidation) == (name in COMPARED and name != "hipporag")
     assert ("language model" in row.consolidation) == (name == "all_mem")
     assert ("ask a language model: `query_expansion`" in row.model) == (name == "cortex" or name.startswith("true_memory"))
+
+
+@pytest.mark.parametrize(("name", "more"), [
+    ("stages", {"stage_detection": {}, "stage_summary": {}, "own_stage": {}, "adjacent_stages": {}, "stage_summaries": {}}),
+    ("context_spec", {"recent_context": {}, "ranked_context": {"boosts": "printed"}, "entity_context": {}, "relation_context": {},
+                      "pattern_context": {}}),
+])
+def test_a_set_with_sources_of_contexts_is_default_with_them(name: str, more: dict[str, dict[str, Any]]) -> None:
+    default, chosen = REGISTRY.set("default"), REGISTRY.set(name)
+    assert dict(chosen.mechanisms) == {**default.mechanisms, **more} and chosen.alternates == default.alternates
+    shares = shares_of_sources(REGISTRY.build(chosen))
+    assert set(shares) == set(more) - {"stage_detection", "stage_summary"} and sum(shares.values()) == 100.0
 
 
 def test_a_part_that_nothing_declares_is_a_dash() -> None:

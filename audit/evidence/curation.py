@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -11,7 +12,7 @@ from ...engine.columns import Phase
 from ...engine.contract import Mechanism
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
+from ...engine.records import Event, Only, Query
 from ...engine.registry import Registry
 from ...engine.storage.graph import EdgeType, Graph, entity_node
 from ...engine.text.features import features
@@ -20,8 +21,8 @@ from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 
-PARAMS = {"time_scale": 1.0, "neighbours": 5, "merge": 0.9, "same_entities": 0.5, "link": 0.6, "entity_bonus": 0.1, "rehearsal": 0.2, "seeds": 10,
-          "weight": 0.1}
+PARAMS = {"time_scale": 1.0, "neighbours": 5, "merge": 0.9, "same_entities": 0.5, "link": 0.6, "entity_bonus": 0.1, "rehearsal": 0.2,
+          "repeats": "hidden", "seeds": 10, "weight": 0.1}
 NAMES = ((0, 1), (1, 2, 3), (), (0, 1, 2, 3), (4,), (2, 1))
 
 
@@ -230,6 +231,30 @@ def with_the_numbers_of_the_registry_a_memory_curates_likewise(specimen: Any) ->
     return curated_in_memory(specimen, neighbours=5, merge=0.95, same_entities=0.5, link=0.6, entity_bonus=0.1, rehearsal=0.2, seeds=10)
 
 
+REPEATED = (("ada", "Good night, Bo!"), ("bo", "Good night, Bo!"), ("ada", "good night BO"), ("ada", "It is 3 miles."), ("ada", "It is 4 miles."),
+            ("ada", "Good night, Bo!"), ("ada", "It is 3 miles!"), ("ada", "..."), ("ada", "..."), ("bo", "good night, bo"))
+
+
+@adaptation("CU-9", source="by hand: the same words of the same speaker are a repeat; it is not answered while an earlier one is visible and no "
+            "filter is given, and nothing is hidden with `shown`")
+def exact_repeats_are_not_answered(specimen: Any) -> Any:
+    found, expected = [], []
+    for repeats in ("hidden", "shown"):
+        memory = memory_of(specimen, "lexical_bm25", repeats=repeats)
+        encode(memory, *(Event(float(i), text, speaker, dated=False) for i, (speaker, text) in enumerate(REPEATED)))
+        found += [*memory.column(specimen.REPEATS)]
+        expected += [-1, -1, 0, -1, -1, 0, 3, -1, -1, 1]
+        for only, archived, hidden in ((None, (), (2, 5, 6, 9)), (Only(since=1.0), (), ()), (None, (0,), (5, 6, 9)), (None, (0, 2, 3), (9,))):
+            for row in archived:
+                memory.archive(row)
+            answered = sorted(memory.retrieve(Query("night miles", only=only), k=10).rows.tolist())
+            gone = {*archived, *(hidden if repeats == "hidden" else ()), *((0,) if only else ())}
+            want = [row for row in range(10) if row not in gone]
+            found += [*answered, *[-1] * (10 - len(answered))]
+            expected += [*want, *[-1] * (10 - len(want))]
+    return found, expected
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("affinity", caption="Affinity of a new memory to a stored one: the cosine, raised by shared entities; from the threshold on they are "
         "linked, and with the same entities merged from a cosine of 0.9", source="ours")
@@ -310,3 +335,25 @@ class Without:
 
     def __getattr__(self, name: str) -> Any:
         return self._values[name] if name in self._values else getattr(self._view, name)
+
+
+@mutant("the same words of another speaker are a repeat", rejected_by="CU-9")
+def any_speaker(specimen: Any) -> Any:
+    class AnySpeaker(specimen.Curation):                                      # type: ignore[misc]
+        def recognise(self, view: Any, incoming: Any) -> None:
+            nobody = np.zeros(view.row + 1)
+            super().recognise(SimpleNamespace(row=view.row, speaker=nobody, texts=view.texts, words_said=view.words_said, repeats=view.repeats),
+                              incoming)
+
+    return specimen.replacing("Curation", AnySpeaker)
+
+
+@mutant("repeats of an archived memory are hidden, too", rejected_by="CU-9")
+def hidden_with_the_first(specimen: Any) -> Any:
+    return specimen.replacing("ban_repeats", lambda repeats, visible, out: out.__setitem__(repeats >= 0, 1))
+
+
+@mutant("numbers do not count for a repeat", rejected_by="CU-9")
+def wordless(specimen: Any) -> Any:
+    return specimen.replacing("same_words", lambda one, other: True).replacing(
+        "said", lambda words, speaker: specimen.said([w for w in words if not w.isdigit()], speaker))

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from ...engine.columns import Phase
-from ...engine.vocabulary import ACTIVATION, LOG_STRENGTH
+from ...engine.vocabulary import ACTIVATION, LOG_STRENGTH, VISIBLE, WORTH
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
@@ -66,6 +66,25 @@ def in_a_memory_heat_is_the_logistic_of_what_others_add_to_use_and_strength(spec
     return [neutral[-1], *memory.column(specimen.HEAT)], [0.5, *expit(activation[:5] + log_strength[:5]), 0.5]
 
 
+@equation("HT-6", source="definition: worth is B + ln s, or nothing where that is NaN; the least worth leave a full memory", rtol=1e-9)
+def in_a_full_memory_the_least_used_and_weakest_leave(specimen: Any) -> Any:
+    activation, log_strength = np.array([0.0, 2.5, -4.0, 0.7, 0.0, np.inf, 0.0, 0.0]), np.array([-0.5, -1.0, 1.5, 2.0, -3.0, -np.inf, 0.0, 0.0])
+
+    def use(view: Any, _: Any) -> None:
+        view.activation[...] = activation[:len(view.activation)]
+
+    def strength(view: Any, _: Any) -> None:
+        view.log_strength[...] += log_strength[:len(view.log_strength)]
+
+    memory = memory_of(specimen, neighbour(Phase.MAINTAIN, use, sets=(ACTIVATION,), id="use"),
+                       neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"), capacity=6, weight=0.3)
+    encode(memory, *((float(i), f"event {i}") for i in range(6)))
+    memory.advance(25.0)
+    worth = memory.column(WORTH).copy()
+    encode(memory, (30.0, "event 6"), (31.0, "event 7"))
+    return [*worth, *memory.column(VISIBLE)], [-0.5, 1.5, -2.5, 2.7, -3.0, 0.0, True, True, False, True, False, True, True, True]
+
+
 @figure("logistic", caption="Heat over activation: the probability of need, one half at log odds 0; a stronger memory reaches it at lower activation",
         source="definition")
 def heat_over_activation(specimen: Any) -> Picture:
@@ -88,6 +107,12 @@ def unsquashed(specimen: Any) -> Any:
         out[...] = activation + log_strength
 
     return specimen.replacing("heat", raw)
+
+
+@mutant("worth without strength", rejected_by="HT-6")
+def worth_of_use_alone(specimen: Any) -> Any:
+    original = specimen.add_log_odds
+    return specimen.replacing("add_log_odds", lambda activation, log_strength, out: original(activation, np.zeros_like(log_strength), out))
 
 
 @mutant("strength used as its own log", rejected_by="HT-5")

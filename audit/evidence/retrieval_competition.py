@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import hook
 from ...engine.records import Event, Query
-from ...engine.vocabulary import BAN, FUSED, LOG_PRIOR, LOG_STRENGTH, NOW, REACH, RERANKED, REWEIGHTED, VISIBLE
+from ...engine.vocabulary import BAN, FUSED, LOG_PRIOR, LOG_STRENGTH, NOW, REACH, RERANKED, REWEIGHTED, TEXTS, VISIBLE
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
@@ -229,6 +229,7 @@ SCORES = np.array([[0.9, 0.8, 0.1, 0.85, 0.3, 0.75, 0.5, 0.2, 0.95], [0.2, 0.9, 
                    [0.875, 0.75, 0.125, 0.5, 0.25, 0.625, 0.5, 0.375, 0.95], [*[0.5] * 8, 0.9]])      # the third has its mean among the visible ones
 HIDDEN = 8                                  # the archived memory
 SEEN = np.arange(9) != HIDDEN
+SAID = np.where(np.isin(np.arange(9), (3, 5)), 1.0, 0.5)      # words of "event i" that "the events 3 5" says
 
 
 def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -251,10 +252,12 @@ class Race:
         spread = np.ptp(scores[rows])
         return rows, (scores[rows] - scores[rows].min()) / spread if spread else np.zeros(len(rows))
 
-    def final(self, scores: NDArray[np.float64], now: float, may: NDArray[np.bool_] = SEEN) -> NDArray[np.float64]:
-        """The scores, with those of the pool replaced by the outcome of the race in their range; `may`: what may be answered."""
+    def final(self, scores: NDArray[np.float64], now: float, said: NDArray[np.float64], may: NDArray[np.bool_] = SEEN) -> NDArray[np.float64]:
+        """The scores, with those of the pool replaced by the outcome of the race in their range; `said`: share of each memory's words in the cue;
+        `may`: what may be answered."""
         v, (rows, scaled), out = self.v, self.pool(scores, may), scores.copy()
-        drive, x = scaled * np.exp(self.left(now)[rows]), np.zeros(len(rows))
+        w, x = np.exp(self.left(now)[rows]), np.zeros(len(rows))
+        drive = np.where(w > 1.0, w * scaled / (w * scaled + 1.0 - scaled), scaled * (w + said[rows] * (1.0 - w)))
         for _ in range(int(v["steps"])):
             x = np.maximum(0.0, x + v["step"] * (drive - v["leak"] * x - v["inhibition"] * (x.sum() - x)))
         order = np.where(x > 0.0, x, np.minimum(0.0, drive - v["inhibition"] * x.sum()))
@@ -306,9 +309,10 @@ def a_memory_lets_its_candidates_compete_and_learns_from_recall(specimen: Any) -
             scores, learn, now = SCORES[story], step != 3, 3.0 * step
             current[0], upside_down[0] = scores, step == 7                     # the last answer is the worst memory, outside the pool
             memory.advance(now)
-            answered = memory.retrieve("event", k=k, learn=learn).rows.tolist()
+            text = "the events 3 5" if step in (2, 3, 5) else "event"
+            answered = memory.retrieve(text, k=k, learn=learn).rows.tolist()
             measured += memory.column(REWEIGHTED).tolist()
-            expected += race.final(standardised(scores), now).tolist()
+            expected += race.final(standardised(scores), now, SAID if "3 5" in text else np.full(9, 0.5)).tolist()
             if learn:
                 race.learn(scores, answered, now)
             measured += [*memory.column(specimen.COMPETITION_TRACE), *memory.column(specimen.COMPETITION_TIME)]
@@ -349,11 +353,39 @@ def what_may_be_answered_competes_after_priors(specimen: Any) -> Any:
         answered = memory.retrieve("event", k=k, learn=True).rows.tolist()
         low, high = scores[SEEN].min(), scores[SEEN].max()
         measured += memory.column(REWEIGHTED).tolist()
-        expected += race.final(np.maximum((scores - low) / (high - low), 0.0) * np.exp(prior), now, may).tolist()
+        expected += race.final(np.maximum((scores - low) / (high - low), 0.0) * np.exp(prior), now, np.full(9, 0.5), may).tolist()
         race.learn(scores, answered, now, may)
         measured += memory.column(specimen.COMPETITION_TRACE).tolist()
         expected += race.trace.tolist()
     return measured, expected
+
+
+@adaptation("CM-15.8", source="ours: input from outside a g, completed a (1 - g) w; strengthened, the odds of full activity times w; by hand")
+def learning_scales_what_the_cue_does_not_give(specimen: Any) -> Any:
+    out, full = np.empty(6), np.empty(3)
+    active, given = np.array([0.8, 0.8, 0.8, 0.6, 1.0, 0.5]), np.array([0.0, 0.25, 1.0, 0.5, 0.5, 1.0])
+    specimen.driven(active, given, np.log([0.5, 0.5, 0.5, 1.0, 4.0, 4.0]), out)
+    specimen.driven(np.array([1.0, 0.999, 0.999]), np.array([1.0, 0.0, 1.0]), np.array([-30.0, 30.0, 0.0]), full)
+    said = specimen.given(["We saw the grey boats", "A boat", "so what", "Boats sink"], np.array([0, 1, 2, 3]), ["boat", "ada"])
+    return [*out, full[0], full[2], *said], [0.4, 0.5, 0.8, 0.6, 1.0, 0.8, 1.0, 0.999, 1 / 3, 1.0, 0.0, 0.5]
+
+
+ANIMALS, ROOMS = ("cat", "dog", "hen", "ox"), ("attic", "barn", "cellar", "dairy")
+
+
+@signature("CM-15.8b", source="Norman et al. 2007: a cue that gives the whole memory finds it, however weak it became; ours, in an engine",
+           papers=("norman2007neural",))
+def a_whole_cue_finds_a_suppressed_memory(specimen: Any) -> Any:
+    memory = memory_of(specimen, "lexical_bm25", "dense_similarity")
+    texts = [f"the {animal} slept in the {room}" for room in ROOMS for animal in ANIMALS]
+    memory.encode_all(Event(0.0, text, "Gwendolyn") for text in texts)
+    for row in (0, 5, 10, 15) * 12:                               # one memory of each room is needed again and again
+        memory.use(memory.retrieve(f"Who slept in the {ROOMS[row // 4]}?", k=4), [row])
+    memory.advance(1.0)
+    weak = memory.column(specimen.COMPETITION_TRACE) < -0.3
+    first = [int(memory.retrieve(text, k=1).rows[0]) for text in texts]
+    asked = [int(memory.retrieve(f"Who slept in the {room}?", k=1).rows[0]) for room in ROOMS]
+    return [int(weak.sum() >= 4), *first, *asked], [1, *range(16), 0, 5, 10, 15]
 
 
 @limit("CM-15.6b", source="definition: without a rival there is no competition", papers=("usher2001time",))
@@ -437,9 +469,9 @@ def exchanged(specimen: Any) -> Any:
 @mutant("fused scores of visible memories compete, without priors and votes", rejected_by="CM-15.7")
 def before_priors(specimen: Any) -> Any:
     class Before(specimen.RetrievalCompetition):                              # type: ignore[misc]
-        @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, NOW, specimen.COMPETITION_TRACE, specimen.COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
+        @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, NOW, TEXTS, specimen.COMPETITION_TRACE, specimen.COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
         def compete(self, view: Any, cue: Any) -> None:
-            super().compete(SimpleNamespace(primed=view.fused, answerable=view.visible, now=view.now, reweighted=view.reweighted,
+            super().compete(SimpleNamespace(primed=view.fused, answerable=view.visible, now=view.now, reweighted=view.reweighted, texts=view.texts,
                                             competition_trace=view.competition_trace, competition_time=view.competition_time), cue)
 
     return specimen.replacing("RetrievalCompetition", Before)
@@ -449,3 +481,24 @@ def before_priors(specimen: Any) -> Any:
 def all_compete(specimen: Any) -> Any:
     best = specimen.best
     return specimen.replacing("best", lambda scores, answerable, pool: best(scores, np.ones_like(answerable), pool))
+
+
+@mutant("learning scales the input from outside, too", rejected_by="CM-15.8b")
+def weights_scale_the_cue(specimen: Any) -> Any:
+    return specimen.replacing("given", lambda texts, rows, terms: np.zeros(len(rows)))
+
+
+@mutant("a strengthened memory grows without bound", rejected_by="CM-15.8")
+def unbounded(specimen: Any) -> Any:
+    def driven(active: Any, given: Any, trace: Any, out: Any) -> None:
+        out[:] = active * (given + (1.0 - given) * np.exp(trace))
+
+    return specimen.replacing("driven", driven)
+
+
+@mutant("a strengthened competitor beats the memory whose own words are the cue", rejected_by="CM-15.6")
+def strength_alone(specimen: Any) -> Any:
+    def driven(active: Any, given: Any, trace: Any, out: Any) -> None:
+        out[:] = active * np.exp(trace)
+
+    return specimen.replacing("driven", driven)

@@ -1,13 +1,13 @@
 """Evidence for rule_filter: rules of files applied to a small memory, against tables by hand and a reading of the same rules as plain data."""
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from ...engine.errors import RegistryError
 from ...engine.records import Event
@@ -49,7 +49,7 @@ def ruled(specimen: Any, rules: Sequence[Mapping[str, Any]] | str, *, log: Seque
     """A memory of the events under rules, as data or as text of the file."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rules.yaml"
-        file.write_text(rules if isinstance(rules, str) else yaml.safe_dump({"rules": [*map(dict, rules)]}), encoding="utf-8")
+        file.write_text(rules if isinstance(rules, str) else json.dumps({"rules": [*map(dict, rules)]}), encoding="utf-8")
         memory = memory_of(specimen, "lexical_bm25", rules=str(file))
     encode(memory, *log)
     return memory

@@ -12,6 +12,7 @@ from scipy.integrate import quad, solve_ivp
 from ...engine.columns import Phase
 from ...engine.contract import Mechanism
 from ...engine.loop import Engine
+from ...engine.records import Event, Query
 from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import (
     LTP,
@@ -240,7 +241,7 @@ def replayed_steps_meet_the_bounds_in_their_order(specimen: Any) -> Any:
     measured = []
     for steps, kappa in ((back + ahead, 1.0), (ahead + back, 1.0), (mixed, 1.0), (mixed, None)):
         lags = [10.0 * (kappa or KAPPA) * MS] * len(steps)
-        memory = memory_of(specimen, asleep(steps, lags), time_scale=kappa, consolidate_every=10.0)
+        memory = memory_of(specimen, asleep(steps, lags), time_scale=kappa, pace="scale", consolidate_every=10.0)
         encode(memory, *((time, "event") for time in (0.0, 5.0)))
         memory.advance(15.0)
         measured += [weight_of(specimen, memory, 0, 1), weight_of(specimen, memory, 1, 0)]
@@ -253,7 +254,7 @@ def replayed_steps_meet_the_bounds_in_their_order(specimen: Any) -> Any:
 def an_event_is_associated_with_the_one_before_it(specimen: Any) -> Any:
     measured = []
     for kappa in (1.0, None):
-        memory = memory_of(specimen, time_scale=kappa)
+        memory = memory_of(specimen, time_scale=kappa, pace="scale")
         encode(memory, *((time * (kappa or KAPPA) * MS, "event") for time in (0.0, 10.0, 35.0)))
         measured += [weight_of(specimen, memory, *ends) for ends in ((0, 1), (1, 2), (1, 0), (2, 1))]
     return measured, [*(UP * math.exp(-lag / 16.8) for lag in (10.0, 25.0)), 0.0, 0.0] * 2
@@ -293,7 +294,7 @@ def lived_in_memory(specimen: Any, kappa: float | None) -> tuple[list[float], li
                   sets=(WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY)),
         asleep([(-1, -1), *steps], [0.0, *np.multiply(lags, hour)], 30.0, asleep_ltp),
         neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
-        time_scale=kappa, embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}), w_max=w_max, seeds=4)
+        time_scale=kappa, embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}), pace="scale", w_max=w_max, seeds=4)
 
     def pair(source: int, target: int, lag: float, ltp: float) -> None:
         for a, b, d in ((source, target, lag), (target, source, -lag)):
@@ -331,6 +332,61 @@ def a_memory_at_the_papers_time_learns_order(specimen: Any) -> Any:
           papers=("bi2001synaptic", "song2000competitive"))
 def a_memory_at_its_default_time_scale_learns_order(specimen: Any) -> Any:
     return lived_in_memory(specimen, None)
+
+
+PLACED = {"a": [1.0, 0.0, 0.0], "b": [0.0, 1.0, 0.0], "c": [0.0, 0.0, 1.0], "d": [0.6, 0.8, 0.0]}
+
+
+def paced(specimen: Any, unit: float, kappa: float | None) -> tuple[list[float], list[float]]:
+    """Weights of four memories whose events and uses follow at intervals of so many hours, against the window over 25 ms for a typical interval."""
+    memory = memory_of(specimen, "dense_similarity", time_scale=kappa, embedder=Scripted(PLACED), w_max=0.02)
+    w, logs = np.zeros((4, 4)), np.empty(0)
+
+    def step(before: Sequence[int], after: Sequence[int], lag: float) -> None:
+        nonlocal logs
+        logs = np.append(logs, math.log(lag))                               # fewer than twenty: a plain mean
+        d = 25.0 * lag / math.exp(logs.mean())
+        for a, b in ((a, b) for a in before for b in after):
+            w[a, b] = min(w[a, b] + UP * math.exp(-d / 16.8), 0.02)
+            w[b, a] = max(w[b, a] - DOWN * math.exp(-d / 33.7), 0.0)
+
+    for row, (text, time) in enumerate(zip(PLACED, (0.0, 1.0, 3.0, 3.0), strict=True)):
+        memory.encode(Event(time * unit, text, session="talk", dated=False))
+        if row in (1, 2):                                                   # the fourth comes at the time of the third: no lag, no order
+            step([row - 1], [row], (time - (0.0, 0.0, 1.0)[row]) * unit)
+    last: dict[str, tuple[list[int], float]] = {}
+    for time, session, rows in ((4.0, "x", [0]), (4.5, "y", [1]), (5.5, "x", [2, 3]), (6.0, "", [1]), (7.0, "y", [3]), (9.0, "x", [1, 2]),
+                                (10.0, "z", []), (10.5, "y", [0]), (400.0, "x", [3])):
+        memory.advance(time * unit)
+        memory.use(memory.retrieve(Query("a", session=session)), rows)
+        ranked = rows[::1]
+        if session and rows:
+            before, since = last.get(session, ([], 0.0))
+            if before := [row for row in before if row not in ranked]:
+                step(before, ranked, (time - since) * unit)
+            last[session] = (ranked, time)
+    return [weight_of(specimen, memory, a, b) for a in range(4) for b in range(4)], [float(x) for x in w.ravel()]
+
+
+@adaptation("CM-10.4", source="ours: the typical interval between neighbours, events or uses in a session, is a gamma cycle of 25 ms; the window of "
+            "the fit over lags in intervals, with intervals of 30 s, 2 h and 3 days, at kappa 1 and 2400", rtol=1e-9)
+def the_pace_of_events_and_uses_is_the_clock(specimen: Any) -> Any:
+    cases = ((1.0 / 120.0, None), (2.0, None), (2.0, 1.0), (72.0, None))
+    found, expected = zip(*(paced(specimen, unit, kappa) for unit, kappa in cases), strict=True)
+    return found, expected
+
+
+@limit("CM-10.4b", source="definition: at a fixed scale of 40 s, intervals of 2 h give no weight and no signal, rather than ones of 1e-78; no pace "
+       "before the first interval", papers=())
+def far_too_long_intervals_are_silent(specimen: Any) -> Any:
+    memory = memory_of(specimen, "dense_similarity", time_scale=None, pace="scale", embedder=Scripted(PLACED))
+    encode(memory, *((2.0 * row, text) for row, text in enumerate(PLACED)))
+    memory.retrieve("a")
+    silent = np.isnan(memory.column(specimen.SUCCESSOR_IN_TIME)).all()
+    alone = memory_of(specimen, asleep([(0, 1)], [1e-6]), time_scale=None, consolidate_every=10.0)
+    encode(alone, (0.0, "event"), (0.0, "event"))
+    alone.advance(12.0)
+    return [*memory.column(specimen.TIMING_WEIGHT), float(silent), weight_of(specimen, alone, 0, 1)], [0.0] * 6 + [1.0, 0.0]
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
@@ -466,3 +522,28 @@ def unscaled(specimen: Any) -> Any:
 def endless(specimen: Any) -> Any:
     return specimen.replacing("pass_on", lambda rows, match, release, resources, *rest: specimen.pass_on(
         rows, match, release, np.ones_like(resources), *rest))
+
+
+@mutant("the pace of the first interval alone", rejected_by="CM-10.4")
+def first_pace(specimen: Any) -> Any:
+    return specimen.replacing("pace", lambda lag, cycle, kept: specimen.pace(lag, cycle, kept) if not kept[0] else None)
+
+
+@mutant("the pace is the mean interval, not the typical one", rejected_by="CM-10.4")
+def mean_pace(specimen: Any) -> Any:
+    def pace(lag: Any, cycle: float, kept: Any) -> None:
+        if lag[lag > 0.0].size:
+            mean = (math.exp(kept[1]) * kept[0] + lag[lag > 0.0].min() / cycle) / (kept[0] + 1.0) if kept[0] else lag[lag > 0.0].min() / cycle
+            kept[:] = kept[0] + 1.0, math.log(mean)
+
+    return specimen.replacing("pace", pace)
+
+
+@mutant("changes of any size count", rejected_by="CM-10.4b")
+def tiny_changes(specimen: Any) -> Any:
+    def paired(steps: int, edge: Any, target: Any, lag: Any, growth: Any, ltp: float, *rest: Any) -> None:
+        *constants, w_max, weight = rest
+        for i in range(len(edge)):
+            weight[edge[i]] = min(max(weight[edge[i]] + specimen.window(lag[i], *constants), 0.0), w_max)
+
+    return specimen.replacing("paired", paired)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -17,7 +18,7 @@ from ...engine.columns import Phase
 from ...engine.drafts import Draft, Kind
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
+from ...engine.records import Event, Query
 from ...engine.storage.graph import EdgeType, Graph
 from ...engine.vocabulary import DRAFTS, HORIZON, LEARNING_RATE, NEED, PLASTICITY
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
@@ -376,6 +377,41 @@ def need_follows_from_the_last_event(specimen: Any) -> Any:
     return found, [*need, *need, *need]
 
 
+USES = ((1.0, "x", (0,)), (2.0, "y", (3,)), (2.5, "x", (1, 2)), (3.0, "", (0,)), (4.0, "x", (4,)), (5.0, "y", (1, 3)), (6.0, "x", (3,)),
+        (7.0, "y", ()), (8.0, "y", (0,)), (9.0, "x", (3,)), (10.0, "x", (2,)))      # hours, session of the query, rows needed; row 4 names nobody
+TOLD = ("Ada", "Bo Cleo", "Cleo", "Dora", "")
+
+
+@equation("SR-13", source=f"{DAYAN}: the rule on dictionaries, over uses in two sessions told one after the other; the mean over the entities of the "
+          "memories needed together is ours", rtol=1e-6, atol=1e-7, papers=("dayan1993improving",))
+def a_memory_learns_which_entities_are_used_after_which(specimen: Any) -> Any:
+    present: list[tuple[float, float, float]] = []
+
+    def modulate(view: Any, _: Any) -> None:
+        view.learning_rate, view.plasticity, view.horizon = present[-1]
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, modulate, sets=(LEARNING_RATE, PLASTICITY, HORIZON)), alpha=0.3, discount=0.8, least=LEAST,
+                       initial=0.7)
+    m, last, found, expected = dict[str, dict[str, float]](), dict[str, tuple[int, ...]](), list[float](), list[float]()
+    for row, names in enumerate(TOLD):                                        # each in a session of its own: no step at encoding
+        present.append((1.5, 1.2, 2.0))
+        encode(memory, Event(0.0, f"Then {' met '.join(names.split())}." if names else "It rained.", session=str(row), dated=False))
+    for time, session, rows in USES:
+        memory.advance(time)
+        memory.use(memory.retrieve(Query("Who came?", session=session)), rows)
+        if session and rows:
+            before, after = (sorted({name for row in each for name in TOLD[row].split()}) for each in (
+                [row for row in last.get(session, ()) if row not in rows], rows))
+            if before and after:
+                dictionary_step(m, before, after, 0.3 * 1.5 * 1.2, 1.0 - 0.2 / 2.0)
+            last[session] = rows
+        for query in ("Ada", "Bo", "Cleo", "Dora"):
+            memory.retrieve(f"What about {query}?")
+            found += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
+            expected += np.nan_to_num(expected_visits(m, [query], TOLD, False), nan=-1.0).tolist()
+    return found, expected
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("successor_line", caption="Expected discounted visits of a walk on a line of five states: they fall with the distance from the current "
         "state, and are higher at inner states", source=f"{DAYAN}; the resolvent (I - gamma T)^-1 at gamma = 0.9")
@@ -508,3 +544,19 @@ def unshared(specimen: Any) -> Any:
             out[target[pool[start[j]:start[j] + degree[j]]]] += max(expected - np.isin(j, states) / len(states), 0.0)
 
     return specimen.replacing("visits", visits)
+
+
+@mutant("uses of all sessions form one sequence", rejected_by="SR-13")
+def one_sequence_of_uses(specimen: Any) -> Any:
+    steps = specimen.step_of_use
+    return specimen.replacing("step_of_use", lambda cue, *rest: steps(replace(cue, query=replace(cue.query, session="y")), *rest))
+
+
+@mutant("a step of uses is learnt backwards", rejected_by="SR-13")
+def backwards_uses(specimen: Any) -> Any:
+    def turned(*given: Any) -> Any:
+        before, rows, lag = steps(*given)
+        return (rows, before, lag) if before.size else (before, rows, lag)
+
+    steps = specimen.step_of_use
+    return specimen.replacing("step_of_use", turned)

@@ -12,7 +12,7 @@ from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
+from ...engine.records import Event, Query
 from ...engine.storage.postings import Idf
 from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, LEXICON, MATCH, VETO, VISIBLE
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
@@ -226,7 +226,7 @@ class Words(Mechanism[WordParams]):
 
 
 def context_signal(specimen: Any, events: list[Event], query: str) -> Vector:
-    params = specimen.TemporalContextParams(1.0, BETA, 0.5, 24.0, 0.5, 1.0, 100, 0.0, 0.5)
+    params = specimen.TemporalContextParams(1.0, BETA, 0.5, 24.0, 0.5, 1.0, 100, 0.0, 1.0, 0.5)
     context = specimen.TemporalContext("temporal_context", params, {"drift_time": "h"}, 1)
     memory = Engine([Words("words", WordParams(1.0)), context], HashingEmbedder(64))
     memory.encode_all(events)
@@ -340,6 +340,90 @@ def any_match_above_the_mean_is_recalled(specimen: Any) -> Any:
         1.0, -1.0, own * p + back * RHO * (1.0 - p), own * RHO * p + own * (1.0 - p)]
 
 
+HEARD = ((0.0, "a boat", "a"), (0.5, "a red fence", "a"), (1.0, "an octopus", "b"), (3.0, "the cake", "a"), (3.5, "a tall octopus", "b"),
+         (4.0, "rain", "a"))
+USES = ((2.0, "a", (0,)), (5.0, "a", (1,)), (5.5, "b", (2, 4)), (6.0, "", (3,)), (7.0, "a", (4, 0)), (8.0, "z", (1,)), (9.5, "z", (5,)),
+        (10.0, "b", ()), (11.0, "b", (3,)))                    # hours, session of the query, rows needed: nine; the first before an event of "a"
+
+
+def asked_in_session(specimen: Any, time_scale: float, present: float, beta: float, g: float, tau: float) -> tuple[Any, Any]:
+    """The signal at questions from sessions and from nowhere, after uses, and the full model with contexts that drift on fresh directions."""
+    memory = memory_of(specimen, Words("words", WordParams(1.0)), time_scale=time_scale, beta=beta, study_share=g, drift_time=tau, choice_noise=0.8,
+                       session_retention=0.6, recalled_items=100, own_support=1.0, present=present)
+    measured, expected, left, before = list[Any](), list[Any](), list[float](), ("", 0.0)
+    n, tau, room = len(HEARD), tau * time_scale, 200
+    for time, _, session in HEARD:
+        left.append(math.exp(-(time - before[1]) / tau) * (1.0 if session == before[0] else 0.6))
+        before = session, time
+    left[0] = 1.0
+    c, t = (np.hstack([v, np.zeros((n, room))]) for v in vectors(n, beta, np.array(left)))
+    fresh, bound = iter(np.eye(2 * n + 1 + room)[2 * n + 1:]), np.zeros((n, n))
+    now: dict[str, tuple[Vector, float, Vector]] = {}                 # context of a session, its time, weights of used memories
+    last_rows: dict[str, tuple[list[int], float]] = {}
+
+    def drifted(session: str, time: float) -> tuple[Vector, Vector]:
+        v, since, weights = now.get(session, (next(fresh), time, np.zeros(n)))
+        kept = math.exp(-(time - since) / tau)
+        return kept * v + math.sqrt(1.0 - kept ** 2) * next(fresh), kept * weights
+
+    def ask(text: str, session: str) -> None:
+        memory.retrieve(Query(text, session=session))
+        match = memory.column(MATCH).astype(np.float64)
+        weights = np.exp(2.0 * match / 0.8) / np.exp(2.0 * match / 0.8).sum() if match.max() > 0.0 else np.zeros(n)
+        a = np.array([sum(w * (brought_back(c, t, r, g) @ t[j]) for r, w in enumerate(weights)) for j in range(n)])
+        scale = present * math.sqrt(1.0 - beta ** 2) / beta
+        v, cued = drifted(session, memory.now) if session in now else (np.zeros_like(t[0]), np.zeros(n))
+        a += scale * (t @ v) + bound @ (weights + scale * cued)
+        silent = match.max() <= 0.0 and (session not in now or not present)
+        measured.append(np.nan_to_num(memory.column(specimen.CONTEXT), nan=-1.0).tolist())
+        expected.append([-1.0] * n if silent else a.tolist())
+
+    story: list[tuple[float, str, Any]] = [*((time, session, row) for row, (time, _, session) in enumerate(HEARD)), *USES]
+    for time, session, what in sorted(story, key=lambda each: each[0]):
+        if isinstance(what, int):
+            encode(memory, Event(time, HEARD[what][1], session=session, dated=False))
+            now[session] = t[what], time, np.zeros(n)
+            continue
+        memory.advance(time)
+        rows = memory.use(memory.retrieve(Query("nobody", session=session)), what).tolist()
+        if session and rows:
+            v, weights = drifted(session, time)
+            t_in = np.sum([brought_back(c, t, row, g) for row in rows], axis=0)
+            t_in, share = t_in / np.linalg.norm(t_in), 1.0 / np.linalg.norm(t_in)
+            dot = float(v @ t_in)
+            rho = math.sqrt(1.0 + beta ** 2 * (dot ** 2 - 1.0)) - beta * dot
+            now[session] = rho * v + beta * t_in, time, rho * weights + beta * share * np.isin(np.arange(n), rows)
+            earlier, since = last_rows.get(session, ([], time))
+            for cue in (others := [row for row in earlier if row not in rows]):
+                bound[rows, cue] += beta * math.sqrt(1.0 - beta ** 2) * math.exp(-(time - since) / tau) / len(others)
+            last_rows[session] = rows, time
+    for query in ("octopus", "nobody", "the red cake"):
+        for session in ("a", "b", "z", "never", ""):
+            ask(query, session)
+    memory.advance(memory.now + 6.0)
+    ask("rain", "a")
+    return np.concatenate(measured), np.concatenate(expected)
+
+
+@equation("TC-10", source=f"{HK}: explicit context vectors in numpy, through items said and recalled, to the time of asking; contexts drift on fresh "
+          "directions between; odd numbers, two sessions with events, one without, one unknown, and nowhere", rtol=1e-5, atol=1e-6,
+          papers=("howard2002distributed",))
+def a_question_is_asked_in_the_context_of_its_session(specimen: Any) -> Any:
+    cases = [asked_in_session(specimen, *case) for case in ((1.0, 1.0, 0.55, 0.35, 20.0), (3.0, 0.4, BETA, 0.5, 5.0), (1.0, 0.0, BETA, 1.0, 24.0))]
+    return np.concatenate([found for found, _ in cases]), np.concatenate([expected for _, expected in cases])
+
+
+@limit("TC-10b", source="definition: the eight strongest bindings are kept; a weaker new one is none", papers=("howard2002distributed",))
+def a_memory_keeps_its_strongest_bindings(specimen: Any) -> Any:
+    bound, binding = np.full((1, specimen.BOUND), -1, np.int32), np.zeros((1, specimen.BOUND))
+    for cue in range(specimen.BOUND):
+        specimen.bind(0, np.array([10 + cue]), 0.5 + 0.1 * cue, bound, binding)
+    specimen.bind(0, np.array([30]), 0.4, bound, binding)
+    specimen.bind(0, np.array([31, 12]), 0.6, bound, binding)
+    pairs = dict(zip(bound[0].tolist(), binding[0].tolist(), strict=True))
+    return [pairs.get(cue, 0.0) for cue in (10, 11, 12, 17, 30, 31)], [0.0, 0.6, 1.3, 1.2, 0.0, 0.6]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("lag_crp", caption="Probability of the next recalled item over its lag: highest for neighbours, and higher forward than backward",
         source=f"{HK}, 12 items, g = 0.5: values of the model; Kahana 1996: forward about twice backward")
@@ -431,3 +515,28 @@ def unscaled(specimen: Any) -> Any:
 @mutant("archived memories are recalled", rejected_by="TC-9")
 def hidden_lend(specimen: Any) -> Any:
     return specimen.replacing("best", lambda match, visible, k: specimen.best(match, np.ones_like(visible), k))
+
+
+@mutant("uses do not change the context of a session", rejected_by="TC-10")
+def unused(specimen: Any) -> Any:
+    return specimen.replacing("present", lambda times, numbers, *rest: specimen.present(times, np.full(len(numbers), 9), *rest) if not len(times)
+                              else np.append(np.zeros(len(times)), 1.0))
+
+
+@mutant("the context at a use is as if it were orthogonal", rejected_by="TC-10")
+def orthogonal_uses(specimen: Any) -> Any:
+    return specimen.replacing("products", lambda rows, *rest: np.eye(len(rows) + 1))
+
+
+@mutant("memories are bound to those used after them", rejected_by="TC-10")
+def bound_backwards(specimen: Any) -> Any:
+    def bind(row: int, cues: Any, strength: float, bound: Any, binding: Any) -> None:
+        for cue in cues.tolist():
+            specimen.bind(cue, np.array([row]), strength, bound, binding)
+
+    return specimen.replacing("bind", bind)
+
+
+@mutant("used memories do not cue by their bindings", rejected_by="TC-10")
+def unbound(specimen: Any) -> Any:
+    return specimen.replacing("add_bound", lambda cue, bound, binding, out: None)

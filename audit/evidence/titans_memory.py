@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
+from ...engine.records import Event, Query
 from ...engine.vocabulary import LEARNING_RATE, LOG_STRENGTH, PLASTICITY, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
@@ -363,6 +363,40 @@ def projections_are_drawn_once_and_keep_lengths(specimen: Any) -> Any:
                     abs((w[0] * w[1]).mean()) * 50.0 * np.sqrt(n / 2) / 5.0], 1.0 - 1e-9)
 
 
+@equation("TI-15", source=f"{TITANS}, eqs 11 to 14 in numpy over successive uses in two sessions; the pairing with the best row of the last use and "
+          "the gates are ours", rtol=1e-4, atol=2e-5, papers=("behrouz2024titans",))
+def a_memory_learns_which_memory_is_used_after_which(specimen: Any) -> Any:
+    rng = np.random.default_rng(15)
+    x = rng.standard_normal((6, 12))
+    x[2] = 2.0 * x[0] + 0.5 * x[2]
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    unit = x.astype(np.float32).astype(np.float64)
+    measured, expected = [], []
+    for pairing, scale in (("successor", 0.5), ("same", 1.0)):
+        vectors = {**{f"event {i}": x[i] for i in range(5)}, "query": x[5]}
+        memory = memory_of(specimen, "dense_similarity", time_scale=scale, embedder=Scripted(vectors), **{**ODD, "pairing": pairing})
+        encode(memory, *(Event(0.0, f"event {i}", session=str(i), dated=False) for i in range(5)))
+        w_key, w_value = memory.column(specimen.TITANS_PROJECTIONS).astype(np.float64)
+        m, s = (memory.column(c).copy() for c in (specimen.TITANS_MATRIX, specimen.TITANS_MOMENTUM))
+        last: dict[str, tuple[list[int], float]] = {}
+        for time, session, needed in ((1.0, "x", (0,)), (1.5, "y", (1, 4)), (4.0, "x", (2,)), (5.0, "", (3,)), (6.0, "y", (3, 0)), (9.0, "x", (2, 4)),
+                                      (9.5, "x", ()), (30.0, "x", (1,))):
+            memory.advance(time)
+            rows = memory.use(memory.retrieve(Query("query", session=session)), needed).tolist()
+            if session and rows:
+                before, since = last.get(session, ([], 0.0))
+                before = [row for row in before if row not in rows]
+                last[session] = rows, time
+                if before and pairing == "successor":
+                    one, other = unit[before[0]], unit[rows[0]]
+                    k, v, r = one @ w_key / np.linalg.norm(one @ w_key), other @ w_value, max(0.0, float(one @ other))
+                    s = 0.8 * r * s - 0.3 * np.sqrt(1.0 - r * r) * 2.0 * np.outer(m @ k - v, k)
+                    m = (1.0 - 0.15 * (1.0 - r)) * 0.5 ** ((time - since) / (60.0 * scale)) * m + s
+            measured += [memory.column(c).flatten() for c in (specimen.TITANS_MATRIX, specimen.TITANS_MOMENTUM)]
+            expected += [m.ravel(), s.ravel()]
+    return np.concatenate(measured), np.concatenate(expected)
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("titans_sign", caption="Loss of a pair that is stored repeatedly: with momentum it oscillates and tends to 0",
         source=f"{TITANS}, eqs 9 and 10; recomputed at eta = 0.9, theta = 0.01")
@@ -477,3 +511,13 @@ def no_keys_of_the_past(specimen: Any) -> Any:
         out[...] = 1.0
 
     return specimen.replacing("project", project)
+
+
+@mutant("successive uses are learnt backwards", rejected_by="TI-15")
+def backwards_uses(specimen: Any) -> Any:
+    def turned(*given: Any) -> Any:
+        before, rows, lag = steps(*given)
+        return (rows, before, lag) if before.size else (before, rows, lag)
+
+    steps = specimen.step_of_use
+    return specimen.replacing("step_of_use", turned)

@@ -26,6 +26,7 @@ from joblib import Parallel, delayed, parallel_config
 from ...engine.errors import ContractError
 from ...engine.registry import Registry
 from ...engine.yaml_file import YamlFile
+from ...reporting.workers import Tied
 from .bench import Bench
 from .building import Change
 from .numbers import PAPER, Number, numbers
@@ -151,7 +152,8 @@ def generated_all(registry: Registry, only: Collection[str] | None = None, jobs:
     tell, found = progress or (lambda done, total, what: None), dict[tuple[str, int], GeneratedResult]()
     tell(0, len(tasks), "")
     with parallel_config(backend="loky", inner_max_num_threads=1) if jobs > 1 else nullcontext():
-        results = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_cut)(registry, id, sample, seed, cut, cuts) for id, cut in tasks)
+        results = Parallel(n_jobs=jobs, return_as="generator_unordered")(
+            delayed(Tied(_cut))(registry, id, sample, seed, cut, cuts) for id, cut in tasks)
         for done, (cut, result) in enumerate(results, 1):
             found[result.id, cut] = result
             tell(done, len(tasks), result.id)

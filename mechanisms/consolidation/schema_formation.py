@@ -24,7 +24,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.text.features import Features
@@ -47,7 +47,7 @@ SCHEMA_FEATURES = Column("schema_features", np.int16, Scope.EVENT, "1", -1, "fea
 SCHEMA_WINNER = Column("schema_winner", np.int64, Scope.EVENT, "1", -1, "place of the schema that the event belongs to; -1: a new one")
 SCHEMA_FIT = Column("schema_fit", np.float64, Scope.EVENT, "1", 0.0, "congruency of the event with the schemas before it", low=0, high=1)
 SCHEMATIC = signal("schematic", Facet.ASSOCIATION, "probability of the memory's schema given the query, times the cortical share of the memory",
-                   direct=False)
+                   direct=False, scale=Scale.SIMILARITY)
 
 
 # --- SLIMM and Tse: constructions --------------------------------------------------------------------------------------------

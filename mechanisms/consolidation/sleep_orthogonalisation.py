@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, INDEX, KIND, ROW, SLEEP_SHARE
@@ -35,7 +35,8 @@ DISTINCT_SIZE = Column("distinct_size", np.float32, Scope.MEMORY, "1", 1.0, "len
 DISTINCT_RIVALS = Column("distinct_rivals", np.int32, Scope.MEMORY, "1", -1, "rivals: memories that interfere; -1: no more", ("rivals",), low=-1)
 DISTINCT_SEARCHED = Column("distinct_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been searched for", low=0)
 DISTINCT_TURNED = Column("distinct_turned", np.int64, Scope.GLOBAL, "1", 0, "number of times that sleep changed a unit", low=0)
-DISTINCT = signal("distinct", Facet.MEANING, "cosine of the cue's code and the weights of the memory's unit; silent until sleep changes a unit")
+DISTINCT = signal("distinct", Facet.MEANING, "cosine of the cue's code and the weights of the memory's unit; silent until sleep changes a unit",
+                  scale=Scale.SIMILARITY)
 
 ROUNDING = 1e-6             # activity up to this is rounding error of float32 codes
 STILL = 1e-5                # a unit that changes by less in a cycle has converged

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, INDEX, KIND, ROW, SLEEP_SHARE
@@ -26,7 +26,8 @@ from ..shared.rows import events
 PUSHED_CODE = Column("pushed_code", np.float32, Scope.MEMORY, "1", 0.0, "small code, pushed away from its rivals; unit length", ("code",))
 PUSHED_RIVALS = Column("pushed_rivals", np.int32, Scope.MEMORY, "1", -1, "earlier memories that interfere; -1: no more", ("rivals",), low=-1)
 PUSHED_SEARCHED = Column("pushed_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been searched for", low=0)
-PUSHED = signal("pushed", Facet.MEANING, "cosine of the cue's small code with the memory's pushed code; silent before the first sleep")
+PUSHED = signal("pushed", Facet.MEANING, "cosine of the cue's small code with the memory's pushed code; silent before the first sleep",
+                scale=Scale.SIMILARITY)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

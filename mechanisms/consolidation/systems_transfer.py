@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import CONGRUENCY, CREATED, EMBEDDING, HIPPOCAMPAL_DEPENDENCE, KIND, LOG_STRENGTH, REPLAYS
@@ -40,7 +40,8 @@ REPLAY_IS_KNOWN = Column("replay_is_known", np.bool_, Scope.GLOBAL, "1", False, 
 GIST_THEME = Column("gist_theme", np.int16, Scope.MEMORY, "1", -1, "cortical theme of the memory; -1: never reinstated")
 GIST_WEIGHTS = Column("gist_weights", np.float32, Scope.GLOBAL, "1", 0.0, "cortical weights from each theme to meaning", ("themes", "dimensions"))
 GIST_THEMES_IN_USE = Column("gist_themes_in_use", np.int64, Scope.GLOBAL, "1", 0, "themes that have any memory", low=0)
-GIST = signal("gist", Facet.MEANING, "cosine of the cue and the theme of a cortical memory, minus the mean of all such memories", direct=False)
+GIST = signal("gist", Facet.MEANING, "cosine of the cue and the theme of a cortical memory, minus the mean of all such memories", direct=False,
+              scale=Scale.SIMILARITY)
 
 
 # --- equations: two traces -----------------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ memories of highest cosine:
     link    the affinity (cosine plus a bonus for shared entities) reaches the threshold: one link in each direction, weighted by the affinity
     create  neither
 
-At retrieval a memory linked to one of the best matches gets that match times the strength of the link, over one link.
+At retrieval a memory linked to one of the best matches gets that match times the strength of the link, over one link.  A memory that repeats an
+earlier one of the same speaker word for word is not answered while an earlier one is visible, unless the asker filters memories.
 An event that another mechanism marks as DUPLICATE is merged without these tests.  No event is rejected.
 
 Cost: per event one search, O(n d), O(k e^2) for e
@@ -18,8 +19,10 @@ entities each, and the words of near duplicates; O(n + links of the seeds) per q
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from hashlib import blake2b
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,7 +32,7 @@ from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.storage.graph import EdgeType
 from ...engine.text.features import Features, SpeechAct, features
-from ...engine.vocabulary import DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, TEXTS, VISIBLE
+from ...engine.vocabulary import BAN, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE
 
 CREATE, LINK, MERGE = 0, 1, 2
 NEGATIONS = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"))
@@ -38,6 +41,9 @@ NEGATIONS = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neith
 AFFINITY = Column("affinity", np.float32, Scope.EDGE, "1", 0.0, "strength of a curated link; 0: not made by curation", low=0, high=1)
 RESTATES = Column("restates", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same content; -1: this memory is the first", low=-1)
 RESTATED = Column("restated", np.int64, Scope.MEMORY, "1", 0, "number of later memories that restate this one", low=0)
+WORDS_SAID = Column("words_said", np.int64, Scope.MEMORY, "1", 0, "number that memories of one speaker with the same words share; 0: no words")
+REPEATS = Column("repeats", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same words by the same speaker; -1: this is the first",
+                 low=-1)
 CURATED = signal("curated", Facet.ASSOCIATION, "largest match of a linked best match, times the strength of the link", unit="sd", direct=False)
 
 
@@ -126,6 +132,49 @@ def borrow(seeds: Any, match: Any, start: Any, degree: Any, pool: Any, target: A
     return followed
 
 
+@kernel
+def ban_repeats(repeats: Any, visible: Any, out: Any) -> None:
+    """out_i = 1 for memories with the same words as a visible earlier one.  Cost: O(n).
+
+    repeats  (n,)       row of the first memory with the same words, -1 for that one itself
+    visible  (n,) bool
+    out      (n,)       written
+
+    The first of three is archived, so the second is answered:
+
+    >>> out = np.zeros(4)
+    >>> ban_repeats(np.array([-1, 0, -1, 0]), np.array([False, True, True, True]), out)
+    >>> out.tolist()
+    [0.0, 0.0, 0.0, 1.0]
+    """
+    shown = np.zeros(repeats.shape[0], dtype=np.bool_)
+    for i in range(repeats.shape[0]):
+        first = repeats[i] if repeats[i] >= 0 else i
+        if shown[first]:
+            out[i] = 1
+        elif visible[i]:
+            shown[first] = True
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two texts have the same words in the same order, whatever their case, accents and punctuation.  Cost: O(words).
+
+    >>> same_words("Good night, Ada!", "good night Ada"), same_words("It is 3", "It is 4")
+    (True, False)
+    """
+    return one == other or features(one).words == features(other).words
+
+
+def said(words: Sequence[str], speaker: int) -> int:
+    """A number above 0 of the words of a speaker, the same in every process; 0 without words.  Cost: O(words).
+
+    >>> said(("good", "night"), 1) == said(("good", "night"), 1) != said(("good", "night"), 2), said((), 1)
+    (True, 0)
+    """
+    content = " ".join(words)
+    return (int.from_bytes(blake2b(f"{speaker} {content}".encode(), digest_size=8).digest()) >> 1) | 1 if words else 0
+
+
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class CurationParams(Params):
@@ -135,12 +184,29 @@ class CurationParams(Params):
     link: float
     entity_bonus: float
     rehearsal: float
+    repeats: Literal["hidden", "shown"]
     seeds: int
     weight: float
 
 
 class Curation(Mechanism[CurationParams]):
-    owns = (AFFINITY, RESTATES, RESTATED, CURATED)
+    owns = (AFFINITY, RESTATES, RESTATED, WORDS_SAID, REPEATS, CURATED)
+
+    @hook(Phase.ENCODE, reads=(ROW, SPEAKER, TEXTS), adds=(), sets=(WORDS_SAID, REPEATS))
+    def recognise(self, view: Any, incoming: Incoming) -> None:
+        """Find the first memory with the same words by the same speaker; numbers, dates and negations are words."""
+        row, words = view.row, incoming.features.words
+        view.words_said[row] = number = said(words, int(view.speaker[row]))
+        for other in np.flatnonzero(view.words_said[:row] == number).tolist() if number else ():
+            if view.speaker[other] == view.speaker[row] and same_words(view.texts[other], incoming.event.text):
+                view.repeats[row] = other
+                break
+
+    @hook(Phase.RETRIEVE, reads=(REPEATS, VISIBLE), adds=(BAN,), sets=())
+    def hide(self, view: Any, cue: Cue) -> None:
+        """One vote against each repeat of a visible memory; none if the asker filters memories, and so may leave out the first of them."""
+        if self.params.repeats == "hidden" and cue.query.only is None:
+            ban_repeats(view.repeats, view.visible, view.ban)
 
     @hook(Phase.ENCODE, reads=(ROW, NOW, INDEX, TEXTS, DUPLICATE), adds=(GRAPH,), sets=(AFFINITY, RESTATES, RESTATED))
     def curate(self, view: Any, incoming: Incoming) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
@@ -31,7 +31,7 @@ from ...engine.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SEPARATION_CODE = Column("separation_code", np.int32, Scope.MEMORY, "1", -1, "active cells (unit and generation) at storage; -1: none", ("active",))
 SEPARATION_EVENT_CODE = Column("separation_event_code", np.int32, Scope.EVENT, "1", -1, "active cells of the current event", ("active",))
-SEPARATION = signal("separation", Facet.MEANING, "share of active cells common to the codes of memory and cue")
+SEPARATION = signal("separation", Facet.MEANING, "share of active cells common to the codes of memory and cue", scale=Scale.SIMILARITY)
 
 GENERATION: Final = 32_768      # a cell's number is unit + generation * GENERATION
 QUANTILES: Final = 256          # of the distribution of weights

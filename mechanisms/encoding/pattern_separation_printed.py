@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
@@ -25,7 +25,7 @@ SEPARATED_KEPT = Column("separated_kept", np.float32, Scope.MEMORY, "1", 0.0, "v
                         ("dimensions",))
 SEPARATED_EVENT_KEPT = Column("separated_event_kept", np.float32, Scope.EVENT, "1", 0.0, "vector after separation of the current event",
                               ("dimensions",))
-SEPARATED = signal("separated", Facet.MEANING, "cosine of the cue and the memory's vector after separation")
+SEPARATED = signal("separated", Facet.MEANING, "cosine of the cue and the memory's vector after separation", scale=Scale.SIMILARITY)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

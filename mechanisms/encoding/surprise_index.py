@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Column, Phase, Scope, Structure
-from ...engine.contract import Incoming, Mechanism, Params, hook
+from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.text.english import STOP_WORDS
 from ...engine.text.features import SpeechAct, fold
-from ...engine.vocabulary import NEWS, ROW
+from ...engine.vocabulary import NEWS, ROW, WORTH
 
 # --- columns and the set of known fingerprints ---------------------------------------------------------------------------------
 NEW_FINGERPRINTS = Column("new_fingerprints", np.int64, Scope.MEMORY, "1", 0, "codes of the fingerprints that were new in the memory; 0: unused",
@@ -206,6 +206,8 @@ class SurpriseIndexParams(Params):
 
 
 class SurpriseIndex(Mechanism[SurpriseIndexParams]):
+    """In a memory with a capacity ln NEWS is a vote on what stays visible: the odds of need in proportion to what a memory said that was new."""
+
     owns = (NEW_FINGERPRINTS, KNOWN_FINGERPRINTS)
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(NEWS, NEW_FINGERPRINTS, KNOWN_FINGERPRINTS))
@@ -222,3 +224,8 @@ class SurpriseIndex(Mechanism[SurpriseIndexParams]):
             return
         events = sum(codes[number] in told.events for number in new)
         view.news[row] = news(len(new), len(codes), len(text), told.details, events, p.share, p.detail, p.event, p.repeated)
+
+    @hook(Phase.CONSOLIDATE, reads=(NEWS,), adds=(WORTH,), sets=())
+    def keep(self, view: Any, tick: Tick) -> None:
+        judged = view.news > 0.0
+        view.worth[judged] += np.log(view.news[judged])

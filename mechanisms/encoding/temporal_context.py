@@ -5,17 +5,22 @@ cues neighbours on both sides, and its own contribution c to later contexts, whi
 recalled, later ones more often than earlier ones (Howard & Kahana 2002).  At retrieval the best matches of the direct signals are recalled with
 the paper's choice rule, and the contexts that they retrieve support the memories around them.
 
+A question asked in a session has a context before its matches: that of what was said last in the session, then changed by each use of a memory, which
+is a recall, and drifted until now.  The matches change it once more, t = rho t_now + beta sum P_r t_r^IN, and it supports memories by the same
+products.  A question from nowhere has the matches alone.  A memory that is used is bound to the context of that moment, too: to the memories that
+were used before it in the session, which then cue it.
+
 For orthonormal items, as in the paper's simulations, all products of contexts have a closed form,
     t_i . t_j = prod_{i<k<=j} rho_k        c_r . t_j = beta prod_{r<k<=j} rho_k for j >= r, 0 before,
 so one number per memory, CONTEXT_RETENTION, represents the context exactly, and support takes one forward and one backward pass.
 
-Cost: O(1) per event; O(n + k log k) per query for k recalled items (0.3 ms at
-100,000 memories).
+Cost: O(1) per event and use; O(n + k log k) per query for k recalled items (0.3 ms at
+100,000 memories), O(BOUND n) more once memories were used in order.
 """
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,11 +28,16 @@ from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
-from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, CREATED, MATCH, ROW, SESSION, VISIBLE
+from ...engine.uses import session_key, step_of_use
+from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, CREATED, KIND, MATCH, NOW, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
+
+BOUND: Final = 8        # memories used before it to which a memory is bound; a new one replaces the weakest
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 CONTEXT_RETENTION = Column("context_retention", np.float64, Scope.MEMORY, "1", 1.0, "t_i . t_{i-1}, share of the previous context that is retained",
                            low=0, high=1)
+CONTEXT_CUES = Column("context_cues", np.int32, Scope.MEMORY, "1", -1, "rows used before the memory in a session; -1: none", (BOUND,), low=-1)
+CONTEXT_BINDING = Column("context_binding", np.float32, Scope.MEMORY, "1", 0.0, "sum over uses of t_use . c of each of them", (BOUND,), low=0)
 CONTEXT = signal("context", Facet.CONTEXT, "support by the temporal context that the best matches retrieve", direct=False)
 
 
@@ -144,6 +154,115 @@ def support(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: f
         carry *= rho[j]
 
 
+@kernel
+def bind(row: int, cues: Any, strength: float, bound: Any, binding: Any) -> None:
+    """binding of `row` to each cue += strength, the product of the cue's contribution with the context at the use.  Howard & Kahana (2002).
+
+    row, cues         ()  (m,)     memory that is used, memories used before it
+    strength          ()        1  t_use . c of each cue
+    bound, binding    (n, BOUND)   written; a new cue replaces the weakest if it is stronger
+    Cost: O(m BOUND).
+
+    >>> bound, binding = np.full((2, BOUND), -1), np.zeros((2, BOUND))
+    >>> for _ in range(2):
+    ...     bind(1, np.array([0]), 0.3, bound, binding)
+    >>> bound[1, 0], binding[1, 0]
+    (np.int64(0), np.float64(0.6))
+    """
+    for cue in cues:
+        place, known = 0, False
+        for k in range(bound.shape[1]):
+            if bound[row, k] == cue:
+                place, known = k, True
+                break
+            if binding[row, k] < binding[row, place]:
+                place = k
+        if known:
+            binding[row, place] += strength
+        elif strength > binding[row, place]:
+            bound[row, place], binding[row, place] = cue, strength
+
+
+@kernel
+def add_bound(cue: Any, bound: Any, binding: Any, out: Any) -> None:
+    """out_j += sum_r q_r (t_j at its uses . c_r): support of memories by the contexts of their uses.  Cost: O(n BOUND).
+
+    cue               (n,)        q_r, weight of each memory in the context that cues
+    bound, binding    (n, BOUND)  of each memory j
+    out               (n,)        added to
+
+    >>> out = np.zeros(2)
+    >>> add_bound(np.array([0.5, 0.0]), np.array([[-1, -1], [0, -1]]), np.array([[0.0, 0.0], [0.6, 0.0]]), out)
+    >>> out.tolist()
+    [0.0, 0.3]
+    """
+    for j in range(bound.shape[0]):
+        for k in range(bound.shape[1]):
+            if binding[j, k] > 0.0:
+                out[j] += cue[bound[j, k]] * binding[j, k]
+
+
+def products(rows: Any, last: int, rho: Any, g: float, beta: float) -> Any:
+    """(u + 1, u + 1) scalar products of t_r^IN of some memories and, last, of t_L, the context of one memory.  Howard & Kahana (2002).
+
+    rows  (u,)  memories r, in any order
+    last        memory L; -1: none, the last row and column are then 0
+    rho   (n,)  t_j . t_{j-1}
+    g, beta     as for `support`
+    Cost: O(u^2 + n).
+
+    >>> products(np.array([0, 1]), 1, np.full(2, 0.8), 1.0, 0.6).round(6).tolist()
+    [[1.0, 0.8, 0.8], [0.8, 1.0, 1.0], [0.8, 1.0, 1.0]]
+    """
+    places = np.append(rows, last if last >= 0 else 0).astype(np.int64)
+    known = np.unique(places)
+    between = np.ones((len(known), len(known)))                          # t_i . t_j
+    for a in range(len(known)):
+        for b in range(a + 1, len(known)):
+            between[a, b] = between[b, a] = between[a, b - 1] * float(np.prod(rho[known[b - 1] + 1:known[b] + 1]))
+    at = np.searchsorted(known, places)
+    study = between[np.ix_(at, at)]
+    own = beta * study * (places[:, None] <= places[None, :])            # c_i . t_j
+    u = len(rows)
+    length = np.sqrt(g * g + (1.0 - g) * (1.0 - g) + 2.0 * g * (1.0 - g) * beta)
+    found = (g * g * study + g * (1.0 - g) * (own + own.T) + (1.0 - g) ** 2 * (places[:, None] == places[None, :])) / length ** 2
+    found[u, :] = found[:, u] = (g * study[:, u] + (1.0 - g) * own[:, u]) / length
+    found[u, u] = 1.0
+    if last < 0:
+        found[u, :] = found[:, u] = 0.0
+    return found
+
+
+def present(times: Any, numbers: Any, gram: Any, since: float, now: float, beta: float, tau: float) -> Any:
+    """(u + 1,) the context of a session at `now` in terms of t_r^IN of the used memories and of t_L: t <- rho t + beta t^IN at each use.
+
+    times, numbers  (u,)  h  of the uses: time, and number of the use; the memories of one use make one t^IN of length 1
+    gram            (u + 1, u + 1)  as `products` gives it
+    since           ()    h  when L, the last event of the session, was said; NaN: none was
+    now, tau        ()    h  time of asking; time constant of drift between
+
+    rho is that of the paper's normalisation, from t . t^IN.  Uses before L do not count: its own context stands for them.
+
+    >>> gram = products(np.array([2, 1]), 0, np.full(3, 0.0), 1.0, 0.6)
+    >>> present(np.array([2.0, 1.0]), np.array([1, 0]), gram, 0.0, 2.0, 0.6, np.inf).round(6).tolist()
+    [0.6, 0.48, 0.64]
+    """
+    u, known = len(times), since == since
+    t, at = np.zeros(u + 1), since
+    t[u] = float(known)
+    for number in sorted({int(n) for n in numbers}):
+        mine = np.flatnonzero(np.asarray(numbers) == number)
+        time = float(times[mine[0]])
+        if known and time < since:
+            continue
+        t_in = np.zeros(u + 1)
+        t_in[mine] = 1.0
+        t_in /= np.sqrt(t_in @ gram @ t_in)
+        t *= float(np.exp(-(time - at) / tau)) if at == at else 0.0
+        t, at = float(retention(beta, t @ gram @ t_in)) * t + beta * t_in, time
+    return t * (float(np.exp(-(now - at) / tau)) if at == at else 0.0)
+
+
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TemporalContextParams(Params):
@@ -154,13 +273,14 @@ class TemporalContextParams(Params):
     choice_noise: float         # tau, in standard deviations of MATCH
     recalled_items: int         # k
     own_support: float
+    present: float              # share of the session's context in the context at asking; 1: the paper's rho
     weight: float
 
 
 class TemporalContext(Mechanism[TemporalContextParams]):
     """Stores the drift of context with each memory; supports the neighbours of recalled memories."""
 
-    owns = (CONTEXT_RETENTION, CONTEXT)
+    owns = (CONTEXT_RETENTION, CONTEXT_CUES, CONTEXT_BINDING, CONTEXT)
 
     @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION, CONTEXT_KEPT), adds=(), sets=(CONTEXT_RETENTION,))
     def store_retention(self, view: Any, incoming: Incoming) -> None:
@@ -172,12 +292,60 @@ class TemporalContext(Mechanism[TemporalContextParams]):
         kept = view.context_kept * (1.0 if session[row] == session[before] else p.session_retention)
         view.context_retention[row] = carried(retention(p.beta, 0.0), created[row] - created[before], self.hours("drift_time"), kept)
 
-    @hook(Phase.RETRIEVE, reads=(MATCH, CONTEXT_RETENTION, VISIBLE, CHOICE_GAIN), adds=(), sets=(CONTEXT,))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, USED.before, USED_TIME.before, NOW), adds=(), sets=(CONTEXT_CUES, CONTEXT_BINDING))
+    def on_recall(self, view: Any, cue: Cue) -> None:
+        """Bind each memory that was needed to those that the last use in the session needed."""
+        before, rows, lag = step_of_use(cue, view.recalled, view.used, view.used_time, view.now)
+        if before.size:
+            strength = self.params.beta * carried(retention(self.params.beta, 0.0), lag, self.hours("drift_time"), 1.0) / before.size
+            for row in rows.tolist():
+                bind(row, before, strength, view.context_cues, view.context_binding)
+
+    @hook(Phase.RETRIEVE, reads=(MATCH, CONTEXT_RETENTION, VISIBLE, CHOICE_GAIN, SESSION, CREATED, KIND, NOW, USED.before, USED_TIME.before,
+                                 CONTEXT_CUES, CONTEXT_BINDING), adds=(), sets=(CONTEXT,))
     def reinstate(self, view: Any, cue: Cue) -> None:
-        """No score unless the best match is above 0, the mean of MATCH."""
-        p = self.params
-        rows = best(view.match, view.visible, p.recalled_items)
+        """No score unless the best match is above 0, the mean of MATCH, or the question is asked in a session that has a context."""
+        p, context = self.params, view.context
+        rows, recalled = best(view.match, view.visible, p.recalled_items), np.empty(0)
         if rows.size and view.match[rows[0]] > 0.0:
             rows.sort()
             recalled = choice(view.match, rows, p.choice_noise / max(view.choice_gain, 1e-9))
-            support(rows, recalled, view.context_retention, p.study_share, p.beta, p.own_support, view.context)
+            support(rows, recalled, view.context_retention, p.study_share, p.beta, p.own_support, context)
+        else:
+            rows = rows[:0]
+        used, weights, last, said = self._present(view, cue)
+        if not (rows.size or used.size or said):
+            return
+        if not rows.size:
+            context[...] = 0.0
+        other = np.empty(len(context))
+        if used.size:
+            support(used, weights, view.context_retention, p.study_share, p.beta, p.own_support, other)
+            context += other
+        if said:
+            support(np.array([last]), np.array([said]), view.context_retention, 1.0, p.beta, p.own_support, other)
+            context += other
+        if (view.context_binding[:, 0] > 0.0).any():
+            cues = np.zeros(len(context))
+            cues[rows] += recalled
+            cues[used] += weights
+            added = np.zeros(len(context))
+            add_bound(cues, view.context_cues, view.context_binding, added)
+            context += added
+
+    def _present(self, view: Any, cue: Cue) -> tuple[Any, Any, int, float]:
+        """Used memories, ascending, with their weights, and the last event with its own, where those of the matches sum to 1: by rho / beta, as the
+        matches change the context by the last step, t = rho t_now + beta sum P_r t_r^IN."""
+        p, key = self.params, session_key(cue.query.session)
+        scale = p.present * float(retention(p.beta, 0.0)) / p.beta if key >= 0 and p.beta > 0.0 else 0.0
+        if not scale:
+            return np.empty(0, dtype=np.int64), np.empty(0), -1, 0.0
+        events = np.flatnonzero((view.session == cue.session) & (view.kind == 0) & (cue.session >= 0))
+        last = int(events[-1]) if events.size else -1
+        ours = np.flatnonzero((view.used[:, 0] >= 0) & (view.used[:, 1] == key))
+        used = view.used[ours, 0].astype(np.int64)
+        t = present(view.used_time[ours], view.used[ours, 2], products(used, last, view.context_retention, p.study_share, p.beta),
+                    float(view.created[last]) if last >= 0 else np.nan, float(view.now), p.beta, self.hours("drift_time"))
+        rows, place = np.unique(used, return_inverse=True)
+        weights = np.bincount(place, t[:-1], len(rows)) * scale
+        return rows[weights > 0.0], weights[weights > 0.0], last, float(t[-1]) * scale

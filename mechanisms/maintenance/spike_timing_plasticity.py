@@ -3,10 +3,12 @@
 A synapse whose source fires within some ten milliseconds before its target grows, one whose source fires after it shrinks, both the less
 the longer the interval (Bi & Poo 1998; the exponential fit of 2001).  Changes add up over all pairs of spikes; a weight stays between 0 and a
 largest value (Song, Miller & Abbott 2000).  Here each memory is a neuron that fires when it is encoded or replayed; COACTIVATION gives the time
-from source to target.  With the default scale of time a turn of one minute is one gamma cycle of 25 ms; steps replayed in sleep, which is faster
-than the original, count more, and count at each replay.
+from source to target.  By default the typical interval between neighbours, measured as events and uses arrive, is one gamma cycle of 25 ms, whether
+they arrive by the second or by the day; with `pace: scale` only `time_scale` maps the paper's time, and a turn of one minute is one gamma cycle.
+Steps replayed in sleep, which is faster than the original, count more, and count at each replay.
 
-The fit gives simultaneous activity no effect, so an answer, all of whose memories are active at once, changes nothing.
+The fit gives simultaneous activity no effect: the rows of one answer change nothing among themselves; the uses before them in the session do.
+A change below a millionth of the largest weight is none.
 
 Cost: O(1) per pair; O(n + 32 seeds) per query.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -23,11 +25,16 @@ from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import GRAPH, LTP, MATCH, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE
+from ...engine.vocabulary import GRAPH, LTP, MATCH, MODIFIABILITY, RECALLED, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE
 from ..shared.coactivation import COACTIVATION, pass_on
+
+LEAST: Final = 1e-6       # share of the largest weight below which a change is none
+INTERVALS: Final = 20     # intervals over which the pace is averaged
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TIMING_WEIGHT = Column("timing_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of an association from a memory to one that came after it", low=0)
+TIMING_PACE = Column("timing_pace", np.float64, Scope.GLOBAL, "1, ln", 0.0, "number of intervals between neighbours, and mean of their ln in cycles",
+                     (2,))
 SUCCESSOR_IN_TIME = signal(
     "successor_in_time", Facet.ASSOCIATION, "match of the best, passed on to memories that came after them", unit="sd", direct=False)
 
@@ -85,7 +92,7 @@ def paired(steps: int, edge: Any, target: Any, lag: Any, growth: Any, ltp: float
     steps              ()                number of steps, in order; pair i belongs to step i mod `steps`
     edge, target, lag  (p,)  -, rows, h  of each pair
     growth, ltp        (n,), ()          factors on potentiation: of the edges to a memory, from the phase of theta
-    w_max              ()                largest weight
+    w_max              ()                largest weight; a change below LEAST of it is none
     weight             (m,)              written
     Others as for `window`.
 
@@ -100,9 +107,34 @@ def paired(steps: int, edge: Any, target: Any, lag: Any, growth: Any, ltp: float
     for step in range(steps):
         for i in range(step, edge.shape[0], steps):
             change = window(lag[i], a_plus, a_minus, tau_plus, tau_minus)
+            if abs(change) < LEAST * w_max:
+                continue
             if change > 0.0:
                 change *= ltp * growth[target[i]]
             weight[edge[i]] = min(max(weight[edge[i]] + change, 0.0), w_max)
+
+
+@kernel
+def pace(lag: Any, cycle: float, kept: Any) -> None:
+    """kept = n + 1, m + (ln(D / cycle) - m) / min(n + 1, INTERVALS), D the shortest lag above 0; unchanged without one.  Ours.  Cost: O(p).
+
+    lag    (p,)  h      time between the sources and the targets of one occasion
+    cycle  ()    h
+    kept   (2,)  1, ln  n, number of intervals so far, and m, the mean of ln(D / cycle) over about the last INTERVALS of them; written
+
+    >>> kept = np.zeros(2)
+    >>> pace(np.array([3.0, 1.0, 0.0, -1.0]), 0.5, kept)
+    >>> pace(np.array([4.0]), 0.5, kept)
+    >>> float(kept[0]), round(math.exp(kept[1]), 9)
+    (2.0, 4.0)
+    """
+    shortest = math.inf
+    for d in lag:
+        if 0.0 < d < shortest:
+            shortest = d
+    if shortest < math.inf:
+        kept[0] += 1.0
+        kept[1] += (math.log(shortest / cycle) - kept[1]) / min(kept[0], INTERVALS)
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
@@ -113,6 +145,8 @@ class SpikeTimingPlasticityParams(Params):
     pairings: float
     tau_plus: float
     tau_minus: float
+    pace: Literal["events", "scale"]
+    cycle: float            # the typical interval between neighbours, with the pace of events
     w_max: float
     seeds: int              # best matches that pass activation on
     weight: float
@@ -121,23 +155,34 @@ class SpikeTimingPlasticityParams(Params):
 class SpikeTimingPlasticity(Mechanism[SpikeTimingPlasticityParams]):
     """Learns the order of memories in time; retrieves the successors of the best matches."""
 
-    owns = (TIMING_WEIGHT, SUCCESSOR_IN_TIME)
+    owns = (TIMING_WEIGHT, TIMING_PACE, SUCCESSOR_IN_TIME)
 
-    def _learn(self, view: Any) -> None:
-        p, pairs = self.params, view.coactivation
+    def _learn(self, view: Any, awake: bool) -> None:
+        """Pairs with their lags on the paper's clock; before the first interval the pace is not known, and nothing is learnt."""
+        p, pairs, lag = self.params, view.coactivation, view.coactivation.lag
+        if p.pace == "events":
+            if awake:
+                pace(lag, self.hours("cycle"), view.timing_pace)
+            known, mean = view.timing_pace
+            lag = lag * math.exp(-mean) if known else np.zeros(lag.size)
         if pairs.edge.size:
-            paired(pairs.edge.size // 2, pairs.edge, pairs.target, pairs.lag, view.modifiability, view.ltp, p.a_plus / p.pairings,
+            paired(pairs.edge.size // 2, pairs.edge, pairs.target, lag, view.modifiability, view.ltp, p.a_plus / p.pairings,
                    p.a_minus / p.pairings, self.hours("tau_plus"), self.hours("tau_minus"), p.w_max, view.timing_weight)
 
-    @hook(Phase.ENCODE, reads=(ROW, COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT,))
+    @hook(Phase.ENCODE, reads=(ROW, COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT, TIMING_PACE))
     def encode(self, view: Any, incoming: Incoming) -> None:
         """The event comes after all memories in working memory."""
-        self._learn(view)
+        self._learn(view, True)
 
-    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT,))
+    @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, LTP, MODIFIABILITY, TIMING_PACE), adds=(), sets=(TIMING_WEIGHT,))
     def replay(self, view: Any, tick: Tick) -> None:
         """A step replayed k times counts as k pairings; steps count in the order in which they are replayed."""
-        self._learn(view)
+        self._learn(view, False)
+
+    @hook(Phase.RETRIEVE, reads=(RECALLED, COACTIVATION, LTP, MODIFIABILITY), adds=(), sets=(TIMING_WEIGHT, TIMING_PACE))
+    def on_recall(self, view: Any, cue: Cue) -> None:
+        """The memories that were needed come after those that the last use in the session needed."""
+        self._learn(view, True)
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, TIMING_WEIGHT), adds=(), sets=(SUCCESSOR_IN_TIME,))
     def follow(self, view: Any, cue: Cue) -> None:

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, signal
+from ...engine.columns import Facet, Phase, Scale, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, forecast, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import CUES, INDEX, PASSAGES
 
-DENSE = signal("dense", Facet.MEANING, "cosine of the embeddings of query and memory", floor=-1.0)
+DENSE = signal("dense", Facet.MEANING, "cosine of the embeddings of query and memory", floor=-1.0, scale=Scale.SIMILARITY)
 
 
 # --- equations ----------------------------------------------------------------------------------------------------

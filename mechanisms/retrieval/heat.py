@@ -4,7 +4,9 @@ It is the fourth signal of the Cortex read path (section 3.3).  The log odds of 
 (base-level activation, if it is on) plus LOG_STRENGTH, to which many mechanisms add.  The logistic function converts log odds to a
 probability.  If all memories have equal values, no ranking changes.
 
-Cost: O(n) per query.
+In a memory with a capacity the same log odds are a vote on what stays visible (WORTH).
+
+Cost: O(n) per query, and per sleep.
 """
 from __future__ import annotations
 
@@ -12,13 +14,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
+from ...engine.columns import Facet, Phase, Scale, signal
+from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import ACTIVATION, LOG_STRENGTH
+from ...engine.vocabulary import ACTIVATION, LOG_STRENGTH, WORTH
 
 # --- columns ------------------------------------------------------------------------------------------------------
-HEAT = signal("heat", Facet.USE, "probability of being needed, from use and strength; 0.5 without information", direct=False)
+HEAT = signal("heat", Facet.USE, "probability of being needed, from use and strength; 0.5 without information", direct=False, scale=Scale.LOG_ODDS)
 
 
 # --- equations ----------------------------------------------------------------------------------------------------
@@ -48,6 +50,22 @@ def heat(activation: Any, log_strength: Any, out: Any) -> None:
             out[i] = 0.5
 
 
+@kernel
+def add_log_odds(activation: Any, log_strength: Any, out: Any) -> None:
+    """out += B + ln s; nothing is added where the sum is NaN.  Arguments as for `heat`; out (n,) ln odds, added to.  O(n).
+
+    >>> import numpy as np
+    >>> out = np.ones(2)
+    >>> add_log_odds(np.array([0.5, np.inf]), np.array([1.0, -np.inf]), out)
+    >>> out.tolist()
+    [2.5, 1.0]
+    """
+    for i in range(out.shape[0]):
+        x = activation[i] + log_strength[i]
+        if not math.isnan(x):
+            out[i] += x
+
+
 # --- plug-in ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class HeatParams(Params):
@@ -60,3 +78,7 @@ class Heat(Mechanism[HeatParams]):
     @hook(Phase.RETRIEVE, reads=(ACTIVATION, LOG_STRENGTH), adds=(), sets=(HEAT,))
     def score(self, view: Any, cue: Cue) -> None:
         heat(view.activation, view.log_strength, view.heat)
+
+    @hook(Phase.CONSOLIDATE, reads=(ACTIVATION, LOG_STRENGTH), adds=(WORTH,), sets=())
+    def judge(self, view: Any, tick: Tick) -> None:
+        add_log_odds(view.activation, view.log_strength, view.worth)

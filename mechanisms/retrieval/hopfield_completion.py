@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, INDEX, VISIBLE
 from ..shared.attention import attention, overlaps, update
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-COMPLETION = signal("completion", Facet.COMPLETION, "overlap x_i . xi with the completed cue; NaN outside the pool")
+COMPLETION = signal("completion", Facet.COMPLETION, "overlap x_i . xi with the completed cue; NaN outside the pool", scale=Scale.SIMILARITY)
 COMPLETION_CONFIDENCE = Column(
     "completion_confidence", np.float64, Scope.EVENT, "1", 0.0, "largest p_i of the completed cue; 1: one memory is recalled, 1/m: m equally",
     low=0, high=1)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, signal
+from ...engine.columns import Facet, Phase, Scale, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import EMBEDDING, INDEX
@@ -21,7 +21,7 @@ from ..shared.attention import attention, update
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COMPLETION_PRINTED = signal("completion_printed", Facet.COMPLETION,
-                            "overlap with the pattern to which the query converges, as printed in Cortex 4.3.4")
+                            "overlap with the pattern to which the query converges, as printed in Cortex 4.3.4", scale=Scale.SIMILARITY)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

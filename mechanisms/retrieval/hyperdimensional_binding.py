@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.records import moment
@@ -37,7 +37,8 @@ Bits = NDArray[np.uint64]
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ROLE_FILLER_RECORD = Column("role_filler_record", np.uint64, Scope.MEMORY, "bits", 0, "majority of the memory's role-filler pairs, 64 signs per word",
                             ("words",))
-BINDING = signal("binding", Facet.ASSOCIATION, "cosine of the records of query and memory; NaN if within the noise of unrelated records")
+BINDING = signal("binding", Facet.ASSOCIATION, "cosine of the records of query and memory; NaN if within the noise of unrelated records",
+                 scale=Scale.SIMILARITY)
 
 
 # --- equations: multiply, add, permute -----------------------------------------------------------------------------------------

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import NOW, RECALLED, ROW
 
 # --- columns ------------------------------------------------------------------------------------------------------
 LAST_ACCESS = Column("last_access", np.float64, Scope.MEMORY, "h", 0.0, "when the memory was last encoded or recalled")
-RECENCY = signal("recency", Facet.TIME, "1 at the last access, halved after every half-life", direct=False)
+RECENCY = signal("recency", Facet.TIME, "1 at the last access, halved after every half-life", direct=False, scale=Scale.SIMILARITY)
 
 
 # --- equations ----------------------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 """Retrieval competition: lets the best candidates inhibit each other, and weakens strong competitors of the retrieved memories.
 
 The best candidates of a query are leaky competing accumulators (Usher & McClelland 2001): each is driven by its score, leaks, and is inhibited by all
-others.  If inhibition is below the leak, several stay active; if above, one winner suppresses all others.
+others.  If inhibition is below the leak, several stay active; if above, one winner suppresses all others.  Of the drive, the share of the memory's
+words that the query says is input from outside; learning scales only the rest, which weights complete.  So a query with a memory's own text finds it,
+however weak its weights are.
 
 Learning from recall follows Norman, Newman & Detre (2007): inhibition oscillates around the level at which only the retrieved memories
 are active.  At low inhibition strong competitors become active, and learning by contrast with the normal state weakens them.  At high inhibition
@@ -9,12 +11,13 @@ retrieved memories become inactive, and learning strengthens them.  So retrieval
 unrelated memories; restudy does not impair competitors (Anderson, Bjork & Bjork 1994).  Learning stops when no competitor becomes active and no
 target becomes inactive.
 
-Cost: per query O(n + steps p) for a pool of p candidates;
+Cost: per query O(n + steps p) for a pool of p candidates, and the words of those that are weakened;
 per learning O(n + p log p); O(n) per maintain.
 """
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +27,8 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
-from ...engine.vocabulary import ANSWERABLE, LOG_STRENGTH, MATCH, NOW, PRIMED, RECALLED, REWEIGHTED
+from ...engine.text.features import terms_of
+from ...engine.vocabulary import ANSWERABLE, LOG_STRENGTH, MATCH, NOW, PRIMED, RECALLED, REWEIGHTED, TEXTS
 from ..shared.units import unit
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -76,6 +80,29 @@ def standing(drive: Any, x: Any, inhibition: float, out: Any) -> None:
         total += x[i]
     for i in range(x.shape[0]):
         out[i] = x[i] if x[i] > 0.0 else min(0.0, drive[i] - inhibition * total)
+
+
+@kernel
+def driven(active: Any, given: Any, trace: Any, out: Any) -> None:
+    """Net input a [g + (1 - g) w] for w = e^trace <= 1, and a w / (1 - a + a w), at most full activity, for w > 1.  Ours.  Cost: O(p).
+
+    active  (p,)  1   a, net input before learning, 0..1
+    given   (p,)  1   g, share of the memory that the cue gives: external input, which no weight scales
+    trace   (p,)  ln  w = e^trace, weight that completes the rest of the pattern; 0: not changed by learning
+    out     (p,)  1   written; equal to a where trace is 0, 0 where a is, and below 1 where a is
+
+    A memory that the cue gives whole, one of which the cue gives half, and one that was strengthened:
+
+    >>> out = np.empty(3)
+    >>> driven(np.array([1.0, 0.8, 0.5]), np.array([1.0, 0.5, 0.5]), np.log(np.array([0.1, 0.5, 2.0])), out)
+    >>> out.round(9).tolist()
+    [1.0, 0.6, 0.666666667]
+    """
+    for i in range(out.shape[0]):
+        if trace[i] <= 0.0:
+            out[i] = active[i] * (given[i] + (1.0 - given[i]) * math.exp(trace[i])) if trace[i] < 0.0 else active[i]
+        else:
+            out[i] = active[i] / (active[i] + (1.0 - active[i]) * math.exp(-trace[i]))
 
 
 # --- equations: learning -------------------------------------------------------------------------------------------------------
@@ -146,6 +173,22 @@ def spread_out(scores: Any, rows: Any, out: Any) -> None:
         out[i] = (scores[rows[i]] - low) / (high - low) if high > low else 0.0
 
 
+def given(texts: Any, rows: Any, terms: Collection[str]) -> Any:
+    """(p,) share of each memory's words that the cue says: |T_i n Q| / |T_i|, stemmed, without stop words; 0 without words.  Ours.
+
+    texts  text of each row
+    rows   (p,)
+    terms  stemmed terms of the cue
+    Cost: O(their words).
+
+    >>> given(["we saw the boats", "a boat", "so what"], np.array([1, 0]), ["grey", "boat"]).tolist()
+    [1.0, 0.5]
+    """
+    said = frozenset(terms)
+    words = [frozenset(terms_of(texts[row], stop_words=True)) for row in rows.tolist()]
+    return np.array([len(each & said) / max(len(each), 1) for each in words])
+
+
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class RetrievalCompetitionParams(Params):
@@ -163,16 +206,19 @@ class RetrievalCompetitionParams(Params):
 class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
     owns = (COMPETITION_TRACE, COMPETITION_TIME)
 
-    @hook(Phase.RETRIEVE, reads=(PRIMED, ANSWERABLE, NOW, COMPETITION_TRACE, COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
+    @hook(Phase.RETRIEVE, reads=(PRIMED, ANSWERABLE, TEXTS, NOW, COMPETITION_TRACE, COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
     def compete(self, view: Any, cue: Cue) -> None:
         """Reorder the pool by the final activations, within its range of scores.  Without traces the order does not change."""
         p = self.params
         rows = best(view.primed, view.answerable, p.pool)
         if rows.size < 2:
             return
-        drive, x, final = np.empty(rows.size), np.zeros(rows.size), np.empty(rows.size)
-        spread_out(view.primed, rows, drive)
-        drive *= np.exp(self._decayed_traces(view, rows))
+        active, drive, x, final = np.empty(rows.size), np.empty(rows.size), np.zeros(rows.size), np.empty(rows.size)
+        spread_out(view.primed, rows, active)
+        traces, said = self._decayed_traces(view, rows), np.zeros(rows.size)
+        weakened = traces < 0.0
+        said[weakened] = given(view.texts, rows[weakened], cue.terms)
+        driven(active, said, traces, drive)
         settle(drive, p.leak, p.inhibition, p.step, p.steps, np.empty((0, rows.size)), x)
         standing(drive, x, p.inhibition, final)
         low, high = float(view.primed[rows[-1]]), float(view.primed[rows[0]])

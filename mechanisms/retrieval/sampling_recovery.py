@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
@@ -37,7 +37,7 @@ CUE_MATCH = Column("cue_match", np.float32, Scope.CANDIDATE, "1", 0.0, "match of
 CUE_PRODUCT = Column("cue_product", np.float64, Scope.CANDIDATE, "ln", 0.0, "ln of the product of strengths, then the probability of being sampled")
 CUE_SUM = Column("cue_sum", np.float64, Scope.CANDIDATE, "1", 0.0, "weighted sum of strengths to the cues", low=0)
 RECALL_ODDS = signal("recall_odds", Facet.WORDS, "ln of the probability of being sampled and recovered with the cues of the query", unit="ln",
-                     floor=NEVER)
+                     floor=NEVER, scale=Scale.SIMILARITY)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, forecast, hook
 from ...engine.drafts import Kind
 from ...engine.numerics import kernel
@@ -44,7 +44,7 @@ PROFILE = Column("profile", np.int64, Scope.MEMORY, "1", -1, "of a speaker's fir
 PROFILES_UNTIL = Column("profiles_until", np.int64, Scope.GLOBAL, "rows", 0, "rows whose facts are in the profiles", low=0)
 # Not part of MATCH, which would shrink where the signal is silent.
 SEPARATION_PREFIXED = signal("separation_prefixed", Facet.CONTEXT, "cosine of the query with 'sender to recipient: text'; NaN with few speakers",
-                             direct=False)
+                             direct=False, scale=Scale.SIMILARITY)
 
 # --- the attribute map --------------------------------------------------------------------------------------------------------
 _ATTRIBUTES: Final = {

@@ -2,7 +2,8 @@
 
 M(s, s') is the expected number of future visits of state s' from state s on, discounted by gamma per step (Dayan 1993).  It is learnt
 from the order of events by temporal differences, so it extends over several steps and is directed: states that precede s do not
-count.  The states are the entities; an event is in the states of all its entities at once, and events without entities are skipped.  The entries
+count.  The states are the entities; an event is in the states of all its entities at once, and events without entities are skipped.  Successive
+uses in a session are steps, too: from the entities of the memories that one answer needed to those of the next.  The entries
 of M are COACCESS edges between entities, with weight SUCCESSOR.
 
 The signal of a memory is its expected number of visits: a visit of an entity is divided equally among the memories of the entity,
@@ -24,7 +25,8 @@ from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.vocabulary import GRAPH, HORIZON, KIND, LEARNING_RATE, NEED, PLASTICITY, ROW, SESSION
+from ...engine.uses import step_of_use
+from ...engine.vocabulary import GRAPH, HORIZON, KIND, LEARNING_RATE, NEED, NOW, PLASTICITY, RECALLED, ROW, SESSION, USED, USED_TIME
 from ..shared.rows import last_event
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -186,6 +188,16 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
             alpha = min(1.0, p.alpha * view.learning_rate * view.plasticity)
             gamma = further(p.discount, view.horizon)
             experience(graph, entities_of(graph, last), entities_of(graph, row), alpha, gamma, p.least, p.initial, incoming.event.time)
+
+    @hook(Phase.RETRIEVE, reads=(RECALLED, USED.before, USED_TIME.before, NOW, LEARNING_RATE, PLASTICITY, HORIZON), adds=(GRAPH,), sets=(SUCCESSOR,))
+    def follow(self, view: Any, cue: Cue) -> None:
+        """Learn the step from the last use in the session to this one, if both are of memories with entities."""
+        p, graph = self.params, view.graph
+        last, rows, _ = step_of_use(cue, view.recalled, view.used, view.used_time, view.now)
+        before, after = (list(dict.fromkeys(node for row in each.tolist() for node in entities_of(graph, row))) for each in (last, rows))
+        if before and after:
+            alpha = min(1.0, p.alpha * view.learning_rate * view.plasticity)
+            experience(graph, before, after, alpha, further(p.discount, view.horizon), p.least, p.initial, view.now)
 
     @hook(Phase.CONSOLIDATE, reads=(GRAPH.before, SUCCESSOR, SUCCESSOR_STATED, KIND), adds=(), sets=(NEED,))
     def expect(self, view: Any, tick: Tick) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.text.dates import DAY, EARLIEST, LATEST, MOST, Order, Span, Times, times
@@ -30,7 +30,7 @@ NONE: Final = int(np.iinfo(np.int64).min)
 TIME_START = Column("time_start", np.int64, Scope.MEMORY, "s", NONE, "start of each time that the text names, since 1970; the least number: none",
                     (MOST,))
 TIME_END = Column("time_end", np.int64, Scope.MEMORY, "s", NONE, "end of each time that the text names, since 1970; the least number: none", (MOST,))
-WHEN = signal("when", Facet.WHEN, "fit of the memory's time with the time asked for; NaN: no time asked", direct=False)
+WHEN = signal("when", Facet.WHEN, "fit of the memory's time with the time asked for; NaN: no time asked", direct=False, scale=Scale.SIMILARITY)
 SIDES: Final = {Order.FIRST: np.min, Order.LATEST: np.max}
 SECONDS: Final = 3600.0                 # of an hour
 

@@ -4,7 +4,8 @@ A linear associative memory M maps keys to values, both projections of an event'
 descent on the loss |M k - v|^2: the gradient is the momentary surprise, the momentum S accumulates past surprise, and M decays at a rate alpha
 (Behrouz, Zhong & Mirrokni 2025, for a memory of one layer).  Momentum, step size and decay depend on the event.  The key is computed from the
 previous event, unless `pairing` is "same", so M learns transitions between events.  At retrieval M maps the key of the query to a value, without
-learning.
+learning.  With `pairing` successor, the step from the best memory that one use in a session needed to that of the next one is a step of
+gradient descent, too.
 
 Cost, with d dimensions and d_k keys: O(d d_k + d_k^2) per event, O(d d_k + n d_k) per query (3 ms at
 100,000 memories and d_k = 64), O(n) per maintain.
@@ -16,10 +17,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import CREATED, EMBEDDING, LEARNING_RATE, LOG_STRENGTH, PLASTICITY, RANDOM, ROW, SESSION
+from ...engine.uses import step_of_use
+from ...engine.vocabulary import (
+    CREATED,
+    EMBEDDING,
+    LEARNING_RATE,
+    LOG_STRENGTH,
+    NOW,
+    PLASTICITY,
+    RANDOM,
+    RECALLED,
+    ROW,
+    SESSION,
+    USED,
+    USED_TIME,
+)
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TITANS_PROJECTIONS = Column("titans_projections", np.float32, Scope.GLOBAL, "1", 0.0, "W_K and W_V, drawn once", (2, "dimensions", "keys"))
@@ -32,7 +47,7 @@ TITANS_SURPRISE = Column("titans_surprise", np.float64, Scope.EVENT, "1", 1.0, "
                          low=0)
 TITANS_UNFORESEEN = Column("titans_unforeseen", np.float64, Scope.MEMORY, "1", 1.0, "TITANS_SURPRISE at encoding", low=0)
 TITANS_VALUE = Column("titans_value", np.float32, Scope.MEMORY, "1", 0.0, "value of the memory, scaled to length 1", ("keys",))
-TITANS_RECALL = signal("titans_recall", Facet.ASSOCIATION, "cosine with the value that M recalls for the query", floor=-1.0)
+TITANS_RECALL = signal("titans_recall", Facet.ASSOCIATION, "cosine with the value that M recalls for the query", floor=-1.0, scale=Scale.SIMILARITY)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -241,6 +256,22 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
         view.titans_unforeseen[row] = view.titans_surprise
         view.titans_value[row] = v
         unit(view.titans_value[row])
+
+    @hook(Phase.RETRIEVE, reads=(RECALLED, USED.before, USED_TIME.before, NOW, TITANS_PROJECTIONS, EMBEDDING, LEARNING_RATE, PLASTICITY), adds=(),
+          sets=(TITANS_MATRIX, TITANS_MOMENTUM))
+    def follow(self, view: Any, cue: Cue) -> None:
+        """Learn the step from the best row of the last use in the session to that of this one."""
+        p = self.params
+        before, rows, lag = step_of_use(cue, view.recalled, view.used, view.used_time, view.now)
+        if p.pairing != "successor" or not before.size:
+            return
+        k, v = np.empty(p.keys), np.empty(p.keys)
+        project(view.embedding[before[0]], view.titans_projections[0], k)
+        project(view.embedding[rows[0]], view.titans_projections[1], v)
+        unit(k)
+        theta = min(1.0, p.theta * view.learning_rate * view.plasticity)
+        similar = relevance(view.embedding[before[0]], view.embedding[rows[0]])
+        memorise(view.titans_matrix, view.titans_momentum, k, v, *gates(similar, lag, p.eta, theta, p.alpha, self.hours("half_life")))
 
     @hook(Phase.MAINTAIN, reads=(TITANS_UNFORESEEN,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:

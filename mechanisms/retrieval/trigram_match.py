@@ -12,14 +12,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, signal
+from ...engine.columns import Facet, Phase, Scale, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.storage.postings import TrigramMeasure
 from ...engine.vocabulary import TRIGRAMS
 
 # --- columns ------------------------------------------------------------------------------------------------------
-FORM = signal("form", Facet.FORM, "share of letter trigrams that query and memory have in common; NaN if none")
+FORM = signal("form", Facet.FORM, "share of letter trigrams that query and memory have in common; NaN if none", scale=Scale.SIMILARITY)
 
 
 # --- equations ----------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Coactivation: lists the pairs of memories that are active together and the time lag of each pair, for the plasticity rules.
 
 ENCODE: the new memory forms a pair with each memory in WORKING_MEMORY; if no mechanism sets WORKING_MEMORY, with the previous memory of its session.
-CONSOLIDATE: each REPLAYED step is a pair.  RETRIEVE with learning: the best TOGETHER rows of the answer form pairs with each other at lag 0.
+CONSOLIDATE: each REPLAYED step is a pair.  RETRIEVE with learning: the best TOGETHER rows of the answer form pairs with each other at lag 0, and
+each of those that the last use in the session needed forms a pair with each of them, which come second, see `engine.uses`.
 Each pair is listed in both directions, with a COACCESS edge for each.
 """
 from __future__ import annotations
@@ -16,10 +17,24 @@ from ...engine.columns import Phase, Structure
 from ...engine.numerics import kernel
 from ...engine.schedule import Node
 from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import CREATED, GRAPH, NOW, RECALLED, REPLAY_LAG, REPLAYED, ROW, SESSION, WORKING_MEMORY, WORKING_MEMORY_STEP
+from ...engine.uses import TOGETHER as TOGETHER
+from ...engine.uses import step_of_use
+from ...engine.vocabulary import (
+    CREATED,
+    GRAPH,
+    NOW,
+    RECALLED,
+    REPLAY_LAG,
+    REPLAYED,
+    ROW,
+    SESSION,
+    USED,
+    USED_TIME,
+    WORKING_MEMORY,
+    WORKING_MEMORY_STEP,
+)
 
 PARTNERS: Final = 32       # most COACCESS edges of a memory; a new one beyond them replaces the oldest
-TOGETHER: Final = 3        # best memories of an answer that count as active together
 
 
 class CoactivePairs:
@@ -62,7 +77,7 @@ def pairing_nodes() -> list[Node]:
     return [
         Node("engine", "pair", Phase.ENCODE, -1, (ROW, CREATED, SESSION, WORKING_MEMORY, WORKING_MEMORY_STEP), (GRAPH,), (COACTIVATION,), _of_event),
         Node("engine", "pair", Phase.CONSOLIDATE, -1, (REPLAYED, REPLAY_LAG), (GRAPH,), (COACTIVATION,), _of_replay),
-        Node("engine", "pair", Phase.RETRIEVE, -1, (RECALLED, NOW), (GRAPH,), (COACTIVATION,), _of_answer),
+        Node("engine", "pair", Phase.RETRIEVE, -1, (RECALLED, NOW, USED.before, USED_TIME.before), (GRAPH,), (COACTIVATION,), _of_answer),
     ]
 
 
@@ -85,10 +100,12 @@ def _of_replay(view: Any, tick: Any) -> None:
 
 
 def _of_answer(view: Any, cue: Any) -> None:
-    """All pairs among the best rows of the answer, at lag 0."""
-    rows = view.recalled[:TOGETHER].astype(np.int64)
+    """All pairs among the best rows of the answer, at lag 0, then each row of the last use in the session with each of them."""
+    before, rows, lag = step_of_use(cue, view.recalled, view.used, view.used_time, view.now)
     one, other = np.triu_indices(len(rows), 1)
-    view.coactivation.put(rows[one], rows[other], np.zeros(len(one)), view.graph, view.now)
+    first, second = np.repeat(before, len(rows)), np.tile(rows, len(before))
+    view.coactivation.put(np.concatenate([rows[one], first]), np.concatenate([rows[other], second]),
+                          np.concatenate([np.zeros(len(one)), np.full(len(first), lag)]), view.graph, view.now)
 
 
 COACTIVATION = Structure(

@@ -1,0 +1,252 @@
+"""Evidence for adjacent_stages: the walk against linear systems in numpy, and what a memory offers of other stages by hand."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.columns import Phase
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ...engine.storage.graph import EdgeType, Graph, entity_node
+from ...engine.vocabulary import FOCUS, OFFERED, RELEASED
+from ..checks import adaptation, equation, limit, mutant, signature
+from ..figures import Curve, Picture, figure
+from ..memory import memory_of, neighbour
+from ..paper_numbers import paper_number
+
+D = 0.5
+NUMBERS = (paper_number("damping", D, "1", paper="jimenez2024hipporag", where="implementation details: damping factor 0.5"),)
+Mentions = Sequence[Sequence[int]]
+
+
+def network(mentions: Mentions, entities: int) -> Graph:
+    """A graph in which memory i mentions the entities `mentions[i]`."""
+    graph = Graph()
+    for e in range(entities):
+        graph.entity(f"e{e}")
+    graph.cover_rows(len(mentions))
+    for row, named in enumerate(mentions):
+        for e in named:
+            graph.add(row, entity_node(e), EdgeType.ENTITY)
+            graph.add(entity_node(e), row, EdgeType.ENTITY)
+    return graph
+
+
+def solved(mentions: Mentions, entities: int, seeds: Sequence[int], d: float) -> NDArray[np.float64]:
+    """Mass of each memory by (1 - c) (I - c P^T)^-1 s with c = sqrt(d) per link, NaN where no entity was reached."""
+    n = len(mentions)
+    links = np.zeros((n + entities, n + entities))
+    for row, named in enumerate(mentions):
+        for e in named:
+            links[row, n + e] = links[n + e, row] = 1.0
+    degree, s = links.sum(axis=1), np.zeros(n + entities)
+    for e in seeds:
+        if degree[n + e]:
+            s[n + e] = 1.0 / degree[n + e]
+    if not s.any():
+        return np.full(n, np.nan)
+    s, c = s / s.sum(), math.sqrt(d)
+    step = np.divide(links, degree[:, None], out=np.zeros_like(links), where=degree[:, None] > 0)
+    pi = (1 - c) * np.linalg.solve(np.eye(n + entities) - c * step.T, s)
+    mass = links[:n] @ np.where(degree > 0, pi, 0.0)
+    return np.where(mass > 1e-12, mass, np.nan)
+
+
+def mass(specimen: Any, mentions: Mentions, entities: int, seeds: Sequence[int], d: float = D, epsilon: float = 0.0) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = specimen.masses(network(mentions, entities), len(mentions), [entity_node(e) for e in seeds], d, epsilon)
+    return found
+
+
+def compared(value: Any, other: Any) -> Any:
+    return np.nan_to_num(value, nan=-1.0), np.nan_to_num(other, nan=-1.0)
+
+
+def random_mentions(seed: int, memories: int, entities: int) -> Mentions:
+    rng = np.random.default_rng(seed)
+    return [[e for e in range(entities) if rng.random() < 0.25] for _ in range(memories)]
+
+
+@equation("PR-1", source="path entity - memory - entity - memory: 1 and 2 links by hand; numpy.linalg.solve", rtol=1e-9,
+          papers=("jimenez2024hipporag", "haveliwala2002topic"))
+def a_chain_of_memories(specimen: Any) -> Any:
+    chain: Mentions = [[0], [0, 1], [1, 2], [2]]
+    c = math.sqrt(D)
+    lone = mass(specimen, [[0]], 1, [0])                        # two nodes: pi at the entity is 1 / (1 + c)
+    return compared([*mass(specimen, chain, 3, [0]), *lone], [*solved(chain, 3, [0], D), 1 / (1 + c)])
+
+
+@equation("PR-2", source="numpy.linalg.solve on random networks, two dampings", rtol=1e-8, papers=("haveliwala2002topic", "jimenez2024hipporag"))
+def masses_solve_the_linear_system(specimen: Any) -> Any:
+    found, expected = [], []
+    for seed, d in ((1, 0.5), (2, 0.5), (3, 0.85)):
+        mentions = random_mentions(seed, 12, 6)
+        found.append(mass(specimen, mentions, 6, [0, 3], d))
+        expected.append(solved(mentions, 6, [0, 3], d))
+    return compared(found, expected)
+
+
+@equation("PR-3", source="the exact mass by numpy.linalg.solve; errors of pushing are at most epsilon per link", atol=2e-3)
+def pushing_is_near_the_exact_mass(specimen: Any) -> Any:
+    mentions = random_mentions(4, 14, 6)
+    return compared(mass(specimen, mentions, 6, [1, 2], epsilon=1e-4), solved(mentions, 6, [1, 2], D))
+
+
+@limit("PR-4", source="d = 0: the walk stays at its start, in shares 1 / (memories that mention it)")
+def without_steps_only_the_seeds_have_mass(specimen: Any) -> Any:
+    mentions: Mentions = [[0], [0, 1], [1], [1, 2], [2]]
+    return compared(mass(specimen, mentions, 3, [0, 1], 0.0), [0.6, 1.0, 0.4, 0.4, np.nan])
+
+
+@limit("PR-5", source="definition: an entity without memories starts nothing, and a memory without entities has no mass")
+def nothing_starts_without_links(specimen: Any) -> Any:
+    mentions: Mentions = [[0], [], [0]]
+    return compared([mass(specimen, mentions, 2, [1]), mass(specimen, mentions, 2, []), mass(specimen, mentions, 2, [0, 1], 0.0)],
+                    [[np.nan] * 3, [np.nan] * 3, [1.0, np.nan, 1.0]])
+
+
+@signature("PR-6", source="node specificity: a starting entity of ten memories has a tenth of the weight of one of a single memory",
+           papers=("jimenez2024hipporag",))
+def common_names_lead_less(specimen: Any) -> Any:
+    found = mass(specimen, [[0]] * 10 + [[1]], 2, [0, 1], 0.0)
+    return bool(np.allclose(found[10] / found[0], 10.0))
+
+
+@adaptation("AS-1", source="order by hand: mass, then score, then row; rows without either are left out")
+def rows_by_mass_then_by_score(specimen: Any) -> Any:
+    mass_, score = np.array([0.2, np.nan, 0.5, 0.2, 0.9, 0.2]), np.array([1.0, 9.0, 0.0, 2.0, np.nan, 1.0])
+    among = np.ones(6, dtype=bool)
+    found = [specimen.by_mass(mass_, score, among, most).tolist() for most in (6, 2)]
+    return str(found), "[[2, 3, 0, 5], [2, 3]]"
+
+
+# --- in a memory ----------------------------------------------------------------------------------------------------------------
+STORY = (("S1", "They say Ada met Bo."), ("S1", "So Ada slept."), ("S2", "They say Bo moved to Lisbon."), ("S2", "Nothing happened."),
+         ("S3", "So Lisbon was warm."), ("S3", "They say Ada sings with Bo."))
+
+
+def told(specimen: Any, focus: Sequence[int], **values: Any) -> Engine:
+    def look(view: Any, cue: Any) -> None:
+        view.focus[list(focus)] = 1.0
+
+    def rank(view: Any, cue: Any) -> None:
+        view.released[...] = 10.0 - np.arange(len(view.released))
+
+    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"),
+                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    for i, (session, text) in enumerate(STORY):
+        memory.encode(Event(float(i), text, "", session, f"e{i}", dated=False))
+    return memory
+
+
+NAMED: Mentions = [[0, 1], [0], [1, 2], [], [2], [0, 1]]        # Ada, Bo, Lisbon
+
+
+@adaptation("AS-2", source="order and scores from the linear system over the story; the share holds three memories; by hand")
+def a_memory_offers_what_entities_link(specimen: Any) -> Any:
+    memory = told(specimen, [0], share=40.0, epsilon=0.0)
+    _, offers = memory.offers("?", 100)
+    exact = solved(NAMED, 3, [0, 1], D)
+    linked = sorted((row for row in (2, 3, 4, 5) if not np.isnan(exact[row])), key=lambda row: -exact[row])
+    expected = [*linked, 3]
+    lines = [f"{o.row} {o.section} {o.score:.3f} {o.source}" for o in offers]
+    held = np.cumsum([min((len(STORY[row][1]) + 32) / 4, 100 / 8) for row in expected])
+    marks = [int(row in expected[:int((held <= 40.0).sum())]) for row in range(6)]
+    return [*lines, str(memory.column(OFFERED).tolist())], [
+        *(f"{row} Related Prior Context {(5 - row) / 5:.3f} adjacent_stages" for row in expected), str(marks)]
+
+
+@adaptation("AS-3", source="definition: without FOCUS the entities of the query start the walk, and no stage is left out; by hand")
+def without_a_focus_the_query_starts_the_walk(specimen: Any) -> Any:
+    memory = told(specimen, [], share=100.0)
+    memory.archive(5)
+    found = [[o.row for o in memory.offers(query, 400)[1]] for query in ("Is it warm in Lisbon?", "What?")]
+    exact = solved(NAMED, 3, [2], D)
+    linked = sorted((row for row in (0, 1, 2, 4) if not np.isnan(exact[row])), key=lambda row: -exact[row])
+    return str(found), str([[*linked, 3], [0, 1, 2, 3, 4]])
+
+
+@limit("AS-4", source="definition: it runs only if a context is asked for; an empty memory offers nothing")
+def nothing_is_offered_unless_a_context_is_asked_for(specimen: Any) -> Any:
+    memory = told(specimen, [0])
+    memory.retrieve("Ada")
+    return [int(memory.column(OFFERED).sum()), len(memory_of(specimen).offers("Ada", 100)[1])], [0, 0]
+
+
+@figure("mass_over_stages", caption="Mass of memories in a chain, each of which shares an entity with the next, from the entity of the first",
+        source="numpy.linalg.solve")
+def mass_along_a_chain(specimen: Any) -> Picture:
+    chain: Mentions = [[0], *([e, e + 1] for e in range(8)), [8]]
+    x = np.arange(len(chain))
+    return Picture("memories from the start", "mass", (Curve("mechanism", x, mass(specimen, chain, 9, [0])),
+                                                       Curve("linear system", x, solved(chain, 9, [0], D))), log="y")
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+def walking(specimen: Any, change: Any) -> Any:
+    original = specimen.walk
+    return specimen.replacing("walk", lambda *given: original(*change(given)))
+
+
+@mutant("d for each of the two links", rejected_by="PR-1")
+def damped_twice(specimen: Any) -> Any:
+    return walking(specimen, lambda given: (*given[:6], given[6] ** 2, *given[7:]))
+
+
+@mutant("one round of pushing", rejected_by="PR-2")
+def one_round(specimen: Any) -> Any:
+    return walking(specimen, lambda given: (*given[:8], 1, given[9]))
+
+
+@mutant("coarse pushing", rejected_by="PR-3")
+def coarse(specimen: Any) -> Any:
+    return walking(specimen, lambda given: (*given[:7], 0.2, *given[8:]))
+
+
+@mutant("the walk never restarts", rejected_by="PR-4")
+def restless(specimen: Any) -> Any:
+    return walking(specimen, lambda given: (*given[:6], 0.5, *given[7:]))
+
+
+@mutant("memories without entities have mass", rejected_by="PR-5")
+def everywhere(specimen: Any) -> Any:
+    original = specimen.masses
+    return specimen.replacing("masses", lambda *given: np.nan_to_num(original(*given)))
+
+
+@mutant("equal weights of all starting entities", rejected_by="PR-6")
+def unspecific(specimen: Any) -> Any:
+    return specimen.replacing("specificity", lambda passages: 1.0)
+
+
+@mutant("ties by row alone", rejected_by="AS-1")
+def by_row(specimen: Any) -> Any:
+    original = specimen.by_mass
+    return specimen.replacing("by_mass", lambda mass, scores, among, most: original(mass, np.where(np.isnan(scores), np.nan, 0.0), among, most))
+
+
+@mutant("the current stage is not left out", rejected_by="AS-2")
+def own_too(specimen: Any) -> Any:
+    return specimen.replacing("stages_of", lambda kind, stage, session: np.arange(len(kind)))
+
+
+@mutant("without a focus nothing is offered", rejected_by="AS-3")
+def only_focus(specimen: Any) -> Any:
+    class Focused(specimen.AdjacentStages):                     # type: ignore[misc]
+        def offer(self, view: Any, cue: Any) -> None:
+            if (view.focus > 0.0).any():
+                super().offer(view, cue)
+
+    return specimen.replacing("AdjacentStages", Focused)
+
+
+@mutant("it offers a text of its own", rejected_by="AS-4")
+def own_text(specimen: Any) -> Any:
+    class Wordy(specimen.AdjacentStages):                       # type: ignore[misc]
+        def offer(self, view: Any, cue: Any) -> None:
+            view.offers.add("nothing", "Related Prior Context", 0.0)
+
+    return specimen.replacing("AdjacentStages", Wordy)

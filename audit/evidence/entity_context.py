@@ -1,0 +1,142 @@
+"""Evidence for entity_context: saliences by plain lists, profiles by hand, and what a memory offers of a story."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import Phase
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ...engine.storage.graph import EdgeType, Graph, entity_node
+from ...engine.vocabulary import SALIENCE
+from ..checks import adaptation, data, limit, mutant
+from ..figures import Curve, Picture, figure
+from ..memory import memory_of, neighbour
+
+# Texts with their speakers, and by hand what they say of Ada: the latest fact of each predicate that holds.
+TOLD: tuple[tuple[tuple[tuple[str, str], ...], str], ...] = (
+    ((("Ada", "I live in Rome."),), "lives in rome"),
+    ((("Ada", "I live in Rome."), ("Bo", "Ada moved to Oslo.")), "lives in oslo"),
+    ((("Bo", "I live in Rome."),), ""),
+    ((("Ada", "I no longer live in Rome."),), ""),
+    ((("Ada", "What a day!"), ("Bo", "Where is Ada?")), ""),
+    ((), ""),
+)
+
+
+def of_graph(specimen: Any, mentions: list[list[int]], entities: int, importance: Any, answerable: Any) -> Any:
+    graph = Graph()
+    for e in range(entities):
+        graph.entity(f"e{e}")
+    graph.cover_rows(len(mentions))
+    for row, named in enumerate(mentions):
+        for e in named:
+            graph.add(row, entity_node(e), EdgeType.ENTITY)
+            graph.add(entity_node(e), row, EdgeType.ENTITY)
+    links, out = graph.csr(EdgeType.ENTITY), np.full(entities, np.nan)
+    specimen.saliences(entities, links.start, links.degree, links.pool, graph.target, importance, answerable, out)
+    return out
+
+
+@adaptation("EC-1", source="sums over plain lists, 30 random memories")
+def saliences_are_shares_of_the_largest_sum(specimen: Any) -> Any:
+    measured, expected = [], []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        mentions = [[e for e in range(5) if rng.random() < 0.4] for _ in range(12)]
+        importance, answerable = rng.random(12) + 0.1, rng.random(12) < 0.8
+        answerable[0], mentions[0] = True, [0]
+        sums = np.array([sum(importance[i] for i in range(12) if e in mentions[i] and answerable[i]) for e in range(5)])
+        measured.append(of_graph(specimen, mentions, 5, importance, answerable))
+        expected.append(sums / sums.max())
+    return measured, expected
+
+
+@limit("EC-2", source="definition: without memories every salience is 0")
+def nothing_is_salient_without_memories(specimen: Any) -> Any:
+    return [of_graph(specimen, [[]], 2, np.ones(1), np.ones(1, dtype=bool)), of_graph(specimen, [[0, 1]], 2, np.ones(1), np.zeros(1, dtype=bool))], [
+        [0.0, 0.0]] * 2
+
+
+@data("EC-3", source="six lists of texts with their profile by hand")
+def what_texts_say_of_an_entity(specimen: Any) -> Any:
+    return [specimen.profile("ada", told) for told, _ in TOLD], [by_hand for _, by_hand in TOLD]
+
+
+def told(specimen: Any, **values: Any) -> Engine:
+    def importance(view: Any, incoming: Any) -> None:
+        view.salience = (0.5, 0.25, 1.0, 0.5)[incoming.before + 1]
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, importance, sets=(SALIENCE,), id="importance"), **values)
+    for i, text in enumerate(("They say Ada met Bo.", "They met Ada. Ada moved to Oslo.", "They say Bo sleeps.", "They say Cleo sings.")):
+        memory.encode(Event(float(i), text, "Dan", id=f"e{i}", dated=False))
+    return memory
+
+
+@adaptation("EC-4", source="by hand: Bo .5 + 1, Ada .5 + .25 doubled where the query mentions her, Cleo .5, Oslo .25")
+def a_memory_offers_lines_of_entities(specimen: Any) -> Any:
+    memory, few = told(specimen), told(specimen, most=1, mentioned=3.0)
+    few.archive(0)
+    lines = [f"{o.text} | {o.section} | {o.score:.4f} | {o.forms} | {o.kind}"
+             for o in (*memory.offers("Where is Ada?", 100)[1], *few.offers("Is it Cleo or Zoe?", 100)[1])]
+    ada, name = "**entity**: ada (2 memories; lives in oslo)", "('**entity**: {}',)".format
+    part = "Known Entities"
+    return lines, [f"{ada} | {part} | 0.5000 | {name('ada')} | entity", f"**entity**: bo (2 memories) | {part} | 0.5000 | {name('bo')} | entity",
+                   f"**entity**: cleo (1 memory) | {part} | 0.1667 | {name('cleo')} | entity",
+                   f"**entity**: oslo (1 memory) | {part} | 0.0833 | {name('oslo')} | entity",
+                   f"**entity**: cleo (1 memory) | {part} | 0.5000 | {name('cleo')} | entity",
+                   f"**entity**: bo (1 memory) | {part} | 0.3333 | {name('bo')} | entity"]
+
+
+@limit("EC-5", source="definition: nothing at a budget of 0, and of a memory without entities")
+def nothing_without_a_budget(specimen: Any) -> Any:
+    return [len(told(specimen).offers("Ada", 0)[1]), len(memory_of(specimen).offers("Ada", 9)[1]), len(told(specimen).offers("?", 9)[1])], [0, 0, 4]
+
+
+@figure("saliences", caption="Salience of entities that 1 to 9 of ten memories of equal importance mention", source="closed form: memories / 9")
+def saliences_by_memories(specimen: Any) -> Picture:
+    x = np.arange(1, 10)
+    found = of_graph(specimen, [[e for e in range(9) if row <= e] for row in range(10)], 9, np.ones(10), np.ones(10, dtype=bool))
+    return Picture("memories", "salience", (Curve("mechanism", x, found), Curve("memories / 9", x, x / 9.0)))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("memories are counted, whatever their importance", rejected_by="EC-1")
+def counted(specimen: Any) -> Any:
+    original = specimen.saliences
+    return specimen.replacing("saliences", lambda n, st, de, po, ta, importance, answerable, out: original(
+        n, st, de, po, ta, np.ones(len(importance)), answerable, out))
+
+
+@mutant("archived memories count", rejected_by="EC-2")
+def archived(specimen: Any) -> Any:
+    original = specimen.saliences
+    return specimen.replacing("saliences", lambda n, st, de, po, ta, importance, answerable, out: original(
+        n, st, de, po, ta, importance, np.ones(len(importance), dtype=bool), out))
+
+
+@mutant("the first fact of each predicate stays", rejected_by="EC-3")
+def first_fact(specimen: Any) -> Any:
+    original = specimen.profile
+    return specimen.replacing("profile", lambda name, told: original(name, list(told)[:1]))
+
+
+@mutant("what the query mentions counts once", rejected_by="EC-4")
+def once(specimen: Any) -> Any:
+    class Once(specimen.EntityContext):                         # type: ignore[misc]
+        def offer(self, view: Any, cue: Any) -> None:
+            object.__setattr__(self, "params", type(self.params)(1.0, self.params.share, self.params.most, 1.0))
+            super().offer(view, cue)
+
+    return specimen.replacing("EntityContext", Once)
+
+
+@mutant("it offers at a budget of 0", rejected_by="EC-5")
+def generous(specimen: Any) -> Any:
+    class Generous(specimen.EntityContext):                     # type: ignore[misc]
+        def offer(self, view: Any, cue: Any) -> None:
+            view.offers.add("**entity**: nobody", "Known Entities", 0.0)
+            super().offer(view, cue)
+
+    return specimen.replacing("EntityContext", Generous)

@@ -1,0 +1,304 @@
+"""Evidence for own_stage: brute force over all sets, the bounds of greedy choice, and what a memory offers of a stage by hand."""
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import Phase
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ...engine.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE
+from ..checks import adaptation, at_least, equation, limit, mutant, signature
+from ..figures import Curve, Picture, figure
+from ..memory import memory_of, neighbour
+
+BOUNDS = {1: 1.0, 2: 0.75, 3: 0.7037037, 5: 0.67232, 10: 0.6513216}        # 1 - (1 - 1/k)^k, from the dossier of the collection
+ASSUMED = 1.0 - 1.0 / np.e
+
+
+def value(items: list[frozenset[str]], weight: dict[str, float], some: Any) -> float:
+    return sum(weight[c] for c in frozenset[str]().union(*(items[j] for j in some)))
+
+
+def taken(specimen: Any, items: list[Any], weight: dict[str, float], costs: Any, room: float) -> list[int]:
+    found: list[int] = specimen.chosen(specimen.Concepts.of(items, weight), np.asarray(costs, float), room).tolist()
+    return found
+
+
+def optimum(items: list[frozenset[str]], weight: dict[str, float], costs: Any, room: float) -> float:
+    sets = (some for size in range(len(items) + 1) for some in combinations(range(len(items)), size))
+    return max(value(items, weight, some) for some in sets if sum(costs[j] for j in some) <= room)
+
+
+def instances(number: int, seed: int) -> Any:
+    """Random items of up to nine concepts, and their weights."""
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        items = [frozenset(f"c{c}" for c in range(9) if rng.random() < 0.3) for _ in range(int(rng.integers(2, 9)))]
+        yield rng, items, {f"c{c}": float(rng.integers(1, 10)) for c in range(9)}
+
+
+@equation("SB-1", source="sets A, B, C of the dossier: greedy takes A and B, value 5 of 6", papers=("nemhauser1978analysis",))
+def greedy_choice_of_two(specimen: Any) -> Any:
+    items = [frozenset("1234"), frozenset("125"), frozenset("346")]
+    weight = dict.fromkeys("123456", 1.0)
+    some = taken(specimen, items, weight, [1.0] * 3, 2.0)
+    return [*some, value(items, weight, some), optimum(items, weight, [1.0] * 3, 2.0)], [0, 1, 5.0, 6.0]
+
+
+@limit("SB-2", source="instances on which greedy choice of k reaches exactly 1 - (1 - 1/k)^k of the best value", atol=1e-5,
+       papers=("nemhauser1978analysis",))
+def the_bound_of_k_choices_is_reached(specimen: Any) -> Any:
+    """Column i has parts of weight (1/k)(1 - 1/k)^j; item j < k holds part j of every column, which gains as much as a whole column would."""
+    found = []
+    for k in BOUNDS:
+        weight = {f"{i},{j}": (1 / k) * (1 - 1 / k) ** j * (1 + 1e-7) if j < k else (1 - 1 / k) ** k for i in range(k) for j in range(k + 1)}
+        items = [frozenset(f"{i},{j}" for i in range(k)) for j in range(k)] + [frozenset(f"{i},{j}" for j in range(k + 1)) for i in range(k)]
+        some = taken(specimen, items, weight, [1.0] * (2 * k), float(k))
+        found.append(value(items, weight, some) / value(items, weight, range(k, 2 * k)))
+    return found, list(BOUNDS.values())
+
+
+@equation("SB-3", source="brute force over all sets of 200 instances: at least 1 - (1 - 1/k)^k of the best value", papers=("nemhauser1978analysis",))
+def greedy_choice_is_near_the_best(specimen: Any) -> Any:
+    margins = []
+    for rng, items, weight in instances(200, 3):
+        k = int(rng.integers(1, 5))
+        best = optimum(items, weight, [1.0] * len(items), float(k))
+        some = taken(specimen, items, weight, [1.0] * len(items), float(k))
+        margins.append(value(items, weight, some) - (1 - (1 - 1 / k) ** k) * best)
+        margins.append(k - len(some))
+    return at_least(margins, -1e-9)
+
+
+@equation("SB-4", source="greedy choice by definition, in plain loops, by gain and by gain per cost: the better of the two; 200 instances",
+          papers=("minoux1978accelerated", "leskovec2007cost"))
+def lazy_choice_is_the_plain_one(specimen: Any) -> Any:
+    measured, expected = [], []
+    for rng, items, weight in instances(200, 4):
+        costs, room = rng.integers(1, 6, len(items)).astype(float), float(rng.integers(1, 12))
+        both = []
+        for density in (False, True):
+            some, left = list[int](), room
+            while gains := [((value(items, weight, [*some, j]) - value(items, weight, some)) / (costs[j] if density else 1.0), -j)
+                            for j in range(len(items)) if j not in some and costs[j] <= left]:
+                gain, j = max(gains)
+                if gain <= 0.0:
+                    break
+                some.append(-j)
+                left -= costs[-j]
+            both.append(some)
+        measured.append(taken(specimen, items, weight, costs, room))
+        expected.append(sorted(both[value(items, weight, both[1]) > value(items, weight, both[0])]))
+    return [str(each) for each in measured], [str(each) for each in expected]
+
+
+@limit("SB-5", source="definition: without room or without concepts nothing is chosen, and weights are never below 0")
+def nothing_is_chosen_of_nothing(specimen: Any) -> Any:
+    weights = [specimen.idf(float(h), 50.0) for h in range(51)]
+    found = [taken(specimen, items, {"a": 1.0}, costs, room) for items, costs, room in (
+        ([frozenset("a")], [1.0], 0.5), ([], [], 9.0), ([frozenset[str]()], [1.0], 9.0))]
+    return [str(found), str(min(weights))], ["[[], [], []]", "0.0"]
+
+
+@signature("SB-6", source="definition: the copy of a chosen item gains nothing", papers=("krause2008robust",))
+def a_copy_is_never_chosen(specimen: Any) -> Any:
+    copies = 0
+    for _, items, weight in instances(50, 6):
+        some = taken(specimen, [*items, *items], weight, [1.0] * (2 * len(items)), 1e9)
+        copies += len(some) - len({items[j % len(items)] for j in some})
+    return copies == 0
+
+
+@signature("SB-7", source="cost 1 value 2 against cost 100 value 100 under 100; brute force over 200 instances: at least (1 - 1/e) / 2",
+           papers=("leskovec2007cost",))
+def a_budget_needs_both_greedy_choices(specimen: Any) -> Any:
+    dense = taken(specimen, [frozenset("a"), frozenset("b")], {"a": 2.0, "b": 100.0}, [1.0, 100.0], 100.0)
+    margins = []
+    for rng, items, weight in instances(200, 7):
+        costs, room = rng.integers(1, 9, len(items)).astype(float), float(rng.integers(1, 20))
+        some = taken(specimen, items, weight, costs, room)
+        margins += [value(items, weight, some) - 0.5 * ASSUMED * optimum(items, weight, costs, room), room - sum(costs[j] for j in some)]
+    return dense == [1] and min(margins) >= -1e-9
+
+
+@equation("OS-1", source="closed form")
+def rare_concepts_weigh_more(specimen: Any) -> Any:
+    return [specimen.idf(float(h), 12.0) for h in range(13)], [np.log(13.0) - np.log(h + 1.0) for h in range(13)]
+
+
+@adaptation("OS-2", source="concepts of two memories by hand: stems once each, entities marked")
+def concepts_are_stems_and_entities(specimen: Any) -> Any:
+    number = {"leak": 2, "#oslo": 1}
+    found = specimen.concepts_of(["The boats leak, the boat leaks", "Oslo leaks"], [[], ["oslo"]], lambda name: number.get(name, 5), 5)
+    held = [found.start[1], found.start[2] - found.start[1]]
+    return [*held, *np.sort(found.weight)], [2, 3, *np.log([6 / 6, 6 / 6, 6 / 3, 6 / 2])]
+
+
+# --- in a memory ----------------------------------------------------------------------------------------------------------------
+STORY = (("Monday", "the boat leaks near the mast"), ("Monday", "the boat leaks near the mast"), ("Monday", "tulips need rain"),
+         ("Tuesday", "the boat was sold"), ("Monday", "ok"), ("Monday", "the boat has a mast"))
+
+
+def told(specimen: Any, *others: Any, **values: Any) -> Engine:
+    """A memory of the story, ranked by the scores of `ranking`."""
+    memory = memory_of(specimen, *others, **values)
+    for i, (session, text) in enumerate(STORY):
+        memory.encode(Event(float(i), text, "", session, f"e{i}", dated=False))
+    return memory
+
+
+def ranking(*scores: float) -> Any:
+    def rank(view: Any, cue: Any) -> None:
+        view.released[...] = scores
+
+    return neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking")
+
+
+@adaptation("OS-3", source="definition: the stage of the best match; what covers most within the share first, then the rest by rank; by hand")
+def a_memory_offers_what_covers_its_stage(specimen: Any) -> Any:
+    """Room for two memories, of an eighth of the budget at most: rows 0 and 5 hold nothing that row 1 does not, and row 2 holds more than row 4."""
+    memory = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), share=30.0)
+    _, offers = memory.offers("?", 100)
+    lines = [f"{o.row} {o.section} {o.score:.4f} {o.kind} {o.source}" for o in offers]
+    order = ((1, 1.0), (2, 0.0), (0, 7 / 9), (5, 6 / 9), (4, 1 / 9))
+    marks = [str(memory.column(column).tolist()) for column in (FOCUS, OFFERED)]
+    return [*lines, *marks], [*(f"{row} Current Stage Context {score:.4f} semantic own_stage" for row, score in order),
+                              "[0.0, 1.0, 1.0, 0.0, 0.0, 0.0]", "[0, 1, 1, 0, 0, 0]"]
+
+
+@adaptation("OS-4", source="definition: the asker's session, its latest stage; archived and banned memories are not offered; by hand")
+def the_session_of_the_asker_decides(specimen: Any) -> Any:
+    def place(view: Any, incoming: Any) -> None:
+        view.stage[view.row] = (0, 0, 2, 3, 4, 4)[view.row]
+
+    memory = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), share=60.0)      # room for four: row 0 repeats row 1
+    staged = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,)), share=60.0)
+    for each in (memory, staged):
+        each.archive(5)
+    found = [[o.row for o in each.offers("?", 60, session=session)[1]] for each in (memory, staged) for session in ("Tuesday", "Monday", None, "?")]
+    return str(found), "[[3], [1, 4, 2, 0], [1, 4, 2, 0], [1, 4, 2, 0], [3], [4], [1, 0], [1, 0]]"
+
+
+@limit("OS-5", source="definition: it runs only if a context is asked for, and an empty memory offers nothing")
+def nothing_is_offered_unless_a_context_is_asked_for(specimen: Any) -> Any:
+    memory = told(specimen, ranking(*[0.5] * 6))
+    memory.retrieve("boat")
+    before = memory.column(FOCUS).tolist()
+    empty = memory_of(specimen)
+    zero = [o.row for o in memory.offers("?", 0)[1]]
+    return str((before, len(empty.offers("?", 100)[1]), zero)), str(([0.0] * 6, 0, [0]))
+
+
+@figure("shares_of_the_best", caption="Greedy choice against the best set, 200 instances of up to eight items, k of them chosen, in ascending order "
+        "of their share of the best value", source="brute force over all sets; the line is 1 - 1/e")
+def shares_of_the_best_value(specimen: Any) -> Picture:
+    shares = []
+    for rng, items, weight in instances(200, 3):
+        k = int(rng.integers(1, 5))
+        best = optimum(items, weight, [1.0] * len(items), float(k))
+        shares.append(value(items, weight, taken(specimen, items, weight, [1.0] * len(items), float(k))) / best if best else 1.0)
+    x = np.arange(len(shares))
+    bound = Curve("1 - 1/e", x, np.full(len(shares), ASSUMED))
+    return Picture("instance", "share of the best value", (Curve("mechanism", x, np.sort(shares)), bound))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+def choosing(specimen: Any, rule: Any) -> Any:
+    return specimen.replacing("chosen", lambda concepts, tokens, room: np.array(rule(concepts, tokens, room), dtype=np.int64))
+
+
+def held(concepts: Any, j: int) -> set[int]:
+    return set(concepts.concept[concepts.start[j]:concepts.start[j + 1]].tolist())
+
+
+@mutant("the last items that fit", rejected_by="SB-1")
+def last(specimen: Any) -> Any:
+    return choosing(specimen, lambda concepts, tokens, room: range(max(0, len(concepts) - int(room)), len(concepts)))
+
+
+@mutant("one item", rejected_by="SB-3")
+def single(specimen: Any) -> Any:
+    original = specimen.chosen
+    return choosing(specimen, lambda concepts, tokens, room: original(concepts, tokens, room)[:1])
+
+
+@mutant("one item less than fits", rejected_by="SB-2")
+def one_less(specimen: Any) -> Any:
+    original = specimen.chosen
+    return choosing(specimen, lambda concepts, tokens, room: original(concepts, tokens, room - 1.0))
+
+
+@mutant("by gain alone", rejected_by="SB-4")
+def by_gain(specimen: Any) -> Any:
+    def rule(concepts: Any, tokens: Any, room: float) -> list[int]:
+        some, covered, left = list[int](), set[int](), room
+        while gains := [(sum(concepts.weight[c] for c in held(concepts, j) - covered), -j)
+                        for j in range(len(concepts)) if j not in some and tokens[j] <= left]:
+            gain, j = max(gains)
+            if gain <= 0.0:
+                break
+            some.append(-j)
+            covered |= held(concepts, -j)
+            left -= tokens[-j]
+        return sorted(some)
+
+    return choosing(specimen, rule)
+
+
+@mutant("the first item always", rejected_by="SB-5")
+def always_one(specimen: Any) -> Any:
+    original = specimen.chosen
+    return choosing(specimen, lambda concepts, tokens, room: sorted({0, *original(concepts, tokens, room).tolist()}) if len(concepts) else [])
+
+
+@mutant("all items that fit", rejected_by="SB-6")
+def all_that_fit(specimen: Any) -> Any:
+    return choosing(specimen, lambda concepts, tokens, room: np.flatnonzero(np.cumsum(tokens) <= room))
+
+
+@mutant("by gain per token alone", rejected_by="SB-7")
+def by_density(specimen: Any) -> Any:
+    def rule(concepts: Any, tokens: Any, room: float) -> list[int]:
+        order = sorted(range(len(concepts)), key=lambda j: -sum(concepts.weight[c] for c in held(concepts, j)) / tokens[j])
+        some, left = [], room
+        for j in order:
+            if tokens[j] <= left:
+                some.append(j)
+                left -= tokens[j]
+        return sorted(some)
+
+    return choosing(specimen, rule)
+
+
+@mutant("the logarithm of the sum", rejected_by="OS-1")
+def unsmoothed(specimen: Any) -> Any:
+    return specimen.replacing("idf", lambda h, n: float(np.log(n / max(h, 1.0))))
+
+
+@mutant("entities are no concepts", rejected_by="OS-2")
+def stems_alone(specimen: Any) -> Any:
+    original = specimen.concepts_of
+    return specimen.replacing("concepts_of", lambda texts, entities, held, n: original(texts, [[] for _ in texts], held, n))
+
+
+@mutant("the best matches without regard to what they cover", rejected_by="OS-3")
+def best_matches(specimen: Any) -> Any:
+    return choosing(specimen, lambda concepts, tokens, room: np.flatnonzero(np.cumsum(tokens) <= room))
+
+
+@mutant("the stage of the best match always", rejected_by="OS-4")
+def best_match(specimen: Any) -> Any:
+    original = specimen.current_stage
+    return specimen.replacing("current_stage", lambda stages, session, asker, *rest: original(stages, session, -1, *rest))
+
+
+@mutant("memories without a stage are offered, too", rejected_by="OS-5")
+def everywhere(specimen: Any) -> Any:
+    class Everywhere(specimen.OwnStage):                        # type: ignore[misc]
+        def offer(self, view: Any, cue: Any) -> None:
+            view.offers.add("nothing", "Current Stage Context", 0.0)
+
+    return specimen.replacing("OwnStage", Everywhere)

@@ -1,0 +1,112 @@
+"""Evidence for ranked_context: the printed boosts in closed form, and what a memory offers term by term."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import Phase
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ...engine.vocabulary import RELEASED
+from ..checks import adaptation, equation, limit, mutant, signature
+from ..figures import Curve, Picture, figure
+from ..memory import memory_of, neighbour
+
+PAPER = "contextassemblyundated"
+EACH, FRESH, SPAN = 0.1, 1.2, 24.0
+TEXTS = ("the red boat", "a boathouse", "tulips", "the Red boats of Oslo", "rain")
+SCORES = (1.0, 4.0, 2.0, 5.0, 3.0)
+
+
+@equation("RK-1", source="closed form: 1 + 0.1 for each keyword, and 1.2 below 24 h", papers=(PAPER,))
+def the_printed_boosts(specimen: Any) -> Any:
+    found = [[specimen.boost(float(k), age, EACH, FRESH, SPAN) for age in (0.0, 23.99, 24.0, 100.0)] for k in range(4)]
+    return found, np.outer([1.0, 1.1, 1.2, 1.3], [1.2, 1.2, 1.0, 1.0])
+
+
+@signature("RK-2", source="the boost falls by a sixth at 24 h at once", papers=(PAPER,))
+def a_step_at_a_day(specimen: Any) -> Any:
+    before, after = (specimen.boost(1.0, age, EACH, FRESH, SPAN) for age in (SPAN - 1e-9, SPAN))
+    return bool(np.isclose(after / before, 5.0 / 6.0) and np.isclose(after, specimen.boost(1.0, 1e6, EACH, FRESH, SPAN)))
+
+
+@adaptation("RK-3", source="words of a query by hand: without stop words, each once")
+def keywords_of_a_query(specimen: Any) -> Any:
+    return [str(specimen.keywords(text)) for text in ("Where is the boat, the red boat?", "", "Is it?")], ["('boat', 'red')", "()", "()"]
+
+
+def told(specimen: Any, **values: Any) -> Engine:
+    def rank(view: Any, cue: Any) -> None:
+        view.released[...] = SCORES
+
+    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    for i, text in enumerate(TEXTS):
+        memory.encode(Event(12.0 * i, text, id=f"e{i}", dated=False))
+    return memory
+
+
+@equation("RK-4", source="relevance on [0, 1], boosts and final scores of a story, term by term", papers=(PAPER,))
+def a_memory_offers_the_best_matches(specimen: Any) -> Any:
+    measured, expected = [], []
+    for boosts, scale, most in (("none", 1.0, 3), ("printed", 1.0, 4), ("printed", 2.0, 9)):
+        memory = told(specimen, time_scale=scale, boosts=boosts, most=most, recency=1.0, relevance=2.0, salience=1.0)
+        memory.archive(2)
+        offers = memory.offers("red boat?", 100)[1]
+        rows = sorted((0, 1, 3, 4), key=lambda r: -SCORES[r])[:most]
+        worth, recency = [], []
+        for r in rows:
+            age, k = 48.0 - 12.0 * r, sum(word in TEXTS[r].lower() for word in ("red", "boat"))
+            factor = (1 + EACH * k) * (FRESH if age < SPAN * scale else 1.0) if boosts == "printed" else 1.0
+            worth.append((SCORES[r] - 1.0) / 4.0 * factor)
+            recency.append(np.exp(-age / (24.0 * scale)))
+        scaled = [(np.array(x) - min(x)) / np.ptp(x) for x in (recency, worth)]
+        final = (scaled[0] + 2.0 * scaled[1] + 1.0) / 4.0            # equal saliences are 1
+        order = sorted(range(len(rows)), key=lambda i: -worth[i])
+        measured += [f"{o.row} {o.section} {o.kind} {o.score:.6f}" for o in offers]
+        expected += [f"{rows[i]} Relevant Content semantic {final[i]:.6f}" for i in order]
+    return measured, expected
+
+
+@limit("RK-5", source="definition: nothing at a budget of 0, and of an empty memory")
+def nothing_without_a_budget(specimen: Any) -> Any:
+    return [len(told(specimen).offers("?", 0)[1]), len(memory_of(specimen).offers("?", 9)[1]), len(told(specimen).offers("?", 9)[1])], [0, 0, 5]
+
+
+@figure("boosts", caption="The printed factor on a similarity over the age of a memory, by the number of keywords in it", source="closed form")
+def boosts_over_age(specimen: Any) -> Picture:
+    ages = np.linspace(0.0, 48.0, 97)
+    return Picture("age (h)", "factor", tuple(Curve(f"{k} keywords", ages, [specimen.boost(float(k), float(a), EACH, FRESH, SPAN) for a in ages])
+                                              for k in (0, 1, 3)))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("boosts add up", rejected_by="RK-1")
+def added(specimen: Any) -> Any:
+    return specimen.replacing("boost", lambda k, age, each, fresh, span: 1.0 + each * k + (fresh - 1.0 if age < span else 0.0))
+
+
+@mutant("the boost of young memories decays", rejected_by="RK-2")
+def smooth(specimen: Any) -> Any:
+    return specimen.replacing("boost", lambda k, age, each, fresh, span: (1.0 + each * k) * (1.0 + (fresh - 1.0) * float(np.exp(-age / span))))
+
+
+@mutant("stop words are keywords", rejected_by="RK-3")
+def every_word(specimen: Any) -> Any:
+    return specimen.replacing("keywords", lambda text: tuple(dict.fromkeys(text.lower().strip("?").split())))
+
+
+@mutant("keywords are compared as words", rejected_by="RK-4")
+def whole_words(specimen: Any) -> Any:
+    return specimen.replacing("fold", lambda text: f"{text.lower()} ".replace("boats", "ships").replace("boathouse", "house"))
+
+
+@mutant("it offers at a budget of 0", rejected_by="RK-5")
+def generous(specimen: Any) -> Any:
+    class Generous(specimen.RankedContext):                     # type: ignore[misc]
+        def offer(self, view: Any, cue: Any) -> None:
+            super().offer(view, cue)
+            if len(view.released):
+                view.offers.add(0, "Relevant Content", 0.0)
+
+    return specimen.replacing("RankedContext", Generous)

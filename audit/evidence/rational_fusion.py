@@ -1,0 +1,283 @@
+"""Evidence for rational_fusion.  References are Bayes' rule over enumerated worlds, normal densities, and the likelihood by scipy.optimize."""
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from ...engine.columns import Facet, Phase, Scale, signal
+from ...engine.contract import Mechanism, hook
+from ...engine.drafts import Draft, Kind
+from ...engine.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS, LOG_STRENGTH
+from ..checks import adaptation, at_least, equation, limit, mutant, signature
+from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
+
+Array = NDArray[np.float64]
+NUMBERS = ()
+LOOKS = signal("looks", Facet.MEANING, "given", floor=-1.0, scale=Scale.SIMILARITY)
+SOUNDS = signal("sounds", Facet.WORDS, "given", scale=Scale.SUPPORT)
+OFTEN = signal("often", Facet.USE, "given", scale=Scale.LOG_ODDS)
+OTHER_SUPPORT = signal("other_support", Facet.TIME, "given", floor=0.5)
+
+
+def giving(scores: Mapping[Any, Array]) -> list[Mechanism[Any]]:
+    """Neighbours that give these signals the current scores."""
+    def give(sign: Any) -> Callable[[Any, Any], None]:
+        def fill(view: Any, _: Any) -> None:
+            getattr(view, sign.name)[...] = scores[sign]
+        return fill
+
+    return [neighbour(Phase.RETRIEVE, give(sign), sets=(sign,), owns=(sign,), id=f"gives_{sign.name}", weight=0.7) for sign in scores]
+
+
+def posterior_by_enumeration(prior: Array, likely: Array, unlikely: Array, seen: tuple[int, ...]) -> Array:
+    """P(i needed | features of all memories): the sum over every world (which memory is needed, what each shows), normalised.
+
+    prior             (n,)  probability that i is the needed one
+    likely, unlikely  (v,)  probability of each value of a feature of the needed memory, and of another
+    seen              (n,)  value that each memory shows
+    """
+    joint = np.zeros(len(prior))
+    for i, *shown in product(range(len(prior)), *[range(len(likely))] * len(prior)):
+        if tuple(shown) == seen:
+            joint[i] += prior[i] * math.prod((likely if j == i else unlikely)[value] for j, value in enumerate(shown))
+    return np.asarray(joint / joint.sum())
+
+
+# --- Bayes' rule ---------------------------------------------------------------------------------------------------------------
+@equation("RF-1", source="Anderson 1990, Bayes' rule, by enumeration of all worlds of three memories and features of three values: posterior odds "
+          "of need are prior odds times likelihood ratios", rtol=1e-9, papers=("anderson1990adaptive", "anderson1991reflections"))
+def log_odds_of_need_plus_evidence_are_the_posterior(specimen: Any) -> Any:
+    found, expected = [], []
+    prior, likely, unlikely = np.array([0.6, 0.3, 0.1]), np.array([0.1, 0.3, 0.6]), np.array([0.7, 0.2, 0.1])
+    half = 0.25
+    support = half * (likely / unlikely - likely[0] / unlikely[0]) / (likely[0] / unlikely[0])      # ln(1 + support / half) = ln of the ratios
+    for seen in product(range(3), repeat=3):
+        out = np.zeros(3)
+        specimen.add_need(np.log(prior), np.zeros(3), np.zeros(3, np.int8), np.ones(3, np.bool_), 1.0, out)
+        specimen.add_evidence(support[list(seen)].astype(np.float32).astype(np.float64), 0.0, half, 1.0, out)
+        p = np.exp(out - out.max())
+        found += (p / p.sum()).round(6).tolist()
+        expected += posterior_by_enumeration(prior, likely, unlikely, seen).round(6).tolist()
+    return found, expected
+
+
+@equation("RF-2", source="normal densities: for scores N(m + d, s) of the needed and N(m, s) of others the log likelihood ratio is linear, of slope "
+          "d / s^2; two independent signals add", rtol=1e-9, papers=("anderson1990adaptive",))
+def a_similarity_of_normal_scores_is_linear_evidence(specimen: Any) -> Any:
+    x, y, out = np.array([0.1, 0.4, 0.45, 0.8]), np.array([0.0, 0.3, -0.2, 0.1]), np.zeros(4)
+    specimen.add_evidence(x, -1.0, 0.0, 0.3 / 0.2 ** 2, out)
+    specimen.add_evidence(y, -1.0, 0.0, 0.1 / 0.5 ** 2, out)
+    ln = ((x - 0.2) ** 2 - (x - 0.5) ** 2) / (2 * 0.2 ** 2) + (y ** 2 - (y - 0.1) ** 2) / (2 * 0.5 ** 2)
+    return out - out[0], ln - ln[0]
+
+
+@signature("RF-3", source="Anderson & Schooler 1991: need and context: where the cue fits one memory far better need cannot overrule it; where it "
+           "fits six equally, need decides", papers=("anderson1991reflections",))
+def need_decides_among_equals_and_overrules_no_clear_cue(specimen: Any) -> Any:
+    need = np.array([-6.0, -2.0, -3.0, -4.0, -5.0, -7.0])
+    given = [np.full(6, 0.5), np.array([0.95, 0.4, 0.4, 0.3, 0.4, 0.4]), np.full(6, 1e-41)]
+    first = []
+    for scores in given:
+        out = np.zeros(6)
+        specimen.add_need(need, np.zeros(6), np.zeros(6, np.int8), np.ones(6, np.bool_), 1.0, out)
+        specimen.add_evidence(scores, 0.0, 0.0, 10.0, out)
+        first.append(int(np.argmax(out)))
+    return first, [1, 0, 1]
+
+
+@adaptation("RF-4", source="ours: monotone, 0 without a score and below the floor, ln 2 at `half` above it; by hand")
+def evidence_is_monotone_and_starts_at_the_floor(specimen: Any) -> Any:
+    x = np.linspace(-2.0, 5.0, 200)
+    steps = [np.diff([specimen.evidence(v, 0.5, half) for v in x]).min() for half in (0.0, 2.0)]
+    values = [specimen.evidence(v, floor, half) for v, floor, half in (
+        (2.5, 0.5, 2.0), (6.5, 0.5, 2.0), (0.25, -1.0, 0.0), (np.nan, 0.0, 1.0), (0.4, 0.5, 2.0), (2e-41, 0.0, 1.0))]
+    return [*values, float(min(steps) >= 0.0)], [math.log(2.0), math.log(4.0), 1.25, 0.0, 0.0, 2e-41, 1.0]
+
+
+# --- the fit -------------------------------------------------------------------------------------------------------------------
+def asked(rng: np.random.Generator, slopes: Array, questions: int, n: int, known: bool = True) -> list[tuple[Array, Array, NDArray[np.int64]]]:
+    """Questions whose needed memory is drawn from the posterior of these slopes."""
+    found = []
+    for _ in range(questions):
+        x, need = rng.normal(0.0, 1.0, (n, len(slopes))), rng.normal(0.0, 1.5, n) * known
+        p = np.exp(x @ slopes + need)
+        found.append((x, need, np.array([rng.choice(n, p=p / p.sum())])))
+    return found
+
+
+@equation("RF-5", source="the likelihood maximised by scipy.optimize (L-BFGS-B, slopes at least 0), with several needed memories", atol=2e-4)
+def the_fit_is_the_maximum_of_the_likelihood(specimen: Any) -> Any:
+    found, expected = [], []
+    for seed, slopes in ((1, [1.0, 0.3, 0.0]), (2, [0.5, 2.0, -0.7])):
+        rng = np.random.default_rng(seed)
+        questions = asked(rng, np.array(slopes), 60, 8)
+        questions[:5] = [(x, need, np.array([1, 4])) for x, need, _ in questions[:5]]
+
+        def loss(b: Array, questions: Any = questions) -> float:
+            total = 0.0
+            for x, need, needed in questions:
+                odds = x @ b + need
+                total += float(np.mean(odds[needed]) - np.log(np.sum(np.exp(odds))))
+            return -total / len(questions) + 0.5e-3 * float(b @ b)
+
+        best = minimize(loss, np.full(3, 0.1), method="L-BFGS-B", bounds=[(0.0, None)] * 3, options={"ftol": 1e-14, "gtol": 1e-9})
+        found += specimen.fitted(questions).tolist()
+        expected += best.x.tolist()
+    return found, expected
+
+
+@signature("RF-6", source="recovery: slopes of 500 drawn questions within 4 standard errors of .08; none for a signal that says nothing, half each "
+           "for one that is there twice")
+def the_fit_recovers_the_slopes_that_made_the_data(specimen: Any) -> Any:
+    rng, true = np.random.default_rng(3), np.array([1.2, 0.4, 0.0])
+    questions = asked(rng, true, 500, 10)
+    twice = [(np.column_stack([x[:, 0], x[:, 0]]), need + x[:, 1:] @ true[1:], needed) for x, need, needed in questions]
+    slopes, halves = specimen.fitted(questions), specimen.fitted(twice)
+    return at_least([0.32 - np.abs(slopes - true).max(), 0.32 - abs(halves.sum() - 1.2), 0.02 - abs(halves[0] - halves[1])], 0.0)
+
+
+# --- in a memory ---------------------------------------------------------------------------------------------------------------
+SCORES = {LOOKS: np.array([0.2, -0.5, np.nan, 0.7, 0.1, 0.3]), SOUNDS: np.array([3.0, np.nan, 0.5, 0.0, 12.0, 1.0]),
+          OFTEN: np.array([5.0, 4.0, 3.0, 2.0, 1.0, 9.0]), OTHER_SUPPORT: np.array([0.4, 2.5, 0.5, 1.5, np.nan, 1.0])}
+NEED, STRENGTH = np.array([-1.0, -3.0, -2.5, -0.5, -4.0]), np.array([0.2, 0.0, -0.7, 1.1, 0.0])
+LOOK, SOUND, HALF = 4.0, 1.5, 0.8
+
+
+@equation("RF-7", source="Anderson 1990, the sum written out in numpy: need, fitted evidence with facets, evidence by weight for an unfitted signal, "
+          "none for estimates of need; a row that the memory made has the mean need of the visible events", rtol=1e-5, atol=1e-5,
+          papers=("anderson1990adaptive", "anderson1991reflections"))
+def a_memory_ranks_by_the_posterior(specimen: Any) -> Any:
+    measured, expected = [], []
+    for need, calibrated in ((1.0, True), (0.4, False), (1.0, False)):
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "evidence.json"
+            signals = {"looks": {"slope": LOOK, "half": 0.0}, "sounds": {"slope": SOUND, "half": HALF}} if calibrated else {}
+            file.write_text(json.dumps({"signals": signals}))
+
+            def keep(view: Any, _: Any) -> None:
+                view.activation[:5], view.log_strength[:5] = NEED, STRENGTH
+
+            def draft(view: Any, _: Any) -> None:
+                if len(view.log_strength) == 5:
+                    view.drafts.add(Draft("made", Kind.SUMMARY, (0, 1)))
+
+            def weigh(view: Any, _: Any) -> None:
+                view.log_facets[...] += np.log(1.0 + np.arange(len(Facet)) / 4.0)
+
+            memory = memory_of(
+                specimen, *giving(SCORES), neighbour(Phase.MAINTAIN, keep, adds=(LOG_STRENGTH,), sets=(ACTIVATION,), id="keep"),
+                neighbour(Phase.CONSOLIDATE, draft, reads=(LOG_STRENGTH,), adds=(DRAFTS,), id="draft"),
+                neighbour(Phase.RETRIEVE, weigh, adds=(LOG_FACETS,), id="weigh"), need=need, calibration=str(file),
+                embedder=Scripted({**{f"event {i}": np.eye(6)[i] for i in range(5)}, "made": np.ones(6), "query": np.ones(6)}))
+            encode(memory, *((0.0, f"event {i}") for i in range(5)))
+            memory.archive(4)
+            memory.advance(30.0)
+            memory.retrieve("query")
+            measured += memory.column(FUSED).tolist()
+        facet = 1.0 + np.arange(len(Facet)) / 4.0
+        looks = np.where(np.isnan(SCORES[LOOKS]), 0.0, SCORES[LOOKS] + 1.0) * (LOOK if calibrated else 10.0 * 0.7)
+        sounds = np.log(1.0 + np.nan_to_num(SCORES[SOUNDS]) / (HALF if calibrated else 1.0)) * (SOUND if calibrated else 0.7)
+        other = np.log(1.0 + np.maximum(np.nan_to_num(SCORES[OTHER_SUPPORT], nan=0.5) - 0.5, 0.0)) * 0.7
+        odds = np.append(NEED + STRENGTH, NEED[:4].mean())
+        expected += (need * odds + looks * facet[Facet.MEANING.value] + sounds * facet[Facet.WORDS.value] + other * facet[Facet.TIME.value]).tolist()
+    return measured, expected
+
+
+@limit("RF-8", source="definition: without signals and need all memories are equal; the shipped calibration can be read and has slopes of at least 0")
+def nothing_is_said_without_signals(specimen: Any) -> Any:
+    memory = memory_of(specimen)
+    encode(memory, (0.0, "a boat"), (1.0, "a red boat"))
+    memory.retrieve("boat")
+    shipped = specimen.read_calibration(specimen.SHIPPED)
+    return [*memory.column(FUSED), float(len(shipped) > 1 and min(each.slope for each in shipped.values()) >= 0.0)], [0.0, 0.0, 1.0]
+
+
+# --- figures -------------------------------------------------------------------------------------------------------------------
+@figure("need_and_evidence", caption="Probability of the memory with the lower need, of two, over its lead in evidence: need decides where the cue "
+        "fits both, and a clear cue overrules it", source="Bayes' rule for two memories, 1 / (1 + exp(need - lead)), need of 2 ln units")
+def probability_over_lead(specimen: Any) -> Picture:
+    lead = np.linspace(0.0, 8.0, 33)
+    found = []
+    for each in lead:
+        out = np.zeros(2)
+        specimen.add_need(np.array([-2.0, 0.0]), np.zeros(2), np.zeros(2, np.int8), np.ones(2, np.bool_), 1.0, out)
+        specimen.add_evidence(np.array([each, 0.0]), 0.0, 0.0, 1.0, out)
+        found.append(float(1.0 / (1.0 + np.exp(out[1] - out[0]))))
+    marks = np.array([0.0, 2.0, 4.0, 6.0])
+    return Picture("lead in evidence, ln units", "probability of being needed", (
+        Curve("mechanism", lead, np.array(found)), dots("Bayes' rule", marks, 1.0 / (1.0 + np.exp(2.0 - marks)))))
+
+
+# --- mutants -------------------------------------------------------------------------------------------------------------------
+@mutant("need is a vote of a fixed size, not log odds", rejected_by="RF-1")
+def standardised_need(specimen: Any) -> Any:
+    def add_need(activation: Array, log_strength: Array, kind: Any, visible: Any, weight: float, out: Array) -> None:
+        b = activation + log_strength
+        out += weight * (b - b.mean()) / (b.std() or 1.0)
+
+    return specimen.replacing("add_need", add_need)
+
+
+@mutant("evidence is standardised: a signal of 1e-41 speaks as loudly as one of 1", rejected_by="RF-2")
+def standardised_evidence(specimen: Any) -> Any:
+    def add_evidence(scores: Array, floor: float, half: float, slope: float, out: Array) -> None:
+        x = np.where(np.isnan(scores), floor, scores)
+        out += slope * (x - x.mean()) / (x.std() or 1.0)
+
+    return specimen.replacing("add_evidence", add_evidence)
+
+
+@mutant("a memory without a score has evidence against it", rejected_by="RF-4")
+def silence_counts(specimen: Any) -> Any:
+    return specimen.replacing("evidence", lambda x, floor, half: -1.0 if math.isnan(x) else specimen.evidence(x, floor, half))
+
+
+@mutant("need overrules everything", rejected_by="RF-3")
+def need_tenfold(specimen: Any) -> Any:
+    return specimen.replacing("add_need", lambda a, s, kind, visible, weight, out: specimen.add_need(a, s, kind, visible, 10.0 * weight, out))
+
+
+@mutant("slopes may be negative", rejected_by="RF-5")
+def unbounded_slopes(specimen: Any) -> Any:
+    def fitted(questions: Any, ridge: float = 1e-3) -> Any:
+        def loss(b: Array) -> float:
+            return 0.5 * ridge * float(b @ b) - float(specimen.log_likelihood(b, questions))
+
+        return minimize(loss, np.full(questions[0][0].shape[1], 0.1), method="BFGS").x
+
+    return specimen.replacing("fitted", fitted)
+
+
+@mutant("the slopes of each signal are fitted alone", rejected_by="RF-6")
+def fitted_alone(specimen: Any) -> Any:
+    return specimen.replacing("fitted", lambda questions, ridge=1e-3: np.array([
+        specimen.fitted([(x[:, [s]], need, needed) for x, need, needed in questions], ridge)[0] for s in range(questions[0][0].shape[1])]))
+
+
+@mutant("estimates of need count as evidence, too", rejected_by="RF-7")
+def need_counted_twice(specimen: Any) -> Any:
+    class Twice(specimen.RationalFusion):                                     # type: ignore[misc]
+        @hook(Phase.RETRIEVE, reads=specimen.RationalFusion.fuse.__hook__.reads, adds=(), sets=(FUSED,))
+        def fuse(self, view: Any, cue: Any) -> None:
+            super().fuse(view, cue)
+            for each, scores, weight in view.signals:
+                if each.scale is Scale.LOG_ODDS:
+                    view.fused[...] += weight * scores
+
+    return specimen.replacing("RationalFusion", Twice)
+
+
+@mutant("rows that the memory made count as even odds", rejected_by="RF-7")
+def made_rows_even(specimen: Any) -> Any:
+    return specimen.replacing("add_need", lambda a, s, kind, visible, weight, out: specimen.add_need(
+        a, s, np.zeros_like(kind), visible, weight, out))

@@ -1,0 +1,143 @@
+"""Evidence for relation_context: breadth-first search against shortest paths of networkx, and what a memory offers by hand."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import Phase
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.vocabulary import GRAPH, RELEASED
+from ..checks import adaptation, equation, limit, mutant, signature
+from ..figures import Curve, Picture, figure
+from ..memory import memory_of, neighbour
+
+
+@equation("RE-1", source="closed form")
+def scores_fall_with_depth(specimen: Any) -> Any:
+    return [[specimen.weighed(w, float(d)) for d in range(4)] for w in (1.0, 6.0)], [[1.0, 1 / 2, 1 / 3, 1 / 4], [6.0, 3.0, 2.0, 1.5]]
+
+
+@adaptation("RE-2", source="networkx: the depth of a pair is the smaller distance of its two entities from the start; 60 random networks")
+def pairs_and_depths_are_those_of_shortest_paths(specimen: Any) -> Any:
+    import networkx as nx
+
+    measured, expected = [], []
+    for seed in range(60):
+        graph, rng = nx.gnp_random_graph(9, 0.25, seed=seed), np.random.default_rng(seed)
+        starts, depth = [int(v) for v in rng.choice(9, size=int(rng.integers(1, 3)), replace=False)], int(rng.integers(0, 4))
+        weight = {frozenset(pair): float(rng.integers(1, 9)) for pair in graph.edges}
+        found = specimen.breadth_first(starts, lambda v, g=graph, w=weight: {u: w[frozenset((u, v))] for u in g[v]}, depth)
+        far = nx.multi_source_dijkstra_path_length(graph, set(starts), weight=None)
+        by_hand = {tuple(sorted(pair)): (weight[frozenset(pair)], min(far[v] for v in pair if v in far)) for pair in graph.edges
+                   if any(far.get(v, depth) < depth for v in pair)}
+        measured.append(str(sorted((*sorted(pair), *what) for pair, what in found.items())))
+        expected.append(str(sorted((*pair, *what) for pair, what in by_hand.items())))
+    return measured, expected
+
+
+@signature("RE-3", source="the printed code returns a relation between two entities of one depth twice; here each pair is there once")
+def no_pair_is_there_twice(specimen: Any) -> Any:
+    triangle = {1: {2: 1.0, 3: 1.0}, 2: {1: 1.0, 3: 1.0}, 3: {1: 1.0, 2: 1.0}}
+    found = specimen.breadth_first([1], lambda v: triangle[v], 5)
+    return len({frozenset(pair) for pair in found}) == len(found) == 3
+
+
+STORY = ("They say Ada met Bo.", "So Ada sang with Bo.", "They say Bo moved to Oslo.", "So Oslo is near Rome.", "So Cleo sleeps.")
+
+
+def told(specimen: Any, **values: Any) -> Engine:
+    def marry(view: Any, _: Any) -> None:
+        graph = view.graph
+        ada, cleo = (entity_node(graph.entity_id(name)) for name in ("ada", "cleo"))
+        if not graph.neighbours(ada, EdgeType.RELATION).size:
+            graph.add(ada, cleo, EdgeType.RELATION)
+
+    def rank(view: Any, cue: Any) -> None:
+        view.released[...] = (0.0, 0.0, 0.0, 2.0, 1.0)
+
+    memory = memory_of(specimen, neighbour(Phase.MAINTAIN, marry, sets=(GRAPH,), id="marry"),
+                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    for i, text in enumerate(STORY):
+        memory.encode(Event(0.1 * i, text, id=f"e{i}", dated=False))
+    memory.advance(3.0)
+    return memory
+
+
+@adaptation("RE-4", source="pairs, weights and depths of a story by hand")
+def a_memory_offers_relations(specimen: Any) -> Any:
+    memory = told(specimen)
+    offers = [*memory.offers("Where is Ada?", 100)[1]]
+    memory.archive(1)
+    again = [*memory.offers("Where is Ada?", 100)[1]]
+    lines = [f"{o.text} | {o.section} | {o.score:.4f} | {o.forms} | {o.kind}" for o in (*offers, *again)]
+    tail = "| () | relation"
+    two, one = "ada --[mentioned together 2 times]--> bo", "ada --[mentioned together]--> bo"
+    return lines, [f"{two} | Relationships | 1.0000 {tail}", f"ada --[related]--> cleo | Relationships | 0.5000 {tail}",
+                   f"bo --[mentioned together]--> oslo | Relationships | 0.2500 {tail}", f"{one} | Relationships | 1.0000 {tail}",
+                   f"ada --[related]--> cleo | Relationships | 1.0000 {tail}", f"bo --[mentioned together]--> oslo | Relationships | 0.5000 {tail}"]
+
+
+@adaptation("RE-5", source="definition: without an entity in the query the best matches start the search; by hand")
+def the_best_matches_start_without_entities(specimen: Any) -> Any:
+    """Rows 3, 4 and 0 start it: Oslo, Rome, Cleo, Ada, Bo; of equal scores the pair that is met first, of one entity in the order of the names."""
+    return [o.text for o in told(specimen, depth=1).offers("What?", 100)[1]], [
+        "ada --[mentioned together 2 times]--> bo", "oslo --[mentioned together]--> bo", "oslo --[mentioned together]--> rome",
+        "ada --[related]--> cleo"]
+
+
+@limit("RE-6", source="definition: nothing at a budget of 0, without depth, and of an empty memory")
+def nothing_without_a_budget(specimen: Any) -> Any:
+    return [len(told(specimen).offers("Ada", 0)[1]), len(told(specimen, depth=0).offers("Ada", 9)[1]), len(memory_of(specimen).offers("Ada", 9)[1]),
+            len(told(specimen).offers("Ada", 9)[1])], [0, 0, 0, 3]
+
+
+@figure("weighed", caption="Score of a relation over its depth, for two weights", source="closed form")
+def score_over_depth(specimen: Any) -> Picture:
+    x = np.arange(6)
+    return Picture("depth", "score", tuple(Curve(f"weight {w:g}", x, [specimen.weighed(w, float(d)) for d in x]) for w in (1.0, 4.0)))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("the weight alone, as printed", rejected_by="RE-1")
+def printed(specimen: Any) -> Any:
+    return specimen.replacing("weighed", lambda weight, depth: weight)
+
+
+@mutant("one step less", rejected_by="RE-2")
+def shallow(specimen: Any) -> Any:
+    original = specimen.breadth_first
+    return specimen.replacing("breadth_first", lambda seeds, related, depth: original(seeds, related, depth - 1))
+
+
+@mutant("both directions", rejected_by="RE-3")
+def both(specimen: Any) -> Any:
+    original = specimen.breadth_first
+
+    def twice(seeds: Any, related: Any, depth: int) -> Any:
+        found = original(seeds, related, depth)
+        return {**found, **{pair[::-1]: what for pair, what in found.items()}}
+
+    return specimen.replacing("breadth_first", twice)
+
+
+@mutant("depth is no matter in a memory", rejected_by="RE-4")
+def flat(specimen: Any) -> Any:
+    return specimen.replacing("weighed", lambda weight, depth: weight)
+
+
+@mutant("without an entity in the query nothing is offered", rejected_by="RE-5")
+def silent(specimen: Any) -> Any:
+    return specimen.replacing("best", lambda scores, among, k: np.empty(0, dtype=np.int64))
+
+
+@mutant("it offers at a budget of 0", rejected_by="RE-6")
+def generous(specimen: Any) -> Any:
+    class Generous(specimen.RelationContext):                   # type: ignore[misc]
+        def offer(self, view: Any, cue: Any) -> None:
+            view.offers.add("nobody --[related]--> nobody", "Relationships", 0.0)
+            super().offer(view, cue)
+
+    return specimen.replacing("RelationContext", Generous)

@@ -1,0 +1,141 @@
+"""Evidence for stage_summaries: distances in stages by plain lists, and what a memory offers of its summaries by hand."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...engine.columns import Phase
+from ...engine.drafts import Draft, Kind
+from ...engine.loop import Engine
+from ...engine.records import Event
+from ...engine.vocabulary import DRAFTS, FOCUS, MADE, OFFERED, RELEASED, STAGE
+from ..checks import adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, figure
+from ..memory import memory_of, neighbour
+
+
+@equation("ST-1", source="closed form")
+def near_summaries_score_higher(specimen: Any) -> Any:
+    return [specimen.nearness(float(d)) for d in range(8)], [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6, 1 / 7, 1 / 8]
+
+
+@equation("ST-2", source="plain lists: places in the sorted list of stages, the later of two equally near ones first; 100 random talks")
+def distances_are_counted_in_stages(specimen: Any) -> Any:
+    measured, expected = [], []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        starts = np.sort(rng.choice(60, size=int(rng.integers(1, 9)), replace=False))
+        stages = np.concatenate((starts, rng.choice(starts, size=6), [-1]))
+        summaries = np.arange(starts.size, starts.size + 6)
+        current, covered = int(rng.choice([*starts, -1])), rng.choice(starts, size=int(rng.integers(0, 3))).tolist()
+        rows, away = specimen.nearest_first(summaries, stages, current, covered)
+        order = list(starts)
+        at = order.index(current) if current >= 0 else len(order) - 1
+        left = [row for row in summaries.tolist() if stages[row] not in covered]
+        by_hand = sorted(left, key=lambda row: (abs(order.index(stages[row]) - at), -order.index(stages[row]), row))
+        measured.append(str((rows.tolist(), away.tolist())))
+        expected.append(str((by_hand, [abs(order.index(stages[row]) - at) for row in by_hand])))
+    return measured, expected
+
+
+# --- in a memory ----------------------------------------------------------------------------------------------------------------
+def told(specimen: Any, focus: Sequence[int], offered: Sequence[int], **values: Any) -> Engine:
+    """Five stages of two events, rows 0 to 9; of each but the last a summary, rows 10 to 13, and row 14 is a summary without a stage."""
+    def draft(view: Any, tick: Any) -> None:
+        for stage in range(5):
+            view.drafts.add(Draft(f"about stage {stage}", Kind.SUMMARY, (2 * stage, 2 * stage + 1)))
+
+    def place(view: Any, tick: Any) -> None:
+        for row, made in view.made:
+            if made.sources[0] < 8:
+                view.stage[row] = made.sources[0]
+
+    def look(view: Any, cue: Any) -> None:
+        view.focus[list(focus)] = 1.0
+
+    def offer(view: Any, cue: Any) -> None:
+        view.offered[list(offered)] += 1
+
+    def rank(view: Any, cue: Any) -> None:
+        view.released[...] = np.arange(len(view.released)) % 7
+
+    memory = memory_of(specimen, neighbour(Phase.CONSOLIDATE, draft, adds=(DRAFTS,), id="draft"),
+                       neighbour(Phase.CONSOLIDATE, place, reads=(MADE,), sets=(STAGE,), id="place"),
+                       neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"), neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
+                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    for i in range(10):
+        memory.encode(Event(float(i), f"event {i}", "", f"S{i // 2}", f"e{i}", dated=False))
+    memory.advance(30.0)
+    return memory
+
+
+@adaptation("ST-3", source="definition: summaries of stages that are not offered, the nearest to the focus first; by hand")
+def a_memory_offers_the_nearest_summaries(specimen: Any) -> Any:
+    memory = told(specimen, [4], [4, 1])
+    memory.archive(13)
+    _, offers = memory.offers("?", 100)
+    other = told(specimen, [4], [4])
+    lines = [f"{o.row} {o.section} {o.score} {o.kind} {o.source}" for o in (*offers, *other.offers("?", 100)[1])]
+    expected = ((11, 0.5), (13, 0.5), (11, 0.5), (10, 1 / 3))
+    return lines, [f"{row} Stage Summaries {score} summary stage_summaries" for row, score in expected]
+
+
+@adaptation("ST-4", source="definition: without a focus the stage of the best match is the current one; row 6 of scores row mod 7; by hand")
+def without_a_focus_the_best_match_decides(specimen: Any) -> Any:
+    memory = told(specimen, [], [])
+    return str([(o.row, round(o.score, 4)) for o in memory.offers("?", 100)[1]]), "[(13, 1.0), (12, 0.5), (11, 0.3333), (10, 0.25)]"
+
+
+@limit("ST-5", source="definition: it runs only if a context is asked for; without summaries it offers nothing")
+def nothing_is_offered_without_summaries(specimen: Any) -> Any:
+    memory = memory_of(specimen)
+    empty = len(memory.offers("?", 100)[1])
+    memory.encode(Event(0.0, "event", dated=False))
+    return [empty, len(memory.offers("?", 100)[1])], [0, 0]
+
+
+@figure("nearness", caption="Score of a summary over the number of stages between its stage and the current one", source="closed form")
+def nearness_over_distance(specimen: Any) -> Picture:
+    x = np.arange(12)
+    return Picture("stages away", "score", (Curve("mechanism", x, [specimen.nearness(float(d)) for d in x]), Curve("1 / (1 + d)", x, 1 / (1 + x))))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("half for each stage", rejected_by="ST-1")
+def halving(specimen: Any) -> Any:
+    return specimen.replacing("nearness", lambda stages: 0.5 ** stages)
+
+
+@mutant("distances in rows", rejected_by="ST-2")
+def in_rows(specimen: Any) -> Any:
+    def nearest_first(summaries: Any, stages: Any, current: int, covered: Any) -> Any:
+        rows = summaries[~np.isin(stages[summaries], covered)]
+        away = np.abs(stages[rows] - current)
+        order = np.lexsort((-stages[rows], away))
+        return rows[order], away[order]
+
+    return specimen.replacing("nearest_first", nearest_first)
+
+
+@mutant("stages that are offered have a summary, too", rejected_by="ST-3")
+def uncovered(specimen: Any) -> Any:
+    original = specimen.nearest_first
+    return specimen.replacing("nearest_first", lambda summaries, stages, current, covered: original(summaries, stages, current, []))
+
+
+@mutant("without a focus the last stage is the current one", rejected_by="ST-4")
+def last_stage(specimen: Any) -> Any:
+    return specimen.replacing("best", lambda scores, among, k: np.empty(0, dtype=np.int64))
+
+
+@mutant("events without a summary are offered", rejected_by="ST-5")
+def events_too(specimen: Any) -> Any:
+    class Wide(specimen.StageSummaries):                        # type: ignore[misc]
+        def offer(self, view: Any, cue: Any) -> None:
+            super().offer(view, cue)
+            for row in range(len(view.kind)):
+                view.offers.add(row, "Stage Summaries", 0.0)
+
+    return specimen.replacing("StageSummaries", Wide)
