@@ -1,0 +1,1 @@
+"""Worlds: streams of events and questions with known statistics, and the observer that knows their law."""

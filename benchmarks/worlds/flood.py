@@ -1,0 +1,88 @@
+"""Flood: facts among repeats, paraphrases and chatter, with three places in an answer.
+
+Each of CUES cues has FACTS facts, most of them told at the start; a question of a cue needs any of those told so far, evenly.  The other events are
+repeats and chatter.  The number of events, their times and the questions do not depend on s.
+
+`flood/repeats`: a share s of ROWS events repeats facts of the cues word by word, the rest is chatter.  Need is even over facts, however often they
+were told, so the best answer shows three different facts: its hit@3 is 3 / (facts told), and repeats in the answer cost.  `flood/paraphrases`: a
+share s of four of the six memories of a cue tells one of the other two in other words and with a detail of its own; need is even over tellings, so
+the best answer is any three, and a memory that drops paraphrases loses.  `flood/capacity`: as repeats, in a memory with room for a third of the
+rows: the best set is one telling of each fact.
+"""
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ...engine.records import Event
+from .base import DAY, START, Ask, Stream, World, ordered
+from .words import LINES, chatter, memory_of, question_about, retold
+
+CUES, FACTS, AT_FIRST, ROWS, CHATTER, QUESTIONS = 15, 6, 4, 150, 60, 300
+COPIES = (5, 3, 2, 0, 0, 0)         # of the facts of a cue, at s = 1
+PARAPHRASES = {1: 0, 2: 0, 4: 3, 5: 3}      # tellings of a cue that at s = 1 are paraphrases, and of which fact
+DAYS, SHOWN = 40, 3
+
+
+def share_of(strength: float, most: tuple[int, ...]) -> list[int]:
+    """A share s of some counts: whole numbers whose sum is the rounded share of the sum; the largest remainders are rounded up.
+
+    >>> share_of(0.5, (5, 3, 2, 0)), share_of(0.0, (5, 5)), share_of(0.5, (1, 1, 1, 1))
+    ([3, 1, 1, 0], [0, 0], [1, 1, 0, 0])
+    """
+    exact = [strength * n for n in most]
+    found = [int(x) for x in exact]
+    for i in sorted(range(len(most)), key=lambda i: (found[i] - exact[i], i))[: round(sum(exact)) - sum(found)]:
+        found[i] += 1
+    return found
+
+
+def life(strength: float, seed: int, *, exact: bool) -> Stream:
+    """One life of 300 events and 300 questions."""
+    rng, steps = np.random.default_rng([3, seed]), list[Event | Ask]()
+    place, cue_of = np.argsort(rng.random((CUES, FACTS)), axis=1), rng.permutation(CUES)
+    told = {(c, f): max(0.0, (f - AT_FIRST + (c + 0.5) / CUES) * DAYS / 2.5) if f >= AT_FIRST else 0.0 for c in range(CUES) for f in range(FACTS)}
+    again = dict(zip(PARAPHRASES, share_of(strength, (1,) * len(PARAPHRASES)), strict=True))
+    copied = share_of(strength, COPIES)
+    known: dict[tuple[int, int], list[tuple[float, str]]] = {}
+
+    def tell(day: float, text: str, id: str, fact: tuple[int, int] | None = None) -> None:
+        steps.append(Event(START + DAY * day, text, "", f"day {int(day)}", id, dated=False))
+        if fact:
+            known.setdefault(fact, []).append((day, id))
+
+    def text_of(c: int, f: int) -> str:
+        if not exact and again.get(f):
+            return retold(int(cue_of[c]), int(place[c, PARAPHRASES[f]]), f)
+        return memory_of(int(cue_of[c]), int(place[c, f]))
+
+    for n, ((c, f), day) in zip(rng.permutation(len(told)).tolist(), told.items(), strict=True):
+        tell(day + n / 86400.0, text_of(c, f), f"c{c}f{f}", (c, f))
+    shuffled = [rng.permutation(FACTS) for _ in range(CUES)]                    # which fact is told how often
+    repeats = [(c, int(shuffled[c][i]), n, n < copied[i]) for c in range(CUES) for i in range(FACTS) for n in range(COPIES[i])]
+    lines = rng.permutation(LINES)
+    for i, slot in enumerate(rng.permutation(ROWS + CHATTER)):
+        day = DAYS * (i + 0.5) / (ROWS + CHATTER)
+        if slot < ROWS:
+            c, f, n, on = repeats[slot]
+            day = max(day, told[c, f] + 0.1 * (n + 1))                          # a repeat comes after the fact; the same time for every s
+            if on and exact:
+                tell(day, text_of(c, f), f"c{c}f{f}n{n}", (c, f))
+                continue
+        tell(day, chatter(int(lines[i])), f"x{i}")
+    ideal = []
+    for q, c in enumerate(rng.permuted(np.repeat(np.arange(CUES), QUESTIONS // CUES)).tolist()):
+        day = DAYS * (q + 0.75) / QUESTIONS
+        fits = [tuple(id for since, id in known[c, f] if since < day) for f in range(FACTS) if told[c, f] + 1e-3 < day]
+        steps.append(Ask(f"q{q}", START + DAY * day, question_about(int(cue_of[c]), q), tuple(fits), int(rng.integers(len(fits)))))
+        ideal.append(np.full(len(fits), 1.0 / len(fits)))
+    return Stream(ordered(steps), lambda: ideal)
+
+
+_ABOUT, _SHARE = "need is even over facts, however often they were told", "share of the flood that repeats facts; the rest is chatter"
+WORLDS = (
+    World("flood/repeats", _ABOUT, _SHARE, "Anderson & Schooler (1991), doi:10.1111/j.1467-9280.1991.tb00174.x", SHOWN, partial(life, exact=True)),
+    World("flood/paraphrases", "need is even over tellings, which differ in a detail", "share of the tellings that paraphrase another", "", SHOWN,
+          partial(life, exact=False), margin=0.02),
+    World("flood/capacity", f"{_ABOUT}; a third of the rows can stay visible", _SHARE, "", SHOWN, partial(life, exact=True), capacity=100))

@@ -1,0 +1,131 @@
+"""The result of `hebbarium world` as JSON, Markdown and one HTML page that loads nothing.  Everything that comes from data is shown as text."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...reporting.files import write_whole
+from ...reporting.pages import environment
+from ...reporting.text import plural, visible
+from ..probes.harness.bands import Estimate
+from ..probes.harness.report import shown, with_interval
+from .figure import LAYOUTS, figure
+from .result import CHANCE, FLOOR, IDEAL, MEANING, ROOM, Curve, Point, Verdict, WorldResult
+
+FORMAT = 1
+TEMPLATES = Path(__file__).parent.parent / "templates"
+NO_EVIDENCE = "The hashing embedder knows no meaning: these numbers are for tests, and no evidence about a memory."
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run of worlds found.
+
+    measured    the mechanism sets, or the other system
+    evidence    whether the embedder is a model; False for the hashing embedder
+    provenance  what decided the rows
+    """
+
+    measured: tuple[str, ...]
+    results: Sequence[WorldResult]
+    evidence: bool
+    provenance: Mapping[str, Any]
+
+    @property
+    def headline(self) -> str:
+        seeds = self.results[0].seeds
+        return f"{', '.join(self.measured)} in {plural(len(self.results), 'world')}, {plural(seeds, 'seed')} each"
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """Plain data for `json.dumps`; numbers that are not defined are null."""
+    return {"format": FORMAT, "measured": list(report.measured), "evidence": report.evidence, "headline": report.headline,
+            "note": "" if report.evidence else NO_EVIDENCE, "provenance": dict(report.provenance), "worlds": [_world(one) for one in report.results]}
+
+
+def _world(one: WorldResult) -> dict[str, Any]:
+    w = one.world
+    return {"name": w.name, "about": w.about, "strength": w.strength, "source": w.source, "k": w.k, "margin": w.margin, "capacity": w.capacity,
+            "seeds": one.seeds, "strengths": list(one.strengths), "room": {f"{s:g}": _plain(asdict(e)) for s, e in one.room.items()},
+            "arms": [{"arm": c.arm, "set": c.set, "removed": c.removed, "why": c.why, "points": [_plain(asdict(p)) for p in c.points]}
+                     for c in one.curves],
+            "trials": [{"set": t.set, "mechanism": t.mechanism, "verdict": t.verdict.value, "why": t.why,
+                        "differences": {f"{s:g}": _plain(asdict(e)) for s, e in t.differences.items()}} for t in one.trials]}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def judged(one: WorldResult, curve: Curve, point: Point) -> str:
+    """What a point says: an efficiency where there is room, else the difference from the floor, and whether it lies within the margin."""
+    if curve.arm in (IDEAL, FLOOR, CHANCE):
+        return ""
+    if math.isfinite(point.efficiency.mean):
+        return f"efficiency {with_interval(point.efficiency)}"
+    d, margin = point.above, one.world.margin
+    inside = math.isfinite(d.low) and -margin <= d.low and d.high <= margin
+    return f"{signed(d)} from the floor" + (f", within {margin:g}" if inside else "")
+
+
+def signed(found: Estimate) -> str:
+    """A difference with its sign and interval.
+
+    >>> signed(Estimate(0.0123, -0.01, 0.03, 5)), signed(Estimate(-0.5, math.nan, math.nan, 1))
+    ('+0.012 [-0.010, +0.030]', '-0.500')
+    """
+    if not math.isfinite(found.mean):
+        return "-"
+    return f"{found.mean:+.3f}" + (f" [{found.low:+.3f}, {found.high:+.3f}]" if math.isfinite(found.low) else "")
+
+
+def to_markdown(report: Report) -> str:
+    """For each world a table of arms, and one of the mechanisms on trial."""
+    lines = [f"# Worlds of {_cell(', '.join(report.measured))}", "", report.headline + ".", ""]
+    lines += [] if report.evidence else [NO_EVIDENCE, ""]
+    for one in report.results:
+        w = one.world
+        lines += [f"## {w.name}", "", f"{_cell(w.about)}. s: {_cell(w.strength)}. hit@{w.k} in expectation over what may be needed.", "",
+                  f"| arm | {' | '.join(f's = {s:g}' for s in one.strengths)} | stored |", f"|---|{'---|' * len(one.strengths)}---|"]
+        for curve in (c for c in one.curves if not c.removed):
+            cells = [f"{shown(p.hit.mean)}{f', {judged(one, curve, p)}' if judged(one, curve, p) else ''}" for p in curve.points]
+            stored = shown(curve.points[-1].stored) if curve.points else "-"
+            lines.append(f"| {_cell(curve.arm)} | {' | '.join(cells) or ' | '.join([_cell(curve.why)] * len(one.strengths))} | {stored} |")
+        if one.trials:
+            lines += ["", f"| on trial | {' | '.join(f's = {s:g}' for s in one.strengths)} | verdict |", f"|---|{'---|' * len(one.strengths)}---|"]
+            lines += [f"| {_cell(t.mechanism)} in {_cell(t.set)} | "
+                      + " | ".join(signed(t.differences[s]) if t.differences else "-" for s in one.strengths)
+                      + f" | {t.verdict}{f': {_cell(t.why)}' if t.why else ''} |" for t in one.trials]
+        lines.append("")
+    lines += [f"Efficiency: (arm - floor) / (ideal - floor) of hit@k, pooled over seeds, where ideal - floor is {ROOM:g} or more. Intervals: 95%, "
+              "bootstrap over seeds. On trial: the set minus the set without the mechanism.", ""]
+    lines += [f"{verdict}: {MEANING[verdict]}.  " for verdict in used(report)]
+    return "\n".join(lines) + "\n"
+
+
+def used(report: Report) -> list[Verdict]:
+    """Verdicts that occur."""
+    return [verdict for verdict in Verdict if any(t.verdict is verdict for one in report.results for t in one.trials)]
+
+
+def _cell(text: str) -> str:
+    """Text for a cell of a Markdown table, in one line."""
+    plain = visible(" ".join(text.split()))
+    for char in "\\`*_[]<>|":
+        plain = plain.replace(char, f"\\{char}")
+    return plain
+
+
+def to_html(report: Report, path: Path) -> Path:
+    """Write the page, whole or not at all.  Raises HebbariumError."""
+    made = environment(TEMPLATES)
+    made.filters.update(interval=with_interval, signed=signed, number=shown)
+    page = made.get_template("world.html.j2").render(report=report, no_evidence=NO_EVIDENCE, meaning=MEANING, used=used(report), room=ROOM,
+                                                     judged=judged, figures=[[figure(one, layout) for layout in LAYOUTS] for one in report.results])
+    write_whole(path, [page])
+    return path

@@ -1,0 +1,202 @@
+"""Cells of worlds: one life of one seed in one memory, or before the observers.  Finished cells are kept in the ledger and not run again."""
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ... import __version__, engine
+from ...engine.errors import DataError, HebbariumError
+from ...engine.packages import source_digest
+from ...engine.ports.embedder import Embedder
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...engine.records import Event, Query
+from ...engine.registry import MechanismSet, Registry
+from ..execution.ledger import Ledger
+from ..execution.plan import Composition
+from ..execution.spec import versions
+from ..systems.base import Capability, Retrieved, System, TakesFeedback
+from ..systems.by_name import OURS, make
+from ..systems.hebbarium import Hebbarium
+from .base import Ask, Stream, counting, last_use, places
+from .collection import WORLDS
+
+OBSERVERS = "observers"     # in the place of a system
+DEPTH = 50                  # events asked of a system that does not rank all
+Progress = Callable[[int, int, str], None]
+Ranks = list[list[int]]     # of each scored question, the rank of everything that fits; 0: not found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldSpec:
+    """Everything that decides a cell, and how it is called; fields as in `execution.spec.RunSpec`.
+
+    arm, set  names, which decide nothing
+    system    `observers` for the ideal observer and its rivals
+    """
+
+    world: str
+    strength: float
+    seed: int
+    arm: str
+    set: str
+    system: str
+    system_revision: str
+    set_digest: str
+    mechanisms: Mapping[str, Mapping[str, Any]]
+    files: Mapping[str, str]
+    registry_digest: str
+    embedder: str
+    embedder_revision: str
+    embedder_dimensions: int
+    code: str
+    versions: Mapping[str, str]
+
+    def key(self) -> str:
+        """Key of the cell in the ledger: SHA-256 over the canonical JSON of what decides it."""
+        return Ledger.key({"command": "world", **{name: value for name, value in asdict(self).items() if name not in ("arm", "set")}})
+
+
+def specs_of(worlds: Sequence[str], strengths: Sequence[float], seeds: int, arms: Sequence[Composition], registry: Registry,
+             embedder: CachedEmbedder) -> list[WorldSpec]:
+    """The records of all cells: of each world, strength and seed first the observers, then each arm."""
+    shared: dict[str, Any] = {"registry_digest": registry.digest, "embedder": embedder.name, "embedder_revision": embedder.revision,
+                              "embedder_dimensions": embedder.dimensions, "versions": {**versions(), "hebbarium": __version__}}
+    none: dict[str, Any] = {**dict.fromkeys(shared, ""), "embedder_dimensions": 0, "versions": {**versions(), "hebbarium": __version__}}
+    watching = none | {"arm": OBSERVERS, "set": "", "system": OBSERVERS, "system_revision": "", "set_digest": "", "mechanisms": {}, "files": {},
+                       "code": code(lives_only=True)}
+    cells = [watching, *(shared | one.deciding | {"code": code()} for one in arms)]
+    return [WorldSpec(world=world, strength=strength, seed=seed, **cell)
+            for world in worlds for strength in strengths for seed in range(seeds) for cell in cells]
+
+
+@cache
+def code(lives_only: bool = False) -> str:
+    """Version of the package, and a digest of the source on which a cell depends; the observers' depend on this folder alone."""
+    root = Path(engine.__file__).parent.parent
+    folders = [root / "benchmarks" / "worlds"] + ([] if lives_only else [root / "engine", root / "mechanisms", root / "benchmarks" / "systems"])
+    return f"{__version__}+{sha256(source_digest(root, *folders).encode()).hexdigest()[:12]}"
+
+
+def run_cells(specs: Sequence[WorldSpec], registry: Registry, embedder: CachedEmbedder, book: Ledger, *, jobs: int = 1,
+              progress: Progress | None = None) -> list[dict[str, Any]]:
+    """The findings of all cells, in order; cells that the ledger holds are not run again.  The caller holds `book.locked()`.
+
+    All texts of the missing cells are embedded first, in one order, so that findings do not depend on the number of jobs.  Raises DataError for a
+    damaged ledger.
+    """
+    keys = [spec.key() for spec in specs]
+    finished = book.done(keys)
+    todo = list({key: (spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished}.values())
+    total, report = len(set(keys)), progress or (lambda *_: None)
+    done = total - len(todo)
+    if texts := _texts([spec for spec, _ in todo if spec.system != OBSERVERS]):
+        embedder.embed(texts)
+    report(done, total, "taken from the ledger" if done else "")
+    if jobs == 1 or len(todo) <= 1:
+        finishing: Iterable[str] = (_work(spec, key, registry, embedder, book.path) for spec, key in todo)
+    else:
+        from joblib import Parallel, delayed
+
+        finishing = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(s, k, registry, embedder, book.path) for s, k in todo)
+    try:
+        for last in finishing:
+            done += 1
+            report(done, total, last)
+    except BaseException:
+        with suppress(HebbariumError):
+            if (kept := len(book.done(keys))) > done:
+                report(kept, total, "kept")
+        raise
+    found = {cell.key: json.loads(cell.payload) for cell in book.cells(set(keys))}
+    if lost := [spec.arm for spec, key in zip(specs, keys, strict=True) if key not in found]:
+        raise DataError(f"{len(lost)} cells are missing from the ledger, the first of {lost[0]!r}", where=str(book.path),
+                        cure="start the same command again; if that does not help, give another folder")
+    return [found[key] for key in keys]
+
+
+def _texts(specs: Iterable[WorldSpec]) -> list[str]:
+    """The texts of all lives, each once, in order."""
+    texts: dict[str, None] = {}
+    for world, strength, seed in dict.fromkeys((spec.world, spec.strength, spec.seed) for spec in specs):
+        steps = WORLDS[world].make(strength, seed).steps
+        texts.update(dict.fromkeys(step.rendered() if isinstance(step, Event) else step.text for step in steps))
+    return list(texts)
+
+
+def _work(spec: WorldSpec, key: str, registry: Registry, embedder: Embedder, ledger: Path) -> str:
+    Ledger(ledger).put(key, json.dumps(run_cell(spec, registry, embedder), sort_keys=True), {"world": spec.world, "seed": spec.seed, "arm": spec.arm})
+    return f"{spec.world} at {spec.strength:g}, seed {spec.seed}, {spec.arm}"
+
+
+def run_cell(spec: WorldSpec, registry: Registry, embedder: Embedder) -> dict[str, Any]:
+    """What one life shows: the beliefs of observers, or the ranks that a memory gave, or what it lacks, or the message of what failed."""
+    world = WORLDS[spec.world]
+    stream = world.make(spec.strength, spec.seed)
+    if spec.system == OBSERVERS:
+        return {"need": [[float(f"{p:.9g}") for p in need] for need in stream.ideal()], "needed": [ask.needed for ask in stream.scored],
+                "rivals": {"counting": list(map(places, counting(stream))), "last use": list(map(places, last_use(stream)))}}
+    if spec.system != OURS and world.capacity is not None:
+        return {"missing": "a capacity that can be set"}
+    try:
+        with closing(_system(spec, world.capacity, registry, embedder)) as system:
+            if not isinstance(system, TakesFeedback):
+                return {"missing": "feedback: a method `use`"}
+            ranks = lived(system, stream, world.k)
+            return {"ranks": ranks, **_kept(system, stream)}
+    except OSError:             # a full disk is no finding about the memory
+        raise
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def _system(spec: WorldSpec, capacity: int | None, registry: Registry, embedder: Embedder) -> System:
+    if spec.system != OURS:
+        return make(spec.system, embedder, spec.seed)
+    return Hebbarium(registry.build(MechanismSet("", "", spec.mechanisms)), embedder, spec.seed, capacity=capacity)
+
+
+def lived(system: TakesFeedback, stream: Stream, k: int) -> Ranks:
+    """Lead a memory through a life; of each scored question the ranks of everything that fits, before the memory is told what was needed.
+
+    What is told is the event of what was needed that the answer ranks best among its first k, else every event that tells it.
+    """
+    waiting, found = list[Event](), Ranks()
+    depth = k if Capability.RANKS_ALL in system.capabilities else DEPTH
+    for step in stream.steps:
+        if isinstance(step, Event):
+            waiting.append(step)
+            continue
+        if waiting:
+            system.encode(waiting)
+            waiting = []
+        system.advance(step.time)
+        answer = system.retrieve(Query(step.text, step.time, step.id, session=step.session), depth)
+        if step.scored:
+            found.append([min((rank for id in ids if (rank := answer.rank_of(id))), default=0) for ids in step.fits])
+        system.use(answer, _shown(answer, step, k) or step.gold)
+    if waiting:
+        system.encode(waiting)
+    return found
+
+
+def _shown(answer: Retrieved, ask: Ask, k: int) -> tuple[str, ...]:
+    """The first event among the k best that tells what was needed."""
+    return tuple(event.id for event in answer.events[:k] if event.id in ask.gold)[:1]
+
+
+def _kept(system: System, stream: Stream) -> dict[str, float]:
+    """`stored`: share of the events that the memory stored; `visible`: share that it can answer in the end."""
+    events = stream.events
+    answer = system.retrieve(Query(events[-1].text), len(events))
+    visible = len({event.id for event in answer.events} & {event.id for event in events}) / len(events)
+    log: Any = getattr(getattr(system, "engine", None), "event_log", None)
+    stored = float(np.mean([bool(log.rows_of(event.id)) for event in events])) if log else visible
+    return {"stored": round(stored, 6), "visible": round(visible, 6)}
