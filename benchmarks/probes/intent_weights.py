@@ -20,7 +20,7 @@ def run(life: Life, seed: int) -> Numbers:
         for fact in facts:
             life.ask(question.format(*fact))
             weights = life.column(FACET_WEIGHTS)
-            shares.append(float(weights[Facet.TIME.value] + weights[Facet.WHEN.value]) / float(weights.sum()) if weights.ndim else float("nan"))
+            shares.append(float(weights[Facet.WHEN.value]) / float(weights.sum()) if weights.ndim else float("nan"))
         found[f"time, asked {kind}"] = mean(shares)
     return found
 
@@ -28,6 +28,7 @@ def run(life: Life, seed: int) -> Numbers:
 PROBES = (Probe(
     id="intent_weights/time", capability="The signals of time count more in a question about a time than in one about a place or a thing.",
     source="", place="an experiment of ours", unit="share of FACET_WEIGHTS",
-    protocol="16 facts; each is asked for with when, where and what; share of the weights of the facets time and when.",
+    protocol="16 facts; each is asked for with when, where and what; share of the weight of the facet WHEN, the time asked for; "
+             "recency is another facet.",
     band=(Above("time, asked when", "time, asked where"), Above("time, asked when", "time, asked what")), matters=("query_intent",),
     sets=("default", "everything"), needs=frozenset({Need.COLUMNS}), run=run),)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -89,6 +90,15 @@ def with_interval(found: Estimate) -> str:
     return shown(found.mean) + (f" [{shown(found.low)}, {shown(found.high)}]" if math.isfinite(found.low) else "")
 
 
+CURVE = re.compile(r"hits at ([0-9.]+)")
+
+
+def curve(one: Outcome) -> list[tuple[float, Estimate]]:
+    """The points of a probe that measures hits at shares of false alarms, (false alarms, hits), in order; [] for another probe."""
+    found = [(float(match[1]), value) for name, value in one.numbers.items() if (match := CURVE.fullmatch(name)) and math.isfinite(value.mean)]
+    return sorted(found, key=lambda point: point[0])
+
+
 def to_markdown(report: Report) -> str:
     """A table with one line for each probe, then the numbers of each."""
     lines = [f"# Probes of {_cell(report.measured)}", "", report.headline + ".", ""]
@@ -118,7 +128,7 @@ def _cell(text: str) -> str:
 def to_html(report: Report, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(TEMPLATES)
-    made.filters.update(interval=with_interval)
+    made.filters.update(interval=with_interval, curve=curve)
     page = made.get_template("probes.html.j2").render(report=report, no_evidence=NO_EVIDENCE, meaning=MEANING,
                                                       used=[v for v in Verdict if any(one.verdict is v for one in report.outcomes)])
     write_whole(path, [page])

@@ -21,6 +21,7 @@ from ....engine.ports.embedder import Embedder, Vectors
 from ....engine.ports.embedding_cache import CachedEmbedder
 from ....engine.records import Event, Query
 from ....engine.registry import MechanismSet, Registry
+from ....reporting.workers import Tied
 from ...execution.ledger import Ledger
 from ...execution.plan import Composition
 from ...execution.spec import versions
@@ -108,7 +109,7 @@ def run_cells(specs: Sequence[ProbeSpec], registry: Registry, embedder: CachedEm
     else:
         from joblib import Parallel, delayed
 
-        finishing = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(s, k, registry, embedder, book.path) for s, k in todo)
+        finishing = Parallel(n_jobs=jobs, return_as="generator")(delayed(Tied(_work))(s, k, registry, embedder, book.path) for s, k in todo)
     try:
         for last in finishing:
             done += 1

@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..engine.errors import InputError
 from .app import app
 from .shared import (
     DEFAULT_SET,
@@ -31,11 +33,22 @@ def probe(out: OutOption, ids: Annotated[list[str] | None, typer.Argument(metava
           strict: Annotated[bool, typer.Option("--strict", help=(
               "Exit code 1 if a probe that a mechanism of the set names is not in its band."))] = False,
           replace: Annotated[bool, typer.Option("--replace", help="Write over other probe results that the folder holds.")] = False,
+          alive: Annotated[bool, typer.Option("--alive", help=(
+              "Which mechanisms of the set move which probes: each is left out, and added alone to a base."))] = False,
+          base: Annotated[str | None, typer.Option("--base", help="With --alive: the base; `hybrid` if not given.")] = None,
+          mechanism: Annotated[list[str] | None, typer.Option("--mechanism", metavar="ID", help=(
+              "With --alive: only this mechanism; can be given several times."))] = None,
+          named: Annotated[bool, typer.Option("--named", help="With --alive: only probes that the mechanism's registry entry names.")] = False,
           as_json: JsonOption = False) -> None:
     """Small experiments whose answer is known, each with the band that counts as showing the effect.
 
     Writes probes.json, probes.md, probes.html and rows.jsonl.  Cells that the folder holds already, from the same inputs, are not run again.
     """
+    if alive:
+        _alive(ids or [], set_name, system, seeds, embedder, jobs, out, base, mechanism or [], named, as_json, strict or replace)
+        return
+    if odd := [name for name, given in (("--base", base), ("--mechanism", mechanism), ("--named", named)) if given]:
+        raise InputError("it is part of the alive matrix", where=odd[0], cure="add --alive, or leave it out")
     registry = installed_registry()
     from ..benchmarks.probes.harness.collection import chosen, collected
     from ..benchmarks.probes.harness.report import to_json, with_interval
@@ -62,3 +75,32 @@ def probe(out: OutOption, ids: Annotated[list[str] | None, typer.Argument(metava
     if strict and report.failing:
         print(f"not in their band: {', '.join(one.probe.id for one in report.failing)}", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _alive(ids: list[str], set_name: str | None, system: str | None, seeds: int | None, embedder: str, jobs: int, out: Path, base: str | None,
+           mechanisms: list[str], named: bool, as_json: bool, odd: bool) -> None:
+    registry = installed_registry()
+    from ..benchmarks.probes.harness import alive
+    from ..benchmarks.probes.harness.alive_report import summary_rows, to_json, write
+    from ..benchmarks.probes.harness.collection import chosen, collected
+    from ..benchmarks.systems.by_name import OURS
+    from ..console import Meter, print_lines, print_table
+    from ..reporting.provenance import made
+
+    if odd:
+        raise InputError("the matrix has no bands and is never refused", where="--strict, --replace", cure="leave them out with --alive")
+    if system not in (None, OURS):
+        raise InputError(f"the system {system!r} has no mechanisms", where="--alive", cure="leave out --alive, or leave out --system")
+    probes, picked = chosen(ids, collected()), registry.set(set_name or DEFAULT_SET)
+    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
+        found = alive.matrix(probes, picked, registry, named_embedder(embedder, embedding), out, base=base or alive.BASE, only=mechanisms,
+                             named=named, seeds=seeds or alive.SEEDS, jobs=jobs, progress=progress, making=made(["hebbarium", *sys.argv[1:]]))
+    write(found, out)
+    print_kept(progress, out)
+    if as_json:
+        print_json(to_json(found))
+        return
+    print_table(f"Mechanisms of {found.measured}", ("mechanism", "verdict", "moves, or why nothing moves"), summary_rows(found),
+                whole=("mechanism", "verdict"))
+    notes = [] if found.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
+    print_lines(*notes, found.headline, f"written to {out}: probes.json, probes.md, probes.html")

@@ -8,23 +8,28 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
 
 from hebbarium.audit.references import References, of_registry
-from hebbarium.benchmarks.probes import abstention, event_order, forgetting_curve
+from hebbarium.benchmarks.probes import abstention, event_order, forgetting_curve, gate_auc
 from hebbarium.benchmarks.probes.harness.base import Numbers, Probe
 from hebbarium.benchmarks.probes.harness.collection import chosen, own
 from hebbarium.benchmarks.probes.harness.life import Life
 from hebbarium.benchmarks.probes.harness.run import recorded
 from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEvent, System
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.errors import InputError
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import THRESHOLD_SHIFT, VETO
+from hebbarium.testing.small import does, mechanism
 
 PROBES = own()
 every = pytest.mark.parametrize("probe", PROBES.values(), ids=PROBES)
@@ -92,6 +97,11 @@ def test_stimuli_depend_on_the_seed_alone(probe: Probe) -> None:
 def test_a_life_is_told_at_most_120_events(probe: Probe) -> None:
     _, stopped = recorded(probe, 0)
     assert stopped is None
+
+
+def test_the_registry_names_probes_that_exist(registry: Registry) -> None:
+    named = {name for entry in registry.entries.values() for name in entry.probes}
+    assert named <= {probe.name for probe in PROBES.values()}
 
 
 def test_names_choose_all_variants_and_unknown_ones_are_refused() -> None:
@@ -238,6 +248,31 @@ def test_what_was_archived_is_not_answered_and_an_engine_without_links_does_not_
     assert kept["unreachable"] < 0.5
 
 
+def test_a_memory_that_says_nothing_more_after_years_loses_nothing() -> None:
+    found = written("old_memory_cost/years", shared_words)
+    assert found["p, 3 years old"] == found["p, 0 years old"] == 1.0 and found["memories per event"] == 1.0
+    young = written("old_memory_cost/years", lambda events, q: [(e, s + i) for i, (e, s) in enumerate(shared_words(events, q))])
+    assert young["loss in 3 years"] == young["p, 0 years old"] > 0.1
+
+
+def test_what_a_rule_keeps_back_is_not_answered() -> None:
+    def open_ones(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        return [(e, s) for e, s in shared_words(events, question) if e.speaker != "Secretary"]
+
+    assert written("scope_rules/speaker", open_ones) == {"kept back, answered": 0.0, "open, answered": 1.0}
+    assert written("scope_rules/speaker", shared_words)["kept back, answered"] == 1.0
+
+
+def test_the_order_of_telling_shows_where_it_decides() -> None:
+    def oldest(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        return [(e, -float(i)) for i, e in enumerate(events)]
+
+    found = written("fusion_identities/agreement", shared_words)
+    assert found["same answer twice"] == 1.0
+    first = written("fusion_identities/agreement", oldest)
+    assert first["both first"] <= 0.1 and first["same first in another order of telling"] <= 0.1
+
+
 # --- numbers of their own ----------------------------------------------------------------------------------------------------
 def test_each_form_fits_its_own_curve_and_not_the_other() -> None:
     times = np.array(forgetting_curve.DELAYS)
@@ -255,6 +290,40 @@ def test_ebbinghaus_own_savings_are_in_the_band() -> None:
     assert power == pytest.approx(0.975, abs=0.01) and power > exponential
 
 
+def test_the_area_of_a_gate_has_its_closed_forms() -> None:
+    rng = np.random.default_rng(0)
+    scores, worth = rng.normal(size=200) + np.repeat([0.0, 1.0], 100), np.repeat([False, True], 100)
+    brute = np.mean([(a > b) + 0.5 * (a == b) for a in scores[worth] for b in scores[~worth]])
+    assert gate_auc.of_scores(scores, worth) == pytest.approx(brute)
+    cuts = np.sort(scores)
+    alarms, hits = ([float(np.mean(scores[rows] >= cut)) for cut in cuts] for rows in (~worth, worth))
+    assert gate_auc.area(alarms, hits) == pytest.approx(brute)          # all thresholds: the same area
+    assert gate_auc.area(*([1.0] * 14, [1.0] * 14)) == 0.5              # a memory without a gate stores everything
+
+
+def test_the_utterances_are_600_of_ten_kinds() -> None:
+    pool = gate_auc.utterances()
+    assert Counter(kind for kind, _ in pool) == dict.fromkeys((*gate_auc.WORTH, *gate_auc.NOT), 60)
+    assert len({text for _, text in pool}) > 550          # people repeat themselves
+
+
+WORTH = frozenset(text for kind, text in gate_auc.utterances() if kind in gate_auc.WORTH)
+
+
+@pytest.mark.parametrize(("score", "low", "high"), [
+    (lambda text: float(text in WORTH), 1.0, 1.0), (lambda text: crc32(text.encode()) / 2 ** 32, 0.35, 0.65)], ids=["knows", "guesses"])
+def test_a_gate_is_judged_by_what_it_stores_at_every_threshold(score: Callable[[str], float], low: float, high: float, registry: Registry) -> None:
+    def decide(view: Any, incoming: Any) -> None:
+        view.veto += score(incoming.event.text) < 0.5 + view.threshold_shift
+
+    gate, plain = mechanism("gate", does(Phase.ENCODE, decide, reads=(THRESHOLD_SHIFT,), adds=(VETO,))), registry.build(registry.set("naive_rag"))
+    life = Life(lambda instruments: Hebbarium([gate, *plain, *instruments], embedder(), 0), embedder())
+    try:
+        assert low <= PROBES["gate_auc/stream"].run(life, 0)["AUC"] <= high
+    finally:
+        life.close()
+
+
 def test_risk_and_calibration_have_their_closed_forms() -> None:
     right = np.array([1.0, 1.0, 0.0, 0.0])
     assert abstention.area(right, np.array([0.9, 0.8, 0.2, 0.1])) == pytest.approx((0 + 0 + 1 / 3 + 2 / 4) / 4)
@@ -266,14 +335,17 @@ def test_risk_and_calibration_have_their_closed_forms() -> None:
 
 IDS = [
     "ab_ac/blocked", "ab_ac/interleaved", "abstention/curve", "archived_evidence/hops", "behavioural_tagging/lags", "behavioural_tagging/apart",
-    "context_switch/trials", "correction_holds/after_nights", "deletion_holds/after_nights", "duplicate_gating/stream",
-    "emotional_enhancement/easy", "emotional_enhancement/hard", "event_order/tau", "fan_effect/person_place", "forgetting_curve/ebbinghaus",
-    "intent_weights/time", "knowledge_update/current", "contradiction/both", "lag_crp/list", "lag_crp/distractor", "list_length/sam",
-    "memory_linking/hours", "mnemonic_similarity/bins", "multi_hop/chain", "needle/depths", "paired_associates/words", "paraphrase/questions",
-    "partial_cue/noise", "predictive_recall/order", "reconsolidation/mismatch", "redundancy/wordings", "repetition_suppression/text",
-    "retrieval_induced_forgetting/practice", "retrieval_induced_forgetting/restudy", "retrograde_gradient/lesion", "reverse_replay/reward",
-    "reward_modulated_memory/after", "role_filler/permutations", "schema_learning/lesion", "sequence_prediction/order", "serial_position/immediate",
-    "serial_position/delayed", "sleep_benefit/wake_sleep", "sleep_schedule/two_process", "spacing_effect/crossover",
+    "blocking/ab", "capacity/load", "cluster_binding/sessions", "cluster_modulation/territory", "context_switch/trials",
+    "correction_holds/after_nights", "delay_horizon/choice", "deletion_holds/after_nights", "distortion_budget/value", "duplicate_gating/stream",
+    "emotional_enhancement/easy", "emotional_enhancement/hard", "event_order/tau", "fan_effect/person_place", "footprint/bytes",
+    "forgetting_curve/ebbinghaus", "fusion_identities/agreement", "gate_auc/stream", "intent_weights/time", "knowledge_update/current",
+    "contradiction/both", "lag_crp/list", "lag_crp/distractor", "list_length/sam", "memory_linking/hours", "mnemonic_similarity/bins",
+    "multi_hop/chain", "needle/depths", "old_memory_cost/years", "paired_associates/words", "paraphrase/questions", "partial_cue/noise",
+    "permastore/years", "predictive_recall/order", "pruning_selectivity/weeks", "rapid_reuse/recovery", "reconsolidation/mismatch",
+    "redundancy/wordings", "repetition_suppression/text", "retrieval_induced_forgetting/practice", "retrieval_induced_forgetting/restudy",
+    "retrograde_gradient/lesion", "reversal_learning/ab_ac", "reverse_replay/reward", "reward_modulated_memory/after", "role_filler/permutations",
+    "runaway_control/speakers", "schema_learning/lesion", "scope_rules/speaker", "selectivity/modifiability", "sequence_prediction/order",
+    "serial_position/immediate", "serial_position/delayed", "sleep_benefit/wake_sleep", "sleep_schedule/two_process", "spacing_effect/crossover",
     "standing_instruction/no_shared_words", "surprise_recall/news", "testing_effect/crossover", "when_did/distractors", "who_said_it/speakers",
     "write_to_recall/lag",
 ]

@@ -116,6 +116,19 @@ def test_hostile_names_are_text_in_every_report(tmp_path: Path) -> None:
     assert "\x1b" not in text and not any(f"\n{tag}" in text or f" {tag}" in text for tag in ("<img", "<i>", "<script>"))
 
 
+def test_the_page_draws_the_curve_of_a_gate(tmp_path: Path) -> None:
+    from hebbarium.benchmarks.probes.harness.bands import judge
+    from hebbarium.benchmarks.probes.harness.report import curve
+
+    gate = own()["gate_auc/stream"]
+    rows = [{"seed": seed, "numbers": {"AUC": 0.8, "AUC, dense inverted": 0.5, "hits at 0.5": 0.75 + seed / 100, "hits at 0.1": 0.25}, "error": "",
+             "missing": "", "stimuli": ""} for seed in range(3)]
+    report = Report("a", [judge(gate, rows)], frozenset(), True, {"embedder": "", "set_digest": "", "code": "", "made": {"date": ""}})
+    assert [(x, round(hits.mean, 2)) for x, hits in curve(report.outcomes[0])] == [(0.1, 0.25), (0.5, 0.76)]
+    page = to_html(report, tmp_path / "p.html").read_text(encoding="utf-8")
+    assert 'd="M40 210L60.0 160.0L140.0 58.0L240 10"' in page and "AUC &gt; 0.5: 0.800" in page
+
+
 def test_missing_capabilities_are_those_that_a_probe_needs(tmp_path: Path) -> None:
     life = Life(lambda _: BM25Dense(HashingEmbedder(8), 0), HashingEmbedder(8))
     assert life.lacks([]) == [] and life.lacks([Need.SLEEP]) == [Need.SLEEP]
@@ -174,12 +187,10 @@ def test_the_command_prints_verdicts_and_json(tmp_path: Path, monkeypatch: pytes
 
 def test_strict_fails_if_a_named_probe_is_not_in_its_band(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                                           capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("duplicate_gating", "--set", "naive_rag", "--seeds", "3")
-    assert probe(tmp_path, monkeypatch, *words, "--strict") == 0        # no mechanism of the set names it
-    (tmp_path / "set.yaml").write_text("summary: for the test\nmechanisms:\n  dense_similarity: {}\n  curation: {}\n", encoding="utf-8")
-    words = ("duplicate_gating", "--set", str(tmp_path / "set.yaml"), "--seeds", "3", "--replace")
-    assert probe(tmp_path, monkeypatch, *words, "--strict") == 1
-    assert "not in their band: duplicate_gating/stream" in capsys.readouterr().err
+    assert probe(tmp_path, monkeypatch, "duplicate_gating", "--set", "naive_rag", "--seeds", "3", "--strict") == 0     # nothing names it
+    assert probe(tmp_path, monkeypatch, "needle", "--set", "naive_rag", "--seeds", "3", "--replace") == 0
+    assert probe(tmp_path, monkeypatch, "needle", "--set", "naive_rag", "--seeds", "3", "--strict") == 1      # it cannot be better than itself
+    assert "not in their band: needle/depths" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("words", "parts"), [

@@ -1,0 +1,45 @@
+"""Delay horizon: after much reward a memory looks further ahead along a known chain (Doya 2002; Daw, Kakade & Dayan 2002)."""
+from __future__ import annotations
+
+from typing import Final
+
+from ...engine.vocabulary import HORIZON
+from .harness.base import Above, Numbers, Probe, mean
+from .harness.life import MINUTE, SECOND, Life, Need
+from .stimuli import Stimuli, sentence
+
+LENGTH, ROUNDS, OTHERS, TALKS, LATER = 7, 3, 24, 40, 4
+REWARDS: Final = ("Wonderful, it worked perfectly.", "Great news, we won again.", "What a success, I am so happy.", "Excellent, I love it, thanks.")
+NEUTRAL: Final = ("Then the window was closed.", "After that the list was read.", "Then the next person came in.", "After that the door was opened.")
+
+
+def run(life: Life, seed: int) -> Numbers:
+    s = Stimuli("delay_horizon", seed)
+    texts = [sentence(fact) for fact in s.facts(LENGTH + OTHERS)]
+    mine, order = texts[:LENGTH], s.rng.permutation(LENGTH).tolist()
+    found = {}
+    for kind, said in (("rewarded", REWARDS), ("neutral", NEUTRAL)):
+        one = life.fresh()
+        told = one.tell_all([mine[i] for i in order] + texts[LENGTH:], apart=10 * MINUTE)
+        ids = [told[order.index(i)] for i in range(LENGTH)]
+        for _ in range(ROUNDS):
+            one.wait(1.0)
+            for text in mine:
+                one.ask(text, k=1, learn=True)
+                one.wait(20 * SECOND)
+        for i in range(TALKS):
+            one.tell(said[i % len(said)], at=one.now + 5 * MINUTE)
+        one.wait(1.0)
+        starts = range(LENGTH - LATER)
+        found[f"later, {kind}"] = mean([one.margin(mine[i], ids[i + LATER]) - one.margin(mine[i], ids[i + 1]) for i in starts])
+        found[f"horizon, {kind}"] = float(one.column(HORIZON).item())
+    return found
+
+
+PROBES = (Probe(
+    id="delay_horizon/choice", capability="After a long run of reward, what comes late in a known chain counts for more beside what comes next.",
+    source="doya2002metalearning", place="choice between delays; check 5HT-2", unit="sd of the others' scores; 1",
+    protocol="7 facts recalled in one order three times, among 24 others; then 40 delighted or 40 neutral sentences. Asked for an item: the margin "
+             "of the one four steps ahead minus that of the next one, and HORIZON.",
+    band=(Above("horizon, rewarded", "horizon, neutral"), Above("later, rewarded", "later, neutral")),
+    matters=("serotonin", "successor_representation"), sets=("default", "everything"), needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run),)

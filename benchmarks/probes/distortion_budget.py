@@ -1,0 +1,39 @@
+"""Distortion budget: a memory of little value is condensed, one of much value keeps its words (Nagy et al. 2020)."""
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...engine.vocabulary import DETAIL
+from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.life import DAY, MINUTE, Life, Need
+from .stimuli import Stimuli, sentence
+
+EACH, WEEKS = 8, 8
+LONG: Final = " It stood there for a while, next to some other things that nobody needed, and later somebody moved it a little to the side."
+
+
+def run(life: Life, seed: int) -> Numbers:
+    s = Stimuli("distortion_budget", seed)
+    texts = [sentence(fact) + LONG for fact in s.facts(2 * EACH)]
+    order = s.rng.permutation(2 * EACH).tolist()
+    told = life.tell_all([texts[i] for i in order], apart=10 * MINUTE)
+    ids = [told[order.index(i)] for i in range(2 * EACH)]
+    first = life.of(DETAIL, ids)
+    for _ in range(WEEKS):
+        life.wait(7 * DAY)
+        for text in texts[:EACH]:
+            life.ask(text, k=1, learn=True)
+            life.wait(MINUTE)
+    forms = life.of(DETAIL, ids)
+    return {"of value": mean(forms[:EACH]), "of little value": mean(forms[EACH:]), "at first": mean(first),
+            "whole, of value": float(np.mean(forms[:EACH] == 0.0))}
+
+
+PROBES = (Probe(
+    id="distortion_budget/value", capability="After two months what was never used is condensed, and what was used every week is whole.",
+    source="nagy2020optimal", place="rate and distortion; check 3.7", unit="DETAIL: 0 whole, 1 summary, 2 keywords",
+    protocol="16 facts of two sentences; half of them recalled every week for 8 weeks; form in which each is shown.",
+    band=(Above("of little value", "of value"), Within("whole, of value", low=0.8)), matters=("gist_compression",), sets=("night", "everything"),
+    needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run),)

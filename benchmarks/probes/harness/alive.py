@@ -1,0 +1,362 @@
+"""The alive matrix: mechanisms x probes, each cell with the full set, the set without the mechanism, and a base with it alone."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from ....engine.errors import ContractError, InputError, nearest
+from ....engine.ports.embedding_cache import CachedEmbedder
+from ....engine.registry import MechanismSet, Registry
+from ....reporting.files import results_folder
+from ....reporting.provenance import Made, made
+from ...execution.ledger import Ledger
+from ...execution.plan import Composition
+from ...execution.spec import code_version
+from ...systems.by_name import OURS
+from ..stimuli import DIGEST
+from .bands import FEWEST, Estimate, estimate
+from .base import Claim, Numbers, Probe
+from .paths import Measured, Reach, measured, reach_of
+from .run import ProbeSpec, Progress, run_cells, specs_of
+from .study import composed
+
+BASE = "hybrid"
+SEEDS = 5           # of the matrix, if none are given
+
+
+class State(StrEnum):
+    """What a cell of the matrix shows."""
+
+    MOVES = "moves"
+    DIFFERS = "differs"
+    EQUAL = "equal"
+    NO_PATH = "no path"
+    ERROR = "error"
+    NO_VERDICT = "no verdict"
+
+
+MEANING: Mapping[State, str] = {
+    State.MOVES: "the interval of a difference excludes 0, in the full set or in the base",
+    State.DIFFERS: "a number differs in some seed, and no interval excludes 0",
+    State.EQUAL: "no number differs in any seed",
+    State.NO_PATH: "nothing that the mechanism writes can reach what the probe measures; nothing was run",
+    State.ERROR: "a call of a memory failed",
+    State.NO_VERDICT: f"fewer than {FEWEST} seeds",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One number with a mechanism and without it.
+
+    state       MOVES, DIFFERS, EQUAL or NO_VERDICT
+    difference  over the seeds in which both are defined
+    """
+
+    number: str
+    with_it: Estimate
+    without: Estimate
+    difference: Estimate
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A memory with a mechanism, and the same memory without it, on one probe.
+
+    of       name of the memory with it
+    readers  mechanisms that the base has been given, because the mechanism acts only through them
+    without_base  mechanisms that the base had to lose, because they set the same column
+    numbers  of the probe's band; of the probe, if it has no band
+    why      why nothing was compared; "" else
+    """
+
+    of: str
+    numbers: tuple[Pair, ...]
+    state: State
+    why: str = ""
+    readers: tuple[str, ...] = ()
+    without_base: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> Pair | None:
+        """The number that moves most for its spread; else the first that differs; else the first."""
+        moving = [p for p in self.numbers if p.state is State.MOVES]
+        differing = [p for p in self.numbers if p.state is State.DIFFERS]
+        return max(moving, key=_clarity) if moving else next(iter(differing or self.numbers), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A mechanism on a probe.
+
+    full   in the full set
+    alone  in the base
+    named  whether the mechanism's registry entry names the probe
+    """
+
+    mechanism: str
+    probe: Probe
+    full: Comparison
+    alone: Comparison
+    named: bool
+
+    @property
+    def state(self) -> State:
+        found = {self.full.state, self.alone.state}
+        return next(state for state in (State.ERROR, State.MOVES, State.NO_VERDICT, State.DIFFERS, State.EQUAL, State.NO_PATH) if state in found)
+
+    @property
+    def moves(self) -> bool:
+        return State.MOVES in (self.full.state, self.alone.state)
+
+
+@dataclass(frozen=True, slots=True)
+class Aliveness:
+    """What the matrix says of a mechanism.
+
+    moved      probes that it moves
+    elsewhere  those that its registry entry does not name
+    unmoved    probes that its registry entry names, that were run, and that it does not move
+    why        why it is inert, or has no verdict; ""
+    """
+
+    mechanism: str
+    moved: tuple[str, ...]
+    elsewhere: tuple[str, ...]
+    unmoved: tuple[str, ...]
+    why: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """
+        >>> Aliveness("recency", ("a/b",), (), ()).verdict, Aliveness("recency", (), (), (), "equal in 3 cells with a path").verdict
+        ('alive (1)', 'inert')
+        """
+        if not self.moved:
+            return "inert" if not self.why.startswith(State.NO_VERDICT) else str(State.NO_VERDICT)
+        return f"alive ({len(self.moved)})" if set(self.moved) != set(self.elsewhere) else f"alive elsewhere ({len(self.moved)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The alive matrix of a set.
+
+    cells  mechanism by mechanism, in the order of the probes
+    lives  of each mechanism
+    """
+
+    measured: str
+    base: str
+    probes: tuple[Probe, ...]
+    cells: tuple[Cell, ...]
+    lives: tuple[Aliveness, ...]
+    seeds: int
+    evidence: bool
+    provenance: Mapping[str, Any]
+
+    @property
+    def inert(self) -> list[Aliveness]:
+        return [one for one in self.lives if one.verdict == "inert"]
+
+    @property
+    def headline(self) -> str:
+        run = sum(cell.state is not State.NO_PATH for cell in self.cells)
+        alive = sum(bool(one.moved) for one in self.lives)
+        return (f"{len(self.lives)} mechanisms x {len(self.probes)} probes, {self.seeds} seeds: {alive} alive, {len(self.inert)} inert; "
+                f"{run} of {len(self.cells)} cells have a path")
+
+
+def matrix(probes: Sequence[Probe], chosen: MechanismSet, registry: Registry, embedder: CachedEmbedder, out: Path, *, base: str = BASE,
+           only: Sequence[str] = (), named: bool = False, seeds: int = SEEDS, jobs: int = 1, progress: Progress | None = None,
+           making: Made | None = None) -> Matrix:
+    """Run the cells that have a path; finished ones are taken from the ledger of `out`.
+
+    base   name of the set to which each mechanism is added alone
+    only   mechanisms of the set; all if empty
+    named  only cells whose probe the mechanism's registry entry names
+
+    Raises InputError for a mechanism that is not in the set, HebbariumError for a set that cannot be built.
+    """
+    ids = list(dict.fromkeys(only)) or list(chosen.mechanisms)
+    if unknown := [id for id in ids if id not in chosen.mechanisms]:
+        raise InputError(f"{unknown[0]!r} is not in the set {chosen.name}", where="--mechanism", cure=nearest(unknown[0], chosen.mechanisms))
+    start, plans = registry.set(base), _Plans(chosen, registry.set(base), registry, embedder, seeds)
+    cells = [(id, probe) for id, probe in product(ids, probes) if not named or probe.name in registry.entry(id).probes]
+    planned = [(id, probe, plans.full(id, probe), plans.alone(id, probe)) for id, probe in cells]
+    specs = list({spec.key(): spec for _, _, *both in planned for plan in both for spec in plan.specs}.values())
+    book = Ledger(results_folder(out) / "ledger.sqlite")
+    with book.locked():
+        found = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress) if specs else []
+    rows = dict(zip((spec.key() for spec in specs), found, strict=True))
+    made_cells = tuple(Cell(id, probe, full.compared(probe, rows), alone.compared(probe, rows), probe.name in registry.entry(id).probes)
+                       for id, probe, full, alone in planned)
+    lives = tuple(_life(id, [cell for cell in made_cells if cell.mechanism == id]) for id in ids)
+    provenance = {"set": chosen.name, "base": start.name, "registry_digest": registry.digest, "embedder": embedder.name,
+                  "embedder_revision": embedder.revision, "code": code_version(), "stimuli": DIGEST, "made": asdict(making or made())}
+    used = tuple(probe for probe in probes if any(cell.probe is probe for cell in made_cells))
+    return Matrix(chosen.name, start.name, used, made_cells, lives, seeds, embedder.name != "hashing", provenance)
+
+
+# --- what is run -------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Cells with and without a mechanism; none if there is no path, or if a memory cannot be made (`why`)."""
+
+    of: str
+    with_it: tuple[ProbeSpec, ...] = ()
+    without: tuple[ProbeSpec, ...] = ()
+    why: str = ""
+    readers: tuple[str, ...] = ()
+    without_base: tuple[str, ...] = ()
+
+    @property
+    def specs(self) -> tuple[ProbeSpec, ...]:
+        return (*self.with_it, *self.without)
+
+    def compared(self, probe: Probe, rows: Mapping[str, Mapping[str, Any]]) -> Comparison:
+        if not self.specs:
+            return Comparison(self.of, (), State.NO_PATH, self.why)
+        first, second = ([rows[spec.key()] for spec in specs] for specs in (self.with_it, self.without))
+        where = {"readers": self.readers, "without_base": self.without_base}
+        if message := next((f"seed {row['seed']}: {row['error']}" for row in (*first, *second) if row["error"]), ""):
+            return Comparison(self.of, (), State.ERROR, message, **where)
+        a, b = ([{k: math.nan if v is None else float(v) for k, v in row["numbers"].items()} for row in each] for each in (first, second))
+        pairs = tuple(paired(name, a, b) for name in _numbers(probe, a))
+        states = {pair.state for pair in pairs}
+        state = next(s for s in (State.MOVES, State.NO_VERDICT, State.DIFFERS, State.EQUAL) if s in states)
+        return Comparison(self.of, pairs, state, "", **where)
+
+
+class _Plans:
+    """Which memories the cells of a set need.  A schedule is made once for each set of mechanisms and instruments."""
+
+    def __init__(self, chosen: MechanismSet, base: MechanismSet, registry: Registry, embedder: CachedEmbedder, seeds: int) -> None:
+        self._chosen, self._base, self._registry, self._embedder, self._seeds = chosen, base, registry, embedder, seeds
+        self._measured: dict[str, Measured] = {}
+        self._reach: dict[tuple[str, ...], Reach] = {}
+        self._made: dict[tuple[str, ...], Composition] = {}
+        self._specs: dict[tuple[str, tuple[str, ...]], tuple[ProbeSpec, ...]] = {}
+
+    def full(self, id: str, probe: Probe) -> _Plan:
+        """The set, and the set without the mechanism."""
+        if self._path(self._chosen, id, probe) is None:
+            return _Plan(self._chosen.name)
+        return self._plan(self._chosen, self._chosen.without([id]), probe)
+
+    def alone(self, id: str, probe: Probe) -> _Plan:
+        """The base with the mechanism and the fewest readers through which it reaches the probe, and the same without it."""
+        through = self._path(self._chosen, id, probe, near=tuple(self._base.mechanisms))
+        if through is None:
+            return _Plan(self._base.name)
+        readers: tuple[str, ...] = ()
+        grown, lost = self._grown((id,))
+        if self._path(grown, id, probe) is None:
+            readers = tuple(r for r in through if r not in grown.mechanisms)
+            grown, lost = self._grown((id, *readers))
+            if self._path(grown, id, probe) is None:
+                return _Plan(self._base.name, why=f"not through {', '.join(readers) or 'the base'} alone")
+        if len(grown.mechanisms) == 1:
+            return _Plan(self._base.name, why="nothing else is left of the base")
+        return self._plan(grown, grown.without([id]), probe, readers, lost)
+
+    def _plan(self, with_it: MechanismSet, without: MechanismSet, probe: Probe, readers: tuple[str, ...] = (), lost: tuple[str, ...] = ()) -> _Plan:
+        try:
+            both = [self._cells(chosen, probe) for chosen in (with_it, without)]
+        except ContractError as error:
+            return _Plan(with_it.name, why=error.what)
+        return _Plan(with_it.name, both[0], both[1], "", readers, lost)
+
+    def _grown(self, more: tuple[str, ...]) -> tuple[MechanismSet, tuple[str, ...]]:
+        """The base with more mechanisms, without those of its own that set the same column as one of these."""
+        kept, lost = dict(self._base.mechanisms), list[str]()
+        while True:
+            wanted = kept | {id: self._chosen.mechanisms.get(id, {}) for id in more if id not in kept}
+            ids = [id for id in self._registry.entries if id in wanted]
+            name = " + ".join([self._base.name, *(id for id in ids if id not in self._base.mechanisms)])
+            found = MechanismSet(name, "", {id: wanted[id] for id in ids})
+            try:
+                self._reach_of(found, Measured(frozenset(), False, False, False))
+            except ContractError as error:
+                clashing = next((id for id in kept if id not in more and f"{id}." in error.what), None)
+                if clashing is None:
+                    raise
+                del kept[clashing]
+                lost.append(clashing)
+                continue
+            return found, tuple(lost)
+
+    def _path(self, chosen: MechanismSet, id: str, probe: Probe, near: Sequence[str] = ()) -> tuple[str, ...] | None:
+        if probe.id not in self._measured:
+            self._measured[probe.id] = measured(probe)
+        wanted = self._measured[probe.id]
+        return self._reach_of(chosen, wanted).chain(id, wanted, near)
+
+    def _reach_of(self, chosen: MechanismSet, wanted: Measured) -> Reach:
+        key = (chosen.name, *chosen.mechanisms, "", *(i.id for i in wanted.instruments))
+        if key not in self._reach:
+            self._reach[key] = reach_of(self._registry.build(chosen), wanted)
+        return self._reach[key]
+
+    def _cells(self, chosen: MechanismSet, probe: Probe) -> tuple[ProbeSpec, ...]:
+        key = tuple(f"{id}={values}" for id, values in chosen.mechanisms.items())
+        if key not in self._made:
+            self._made[key] = composed(chosen, self._registry, OURS)
+        if (probe.id, key) not in self._specs:
+            self._specs[probe.id, key] = tuple(specs_of([probe], self._seeds, self._made[key], self._registry, self._embedder))
+        return self._specs[probe.id, key]
+
+
+# --- what is compared --------------------------------------------------------------------------------------------------------
+def paired(name: str, with_it: Sequence[Numbers], without: Sequence[Numbers]) -> Pair:
+    """One number of all seeds with a mechanism against without it.
+
+    A number that is defined with it and not without it, or the other way round, in every seed, moves.
+
+    >>> [paired("p", [{"p": x} for x in a], [{"p": 0.5}] * 3).state.value for a in ([0.6, 0.7, 0.8], [0.5, 0.5, 0.6], [0.5] * 3)]
+    ['moves', 'differs', 'equal']
+    """
+    a, b = ([numbers.get(name, math.nan) for numbers in each] for each in (with_it, without))
+    difference = estimate([x - y for x, y in zip(a, b, strict=True)])
+    appears = [math.isnan(x) != math.isnan(y) for x, y in zip(a, b, strict=True)]
+    if all(x == y or (math.isnan(x) and math.isnan(y)) for x, y in zip(a, b, strict=True)):
+        state = State.EQUAL
+    elif len(a) < FEWEST:
+        state = State.NO_VERDICT
+    else:
+        state = State.MOVES if all(appears) or difference.low > 0.0 or difference.high < 0.0 else State.DIFFERS
+    return Pair(name, estimate(a), estimate(b), difference, state)
+
+
+def _numbers(probe: Probe, found: Sequence[Numbers]) -> list[str]:
+    claims: Sequence[Claim] = probe.band
+    return list(dict.fromkeys(name for claim in claims for name in claim.names)) or list(dict.fromkeys(name for each in found for name in each))
+
+
+def _clarity(pair: Pair) -> float:
+    """The difference in half widths of its interval; infinite if the interval is a point or the number appears."""
+    half = (pair.difference.high - pair.difference.low) / 2.0
+    return abs(pair.difference.mean) / half if half > 0.0 else math.inf
+
+
+def _life(id: str, cells: Sequence[Cell]) -> Aliveness:
+    moved = tuple(cell.probe.id for cell in cells if cell.moves)
+    elsewhere = tuple(cell.probe.id for cell in cells if cell.moves and not cell.named)
+    unmoved = tuple(cell.probe.id for cell in cells if cell.named and not cell.moves)
+    return Aliveness(id, moved, elsewhere, unmoved, "" if moved else _why(cells))
+
+
+def _why(cells: Sequence[Cell]) -> str:
+    """Why nothing moves."""
+    counts = {state: sum(cell.state is state for cell in cells) for state in State}
+    if counts[State.NO_VERDICT]:
+        return f"{State.NO_VERDICT}: {MEANING[State.NO_VERDICT]}"
+    said = [f"{words} {counts[state]}" for state, words in (
+        (State.EQUAL, "equal in"), (State.DIFFERS, "differs without a direction in"), (State.ERROR, "failed in"), (State.NO_PATH, "no path in"))
+        if counts[state]]
+    return f"{', '.join(said)} of {len(cells)} cells" if said else "no probe was asked for"

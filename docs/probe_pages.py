@@ -1,0 +1,357 @@
+"""Writes one page and one picture for each probe, and the table of all sets in probes/index.md.
+
+    python docs/probe_pages.py [FOLDER]     # FOLDER/<set>/probes.json, as `hebbarium probe` writes them; without it from probes/results.json
+
+A picture has its own background and follows `prefers-color-scheme`.
+"""
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from probe_notes import CHANGED, CURVES, PUBLISHED, REASONS
+
+from hebbarium.benchmarks.probes.harness.base import Probe, Within
+from hebbarium.benchmarks.probes.harness.collection import own
+
+HERE = Path(__file__).parent / "probes"
+RESULTS = HERE / "results.json"
+SETS = ("naive_rag", "bm25", "hybrid", "default", "night", "everything")
+GATES = ("gate_true_memory", "gate_true_memory_code", "gate_cortex")
+DRAWN = ("hybrid", "default", "night", "everything")
+MARKS = {"shown": "shown", "outside": "no", "not shown": "-", "error": "error", "measured": "measured", "no verdict": "?", "not applicable": "/"}
+START, END = "<!-- table of all sets -->", "<!-- end of the table -->"
+STYLE = """
+  text { font: 11px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: var(--ink) }
+  .ground { fill: var(--ground); stroke: var(--edge) }
+  .title { font-size: 13px; font-weight: 600 }
+  .soft { fill: var(--soft); font-size: 10px }
+  .end { text-anchor: end }
+  .middle { text-anchor: middle }
+  .grid { stroke: var(--edge); stroke-width: .6 }
+  .band { fill: var(--band) }
+  .line { fill: none; stroke-width: 1.8 }
+  .whisker { stroke-width: 1.2 }
+  .c0 { stroke: var(--c0); fill: var(--c0) } .c1 { stroke: var(--c1); fill: var(--c1) } .c2 { stroke: var(--c2); fill: var(--c2) }
+  .c3 { stroke: var(--c3); fill: var(--c3) } .people { stroke: var(--ink); fill: var(--ink); stroke-dasharray: 5 3 }
+  path.line { fill: none }
+  path.line.second { stroke-dasharray: 2 3 }
+  path.whisker { stroke-dasharray: none }
+  path.whole { stroke-dasharray: none; stroke-width: 2 }
+  svg { --ground: #ffffff; --ink: #1f2328; --soft: #57606a; --edge: #d0d7de; --band: #e6f2ea;
+        --c0: #8a6d1a; --c1: #0a5fb4; --c2: #7a3fb0; --c3: #b3382c }
+  @media (prefers-color-scheme: dark) {
+    svg { --ground: #0d1117; --ink: #e6edf3; --soft: #9aa4af; --edge: #3d444d; --band: #16301f;
+          --c0: #d8b64a; --c1: #6cb6ff; --c2: #c297f5; --c3: #ff8f83 }
+  }
+"""
+Numbers = Mapping[str, Mapping[str, float | None]]
+Line = tuple[str, str, Sequence[tuple[float, float, float, float]]]     # label, class, points (x, mean, low, high)
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """What all runs of a folder found, without what is in the probes themselves."""
+    found: dict[str, Any] = {"sets": {}, "gates": {}, "seeds": {}}
+    for name in (*SETS, *GATES):
+        file = folder / name / "probes.json"
+        if not file.is_file():
+            continue
+        result = json.loads(file.read_text(encoding="utf-8"))
+        found["gates" if name in GATES else "sets"][name] = {
+            p["id"]: {"verdict": p["verdict"], "why": p["why"],
+                      "numbers": {k: {part: _short(v[part]) for part in ("mean", "low", "high")} for k, v in p["numbers"].items()},
+                      "claims": [{"claim": c["claim"], "holds": c["holds"]} for c in p["claims"]]}
+            for p in result["probes"]}
+        found["seeds"][name] = max(len(p["seeds"]) for p in result["probes"])
+        found["embedder"], found["code"], found["date"] = (result["provenance"][k] for k in ("embedder", "code", "made"))
+        found["date"] = found["date"]["date"][:10]
+    for key, name in (("alive", "alive_default"), ("alive, others", "alive_default2")):
+        if (file := folder / name / "probes.json").is_file():
+            result = json.loads(file.read_text(encoding="utf-8"))
+            found[key] = {part: result[part] for part in ("measured", "base", "headline", "mechanisms")}
+            found[key]["cells"] = [_cell(cell) for cell in result["cells"] if cell["state"] != "no path"]
+    return found
+
+
+def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """State, and the number that moves most, of a cell of the alive matrix."""
+    def shown(side: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        moving = [n for n in side["numbers"] if n["state"] == "moves"]
+        return next(iter(moving or side["numbers"]), None)
+
+    sides = [cell["full"], cell["alone"]]
+    first = next((side for side in sides if side["state"] == "moves"), cell["full"])
+    name = (shown(first) or {"number": ""})["number"]
+    values = [next((n for n in side["numbers"] if n["number"] == name), None) for side in sides]
+    three = [values[0] and values[0]["with"], values[0] and values[0]["without"], values[1] and values[1]["with"]]
+    return {"mechanism": cell["mechanism"], "probe": cell["probe"], "state": cell["state"], "number": name, "needs": cell["alone"]["needs_readers"],
+            "three": [None if v is None else {part: _short(v[part]) for part in ("mean", "low", "high")} for v in three]}
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.5g}")
+
+
+# --- pictures ----------------------------------------------------------------------------------------------------------------
+def picture(probe: Probe, results: Mapping[str, Any]) -> str:
+    """The SVG of a probe: the curve of its numbers if it has one, else the numbers of its band, by set."""
+    return curve(probe, results) if probe.id in CURVES else dots(probe, results)
+
+
+def curve(probe: Probe, results: Mapping[str, Any]) -> str:
+    wanted = CURVES[probe.id]
+    lines: list[Line] = []
+    gates = {name: results["gates"][name] for name in GATES if name in results["gates"]}
+    of = gates if probe.id == "gate_auc/stream" and gates else {name: results["sets"][name] for name in wanted.sets(results)}
+    for number, (name, found) in enumerate(of.items()):
+        for place, (label, names) in enumerate(wanted.series):
+            points = [(x, *_parts(found[probe.id]["numbers"], key)) for x, key in names if key in found.get(probe.id, {"numbers": {}})["numbers"]]
+            points = [p for p in points if math.isfinite(p[1])]
+            if points:
+                lines.append((f"{name.replace('_', ' ')}{f', {label}' if label else ''}", f"c{number % 4}{' second' if place else ''}", points))
+    people = PUBLISHED.get(probe.id)
+    if people:
+        lines += [(label, f"people{' second' if i else ''}", [(x, y, y, y) for x, y in points]) for i, (label, points) in enumerate(people.series)]
+    if wanted.relative:
+        lines = [(label, kind, [(x, *(value / points[0][1] for value in values)) for x, *values in points]) for label, kind, points in lines]
+    return _plot(probe.id, lines, wanted.x, wanted.y or probe.unit, log=wanted.log)
+
+
+def _parts(numbers: Numbers, name: str) -> tuple[float, float, float]:
+    one = numbers[name]
+    mean, low, high = (math.nan if one[k] is None else float(one[k] or 0.0) for k in ("mean", "low", "high"))
+    return mean, (mean if math.isnan(low) else low), (mean if math.isnan(high) else high)
+
+
+def _plot(title: str, lines: Sequence[Line], x_label: str, y_label: str, *, log: bool) -> str:
+    left, top, wide, tall = 58, 58, 400, 220
+    points = [p for _, _, each in lines for p in each] or [(0.0, 0.0, 0.0, 1.0)]
+
+    def place(x: float) -> float:
+        return math.log10(x) if log else x
+
+    x0, x1 = min(place(p[0]) for p in points), max(place(p[0]) for p in points)
+    y0, y1 = min(p[2] for p in points), max(p[3] for p in points)
+    x0, x1 = (x0 - 0.5, x1 + 0.5) if x0 == x1 else (x0, x1)
+    pad = (y1 - y0 or 1.0) * 0.06
+    y0, y1 = (0.0 if 0.0 <= y0 < 0.35 * y1 else y0 - pad), y1 + pad
+    height = top + tall + 56 + 16 * len(lines)
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return left + wide * (place(x) - x0) / (x1 - x0), top + tall * (1.0 - (y - y0) / (y1 - y0))
+
+    parts = [_head(left + wide + 24, height, title), f'<text class="soft" x="14" y="42">{escape(y_label)}</text>']
+    for y in _ticks(y0, y1):
+        line = at(points[0][0], y)[1]
+        parts.append(f'<path class="grid" d="M{left} {line:.1f}h{wide}"/><text class="soft end" x="{left - 6}" y="{line + 3:.1f}">{y:g}</text>')
+    for x in sorted({p[0] for p in points}):
+        parts.append(f'<text class="soft middle" x="{at(x, y0)[0]:.1f}" y="{top + tall + 16}">{x:.3g}</text>')
+    parts.append(f'<text class="soft middle" x="{left + wide / 2}" y="{top + tall + 34}">{escape(x_label)}</text>')
+    for number, (label, kind, each) in enumerate(lines):
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y in (at(p[0], p[1]) for p in each))
+        parts.append(f'<path class="line {kind}" style="fill:none" d="M{path}"/>')
+        for x, mean, low, high in each:
+            (cx, cy), (_, a), (_, b) = at(x, mean), at(x, low), at(x, high)
+            parts.append(f'<path class="whisker {kind}" d="M{cx:.1f} {a:.1f}V{b:.1f}"/><circle class="{kind}" cx="{cx:.1f}" cy="{cy:.1f}" r="3"/>')
+        y = top + tall + 54 + 16 * number
+        parts.append(f'<path class="line {kind}" style="fill:none" d="M{left} {y - 4}h26"/><text x="{left + 34}" y="{y}">{escape(label)}</text>')
+    return _svg(parts)
+
+
+def dots(probe: Probe, results: Mapping[str, Any]) -> str:
+    names = list(dict.fromkeys(name for claim in probe.band for name in claim.names))
+    if not names:
+        names = list(next((r[probe.id]["numbers"] for r in results["sets"].values() if probe.id in r), {}))
+    sets = [name for name in DRAWN if name in results["sets"] and probe.id in results["sets"][name]]
+    left, wide, row = 230, 290, 15
+    ranges: list[tuple[float, float]] = []
+    rows: list[tuple[str, list[tuple[str, tuple[float, float, float]]]]] = []
+    for name in names:
+        found = [(f"c{DRAWN.index(s)}", _parts(results["sets"][s][probe.id]["numbers"], name)) for s in sets
+                 if name in results["sets"][s][probe.id]["numbers"]]
+        found = [(kind, p) for kind, p in found if math.isfinite(p[0])]
+        rows.append((name, found))
+        ranges += [(p[1], p[2]) for _, p in found]
+    people = PUBLISHED.get(probe.id)
+    published = dict(people.numbers) if people else {}
+    ranges += [(value, value) for value in published.values()]
+    bands = {c.name: c for c in probe.band if isinstance(c, Within)}
+    low, high = min((r[0] for r in ranges), default=0.0), max((r[1] for r in ranges), default=1.0)
+    low, high = min(low, 0.0) if low < 0.5 * high or low < 0 else low, high if high > low else low + 1.0
+    low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
+    scale, bottom = wide / (high - low), 58 + sum(14 + row * max(1, len(found)) for _, found in rows)
+    parts = [_head(left + wide + 34, bottom + (78 if published else 62), probe.id), f'<text class="soft" x="14" y="42">{escape(probe.unit)}</text>']
+    for x in _ticks(low, high):
+        at = left + (x - low) * scale
+        parts.append(f'<path class="grid" d="M{at:.1f} 52V{bottom}"/><text class="soft middle" x="{at:.1f}" y="{bottom + 15}">{x:g}</text>')
+    y = 58
+    for name, found in rows:
+        height = row * max(1, len(found))
+        if name in bands:
+            a, b = max(bands[name].low, low), min(bands[name].high, high)
+            if a <= b:
+                x, long = left + (a - low) * scale, max((b - a) * scale, 2.0)
+                parts.append(f'<rect class="band" x="{x:.1f}" y="{y}" width="{long:.1f}" height="{height + 4}"/>')
+        parts.append(f'<text class="end" x="{left - 12}" y="{y + height / 2 + 5:.1f}">{escape(name)}</text>')
+        for i, (kind, (mean, a, b)) in enumerate(found):
+            at = y + 8 + row * i
+            parts.append(f'<path class="whisker {kind}" d="M{left + (a - low) * scale:.1f} {at}H{left + (b - low) * scale:.1f}"/>'
+                         f'<circle class="{kind}" cx="{left + (mean - low) * scale:.1f}" cy="{at}" r="3.5"/>')
+        if name in published:
+            parts.append(f'<path class="people whole" d="M{left + (published[name] - low) * scale:.1f} {y}v{height + 4}"/>')
+        y += height + 14
+    x = 14
+    for s in sets:
+        parts.append(f'<circle class="c{DRAWN.index(s)}" cx="{x + 4}" cy="{bottom + 34}" r="3.5"/><text x="{x + 12}" y="{bottom + 38}">{s}</text>')
+        x += 34 + 7 * len(s)
+    if bands:
+        parts.append(f'<rect class="band" x="{x}" y="{bottom + 28}" width="14" height="11"/><text x="{x + 19}" y="{bottom + 38}">band</text>')
+    if people and published:
+        parts.append(f'<path class="people whole" d="M18 {bottom + 46}v12"/>'
+                     f'<text x="26" y="{bottom + 56}">{escape(people.label)}</text>')
+    return _svg(parts)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Four to eight round numbers between two."""
+    span = high - low
+    step = 10.0 ** math.floor(math.log10(span))
+    step = next(s for s in (step / 5, step / 2, step, step * 2) if span / s <= 8)
+    return [round(i * step, 10) for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def _head(width: float, height: float, title: str) -> str:
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" role="img" '
+            f'aria-label="{escape(title)}"><style>{STYLE}</style>'
+            f'<rect class="ground" x=".5" y=".5" width="{width - 1:.0f}" height="{height - 1:.0f}" rx="6"/>'
+            f'<text class="title" x="14" y="24">{escape(title)}</text>')
+
+
+def _svg(parts: Iterable[str]) -> str:
+    return "\n".join(parts) + "\n</svg>\n"
+
+
+# --- pages -------------------------------------------------------------------------------------------------------------------
+def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
+    """The page of all variants of a probe."""
+    lines = [f"# {probes[0].name}", "", "Written by `docs/probe_pages.py`; do not edit.", ""]
+    for probe in probes:
+        source = f"{probe.source}, {probe.place}" if probe.source else probe.place
+        lines += [f"## {probe.id}", "", probe.capability, "", f"Source: {source}. Unit: {probe.unit}.", "", f"**Protocol.** {probe.protocol}", "",
+                  f"**Band.** {'; '.join(f'`{c.text}`' for c in probe.band) or 'none, the numbers are printed'}.", "",
+                  f"**Should matter.** {', '.join(f'`{m}`' for m in probe.matters) or 'nothing in particular'}.", "",
+                  f"![{probe.id}, by set](pictures/{file_of(probe)})", ""]
+        if people := PUBLISHED.get(probe.id):
+            lines += [f"Drawn beside: {people.label} ({people.source}). {people.note}".rstrip(), ""]
+        lines += table_of(probe, results)
+        if probe.id in CHANGED:
+            lines += [f"**Changed after first results.** {CHANGED[probe.id]} No bound was moved.", ""]
+        failing = [name for name in SETS if _verdict(results, name, probe) in ("outside", "not shown", "error")]
+        passing = [name for name in SETS if _verdict(results, name, probe) == "shown"]
+        if probe.band and len(passing) == len(results["sets"]):
+            lines += [f"**Every set shows it.** {REASONS.get(probe.id, 'It is a control.')}", ""]
+        elif failing:
+            lines += [f"**What fails it.** {', '.join(f'`{n}`' for n in failing)}. {REASONS.get(probe.id, '')}".rstrip(), ""]
+    return "\n".join(lines)
+
+
+def table_of(probe: Probe, results: Mapping[str, Any]) -> list[str]:
+    """The numbers of a probe by set, with intervals."""
+    of = {name: results["sets"][name][probe.id] for name in SETS if probe.id in results["sets"].get(name, {})}
+    if probe.id == "gate_auc/stream":
+        of |= {name: results["gates"][name][probe.id] for name in GATES if probe.id in results["gates"].get(name, {})}
+    names = list(dict.fromkeys(name for claim in probe.band for name in claim.names))
+    names = names or list(dict.fromkeys(name for found in of.values() for name in found["numbers"]))
+    heads = " | ".join(name.replace("|", "\\|") for name in names)
+    lines = [f"| set | verdict | {heads} |", f"|---|---|{'---|' * len(names)}"]
+    for name, found in of.items():
+        cells = [_interval(found["numbers"].get(number)) for number in names]
+        lines.append(f"| `{name}` | {found['verdict']} | {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def _interval(one: Mapping[str, float | None] | None) -> str:
+    if one is None or one["mean"] is None:
+        return "-"
+    if one["low"] is None or one["high"] is None:
+        return f"{one['mean']:.3g}"
+    return f"{one['mean']:.3g} [{one['low']:.3g}, {one['high']:.3g}]"
+
+
+def _verdict(results: Mapping[str, Any], name: str, probe: Probe) -> str:
+    return str(results["sets"].get(name, {}).get(probe.id, {"verdict": ""})["verdict"])
+
+
+def index_table(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
+    """All probes by all sets."""
+    sets = [name for name in SETS if name in results["sets"]]
+    lines = ["", f"All sets over all probes: {results['embedder']}, {max(results['seeds'][s] for s in sets)} seeds, {results['date']}, "
+             f"code {results['code']}. `shown`: in the band; `no`: outside; `-`: nothing that the band compares differs, or a number is not "
+             "defined.", "",
+             f"| probe | {' | '.join(f'`{s}`' for s in sets)} |", f"|---|{'---|' * len(sets)}"]
+    for probe in probes:
+        cells = [MARKS.get(_verdict(results, name, probe), "not run") for name in sets]
+        lines.append(f"| [{probe.id}]({probe.name}.md) | {' | '.join(cells)} |")
+    banded = [probe for probe in probes if probe.band]
+    of = {name: [verdict for p in banded if (verdict := _verdict(results, name, p))] for name in sets}
+    counts = [f"{verdicts.count('shown')} of {len(verdicts)}" for verdicts in of.values()]
+    return "\n".join([*lines, f"| **shown, of those with a band** | {' | '.join(counts)} |", ""])
+
+
+def alive_page(results: Mapping[str, Any]) -> str:
+    """The alive matrix of a set: the cells that the registry names, then other probes for the mechanisms that these do not show."""
+    found = results["alive"]
+    lines = ["# Which mechanisms are alive?", "", "Written by `docs/probe_pages.py`; do not edit.", "",
+             f"`hebbarium probe --alive --named --set {found['measured']} --seeds 3`, with the base `{found['base']}`: {found['headline']}. Only "
+             "cells that the registry names were run, so a mechanism that moves a probe which its entry does not name does not show here.", "",
+             "| mechanism | verdict | moves | named, and does not move | why nothing moves |", "|---|---|---|---|---|"]
+    for one in found["mechanisms"]:
+        cells = (one["id"], one["verdict"], ", ".join(one["moved"]), ", ".join(one["named_not_moved"]), "" if one["moved"] else one["why"])
+        lines.append("| " + " | ".join(text or "-" for text in cells) + " |")
+    lines += ["", "Three numbers of a cell: the full set, the set without the mechanism, the base with it alone.", "",
+              "| mechanism | probe | state | number | full | without | alone | the base also needs |", "|---|---|---|---|---|---|---|---|"]
+    for cell in found["cells"]:
+        three = " | ".join(map(_interval, cell["three"]))
+        number = cell["number"].replace("|", "\\|")
+        lines.append(f"| {cell['mechanism']} | {cell['probe']} | {cell['state']} | {number or '-'} | {three} | {', '.join(cell['needs']) or '-'} |")
+    if others := results.get("alive, others"):
+        tried = list(dict.fromkeys(cell["probe"] for cell in others["cells"]))
+        lines += ["", "## Those that no named probe moves", "", f"On {', '.join(tried)}: {others['headline']}. `fan_effect` measures "
+                  "margins, which any signal of a query changes: to move it alone says little.", "",
+                  "| mechanism | verdict | moves | why nothing moves |", "|---|---|---|---|"]
+        lines += [f"| {one['id']} | {one['verdict']} | {', '.join(one['moved']) or '-'} | {'-' if one['moved'] else one['why']} |"
+                  for one in others["mechanisms"]]
+    return "\n".join(lines) + "\n"
+
+
+def file_of(probe: Probe) -> str:
+    return f"{probe.id.replace('/', '_')}.svg"
+
+
+def main(arguments: Sequence[str]) -> None:
+    if arguments:
+        RESULTS.write_text(json.dumps(read(Path(arguments[0])), indent=None, separators=(",", ":"), sort_keys=True).replace('},"', '},\n"') + "\n",
+                           encoding="utf-8")
+    results, probes = json.loads(RESULTS.read_text(encoding="utf-8")), list(own().values())
+    (HERE / "pictures").mkdir(exist_ok=True)
+    for probe in probes:
+        (HERE / "pictures" / file_of(probe)).write_text(picture(probe, results), encoding="utf-8")
+    for name, group in groupby(sorted(probes, key=lambda p: p.name), key=lambda p: p.name):
+        (HERE / f"{name}.md").write_text(page(list(group), results), encoding="utf-8")
+    if "alive" in results:
+        (HERE / "alive.md").write_text(alive_page(results), encoding="utf-8")
+    index = HERE / "index.md"
+    text = index.read_text(encoding="utf-8")
+    table = f"{START}\n{index_table(probes, results)}\n{END}"
+    index.write_text(re.sub(f"{re.escape(START)}.*{re.escape(END)}", lambda _: table, text, flags=re.DOTALL), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

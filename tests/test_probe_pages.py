@@ -1,0 +1,79 @@
+"""The pages and pictures of probes are those that docs/probe_pages.py writes from the stored results, and every failure is explained."""
+from __future__ import annotations
+
+import json
+import re
+import sys
+import xml.etree.ElementTree as ET
+from itertools import groupby
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from hebbarium.benchmarks.probes.harness.collection import own
+
+DOCS = Path(__file__).parent.parent / "docs"
+PROBES = list(own().values())
+
+
+@pytest.fixture(scope="module")
+def made() -> ModuleType:
+    sys.path.insert(0, str(DOCS))
+    try:
+        import probe_pages
+    finally:
+        sys.path.remove(str(DOCS))
+    module: ModuleType = probe_pages
+    return module
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((DOCS / "probes" / "results.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_every_set_is_measured_over_every_probe(results: dict[str, Any], made: ModuleType) -> None:
+    assert set(results["sets"]) == set(made.SETS) and set(results["gates"]) == set(made.GATES)
+    assert all(list(map(str, found)) and set(found) == {probe.id for probe in PROBES} for found in results["sets"].values())
+
+
+def test_a_memory_with_nothing_but_similarity_fails_two_thirds(results: dict[str, Any]) -> None:
+    verdicts = [results["sets"]["naive_rag"][probe.id]["verdict"] for probe in PROBES if probe.band]
+    assert sum(verdict != "shown" for verdict in verdicts) >= 2 / 3 * len(verdicts)
+
+
+def test_pages_and_pictures_are_current(results: dict[str, Any], made: ModuleType) -> None:
+    for name, group in groupby(sorted(PROBES, key=lambda p: p.name), key=lambda p: p.name):
+        assert (DOCS / "probes" / f"{name}.md").read_text(encoding="utf-8") == made.page(list(group), results)
+    for probe in PROBES:
+        assert (DOCS / "probes" / "pictures" / made.file_of(probe)).read_text(encoding="utf-8") == made.picture(probe, results)
+    assert (DOCS / "probes" / "alive.md").read_text(encoding="utf-8") == made.alive_page(results)
+    index = (DOCS / "probes" / "index.md").read_text(encoding="utf-8")
+    assert made.index_table(PROBES, results) in index
+
+
+@pytest.mark.parametrize("probe", PROBES, ids=[probe.id for probe in PROBES])
+def test_a_picture_is_an_image_for_light_and_dark(probe: Any, made: ModuleType) -> None:
+    text = (DOCS / "probes" / "pictures" / made.file_of(probe)).read_text(encoding="utf-8")
+    assert ET.fromstring(text).tag.endswith("svg") and "prefers-color-scheme: dark" in text and "nan" not in text
+
+
+def test_what_everything_fails_is_explained(results: dict[str, Any], made: ModuleType) -> None:
+    failing = [id for id, one in results["sets"]["everything"].items() if one["verdict"] in ("outside", "not shown", "error")]
+    failing += [id for id, one in results["sets"]["default"].items() if one["verdict"] in ("outside", "not shown", "error")]
+    assert [id for id in dict.fromkeys(failing) if not made.REASONS.get(id)] == []
+    assert set(made.REASONS) | set(made.CHANGED) | set(made.PUBLISHED) | set(made.CURVES) <= {probe.id for probe in PROBES}
+
+
+def test_curves_name_numbers_that_exist(results: dict[str, Any], made: ModuleType) -> None:
+    for id, curve in made.CURVES.items():
+        known = set().union(*(found[id]["numbers"] for found in results["sets"].values()))
+        assert {name for _, names in curve.series for _, name in names} <= known, id
+
+
+def test_a_reader_is_told_the_seeds_and_the_code(results: dict[str, Any]) -> None:
+    index = (DOCS / "probes" / "index.md").read_text(encoding="utf-8")
+    assert results["code"] in index and re.search(r"\d+ seeds", index)
