@@ -20,17 +20,21 @@ from ..reporting.provenance import Made, made
 from .datasets import Dataset
 from .designs import Arm, Design, arms_of, named_arms
 from .execution.cells import Outcome, Row
+from .execution.failures import ALONE, Options
 from .execution.local import Progress, execute
 from .execution.plan import Composition, Plan, planned
 from .execution.spec import DEFAULTS, Settings, code_version, required
+from .reports.learning_curve import write_learning_curve
 from .reports.page import to_html, to_svg
 from .reports.result import PRIMARY, AblationResult, ArmReceipt, ArmResult, Gate, SystemResult, corrected_arms, from_json, source_of, to_json
 from .reports.tables import to_latex, to_markdown
 from .scores.abstention import abstention
 from .scores.comparison import MARGIN, Difference, difference
 from .scores.detectable import Detectable, Source, demo_source, detectable
+from .scores.levels import levels, sessions_of
 from .scores.metrics import METRICS, Metrics, summary
 from .scores.outcomes import scored, total_receipts
+from .scores.surroundings import Conversations, Surroundings
 from .systems.by_name import OURS
 
 _GATE = ("judged", "stored", "vetoed", "decided", "merged")
@@ -61,10 +65,11 @@ class Designed:
 def ablate(chosen: MechanismSet | None, registry: Registry, data: Dataset, embedder: CachedEmbedder, out: Path, *,
            design: Design = Design.LEAVE_ONE_OUT, only: Sequence[str] = (), beside: Sequence[str] = (), margin: float = MARGIN,
            settings: Settings = DEFAULTS, jobs: int = 1, progress: Progress | None = None,
-           announce: Callable[[Detectable], None] | None = None, making: Made | None = None, replace: bool = False) -> AblationResult:
+           announce: Callable[[Detectable], None] | None = None, making: Made | None = None, replace: bool = False,
+           options: Options = ALONE) -> AblationResult:
     """`measure` the arms of a set.  Raises as `designed` and `measure`."""
     return measure(designed(chosen, registry, design=design, only=only, beside=beside, settings=settings), data, embedder, out, margin=margin,
-                   jobs=jobs, progress=progress, announce=announce, making=making, replace=replace)
+                   jobs=jobs, progress=progress, announce=announce, making=making, replace=replace, options=options)
 
 
 def designed(chosen: MechanismSet | None, registry: Registry, *, design: Design = Design.LEAVE_ONE_OUT, only: Sequence[str] = (),
@@ -89,7 +94,8 @@ def designed(chosen: MechanismSet | None, registry: Registry, *, design: Design 
 
 def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: Path, *, margin: float = MARGIN, jobs: int = 1,
             progress: Progress | None = None, announce: Callable[[Detectable], None] | None = None, making: Made | None = None,
-            embedder_spec: str = "", replace: bool = False, language_model: LanguageModel | None = None) -> AblationResult:
+            embedder_spec: str = "", replace: bool = False, language_model: LanguageModel | None = None,
+            options: Options = ALONE) -> AblationResult:
     """Run the arms on every conversation; write manifest.json, rows.jsonl and ablation.json, .md, .html, .svg and .tex into `out`.
 
     margin         of equivalence
@@ -98,6 +104,7 @@ def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: 
     embedder_spec  the embedder as `engine.ports.by_name.embedder` takes it, for `explain`; "" for one made in memory
     replace        write over another run that `out` holds
     language_model  for mechanisms that can use one
+    options        which lives are kept, and what happens if a cell fails
 
     A second call of an ablation that was stopped continues it.  Raises HebbariumError, before anything runs if possible.
     """
@@ -112,7 +119,7 @@ def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: 
     command = {"command": "ablate", "design": experiment.design.value, "family": family, "margin": margin, "beside": list(experiment.beside),
                "expected": asdict(expected), "embedder_spec": embedder_spec, "made": asdict(making or made())}
     outcomes = execute(experiment.plan, data, embedder, out, command=command, jobs=jobs, progress=progress, replace=replace,
-                       language_model=language_model)
+                       language_model=language_model, options=options)
     written = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     result = compared(experiment, outcomes, data, margin=margin, provenance=written)
     write_json(out / "ablation.json", to_json(result))
@@ -120,6 +127,8 @@ def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: 
     write_whole(out / "ablation.svg", [to_svg(result)])
     write_whole(out / "ablation.tex", [to_latex(result)])
     to_html(result, out / "ablation.html")
+    write_learning_curve(out, experiment.plan.settings.feedback, data,
+                         {one.arm: found for one, found in zip(experiment.plan.arms, outcomes, strict=True)})
     return result
 
 
@@ -154,13 +163,18 @@ def compared(experiment: Designed, outcomes: Sequence[Sequence[Outcome]], data: 
         found.append(_arm(arm, full, _Marked.of(theirs), _receipt(receipts.get(arm.removed)), seed, margin, lost.get(arm.id, ()), fair))
     beside = zip(experiment.plan.arms[len(arms):], outcomes[len(arms):], strict=True)
     categories = [row["category"] for row in full.rows]
+    known = Conversations.of(data, experiment.plan.settings.match)
+    around, sessions = Surroundings.of(full.rows, known.sizes), sessions_of(full.rows, known.home)
+    varying = {arm.name: levels(full.values[PRIMARY] - _Marked.of(theirs).values[PRIMARY], full.conversations, sessions)
+               for arm, theirs in zip(arms[1:], outcomes[1:len(arms)], strict=True)}
     return AblationResult(
         dataset=data.name, dataset_sha256=data.sha256, set_name=arms[0].chosen.name, seed=seed, design=experiment.design.value, margin=margin,
         n_conversations=len(set(full.conversations)), n_questions=len(full.rows), n_designed=experiment.n_designed,
         baseline={**summary(full.metrics), **full.held}, arms=corrected_arms(found),
         categories={c: categories.count(c) for c in sorted(set(categories))},
         seconds=full.seconds, version=code_version(), beside=tuple(_beside(one, full, theirs, seed, margin) for one, theirs in beside),
-        provenance=provenance)
+        provenance=provenance, chance=around.chance, pool=around.pool, depths=around.depths,
+        levels={name: found for name, found in varying.items() if found})
 
 
 @dataclass(frozen=True, slots=True)

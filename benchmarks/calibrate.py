@@ -231,13 +231,16 @@ def to_json(found: Calibration) -> dict[str, Any]:
             "collected": [{**asdict(pair), "kind": pair.kind.value} for pair in found.pairs]}
 
 
+def file_value(registry: Registry, id: str, name: str, given: Any) -> Any:
+    """The value of a parameter as a set's YAML file in any folder holds it: the absolute path of a file."""
+    declared = registry.entry(id).params.get(name)
+    return str(Path(given).absolute()) if declared and declared.unit == UNIT and given else given
+
+
 def written_set(found: Calibration, registry: Registry) -> dict[str, Any]:
     """The calibrated set as a YAML file holds it; files that the set names get absolute paths."""
-    def value(id: str, name: str, given: Any) -> Any:
-        declared = registry.entry(id).params.get(name)
-        return str(Path(given).absolute()) if declared and declared.unit == UNIT and given else given
-
-    mechanisms = {id: {name: value(id, name, given) for name, given in values.items()} for id, values in found.chosen.mechanisms.items()}
+    mechanisms = {id: {name: file_value(registry, id, name, given) for name, given in values.items()}
+                  for id, values in found.chosen.mechanisms.items()}
     mechanisms[GATE] = {**mechanisms[GATE], "evidence": found.evidence, "A": found.A, "B": found.B, "threshold": found.threshold,
                         "calibration": CALIBRATION}
     summary = f"{found.chosen.name}, with a sufficiency gate calibrated on {len(found.conversations)} conversations of {found.dataset}"

@@ -16,8 +16,10 @@ from .datasets import Dataset
 from .execution.folder import RunFolder, differences, shown
 from .execution.spec import RunSpec
 from .explain import signed
+from .scores.agreement import LABEL, ChiSquared, McNemar, Proportion, chi_squared, mcnemar, wilson
 from .scores.cluster_robust import ClusterT, cluster_t
-from .scores.metrics import METRICS, Metrics, question_metrics
+from .scores.levels import Levels, levels, sessions_of
+from .scores.metrics import METRICS, Metrics, depth_summary, question_metrics
 
 PRIMARY = "recall@10"       # decides which questions are gained and lost
 COVERED = ("dataset", "sha256", "set_digest", "registry_digest", "arm", "conversation")   # other fields tell them, or they must be equal
@@ -79,6 +81,20 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
+class Independent:
+    """The same runs as many papers compare them: shares of questions with gold among the first ten (hit@10).  Treats questions as independent.
+
+    first, second  Wilson intervals
+    """
+
+    label: str
+    first: Proportion
+    second: Proportion
+    mcnemar: McNemar
+    chi_squared: ChiSquared
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two runs, paired by question.
 
@@ -87,6 +103,9 @@ class Comparison:
     unpaired       questions with gold that only the first, and only the second run asked
     n_changed      paired questions with another rank of gold, or another answer
     metrics        by metric; p-values are not corrected for their number
+    depths         metric at a depth, such as "hit@1" -> means of the first and of the second run
+    independent    the comparison that treats questions as independent
+    levels         where the difference of recall@10 varies; None without the data
     categories     category -> paired questions, recall@10 of the first and of the second run
     gained, lost   questions with a higher and with a lower recall@10 in the second run, in the order of the file
     notes          what a reader should know
@@ -101,6 +120,9 @@ class Comparison:
     unpaired: tuple[int, int]
     n_changed: int
     metrics: tuple[MetricPair, ...]
+    depths: Mapping[str, tuple[float, float]]
+    independent: Independent
+    levels: Levels | None
     categories: Mapping[str, tuple[int, float, float]]
     gained: tuple[Changed, ...]
     lost: tuple[Changed, ...]
@@ -129,7 +151,7 @@ def compare(first: RunFolder, second: RunFolder, *, arms: tuple[str | None, str 
         if sorted(a["gold"]) != sorted(b["gold"]):
             raise InputError(f"question {question!r} of {conversation!r} has other gold in each run: the runs measured other events",
                              where=f"{first.path} and {second.path}", cure="compare runs with the same --unit")
-    texts, notes = _texts(first, second, data)
+    texts, home, notes = _texts(first, second, data)
     scores = {key: (question_metrics(a["ranks"]), question_metrics(b["ranks"])) for key, (a, b) in pairs.items()}
     changed = {key: _changed(*pairs[key], *scores[key], texts.get(key[0], {})) for key in pairs if _recall(scores[key][0]) != _recall(scores[key][1])}
     return Comparison(
@@ -137,6 +159,7 @@ def compare(first: RunFolder, second: RunFolder, *, arms: tuple[str | None, str 
         n_questions=len(pairs), n_conversations=len({conversation for conversation, _ in pairs}),
         unpaired=(len(asked[0]) - len(pairs), len(asked[1]) - len(pairs)), n_changed=sum(_other(a, b) for a, b in pairs.values()),
         metrics=tuple(_metric(name, list(scores.values()), [key[0] for key in pairs]) for name in METRICS),
+        depths=_depths(pairs), independent=_independent(list(scores.values())), levels=_levels(pairs, scores, home),
         categories=_categories(pairs, scores), gained=tuple(c for c in changed.values() if c.second > c.first),
         lost=tuple(c for c in changed.values() if c.second < c.first), notes=tuple(notes))
 
@@ -157,27 +180,55 @@ def _differing(first: RunFolder, second: RunFolder, arms: tuple[str, str]) -> tu
     return tuple(found for found in differences(a, b) if found[0] not in named and found[0] != "versions.hebbarium"), alone
 
 
-def _texts(first: RunFolder, second: RunFolder, path: Path | None) -> tuple[dict[str, dict[str, str]], list[str]]:
-    """Conversation -> event -> text, read from the data of the first run that can be read; {} and a note without them."""
+Texts = dict[str, dict[str, str]]
+
+
+def _texts(first: RunFolder, second: RunFolder, path: Path | None) -> tuple[Texts, Texts, list[str]]:
+    """Conversation -> event -> text, and session, read from the data of the first run that can be read; {} and a note without them."""
     if path is not None:
-        return _text_of(first.data(path)), []
+        return *_text_of(first.data(path)), []
     failures = []
     for run in (first, second):
         try:
-            return _text_of(run.data()), []
+            return *_text_of(run.data()), []
         except HebbariumError as error:
             failures.append(error.what)
-    return {}, [f"events are shown without their texts ({failures[0]}); --data PATH reads them"]
+    return {}, {}, [f"events are shown without their texts ({failures[0]}); --data PATH reads them"]
 
 
-def _text_of(data: Dataset) -> dict[str, dict[str, str]]:
-    return {c.id: {e.id: e.rendered() for e in c.events} for c in data.conversations}
+def _text_of(data: Dataset) -> tuple[Texts, Texts]:
+    texts, home = Texts(), Texts()
+    for conversation in data.conversations:
+        text, session = texts.setdefault(conversation.id, {}), home.setdefault(conversation.id, {})
+        for event in conversation.events:
+            text[event.id], session[event.id] = event.rendered(), event.session
+    return texts, home
 
 
 def _metric(name: str, scores: Sequence[tuple[Metrics, Metrics]], clusters: Sequence[str]) -> MetricPair:
     pairs = [(a.named()[name], b.named()[name]) for a, b in scores]
     first, second = (sum(pair[side] for pair in pairs) / len(pairs) for side in (0, 1))
     return MetricPair(name, first, second, cluster_t([b - a for a, b in pairs], clusters))
+
+
+def _depths(pairs: Mapping[Key, tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, tuple[float, float]]:
+    first, second = (depth_summary([pair[side]["ranks"] for pair in pairs.values()]) for side in (0, 1))
+    return {name: (first[name], second[name]) for name in first}
+
+
+def _independent(scores: Sequence[tuple[Metrics, Metrics]]) -> Independent:
+    hits = [(a.hit_10 > 0.0, b.hit_10 > 0.0) for a, b in scores]
+    first, second, n = sum(a for a, _ in hits), sum(b for _, b in hits), len(hits)
+    return Independent(LABEL, wilson(first, n), wilson(second, n), mcnemar(sum(a and not b for a, b in hits), sum(b and not a for a, b in hits)),
+                       chi_squared(first, second, n))
+
+
+def _levels(pairs: Mapping[Key, tuple[dict[str, Any], dict[str, Any]]], scores: Mapping[Key, tuple[Metrics, Metrics]],
+            home: Mapping[str, Mapping[str, str]]) -> Levels | None:
+    if not home:
+        return None
+    gains = [_recall(scores[key][1]) - _recall(scores[key][0]) for key in pairs]
+    return levels(gains, [conversation for conversation, _ in pairs], sessions_of([row for row, _ in pairs.values()], home))
 
 
 def _recall(metrics: Metrics) -> float:
@@ -212,9 +263,27 @@ def to_json(result: Comparison) -> dict[str, Any]:
     return {**asdict(result), "differing": [{"field": name, "first": a, "second": b} for name, a, b in result.differing]}
 
 
+def lines(result: Comparison) -> list[str]:
+    """The comparison that treats questions as independent, and the levels, as sentences."""
+    one = result.independent
+    shares = " -> ".join(f"{each.share:.4f} [{each.low:.4f}, {each.high:.4f}]" for each in (one.first, one.second))
+    test = "exact" if one.mcnemar.exact else f"chi-squared {one.mcnemar.statistic:.2f}"
+    pearson = "" if one.chi_squared.p is None else f"; chi-squared {one.chi_squared.statistic:.2f}, p {one.chi_squared.p:.3g}"
+    found = [f"hit@10 {shares} (Wilson); McNemar {one.mcnemar.first_only} against {one.mcnemar.second_only}, {test}, p {one.mcnemar.p:.3g}{pearson}; "
+             f"{one.label}"]
+    if result.levels:
+        known = result.levels
+        sds = (("conversations", known.conversations), ("sessions of a conversation", known.sessions), ("questions of a session", known.questions))
+        found.append("standard deviation of the difference: " + ", ".join(f"{value:.3f} between {name}" for name, value in sds if value is not None)
+                     + f" ({known.n_questions} questions with gold of one session)")
+        if known.alone and known.alone.p is not None:
+            found.append(f"over the {known.n_sessions} sessions of this conversation p is {known.alone.p:.3g}; this speaks for no other conversation")
+    return found
+
+
 def to_html(result: Comparison, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(Path(__file__).parent / "templates")
     made.filters.update(shown=shown, signed=signed)
-    write_whole(path, [made.get_template("compare.html.j2").render(result=result, primary=PRIMARY)])
+    write_whole(path, [made.get_template("compare.html.j2").render(result=result, primary=PRIMARY, lines=lines(result))])
     return path

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,8 @@ from ..engine.ports.embedder import Embedder
 from ..engine.ranking import Answer, rank
 from ..engine.records import Event, Query, written
 from ..engine.registry import MechanismSet, Registry
-from ..engine.vocabulary import VISIBLE
+from ..engine.steps import ENGINE
+from ..engine.vocabulary import BAN
 from ..reporting.files import write_whole
 from ..reporting.pages import environment
 from .datasets import Conversation, Dataset, Question
@@ -46,6 +47,7 @@ class Cause(StrEnum):
     ARCHIVED = "archived"
     NO_SIGNAL = "in no signal's first 100"
     BELOW = "below the first k"
+    HELD_BACK = "held back by a rule or gate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +88,17 @@ class Gold:
     """A gold event.
 
     words     the cause in words
-    silenced  mechanism -> rank of the event with that mechanism silenced; {} for an event that is not stored
+    silenced  mechanism -> rank of the event with that mechanism silenced; {} for an event that is not stored, or if none was silenced
+    stage     at which the event leaves the first k for good; "" if it is among them after no stage, or after the last
+    by        mechanisms behind the cause: gates that voted against it, what archived it, what computed the stage or held it back
     """
 
     at: Candidate
     cause: Cause
     words: str
     silenced: Mapping[str, int]
+    stage: str = ""
+    by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,22 +172,33 @@ def explain(run: RunFolder, question: str, data: Dataset, registry: Registry, em
     Cost: one encoding of the conversation, then one retrieval for each mechanism.  Raises InputError for a run of another system and for an
     unknown question, HebbariumError.
     """
-    chosen = run.arm(arm)
-    if (system := run.deciding(chosen).get("system", OURS)) != OURS:
-        raise InputError(f"the arm measured {system}; only the memories of {OURS} can be explained", where=str(run.path),
-                         cure="`hebbarium compare` shows what another system retrieved")
+    chosen = ours(run, arm)
     conversation, wanted = _found(run, data, question)
     row = next((r for r in run.rows(chosen) if r["conversation"] == conversation.id and r["question"] == wanted.id), None)
     cell = run.cell(chosen, conversation.id, data)
     witness = Witness()
-    mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
-    with closing(Hebbarium(mechanisms, embedder, cell.spec.seed, witness, language_model=run.language_model())) as memory:
+    with closing(rebuilt(run, cell, registry, embedder, witness)) as memory:
         for each, query in asked(cell, memory, prepare(cell, memory)):
             if each.id == wanted.id:
                 break
             if cell.spec.feedback != "none":
                 give_feedback(cell.spec, memory, each, memory.retrieve(query, cell.spec.k))
         return _explained(run, cell, wanted, query, memory.engine, witness, row)
+
+
+def ours(run: RunFolder, arm: str | None) -> str:
+    """The arm of that name, the first for None.  Raises InputError for an arm of another system, which has no mechanisms to explain it by."""
+    chosen = run.arm(arm)
+    if (system := run.deciding(chosen).get("system", OURS)) != OURS:
+        raise InputError(f"the arm measured {system}; only the memories of {OURS} can be explained", where=str(run.path),
+                         cure="`hebbarium compare` shows what another system retrieved")
+    return chosen
+
+
+def rebuilt(run: RunFolder, cell: Cell, registry: Registry, embedder: Embedder, witness: Witness) -> Hebbarium:
+    """An empty memory as the cell had it.  The caller closes it.  Raises HebbariumError."""
+    mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
+    return Hebbarium(mechanisms, embedder, cell.spec.seed, witness, language_model=run.language_model())
 
 
 def _found(run: RunFolder, data: Dataset, question: str) -> tuple[Conversation, Question]:
@@ -200,14 +217,10 @@ def _explained(run: RunFolder, cell: Cell, question: Question, query: Query, mem
     rivals = [int(each) for each in answer.rows if int(each) not in rows.values()][:RIVALS]
     stored = [place for place in rows.values() if place >= 0]
     last = answer.rows[-1:].tolist() if len(answer) == spec.k else []
-    asked_for = list(dict.fromkeys([*stored, *rivals, *last]))
-    places = {name: {place: int(rank(memory.column(name), answer.answerable, place)) for place in asked_for} for name in _signals(memory)}
-    found = dict(zip(asked_for, memory.explain(query, asked_for), strict=True))
-    candidates = {place: _candidate(memory, place, answer.rank(place), each, {s: p[place] for s, p in places.items()})
-                  for place, each in found.items()}
+    candidates, linear = candidates_of(memory, query, answer, [*stored, *rivals, *last])
     silenced = Counterfactual(memory).ranks(query, stored)
-    makers = _makers(memory)
-    reader = _Reader(memory, witness, spec.k, makers, candidates[last[0]] if last else None)
+    makers = makers_of(memory)
+    reader = Reader(memory, witness, spec.k, makers, answer, candidates[last[0]] if last else None)
     events = {e.id: e for e in cell.conversation.events}
     golds = tuple(reader.gold(candidates[place], place, {id: ranks[stored.index(place)] for id, ranks in silenced.items()})
                   if place >= 0 else reader.rejected(events[id]) for id, place in rows.items())
@@ -215,8 +228,20 @@ def _explained(run: RunFolder, cell: Cell, question: Question, query: Query, mem
         run=run.name, folder=str(run.path), arm=spec.arm, conversation=cell.conversation.id, question=question.id, category=question.category,
         text=question.text, answer=question.answer, time=written(query.time or 0.0), k=spec.k, stored=memory.store.n,
         visible=int(answer.answerable.sum()), golds=golds, rivals=tuple(candidates[place] for place in rivals),
-        linear=all(each.linear for each in found.values()), makers=makers,
+        linear=linear, makers=makers,
         owners={c.name: m.id for m in memory.mechanisms for c in m.owns if isinstance(c, Signal)}, notes=_notes(spec, answer, row))
+
+
+def candidates_of(memory: Engine, query: Query, answer: Answer, rows: Iterable[int]) -> tuple[dict[int, Candidate], bool]:
+    """Row -> what the query makes of it, and whether the fusion is linear.  Cost: about one retrieval, and O(n) for each row and signal.
+
+    answer  to the same query, the last one asked: the columns hold its scores
+    """
+    asked_for = list(dict.fromkeys(rows))
+    places = {name: {place: int(rank(memory.column(name), answer.answerable, place)) for place in asked_for} for name in _signals(memory)}
+    found = dict(zip(asked_for, memory.explain(query, asked_for), strict=True))
+    made = {place: _candidate(memory, place, answer.rank(place), each, {s: p[place] for s, p in places.items()}) for place, each in found.items()}
+    return made, all(each.linear for each in found.values())
 
 
 def _signals(memory: Engine) -> list[str]:
@@ -228,7 +253,8 @@ def _candidate(memory: Engine, row: int, place: int, explanation: Explanation, r
     return Candidate(id_of(memory.unit(row)), memory.event_log.rendered(row), place, parts, explanation.stages)
 
 
-def _makers(memory: Engine) -> dict[str, tuple[str, ...]]:
+def makers_of(memory: Engine) -> dict[str, tuple[str, ...]]:
+    """Stage of the ranking -> mechanisms that compute it."""
     nodes = memory.assembly.phases[Phase.RETRIEVE]
     return {stage.name: tuple(dict.fromkeys(n.owner for n in nodes if stage in n.sets or stage in n.adds)) for stage in memory.assembly.ranking}
 
@@ -248,54 +274,78 @@ def _notes(spec: RunSpec, answer: Answer, row: Mapping[str, Any] | None) -> tupl
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class Reader:
     """Finds the cause for each gold event.
 
-    bar   the last event of the answer, which a missed one would have to beat; None if the answer is shorter than k
+    answer  to the query, the last one asked
+    bar     the last event of the answer, which a missed one would have to beat; None if the answer is shorter than k
     """
 
     memory: Engine
     witness: Witness
     k: int
     makers: Mapping[str, tuple[str, ...]]
+    answer: Answer
     bar: Candidate | None
 
     def rejected(self, event: Event) -> Gold:
+        """An event that is not stored."""
         gates = self.witness.vetoes.get(event.id, [])
-        return Gold(Candidate(event.id, event.rendered(), 0), Cause.NOT_STORED, f"not stored: vetoed by {_listed(gates) or 'no known gate'}", {})
+        return Gold(Candidate(event.id, event.rendered(), 0), Cause.NOT_STORED, f"not stored: vetoed by {_listed(gates) or 'no known gate'}", {},
+                    by=tuple(gates))
 
     def gold(self, at: Candidate, row: int, silenced: Mapping[str, int]) -> Gold:
-        cause, words = self._cause(at, row)
-        if cause is not Cause.FOUND and (lifted := [f"{id} (rank {place})" for id, place in silenced.items() if 0 < place <= self.k]):
-            words += f". It would be in the answer without {_listed(lifted, 'or')}"
-        return Gold(at, cause, words, silenced)
+        """A stored event.
 
-    def _cause(self, at: Candidate, row: int) -> tuple[Cause, str]:
-        if not self.memory.column(VISIBLE)[row]:
-            by = self.witness.archived.get(row)
-            return Cause.ARCHIVED, f"archived by {by.mechanism} at {written(by.time)}" if by else "archived"
+        silenced  mechanism -> rank with that mechanism silenced; {}: none was silenced
+        """
+        found = self._found(at, row)
+        if found.cause is Cause.FOUND or not (lifted := [f"{id} (rank {place})" for id, place in silenced.items() if 0 < place <= self.k]):
+            return replace(found, silenced=silenced)
+        return replace(found, silenced=silenced, words=f"{found.words}. It would be in the answer without {_listed(lifted, 'or')}")
+
+    def _found(self, at: Candidate, row: int) -> Gold:
         if 0 < at.rank <= self.k:
-            return Cause.FOUND, f"found at rank {at.rank}"
+            return Gold(at, Cause.FOUND, f"found at rank {at.rank}", {})
+        if not self.answer.answerable[row]:
+            return self._withheld(at, row)
+        stage = self._left(at)
+        if not at.rank and stage:
+            by = self.makers.get(stage.stage, ())
+            return Gold(at, Cause.HELD_BACK, f"held back at the stage {stage.stage}{_made(by)}", {}, stage.stage, by)
         trusted = [p for p in at.parts if p.trust > 0 and p.rank]
         best = min(trusted, key=lambda p: p.rank, default=None)
         if best is None or best.rank > FIRST:
             known = f"; its best is {best.signal} with rank {best.rank}" if best else "; all are silent on it"
-            return Cause.NO_SIGNAL, f"in no signal's first {FIRST}{known}"
+            return Gold(at, Cause.NO_SIGNAL, f"in no signal's first {FIRST}{known}", {})
         if not at.rank:
-            return Cause.BELOW, "it has no score in the last stage"
-        return Cause.BELOW, f"{self._fall(at)}. Its best signal is {best.signal}, where it is at rank {best.rank}{self._deficit(at)}"
+            return Gold(at, Cause.BELOW, "it has no score in the last stage", {})
+        words = f"{self._fall(at)}. Its best signal is {best.signal}, where it is at rank {best.rank}{self._deficit(at)}"
+        return Gold(at, Cause.BELOW, words, {}, stage.stage if stage else "", self.makers.get(stage.stage, ()) if stage else ())
+
+    def _withheld(self, at: Candidate, row: int) -> Gold:
+        """An event that may not be answered: a rule excludes it, or it is archived and no step reached it."""
+        if self.memory.column(BAN)[row] > 0:
+            able = tuple(dict.fromkeys(n.owner for n in self.memory.assembly.phases[Phase.RETRIEVE] if BAN in n.adds and n.owner != ENGINE))
+            return Gold(at, Cause.HELD_BACK, f"excluded by {_listed(able, 'or') or 'the filter of the query'}", {}, by=able)
+        by = self.witness.archived.get(row)
+        words = f"archived by {by.mechanism} at {written(by.time)}" if by else "archived"
+        return Gold(at, Cause.ARCHIVED, words, {}, by=(by.mechanism,) if by else ())
+
+    def _left(self, at: Candidate) -> StageRank | None:
+        """The stage at which the event leaves the first k for good; None if it was never among them."""
+        last = max((i for i, stage in enumerate(at.stages) if 0 < stage.rank <= self.k), default=-1)
+        return at.stages[last + 1] if 0 <= last < len(at.stages) - 1 else None
 
     def _fall(self, at: Candidate) -> str:
         """The stage from which on the event is below the first k."""
-        inside = [0 < stage.rank <= self.k for stage in at.stages]
-        last = max((i for i, is_in in enumerate(inside) if is_in), default=-1)
-        after = at.stages[last + 1]
-        made = f", computed by {_listed(self.makers[after.stage])}" if self.makers.get(after.stage) else ""
-        if last < 0:
+        after = self._left(at)
+        if after is None:
             path = ", ".join(f"{stage.rank} after {stage.stage}" for stage in at.stages)
             return f"below the first {self.k} in every stage: rank {path}"
-        return f"below the first {self.k}: it falls from rank {at.stages[last].rank} to {after.rank} at the stage {after.stage}{made}" \
-               + (f", and ends at rank {at.rank}" if at.rank != after.rank else "")
+        before = at.stages[at.stages.index(after) - 1]
+        return f"below the first {self.k}: it falls from rank {before.rank} to {after.rank} at the stage {after.stage}" \
+               f"{_made(self.makers.get(after.stage, ()))}" + (f", and ends at rank {at.rank}" if at.rank != after.rank else "")
 
     def _deficit(self, at: Candidate) -> str:
         """Signals on which the last event of the answer leads most, and on which it trails most."""
@@ -306,6 +356,10 @@ class _Reader:
         ahead = [f"{name} ({value:+.3f})" for value, name in reversed(lead) if value > 0][:NAMED]
         words = f". Against the event at rank {self.bar.rank}, it loses most on {_listed(behind)}" if behind else ""
         return words + (f" and gains most on {_listed(ahead)}" if behind and ahead else "")
+
+
+def _made(by: Sequence[str]) -> str:
+    return f", computed by {_listed(by)}" if by else ""
 
 
 def _contribution(candidate: Candidate, signal: str) -> float:

@@ -1,13 +1,14 @@
 """Data sets: conversations with questions whose evidence is known."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from ...engine.errors import DataError
+from ...engine.records import Event
 from .base import Conversation, Dataset, Question, by_session
 from .beam import load_beam
 from .conversations import load_conversations
@@ -33,7 +34,8 @@ def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int
     limit   number of conversations, from the first; None for all
     allow_missing_gold  for `conversations`: leave out and count gold that names no event, instead of refusing the data; official files always do
 
-    Cost: O(characters).  Errors: DataError, which names file, place and cure.
+    All conversations are read and checked, one at a time; the data set holds their questions, and `conversation.events` reads the events again.
+    Cost: O(characters).  Errors: DataError, which names file, place and cure, also if a file changes after it was loaded.
 
     >>> [c.id for c in load("demo", limit=2).conversations]
     ['friends', 'flatmates']
@@ -49,8 +51,12 @@ def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int
     loaded = replace(loader(path, limit), form=name, path=str(path.absolute()) if path else "", limit=limit)
     if unit == "turn":
         return loaded
-    merged = tuple(map(by_session, loaded.conversations))
+    merged = tuple(by_session(c).handed(partial(_sessions, c)) for c in loaded.conversations)
     return replace(loaded, conversations=merged, notes={**loaded.notes, "events": sum(len(c.events) for c in merged)})
+
+
+def _sessions(conversation: Conversation) -> Sequence[Event]:
+    return by_session(conversation).events
 
 
 def papers_of(name: str) -> tuple[str, ...]:

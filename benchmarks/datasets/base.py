@@ -4,15 +4,18 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import NoReturn
 
 from ...engine.errors import DataError
+from ...engine.nights import CENTURY, YEAR
 from ...engine.records import Event
+from .events import Events
 
 MINUTE = 1.0 / 60.0  # h
 DOWNLOAD_AGAIN = "compare the file with the official one; `hebbarium data list` names the source and `hebbarium data check` its SHA-256"
@@ -42,11 +45,23 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Events in order of time, and the questions asked about them."""
+    """Events in order of time, and the questions asked about them.
+
+    events  a tuple, or `Events`, which are read anew each time that they are iterated
+    """
 
     id: str
-    events: tuple[Event, ...]
+    events: Sequence[Event]
     questions: tuple[Question, ...]
+
+    def handed(self, read: Callable[[], Iterable[Event]]) -> Conversation:
+        """The same conversation without its events; `read` gives them again."""
+        return replace(self, events=Events(read, len(self.events), (self.events[0], self.events[-1])))
+
+    def held(self) -> Conversation:
+        """The same conversation with its events in memory, unless they are read part by part."""
+        events = self.events
+        return replace(self, events=tuple(events)) if isinstance(events, Events) and not events.by_part else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +69,7 @@ class Dataset:
     """A loaded data set.
 
     sha256   of the bytes that were read
+    conversations  of a file without their events, which are read when they are iterated
     notes    counts of deviations from the format, and of what was loaded
     form     the name by which `load` takes it, such as `conversations`; "" for data that were made in memory
     path     where it was read; "" for the demo, and for data that were made in memory
@@ -69,18 +85,26 @@ class Dataset:
     limit: int | None = None
 
 
-def assemble(name: str, sha256: str, conversations: Iterable[Conversation], found: Mapping[str, int | str], where: str) -> Dataset:
+def assemble(name: str, sha256: str, conversations: Iterable[Conversation], found: Mapping[str, int | str], where: str,
+             again: Callable[[int], Callable[[], Iterable[Event]]] | None = None) -> Dataset:
     """Check the invariants of every data set, and count.  O(events + gold ids).
+
+    conversations  taken one at a time
+    again          number of a conversation -> what reads its events anew; the data set then holds no events.  None: it holds what it is given
 
     Errors: DataError if there are no conversations, or if one has no events, no questions, repeated or empty ids, times that are not finite or that
     decrease, or gold that names no event.
     """
-    kept = tuple(conversations)
+    kept, silent = list[Conversation](), 0
+    for number, conversation in enumerate(conversations):
+        times, ids, empty = _read(conversation.events)
+        for broken in _broken(conversation, times, ids):
+            raise DataError(f"conversation {conversation.id!r} {broken}", where=where, cure=DOWNLOAD_AGAIN)
+        silent += empty
+        kept.append(conversation if again is None or isinstance(conversation.events, Events) else conversation.handed(again(number)))
+        del conversation
     if not kept:
         raise DataError("it holds no conversations", where=where, cure=DOWNLOAD_AGAIN)
-    for conversation in kept:
-        for broken in _broken(conversation):
-            raise DataError(f"conversation {conversation.id!r} {broken}", where=where, cure=DOWNLOAD_AGAIN)
     for what, names in (("conversation", [c.id for c in kept]), ("question", [q.id for c in kept for q in c.questions])):
         twice = [one for one, count in Counter(names).items() if count > 1]
         if twice:
@@ -89,26 +113,36 @@ def assemble(name: str, sha256: str, conversations: Iterable[Conversation], foun
     notes: dict[str, int | str] = {
         "conversations": len(kept), "events": sum(len(c.events) for c in kept), "questions": len(questions),
         "questions_without_gold": sum(not q.gold for q in questions),
-        "events_without_text": sum(not e.text.strip() for c in kept for e in c.events), **found,
+        "events_without_text": silent, **found,
     }
-    return Dataset(name, sha256, kept, notes)
+    return Dataset(name, sha256, tuple(kept), notes)
 
 
-def _broken(conversation: Conversation) -> Iterator[str]:
-    events, questions = conversation.events, conversation.questions
-    if not events:
+def _read(events: Iterable[Event]) -> tuple[array[float], Counter[str], int]:
+    """Times, ids with their counts, and how many events have no text."""
+    times, ids, empty = array("d"), Counter[str](), 0
+    for event in events:
+        times.append(event.time)
+        ids[event.id] += 1
+        empty += not event.text.strip()
+    return times, ids, empty
+
+
+def _broken(conversation: Conversation, times: Sequence[float], ids: Counter[str]) -> Iterator[str]:
+    questions = conversation.questions
+    if not times:
         yield "has no events"
     if not questions:
         yield "has no questions"
-    ids = Counter(e.id for e in events)
     if ids[""]:
         yield "has an event without an id"
     yield from (f"has the event id {one!r} {count} times" for one, count in ids.items() if count > 1)
-    times = [e.time for e in events]
     if not all(map(math.isfinite, [*times, *(q.time for q in questions)])):
         yield "has a time that is not finite"
     if any(later < earlier for earlier, later in pairwise(times)):
         yield "has events whose times run backwards"
+    if (jump := max((later - earlier for earlier, later in pairwise(times)), default=0.0)) > CENTURY:
+        yield f"has events between which time jumps by {jump / YEAR:.0f} years"
     if any(q.time < times[-1] for q in questions):
         yield "has a question asked before its last event"
     yield from (f"has gold {one!r} (question {q.id}) that names no event" for q in questions for one in q.gold if one not in ids)

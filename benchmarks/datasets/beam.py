@@ -5,17 +5,20 @@ Layout: `<scale>/<n>/chat.json` and `<scale>/<n>/probing_questions/probing_quest
 """
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from ...engine.errors import DataError
 from ...engine.records import Event, hours
-from .base import DOWNLOAD_AGAIN, Clock, Conversation, Dataset, Place, Question, assemble, digest, given, read_json, unique
+from .base import DOWNLOAD_AGAIN, Clock, Conversation, Dataset, Place, Question, assemble, given, read_json, unique
+from .events import Events
+from .reading import Element, digest_of, elements, whole
 
 CHAT = "chat.json"
 SCALES = ("100K", "500K", "1M", "10M")
@@ -40,6 +43,37 @@ class Message:
     anchor: Place | None
 
 
+class _Bare(Exception):
+    """A list of messages without batches has to be read as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """The file of a chat, read part by part: a part is a plan of a 10M chat, a batch of another one, or the whole file."""
+
+    parts: tuple[Element, ...]
+    whole: bool
+
+    @classmethod
+    def of(cls, file: Path) -> Chat:
+        """Raises DataError for what is no JSON."""
+        parts = elements(file, "part")
+        return cls((whole(file),), True) if parts is None else cls(parts, False)
+
+    def messages(self) -> Iterator[Message]:
+        """Every message in order; one part is in memory at a time.  Raises DataError, `_Bare` for a part that is a message."""
+        for number, part in enumerate(self.parts, 1):
+            place = part.place()
+            if _is_message(place.value) and not self.whole:
+                raise _Bare
+            yield from _messages(place, "", "" if self.whole else str(number), 0 if self.whole else 1)
+            del place           # before the next part is read
+
+    def events(self) -> Iterator[Event]:
+        """Every event in order.  Raises DataError."""
+        return _events(self, Counter())
+
+
 def load_beam(path: Path | None, limit: int | None = None) -> Dataset:
     """The chats under PATH: the folder of scales, one scale, or one chat.
 
@@ -56,14 +90,14 @@ def load_beam(path: Path | None, limit: int | None = None) -> Dataset:
     folders = _folders(given(path, "beam"))[:limit]
     found: Counter[str] = Counter(times_clamped=0, chats_without_first_date=0, dates_unreadable=0, gold_missing=0, gold_ambiguous=0,
                                   gold_unreadable=0, ids_repeated=0)
-    conversations, read = list[Conversation](), dict[str, bytes]()
-    for folder in folders:
-        name = f"{folder.parent.name}/{folder.name}"
-        chat, read[f"{name}/{CHAT}"] = read_json(folder / CHAT)
-        probes, read[f"{name}/{PROBES.as_posix()}"] = read_json(folder / PROBES)
-        conversations.append(_conversation(name, chat, probes, found))
-    sha256 = digest(b"".join(part for one in sorted(read) for part in (one.encode("utf-8"), read[one])))
-    return assemble("beam", sha256, conversations, dict(found), str(path))
+    files = {f"{_name(folder)}/{one.as_posix()}": folder / one for folder in folders for one in (Path(CHAT), PROBES)}
+    chats = list[Chat]()
+    loaded = assemble("beam", "", (_conversation(folder, found, chats) for folder in folders), found, str(path), lambda n: chats[n].events)
+    return replace(loaded, sha256=digest_of(sorted(files.items())))
+
+
+def _name(folder: Path) -> str:
+    return f"{folder.parent.name}/{folder.name}"
 
 
 def _folders(path: Path) -> list[Path]:
@@ -84,28 +118,56 @@ def _order(folder: Path) -> tuple[int, str, int, str]:
     return SCALES.index(scale) if scale in SCALES else len(SCALES), scale, int(number) if number.isdecimal() else 0, number
 
 
-def _conversation(name: str, chat: Place, probes: Place, found: Counter[str]) -> Conversation:
-    clock, events, index = Clock(), list[Event](), dict[str, list[str]]()
-    taken: Counter[str] = Counter()
-    for message in _messages(chat, "", "", 0):
+def _conversation(folder: Path, found: Counter[str], chats: list[Chat]) -> Conversation:
+    chat, probes = Chat.of(folder / CHAT), read_json(folder / PROBES)[0]
+    try:
+        found_now = _read(chat, folder, probes, found)
+    except _Bare:
+        chat = Chat((whole(folder / CHAT),), True)
+        found_now = _read(chat, folder, probes, found)
+    chats.append(chat)
+    return found_now
+
+
+def _read(chat: Chat, folder: Path, probes: Place, found: Counter[str]) -> Conversation:
+    """The conversation; the events of a chat of plans are read anew each time, plan by plan."""
+    name, mine, index = _name(folder), Counter[str](), dict[str, list[str]]()
+    size, planned, ends, held = 0, False, list[Event](), list[Event]()
+    for event in _events(chat, mine, index):
+        size, planned, ends = size + 1, planned or "/" in event.session, [ends[0] if ends else event, event]
+        if planned and not chat.whole:
+            held.clear()
+        else:
+            held.append(event)
+    found.update(mine)
+    asked = (ends[1].time if ends else -math.inf) + 1.0
+    questions = [Question(f"{name}/{category}/{n}", place.field("question").name(), asked, category, _gold(place, index, found),
+                          _answer(place), tuple(one.name() for one in rubric.each("statement")) if (rubric := place.maybe("rubric")) else ())
+                 for category, group in probes.members() for n, place in enumerate(group.each("question"))]
+    events = Events(chat.events, size, (ends[0], ends[1]), by_part=True) if planned and not chat.whole else tuple(held)
+    return Conversation(name, events, tuple(questions))
+
+
+def _events(chat: Chat, found: Counter[str], index: dict[str, list[str]] | None = None) -> Iterator[Event]:
+    """The events of a chat in order; the ids under which a question may name each are added to the index, if there is one."""
+    clock, taken, first = Clock(), Counter[str](), True
+    for message in chat.messages():
         start = _time(message.anchor, found)
-        if not events and start is None:
+        if first and start is None:
             found["chats_without_first_date"] += 1
             start = EPOCH
+        first = False
         number, prefix = message.place.field("id").name(), f"{message.plan}/" if message.plan else ""
         taken[prefix + number] += 1
         again = taken[prefix + number]
         found["ids_repeated"] += again > 1
         event = prefix + number + (f"~{again}" if again > 1 else "")
-        for known in unique((number, prefix + number)):
-            index.setdefault(known, []).append(event)
+        if index is not None:
+            for known in unique((number, prefix + number)):
+                index.setdefault(known, []).append(event)
         role = message.place.field("role").name()
-        events.append(Event(clock.next(start), _content(message.place), role, prefix + message.exchange, event, dated=False))
+        yield Event(clock.next(start), _content(message.place), role, prefix + message.exchange, event, dated=False)
     found["times_clamped"] += clock.clamped
-    questions = [Question(f"{name}/{category}/{n}", place.field("question").name(), clock.now + 1.0, category, _gold(place, index, found),
-                          _answer(place), tuple(one.name() for one in rubric.each("statement")) if (rubric := place.maybe("rubric")) else ())
-                 for category, group in probes.members() for n, place in enumerate(group.each("question"))]
-    return Conversation(name, tuple(events), tuple(questions))
 
 
 def _messages(place: Place, plan: str, batch: str, depth: int) -> Iterator[Message]:

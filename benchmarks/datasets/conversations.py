@@ -7,22 +7,28 @@ text).  `questions.jsonl`: `conversation`, `id`, `text`, and `gold` (ids of the 
 """
 from __future__ import annotations
 
+import codecs
+import hashlib
 import json
 import math
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import yaml
 
 from ...engine.errors import DataError
+from ...engine.nights import CENTURY, YEAR
 from ...engine.records import Event, hours, moment
 from ...reporting.files import write_whole
-from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, digest, given, no_constant, unique
+from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, given, no_constant, unique
+from .reading import mark
 
 EVENTS, QUESTIONS, DESCRIPTION = "events.jsonl", "questions.jsonl", "dataset.yaml"
 FIX = "correct the line; docs/own-data.md describes the files"
@@ -32,12 +38,47 @@ NO_TIME = -math.inf     # of an event until its place in the file gives it one
 DESCRIPTION_FIELDS = frozenset({"name", "licence", "citation"})
 
 
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Lines of a file: of each the number from 1 and the first byte, and a digest over all of them."""
+
+    file: Path
+    numbers: array[int]
+    starts: array[int]
+    mark: bytes
+
+    def places(self) -> Iterator[Place]:
+        """Each line as a place that names its number, read anew.  Raises DataError for a file that has changed."""
+        found = hashlib.blake2b(digest_size=16)
+        with _opened(self.file) as file:
+            for number, start in zip(self.numbers, self.starts, strict=True):
+                file.seek(start)
+                found.update(line := file.readline())
+                yield _place(line, number, self.file)
+        if found.digest() != self.mark:
+            raise DataError("it has changed since it was loaded", where=str(self.file), cure="start the command again")
+
+    def events(self) -> Sequence[Event]:
+        """Their events in order of time."""
+        return list(_in_time([(_event(line), line) for line in self.places()], Counter()))
+
+
 @dataclass(slots=True)
 class _Draft:
-    """A conversation while its lines are read: events in file order, each with its place and whether the file gives its time."""
+    """A conversation while the files are read: where its events stand, and its questions with their gold."""
 
-    events: list[tuple[Event, Place]]
-    questions: list[tuple[Place, tuple[str, ...]]]
+    numbers: array[int] = field(default_factory=lambda: array("q"))
+    starts: array[int] = field(default_factory=lambda: array("q"))
+    mark: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
+    questions: list[tuple[Place, tuple[str, ...]]] = field(default_factory=list)
+
+    def add(self, number: int, start: int, line: bytes) -> None:
+        self.numbers.append(number)
+        self.starts.append(start)
+        self.mark.update(line)
+
+    def lines(self, file: Path) -> _Lines:
+        return _Lines(file, self.numbers, self.starts, self.mark.digest())
 
 
 def load_conversations(path: Path | None, limit: int | None = None, *, allow_missing_gold: bool = False) -> Dataset:
@@ -54,23 +95,23 @@ def load_conversations(path: Path | None, limit: int | None = None, *, allow_mis
     about = _description(folder)
     found: Counter[str] = Counter(events_reordered=0, times_made_up=0, gold_missing=0, events_with_attributes=0)
     drafts: dict[str, _Draft] = {}
-    read = b""
+    read = hashlib.sha256()
     for file, fields in ((EVENTS, EVENT_FIELDS), (QUESTIONS, QUESTION_FIELDS)):
-        lines, data = _lines(folder / file)
-        read += data + b"\0"
-        for line in lines:
+        for number, start, raw, line in _lines(folder / file, read):
             _require_fields(line, fields)
             name = line.field("conversation").name()
             if file == EVENTS:
-                drafts.setdefault(name, _Draft([], [])).events.append((_event(line), line))
+                _event(line)
+                drafts.setdefault(name, _Draft()).add(number, start, raw)
             elif name not in drafts:
                 line.wrong(f"the conversation {name!r} has no events", f"name a conversation of {EVENTS}, or remove the question")
             else:
                 drafts[name].questions.append((line, _gold(line)))
-    chosen = list(drafts.items())[:limit]
-    conversations = [_conversation(name, draft, found, allow_missing_gold) for name, draft in chosen]
-    notes: dict[str, int | str] = {**found, **{key: str(value) for key, value in about.items() if key != "name"}}
-    return assemble(str(about["name"]), digest(read), conversations, notes, str(folder))
+        read.update(b"\0")
+    chosen = {name: draft.lines(folder / EVENTS) for name, draft in list(drafts.items())[:limit]}
+    conversations = (_conversation(name, list(lines.places()), drafts[name].questions, found, allow_missing_gold) for name, lines in chosen.items())
+    loaded = assemble(str(about["name"]), read.hexdigest(), conversations, found, str(folder), lambda n: list(chosen.values())[n].events)
+    return replace(loaded, notes={**loaded.notes, **found, **{key: str(value) for key, value in about.items() if key != "name"}})
 
 
 def write_conversations(data: Dataset, folder: Path, *, licence: str, citation: str) -> None:
@@ -97,16 +138,23 @@ def describe(data: Dataset) -> dict[str, Any]:
     >>> describe(load_demo(None, 1))["conversations"]
     1
     """
-    events = [e for c in data.conversations for e in c.events]
-    gaps = [(later.time - earlier.time, c.id, later.id) for c in data.conversations for earlier, later in zip(c.events, c.events[1:], strict=False)]
-    longest = max(gaps, default=(0.0, "", ""))
-    texts = Counter((c.id, e.text) for c in data.conversations for e in c.events)
+    speakers, sessions, texts = set[tuple[str, str]](), set[tuple[str, str]](), Counter[tuple[str, bytes]]()
+    span, longest, after = (math.inf, -math.inf), (-math.inf, "", ""), False
+    for c in data.conversations:
+        before: Event | None = None
+        for e in c.events:
+            speakers.add((c.id, e.speaker))
+            sessions.add((c.id, e.session))
+            texts[c.id, mark(e.text.encode("utf-8", "surrogatepass"))] += 1
+            span = min(span[0], e.time), max(span[1], e.time)
+            if before is not None:
+                after, longest = True, max(longest, (e.time - before.time, c.id, e.id))
+            before = e
     categories = Counter(q.category for c in data.conversations for q in c.questions)
     return {
-        "name": data.name, **data.notes, "speakers": len({(c.id, e.speaker) for c in data.conversations for e in c.events}),
-        "sessions": len({(c.id, e.session) for c in data.conversations for e in c.events}),
-        "first_event": _iso(min(e.time for e in events)), "last_event": _iso(max(e.time for e in events)),
-        "longest_gap_hours": round(longest[0], 3), "longest_gap_before": f"{longest[1]}, {longest[2]}" if gaps else "",
+        "name": data.name, **data.notes, "speakers": len(speakers), "sessions": len(sessions),
+        "first_event": _iso(span[0]), "last_event": _iso(span[1]),
+        "longest_gap_hours": round(longest[0], 3) if after else 0.0, "longest_gap_before": f"{longest[1]}, {longest[2]}" if after else "",
         "repeated_texts": sum(count - 1 for count in texts.values()),
         **{f"questions_{name}": count for name, count in sorted(categories.items())},
     }
@@ -138,23 +186,38 @@ def _description(folder: Path) -> Mapping[str, Any]:
     return about
 
 
-def _lines(file: Path) -> tuple[list[Place], bytes]:
-    """Each line that is not blank as a place that names its number, and the bytes of the file."""
+def _lines(file: Path, read: hashlib._Hash) -> Iterator[tuple[int, int, bytes, Place]]:
+    """Of each line that is not blank: its number, its first byte, its bytes, and its place; all bytes of the file enter `read`."""
+    start = 0
+    with _opened(file) as opened:
+        for number, line in enumerate(opened, 1):
+            read.update(line)
+            if line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").strip():
+                yield number, start, line, _place(line, number, file)
+            start += len(line)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[BinaryIO]:
     try:
-        data = file.read_bytes()
-        text = data.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        with file.open("rb") as opened:
+            yield opened
+    except OSError as error:
         raise DataError(f"it cannot be read as UTF-8 ({error})", where=str(file), cure="save it as UTF-8") from error
-    places = []
-    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-        if line.strip():
-            here = Place(None, file, (f"line {number}",), FIX)
-            try:
-                here.value = json.loads(line, parse_constant=no_constant)
-            except (ValueError, RecursionError) as error:
-                here.wrong(f"it is not a JSON object ({error})", "write one JSON object a line, without line breaks inside")
-            places.append(here)
-    return places, data
+
+
+def _place(line: bytes, number: int, file: Path) -> Place:
+    """A line as a place that names its number."""
+    here = Place(None, file, (f"line {number}",), FIX)
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"it cannot be read as UTF-8 (line {number}: {error})", where=str(file), cure="save it as UTF-8") from error
+    try:
+        here.value = json.loads(text.removeprefix("\ufeff") if number == 1 else text, parse_constant=no_constant)
+    except (ValueError, RecursionError) as error:
+        here.wrong(f"it is not a JSON object ({error})", "write one JSON object a line, without line breaks inside")
+    return here
 
 
 def _require_fields(line: Place, fields: frozenset[str]) -> None:
@@ -202,16 +265,19 @@ def _gold(line: Place) -> tuple[str, ...]:
 
 
 # --- assembling --------------------------------------------------------------------------------------------------------------------
-def _conversation(name: str, draft: _Draft, found: Counter[str], allow_missing_gold: bool) -> Conversation:
-    events = list(_in_time(draft.events, found))
+def _conversation(name: str, lines: Sequence[Place], asked: Iterable[tuple[Place, tuple[str, ...]]], found: Counter[str],
+                  allow_missing_gold: bool) -> Conversation:
+    told = [(_event(line), line) for line in lines]
+    events = list(_in_time(told, found))
     seen: dict[str, Place] = {}
-    for event, line in draft.events:
+    for event, line in told:
         if event.id in seen:
             line.wrong(f"the event id {event.id!r} of conversation {name!r} was used in {seen[event.id].steps[0]}", "give every event its own id")
         seen[event.id] = line
+    _check_jumps(events, seen, found)
     end = events[-1].time
     questions = []
-    for line, gold in draft.questions:
+    for line, gold in asked:
         missing = [one for one in gold if one not in seen]
         if missing and not allow_missing_gold:
             line.wrong(f"gold {missing[0]!r} names no event of conversation {name!r}",
@@ -237,11 +303,25 @@ def _in_time(lines: Iterable[tuple[Event, Place]], found: Counter[str]) -> Itera
     yield from ordered
 
 
+def _check_jumps(events: Sequence[Event], places: Mapping[str, Place], found: Counter[str]) -> None:
+    """Count jumps of time of more than a year.  Raises DataError for one of more than a century, which no conversation can mean."""
+    for earlier, later in pairwise(events):
+        jump = later.time - earlier.time
+        if jump > CENTURY:
+            place = places[later.id]
+            place.wrong(f"time jumps by {jump / YEAR:.0f} years, from event {earlier.id!r} ({places[earlier.id].steps[0]}) to {later.id!r}",
+                        "correct the time of one of the two")
+        if jump > YEAR:
+            found["jumps_over_a_year"] += 1
+
+
 def _question(line: Place, gold: tuple[str, ...], end: float) -> Question:
     time, category, answer, rubric = line.maybe("time"), line.maybe("category"), line.maybe("answer"), line.maybe("rubric")
     asked = _time(time) if time else end + MINUTE
     if asked < end:
         line.wrong("it is asked before the last event of its conversation", "leave the time out, or cut the conversation at the question")
+    if asked - end > CENTURY:
+        line.wrong(f"it is asked {(asked - end) / YEAR:.0f} years after the last event of its conversation", "correct the time, or leave it out")
     return Question(line.field("id").name(), line.field("text").name(), asked, category.name() if category else "all", gold,
                     answer.name() if answer else "", tuple(one.name() for one in rubric.each("statement")) if rubric else ())
 

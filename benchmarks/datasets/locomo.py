@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from ...engine.records import Event, hours
-from .base import Clock, Conversation, Dataset, Place, Question, assemble, digest, one_json, read_json, unique
+from .base import Clock, Conversation, Dataset, Place, Question, assemble, one_json, unique
+from .reading import Element, chosen, digest_of, items
 
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open-domain", "4": "single-hop", "5": "adversarial"}
 DIALOG = re.compile(r"D\s*:?\s*(\d+)\s*:\s*(\d+)", re.IGNORECASE)  # also 'D:11:26' and 'D30:05', which the official file contains
@@ -25,11 +28,14 @@ def load_locomo(path: Path | None, limit: int | None = None) -> Dataset:
     Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "locomo")
-    top, data = read_json(file)
     found: Counter[str] = Counter(times_clamped=0, gold_missing=0, evidence_unreadable=0, dates_without_session=0, sessions_without_turns=0)
-    samples = list(top.each("sample"))[:limit]
-    conversations = [_conversation(sample, found) for sample in samples]
-    return assemble("locomo", digest(data), conversations, dict(found), str(file))
+    samples = items(file, "sample")
+    conversations = (_conversation(sample.place(), found) for sample in chosen(samples, limit))
+    return assemble("locomo", digest_of([("", file)]), conversations, found, str(file), lambda n: partial(_events, samples[n]))
+
+
+def _events(sample: Element) -> Sequence[Event]:
+    return _conversation(sample.place(), Counter()).events
 
 
 def _conversation(sample: Place, found: Counter[str]) -> Conversation:

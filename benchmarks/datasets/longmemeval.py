@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from ...engine.records import Event, hours
-from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, digest, one_json, read_json
+from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, one_json
+from .reading import Element, chosen, digest_of, items
 
 DATE = re.compile(r"\s*(\d{4}/\d{1,2}/\d{1,2})\s*(?:\([^)]*\))?\s*(\d{1,2}:\d{2})?\s*")
 
@@ -25,11 +28,15 @@ def load_longmemeval(path: Path | None, limit: int | None = None) -> Dataset:
     The question is asked at its date, or a minute after the last event if that is later (counted).  Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "longmemeval")
-    top, data = read_json(file)
     found: Counter[str] = Counter(times_clamped=0, questions_clamped=0, session_ids_repeated=0, sessions_without_turns=0, gold_missing=0,
                                   gold_unmarked=0)
-    conversations = [_conversation(place, found) for place in list(top.each("instance"))[:limit]]
-    return assemble("longmemeval", digest(data), conversations, dict(found), str(file))
+    instances = items(file, "instance")
+    conversations = (_conversation(instance.place(), found) for instance in chosen(instances, limit))
+    return assemble("longmemeval", digest_of([("", file)]), conversations, found, str(file), lambda n: partial(_events, instances[n]))
+
+
+def _events(instance: Element) -> Sequence[Event]:
+    return _conversation(instance.place(), Counter()).events
 
 
 def _conversation(instance: Place, found: Counter[str]) -> Conversation:

@@ -5,12 +5,13 @@ Times are kept in a file of their own.
 """
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
-from typing import Any, NotRequired, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar
 
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.records import Event, Query
@@ -30,15 +31,24 @@ from ..systems.base import (
 from .contexts import ContextRow, context_row
 from .spec import RunSpec
 
+if TYPE_CHECKING:
+    from ..systems.hebbarium import Deciding, Life
+
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A record and the conversation that it names; plain data that can be sent to a worker."""
+    """A record and the conversation that it names; plain data that can be sent to a worker.
+
+    probed  whether receipts count the ranks that each mechanism changes
+    life    what its mechanisms decide of its life; None if it shares its life with no other cell
+    """
 
     spec: RunSpec
     conversation: Conversation
+    probed: bool = True
+    life: Deciding | None = None
 
 
 class Row(TypedDict):
@@ -78,13 +88,14 @@ class Outcome:
     rows      one per question
     timing    phase -> ms of every pass, without the time spent in the embedder; of a system without receipts `encode`, ms an event, and
               `retrieve`, ms a question
-    receipts  mechanism -> calls, values_changed, ranks_changed; empty for a system without receipts
-    seconds   wall time
+    receipts  mechanism -> calls, values_changed, ranks_changed (of a cell that was probed); empty for a system without receipts
+    seconds   wall time; of a shared life, that of the life and of this asking
     times     lines of times.jsonl: one for everything before the first question (its `question` is None), then one per question, in the order
               of the rows; ms of each phase, summed over its passes.  Not reproducible
     embedding  `texts` given to the embedder, `hits` of its cache, and its `seconds`
     capabilities  values of what the system declares, sorted
     language_model  phase -> mechanism -> what it asked a language model; empty for a system that does not report it
+    shared    cells that shared this cell's life, this one included
     """
 
     rows: list[Row]
@@ -95,11 +106,13 @@ class Outcome:
     embedding: dict[str, float] = field(default_factory=dict)
     capabilities: list[str] = field(default_factory=list)
     language_model: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    shared: int = 1
 
 
 def run_cell(cell: Cell, make: Factory, embedder: CachedEmbedder) -> Outcome:
     """Make a system, encode the conversation, then ask its questions in order of time.  Raises HebbariumError."""
     start = time.perf_counter()
+    cell = replace(cell, conversation=cell.conversation.held())
     counted = MeteredEmbedder(embedder)
     with closing(make(counted, cell.spec.seed)) as system:
         outcome = _measured(cell, system, counted)
@@ -134,40 +147,120 @@ def asked(cell: Cell, system: System, now: float) -> Iterator[tuple[Question, Qu
         yield question, Query(question.text, now, question.id)
 
 
+def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractContextManager[Life]], embedder: CachedEmbedder, *,
+             lived: bool = False, keep: Callable[[Life], None] | None = None) -> list[Outcome]:
+    """Encode one conversation once, and ask its questions once for every cell, each with the mechanisms of its record; outcomes in order.
+
+    cells  of one conversation, whose lives are equal (`execution.lives`) and in which no query learns
+    make   the memory that lives; it is closed at the end
+    lived  whether the memory that is made has the events already
+    keep   called with the memory after the last event, before the first question
+
+    The rows equal those of `run_cell` bit for bit.  Raises HebbariumError.
+    """
+    start, counted, held = time.perf_counter(), MeteredEmbedder(embedder), cells[0].conversation.held()
+    cells = [replace(cell, conversation=held) for cell in cells]
+    with make(counted) as life:
+        now = life.now if lived else prepare(cells[0], life)
+        if keep:
+            keep(life)
+        same = _same(cells)
+        records = {place: _Record(cells[place], life.asking(cells[place].spec.mechanisms), counted) for place in dict.fromkeys(same)}
+        own = dict.fromkeys(records, (time.perf_counter() - start, counted.counts))
+        for record in records.values():
+            record.begin()
+        for question, query in asked(cells[0], life, now):
+            for place, record in records.items():
+                begin, before = time.perf_counter(), counted.counts
+                record.ask(question, query)
+                seconds, spent = own[place]
+                own[place] = seconds + time.perf_counter() - begin, {n: v + counted.counts[n] - before[n] for n, v in spent.items()}
+        found = {place: replace(record.outcome(), seconds=own[place][0], embedding={name: round(value, 6) for name, value in own[place][1].items()},
+                                capabilities=sorted(each.value for each in record.system.capabilities), shared=len(cells))
+                 for place, record in records.items()}
+    return [found[place] if cell is cells[place] else _renamed(found[place], cell.spec) for cell, place in zip(cells, same, strict=True)]
+
+
+def _same(cells: Sequence[Cell]) -> list[int]:
+    """Place of the cell that is asked for each cell: the first with the same mechanisms and parameters, if it is probed where this one is."""
+    first: dict[str, int] = {}
+    found = []
+    for place, cell in enumerate(cells):
+        key = json.dumps(cell.spec.mechanisms, sort_keys=True, default=str)
+        at = first.get(key)
+        if at is None or (cell.probed and not cells[at].probed):
+            at = first[key] = place
+        found.append(at)
+    return found
+
+
+def _renamed(outcome: Outcome, spec: RunSpec) -> Outcome:
+    """The outcome of an arm with the same mechanisms and parameters, under this arm's id."""
+    rows: list[Row] = [{**row, "arm": spec.arm, "set": spec.set_digest} for row in outcome.rows]
+    return replace(outcome, rows=rows, times=[{**line, "arm": spec.arm} for line in outcome.times])
+
+
 def _measured(cell: Cell, system: System, embedder: MeteredEmbedder) -> Outcome:
-    spec, conversation = cell.spec, cell.conversation
-    observed = system if Capability.RECEIPTS in system.capabilities and isinstance(system, ReportsReceipts) else None
-    sessions = spec.match == "session"
-    depth = max(spec.k, spec.depth)
-    if Capability.RANKS_ALL in system.capabilities:
-        depth = max(spec.k, len(conversation.events)) if sessions else spec.k
-    timed = _Timed(system, embedder)
-    since = _Since(observed.phase_ms if observed else lambda: timed.ms)
-    now = prepare(cell, timed)
-    times: dict[str | None, dict[str, Any]] = {None: _times(spec, None, since())}
-    every = max(1, -(-len(conversation.questions) // spec.probed))
-    rows: dict[str, Row] = {}
-    changed: dict[str, int] = {}
-    for number, (question, query) in enumerate(asked(cell, timed, now)):
-        found = timed.retrieve(query, depth)
-        times[question.id] = _times(spec, question.id, since())
-        if observed and number % every == 0:
-            for id, places in observed.ranks_changed(query).items():
-                changed[id] = changed.get(id, 0) + places
-        contexts = _contexts(cell, question, query, found)
+    record = _Record(cell, system, embedder)
+    now = prepare(cell, record.timed)
+    record.begin()
+    for question, query in asked(cell, record.timed, now):
+        record.ask(question, query)
+    return record.outcome()
+
+
+class _Record:
+    """The rows and times of one cell, while its questions are asked.
+
+    timed  the system, with its calls timed
+    """
+
+    def __init__(self, cell: Cell, system: System, embedder: MeteredEmbedder) -> None:
+        spec, conversation = cell.spec, cell.conversation
+        self.cell, self.system, self.timed = cell, system, _Timed(system, embedder)
+        self._observed = system if Capability.RECEIPTS in system.capabilities and isinstance(system, ReportsReceipts) else None
+        self._sessions, self._depth = spec.match == "session", max(spec.k, spec.depth)
+        if Capability.RANKS_ALL in system.capabilities:
+            self._depth = max(spec.k, len(conversation.events)) if self._sessions else spec.k
+        self._since = _Since(self._observed.phase_ms if self._observed else lambda: self.timed.ms)
+        self._every = max(1, -(-len(conversation.questions) // spec.probed))
+        self._number = 0
+        self._times: dict[str | None, dict[str, Any]] = {}
+        self._rows: dict[str, Row] = {}
+        self._changed: dict[str, int] = {}
+
+    def begin(self) -> None:
+        """Note the times of everything before the first question."""
+        self._times[None] = _times(self.cell.spec, None, self._since())
+
+    def ask(self, question: Question, query: Query) -> None:
+        """Ask a question and make its row."""
+        spec = self.cell.spec
+        found: Retrieved = self.timed.retrieve(query, self._depth)
+        self._times[question.id] = _times(spec, question.id, self._since())
+        if self._observed and self.cell.probed and self._number % self._every == 0:
+            for id, places in self._observed.ranks_changed(query).items():
+                self._changed[id] = self._changed.get(id, 0) + places
+        self._number += 1
+        contexts = _contexts(self.cell, question, query, found)
         if spec.feedback != "none":
-            give_feedback(spec, system, question, found)
-            since()                                                     # feedback is no part of any question's times
-        if sessions:
-            question, found = by_session(question, found, conversation.events)
+            give_feedback(spec, self.system, question, found)
+            self._since()                                               # feedback is no part of any question's times
+        if self._sessions:
+            question, found = by_session(question, found, self.cell.conversation.events)
         ranks = [found.rank_of(gold) or 0 for gold in question.gold]
-        rows[question.id] = _row(spec, question, ranks, found.events[:spec.k])
+        self._rows[question.id] = _row(spec, question, ranks, found.events[:spec.k])
         if contexts:
-            rows[question.id]["contexts"] = contexts
-    receipts = {id: {**counts, "ranks_changed": changed.get(id, 0)} for id, counts in observed.receipts().items()} if observed else {}
-    timing = {phase: list(ms) for phase, ms in observed.phase_ms().items()} if observed else timed.passes(conversation)
-    order = [q.id for q in conversation.questions]
-    return Outcome([rows[id] for id in order], timing, receipts, 0.0, [times[id] for id in (None, *order)])
+            self._rows[question.id]["contexts"] = contexts
+
+    def outcome(self) -> Outcome:
+        """All rows and times, in the order of the conversation's questions; the wall time is left at 0."""
+        seen, conversation = self._observed, self.cell.conversation
+        counts = seen.receipts() if seen else {}
+        receipts = {id: {**found, **({"ranks_changed": self._changed.get(id, 0)} if self.cell.probed else {})} for id, found in counts.items()}
+        timing = {phase: list(ms) for phase, ms in seen.phase_ms().items()} if seen else self.timed.passes(conversation)
+        order = [q.id for q in conversation.questions]
+        return Outcome([self._rows[id] for id in order], timing, receipts, 0.0, [self._times[id] for id in (None, *order)])
 
 
 def give_feedback(spec: RunSpec, system: System, question: Question, found: Retrieved) -> None:

@@ -18,7 +18,7 @@ from .cells import Cell
 from .spec import RunSpec, deciding, recorded
 
 MANIFEST, ROWS, TIMES, LEDGER = "manifest.json", "rows.jsonl", "times.jsonl", "ledger.sqlite"
-RESULTS = (ROWS, TIMES, "metrics.json", "ablation.*")      # what a run writes beside its manifest and its ledger
+RESULTS = (ROWS, TIMES, "metrics.json", "card.json", "ablation.*")      # what a run writes beside its manifest and its ledger
 NEEDED_OF_MANIFEST = ("dataset", "sha256", "arms", "conversations")
 NEEDED_OF_ROW = ("arm", "conversation", "question", "category", "gold", "ranks", "retrieved")
 AGAIN = "start the run again with the same options and --replace; finished cells are taken from its ledger"

@@ -11,7 +11,7 @@ from ...engine.registry import Registry, digest, files
 from ..designs import FULL, Arm
 from ..systems.base import Capability
 from ..systems.by_name import OURS, revision
-from ..systems.hebbarium import capabilities_of, unread_signals
+from ..systems.hebbarium import Deciding, declared
 from .spec import DEFAULTS, RunSpec, Settings, code_version, versions
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class Composition:
     mechanisms       mechanism -> parameter -> value, all resolved, in registry order; {} for another system
     files            `mechanism.parameter` -> SHA-256 of each parameter that is a file or folder
     unread           mechanisms whose signals no step reads, although they have a weight
+    life             what it decides of its lives; None if queries change its memory, so that it shares none
     """
 
     arm: str
@@ -40,11 +41,12 @@ class Composition:
     mechanisms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
+    life: Deciding | None = None
 
     @property
     def deciding(self) -> dict[str, Any]:
         """The fields of a cell's record that this decides."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "unread"}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("unread", "life")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +77,15 @@ def _composed(arm: Arm, registry: Registry, settings: Settings) -> Composition:
     try:
         with arm.chosen.named_in_errors():
             built = registry.build(arm.chosen)
-            unread = unread_signals(built)
+            found = declared(built)
     except HebbariumError as error:
         raise error if arm.id == FULL else type(error)(error.what, where=f"arm {arm.id!r}, {error.where}", cure=error.cure) from error
+    changing = settings.rehearse is not None or settings.feedback != "none"
     if arm.id == FULL:
-        require_learning(f"the set {arm.chosen.name}", capabilities_of(built), settings)
+        require_learning(f"the set {arm.chosen.name}", found.capabilities, settings)
     return Composition(arm.id, set=arm.chosen.name, set_digest=digest(built) if built else "", mechanisms={m.id: asdict(m.params) for m in built},
-                       files=files(built), unread=frozenset(unread))
+                       files=files(built), unread=frozenset(found.unread),
+                       life=None if changing and Capability.LEARNS in found.capabilities else found.life)
 
 
 def require_learning(what: str, capabilities: Iterable[Capability], settings: Settings) -> None:

@@ -100,16 +100,21 @@ def forest(result: AblationResult, layout: Layout) -> dict[str, Any]:
         start, end = (d.mean, d.mean) if d.low is None or d.high is None else (d.low, d.high)
         rows.append(row | {"d": d, "x": x(d.mean), "far": x.far(d.mean), "low": x(start), "high": x(end)})
     band = None if x.far(result.margin) or x.far(-result.margin) else (x(-result.margin), x(result.margin))
-    return _figure(layout, arms, 72) | {"zero": x(0.0), "ticks": _labels(x), "breaks": x.breaks, "rows": rows, "band": band,
-                                    "keys": _keys(result, layout)}
+    keys = _keys(result, layout)
+    below = 72 + 18 * max((line for _, line, _ in keys), default=0)
+    return _figure(layout, arms, below) | {"zero": x(0.0), "ticks": _labels(x), "breaks": x.breaks, "rows": rows, "band": band, "keys": keys}
 
 
-def _keys(result: AblationResult, layout: Layout) -> list[tuple[float, str]]:
-    """Place and word of each verdict that some arm has."""
-    x, found = layout.left if layout.values else 14.0, []
-    for word in (word.value for word in Verdict if result.judged(word)):
-        found.append((x, word))
-        x += (46 if layout.values else 22) + 6.7 * len(word)
+def _keys(result: AblationResult, layout: Layout) -> list[tuple[float, int, Verdict]]:
+    """Place, line and word of each verdict that some arm has."""
+    first = layout.left if layout.values else 14.0
+    x, line, found = first, 0, []
+    for word in (word for word in Verdict if result.judged(word)):
+        width = (46 if layout.values else 22) + 6.7 * len(word.value)
+        if x > first and x + width > layout.width:
+            x, line = first, line + 1
+        found.append((x, line, word))
+        x += width
     return found
 
 

@@ -26,12 +26,13 @@ def to_html(result: AblationResult, path: Path) -> Path:
     """Write the page, whole or not at all; a few milliseconds.  The folder is made if it is absent.  Raises HebbariumError."""
     arms = result.ordered()
     page = _environment().get_template("ablation.html.j2").render(
-        result=result, arms=arms, metrics=METRICS, primary=PRIMARY, no_op=words.NO_OP, alpha=ALPHA, family=family(result), headline=headline(result),
+        result=result, arms=arms, metrics=METRICS, primary=PRIMARY, alpha=ALPHA, family=family(result), headline=headline(result),
         limits=limits(result), expected=expected(result), notes={arm.id: notes(arm, result) for arm in arms}, meaning=words.MEANING,
         beside=beside_rows(result), beside_heads=BESIDE, beside_note=beside_note(result),
         used=[word for word in Verdict if result.judged(word)],
         provenance=words.provenance(result), bibtex=words.bibtex(result), gates=[arm for arm in arms if arm.receipt and arm.receipt.gate],
-        forests=[forest(result, layout) for layout in LAYOUTS], tallies=[tally(result, layout) for layout in LAYOUTS], heat_scale=heat_scale(arms))
+        scale=words.scale(result), forests=[forest(result, layout) for layout in LAYOUTS], tallies=[tally(result, layout) for layout in LAYOUTS],
+        heat_scale=heat_scale(arms))
     write_whole(Path(path), [page])
     return Path(path)
 
@@ -50,7 +51,7 @@ def to_svg(result: AblationResult, *, both: bool = True) -> str:
     under = (f"{plural(result.n_questions, 'question')} of {plural(result.n_conversations, 'conversation')}; {PRIMARY} of the full set "
              f"{number(base, 3)}. Data {visible(result.dataset_sha256)[:8]}, code {visible(result.version.partition('+')[2])[:8] or '-'}.")
     drawn: str = _environment().get_template("ablation.svg.j2").render(
-        result=result, primary=PRIMARY, no_op=words.NO_OP, palette=palette("svg"), figures=figures, width=WIDE.width + 48,
+        result=result, primary=PRIMARY, palette=palette("svg"), figures=figures, width=WIDE.width + 48,
         height=height + 24 + 18 * len(lines), foot=height + 18, notes=lines, under=[under], desc=title(result),
         title=visible(f"What the set {result.set_name} loses without each mechanism: {PRIMARY} on {result.dataset}"))
     return drawn + "\n"
@@ -65,5 +66,6 @@ def words_in_lines(text: str, width: int) -> list[str]:
 
 def _environment() -> Any:
     environment = shared_environment(TEMPLATES)
-    environment.filters.update(signed=signed, p=p_text, interval=interval_text, number=number, size=size, percent=percent, label=label)
+    environment.filters.update(signed=signed, p=p_text, interval=interval_text, number=number, size=size, percent=percent, label=label,
+                               still=words.still)
     return environment

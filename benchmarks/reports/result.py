@@ -7,9 +7,11 @@ from typing import Any
 
 from ...engine.errors import DataError, InputError
 from ...reporting.text import plural
-from ..scores.cluster_robust import Spread, fewest_questions
-from ..scores.comparison import ALPHA, MARGIN, Difference, Verdict, corrected, verdict
+from ..scores.chance import Pool
+from ..scores.cluster_robust import ClusterT, Spread, fewest_questions
+from ..scores.comparison import ALPHA, MARGIN, Correction, Difference, Verdict, corrected, verdict
 from ..scores.detectable import Source
+from ..scores.levels import Levels
 from ..scores.metrics import METRICS
 from ..scores.statistics import smallest_p
 
@@ -63,6 +65,7 @@ class ArmResult:
     silenced             other mechanisms of the arm whose signals no step reads in it, although a step of the full set does: the arm removes
                          their effect on the ranking, too
     fair                 arms that remove the same mechanism and silence none
+    correction           of the p-value that decides the verdict
     """
 
     id: str
@@ -78,6 +81,7 @@ class ArmResult:
     by_category: Mapping[str, float]
     silenced: tuple[str, ...] = ()
     fair: tuple[str, ...] = ()
+    correction: str = Correction.HOLM.value
 
     def __post_init__(self) -> None:
         if set(self.differences) != set(METRICS) or not set(METRICS) <= set(self.metrics):
@@ -97,7 +101,8 @@ class ArmResult:
 
     @property
     def verdict(self) -> Verdict:
-        return verdict(self.primary, no_op=self.no_op)
+        wrote = self.receipt is not None and self.receipt.values_changed > 0
+        return verdict(self.primary, no_op=self.no_op, wrote=wrote, correction=Correction(self.correction))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,11 @@ class AblationResult:
     margin      of equivalence, in units of the metric
     n_designed  arms that the design has, those that were not asked for included
     level, n_resamples, n_flips   settings of the statistics
+    chance      expected metrics of a random ranking, by name; {} if not computed
+    pool        of the questions' answers; None if not computed
+    depths      hit, recall, mrr and ndcg of the full set at several depths; {} if not computed
+    levels      where the differences of the primary metric vary, by arm; {} if not computed
+    seeds       the seeds over which values are averaged, and the standard deviation of the full set's primary metric over them; None for one seed
     provenance  what manifest.json holds: everything that decides the result, versions, and how the report was made
     """
 
@@ -160,6 +170,11 @@ class AblationResult:
     version: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     beside: tuple[SystemResult, ...] = ()
+    chance: Mapping[str, float] = field(default_factory=dict)
+    pool: Pool | None = None
+    depths: Mapping[str, float] = field(default_factory=dict)
+    levels: Mapping[str, Levels] = field(default_factory=dict)
+    seeds: tuple[tuple[int, ...], float] | None = None
 
     def __post_init__(self) -> None:
         ids = [arm.id for arm in self.arms]
@@ -197,10 +212,13 @@ class AblationResult:
         return tuple(arm for arm in self.ordered() if arm.verdict is word)
 
 
-def corrected_arms(arms: Sequence[ArmResult]) -> tuple[ArmResult, ...]:
-    """The arms with p-values corrected: one family per metric, over all arms, no-ops included, because the family was fixed before the run."""
+def corrected_arms(arms: Sequence[ArmResult], correction: Correction = Correction.HOLM) -> tuple[ArmResult, ...]:
+    """The arms with p-values corrected: one family per metric, over all arms, no-ops included, because the family was fixed before the run.
+
+    correction  whose p-value decides the verdicts; both are computed
+    """
     by_metric = {name: corrected([arm.differences[name] for arm in arms]) for name in METRICS}
-    return tuple(replace(arm, differences={name: by_metric[name][i] for name in METRICS}) for i, arm in enumerate(arms))
+    return tuple(replace(arm, differences={name: by_metric[name][i] for name in METRICS}, correction=correction.value) for i, arm in enumerate(arms))
 
 
 def spreads_of(result: AblationResult) -> dict[str, Spread]:
@@ -226,9 +244,12 @@ def from_json(data: Mapping[str, Any]) -> AblationResult:
         if data["format"] != FORMAT:
             raise DataError(f"the ablation result has format {data['format']}; this release reads {FORMAT}",
                             cure="run `hebbarium ablate` into the same folder again; finished cells of the same code are not run again")
-        derived = ("format", "smallest_p", "family", "verdicts", "arms", "beside")
+        derived = ("format", "smallest_p", "family", "verdicts", "arms", "beside", "pool", "levels", "seeds")
+        seeds, pool = data.get("seeds"), data.get("pool")
         return AblationResult(**{name: value for name, value in data.items() if name not in derived},
-                              arms=tuple(map(_arm, data["arms"])), beside=tuple(map(_system, data.get("beside", ()))))
+                              arms=tuple(map(_arm, data["arms"])), beside=tuple(map(_system, data.get("beside", ()))),
+                              pool=Pool(**pool) if pool else None, levels={id: _levels(each) for id, each in data.get("levels", {}).items()},
+                              seeds=(tuple(seeds[0]), seeds[1]) if seeds else None)
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(f"this is not an ablation result ({error})", cure="give the JSON file that an ablation wrote") from error
 
@@ -238,6 +259,10 @@ def _arm(data: Mapping[str, Any]) -> ArmResult:
     read = ArmReceipt(**{**receipt, "gate": Gate(**receipt["gate"]) if receipt["gate"] else None}) if receipt else None
     return ArmResult(**{**data, "differences": {name: _difference(d) for name, d in data["differences"].items()}, "receipt": read,
                         "silenced": tuple(data["silenced"]), "fair": tuple(data["fair"])})
+
+
+def _levels(data: Mapping[str, Any]) -> Levels:
+    return Levels(**{**data, "alone": ClusterT(**data["alone"]) if data["alone"] else None})
 
 
 def _system(data: Mapping[str, Any]) -> SystemResult:

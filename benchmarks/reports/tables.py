@@ -9,7 +9,6 @@ from ..scores.comparison import Verdict
 from ..scores.metrics import METRICS
 from .result import PRIMARY, AblationResult, ArmResult
 from .words import (
-    NO_OP,
     beside_note,
     bibtex,
     confounded,
@@ -18,12 +17,14 @@ from .words import (
     interval_text,
     label,
     legend,
+    more_short,
     number,
     p_text,
     percent,
     provenance,
     signed,
     size,
+    still,
 )
 
 if TYPE_CHECKING:
@@ -31,23 +32,25 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 WORDS = ("arm", "verdict")          # heads of columns that are not numbers
-SPARE = ("ndcg@10", "mrr@10", "p", "flip p", "questions", "decided from")      # heads of columns that a narrow terminal leaves out, in this order
-STYLES = {Verdict.HELPS: "green", Verdict.HURTS: "yellow", Verdict.EQUIVALENT: "blue", Verdict.UNDECIDED: "", Verdict.NO_OP: "dim"}
+# heads of columns that a narrow terminal leaves out, in this order
+SPARE = ("BH p", "more", "ndcg@10", "mrr@10", "p", "flip p", "questions", "decided from")
+STYLES = {Verdict.HELPS: "green", Verdict.HURTS: "yellow", Verdict.EQUIVALENT: "blue", Verdict.UNDECIDED: "", Verdict.NO_OP: "dim",
+          Verdict.STATE_ONLY: "dim"}
 BESIDE = ("system", PRIMARY, "full minus it", "interval", "p, alone", "mrr@10", "ndcg@10")
 GATES = ("gate", "events", "stored", "vetoed", "vetoed alone", "merged")
 
 
 def heads(result: AblationResult) -> tuple[str, ...]:
-    return ("arm", PRIMARY, f"{percent(result.level)} interval", "p", "Holm p", "flip p", "flip Holm", "decided from", "mrr@10", "ndcg@10",
-            "questions", "verdict")
+    return ("arm", PRIMARY, f"{percent(result.level)} interval", "p", "Holm p", "BH p", "flip p", "flip Holm", "decided from", "more",
+            "mrr@10", "ndcg@10", "questions", "verdict")
 
 
 def _row(arm: ArmResult, digits: int = 4) -> tuple[str, ...]:
     d = arm.primary
-    return (label(arm), signed(d.mean), interval_text((d.low, d.high), digits), p_text(d.p), p_text(d.p_holm), p_text(d.flip_p),
-            p_text(d.flip_p_holm),
-            size(d.smallest), signed(arm.differences["mrr@10"].mean), signed(arm.differences["ndcg@10"].mean), str(arm.n_questions_changed),
-            NO_OP if arm.no_op else arm.verdict.value)
+    return (label(arm), signed(d.mean), interval_text((d.low, d.high), digits), p_text(d.p), p_text(d.p_holm), p_text(d.p_bh),
+            p_text(d.flip_p), p_text(d.flip_p_holm), size(d.smallest), more_short(None if arm.no_op else d.more),
+            signed(arm.differences["mrr@10"].mean), signed(arm.differences["ndcg@10"].mean), str(arm.n_questions_changed),
+            still(arm) if arm.no_op else arm.verdict.value)
 
 
 def _rows(result: AblationResult) -> list[tuple[str, ...]]:
@@ -162,7 +165,7 @@ def latex_text(text: str) -> str:
 
 def to_latex(result: AblationResult) -> str:
     """Two tables for `\\input`: the tests of the primary metric, and the differences of all metrics.  They need no package."""
-    kept = [i for i, name in enumerate(heads(result)) if name not in ("p", "flip p", "mrr@10", "ndcg@10", "questions")]
+    kept = [i for i, name in enumerate(heads(result)) if name not in ("p", "BH p", "flip p", "more", "mrr@10", "ndcg@10", "questions")]
     tests, *first = [[row[i] for i in kept] for row in (heads(result), *_rows(result))]
     second = [(label(arm), *(signed(arm.differences[name].mean) for name in METRICS)) for arm in result.ordered()]
     caption = " ".join((f"{title(result)}.", said(result), *_footnotes(result), *legend(result)))

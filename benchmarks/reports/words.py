@@ -7,22 +7,28 @@ from statistics import median
 from typing import Any, Final
 
 from ...reporting.text import plural, visible
-from ..scores.comparison import ALPHA, Verdict
+from ..scores.comparison import ALPHA, Correction, Verdict
 from ..scores.detectable import Detectable
+from ..scores.power import MOST, more_words
 from ..systems.base import Capability
+from .learning_curve import said
 from .result import PRIMARY, AblationResult, ArmResult
+from .stored import few_stored
 
 Fragment = tuple[str, bool]     # a piece of a sentence, and whether it is the name of an arm
 
 NO_OP: Final = "no-op: changed nothing"
+STATE_ONLY: Final = Verdict.STATE_ONLY.value
 MEANING: Final = {
-    Verdict.NO_OP: "the removal changed no rank of any question",
+    Verdict.NO_OP: "the removal changed no rank of any question, and no receipt says that the mechanism wrote a value",
+    Verdict.STATE_ONLY: "the removal changed no rank of any question, although by its receipt the mechanism wrote values in the full run",
     Verdict.EQUIVALENT: "the 90% interval lies inside the margin: the effect, if any, is smaller than the margin",
     Verdict.HELPS: "significantly above 0 after correction: the set is better with it",
     Verdict.HURTS: "significantly below 0 after correction: the set is better without it",
     Verdict.UNDECIDED: "none of these: smaller effects than those of the column “decided from” are neither shown nor excluded",
 }
 _PHRASES = {Verdict.HELPS: ("helps", "help"), Verdict.HURTS: ("hurts", "hurt"), Verdict.NO_OP: ("changed nothing", "changed nothing"),
+            Verdict.STATE_ONLY: ("changed state but no rank", "changed state but no rank"),
             Verdict.UNDECIDED: ("is undecided", "are undecided")}
 LEARNS: Final = Capability.LEARNS.value
 _NAMED = 4      # arms that a sentence names at most
@@ -78,6 +84,20 @@ def label(arm: ArmResult) -> str:
     return visible(arm.id) + (" †" if arm.silenced else "")
 
 
+def still(arm: ArmResult) -> str:
+    """What an arm that changed no rank did."""
+    return STATE_ONLY if arm.verdict is Verdict.STATE_ONLY else NO_OP
+
+
+def more_short(more: int | None) -> str:
+    """A number of further conversations in a column.
+
+    >>> more_short(12), more_short(1001), more_short(None)
+    ('12', '>1,000', '–')
+    """
+    return "–" if more is None else f">{MOST:,}" if more > MOST else f"{more:,}"
+
+
 def percent(level: float) -> str:
     return f"{100 * level:g}%"
 
@@ -86,7 +106,8 @@ def percent(level: float) -> str:
 
 def headline(result: AblationResult) -> list[Fragment]:
     """What was found, as a sentence on the verdicts and, for undecided arms, on what the design could not show."""
-    n, order = len(result.arms), (Verdict.HELPS, Verdict.HURTS, Verdict.EQUIVALENT, Verdict.NO_OP, Verdict.UNDECIDED)
+    n, order = len(result.arms), (Verdict.HELPS, Verdict.HURTS, Verdict.EQUIVALENT, Verdict.NO_OP, Verdict.STATE_ONLY,
+                                   Verdict.UNDECIDED)
     groups = [(word, arms) for word in order if (arms := result.judged(word))]
     if len(groups) < 2:
         who = {0: "No arm", 1: "The only arm", 2: "Both arms"}.get(n, f"All {n:,} arms")
@@ -99,7 +120,8 @@ def headline(result: AblationResult) -> list[Fragment]:
             fragments.append((f"{link}{len(arms):,} {_phrase(word, len(arms), result.margin)}", False))
             if word is not Verdict.UNDECIDED or len(arms) <= _NAMED:
                 fragments += _in_brackets(arms)
-    return [*fragments, (".", False), *((f" {sentence}", False) for sentence in limits(result))]
+    few = few_stored((arm.receipt.gate.judged, arm.receipt.gate.stored) for arm in result.arms if arm.receipt and arm.receipt.gate)
+    return [*fragments, (".", False), *((f" {sentence}", False) for sentence in (*filter(None, [few]), *limits(result)))]
 
 
 def _phrase(word: Verdict, n: int, margin: float) -> str:
@@ -137,6 +159,8 @@ def notes(arm: ArmResult, result: AblationResult) -> list[str]:
     """What a reader of the arm's row must know."""
     found, d = [], arm.primary
     if arm.verdict is Verdict.UNDECIDED:
+        if more := more_words(d.more):
+            found.append(more)
         if result.n_conversations == 1:
             found.append("one conversation shows no spread between conversations")
         elif not d.se and not d.mean:
@@ -176,15 +200,38 @@ def beside_note(result: AblationResult) -> str:
 
 def legend(result: AblationResult) -> list[str]:
     """How the table is read, as sentences."""
-    p, m = result.smallest_p, len(result.arms)
+    p, m, corrected = result.smallest_p, len(result.arms), _correction(result)
     how = "exact" if result.exact else f"{result.n_flips:,} drawn patterns"
     return [
         f"Differences: full minus arm; positive: the mechanism helps. Family: {family(result)}.",
         f"Interval ({percent(result.level)}), p and Holm p: cluster-robust t-test over conversations (CR2, Satterthwaite), the test of record. "
         f"Flip p: sign flip of conversations ({how}); its smallest p is {p_text(p)}, after correction {p_text(min(1.0, max(m, 1) * p))}.",
-        f"Verdict: helps or hurts if Holm p <= {ALPHA:g}; equivalent if the {percent(1 - 2 * ALPHA)} interval lies inside ±{result.margin:g}; "
+        f"Verdict: helps or hurts if {corrected} p <= {ALPHA:g}; equivalent if the {percent(1 - 2 * ALPHA)} interval lies inside ±{result.margin:g}; "
         f"else undecided. Decided from: the smallest effect that would have been significant.",
+        f"More: about how many more conversations like these would show an effect of ±{result.margin:g} with 80% power, before correction. BH p: "
+        f"Benjamini and Hochberg.",
+        *scale(result),
     ]
+
+
+def _correction(result: AblationResult) -> str:
+    used = {arm.correction for arm in result.arms}
+    return "BH" if used == {Correction.BENJAMINI_HOCHBERG.value} else "Holm"
+
+
+def scale(result: AblationResult) -> list[str]:
+    """Chance level and pool size, a warning where an answer takes its whole pool, and seeds; [] if they were not computed."""
+    found = []
+    if result.pool:
+        pool = result.pool
+        level = f"; a random ranking has a {PRIMARY} of {number(result.chance[PRIMARY])}" if PRIMARY in result.chance else ""
+        found.append(f"Pool: {pool.smallest:,} to {pool.largest:,} items, median {pool.middle:,g}{level}.")
+        found += [f"Warning: {pool.warning}."] if pool.warning else []
+    if result.seeds:
+        seeds, sd = result.seeds
+        found.append(f"Seeds: {', '.join(map(str, seeds))}, averaged within each question; the {PRIMARY} of the full set has a standard deviation of "
+                     f"{number(sd)} over them.")
+    return found
 
 
 def _in_brackets(arms: Sequence[ArmResult]) -> Iterable[Fragment]:
@@ -221,6 +268,7 @@ def provenance(result: AblationResult) -> list[tuple[str, str]]:
         ("Left off", ", ".join(manifest["without"]) or "none"),
         ("Overrides", ", ".join(overrides) or "none"),
         ("Rehearsal", "none: each question is asked once" if hours is None else f"all questions asked first {hours:g} h before"),
+        ("Feedback", said(manifest.get("feedback", "none"))),
         ("Seed", str(result.seed)),
         ("Registry", manifest["registry_digest"]),
         ("Code", result.version),

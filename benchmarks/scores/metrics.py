@@ -9,10 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum, log2
 from operator import index
+from typing import Final
 
 from ...engine.errors import InputError
 
 METRICS = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10")
+KINDS: Final = ("hit", "recall", "mrr", "ndcg")
+DEPTHS: Final = (1, 5, 10, 50)
 DEPTH = 10
 _DISCOUNT = tuple(1.0 / log2(rank + 1) for rank in range(1, DEPTH + 1))
 
@@ -65,6 +68,43 @@ def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics
     # fsum rounds correctly in any order, so a perfect ranking gives exactly 1.
     gain, ideal = fsum(_DISCOUNT[rank - 1] for rank in top), fsum(_DISCOUNT[:total])
     return Metrics(float(bool(top)), sum(rank <= 5 for rank in top) / total, len(top) / total, 1.0 / top[0] if top else 0.0, gain / ideal)
+
+
+def named(kind: str, depth: int) -> str:
+    """
+    >>> named("recall", 10)
+    'recall@10'
+    """
+    return f"{kind}@{depth}"
+
+
+def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str, float]:
+    """`hit`, `recall`, `mrr` and `ndcg` of one question at several depths, by name; at 10 equal to those of `question_metrics`.  O(gold * depths).
+
+    ranks  (g,) as `question_metrics` takes them
+
+    >>> found = at_depths([2, 7, 0])
+    >>> found["hit@1"], found["recall@5"] == 1 / 3, found["mrr@50"]
+    (0.0, True, 0.5)
+    """
+    given = question_metrics(ranks)         # checks the ranks
+    ordered = sorted(rank for rank in map(index, ranks) if rank)
+    found: dict[str, float] = {}
+    for depth in depths:
+        top, total = [rank for rank in ordered if rank <= depth], len(ranks)
+        if depth == DEPTH:
+            values = (given.hit_10, given.recall_10, given.mrr_10, given.ndcg_10)
+        else:
+            gain, ideal = fsum(1.0 / log2(rank + 1) for rank in top), fsum(1.0 / log2(rank + 1) for rank in range(1, min(total, depth) + 1))
+            values = (float(bool(top)), len(top) / total, 1.0 / top[0] if top else 0.0, gain / ideal)
+        found |= {named(kind, depth): value for kind, value in zip(KINDS, values, strict=True)}
+    return found
+
+
+def depth_summary(rows: Iterable[Sequence[int]], depths: Sequence[int] = DEPTHS) -> dict[str, float]:
+    """Means of `at_depths` over the ranks of questions; {} without a question."""
+    each = [at_depths(ranks, depths) for ranks in rows]
+    return {name: fsum(one[name] for one in each) / len(each) for name in each[0]} if each else {}
 
 
 def summary(rows: Iterable[Metrics]) -> dict[str, float | int | None]:

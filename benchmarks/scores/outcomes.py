@@ -11,6 +11,7 @@ from ..execution.cells import Outcome, Row
 from .abstention import abstention
 from .context import context_metrics
 from .metrics import Metrics, question_metrics, summary
+from .surroundings import Surroundings
 
 NOTHING_AHEAD: Mapping[str, float] = MappingProxyType({"texts": 0, "hits": 0, "seconds": 0.0})
 
@@ -20,12 +21,14 @@ def scored(rows: Iterable[Row]) -> list[tuple[Row, Metrics]]:
     return [(row, question_metrics(row["ranks"])) for row in rows if row["gold"]]
 
 
-def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, float] = NOTHING_AHEAD) -> dict[str, Any]:
+def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, float] = NOTHING_AHEAD,
+               sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
     """metrics.json: means over the questions that have gold, answers held back, percentiles of the phases' times, embedding, summed receipts.
 
     If a language model was asked anything, `language_model`: requests and tokens by phase and mechanism.
 
     ahead  texts, hits and seconds of embedding before the first cell; those of the cells are added
+    sizes  conversation -> items that are ranked; then also metrics at several depths, chance level and pool
     """
     marked = scored(row for o in outcomes for row in o.rows)
     categories = sorted({row["category"] for row, _ in marked})
@@ -40,6 +43,7 @@ def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, fl
         "abstention": abstention(row for o in outcomes for row in o.rows), "timing_ms": timing,
         "embedding": {name: round(ahead[name] + sum(o.embedding.get(name, 0) for o in outcomes), 3) for name in ahead},
         "receipts": total_receipts(outcomes),
+        **(Surroundings.of((row for o in outcomes for row in o.rows), sizes).plain() if sizes is not None else {}),
         **({"language_model": used} if (used := total_usage(outcomes)) else {}),
         **({"contexts": contexts} if (contexts := _contexts(outcomes)) else {}),
     }

@@ -1,24 +1,32 @@
 """Hebbarium itself as a system: an engine with a mechanism set, and an observer that keeps receipts and times."""
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from ...engine.assembly import planned
 from ...engine.columns import Before, Phase, Signal
 from ...engine.context.assembly import context_of
 from ...engine.context.condensers import Form
+from ...engine.context.planned import AsPlanned
 from ...engine.context.quoting import unescaped
 from ...engine.contract import Mechanism, Touched
 from ...engine.counterfactual import Counterfactual
 from ...engine.errors import InputError
+from ...engine.lives import Plan, life_of
 from ...engine.loop import Engine
 from ...engine.observer import Observer
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.language_model import LanguageModel
 from ...engine.ranking import Answer
 from ...engine.records import Event, Query
+from ...engine.registry import MechanismSet, Registry
 from ...engine.schedule import Node, Stages
 from ...engine.steps import ENGINE
 from ...engine.units import Unit
@@ -32,6 +40,7 @@ class RetrievedAndRanked(Retrieved):
 
     answer: Answer
     engine: Engine
+    plan: Plan | None = None        # with which the engine was asked
 
     def rank_of(self, event_id: str) -> int | None:
         """Rank from 1, ties by row, of the first retrievable memory that shows the event; None if there is none.  O(n) for each that shows it.
@@ -42,7 +51,8 @@ class RetrievedAndRanked(Retrieved):
 
     def context(self, query: Query, budget: int, strategy: str) -> Assembled:
         """Assembled from the whole ranking, whatever the number of events asked for."""
-        made = context_of(self.engine, self.answer, query.text, budget, strategy=strategy)
+        memory = AsPlanned(self.engine, self.plan) if self.plan else self.engine
+        made = context_of(memory, self.answer, query, budget, strategy=strategy)
         condensed = sum(component.form is not Form.WHOLE for component in made.components)
         return Assembled(unescaped(made.text), made.tokens, made.counter, len(made.components), condensed, made.truncated)
 
@@ -57,13 +67,16 @@ class Hebbarium:
 
     observer        a plain one by default
     language_model  for mechanisms that can use one
+    path            a snapshot file to continue from
+    capacity        most visible rows; None: no limit
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, observer: Observer | None = None, *,
-                 language_model: LanguageModel | None = None) -> None:
+                 language_model: LanguageModel | None = None, path: Path | None = None, capacity: int | None = None) -> None:
         self._ids = tuple(m.id for m in mechanisms)
         self._observer = observer or Observer()
-        self._engine = Engine(mechanisms, embedder, seed=seed, observer=self._observer, language_model=language_model)
+        self._engine = Engine(mechanisms, embedder, seed=seed, observer=self._observer, language_model=language_model, path=path,
+                              **({} if capacity is None else {"capacity": capacity}))
         self._counterfactual: Counterfactual | None = None      # made at its first use
         self.capabilities = _declared(self._engine.assembly.phases)
 
@@ -79,10 +92,7 @@ class Hebbarium:
         self._engine.advance(time)
 
     def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
-        answer = self._engine.retrieve(query, k, learn=learn)
-        found = zip(answer.units, answer.scores, strict=True)
-        hits = (RetrievedEvent(id_of(unit), float(score), unit.text, unit.events if unit.kind else ()) for unit, score in found)
-        return RetrievedAndRanked(tuple(hits), answer, self._engine)
+        return _retrieved(self._engine.retrieve(query, k, learn=learn), self._engine)
 
     def use(self, found: Retrieved, ids: Sequence[str]) -> None:
         if not isinstance(found, RetrievedAndRanked):
@@ -95,9 +105,7 @@ class Hebbarium:
 
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
         """By mechanism, in registry order; of one that votes on admission also `judged`, `stored` (of all events) and its `Votes`."""
-        found, seen = self._observer.receipts, self._observer
-        return {id: {"calls": found[id].calls, "values_changed": found[id].values_changed}
-                | ({"judged": seen.judged, "stored": seen.stored, **asdict(votes)} if (votes := found[id].votes) else {}) for id in self._ids}
+        return _receipts(self._ids, self._observer)
 
     def ranks_changed(self, query: Query) -> Mapping[str, int]:
         """Cost: one retrieval for each mechanism that can change the answer."""
@@ -113,6 +121,119 @@ class Hebbarium:
 
     def phase_ms(self) -> Mapping[str, Sequence[float]]:
         return {phase.value: ms for phase, ms in self._observer.phase_ms.items()}
+
+
+class Asking:
+    """A memory that is asked as one of other mechanisms, which would have lived the same life: `Engine.planned`.
+
+    Receipts and times are those of the memory's life, and of this asking.
+    """
+
+    def __init__(self, life: Hebbarium, lived: Observer, mechanisms: Sequence[Mechanism[Any]]) -> None:
+        self._engine, self._lived, self._observer, self._ids = life.engine, lived, Observer(), tuple(m.id for m in mechanisms)
+        self._plan = life.engine.planned(mechanisms, self._observer)
+        self._counterfactual: Counterfactual | None = None      # made at its first use
+        self.capabilities = _declared({**life.engine.assembly.phases, Phase.RETRIEVE: self._plan.nodes})
+
+    def encode(self, events: Sequence[Event]) -> None:
+        raise InputError("an asking encodes nothing", where="encode", cure="encode in the memory itself, before it is asked")
+
+    def advance(self, time: float) -> None:
+        raise InputError("time passes for the memory itself", where="advance", cure="advance the memory itself")
+
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
+        return _retrieved(self._engine.retrieve(query, k, learn=learn, plan=self._plan), self._engine, self._plan)
+
+    def close(self) -> None: ...
+
+    def receipts(self) -> Mapping[str, Mapping[str, int]]:
+        """As a memory of these mechanisms alone would report them."""
+        asked = _receipts(self._ids, self._observer)
+        return {id: {**lived, **{name: lived[name] + asked[id][name] for name in ("calls", "values_changed")}}
+                for id, lived in _receipts(self._ids, self._lived).items()}
+
+    def ranks_changed(self, query: Query) -> Mapping[str, int]:
+        """Cost: one retrieval for each mechanism that can change the answer."""
+        if self._counterfactual is None:
+            self._counterfactual = Counterfactual(self._engine, self._plan)
+        return self._counterfactual.ranks_changed(query)
+
+    def phase_ms(self) -> Mapping[str, Sequence[float]]:
+        return {phase.value: (self._observer if phase is Phase.RETRIEVE else self._lived).phase_ms[phase] for phase in Phase}
+
+
+class Life(Hebbarium):
+    """A memory that several arms share: it lives once, and `asking` asks it with the mechanisms of each.
+
+    registry  builds the mechanisms of an asking
+    path      its snapshot file; None: it has none
+    """
+
+    def __init__(self, registry: Registry, mechanisms: Mapping[str, Mapping[str, Any]], embedder: Embedder, seed: int,
+                 path: Path | None = None) -> None:
+        super().__init__(registry.build(MechanismSet("", "", mechanisms)), embedder, seed, path=path)
+        self._registry, self.path = registry, path
+
+    @property
+    def now(self) -> float:
+        """h, the simulated time that the memory has reached; minus infinity before the first event."""
+        return -math.inf if math.isnan(self._engine.now) else self._engine.now
+
+    def save(self) -> None:
+        """Bring the snapshot file up to date.  Raises SnapshotError."""
+        self._engine.save()
+
+    def asking(self, mechanisms: Mapping[str, Mapping[str, Any]]) -> Asking:
+        return Asking(self, self._observer, self._registry.build(MechanismSet("", "", mechanisms)))
+
+
+def _retrieved(answer: Answer, engine: Engine, plan: Plan | None = None) -> RetrievedAndRanked:
+    found = zip(answer.units, answer.scores, strict=True)
+    hits = (RetrievedEvent(id_of(unit), float(score), unit.text, unit.events if unit.kind else ()) for unit, score in found)
+    return RetrievedAndRanked(tuple(hits), answer, engine, plan)
+
+
+def _receipts(ids: Sequence[str], seen: Observer) -> dict[str, dict[str, int]]:
+    found = seen.receipts
+    return {id: {"calls": found[id].calls, "values_changed": found[id].values_changed}
+            | ({"judged": seen.judged, "stored": seen.stored, **asdict(votes)} if (votes := found[id].votes) else {}) for id in ids}
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """What mechanisms decide of the life of a memory.
+
+    mechanisms  mechanism -> parameter -> value, see `engine.lives`
+    steps       labels of all steps outside RETRIEVE, in order
+    """
+
+    mechanisms: Mapping[str, Mapping[str, Any]]
+    steps: tuple[str, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        return sha256(json.dumps([self.mechanisms, self.steps], sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the declarations of mechanisms say of a memory.
+
+    capabilities  see `Capability`
+    unread        see `unread_signals`
+    life          what they decide of its life
+    """
+
+    capabilities: frozenset[Capability]
+    unread: Mapping[str, tuple[str, ...]]
+    life: Deciding
+
+
+def declared(mechanisms: Sequence[Mechanism[Any]]) -> Declared:
+    """Cost and errors: as `unread_signals`."""
+    phases = planned(mechanisms)
+    steps = tuple(n.label for phase, nodes in phases.items() if phase is not Phase.RETRIEVE for n in nodes)
+    return Declared(_declared(phases), unread_signals(mechanisms, phases), Deciding(life_of(mechanisms), steps))
 
 
 def capabilities_of(mechanisms: Sequence[Mechanism[Any]]) -> frozenset[Capability]:
@@ -132,14 +253,16 @@ def _declared(phases: Mapping[Phase, Sequence[Node]]) -> frozenset[Capability]:
     return frozenset({Capability.RECEIPTS, Capability.RANKS_ALL, *(capability for capability, has in found.items() if has)})
 
 
-def unread_signals(mechanisms: Sequence[Mechanism[Any]]) -> dict[str, tuple[str, ...]]:
+def unread_signals(mechanisms: Sequence[Mechanism[Any]], phases: Mapping[Phase, Sequence[Node]] | None = None) -> dict[str, tuple[str, ...]]:
     """Mechanism -> names of its signals that no step on the way to an answer reads, although they have a weight.
 
     The way is computed from the schedule of retrieval: the step that answers, the steps that write what it reads, and so on.  In a set without a
     step that reads all signals, only those in the match, or those that another step on the way reads, can change an answer.
+    phases  of `engine.assembly.planned`, if they are known
+
     Cost: a few milliseconds; nothing is built.  Raises ContractError if the mechanisms cannot be scheduled together.
     """
-    read = _read_on_the_way(planned(mechanisms)[Phase.RETRIEVE])
+    read = _read_on_the_way((phases or planned(mechanisms))[Phase.RETRIEVE])
     owned = {m.id: [c for c in m.owns if isinstance(c, Signal) and m.params.weight > 0] for m in mechanisms}
     return {id: names for id, signals in owned.items() if (names := tuple(c.name for c in signals if not {c, SIGNALS} & read))}
 

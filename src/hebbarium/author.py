@@ -3,12 +3,13 @@
     from hebbarium.author import CREATED, LOG_STRENGTH, NOW, Mechanism, Params, Phase, Tick, hook, kernel
 
 what it holds      where it is defined, with shapes, units and errors
-columns            `engine.columns`: Column, Structure, Signal, signal; Scope, Facet, Phase
+columns            `engine.columns`: Column, Structure, Signal, signal; Scope, Facet, Scale, Phase
 contract           `engine.contract`: Mechanism, Params, hook, forecast, HOURS_PER; Incoming, Cue, Tick, the third argument of a hook
 equations          `engine.numerics`: kernel; `engine.ranking`: best; `mechanisms.shared`: codes
 shared columns     `engine.vocabulary`: NOW, ROW, LOG_STRENGTH and the others; `mechanisms.shared`: COACTIVATION
-records, text      `engine.records`: Event, Query; `engine.text.features`: Features, SpeechAct
+records, text      `engine.records`: Event, Query; `engine.text.features`: Features, SpeechAct, terms_of
 made rows          `engine.drafts`: Draft, Kind; `engine.writings`: Writing
+order of use       `engine.uses`: step_of_use
 language model     `engine.ports.language_model`: Request, Reply, Status
 graph              `engine.storage.graph`: EdgeType, entity_node
 evidence           `audit.checks`: the decorators equation, limit, data, signature, adaptation and mutant; at_least, at_most, between, Measured;
@@ -25,7 +26,7 @@ from .audit.figures import Curve, Figure, Marks, Picture, dots, figure
 from .audit.memory import Scripted, encode, memory_of, neighbour, plug_in
 from .audit.paper_numbers import paper_number
 from .audit.specimen import NotTestable, Specimen
-from .engine.columns import Column, Facet, Phase, Scope, Signal, Structure, signal
+from .engine.columns import Column, Facet, Phase, Scale, Scope, Signal, Structure, signal
 from .engine.contract import HOURS_PER, Cue, Incoming, Mechanism, Params, Tick, forecast, hook
 from .engine.drafts import Draft, Kind
 from .engine.numerics import kernel
@@ -33,12 +34,15 @@ from .engine.ports.language_model import Reply, Request, Status
 from .engine.ranking import best
 from .engine.records import Event, Only, Query
 from .engine.storage.graph import EdgeType, entity_node
-from .engine.text.features import Features, SpeechAct
+from .engine.text.features import Features, SpeechAct, terms_of
+from .engine.uses import step_of_use
 from .engine.vocabulary import (
     ACTIVATION,
     ANSWERABLE,
     ARRANGED,
+    ASKER_SESSION,
     BAN,
+    BUDGET,
     CHOICE_GAIN,
     CHRONOLOGICAL,
     CONGRUENCY,
@@ -52,6 +56,7 @@ from .engine.vocabulary import (
     EMBEDDING,
     ENCODING_STRENGTH,
     FACET_WEIGHTS,
+    FOCUS,
     FUSED,
     GRAPH,
     HIDE,
@@ -74,6 +79,8 @@ from .engine.vocabulary import (
     NEED,
     NEWS,
     NOW,
+    OFFERED,
+    OFFERS,
     OUTCOME,
     PASSAGES,
     PLASTICITY,
@@ -108,12 +115,15 @@ from .engine.vocabulary import (
     THRESHOLD_SHIFT,
     TRIGRAMS,
     TURNOVER,
+    USED,
+    USED_TIME,
     VETO,
     VISIBLE,
     WITHIN,
     WORKING_MEMORY,
     WORKING_MEMORY_SLOTS,
     WORKING_MEMORY_STEP,
+    WORTH,
     WRITING,
     WRITINGS,
 )
@@ -125,7 +135,9 @@ __all__ = [
     "ACTIVATION",
     "ANSWERABLE",
     "ARRANGED",
+    "ASKER_SESSION",
     "BAN",
+    "BUDGET",
     "CHOICE_GAIN",
     "CHRONOLOGICAL",
     "COACTIVATION",
@@ -140,6 +152,7 @@ __all__ = [
     "EMBEDDING",
     "ENCODING_STRENGTH",
     "FACET_WEIGHTS",
+    "FOCUS",
     "FUSED",
     "GRAPH",
     "HIDE",
@@ -163,6 +176,8 @@ __all__ = [
     "NEED",
     "NEWS",
     "NOW",
+    "OFFERED",
+    "OFFERS",
     "OUTCOME",
     "PASSAGES",
     "PLASTICITY",
@@ -197,12 +212,15 @@ __all__ = [
     "THRESHOLD_SHIFT",
     "TRIGRAMS",
     "TURNOVER",
+    "USED",
+    "USED_TIME",
     "VETO",
     "VISIBLE",
     "WITHIN",
     "WORKING_MEMORY",
     "WORKING_MEMORY_SLOTS",
     "WORKING_MEMORY_STEP",
+    "WORTH",
     "WRITING",
     "WRITINGS",
     "Check",
@@ -228,6 +246,7 @@ __all__ = [
     "Query",
     "Reply",
     "Request",
+    "Scale",
     "Scope",
     "Scripted",
     "Signal",
@@ -260,4 +279,6 @@ __all__ = [
     "plug_in",
     "signal",
     "signature",
+    "step_of_use",
+    "terms_of",
 ]

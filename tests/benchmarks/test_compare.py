@@ -12,7 +12,7 @@ from pages import Seen
 from scipy import stats
 
 from hebbarium.benchmarks.ablation import ablate
-from hebbarium.benchmarks.compare import compare, to_html, to_json
+from hebbarium.benchmarks.compare import compare, lines, to_html, to_json
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
@@ -81,6 +81,26 @@ def test_the_interval_is_the_one_sample_t_of_the_cluster_means(pair: tuple[RunFo
     assert (metric.difference.low, metric.difference.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
     mrr = next(m for m in compare(*pair).metrics if m.metric == "mrr@10")
     assert mrr.first == pytest.approx(np.mean([1 / r if 0 < r <= 10 else 0.0 for ranks in FIRST.values() for r in ranks]))
+
+
+def test_the_comparison_of_independent_questions_counts_hits(pair: tuple[RunFolder, RunFolder]) -> None:
+    """By hand: 11 and 13 of 16 questions have gold among the first ten; 2 only in the first run, 4 only in the second."""
+    found = compare(*pair).independent
+    assert (found.first.share, found.second.share) == (11 / 16, 13 / 16)
+    assert (found.mcnemar.first_only, found.mcnemar.second_only, found.mcnemar.exact) == (2, 4, True)
+    assert found.mcnemar.p == pytest.approx(stats.binomtest(2, 6).pvalue)
+    assert (found.first.low, found.first.high) == pytest.approx(tuple(stats.binomtest(11, 16).proportion_ci(method="wilson")))
+    assert found.label == "treats questions as independent" and any(found.label in line for line in lines(compare(*pair)))
+
+
+def test_metrics_at_several_depths_are_those_of_the_ranks(pair: tuple[RunFolder, RunFolder]) -> None:
+    found = compare(*pair).depths
+    for side, ranks in enumerate((FIRST, SECOND)):
+        every = [rank for mine in ranks.values() for rank in mine]
+        for depth in (1, 5, 10, 50):
+            assert found[f"recall@{depth}"][side] == found[f"hit@{depth}"][side] == sum(0 < rank <= depth for rank in every) / 16
+            assert found[f"mrr@{depth}"][side] == pytest.approx(sum(1 / rank for rank in every if 0 < rank <= depth) / 16)
+    assert compare(*pair).levels is None, "the data are not at hand"
 
 
 def test_the_order_of_the_runs_turns_every_sign(pair: tuple[RunFolder, RunFolder]) -> None:
@@ -174,6 +194,16 @@ def test_two_runs_on_the_demo_with_the_texts_of_events(tmp_path: Path, registry:
         assert [g.text for g in changed.gold] == [events[changed.conversation, g.id] for g in changed.gold]
         assert changed.text == rows[changed.conversation, changed.question]["question_text"]
         assert changed.instead and all(text == events[changed.conversation, id] for id, text in changed.instead)
+
+
+def test_levels_are_those_of_the_sessions_of_gold(tmp_path: Path, registry: Registry) -> None:
+    for name in ("bm25", "minimal"):
+        run(registry.set(name), registry, load("demo", limit=2), CachedEmbedder(HashingEmbedder(16), None), tmp_path / name)
+    found = compare(RunFolder.read(tmp_path / "bm25"), RunFolder.read(tmp_path / "minimal")).levels
+    home = {c.id: {e.id: e.session for e in c.events} for c in load("demo", limit=2).conversations}
+    one = [row for row in RunFolder.read(tmp_path / "bm25").rows() if row["gold"] and len({home[row["conversation"]][id] for id in row["gold"]}) == 1]
+    assert found and (found.n_questions, found.n_conversations) == (len(one), 2)
+    assert found.n_sessions == len({(row["conversation"], home[row["conversation"]][row["gold"][0]]) for row in one})
 
 
 def test_arms_of_an_ablation_and_another_system_can_be_compared(tmp_path: Path, registry: Registry, tiny: Dataset) -> None:

@@ -2,7 +2,8 @@
 
 Commands import what they need when they run, so that `--help` answers at once.
 """
-from . import assembling, auditing, calibrating, catalogue, data, experiments, probing, runs, topology, weighing
+from . import answering, assembling, auditing, calibrating, catalogue, data, experiments, probing, reproducing, runs, topology, weighing, worlds
 from .app import app, main
 
-__all__ = ["app", "assembling", "auditing", "calibrating", "catalogue", "data", "experiments", "main", "probing", "runs", "topology", "weighing"]
+__all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data", "experiments", "main", "probing", "reproducing", "runs",
+           "topology", "weighing", "worlds"]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ..engine.errors import HebbariumError
 
 INTERRUPTED = "interrupted"
-ORDER = ("list", "show", "run", "ablate", "calibrate", "compare", "explain", "topology", "export", "assemble", "event",
-         "audit", "weights", "probe", "cite", "data", "new")
+ORDER = ("list", "show", "run", "ablate", "calibrate", "compare", "explain", "reproduce", "topology", "export", "assemble", "event", "answer",
+         "audit", "weights", "probe", "world", "cite", "data", "new")
 
 
 class Commands(TyperGroup):
@@ -39,7 +39,7 @@ app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=True, prett
 
 
 def main() -> None:
-    """Entry point: errors of ours become a message and exit code 2, never a traceback."""
+    """Entry point: errors of ours become a message and an exit code, 2 or 3 if cells failed, never a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -51,7 +51,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except HebbariumError as error:
-        _fail(str(error))
+        _fail(str(error), error.exit_code)
     except BrokenPipeError:
         _drop_output()
         raise SystemExit(1) from None
@@ -68,11 +68,11 @@ def from_system(error: OSError) -> HebbariumError:
                           cure="free disk space, or check that the place can be written to")
 
 
-def _fail(message: str) -> NoReturn:
+def _fail(message: str, code: int = 2) -> NoReturn:
     from ..reporting.text import visible
 
     typer.echo("error: " + visible(message, keep="\n"), err=True)
-    raise SystemExit(2) from None
+    raise SystemExit(code) from None
 
 
 def _drop_output() -> None:

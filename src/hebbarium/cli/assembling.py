@@ -32,7 +32,9 @@ SHOWN = 60      # characters of a text in the table
 class Strategy(StrEnum):
     """Names in `engine.context.assembly.STRATEGIES`."""
 
+    SOURCES = "sources"
     FLAT = "flat"
+    CONDENSED = "condensed"
     EVERYTHING = "everything"
     NOTHING = "nothing"
 
@@ -50,22 +52,33 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
              budget: Annotated[int | None, typer.Option("--budget", min=0, metavar="TOKENS", help=(
                  "Most tokens; without it ten memories, none condensed."))] = None,
              set_name: SetOption = DEFAULT_SET, dataset: DatasetOption = "demo", data: DataOption = None, conversation: ConversationOption = None,
-             strategy: Annotated[Strategy, typer.Option("--strategy", help="How memories are chosen.")] = Strategy.FLAT,
+             strategy: Annotated[Strategy | None, typer.Option("--strategy", help=(
+                 "How memories are chosen; by default what the set's sources offer, without sources flat: the best first."))] = None,
+             session: Annotated[str | None, typer.Option("--session", help="Session of the asker, for sources.")] = None,
              form: Annotated[Form, typer.Option("--form", help="How they are written.")] = Form.SECTIONS,
              items: Annotated[int | None, typer.Option("--items", min=0, help="Most memories.")] = None,
              tokenizer: Annotated[Path | None, typer.Option("--tokenizer", metavar="PATH", help=(
                  "tokenizer.json of the reader, or its folder; by default that of the embedder."))] = None,
-             embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> None:
+             embedder: EmbedderOption = "minilm",
+             page: Annotated[Path | None, typer.Option("--page", metavar="FILE", help=(
+                 "Also write a page of HTML: the query under the budget and three halves of it, by every strategy side by side."))] = None,
+             as_json: JsonOption = False) -> None:
     """The context that a reader would get for a query, and a table of its components.
 
     A memory encodes the conversation first.  A condensed memory names itself at its end; `hebbarium event ROW` shows all of it.
     """
-    from ..engine.context.assembly import assemble_flat
+    from ..engine.context.assembly import assemble as assembled
     from ..engine.context.tokens import counter
 
     with _memory(set_name, dataset, data, conversation, embedder) as memory:
         count = counter(tokenizer or memory.assembly.embedder)
-        found = assemble_flat(memory, query, budget, max_items=items, counter=count, form=form.value, strategy=strategy.value)
+        found = assembled(memory, query, budget, max_items=items, session=session, counter=count, form=form.value,
+                          strategy=strategy.value if strategy else "")
+        if page:
+            from .context_page import write_page
+
+            write_page(memory, query, page, budget=budget, counter=count, session=session, set_name=set_name, dataset=dataset, data=data,
+                       conversation=conversation, embedder=embedder)
     if as_json:
         print_json(asdict(found))
         return
@@ -80,6 +93,8 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
                     whole=("kind", "row", "form", "tokens", "score"), spare=("section", "kind"))
     of = f" of {budget:,}" if budget is not None else ""
     cut = "; truncated" if found.truncated else ""
+    for source, tokens in found.metadata.get("sources", {}).items():
+        print_lines(f"{source}: {tokens:,} tokens")
     print_lines(f"{found.tokens:,}{of} tokens as {found.counter} counts; {len(found.components)} components{cut}")
 
 

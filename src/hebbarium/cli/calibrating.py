@@ -24,6 +24,7 @@ from .shared import (
 
 if TYPE_CHECKING:
     from ..benchmarks.calibrate import Calibration
+    from ..benchmarks.calibrate_fusion import FusionFit
 
 
 class Evidence(StrEnum):
@@ -34,28 +35,49 @@ class Evidence(StrEnum):
     coverage = "coverage"
 
 
-@app.command(short_help="Fit the sufficiency gate of a set to development data.")
+class Fit(StrEnum):
+    """What is fitted."""
+
+    sufficiency = "sufficiency"
+    fusion = "fusion"
+
+
+@app.command(short_help="Fit the gate or the fusion of a set to development data.")
 def calibrate(out: OutOption, set_name: Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")] = DEFAULT_SET,
               dataset: Annotated[str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")] = "demo",
               data: DataOption = None, embedder: EmbedderOption = "minilm",
               evidence: Annotated[Evidence | None, typer.Option("--evidence", help=(
                   "What shows that an answer suffices; as the set has it if not given."))] = None,
               threshold: Annotated[float, typer.Option("--threshold", help="Answers of a lower probability are held back.")] = 0.5,
+              fit: Annotated[Fit, typer.Option("--fit", help="The gate that holds answers back, or how signals become evidence.")] = Fit.sufficiency,
               seed: Annotated[int, typer.Option("--seed", min=0, help="Of every mechanism's random stream.")] = 0,
               limit: LimitOption = None, skip: SkipOption = 0, as_json: JsonOption = False) -> None:
-    """Fit the sufficiency gate of a set to development data: the probability that an answer suffices.
+    """Fit the sufficiency gate or the rational fusion of a set to development data.
 
-    Asks every conversation its own questions and as many of another one.  Writes calibration.json, reliability.svg and a set that uses the fit, which
-    `run` and `ablate` take as --set.  They refuse the conversations of the calibration.
+    Sufficiency: the probability that an answer suffices.  Asks every conversation its own questions and as many of another one.  Writes
+    calibration.json, reliability.svg and a set that uses the fit.  Fusion: the likelihood ratio that each signal of the set gives for a memory that
+    is needed.  Asks every conversation its own questions.  Writes evidence.json and a set that uses the fit.
+
+    `run` and `ablate` take the set as --set, and refuse the conversations of the fit.
     """
     registry = installed_registry()
     from ..benchmarks import calibrate as calibrating
+    from ..benchmarks import calibrate_fusion
     from ..console import Meter
     from ..reporting.provenance import made
 
     loaded = load_data(dataset, data, "turn", limit, skip=skip)
     with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding:
         by = named_embedder(embedder, embedding)
+        if fit is Fit.fusion:
+            fused = calibrate_fusion.calibrate_fusion(registry.set(set_name), registry, loaded, by, seed=seed, progress=progress)
+            file = calibrate_fusion.write(fused, registry, by, out, made(["hebbarium", *sys.argv[1:]]))
+            if as_json:
+                print_json(calibrate_fusion.to_json(fused))
+            else:
+                _print_fusion(fused)
+                typer.echo(f"written to {out}: evidence.json, {file.name}")
+            return
         found = calibrating.calibrate(registry.set(set_name), registry, loaded, by, evidence=evidence.value if evidence else None,
                                       threshold=threshold, seed=seed, progress=progress)
     file = calibrating.write(found, registry, by, out, made(["hebbarium", *sys.argv[1:]]))
@@ -83,6 +105,16 @@ def _print(found: Calibration) -> None:
                 f"expected calibration error: {found.error:.4f} on {seen}; {found.seen_error:.4f} of the fit itself",
                 *([f"not judged and left out: {found.unjudged:,} answers"] if found.unjudged else []),
                 *(["A is not below 0: larger values of f are no evidence of sufficiency here; do not use this gate"] if found.A >= 0 else []))
+
+
+def _print_fusion(fit: FusionFit) -> None:
+    from ..console import print_lines, print_table
+
+    print_table(f"{fit.chosen.name} on {fit.dataset}: evidence of {fit.questions:,} questions", ("signal", "ln odds for each unit", "half"),
+                [(name, f"{each.slope:.4g}", f"{each.half:.4g}" if each.half else "-") for name, each in sorted(fit.signals.items())],
+                numbers=("ln odds for each unit", "half"))
+    unseen = "" if fit.unseen is None else f"; {fit.unseen:.4f} on conversations that the fit has not seen"
+    print_lines(f"mean ln probability of the needed memory: {fit.likelihood:.4f} of the fit{unseen}; {fit.need_alone:.4f} without evidence")
 
 
 def _number(value: float | None) -> str:

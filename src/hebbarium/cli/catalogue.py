@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,6 +54,7 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
             print_rows(("probe", "what a memory that shows it can do"), [(probe.id, probe.capability) for probe in collected().values()])
         return
     registry, ratings = installed_registry(), shipped()
+    missing = registry.unloadable()
     if rating is not None:
         _require_rating(rating)
     members = registry.set(set_name).mechanisms if set_name else registry.entries
@@ -64,7 +66,8 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
     if as_json:
         included = {"id", "home", "summary", "claims", "papers", "variety_of", "acts_on"}
         print_json({"mechanisms": [{**e.model_dump(by_alias=True, include=included, mode="json"), "derived": ratings.get(e.id)} for e in chosen],
-                    "sets": {s.name: {"summary": s.summary, "mechanisms": list(s.mechanisms)} for s in sets}})
+                    "sets": {s.name: {"summary": s.summary, "mechanisms": list(s.mechanisms)} for s in sets},
+                    "missing": [asdict(each) for each in missing]})
         return
     if long:
         for e in chosen:
@@ -78,6 +81,8 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
     if sets:
         print_lines("")
         print_rows(("set", "size", "summary"), [(s.name, str(len(s.mechanisms)), s.summary) for s in sets])
+    for each in missing:
+        print_lines("", f"missing: {each.what} of {each.distribution}", f"  {each.error}")
     print_lines("", f"{plural(len(chosen), 'mechanism')}; `hebbarium show NAME` prints a mechanism or a set, `hebbarium list -h` how to choose")
 
 

@@ -3,16 +3,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial, wraps
 from inspect import Parameter as Argument
 from inspect import Signature, signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
 from ..benchmarks.designs import Design
+from ..benchmarks.execution.failures import Options
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
+from ..engine.errors import InputError
 from .app import app
 from .shared import (
     DataOption,
@@ -45,16 +49,26 @@ ArmsOption = Annotated[str | None, typer.Option("--arms", metavar="A,B,...", hel
 BesideOption = Annotated[list[str] | None, typer.Option("--beside", metavar="MODULE:NAME", help=(
     "Another memory that answers the same questions, for comparison; may be given again."))]
 MarginOption = Annotated[float, typer.Option("--margin", help="An effect shown to be smaller than this is called equivalent.")]
+DesignOption = Annotated[str, typer.Option("--design", metavar="NAME|FILE.yaml", help=(
+    "How arms are made: leave-one-out, pairs, factorial, fractional, shapley, varieties, a design of the package, or a file."))]
+KeepOption = Annotated[Path | None, typer.Option("--keep-lives", metavar="DIR", help="Folder for snapshots of the memories, for run --from.")]
+FromOption = Annotated[Path | None, typer.Option("--from", metavar="DIR", help=(
+    "Folder of --keep-lives: its memories are asked, instead of encoding again; refused where they would not be the same."))]
+RetriesOption = Annotated[int, typer.Option("--retries", min=0, help="Times that a cell which failed is run again.")]
+FailFastOption = Annotated[bool, typer.Option("--fail-fast", help="End with the first cell that fails; without it the others are finished first.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask before a design that takes more than ten minutes.")]
 ReplaceOption = Annotated[bool, typer.Option("--replace", help="Write over another run that the folder holds.")]
 
 
-def _with_options(command: Callable[..., None], hidden: Collection[str] = ()) -> Callable[..., None]:
+def _with_options(command: Callable[..., None], hidden: Collection[str] = (), left_out: Collection[str] = ()) -> Callable[..., None]:
     """The command with an option for each field of RunSpec that a user may set.  Their values, by field, are its first argument.
 
-    hidden  fields whose options `--help` does not show
+    hidden    fields whose options `--help` does not show
+    left_out  fields that need not be given although the record needs them
     """
     own = [one.replace(kind=Argument.KEYWORD_ONLY) for one in list(signature(command, eval_str=True).parameters.values())[1:]]
     hints, found, asked = get_type_hints(RunSpec), options(), []
+    found |= {name: replace(found[name], default=None) for name in left_out}
     for name, o in found.items():
         kind = list[str] | None if o.read else _kind(name, hints[name], o.default)
         read = typer.Option(o.default, o.flag, help=o.help, min=o.least, metavar=o.metavar, hidden=name in hidden)
@@ -80,7 +94,8 @@ def _kind(name: str, hint: Any, default: Any) -> Any:
 @app.command(short_help="Measure one mechanism set on one data set.")
 @_with_options
 def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit: LimitOption = None, skip: SkipOption = 0,
-        jobs: JobsOption = 1, replace: ReplaceOption = False, as_json: JsonOption = False) -> None:
+        jobs: JobsOption = 1, replace: ReplaceOption = False, keep_lives: KeepOption = None, lives_from: FromOption = None,
+        retries: RetriesOption = 1, fail_fast: FailFastOption = False, as_json: JsonOption = False) -> None:
     """Measure one mechanism set, or another system, on one data set.
 
     Writes manifest.json, rows.jsonl, times.jsonl and metrics.json.  Conversations that the folder holds already, from the same inputs, are not run
@@ -96,7 +111,8 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
     making = _making(registry, planned.arms[0].mechanisms, given)
     with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(planned, loaded, named_embedder(given["embedder"], embedding), out, jobs=jobs, progress=progress, making=making,
-                         embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model)
+                         embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model,
+                         options=Options(retries, fail_fast, keep_lives, lives_from))
     print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:
@@ -107,18 +123,28 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
 
 
 @app.command(short_help="Take each mechanism out of a set in turn: what does each earn?")
-@partial(_with_options, hidden=("system",))         # the error for another system says what to do
+@partial(_with_options, hidden=("system",), left_out=("dataset",))         # the error for another system says what to do
 def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
-           design: Annotated[Design, typer.Option("--design", help="How arms are made.")] = Design.LEAVE_ONE_OUT,
-           arms: ArmsOption = None, beside: BesideOption = None, margin: MarginOption = 0.005,
-           limit: LimitOption = None, skip: SkipOption = 0, jobs: JobsOption = 1, replace: ReplaceOption = False,
-           as_json: JsonOption = False) -> None:
+           design: DesignOption = Design.LEAVE_ONE_OUT.value, arms: ArmsOption = None, beside: BesideOption = None, margin: MarginOption = 0.005,
+           limit: LimitOption = None, skip: SkipOption = 0, jobs: JobsOption = 1, replace: ReplaceOption = False, keep_lives: KeepOption = None,
+           retries: RetriesOption = 1, fail_fast: FailFastOption = False, yes: YesOption = False, as_json: JsonOption = False) -> None:
     """Take each mechanism out of a set in turn: what does each earn?
 
     Prints first what the design can detect.  Writes ablation.html, .md, .json, .svg and .tex, rows.jsonl and manifest.json.  A second run of the
     same command continues one that was stopped.
+
+    --design takes other designs by name, or a YAML file; they write design.json, design.md and estimates.jsonl.
     """
     registry, settings = installed_registry(), settings_of(given)
+    how = Options(retries, fail_fast, keep_lives)
+    if design != Design.LEAVE_ONE_OUT:
+        from .designing import carry_out
+
+        carry_out(registry, settings, given, design, out, data=data, limit=limit, skip=skip, jobs=jobs, margin=margin, arms=arms, beside=beside,
+                  replace_run=replace, yes=yes, how=how, as_json=as_json, making=partial(_making, registry))
+        return
+    if given["dataset"] is None:
+        raise InputError("no data set is given", where="--dataset", cure="give --dataset demo, locomo, beam, longmemeval or conversations")
     only = () if arms is None else tuple(name.strip() for name in arms.split(","))
     from ..benchmarks.ablation import designed, measure
     from ..benchmarks.reports.result import to_json
@@ -126,13 +152,14 @@ def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
     from ..benchmarks.reports.words import beside_note
     from ..console import Meter, console, draw, print_lines, print_table
 
-    experiment = designed(chosen_set(registry, given["set"], settings), registry, design=design, only=only, beside=beside or (), settings=settings)
+    experiment = designed(chosen_set(registry, given["set"], settings), registry, only=only, beside=beside or (), settings=settings)
     model = named_language_model(given["language_model"], given["transcript"])
     loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip)
     making = _making(registry, experiment.mechanisms, given)
     with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(experiment, loaded, named_embedder(given["embedder"], embedding), out, margin=margin, jobs=jobs, progress=progress,
-                         announce=_announce, making=making, embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model)
+                         announce=_announce, making=making, embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model,
+                         options=how)
     print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:
@@ -170,7 +197,23 @@ def _print_missing_gold(data: Dataset) -> None:
         typer.echo(f"gold that names no event, left out: {missing}", err=True)
 
 
+def _print_depths(result: Mapping[str, Any]) -> None:
+    """Metrics at several depths, with what a random ranking scores, and the pool."""
+    from ..benchmarks.scores.metrics import DEPTHS, KINDS, named
+    from ..console import print_lines, print_table
+
+    if not result.get("depths") or not result.get("pool"):
+        return
+    rows = [(str(depth), *(f"{result[of][named(kind, depth)]:.3f}" for kind in KINDS for of in ("depths", "chance"))) for depth in DEPTHS]
+    heads = ("depth", *(head for kind in KINDS for head in (kind, f"chance {kind}")))
+    pool = result["pool"]
+    print_table("At several depths, with the chance level", heads, rows, numbers=heads, whole=heads, spare=heads[:1:-2])
+    print_lines(f"pool: {pool['smallest']:,} to {pool['largest']:,} items, median {pool['middle']:,g}",
+                *([f"warning: {pool['warning']}"] if pool["warning"] else []), "")
+
+
 def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
+    from ..benchmarks.reports.stored import few_stored
     from ..console import print_lines, print_table
 
     def number(value: float | None) -> str:
@@ -181,6 +224,7 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
                 numbers=tuple(result["overall"]), whole=tuple(result["overall"]))
     if unscored := asked - result["overall"]["n"]:
         print_lines(f"{unscored} of {asked} questions name no evidence and are not scored", "")
+    _print_depths(result)
     held = result["abstention"]
     if held["unanswerable"]:
         print_lines(f"held back: {held['held_back']:.1%} of {held['unanswerable']:,} questions without an answer, and by mistake "
@@ -192,6 +236,8 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
         if gates := [(i, *(f"{r[k]:,}" for k in votes)) for i, r in result["receipts"].items() if "vetoed" in r]:
             print_table("Admission of events, which ranks changed cannot show (decided: vetoed by it alone)", ("gate", *votes), gates, numbers=votes,
                         whole=("gate",))
+            if few := few_stored((r["judged"], r["stored"]) for r in result["receipts"].values() if "vetoed" in r):
+                print_lines(few, "")
     if contexts := result.get("contexts"):
         means_of = ("evidence", "answer", "tokens", "items", "repeated", "cut")
         print_table(f"Contexts, tokens as {contexts['counter']} counts", ("budget", "questions", *means_of),

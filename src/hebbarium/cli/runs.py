@@ -50,11 +50,12 @@ def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(hel
             arm: Annotated[str | None, typer.Option("--arm", help="Arm of an ablation; by default the full set.")] = None,
             data: MovedOption = None,
             embedder: Annotated[str | None, typer.Option("--embedder", help="As for the run, if it is no longer found there.")] = None,
+            misses: Annotated[bool, typer.Option("--misses", help="The cause of every missed gold event; of QUESTION alone if it is given.")] = False,
             html: PageOption = None, as_json: JsonOption = False) -> None:
     """Why the evidence of one question is, or is not, in the answer.
 
     Rebuilds the memory of the question's conversation, and sets each gold event beside its strongest rivals: every signal, the rank after every
-    stage, and the rank of gold with each mechanism silenced in turn.
+    stage, and the rank of gold with each mechanism silenced in turn.  With --misses: the cause of every gold event that the run missed.
     """
     from ..benchmarks import explain as explaining
     from ..benchmarks.execution.folder import RunFolder
@@ -62,9 +63,14 @@ def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(hel
     from ..engine.ports.embedding_cache import default_cache
 
     folder = RunFolder.read(run)
+    if misses:
+        from .missed import explain_misses
+
+        explain_misses(folder, question, arm, data, embedder, html, as_json)
+        return
     if question is None:
         if html:
-            raise typer.BadParameter("--html needs a QUESTION")
+            raise typer.BadParameter("--html needs a QUESTION or --misses")
         _print_missed(explaining.missed(folder, arm), as_json)
         return
     with Meter("embedding texts", least=100) as embedding:
@@ -110,9 +116,10 @@ def _print_page(page: Path | None) -> None:
 
 # --- compare -------------------------------------------------------------------------------------------------------------------------
 def _print_comparison(result: Comparison) -> None:
-    from ..benchmarks.compare import PRIMARY
+    from ..benchmarks.compare import PRIMARY, lines
     from ..benchmarks.execution.folder import shown
     from ..benchmarks.explain import signed
+    from ..benchmarks.scores.metrics import DEPTHS, KINDS, named
     from ..console import print_fields, print_lines, print_table
     from ..reporting.text import plural
 
@@ -126,6 +133,9 @@ def _print_comparison(result: Comparison) -> None:
             for m in result.metrics]
     numbers = ["first", "second", "difference", "95% interval", "p"]
     print_table("Second minus first; positive: the second is better", ["metric", *numbers], rows, numbers=numbers, whole=["metric", *numbers])
+    depths = [(str(depth), *(f"{value:.4f}" for kind in KINDS for value in result.depths[named(kind, depth)])) for depth in DEPTHS]
+    numbers = ["depth", *(f"{kind} {which}" for kind in KINDS for which in ("first", "second"))]
+    print_table("At several depths", numbers, depths, numbers=numbers, whole=numbers, spare=numbers[:2:-1])
     categories = [(name, str(n), f"{a:.4f}", f"{b:.4f}", signed(b - a, 4)) for name, (n, a, b) in result.categories.items()]
     numbers = ["questions", "first", "second", "difference"]
     print_table(f"{PRIMARY} by category", ["category", *numbers], categories, numbers=numbers, whole=numbers)
@@ -133,7 +143,7 @@ def _print_comparison(result: Comparison) -> None:
     conversations = plural(result.n_conversations, "conversation")
     print_lines(f"{plural(result.n_questions, 'question')} of {conversations}{''.join(f'; {one}' for one in alone)}; the answers of "
                 f"{result.n_changed} differ; by {PRIMARY} {len(result.gained)} are gained and {len(result.lost)} lost",
-                *(f"note: {note}" for note in result.notes))
+                *lines(result), *(f"note: {note}" for note in result.notes))
     for title, changed, worse in (("gained", result.gained, "first"), ("lost", result.lost, "second")):
         _print_changed(title, changed, worse)
 

@@ -79,7 +79,8 @@ def lasting(spec: str) -> str:
     ('minilm', 'hashing:64')
     """
     folder, plus, backend = spec.rpartition("+")
-    for path, rest in ((spec, ""), (folder, plus + backend)):
+    base, at, kept = spec.rpartition("@")
+    for path, rest in ((spec, ""), (folder, plus + backend), (base, at + kept)):
         if path and Path(path).expanduser().is_dir():
             return f"{Path(path).expanduser().absolute()}{rest}"
     return spec

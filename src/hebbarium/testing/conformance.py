@@ -295,6 +295,20 @@ def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
     first.close()
 
 
+def weight_decides_no_life(bench: Bench) -> None:
+    """The weight of a signal changes answers, and no state of a memory in which no query learns."""
+    declared = bench.registry.entry(bench.id).params.get("weight")
+    if declared is None:
+        return
+    low, high = declared.low or 0.0, 2.0 if declared.high is None else declared.high
+    digests = set()
+    for weight in (low, (low + high) / 2.0, high):
+        chosen = [checked_instance(bench.registry, i, {"weight": weight} if i == bench.id else None)
+                  for i in sorted(bench.company, key=bench.registry.order.__getitem__)]
+        digests.add(simulated(Engine(chosen, HashingEmbedder(32)), sessions_across_sleep(), learn=False).digest())
+    assert len(digests) == 1, "the weight changed the state of a memory"
+
+
 def _require_same_columns(plain: Engine, grown: Engine, rows: Any) -> None:
     """The persistent columns are the same in both memories; rows, numbers of rows and writings are counted without the made ones."""
     writings = [number for number, writing in enumerate(grown.writings) if writing.maker != ARCHIVIST.id]
@@ -326,5 +340,5 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, queries_change_nothing,
     continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store, outputs_are_finite_on_hostile_input, off_means_neutral,
     random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text, made_rows_change_nothing,
-    made_rows_that_stay_visible_do_no_harm,
+    made_rows_that_stay_visible_do_no_harm, weight_decides_no_life,
 )

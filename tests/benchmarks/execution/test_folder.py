@@ -253,7 +253,8 @@ def test_replacing_removes_the_results_of_the_other_run(tmp_path: Path, registry
     assert (tmp_path / "ablation.html").exists()
     run(CHOSEN, registry, tiny, EMBEDDER, tmp_path, replace=True)
     left = {p.name for p in tmp_path.iterdir() if not p.name.startswith("ledger")}
-    assert left == {"manifest.json", "rows.jsonl", "times.jsonl", "metrics.json", "mine.txt"} and len(RunFolder.read(tmp_path).rows()) == 6
+    wanted = {"manifest.json", "rows.jsonl", "times.jsonl", "metrics.json", "card.json", "mine.txt"}
+    assert left == wanted and len(RunFolder.read(tmp_path).rows()) == 6
 
 
 def test_a_manifest_of_something_else_is_not_written_over(tmp_path: Path, registry: Registry, tiny: Dataset) -> None:

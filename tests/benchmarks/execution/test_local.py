@@ -20,6 +20,7 @@ from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.registry import MechanismSet, Registry
 
 CHOSEN = MechanismSet("small", "for the test", {"temporal_context": {"weight": 0.0}, "dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})
+UNLEARNT = replace(CHOSEN, mechanisms={id: values for id, values in CHOSEN.mechanisms.items() if id != "temporal_context"})
 BASELINE = Settings(system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense")
 
 
@@ -61,6 +62,7 @@ def test_a_resumed_run_gives_the_same_rows_and_runs_no_cell_twice(
         ran.append((cell.spec.arm, cell.spec.conversation))
         return real(cell, *rest)
 
+    monkeypatch.setattr(local, "grouped", lambda cells, jobs=1: [[place] for place in range(len(cells))])       # every cell lives alone
     monkeypatch.setattr(local, "run_cell", counted)
     with pytest.raises(KeyboardInterrupt):
         ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
@@ -98,7 +100,7 @@ class Unused(HashingEmbedder):
         raise AssertionError("embedded before the refusal")
 
 
-@pytest.mark.parametrize(("chosen", "settings", "words"), [(CHOSEN, BEFORE, "the set small does not learn from recall"),
+@pytest.mark.parametrize(("chosen", "settings", "words"), [(UNLEARNT, BEFORE, "the set small does not learn from recall"),
                                                            (None, replace(BASELINE, rehearse=24.0), "BM25Dense does not learn from recall")], ids=str)
 def test_rehearsal_is_refused_for_what_does_not_learn(tmp_path: Path, registry: Registry, tiny: Dataset, chosen: MechanismSet | None,
                                                       settings: Settings, words: str) -> None:
@@ -108,7 +110,7 @@ def test_rehearsal_is_refused_for_what_does_not_learn(tmp_path: Path, registry: 
 
 
 @pytest.mark.parametrize(("chosen", "settings", "words"), [
-    (CHOSEN, Settings(feedback="gold"), "the set small does not learn from recall"),
+    (UNLEARNT, Settings(feedback="gold"), "the set small does not learn from recall"),
     (CHOSEN, Settings(feedback="answer", rehearse=1.0), "a rehearsal"),
     (None, replace(BASELINE, feedback="gold"), "BM25Dense does not learn from recall")], ids=str)
 def test_feedback_is_refused_for_what_does_not_learn_and_with_a_rehearsal(tmp_path: Path, registry: Registry, tiny: Dataset,

@@ -16,6 +16,7 @@ EFFECTS = {
     "swap spreading_activation->personalized_pagerank_over_entities": 0.008, HOSTILE: 0.002, "emotional_tagging": None, "synaptic_homeostasis": None,
     "reconsolidation": None,
 }
+STILL = ("synaptic_homeostasis",)      # wrote nothing in the full run
 PROVENANCE = {
     "command": "ablate", "design": "leave-one-out", "embedder": "all-MiniLM-L6-v2", "embedder_revision": "r1", "embedder_dimensions": 384,
     "unit": "session", "without": ["heat"], "param": {"recency": {"weight": 0.2}}, "rehearse": 24.0,
@@ -53,7 +54,7 @@ def sample(effects: dict[str, float | None] = EFFECTS, n_conversations: int = 10
             differences={metric: difference(base[:, j], base[:, j] - d[:, j], ids, seed=1, n_resamples=400, n_flips=2048)
                          for j, metric in enumerate(METRICS)},
             n_questions_changed=sum(changed), n_ranks_changed=n_ranks, n_helped=int((d[:, 2] > 1e-12).sum()), n_hurt=int((d[:, 2] < -1e-12).sum()),
-            receipt=ArmReceipt(int(rng.integers(5000)), int(rng.integers(90000)), int(rng.integers(900)),
+            receipt=ArmReceipt(int(rng.integers(5000)), int(rng.integers(90000)) * (name not in STILL), int(rng.integers(900)),
                                Gate(5000, 4100, 900, 850, 7) if name == "surprise_gate" else None) if not name.startswith("swap") else None,
             silenced=("temporal_context", "synaptic_homeostasis") if name == "spreading_activation" else (),
             fair=("swap spreading_activation->personalized_pagerank_over_entities",) if name == "spreading_activation" else (),

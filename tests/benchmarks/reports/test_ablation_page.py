@@ -19,7 +19,7 @@ from hebbarium.benchmarks.reports.figures import Scale
 from hebbarium.benchmarks.reports.page import to_html, to_svg
 from hebbarium.benchmarks.reports.result import AblationResult
 from hebbarium.benchmarks.reports.tables import to_lines
-from hebbarium.benchmarks.reports.words import NO_OP, p_text, signed
+from hebbarium.benchmarks.reports.words import p_text, signed, still
 from hebbarium.benchmarks.scores.comparison import Verdict
 from hebbarium.engine.errors import HebbariumError
 
@@ -136,9 +136,9 @@ def test_the_forest_puts_every_mark_where_its_number_is(effects: dict[str, float
         gaps = [float(node.get("d", "").split()[0][1:]) for node in svg.iter("path") if node.get("class") == "gap"]
         for arm, group in zip(result.ordered(), groups, strict=True):
             d, text = arm.primary, " ".join("".join(node.itertext()) for node in group.iter("text"))
-            assert group.get("class") == arm.verdict
+            assert group.get("class") == arm.verdict.slug
             if arm.no_op:
-                assert NO_OP in text and mark_x(group) == pytest.approx(next(x for x, value in ticks if value == 0.0), abs=0.1)
+                assert still(arm) in text and mark_x(group) == pytest.approx(next(x for x, value in ticks if value == 0.0), abs=0.1)
                 continue
             assert signed(d.mean) in text and p_text(d.p_holm) in text and d.low is not None and d.high is not None
             bar = next(path for path in group.iter("path") if path.get("class") == "bar")
@@ -185,7 +185,7 @@ def test_the_tally_bars_end_where_their_counts_are(result: AblationResult, page:
 def test_each_verdict_has_one_shape_and_one_colour_everywhere(result: AblationResult, page: str) -> None:
     shapes = {Verdict.EQUIVALENT: "rect", Verdict.NO_OP: "path"}
     for text in (page, to_svg(result)):
-        found = {word.value for word in Verdict if result.judged(word)}
+        found = {word.slug for word in Verdict if result.judged(word)}
         for svg in [ET.fromstring(text.replace(SVG[1:-1], ""))] if text.startswith("<svg") else figures(page)[:1]:
             keys = [g for g in svg.iter("g") if "key" in g.get("class", "")]
             keyed = {g.get("class", "").split()[0]: next(n for n in g if n.get("class") == "dot").tag for g in keys}

@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from sample_ablation import EFFECTS, sample
+from sample_ablation import EFFECTS, STILL, sample
 from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.reports.result import PRIMARY, AblationResult, from_json, source_of, spreads_of, to_json
@@ -33,7 +33,9 @@ def test_holm_is_taken_over_all_arms_per_metric_for_both_tests(result: AblationR
 def test_verdicts_follow_from_the_primary_metric(result: AblationResult) -> None:
     found = {arm.id: arm.verdict for arm in result.arms}
     assert found["dense_retrieval"] is Verdict.HELPS and found["surprise_gate"] is Verdict.HURTS
-    assert [name for name, word in found.items() if word is Verdict.NO_OP] == [name for name, effect in EFFECTS.items() if effect is None]
+    assert [name for name, word in found.items() if word is Verdict.NO_OP] == list(STILL)
+    unmoved = [name for name, effect in EFFECTS.items() if effect is None and name not in STILL]
+    assert [name for name, word in found.items() if word is Verdict.STATE_ONLY] == unmoved
     for arm in result.arms:
         significant = (arm.primary.p_holm or 1.0) <= 0.05
         assert (arm.verdict in (Verdict.HELPS, Verdict.HURTS)) == (significant and not arm.primary.equivalent and not arm.no_op)

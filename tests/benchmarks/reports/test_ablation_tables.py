@@ -14,7 +14,7 @@ from sample_ablation import HOSTILE, sample
 
 from hebbarium.benchmarks.reports.result import AblationResult
 from hebbarium.benchmarks.reports.tables import SPARE, heads, latex_text, said, show, to_latex, to_lines, to_markdown, to_table
-from hebbarium.benchmarks.reports.words import NO_OP, p_text
+from hebbarium.benchmarks.reports.words import NO_OP, STATE_ONLY, p_text
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_plain_lines_hold_every_arm_once_and_no_control_character(result: Ablati
     lines = to_lines(result)
     rows = [line.split("\t") for line in lines if "\t" in line]
     assert {len(row) for row in rows} == {len(heads(result))} and len(rows) == 1 + len(result.arms)
-    assert rows[1][0] == "dense_retrieval" and [row[-1] for row in rows[-3:]] == [NO_OP] * 3
+    assert rows[1][0] == "dense_retrieval" and [row[-1] for row in rows[-3:]] == [STATE_ONLY, STATE_ONLY, NO_OP]
     assert all(char.isprintable() or char == "\t" for line in lines for char in line)
     assert all(line.isascii() for line in lines) and "0.00195" in "".join(lines) and "0.0254" in "".join(lines)
 
@@ -39,7 +39,7 @@ def test_every_table_has_both_tests(result: AblationResult) -> None:
     for table in (to_lines(result), to_markdown(result).splitlines(), to_latex(result).splitlines()):
         row = next(line for line in table if re.match(r"[|\s]*lexical[\\_]+bm25", line)).replace("$<$", "<")
         assert both <= set(re.split(r"\s*[|&\t]\s*", row)), row
-    assert {"p", "Holm p", "flip p", "flip Holm"} <= set(heads(result)) and not {"Holm p", "flip Holm", "verdict"} & set(SPARE)
+    assert {"p", "Holm p", "BH p", "flip p", "flip Holm", "more"} <= set(heads(result)) and not {"Holm p", "flip Holm", "verdict"} & set(SPARE)
 
 
 def test_pipes_get_lines_and_terminals_a_table(result: AblationResult) -> None:

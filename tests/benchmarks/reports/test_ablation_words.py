@@ -1,6 +1,7 @@
 """Conclusions in words: they say what was shown, and never that nothing is there where the design could not have shown it."""
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from statistics import median
@@ -8,12 +9,14 @@ from statistics import median
 import pytest
 from sample_ablation import sample
 
-from hebbarium.benchmarks.reports.result import AblationResult, ArmResult, corrected_arms
+from hebbarium.benchmarks.reports.result import AblationResult, ArmReceipt, ArmResult, corrected_arms, from_json, to_json
 from hebbarium.benchmarks.reports.tables import said
-from hebbarium.benchmarks.reports.words import family, headline, limits, notes, p_text, provenance, signed
+from hebbarium.benchmarks.reports.words import family, headline, legend, limits, notes, p_text, provenance, scale, signed
+from hebbarium.benchmarks.scores.chance import chance_levels, pool_of
 from hebbarium.benchmarks.scores.cluster_robust import Spread
 from hebbarium.benchmarks.scores.comparison import Difference, Verdict
 from hebbarium.benchmarks.scores.metrics import METRICS
+from hebbarium.benchmarks.scores.power import more_words
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +26,12 @@ def result() -> AblationResult:
 
 def arm(id: str, word: Verdict) -> ArmResult:
     """An arm with that verdict."""
-    mean = {Verdict.NO_OP: 0.0, Verdict.HURTS: -0.1}.get(word, 0.1)
+    mean = {Verdict.NO_OP: 0.0, Verdict.STATE_ONLY: 0.0, Verdict.HURTS: -0.1}.get(word, 0.1)
     p = 0.5 if word is Verdict.UNDECIDED else 0.001
     d = Difference(mean, mean - 0.05, mean + 0.05, p, p, se=0.02, df=9.0, flip_p=0.5, flip_p_holm=0.5, equivalence=(mean - 0.04, mean + 0.04),
                    equivalent=word is Verdict.EQUIVALENT, smallest=0.12, spread=Spread(0.1, 0.2))
-    changed = int(word is not Verdict.NO_OP)
-    return ArmResult(id, not changed, dict.fromkeys(METRICS, 0.5), dict.fromkeys(METRICS, d), changed, changed, 0, 0, None, 1.0, {})
+    changed, receipt = int(word not in (Verdict.NO_OP, Verdict.STATE_ONLY)), ArmReceipt(1, 1, 0) if word is Verdict.STATE_ONLY else None
+    return ArmResult(id, not changed, dict.fromkeys(METRICS, 0.5), dict.fromkeys(METRICS, d), changed, changed, 0, 0, receipt, 1.0, {})
 
 
 def made(*words: Verdict, n_questions: int = 1000, **more: object) -> AblationResult:
@@ -44,8 +47,8 @@ def test_numbers_as_text() -> None:
 
 def test_the_headline_counts_every_verdict_and_names_what_was_decided(result: AblationResult) -> None:
     words = said(result)
-    for word in (Verdict.HELPS, Verdict.HURTS, Verdict.NO_OP, Verdict.UNDECIDED):
-        assert re.search(rf"\b{len(result.judged(word))} (helps?|hurts?|changed nothing|(is|are) undecided)", words)
+    for word in (Verdict.HELPS, Verdict.HURTS, Verdict.NO_OP, Verdict.STATE_ONLY, Verdict.UNDECIDED):
+        assert re.search(rf"\b{len(result.judged(word))} (helps?|hurts?|changed nothing|changed state but no rank|(is|are) undecided)", words)
     assert {text for text, name in headline(result) if name} >= {a.id for a in result.judged(Verdict.HURTS)}
 
 
@@ -83,10 +86,26 @@ def test_a_missing_spread_has_its_reason() -> None:
 
 def test_an_arm_that_removes_more_than_it_names_is_marked_and_points_to_the_fair_one(result: AblationResult) -> None:
     confounded = next(a for a in result.arms if a.silenced)
-    note, = notes(confounded, result)
+    note, = (each for each in notes(confounded, result) if each.startswith("†"))
     assert "signals of 2 other mechanisms (temporal_context, synaptic_homeostasis)" in note and confounded.fair[0] in note
-    assert "no fair arm" in notes(replace(confounded, fair=()), result)[0]
-    assert all(not notes(a, result) for a in result.arms if not a.silenced)
+    assert "no fair arm" in notes(replace(confounded, fair=()), result)[-1]
+    assert not any(each.startswith("†") for a in result.arms if not a.silenced for each in notes(a, result))
+
+
+def test_an_undecided_arm_says_how_many_more_conversations_it_needs(result: AblationResult) -> None:
+    for a in result.arms:
+        said_so = [each for each in notes(a, result) if each.endswith(("more conversations", "more conversation"))]
+        assert said_so == ([more_words(a.primary.more)] if a.verdict is Verdict.UNDECIDED and a.primary.more else [])
+    assert any(a.primary.more for a in result.judged(Verdict.UNDECIDED))
+
+
+def test_chance_level_pool_and_seeds_are_said_where_they_are_known(result: AblationResult) -> None:
+    assert scale(result) == []
+    known = replace(result, pool=pool_of([8, 40, 900], 10), chance=chance_levels([(40, 2)]), seeds=((0, 1, 2), 0.01))
+    words = " ".join(legend(known))
+    assert "8 to 900 items, median 40" in words and "recall@10 of 0.2500" in words and "Warning: the first 10 are the whole pool for 1 of 3" in words
+    assert "Seeds: 0, 1, 2" in words and "0.0100" in words
+    assert from_json(json.loads(json.dumps(to_json(known)))) == known
 
 
 def test_the_family_is_what_was_run() -> None:

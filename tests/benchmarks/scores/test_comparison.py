@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from hebbarium.benchmarks.scores.comparison import ALPHA, Difference, Verdict, corrected, difference, verdict
+from hebbarium.benchmarks.scores.comparison import ALPHA, Correction, Difference, Verdict, corrected, difference, verdict
 from hebbarium.benchmarks.scores.statistics import clustered_bootstrap, sign_flip
 
 SETTLED = Difference(0.1, 0.05, 0.15, 0.001, p_holm=0.01, se=0.02, df=9.0)
@@ -40,6 +40,7 @@ def test_both_tests_are_corrected_over_the_whole_family(seed: int) -> None:
     family = [difference(*arms(10 * seed + i, effect)[:2], arms(0, 0.0)[2], seed=1) for i, effect in enumerate((0.0, 0.05, 0.1, 0.2, 0.0))]
     found = corrected(family)
     assert [d.p_holm for d in found] == pytest.approx(multipletests([d.p for d in family], method="holm")[1])
+    assert [d.p_bh for d in found] == pytest.approx(multipletests([d.p for d in family], method="fdr_bh")[1])
     assert [d.flip_p_holm for d in found] == pytest.approx(multipletests([d.flip_p for d in family], method="holm")[1])
 
 
@@ -69,13 +70,16 @@ def test_a_p_that_is_not_defined_counts_as_one() -> None:
 
 def test_verdicts_come_in_their_order() -> None:
     assert verdict(replace(SETTLED, mean=0.0, equivalent=True), no_op=True) is Verdict.NO_OP
+    assert verdict(replace(SETTLED, mean=0.0, equivalent=True), no_op=True, wrote=True) is Verdict.STATE_ONLY
+    assert verdict(replace(SETTLED, p_holm=0.06, p_bh=0.04), no_op=False) is Verdict.UNDECIDED
+    assert verdict(replace(SETTLED, p_holm=0.06, p_bh=0.04), no_op=False, correction=Correction.BENJAMINI_HOCHBERG) is Verdict.HELPS
     assert verdict(replace(SETTLED, equivalent=True), no_op=False) is Verdict.EQUIVALENT, "equivalent, although significant"
     assert verdict(SETTLED, no_op=False) is Verdict.HELPS
     assert verdict(replace(SETTLED, mean=-0.1), no_op=False) is Verdict.HURTS
     for other in (replace(SETTLED, p_holm=0.051), replace(SETTLED, p_holm=None), replace(SETTLED, mean=0.0)):
         assert verdict(other, no_op=False) is Verdict.UNDECIDED
     assert verdict(replace(SETTLED, p_holm=ALPHA), no_op=False) is Verdict.HELPS
-    assert [str(v) for v in Verdict] == ["no-op", "equivalent", "helps", "hurts", "undecided"]
+    assert [str(v) for v in Verdict] == ["no-op", "changed state but no rank", "equivalent", "helps", "hurts", "undecided"]
 
 
 def test_no_change_has_no_interval_but_one_of_equivalence() -> None:

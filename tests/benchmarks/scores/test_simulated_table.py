@@ -27,11 +27,13 @@ def test_the_table_of_the_page_is_the_simulated_one(script: Any) -> None:
     cells = [[float(cell) for cell in line.split("|")[2:-1]] for line in made.splitlines()[2:]]
     assert len(cells) == len(script.DESIGNS) == 4
     bound = 0.05 + 2.0 * (0.05 * 0.95 / script.EXPERIMENTS) ** 0.5
-    for t, flip, covers, boot, equivalent, _ in cells:
+    for t, flip, covers, boot, equivalent, _, _ in cells:
         assert t <= bound and flip <= bound and equivalent <= bound and covers == pytest.approx(1.0 - t, abs=1.1e-3)      # both are rounded
         assert boot < covers, "the bootstrap is too narrow"
     assert cells[0][1] == 0.0, "five conversations: the sign flip cannot reject"
     assert cells[0][5] > 0.1, "and clumps defeat equivalence"
+    assert cells[3][3] >= 0.93 and cells[0][3] < 0.9, "35 conversations are enough for the bootstrap, and 5 are not"
+    assert all(abs(row[6] - script.POWER) <= 0.05 for row in cells), "the power is that of the formula"
 
 
 def test_a_wrong_number_of_conversations_would_be_noticed(script: Any) -> None:

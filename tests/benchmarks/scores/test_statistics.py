@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from hebbarium.benchmarks.scores.statistics import clustered_bootstrap, holm, sign_flip, smallest_p
+from hebbarium.benchmarks.scores.statistics import _drawn, bca, benjamini_hochberg, clustered_bootstrap, holm, sign_flip, smallest_p
 from hebbarium.engine.errors import InputError
 
 
@@ -48,6 +48,38 @@ def test_the_interval_agrees_with_the_delta_method_on_many_clusters() -> None:
     assert (interval.low, interval.high) == pytest.approx((x.mean() - 1.96 * error, x.mean() + 1.96 * error), abs=0.15 * error)
 
 
+@pytest.mark.parametrize(("level", "seed"), [(0.95, 1), (0.9, 2), (0.6, 3)])
+def test_the_corrected_interval_of_a_distribution_is_that_of_scipy(level: float, seed: int) -> None:
+    x = np.random.default_rng(seed).exponential(size=14)
+    oracle = stats.bootstrap((x,), np.mean, n_resamples=3000, confidence_level=level, method="BCa", rng=np.random.default_rng(seed))
+    found = bca(oracle.bootstrap_distribution, float(x.mean()), (x.sum() - x) / 13, level)
+    assert found == pytest.approx(tuple(oracle.confidence_interval), rel=1e-9)
+
+
+def test_the_interval_is_corrected_from_eight_clusters_on_and_says_so() -> None:
+    x, ids = conversations(np.random.default_rng(3), 40, 0.2, 1.0, 0.5)
+    for c in (2, 7, 8, 40):
+        mine = x[ids < c], ids[ids < c]
+        found = clustered_bootstrap(*mine, 2000, seed=1)
+        assert found.method == ("BCa" if c >= 8 else "percentile")
+    sums, counts = np.bincount(ids, weights=x), np.bincount(ids)
+
+    def ratio(places: np.ndarray, axis: int = -1) -> np.ndarray:
+        where = places.astype(int)
+        return sums[where].sum(axis=axis) / counts[where].sum(axis=axis)
+
+    oracle = stats.bootstrap((np.arange(40.0),), ratio, n_resamples=20000, method="BCa", rng=np.random.default_rng(2))
+    error = linearised_standard_error(x, ids)
+    assert (clustered_bootstrap(x, ids, 20000, seed=1).low, clustered_bootstrap(x, ids, 20000, seed=1).high) == pytest.approx(
+        tuple(oracle.confidence_interval), abs=0.06 * error)
+
+
+def test_where_the_correction_is_not_defined_the_interval_is_that_of_percentiles() -> None:
+    assert bca([0.1, 0.2], 0.0, [0.1, 0.3]) is None and bca([0.1, 0.2], 0.15, [0.2, 0.2]) is None
+    same = clustered_bootstrap(np.full(30, 0.25), np.repeat(np.arange(10), 3), 100, seed=1)
+    assert (same.low, same.high, same.method) == (0.25, 0.25, "percentile")
+
+
 def test_two_clusters_give_the_multinomial_distribution_of_the_ratio() -> None:
     """Sums 3 and 0 over 3 and 1 questions: resamples have means 1 (1/4), 0 (1/4) and 3/4 (1/2), each interval end known."""
     x, ids = [1.0, 1.0, 1.0, 0.0], ["a", "a", "a", "b"]
@@ -70,7 +102,11 @@ def test_many_clusters_are_drawn_in_blocks_without_changing_the_answer(monkeypat
     x, ids = conversations(np.random.default_rng(4), 64, 0.0, 1.0, 1.0)
     whole = clustered_bootstrap(x, ids, 100, seed=2)
     monkeypatch.setattr("hebbarium.benchmarks.scores.statistics._BLOCK", 64 * 16)
-    assert clustered_bootstrap(x, ids, 100, seed=2) == whole
+    for kept in (1 << 24, 0):           # draws that are kept for the next comparison, and draws that are not
+        monkeypatch.setattr("hebbarium.benchmarks.scores.statistics._KEPT", kept)
+        _drawn.cache_clear()
+        found = clustered_bootstrap(x, ids, 100, seed=2)
+        assert (found.low, found.high, found.method) == pytest.approx((whole.low, whole.high, "BCa"))
 
 
 def test_a_single_conversation_has_no_interval() -> None:
@@ -178,3 +214,13 @@ def test_holm_of_an_empty_family_is_empty() -> None:
 def test_bad_input_is_refused(call) -> None:
     with pytest.raises(InputError):
         call()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_benjamini_hochberg_is_that_of_statsmodels(seed: int) -> None:
+    p = np.random.default_rng(seed).random(12) ** 2
+    p[3] = p[5]
+    assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1])
+    assert benjamini_hochberg([]).tolist() == [] and benjamini_hochberg([1.0]).tolist() == [1.0]
+    with pytest.raises(InputError):
+        benjamini_hochberg([1.5])

@@ -1,0 +1,98 @@
+"""The report of a design: one self-contained HTML page, and tables as CSV, LaTeX and Markdown.
+
+The page loads nothing.  Everything that comes from data is shown as text.
+"""
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ...reporting.files import write_whole
+from ...reporting.latex import NEEDS, broken, longtable
+from ...reporting.pages import environment
+from ...reporting.text import visible
+from ..scores.power import more_words
+from . import drawings
+from .estimates import Block, DesignReport, report_of
+from .figures import LAYOUTS
+from .page import TEMPLATES
+from .words import interval_text, more_short, number, p_text, signed
+
+MOST: Final = 80        # estimates that are drawn; the table has all
+HEADS: Final = ("estimate", "kind", "value", "95% interval", "p", "corrected p", "more", "verdict")
+FIELDS: Final = ("block", "estimate", "kind", "value", "low", "high", "p", "corrected_p", "more", "seed_sd", "verdict")
+
+
+def write(design: Mapping[str, Any], out: Path) -> DesignReport:
+    """design.html, design.csv and design.tex of what design.json holds.  Raises HebbariumError."""
+    report = report_of(design)
+    to_html(report, out / "design.html")
+    write_whole(out / "design.csv", [to_csv(report)])
+    write_whole(out / "design.tex", [to_latex(report)])
+    return report
+
+
+def to_html(report: DesignReport, path: Path) -> Path:
+    """Write the page, whole or not at all.  Raises HebbariumError."""
+    made = environment(TEMPLATES)
+    made.filters.update(signed=signed, p=p_text, interval=interval_text, number=number, heat=drawings.heat, more=more_words)
+    page = made.get_template("design.html.j2").render(report=report, blocks=[_drawn(block, report.margin) for block in report.blocks])
+    write_whole(Path(path), [page])
+    return Path(path)
+
+
+def _drawn(block: Block, margin: float) -> dict[str, Any]:
+    shown = block.estimates if len(block.estimates) <= MOST else ()
+    return {"block": block, "forest": [drawings.forest(shown, margin, layout) for layout in LAYOUTS] if shown else [],
+            "waterfall": [drawings.steps(block.waterfall, layout) for layout in LAYOUTS] if block.waterfall else [],
+            "curves": [{"curve": curve, "drawn": [drawings.line(curve, margin, layout) for layout in LAYOUTS]} for curve in block.curves],
+            "largest": max((abs(e.value) for e in block.matrix.cells.values()), default=0.0) if block.matrix else 0.0}
+
+
+def to_csv(report: DesignReport) -> str:
+    """Every estimate of every data set, numbers in full; nothing for what is not defined."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(FIELDS)
+    for block in report.blocks:
+        writer.writerows((block.name, e.name, e.kind, repr(e.value), e.low, e.high, e.p, e.corrected, e.more, e.seed_sd, e.verdict.value)
+                         for e in block.estimates)
+    return text.getvalue()
+
+
+def to_latex(report: DesignReport) -> str:
+    """One table for each data set, for `\\input`."""
+    parts = [NEEDS.rstrip()]
+    for i, block in enumerate(report.blocks, 1):
+        caption = f"{report.name}: {report.kind} of {report.set} on {block.name}. {_under(report, block)}"
+        parts.append(longtable(HEADS, _rows(block), caption=caption, label=f"tab:design-{i}", widths=f"{broken(0.28)}{broken(0.12)}rrrrrl"))
+    return "\n".join(parts)
+
+
+def to_markdown(report: DesignReport) -> str:
+    """One table for each data set."""
+    parts = [f"# {_cell(report.name)}: {_cell(report.kind)} of {_cell(report.set)}"]
+    for block in report.blocks:
+        rule = "|:--|:--|--:|--:|--:|--:|--:|:--|"
+        table = [f"| {' | '.join(HEADS)} |", rule, *(f"| {' | '.join(map(_cell, row))} |" for row in _rows(block))]
+        parts += [f"## {_cell(block.name)}", _cell(_under(report, block)), *(_cell(line) for line in block.scale), "\n".join(table)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _under(report: DesignReport, block: Block) -> str:
+    return (f"{report.metric}, {block.n_questions:,} questions of {block.n_conversations} conversations; p corrected ({report.correction}) over "
+            f"{len(block.estimates)} estimates; margin {report.margin:g}.")
+
+
+def _rows(block: Block) -> Iterator[tuple[str, ...]]:
+    for e in block.estimates:
+        yield (e.name, e.kind, signed(e.value), interval_text((e.low, e.high)), p_text(e.p), p_text(e.corrected), more_short(e.more), e.verdict.value)
+
+
+def _cell(text: str) -> str:
+    """Text as Markdown shows it in one line of a table."""
+    plain = " ".join(visible(text).split())
+    return "".join("\\" + char if char in "\\`*_{}[]#|~$" else {"<": "&lt;", ">": "&gt;", "&": "&amp;"}.get(char, char) for char in plain)

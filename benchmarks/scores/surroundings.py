@@ -1,0 +1,54 @@
+"""What a reader needs beside a metric: the pool of each question, the chance level, metrics at several depths, and the sessions of gold."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from .chance import Pool, chance_levels, pool_of, pools
+from .metrics import depth_summary
+
+if TYPE_CHECKING:
+    from ..datasets import Dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """What is known of each conversation without asking anything.
+
+    sizes  conversation -> items that are ranked: events, or sessions where these are matched
+    home   conversation -> event -> session
+    """
+
+    sizes: Mapping[str, int]
+    home: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, data: Dataset, match: str = "unit") -> Conversations:
+        """Cost: one pass over all events."""
+        sizes, home = {}, {}
+        for conversation in data.conversations:
+            mine = home[conversation.id] = {event.id: event.session for event in conversation.events}
+            sizes[conversation.id] = len(set(mine.values())) if match == "session" else len(mine)
+        return cls(sizes, home)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Of the questions with gold: depths and chance by metric such as "recall@10", and the pool; {} and None without such questions."""
+
+    depths: Mapping[str, float]
+    chance: Mapping[str, float]
+    pool: Pool | None
+
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, Any]], sizes: Mapping[str, int], k: int = 10) -> Surroundings:
+        """O(rows)."""
+        marked: Sequence[Mapping[str, Any]] = [row for row in rows if row["gold"]]
+        asked = pools(marked, sizes)
+        return cls(depth_summary(row["ranks"] for row in marked), chance_levels(asked), pool_of([size for size, _ in asked], k) if asked else None)
+
+    def plain(self) -> dict[str, Any]:
+        """Data for JSON, with the warning."""
+        return {"depths": dict(self.depths), "chance": dict(self.chance),
+                "pool": {**asdict(self.pool), "warning": self.pool.warning} if self.pool else None}

@@ -1,0 +1,52 @@
+"""What `hebbarium explain RUN --misses` prints."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .shared import installed_registry, print_json
+
+if TYPE_CHECKING:
+    from ..benchmarks.execution.folder import RunFolder
+    from ..benchmarks.misses import Misses
+
+LISTED = 40         # missed events that the terminal shows
+
+
+def explain_misses(folder: RunFolder, question: str | None, arm: str | None, data: Path | None, embedder: str | None, html: Path | None,
+                   as_json: bool) -> None:
+    """Find the causes, and print or write them."""
+    from ..benchmarks import misses as missing
+    from ..console import Meter, print_lines
+    from ..engine.ports.embedding_cache import default_cache
+
+    with Meter("embedding texts", least=100) as embedding, Meter("conversations") as conversations:
+        model = folder.embedder(embedder, default_cache(), progress=embedding)
+        found = missing.misses(folder, folder.data(data), installed_registry(), model, arm=arm, only=[question] if question else [],
+                               progress=conversations)
+    page = missing.to_html(found, html) if html else None
+    if as_json:
+        print_json(missing.to_json(found))
+        return
+    _print(found)
+    if page:
+        print_lines(f"page: {page}")
+
+
+def _print(found: Misses) -> None:
+    from ..console import print_lines, print_rows, print_table
+
+    print_lines(f"{found.run}, arm {found.arm}: {len(found.misses)} of {found.n_gold} gold events, of {found.n_missed_questions} of "
+                f"{found.n_questions} questions, are not among the first {found.k}", *(f"note: {note}" for note in found.notes), "")
+    if not found.misses:
+        return
+    numbers = ("gold events", "questions")
+    rows = [(g.name, str(g.n), str(g.questions), ", ".join(f"{id} {n}" for id, n in g.by)) for g in found.groups]
+    print_table("Missed gold events by cause", ("cause", *numbers, "mechanisms"), rows, numbers=numbers, whole=numbers)
+    numbers = ("gold events", "missed")
+    print_table("By category", ("category", *numbers), [(name, str(n), str(lost)) for name, (n, lost) in found.categories.items()], numbers=numbers,
+                whole=numbers)
+    print_rows(("question", "gold", "rank", "cause"),
+               [(m.question, m.gold, str(m.rank or "-"), m.words) for m in found.misses[:LISTED]])
+    if len(found.misses) > LISTED:
+        print_lines(f"and {len(found.misses) - LISTED} more; --html FILE and --json show all")

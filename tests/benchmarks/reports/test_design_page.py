@@ -1,0 +1,161 @@
+"""The report of a design: figures whose marks stand where their numbers are, tables that agree, and text that stays text."""
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from browsers import BROWSERS
+from pages import Seen
+from sample_design import COSTS, EVIL, PLAYERS, PUBLISHED, WEIGHTS, design
+
+from hebbarium.benchmarks.reports.design_page import to_csv, to_html, to_latex, to_markdown
+from hebbarium.benchmarks.reports.estimates import DesignReport, report_of
+from hebbarium.benchmarks.reports.words import signed
+from hebbarium.engine.errors import DataError
+from hebbarium.reporting.text import visible
+
+BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@pytest.fixture(scope="module")
+def report() -> DesignReport:
+    return report_of(design(), costs=COSTS, published=PUBLISHED)
+
+
+@pytest.fixture(scope="module")
+def page(report: DesignReport, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return to_html(report, tmp_path_factory.mktemp("page") / "design.html").read_text(encoding="utf-8")
+
+
+def svgs(page: str) -> list[ET.Element]:
+    return [ET.fromstring(text) for text in re.findall(r"<svg.*?</svg>", page, re.DOTALL)]
+
+
+def scale(svg: ET.Element) -> list[tuple[float, float]]:
+    """px and value of the labels below the plot."""
+    low = max(float(t.get("y", "0")) for t in svg.iter("text")) - 21
+    found = []
+    for t in svg.iter("text"):
+        if abs(float(t.get("y", "0")) - low) < 0.5 and "middle" in t.get("class", ""):
+            found.append((float(t.get("x", "0")), float((t.text or "").replace("−", "-"))))
+    return found
+
+
+def value_at(svg: ET.Element, x: float) -> float:
+    (a, u), *_, (b, v) = scale(svg)
+    return u + (x - a) / (b - a) * (v - u)
+
+
+def test_the_shapley_values_lead_from_the_base_to_the_set(report: DesignReport) -> None:
+    for block in report.blocks:
+        found = block.waterfall
+        assert found and {s.name for s in found.steps} == set(PLAYERS) and found.end == block.means["full"]
+        assert found.start + sum(s.value for s in found.steps) == pytest.approx(found.end, abs=1e-12)
+        assert [s.value for s in found.steps] == sorted((s.value for s in found.steps), reverse=True)
+
+
+def test_every_pair_has_one_interaction(report: DesignReport) -> None:
+    for block in report.blocks:
+        assert block.matrix and block.matrix.players == PLAYERS and len(block.matrix.cells) == 15
+        for one in PLAYERS:
+            for other in PLAYERS:
+                assert (block.matrix.of(one, other) is None) == (one == other)
+
+
+def test_a_sweep_is_a_curve_with_the_published_points(report: DesignReport) -> None:
+    for block in report.blocks:
+        curve, = block.curves
+        assert curve.parameter == "lexical_bm25.weight" and [x for x, _ in curve.points] == list(WEIGHTS) and len(curve.published) == 3
+
+
+def test_bars_of_the_waterfall_stand_where_their_numbers_are(report: DesignReport, page: str) -> None:
+    found = report.blocks[0].waterfall
+    assert found
+    for svg in [s for s in svgs(page) if any("from the base" in (t.text or "") for t in s.iter("title"))][:2]:
+        bars, now = [r for r in svg.iter("rect") if r.get("class") in ("gain", "loss")], found.start
+        for step, bar in zip(found.steps, bars, strict=True):
+            left, width = float(bar.get("x", "")), float(bar.get("width", ""))
+            assert bar.get("class") == ("gain" if step.value >= 0 else "loss")
+            assert value_at(svg, left) == pytest.approx(min(now, now + step.value), abs=1e-3)
+            assert width <= 1 or value_at(svg, left + width) == pytest.approx(max(now, now + step.value), abs=1e-3)
+            now += step.value
+
+
+def test_points_of_the_curve_stand_where_their_numbers_are(report: DesignReport, page: str) -> None:
+    curve = report.blocks[0].curves[0]
+    for svg in [s for s in svgs(page) if any("over lexical_bm25.weight" in (t.text or "") for t in s.iter("title"))][:2]:
+        rows = [t for t in svg.iter("text") if t.get("class") == "small end"]
+        ys = [(float(t.get("y", "")) - 4, float((t.text or "").replace("−", "-"))) for t in rows]
+        (a, u), (b, v) = ys[0], ys[-1]
+        path = next(p.get("d", "") for p in svg.iter("path") if "L" in p.get("d", ""))
+        points = [tuple(map(float, pair.split())) for pair in path[1:].split("L")]
+        for (x, y), (value, e) in zip(points, curve.points, strict=True):
+            assert value_at(svg, x) == pytest.approx(value, abs=1e-3) and u + (y - a) / (b - a) * (v - u) == pytest.approx(e.value, abs=1e-3)
+
+
+def test_the_page_holds_every_estimate_and_loads_nothing(report: DesignReport, page: str) -> None:
+    seen = Seen(page)
+    for block in report.blocks:
+        for e in block.estimates:
+            assert signed(e.value) in seen.text and visible(e.name) in seen.text
+    for words in ("How to read this", "Diamonds: as published in a paper, section 6", "about 12 more conversations"):
+        assert words in seen.text
+    assert seen.elements.count("script") == 1 and "link" not in seen.elements and "img" not in seen.elements
+    assert "\x1b" not in page and "\u202e" not in page and "<script>alert" not in page
+
+
+def test_tables_agree_with_the_estimates(report: DesignReport) -> None:
+    rows = list(csv.DictReader(io.StringIO(to_csv(report))))
+    every = [(block, e) for block in report.blocks for e in block.estimates]
+    assert [(r["block"], r["estimate"], float(r["value"]), float(r["low"])) for r in rows] == [(b.name, e.name, e.value, e.low) for b, e in every]
+    text, latex = to_markdown(report), to_latex(report)
+    table = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(table) == len(every) + 2 and {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {9}
+    assert "<script>" not in text and "\x1b" not in text + latex and latex.count(r"\begin{longtable}") == 2
+    for _, e in every:
+        assert signed(e.value) in text and signed(e.value).replace("−", r"\ensuremath{-}") in latex
+
+
+def test_a_design_without_values_of_shapley_pairs_or_sweeps_has_its_table_alone(tmp_path: Path) -> None:
+    plain = design()
+    for block in plain["blocks"]:
+        absent = dict.fromkeys(("low", "high", "p", "seed_sd"))
+        block["estimates"] = [{**block["estimates"][0], "name": "an arm", "kind": "arm minus full", **absent}]
+    found = report_of(plain)
+    block = found.blocks[0]
+    assert block.waterfall is None and block.matrix is None and block.curves == ()
+    assert "an arm" in Seen(to_html(found, tmp_path / "x.html").read_text(encoding="utf-8")).text
+
+
+@pytest.mark.parametrize("damage", [{"blocks": None}, {"blocks": [{}]}, {"margin": "wide"}, {"excluded": 3}, {"seeds": None}])
+def test_a_damaged_result_is_named_with_the_cure(damage: dict[str, object]) -> None:
+    with pytest.raises(DataError) as caught:
+        report_of({**design(), **damage})
+    assert "run the design again" in caught.value.cure
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no browser")
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_page_runs_in_a_browser_without_an_error_and_without_overflow(page: str, tmp_path: Path, width: int) -> None:
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    (tmp_path / "frame.html").write_text(
+        f'<!doctype html><body><iframe src="page.html" width="{width}" height="900"></iframe><script>addEventListener("load", () => {{'
+        'const d = document.querySelector("iframe").contentDocument; document.title = d.documentElement.scrollWidth - d.documentElement.clientWidth;'
+        "});</script></body>", encoding="utf-8")
+    assert BROWSER
+    done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--no-first-run",
+                           f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom",
+                           (tmp_path / "frame.html").as_uri()], capture_output=True, text=True, encoding="utf-8", timeout=120, check=True)
+    assert "CONSOLE" not in done.stderr and re.search(r"<title>(-?\d+)</title>", done.stdout), done.stderr[-500:]
+    assert int(re.search(r"<title>(-?\d+)</title>", done.stdout).group(1)) <= 0  # type: ignore[union-attr]
+
+
+def test_hostile_names_are_text_everywhere(report: DesignReport) -> None:
+    assert any(EVIL in e.name for e in report.blocks[0].estimates)
+    assert "alert" in to_markdown(report) and "&lt;script&gt;" in to_markdown(report)
