@@ -103,14 +103,15 @@ def render(pages: Path, site: Path, nav: Nav) -> None:
 
 # --- navigation --------------------------------------------------------------------------------------------------------------
 def guides(pages: Path) -> Nav:
-    """The pages of docs/ and of docs/probes/ in the order of docs/index.md, then the decisions, the others, CONTRIBUTING and CHANGELOG."""
+    """The pages of docs/ in the order of docs/index.md, then the probes, the decisions, the examples, CONTRIBUTING and CHANGELOG."""
     index = PAGES["docs/index.md"]
     named = [name for name in re.findall(r"\]\(((?:probes/)?[\w-]+\.md)\)", (DOCS / "index.md").read_text(encoding="utf-8")) if name != "index.md"]
     others = sorted(p.relative_to(pages).as_posix() for p in pages.rglob("*.md"))
     decisions: Nav = ["decisions/index.md", *(n for n in others if n.startswith("decisions/") and n != "decisions/index.md")]
     examples: Nav = [n for n in others if n.startswith("examples/")]
-    return [index, *dict.fromkeys(named), {"Decisions": decisions}, *([{"Examples": examples}] if examples else []),
-            PAGES["CONTRIBUTING.md"], PAGES["CHANGELOG.md"]]
+    probes: Nav = ["probes/index.md", *(n for n in others if n.startswith("probes/") and n != "probes/index.md")]
+    return [index, *dict.fromkeys(n for n in named if n not in probes), {"Probes": probes}, {"Decisions": decisions},
+            *([{"Examples": examples}] if examples else []), PAGES["CONTRIBUTING.md"], PAGES["CHANGELOG.md"]]
 
 
 def mechanisms(registry: Registry) -> Nav:

@@ -25,6 +25,15 @@ def test_the_names_of_options_are_those_of_the_engine() -> None:
     assert {one.value for one in Strategy} == set(STRATEGIES) and {one.value for one in Form} == set(FORMATS)
 
 
+def test_assemble_with_sources_shows_their_sections_and_what_they_spent(hebbarium: Command) -> None:
+    asked = ("assemble", "--set", "stages", "--embedder", "hashing:64", "--query", "What does Maren repair?", "--budget", "400")
+    code, out, _ = hebbarium(*asked)
+    assert code == 0 and "\n## Current Stage Context\n" in f"\n{out}" and "own_stage: " in out and "stage_summaries: " in out
+    found = json.loads(hebbarium(*asked, "--session", "nowhere", "--json")[1])
+    assert found["strategy"] == "sources" and set(found["metadata"]["sources"]) == {"own_stage", "adjacent_stages", "stage_summaries"}
+    assert json.loads(hebbarium(*asked, "--strategy", "condensed", "--json")[1])["strategy"] == "condensed"
+
+
 def test_assemble_in_json_is_the_context(hebbarium: Command) -> None:
     arguments = ("assemble", *FAST, "--query", "What did Maren paint?", "--budget", "120", "--conversation", "flatmates", "--json")
     code, out, _ = hebbarium(*arguments)
@@ -46,6 +55,7 @@ def test_event_shows_all_of_a_memory(hebbarium: Command) -> None:
     (("assemble", "--query", "x", "--conversation", "frends"), "no conversation 'frends'"), (("event", "100000"), "100000"),
     (("assemble", "--query", "x", "--tokenizer", "/nowhere"), "no such file or folder"), (("assemble", "--query", "x", "--budget", "-1"), "--budget"),
     (("assemble", "--query", "x", "--strategy", "flatt"), "flatt"), (("assemble",), "--query"),
+    (("assemble", "--query", "x", "--strategy", "sources"), "no sources of contexts"),
 ])
 def test_asked_wrongly(hebbarium: Command, arguments: tuple[str, ...], what: str) -> None:
     code, _, err = hebbarium(*arguments, *FAST)

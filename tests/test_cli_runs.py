@@ -75,6 +75,19 @@ def test_explain_without_a_question_lists_the_missed_ones(hebbarium: Command, ru
     assert row["question"] in [one["question"] for one in printed]
 
 
+def test_explain_prints_the_cause_of_every_missed_event(hebbarium: Command, runs: Path, tmp_path: Path) -> None:
+    rows, page = RunFolder.read(runs / "minimal").rows(), tmp_path / "page.html"
+    lost = {(row["question"], id) for row in rows for id, rank in zip(row["gold"], row["ranks"], strict=True) if not 0 < rank <= 10}
+    code, out, _ = hebbarium("explain", runs / "minimal", "--misses", "--html", page)
+    printed = json.loads(hebbarium("explain", runs / "minimal", "--misses", "--json")[1])
+    assert code == 0 and "<html" in page.read_text(encoding="utf-8") and f"page: {page}" in out
+    assert {(m["question"], m["gold"]) for m in printed["misses"]} == lost and f"{len(lost)} of {printed['n_gold']} gold events" in out
+    assert sum(group["gold"] for group in printed["groups"]) == len(lost)
+    one = printed["misses"][0]["question"]
+    alone = json.loads(hebbarium("explain", runs / "minimal", one, "--misses", "--json")[1])
+    assert {m["question"] for m in alone["misses"]} == {one} and alone["n_questions"] == 1
+
+
 def test_explain_prints_every_signal_stage_and_silenced_mechanism(hebbarium: Command, runs: Path, tmp_path: Path) -> None:
     row, page = missed_question(runs, "minimal"), tmp_path / "page.html"
     code, out, _ = hebbarium("explain", runs / "minimal", row["question"], "--html", page)
@@ -124,6 +137,22 @@ def test_export_writes_every_row(hebbarium: Command, runs: Path, tmp_path: Path)
     assert printed == {"files": [str(tmp_path / "rows.csv")], "rows": len(RunFolder.read(runs / "bm25").rows())}
 
 
+# --- reproduce ---------------------------------------------------------------------------------------------------------------------
+def test_reproduce_ends_with_0_for_equal_rows_and_with_1_and_the_difference_for_others(hebbarium: Command, runs: Path, tmp_path: Path) -> None:
+    code, out, _ = hebbarium("reproduce", runs / "bm25", "--out", tmp_path / "again")
+    n = len(RunFolder.read(runs / "bm25").rows())
+    assert code == 0 and f"all {n} rows of {runs / 'bm25'} are equal" in out
+    for name in ("manifest.json", "rows.jsonl"):
+        (tmp_path / "run").mkdir(exist_ok=True)
+        (tmp_path / "run" / name).write_bytes((runs / "bm25" / name).read_bytes())
+    first, *rest = (tmp_path / "run" / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "run" / "rows.jsonl").write_text("\n".join([json.dumps({**json.loads(first), "held_back": None}), *rest, ""]), encoding="utf-8")
+    code, out, _ = hebbarium("reproduce", tmp_path / "run", "--out", tmp_path / "more")
+    assert code == 1 and f"1 of {n} rows" in out and "held_back: absent -> false" in out and json.loads(first)["question"] in out
+    code, out, _ = hebbarium("reproduce", tmp_path / "run", "--out", tmp_path / "more", "--json")
+    assert code == 1 and json.loads(out)["n_different"] == 1
+
+
 # --- what goes wrong ---------------------------------------------------------------------------------------------------------------
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "compare with nothing": (("compare", "{runs}/bm25", "{runs}/nope"), "no such folder"),
@@ -133,9 +162,14 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "page into a file": (("compare", "{runs}/bm25", "{runs}/minimal", "--html", "{tmp}/file/page.html"), "cannot be written"),
     "explain nothing": (("explain", "{runs}/nope", "q"), "no such folder"),
     "explain an unknown question": (("explain", "{runs}/bm25", "nope"), "no question 'nope'"),
+    "misses of an unknown question": (("explain", "{runs}/bm25", "nope", "--misses"), "no question 'nope'"),
+    "misses of another system": (("explain", "{runs}/other", "--misses"), "only the memories of hebbarium"),
     "explain an unknown arm": (("explain", "{runs}/bm25", "friends/q1", "--arm", "nope"), "no arm 'nope'"),
     "explain another system": (("explain", "{runs}/other", "friends/q1"), "only the memories of hebbarium"),
     "explain with another embedder": (("explain", "{runs}/bm25", "friends/q1", "--embedder", "hashing:32"), "is not that of the run"),
+    "reproduce nothing": (("reproduce", "{runs}/nope", "--out", "{tmp}/o"), "no such folder"),
+    "reproduce into the run": (("reproduce", "{runs}/bm25", "--out", "{runs}/bm25"), "that of the run itself"),
+    "reproduce into another run": (("reproduce", "{runs}/bm25", "--out", "{runs}/minimal"), "another run (minimal on demo)"),
     "export nothing": (("export", "{runs}/nope", "--csv", "{tmp}/rows.csv"), "no such folder"),
     "export into a file": (("export", "{runs}/bm25", "--csv", "{tmp}/file/rows.csv"), "cannot be written"),
     "run over another run": (("run", "--set", "hybrid", *FAST, "--out", "{runs}/bm25"), "another run (bm25 on demo)"),

@@ -129,7 +129,9 @@ def test_every_python_block_runs(page: Path, rooms: Path) -> None:
 
 @each_page_alone
 def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
-    """Rules, and sets that can be built."""
+    """Rules, designs, and sets that can be built."""
+    from hebbarium.benchmarks.datasets import LOADERS
+    from hebbarium.benchmarks.designs.file import read
     from hebbarium.engine.assembly import planned
     from hebbarium.engine.registry import Registry
     from hebbarium.mechanisms.retrieval.rule_filter import read_rules
@@ -138,6 +140,8 @@ def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
         Path(block.path).write_text(block.text, encoding="utf-8")
         if "rules" in yaml.safe_load(block.text):
             assert read_rules(Path(block.path))
+        elif "design" in yaml.safe_load(block.text):
+            assert read(Path(block.path), Registry.read(), LOADERS).design
         else:
             registry = Registry.read()
             chosen = registry.set(block.path)

@@ -227,6 +227,11 @@ YAML = {
     "named twice": ("mechanisms: [heat, heat]\n", "distinct"), "a list": ("- recency\n", "not a mapping"), "nothing": ("", "not a mapping"),
     "a word": ("mechanisms: recency\n", "no list"), "numbers": ("mechanisms: [1, 2]\n", "distinct"),
     "code": ("mechanisms: !!python/object/apply:os.system ['exit 1']\n", "valid YAML"), "tab": ("mechanisms:\n\t- heat\n", "valid YAML"),
+    "summary that is a list": ("summary: [x]\nmechanisms: [recency]\n", "summary is no text"),
+    "summary that is a date": ("summary: 2024-01-01\nmechanisms: [recency]\n", "summary is no text"),
+    "alias": ("summary: &a x\nmechanisms: [*a]\n", "alias"),
+    "aliases of aliases": ("a: &a [x, x]\n" + "".join(f"{c}: &{c} [*{b}, *{b}, *{b}, *{b}, *{b}, *{b}, *{b}, *{b}, *{b}]\n"
+                                                       for b, c in zip("abcdefgh", "bcdefghi", strict=True)), "alias"),
     "unfinished": ("mechanisms: [", "valid YAML"), "key of a list": ("? [a, b]\n: 1\n", "valid YAML"), "NUL": ("mechanisms: [a\0b]\n", "valid YAML"),
 }
 

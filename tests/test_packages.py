@@ -92,7 +92,7 @@ def test_the_example_is_cited(site: Path, tmp_path: Path) -> None:
 
 def test_the_example_passes_its_own_tests(site: Path) -> None:
     tested = call(site, "-q", "-p", "no:cacheprovider", "tests", cwd=site.with_name("site_built"), module="pytest")
-    assert tested.returncode == 0 and "16 passed" in tested.stdout, tested.stdout
+    assert tested.returncode == 0 and "17 passed" in tested.stdout, tested.stdout
 
 
 def test_what_is_installed_does_not_touch_what_is_ours(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,17 +129,64 @@ BROKEN: dict[str, tuple[dict[str, str], str]] = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_broken_package_is_refused_by_name(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_package_is_left_out_and_named(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files, what = BROKEN[kind]
-    info = {"METADATA": "Metadata-Version: 2.1\nName: broken-thing\nVersion: 1.5\n", "entry_points.txt": f"[{GROUP}]\nx = broken_thing\n"}
-    for name, text in (*((f"broken_thing/{n}", t) for n, t in files.items()), *((f"broken_thing-1.5.dist-info/{n}", t) for n, t in info.items())):
-        file = tmp_path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    put(tmp_path, "broken-thing", files)
     monkeypatch.syspath_prepend(tmp_path)
+    found = Registry.installed()
+    (missing,) = found.missing
+    assert missing.distribution == "broken-thing 1.5" and what in missing.error and "uninstall broken-thing" in missing.error
+    assert list(found.entries) == list(OURS.entries) and found.digest == OURS.digest and found.build(found.set("hybrid"))
+    for ask in (lambda: found.entry(ID), lambda: found.set("mine")):
+        with pytest.raises(RegistryError) as raised:
+            ask()
+        assert "broken-thing 1.5" in raised.value.cure, "perhaps what is asked for is in there"
+
+
+def put(site: Path, distribution: str, files: dict[str, str], value: str = "") -> None:
+    """Install a package of these files, as a wheel would."""
+    name = distribution.replace("-", "_")
+    info = {"METADATA": f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.5\n", "entry_points.txt": f"[{GROUP}]\nx = {value or name}\n"}
+    for file, text in (*((f"{name}/{n}", t) for n, t in files.items()), *((f"{name}-1.5.dist-info/{n}", t) for n, t in info.items())):
+        (site / file).parent.mkdir(parents=True, exist_ok=True)
+        (site / file).write_text(text, encoding="utf-8")
+
+
+FAILING = {"raises": "raise RuntimeError('no licence')\n", "exits": "import sys\nsys.exit(3)\n", "is-no-python": "x = 1\ndef broken(:\n",
+           "needs-another": "import a_module_that_nobody_has\n"}
+
+
+def test_packages_that_fail_at_import_are_named_and_the_rest_works(tmp_path: Path) -> None:
+    """`list` prints what is missing; runs of what is ours are as before."""
+    site = tmp_path / "site"
+    for distribution, code in FAILING.items():
+        name = distribution.replace("-", "_")
+        put(site, distribution, {"__init__.py": "", "registry.yaml": re.sub(r"hebbarium_simple(\.\w+)?:", f"{name}.module:", ENTRY.replace(
+            f"{ID}:", f"{name}_mechanism:")), "module.py": code})
+    put(site, "within", {"__init__.py": "import os\nos._exit\nraise SystemExit(4)\n", "part/__init__.py": ""}, "within.part")
+    done = call(site, "list", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = {each["distribution"]: each for each in json.loads(done.stdout)["missing"]}
+    assert {f"{each} 1.5" for each in FAILING} | {"within 1.5"} == set(found)
+    for distribution, words in (("raises", "RuntimeError: no licence"), ("exits", "SystemExit: 3"), ("is-no-python", "line 2"),
+                                ("needs-another", "a_module_that_nobody_has"), ("within", "SystemExit: 4")):
+        assert words in found[f"{distribution} 1.5"]["error"] and f"uninstall {distribution}" in found[f"{distribution} 1.5"]["error"]
+    assert found["exits 1.5"]["what"] == "exits_mechanism"
+    printed = call(site, "list", "--home", "retrieval", cwd=tmp_path)
+    assert printed.returncode == 0 and "missing: raises_mechanism of raises 1.5" in printed.stdout and "recency" in printed.stdout
+    asked = call(site, "show", "exits_mechanism", "--schedule", "--set", "bm25", cwd=tmp_path)
+    assert asked.returncode in (0, 2) and "Traceback" not in asked.stderr
+
+
+def test_the_class_of_a_failing_module_is_refused_by_the_name_of_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, "late-exit", {"__init__.py": "", "module.py": "raise SystemExit('over')\n", "registry.yaml": re.sub(
+        r"hebbarium_simple(\.\w+)?:", "late_exit.module:", ENTRY)})
+    monkeypatch.syspath_prepend(tmp_path)
+    found = Registry.installed()
+    assert not found.missing
     with pytest.raises(RegistryError) as raised:
-        Registry.installed()
-    assert raised.value.where.startswith("broken-thing 1.5") and what in raised.value.what and "uninstall broken-thing" in raised.value.cure
+        found.instance(ID)
+    assert raised.value.where.startswith("late-exit 1.5") and "SystemExit: over" in raised.value.what and "uninstall late-exit" in raised.value.cure
 
 
 # --- hebbarium new -----------------------------------------------------------------------------------------------------------
