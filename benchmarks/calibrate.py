@@ -237,17 +237,22 @@ def file_value(registry: Registry, id: str, name: str, given: Any) -> Any:
     return str(Path(given).absolute()) if declared and declared.unit == UNIT and given else given
 
 
-def written_set(found: Calibration, registry: Registry) -> dict[str, Any]:
-    """The calibrated set as a YAML file holds it; files that the set names get absolute paths."""
-    mechanisms = {id: {name: file_value(registry, id, name, given) for name, given in values.items()}
-                  for id, values in found.chosen.mechanisms.items()}
-    mechanisms[GATE] = {**mechanisms[GATE], "evidence": found.evidence, "A": found.A, "B": found.B, "threshold": found.threshold,
-                        "calibration": CALIBRATION}
-    summary = f"{found.chosen.name}, with a sufficiency gate calibrated on {len(found.conversations)} conversations of {found.dataset}"
-    made_set: dict[str, Any] = {"summary": summary, "mechanisms": mechanisms}
-    if found.chosen.alternates:
-        made_set["alternates"] = {id: list(others) for id, others in found.chosen.alternates.items()}
+def set_with(chosen: MechanismSet, registry: Registry, id: str, fitted: Mapping[str, Any], summary: str) -> dict[str, Any]:
+    """A set with fitted parameters of one mechanism, as a YAML file holds it; files that the set names get absolute paths."""
+    mechanisms = {each: {name: file_value(registry, each, name, given) for name, given in values.items()}
+                  for each, values in chosen.mechanisms.items()}
+    mechanisms[id] = {**mechanisms[id], **fitted}
+    made_set: dict[str, Any] = {"summary": f"{chosen.name}, {summary}", "mechanisms": mechanisms}
+    if chosen.alternates:
+        made_set["alternates"] = {each: list(others) for each, others in chosen.alternates.items()}
     return made_set
+
+
+def written_set(found: Calibration, registry: Registry) -> dict[str, Any]:
+    """The calibrated set as a YAML file holds it."""
+    return set_with(found.chosen, registry, GATE, {"evidence": found.evidence, "A": found.A, "B": found.B, "threshold": found.threshold,
+                                                   "calibration": CALIBRATION},
+                    f"with a sufficiency gate calibrated on {len(found.conversations)} conversations of {found.dataset}")
 
 
 def write(found: Calibration, registry: Registry, embedder: CachedEmbedder, out: Path, making: Made | None = None) -> Path:

@@ -22,7 +22,7 @@ from ..engine.vocabulary import ACTIVATION, ANSWERABLE, FUSED, KIND, LOG_STRENGT
 from ..mechanisms.retrieval.rational_fusion import Calibrated, add_need, evidence, fitted, log_likelihood
 from ..reporting.files import results_folder, write_json, write_whole
 from ..reporting.provenance import Made, made
-from .calibrate import file_value
+from .calibrate import set_with
 from .datasets import Dataset
 from .designs import FULL, Arm
 from .execution.cells import Cell, asked, prepare
@@ -172,15 +172,9 @@ def to_json(fit: FusionFit) -> dict[str, Any]:
 
 
 def written_set(fit: FusionFit, registry: Registry) -> dict[str, Any]:
-    """The set with its fitted fusion as a YAML file holds it; files that the set names get absolute paths."""
-    mechanisms = {id: {name: file_value(registry, id, name, given) for name, given in values.items()}
-                  for id, values in fit.chosen.mechanisms.items()}
-    mechanisms[FUSION]["calibration"] = EVIDENCE
-    summary = f"{fit.chosen.name}, with rational fusion fitted to {len(fit.conversations)} conversations of {fit.dataset}"
-    made_set: dict[str, Any] = {"summary": summary, "mechanisms": mechanisms}
-    if fit.chosen.alternates:
-        made_set["alternates"] = {id: list(others) for id, others in fit.chosen.alternates.items()}
-    return made_set
+    """The set with its fitted fusion as a YAML file holds it."""
+    return set_with(fit.chosen, registry, FUSION, {"calibration": EVIDENCE},
+                    f"with rational fusion fitted to {len(fit.conversations)} conversations of {fit.dataset}")
 
 
 def write(fit: FusionFit, registry: Registry, embedder: CachedEmbedder, out: Path, making: Made | None = None) -> Path:

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from ... import __version__, engine
-from ...engine.errors import DataError, HebbariumError
+from ...engine.errors import DataError
 from ...engine.packages import source_digest
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ...engine.records import Event, Query
 from ...engine.registry import MechanismSet, Registry
 from ..execution.ledger import Ledger
+from ..execution.local import Progress
+from ..execution.missing import run_missing
 from ..execution.plan import Composition
 from ..execution.spec import versions
 from ..systems.base import Capability, Retrieved, System, TakesFeedback
@@ -30,7 +32,6 @@ from .collection import WORLDS
 
 OBSERVERS = "observers"     # in the place of a system
 DEPTH = 50                  # events asked of a system that does not rank all
-Progress = Callable[[int, int, str], None]
 Ranks = list[list[int]]     # of each scored question, the rank of everything that fits; 0: not found
 
 
@@ -95,26 +96,9 @@ def run_cells(specs: Sequence[WorldSpec], registry: Registry, embedder: CachedEm
     keys = [spec.key() for spec in specs]
     finished = book.done(keys)
     todo = list({key: (spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished}.values())
-    total, report = len(set(keys)), progress or (lambda *_: None)
-    done = total - len(todo)
     if texts := _texts([spec for spec, _ in todo if spec.system != OBSERVERS]):
         embedder.embed(texts)
-    report(done, total, "taken from the ledger" if done else "")
-    if jobs == 1 or len(todo) <= 1:
-        finishing: Iterable[str] = (_work(spec, key, registry, embedder, book.path) for spec, key in todo)
-    else:
-        from joblib import Parallel, delayed
-
-        finishing = Parallel(n_jobs=jobs, return_as="generator")(delayed(_work)(s, k, registry, embedder, book.path) for s, k in todo)
-    try:
-        for last in finishing:
-            done += 1
-            report(done, total, last)
-    except BaseException:
-        with suppress(HebbariumError):
-            if (kept := len(book.done(keys))) > done:
-                report(kept, total, "kept")
-        raise
+    run_missing(_work, [(spec, key, registry, embedder, book.path) for spec, key in todo], book, keys, len(set(keys)), jobs=jobs, progress=progress)
     found = {cell.key: json.loads(cell.payload) for cell in book.cells(set(keys))}
     if lost := [spec.arm for spec, key in zip(specs, keys, strict=True) if key not in found]:
         raise DataError(f"{len(lost)} cells are missing from the ledger, the first of {lost[0]!r}", where=str(book.path),

@@ -15,14 +15,14 @@ from ...reporting.provenance import Made, made
 from ..designs import FULL, Arm
 from ..execution.folder import LEDGER
 from ..execution.ledger import Ledger
-from ..execution.local import write_lines
+from ..execution.local import Progress, write_lines
 from ..execution.plan import Composition, planned
 from ..execution.spec import DEFAULTS, code_version
 from ..systems.by_name import OURS
 from .base import World
 from .report import Report, to_html, to_json, to_markdown
 from .result import FLOOR, result_of, rows_of
-from .run import Progress, run_cells, specs_of
+from .run import run_cells, specs_of
 
 ROWS, RESULT = "rows.jsonl", "world.json"
 BASELINE = "hybrid"                     # the mechanism set of the floor: the cue alone

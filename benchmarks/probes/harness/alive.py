@@ -15,6 +15,7 @@ from ....engine.registry import MechanismSet, Registry
 from ....reporting.files import results_folder
 from ....reporting.provenance import Made, made
 from ...execution.ledger import Ledger
+from ...execution.local import Progress
 from ...execution.plan import Composition
 from ...execution.spec import code_version
 from ...systems.by_name import OURS
@@ -22,7 +23,7 @@ from ..stimuli import DIGEST
 from .bands import FEWEST, Estimate, estimate
 from .base import Claim, Numbers, Probe
 from .paths import Measured, Reach, measured, reach_of
-from .run import ProbeSpec, Progress, run_cells, specs_of
+from .run import ProbeSpec, run_cells, specs_of
 from .study import composed
 
 BASE = "hybrid"

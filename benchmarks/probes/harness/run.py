@@ -4,8 +4,8 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from hashlib import sha256
@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 
 from .... import __version__, engine
-from ....engine.errors import DataError, HebbariumError
+from ....engine.errors import DataError
 from ....engine.packages import source_digest
 from ....engine.ports.embedder import Embedder, Vectors
 from ....engine.ports.embedding_cache import CachedEmbedder
 from ....engine.records import Event, Query
 from ....engine.registry import MechanismSet, Registry
-from ....reporting.workers import Tied
 from ...execution.ledger import Ledger
+from ...execution.local import Progress
+from ...execution.missing import run_missing
 from ...execution.plan import Composition
 from ...execution.spec import versions
 from ...systems.base import Capability, Retrieved, RetrievedEvent, System
@@ -35,7 +36,6 @@ from .life import Life
 
 DECIDING = ("base", "life", "instruments", "run")       # modules of this folder on which rows depend
 MOST_EVENTS = 120       # events that one life may be told
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,25 +100,9 @@ def run_cells(specs: Sequence[ProbeSpec], registry: Registry, embedder: CachedEm
     keys = [spec.key() for spec in specs]
     finished = book.done(keys)
     todo = [(spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished]
-    report, done = progress or (lambda *_: None), len(specs) - len(todo)
     if todo:
         embed_ahead([spec for spec, _ in todo], embedder)
-    report(done, len(specs), "taken from the ledger" if done else "")
-    if jobs == 1 or len(todo) <= 1:
-        finishing: Iterable[str] = (_work(spec, key, registry, embedder, book.path) for spec, key in todo)
-    else:
-        from joblib import Parallel, delayed
-
-        finishing = Parallel(n_jobs=jobs, return_as="generator")(delayed(Tied(_work))(s, k, registry, embedder, book.path) for s, k in todo)
-    try:
-        for last in finishing:
-            done += 1
-            report(done, len(specs), last)
-    except BaseException:
-        with suppress(HebbariumError):
-            if (kept := len(book.done(keys))) > done:
-                report(kept, len(specs), "kept")
-        raise
+    run_missing(_work, [(spec, key, registry, embedder, book.path) for spec, key in todo], book, keys, len(specs), jobs=jobs, progress=progress)
     rows = {cell.key: {**json.loads(cell.payload), "seconds": cell.meta["seconds"]} for cell in book.cells(set(keys))}
     if lost := [spec.probe for spec, key in zip(specs, keys, strict=True) if key not in rows]:
         raise DataError(f"{len(lost)} cells are missing from the ledger, the first of probe {lost[0]!r}", where=str(book.path),

@@ -15,7 +15,7 @@ from ....reporting.provenance import Made, made
 from ...designs import FULL, Arm
 from ...execution.folder import LEDGER
 from ...execution.ledger import Ledger
-from ...execution.local import write_lines
+from ...execution.local import Progress, write_lines
 from ...execution.plan import Composition, planned
 from ...execution.spec import DEFAULTS, code_version
 from ...systems.by_name import OURS
@@ -23,7 +23,7 @@ from ..stimuli import DIGEST
 from .bands import judge
 from .base import Probe
 from .report import Report, to_html, to_json, to_markdown
-from .run import ProbeSpec, Progress, run_cells, specs_of
+from .run import ProbeSpec, run_cells, specs_of
 
 ROWS, RESULT = "rows.jsonl", "probes.json"
 DECIDING = ("system", "system_revision", "set", "set_digest", "registry_digest", "embedder", "embedder_revision", "embedder_dimensions")
