@@ -25,8 +25,10 @@ HERE = Path(__file__).parent / "probes"
 RESULTS = HERE / "results.json"
 SETS = ("naive_rag", "bm25", "hybrid", "default", "night", "everything")
 GATES = ("gate_true_memory", "gate_true_memory_code", "gate_cortex")
+OPEN = "everything_open"         # `everything` without its gates: sets/everything_open.yaml
 DRAWN = ("hybrid", "default", "night", "everything")
-MARKS = {"shown": "shown", "outside": "no", "not shown": "-", "error": "error", "measured": "measured", "no verdict": "?", "not applicable": "/"}
+MARKS = {"shown": "shown", "outside": "no", "not shown": "-", "error": "error", "measured": "measured", "no verdict": "?", "not applicable": "/",
+         "refused by a gate": "refused"}
 START, END = "<!-- table of all sets -->", "<!-- end of the table -->"
 STYLE = """
   text { font: 11px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: var(--ink) }
@@ -58,14 +60,14 @@ Line = tuple[str, str, Sequence[tuple[float, float, float, float]]]     # label,
 
 def read(folder: Path) -> dict[str, Any]:
     """What all runs of a folder found, without what is in the probes themselves."""
-    found: dict[str, Any] = {"sets": {}, "gates": {}, "seeds": {}}
-    for name in (*SETS, *GATES):
+    found: dict[str, Any] = {"sets": {}, "open": {}, "gates": {}, "seeds": {}}
+    for name in (*SETS, OPEN, *GATES):
         file = folder / name / "probes.json"
         if not file.is_file():
             continue
         result = json.loads(file.read_text(encoding="utf-8"))
-        found["gates" if name in GATES else "sets"][name] = {
-            p["id"]: {"verdict": p["verdict"], "why": p["why"],
+        found["gates" if name in GATES else "open" if name == OPEN else "sets"][name] = {
+            p["id"]: {"verdict": p["verdict"], "why": p["why"], "told": p.get("told", 0), "stored": p.get("stored", 0),
                       "numbers": {k: {part: _short(v[part]) for part in ("mean", "low", "high")} for k, v in p["numbers"].items()},
                       "claims": [{"claim": c["claim"], "holds": c["holds"]} for c in p["claims"]]}
             for p in result["probes"]}
@@ -253,7 +255,7 @@ def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
         lines += table_of(probe, results)
         if probe.id in CHANGED:
             lines += [f"**Changed after first results.** {CHANGED[probe.id]} No bound was moved.", ""]
-        failing = [name for name in SETS if _verdict(results, name, probe) in ("outside", "not shown", "error")]
+        failing = [name for name in SETS if _verdict(results, name, probe) in ("outside", "not shown", "refused by a gate", "error")]
         passing = [name for name in SETS if _verdict(results, name, probe) == "shown"]
         if probe.band and len(passing) == len(results["sets"]):
             lines += [f"**Every set shows it.** {REASONS.get(probe.id, 'It is a control.')}", ""]
@@ -265,6 +267,8 @@ def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
 def table_of(probe: Probe, results: Mapping[str, Any]) -> list[str]:
     """The numbers of a probe by set, with intervals."""
     of = {name: results["sets"][name][probe.id] for name in SETS if probe.id in results["sets"].get(name, {})}
+    if opened := results.get("open", {}).get(OPEN, {}).get(probe.id):
+        of["everything, without its gates"] = opened
     if probe.id == "gate_auc/stream":
         of |= {name: results["gates"][name][probe.id] for name in GATES if probe.id in results["gates"].get(name, {})}
     names = list(dict.fromkeys(name for claim in probe.band for name in claim.names))
@@ -273,7 +277,9 @@ def table_of(probe: Probe, results: Mapping[str, Any]) -> list[str]:
     lines = [f"| set | verdict | {heads} |", f"|---|---|{'---|' * len(names)}"]
     for name, found in of.items():
         cells = [_interval(found["numbers"].get(number)) for number in names]
-        lines.append(f"| `{name}` | {found['verdict']} | {' | '.join(cells)} |")
+        label = f"`{name}`" if name in results["sets"] or name in GATES else name
+        stored = f" ({found['stored']} of {found['told']} events stored)" if found.get("stored", 0) < found.get("told", 0) else ""
+        lines.append(f"| {label} | {found['verdict']}{stored} | {' | '.join(cells)} |")
     return [*lines, ""]
 
 
@@ -291,16 +297,24 @@ def _verdict(results: Mapping[str, Any], name: str, probe: Probe) -> str:
 
 def index_table(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
     """All probes by all sets."""
-    sets = [name for name in SETS if name in results["sets"]]
+    again, newer = results.get("again"), ""
+    if again:
+        of_them = " and ".join(f"`{one}`" for one in (*again["sets"], "everything without its gates" if results.get("open") else "") if one)
+        newer = f" Measured on {again['date']} with code {again['code']}: {of_them}, and {', '.join(again['probes'])} of all sets."
+    sets, opened = [name for name in SETS if name in results["sets"]], results.get("open", {}).get(OPEN, {})
+    heads = [f"`{s}`" for s in sets] + ["`everything` without its gates"] * bool(opened)
     lines = ["", f"All sets over all probes: {results['embedder']}, {max(results['seeds'][s] for s in sets)} seeds, {results['date']}, "
              f"code {results['code']}. `shown`: in the band; `no`: outside; `-`: nothing that the band compares differs, or a number is not "
-             "defined.", "",
-             f"| probe | {' | '.join(f'`{s}`' for s in sets)} |", f"|---|{'---|' * len(sets)}"]
+             f"defined; `refused`: not shown, and gates stored fewer than 9 in 10 events of the experiment.{newer}", "",
+             f"| probe | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
     for probe in probes:
         cells = [MARKS.get(_verdict(results, name, probe), "not run") for name in sets]
+        cells += [MARKS[opened[probe.id]["verdict"]] if probe.id in opened else "not run"] * bool(opened)
         lines.append(f"| [{probe.id}]({probe.name}.md) | {' | '.join(cells)} |")
     banded = [probe for probe in probes if probe.band]
     of = {name: [verdict for p in banded if (verdict := _verdict(results, name, p))] for name in sets}
+    if opened:
+        of[OPEN] = [opened[probe.id]["verdict"] for probe in banded if probe.id in opened]
     counts = [f"{verdicts.count('shown')} of {len(verdicts)}" for verdicts in of.values()]
     return "\n".join([*lines, f"| **shown, of those with a band** | {' | '.join(counts)} |", ""])
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from .approximate import index_of
 from .arguments import checked_count, checked_row
 from .capacity import Capacity, without_votes
 from .columns import Before, Column, Phase, Scope, Signal, Structure
@@ -48,7 +49,7 @@ from .steps import (
     value_node,
     weigh_node,
 )
-from .storage.event_log import EventLog, Texts
+from .storage.event_log import EventLog
 from .storage.graph import Graph
 from .storage.postings import BM25Index, Forward, TrigramIndex, terms_of
 from .storage.snapshot import Erased
@@ -87,13 +88,14 @@ from .vocabulary import (
     USED,
     USED_TIME,
     VISIBLE,
+    WITHHELD,
     WRITING,
     WRITINGS,
 )
+from .withholding import QUOTED, FreeTexts, Withholding
 from .writings import Writings
 
-QUOTED: Final = 20      # characters of an event's text from which on a writing that contains it is taken to quote it, whatever its sources
-STUB: Final = frozenset((CREATED, SESSION, SPEAKER, KIND, WRITING, VISIBLE, EMBEDDING))     # what an erased row keeps, or has overwritten
+STUB: Final = frozenset((CREATED, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING))     # what an erased row keeps, or has overwritten
 
 
 class Assembly:
@@ -112,19 +114,22 @@ class Assembly:
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None,
-                 language_model: LanguageModel | None = None, capacity: int | None = None) -> None:
+                 language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact") -> None:
         self.mechanisms, self.embedder, self.seed = in_order(mechanisms), metered(embedder), checked_count(seed, "seed")
         self.language_model, self.asked_before = metered_model(language_model), tuple[Mapping[str, str], ...]()
         self.clock = Clock()
         self.event_log = EventLog(writings=Writings(self.clock))
-        self.index, self.graph, self.lexicon, self.trigrams = VectorIndex(embedder.dimensions), Graph(), BM25Index(), TrigramIndex()
+        self._scans = index_of(index, embedder.dimensions)
+        self.index: VectorIndex = self._scans
+        self.graph, self.lexicon, self.trigrams = Graph(), BM25Index(), TrigramIndex()
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
         structures: dict[Structure, Any] = {
-            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, TEXTS: Texts(self.event_log),
-            WRITINGS: self.event_log.writings, DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder,
-            LANGUAGE_MODEL: self.language_model, CUES: Cues(self.wordings), OFFERS: Offers(),
+            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, WRITINGS: self.event_log.writings,
+            DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder, LANGUAGE_MODEL: self.language_model, CUES: Cues(self.wordings), OFFERS: Offers(),
             PASSAGES: Passages(self.event_log, self.embedder), **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
+        self.withholding = Withholding(self.store, self.event_log, self.show)
+        self.store.structures[TEXTS] = FreeTexts(self.event_log, self.withholding)
         self.capacity = None if capacity is None else Capacity(capacity, self.store, self.clock)
         self.answer_size, self.told = [10], list[tuple[NDArray[np.int64], float]]()
         self.asked, self.sources = list[tuple[int, int]](), shares_of_sources(self.mechanisms)
@@ -159,7 +164,8 @@ class Assembly:
         if BUDGET in read:
             nodes.append(budget_node(structures[OFFERS], self.asked))
         if DRAFTS in added or MADE in read:
-            nodes.append(MakeRows(structures[DRAFTS], self.store, self.event_log, self._store_event, self.embedder, self._checked).node())
+            nodes.append(MakeRows(structures[DRAFTS], self.store, self.event_log, self._store_event, self.embedder, self._checked,
+                                  self.withholding).node())
         if self.capacity:
             nodes.append(self.capacity.surface_node(ENGINE, LAST + 1))
         elif not added.isdisjoint((HIDE, SHOW)):
@@ -215,7 +221,9 @@ class Assembly:
         known = {" ".join(cue.query.text.split()): cue.vector}
         texts = [text for text in dict.fromkeys(t for w in wordings for t in (w.text, *w.averaged)) if text not in known]
         known |= {text: self._checked(vector, text) for text, vector in zip(texts, self.embedder.embed(texts) if texts else (), strict=True)}
-        return [self._cue(replace(cue.query, text=w.text), mean_direction([known[text] for text in (w.text, *w.averaged)])) for w in wordings]
+        vectors = [mean_direction([known[text] for text in (w.text, *w.averaged)]) for w in wordings]
+        self._scans.expect(vectors)
+        return [self._cue(replace(cue.query, text=w.text), vector) for w, vector in zip(wordings, vectors, strict=True)]
 
     def _cue(self, query: Query, vector: NDArray[np.float32]) -> Cue:
         session = self.event_log.sessions.known(query.session) if query.session else None
@@ -261,12 +269,22 @@ class Assembly:
                 self.embedder.embed(list(texts))
 
     def show(self, row: int, visible: bool) -> None:
-        """Set whether a row can be answered: False archives it.  Raises InputError."""
+        """Set whether a row is visible: False archives it, as a vote HIDE does.  Raises InputError."""
         row = checked_row(row, self.store.n)
         self.store.array(VISIBLE)[row] = visible
         (self.index.restore if visible else self.index.archive)(row)
         if visible and self.capacity:
             self.capacity.make_room(row)
+
+    def withhold(self, row: int) -> None:
+        """Archive a row so that no vote answers it, see `engine.withholding`.  Raises InputError."""
+        self.show(row, False)
+        self.withholding.keep([row])
+
+    def release(self, row: int) -> None:
+        """Undo `withhold`, and show the row.  Raises InputError."""
+        self.withholding.release(checked_row(row, self.store.n))
+        self.show(row, True)
 
     def erase(self, event_id: str) -> Erased:
         """Overwrite every event with an id, and what the memory made from it, see `Engine.erase`.  Cost: O(all texts).  Raises InputError."""
@@ -289,6 +307,7 @@ class Assembly:
         for column in store.columns:
             if column.scope is Scope.MEMORY and column not in STUB:
                 store.array(column)[rows] = column.neutral
+        self.withholding.keep(rows)
         used = store.array(USED)
         used[np.isin(used[:, 0], rows), 0] = -1
         self.graph.forget(rows)

@@ -19,7 +19,7 @@ from .errors import InputError
 from .schedule import Node
 from .state import Clock
 from .storage.store import Store
-from .vocabulary import CREATED, HIDE, SHOW, VISIBLE, WORTH
+from .vocabulary import CREATED, HIDE, SHOW, VISIBLE, WITHHELD, WORTH
 
 
 def checked_capacity(given: Any) -> int | None:
@@ -49,6 +49,12 @@ def least_worth(worth: Any, visible: Any, new: Any, rows: int) -> NDArray[np.int
     return shown[order[: len(shown) - rows]]
 
 
+def vote(view: Any) -> None:
+    """VISIBLE: False where HIDE > SHOW, True where SHOW > HIDE and the row is not withheld, else as before.  Cost: O(n)."""
+    view.visible[view.hide > view.show] = False
+    view.visible[(view.show > view.hide) & (view.withheld == 0)] = True
+
+
 class Capacity:
     """Most visible rows of one memory.  Cost: O(n) for each stored event and each sleep."""
 
@@ -70,11 +76,10 @@ class Capacity:
         """VISIBLE: by the votes HIDE and SHOW, then False for the rows of least WORTH beyond the capacity."""
 
         def surface(view: Any, tick: Tick) -> None:
-            view.visible[view.hide > view.show] = False
-            view.visible[view.show > view.hide] = True
+            vote(view)
             view.visible[least_worth(view.worth, view.visible, np.zeros(len(view.visible), np.bool_), self.rows)] = False
 
-        return Node(owner, "surface", Phase.CONSOLIDATE, order, (HIDE, SHOW, WORTH), (), (VISIBLE,), surface)
+        return Node(owner, "surface", Phase.CONSOLIDATE, order, (HIDE, SHOW, WORTH, WITHHELD), (), (VISIBLE,), surface)
 
 
 def without_votes(nodes: Iterable[Node]) -> list[Node]:

@@ -69,15 +69,17 @@ class Drafts:
         """Drop all drafts."""
         self._waiting.clear()
 
-    def take(self, n: int, text: Text) -> list[Draft]:
-        """All drafts, checked, with the span of each segment; none is left.
+    def take(self, n: int, text: Text, withheld: Callable[[int], bool] = lambda row: False) -> list[Draft]:
+        """All drafts, checked, with the span of each segment; none is left.  A draft without text of a withheld row is dropped: hooks read none.
 
-        n     rows of the memory
-        text  text of a row
+        n         rows of the memory
+        text      text of a row
+        withheld  whether the owner archived a row of the memory
 
         Raises ContractError for an invalid draft, naming its maker.
         """
-        taken = [_checked(draft, n, text) for draft in self._waiting]
+        taken = [_checked(draft, n, text) for draft in self._waiting
+                 if draft.text or not any(0 <= row < n and withheld(row) for row in draft.sources)]
         self.clear()
         return taken
 

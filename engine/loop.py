@@ -85,6 +85,8 @@ class Engine(Serial):
                        continued with another model or none; later sleeps and queries then depend on that one
     capacity           most visible rows; when it is full, the rows of least WORTH are archived, see `engine.capacity`; None: no limit.  It is given
                        anew when a snapshot is continued
+    index              "exact", or "hnsw": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew when a
+                       snapshot is continued
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
@@ -94,11 +96,11 @@ class Engine(Serial):
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
-                 language_model: LanguageModel | None = None, capacity: int | None = None) -> None:
+                 language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact") -> None:
         super().__init__()
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
-        self.assembly = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model, checked_capacity(capacity))
+        self.assembly = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model, checked_capacity(capacity), index)
         self._integrity = Integrity()
         self.observer = observer
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
@@ -332,7 +334,8 @@ class Engine(Serial):
         self.assembly.asked.append((budget, -1 if known is None else known))
         try:
             answer = self.retrieve(query, 1, plan=plan)
-            taken, order = self.store.structures[OFFERS].take(self.store.n), [m.id for m in (plan.mechanisms if plan else self.mechanisms)]
+            taken = self.assembly.withholding.offered(self.store.structures[OFFERS].take(self.store.n))
+            order = [m.id for m in (plan.mechanisms if plan else self.mechanisms)]
             return answer, tuple(sorted(taken, key=lambda offer: order.index(offer.source)))
         finally:
             self.assembly.asked.clear()
@@ -431,17 +434,24 @@ class Engine(Serial):
 
     @serial
     def archive(self, row: int) -> None:
-        """Archive a memory, so that no query answers it; its text and columns stay.  Raises InputError."""
+        """Archive a memory for good: until `restore`, no query answers it and no context or later text of the memory quotes it.  Raises InputError.
+
+        The same holds for what the memory made from it.  Its text and columns stay, for `event`, `unit` and `restore`.  What mechanisms archive may
+        still be answered where one of them reaches it.
+        """
         self._integrity.require("archive")
-        self.assembly.show(row, False)
+        self.assembly.withhold(row)
         self._integrity.begun += 1
         self._changed = True
 
     @serial
     def restore(self, row: int) -> None:
-        """Undo `archive`.  Raises InputError."""
+        """Undo `archive`, or show what a mechanism archived.  Raises InputError, also for a row made from what is archived.
+
+        What the memory made from it is then as visible as before.
+        """
         self._integrity.require("restore")
-        self.assembly.show(row, True)
+        self.assembly.release(row)
         self._integrity.begun += 1
         self._changed = True
 

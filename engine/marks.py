@@ -1,15 +1,18 @@
 """Marks: checksums of the parts of a file that cover what a part holds and where it belongs, and the sum of all of them."""
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping
-from struct import Struct, pack
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from struct import Struct
 from typing import Any
+
+import numpy as np
 
 SIZE = 16                       # bytes of a mark
 WHOLE = 1 << 8 * SIZE
 MISMATCH = "a checksum does not match"
 HEADS = [Struct(f"<{n}Q") for n in range(16)]
+CELLS = [Struct(f"<d{n}q") for n in range(16)]
 
 
 def mark(table: bytes, number: int, generation: int, *parts: bytes) -> bytes:
@@ -20,7 +23,7 @@ def mark(table: bytes, number: int, generation: int, *parts: bytes) -> bytes:
     A part that is read from another place, from another save, or with another length has another mark.
     """
     head = HEADS[len(parts) + 2].pack(number, generation, *map(len, parts))
-    return hashlib.blake2b(b"".join((table, b"\0", head, *parts)), digest_size=SIZE).digest()
+    return blake2b(b"".join((table, b"\0", head, *parts)), digest_size=SIZE).digest()
 
 
 def added(total: int, new: bytes, old: bytes = b"") -> int:
@@ -33,12 +36,19 @@ def added(total: int, new: bytes, old: bytes = b"") -> int:
 
 
 def sum_of(marks: Iterable[bytes]) -> int:
-    """The sum of all marks, modulo 2^128.
+    r"""The sum of all marks, modulo 2^128; each has SIZE bytes, or fewer.
 
     >>> sum_of([b"a", b"b"]) == added(added(0, b"b"), b"a")
     True
+    >>> sum_of([b"\xff" * 16, b"\x02" + b"\0" * 15]), sum_of([])
+    (1, 0)
     """
-    return sum(int.from_bytes(each, "little") for each in marks) % WHOLE
+    found = list(marks)
+    whole = b"".join(found)
+    if len(whole) != SIZE * len(found):
+        return sum(int.from_bytes(each, "little") for each in found) % WHOLE
+    words = np.frombuffer(whole, "<u4").reshape(-1, SIZE // 4).sum(axis=0, dtype=np.uint64)     # exact for fewer than 2^32 marks
+    return sum(int(word) << 32 * place for place, word in enumerate(words)) % WHOLE
 
 
 def cells(time: float, *whole: int) -> bytes:
@@ -47,18 +57,18 @@ def cells(time: float, *whole: int) -> bytes:
     >>> len(cells(0.5, 1, -1))
     24
     """
-    return pack(f"<d{len(whole)}q", time, *whole)
+    return CELLS[len(whole)].pack(time, *whole)
 
 
 def checksum(*parts: Any) -> bytes:
     """Checksum of bytes, or of a few fields, without a place: of the description of a file, and of all parts of formats 1 to 3."""
     if len(parts) == 1 and isinstance(parts[0], bytes):
-        return hashlib.blake2b(parts[0], digest_size=SIZE).digest()
+        return blake2b(parts[0], digest_size=SIZE).digest()
     plain = repr([sorted(p.items()) if isinstance(p, Mapping) else p for p in parts])
-    return hashlib.blake2b(plain.encode(), digest_size=SIZE).digest()
+    return blake2b(plain.encode(), digest_size=SIZE).digest()
 
 
-def verify(found: bytes, expected: bytes) -> None:
-    """Raises ValueError for different marks."""
+def verify(found: bytes | Sequence[bytes], expected: bytes | Sequence[bytes]) -> None:
+    """Raises ValueError for different marks, or different lists of them."""
     if found != expected:
         raise ValueError(MISMATCH)

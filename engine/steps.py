@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .capacity import Capacity
+from .capacity import Capacity, vote
 from .columns import Phase, Signal
 from .contract import Cue, Incoming, Tick
 from .cues import Cues
@@ -61,8 +61,10 @@ from .vocabulary import (
     TRIGRAMS,
     VETO,
     VISIBLE,
+    WITHHELD,
     WRITING,
 )
+from .withholding import Withholding
 from .writings import Writing
 
 ENGINE = "engine"
@@ -115,13 +117,13 @@ class MakeRows:
     """
 
     def __init__(self, drafts: Drafts, store: Store, event_log: EventLog, store_event: StoreEvent, embedder: Embedder,
-                 checked: Callable[[Any, str], NDArray[np.float32]]) -> None:
+                 checked: Callable[[Any, str], NDArray[np.float32]], withholding: Withholding) -> None:
         """checked: the vector of a text, or InputError if it is no unit vector."""
         self.drafts, self.store, self.event_log, self.store_event = drafts, store, event_log, store_event
-        self.embedder, self.checked = embedder, checked
+        self.embedder, self.checked, self.withholding = embedder, checked, withholding
 
     def __call__(self, view: Any, tick: Tick) -> None:
-        drafts = self.drafts.take(self.store.n, self.event_log.text)
+        drafts = self.drafts.take(self.store.n, self.event_log.text, self.withholding.__getitem__)
         view.made.fill(self._rows(drafts) if drafts else ())
 
     def _rows(self, drafts: Sequence[Draft]) -> list[tuple[int, Draft]]:
@@ -132,12 +134,13 @@ class MakeRows:
         first = store.extend(vectors)
         array = store.array
         for row, (draft, text) in enumerate(zip(drafts, texts, strict=True), first):
-            number = log.writings.add(draft.text, draft.kind.word, draft.maker, draft.sources, draft.span)
+            number = log.writings.add(draft.text, draft.kind.word, draft.maker, self.withholding.sources(draft), draft.span)
             log.make(number)
             array(KIND)[row], array(WRITING)[row], array(CREATED)[row] = draft.kind, number, created[row - first]
             array(SESSION)[row], array(SPEAKER)[row] = draft.session, draft.speaker
             self.store_event.index(row, text, terms_of(text, stop_words=True), counted=False)
         self.store_event.graph.cover_rows(store.n)
+        self.withholding.renew()
         return list(enumerate(drafts, first))
 
     def node(self) -> Node:
@@ -145,13 +148,12 @@ class MakeRows:
 
 
 def surface_node() -> Node:
-    """VISIBLE: False where HIDE > SHOW, True where SHOW > HIDE, else as before.  Cost: O(n)."""
+    """VISIBLE by the votes HIDE and SHOW, as `vote`."""
 
     def surface(view: Any, tick: Tick) -> None:
-        view.visible[view.hide > view.show] = False
-        view.visible[view.show > view.hide] = True
+        vote(view)
 
-    return Node(ENGINE, "surface", Phase.CONSOLIDATE, LAST, (HIDE, SHOW), (), (VISIBLE,), surface)
+    return Node(ENGINE, "surface", Phase.CONSOLIDATE, LAST, (HIDE, SHOW, WITHHELD), (), (VISIBLE,), surface)
 
 
 def imprint_node() -> Node:
@@ -192,13 +194,14 @@ def ask_node() -> Node:
 
 
 def restrict_node(event_log: EventLog, store: Store) -> Node:
-    """BAN: one vote against each memory that the asker's filter leaves out.  Cost: O(n) for a query with a filter."""
+    """BAN: one vote against each memory that the asker's filter leaves out, and against each that its owner archived.  Cost: O(n)."""
 
     def restrict(view: Any, cue: Cue) -> None:
         if cue.query.only is not None:
             view.ban[...] = banned(cue.query.only, event_log, store)
+        view.ban[view.withheld > 0] += 1
 
-    return Node(ENGINE, "restrict", Phase.RETRIEVE, -1, (CREATED, SESSION, SPEAKER), (BAN,), (), restrict)
+    return Node(ENGINE, "restrict", Phase.RETRIEVE, -1, (CREATED, SESSION, SPEAKER, WITHHELD), (BAN,), (), restrict)
 
 
 def admit_node() -> Node:

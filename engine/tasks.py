@@ -26,7 +26,7 @@ PERCENT: Final = (5, 15, 10, 70)        # of a budget: root, path, siblings, cur
 
 
 class Status(StrEnum):
-    """What became of a task."""
+    """The outcome of a task."""
 
     ACTIVE = "active"
     COMPLETE = "complete"

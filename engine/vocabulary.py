@@ -21,6 +21,8 @@ CREATED = Column("created", np.float64, Scope.MEMORY, "h", 0.0, "when the memory
 SESSION = Column("session", np.int32, Scope.MEMORY, "1", -1, "conversation session, numbered in order of first appearance")
 SPEAKER = Column("speaker", np.int32, Scope.MEMORY, "1", -1, "speaker, numbered in order of first appearance")
 VISIBLE = Column("visible", np.bool_, Scope.MEMORY, "1", True, "False once archived; archived rows are hidden from the index")
+WITHHELD = Column("withheld", np.int8, Scope.MEMORY, "1", 0, "0 free; never answered: 1 archived by its owner, 2 and 3 made from such a row",
+                  low=0, high=3)
 KIND = Column("kind", np.int8, Scope.MEMORY, "1", 0, "0 event, 1 segment of an event, 2 bundle that stands for its sources, 3 summary", low=0, high=3)
 WRITING = Column("writing", np.int64, Scope.MEMORY, "1", -1, "number of the writing that is the row's text; -1: the row is an event", low=-1)
 EMBEDDING = Column("embedding", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the text, stored in the index", ("dimensions",))
@@ -154,8 +156,8 @@ OFFERS = Structure("offers", "what sources propose for a context; hooks only add
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 
 ENGINE_COLUMNS: tuple[Column, ...] = (
-    NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, KIND, WRITING, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE, ENCODING_STRENGTH,
-    CONTEXT_KEPT,
+    NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, WITHHELD, KIND, WRITING, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE,
+    ENCODING_STRENGTH, CONTEXT_KEPT,
     LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE, RIPPLES, NEED, REPLAYED, REPLAY_LAG, REPLAYS,
     HIDE, SHOW, WORTH, WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY,
     HIPPOCAMPAL_DEPENDENCE, DETAIL,
@@ -164,7 +166,8 @@ ENGINE_COLUMNS: tuple[Column, ...] = (
     CHRONOLOGICAL, OUTCOME, BUDGET, ASKER_SESSION, FOCUS, OFFERED, REACH, BAN, ANSWERABLE,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
-    NOW, ROW, CREATED, SESSION, SPEAKER, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE, SIGNALS, INDEX,
+    NOW, ROW, CREATED, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE, SIGNALS,
+    INDEX,
     LEXICON, TRIGRAMS, TEXTS, EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
     USED_TIME,
 ))

@@ -112,7 +112,7 @@ def a_query_prefers_what_holds_or_lets_all_versions_answer(specimen: Any) -> Any
     found: list[Any] = []
     for values, factor in (({}, 0.5), ({"superseded": 0.2}, 0.2)):
         memory = lived(specimen, **values)
-        memory.archive(0)
+        memory.assembly.show(0, False)
         for question in ("Where does she live, in Rome?", "Where did Mia live before that, in Rome?"):
             rows = memory.retrieve(question, k=9).rows
             found += [*memory.column(LOG_PRIOR) / np.log(factor), *memory.column(REACH), 0 in rows]

@@ -304,7 +304,7 @@ def a_memory_lets_its_candidates_compete_and_learns_from_recall(specimen: Any) -
         drive = neighbour(Phase.RETRIEVE, given, sets=(GIVEN_MATCH,), owns=(GIVEN_MATCH,))
         memory = memory_of(specimen, drive, neighbour(Phase.RETRIEVE, turn, sets=(RERANKED,), id="turn"), time_scale=time_scale, **values)
         encode(memory, *((0.0, f"event {i}") for i in range(9)))
-        memory.archive(HIDDEN)
+        memory.assembly.show(HIDDEN, False)
         for step, (story, k) in enumerate(((0, 1), (0, 2), (1, 2), (2, 1), (3, 1), (2, 2), (2, 6), (0, 1))):
             scores, learn, now = SCORES[story], step != 3, 3.0 * step
             current[0], upside_down[0] = scores, step == 7                     # the last answer is the worst memory, outside the pool
@@ -345,7 +345,7 @@ def what_may_be_answered_competes_after_priors(specimen: Any) -> Any:
     memory = memory_of(specimen, neighbour(Phase.RETRIEVE, given, sets=(GIVEN_MATCH,), owns=(GIVEN_MATCH,)), neighbour(
         Phase.RETRIEVE, weigh, adds=(LOG_PRIOR,), id="weigh"), neighbour(Phase.RETRIEVE, vote, adds=(BAN, REACH), id="vote"), **values)
     encode(memory, *((0.0, f"event {i}") for i in range(9)))
-    memory.archive(HIDDEN)
+    memory.assembly.show(HIDDEN, False)
     for step, (story, k) in enumerate(((0, 1), (0, 2), (1, 2), (2, 3), (1, 1), (0, 1))):
         scores, now, may = SCORES[story], 2.0 * step, ~ban & (SEEN | (story != 2))
         current[0] = scores
@@ -393,7 +393,7 @@ def one_memory_or_none_does_not_compete(specimen: Any) -> Any:
     memory, found = memory_of(specimen, "lexical_bm25"), []
     encode(memory, (0.0, "a boat"), (1.0, "a red boat"))
     for row in (0, 1):
-        memory.archive(row)
+        memory.assembly.show(row, False)
         found += [*(memory.retrieve("boat", learn=True).final - memory.column(FUSED))]
     return found, [0.0] * 4
 

@@ -84,7 +84,7 @@ def a_memory_votes_and_weights_by_all_rules_that_hold(specimen: Any) -> Any:
         picked = [(int(rng.integers(len(WHEN) - 1)), int(rng.integers(len(WHERE))), THEN[int(rng.integers(len(THEN)))]) for _ in range(12)]
         memory = ruled(specimen, [{"name": f"rule {r}", "then": then, "where": WHERE[where][0], **({"when": WHEN[when][0]} if WHEN[when][0] else {})}
                                   for r, (when, where, then) in enumerate(picked)])
-        memory.archive(1)
+        memory.assembly.show(1, False)
         for q, text in enumerate(QUERIES):
             memory.retrieve(text)
             votes, factors = [0] * len(LOG), [1.0] * len(LOG)

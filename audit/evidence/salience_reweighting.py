@@ -96,7 +96,7 @@ def a_memory_adds_the_factors_and_the_votes(specimen: Any) -> Any:
         (BOOST, ALPHA, 0.1, {}), (1.7, 0.9, 0.6, {"temporal_boost": 1.7, "alpha": 0.9, "floor": 0.6}))
     for boost, alpha, floor, values in cases:
         memory = story(specimen, **values)
-        memory.archive(3)
+        memory.assembly.show(3, False)
         for text, temporal in (("When was event 2?", True), ("What was event 2 about?", False), ("event 2 of last week", True)):
             memory.retrieve(text)
             measured.append([*np.exp(memory.column(LOG_PRIOR)), *memory.column(BAN)])

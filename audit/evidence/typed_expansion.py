@@ -155,7 +155,7 @@ def a_memory_reaches_archived_memories(specimen: Any) -> Any:
                            priority=priority)
         encode(memory, *((float(t), f"memory {i}") for i, t in enumerate(times)))
         for row in archived:
-            memory.archive(row)
+            memory.assembly.show(row, False)
         answer = memory.retrieve("what?", k=n)
         seen = [i for i in range(n) if i not in archived]
         first = sorted((i for i in seen if i not in banned), key=lambda i: -scores[i])[:min(anchors, candidates)]
@@ -173,7 +173,7 @@ def a_chain_of_versions_is_reached_to_the_limit(specimen: Any) -> Any:
         memory = memory_of(specimen, *linked(chain, (), np.array([9.0, 8.0, 7.0, 6.0])), **values)
         encode(memory, *((float(i), f"address {i}") for i in range(4)))
         for row in (0, 1, 2):
-            memory.archive(row)
+            memory.assembly.show(row, False)
         found.append(memory.retrieve("where?").rows.tolist())
     return [each == wanted for each, wanted in zip(found, ([1, 2, 3], [3], [3], [0, 1, 2, 3]), strict=True)], True
 
@@ -186,7 +186,7 @@ def a_version_comes_before_a_sibling(specimen: Any) -> Any:
         memory = memory_of(specimen, *linked(links, (), np.arange(6.0)), anchors=1, candidates=2)
         encode(memory, *((float(i), f"part {i}") for i in range(6)))
         for row in range(5):
-            memory.archive(row)
+            memory.assembly.show(row, False)
         memory.retrieve("which?")
         found.append(int(np.flatnonzero(memory.column(REACH))[0]))
     return found, [3, 2, 1, 0]
@@ -197,10 +197,10 @@ def without_links_nothing_is_reached(specimen: Any) -> Any:
     memory = memory_of(specimen)
     empty = memory.retrieve("what?").rows.tolist()
     encode(memory, (0.0, "one"), (1.0, "two"))
-    memory.archive(0)
+    memory.assembly.show(0, False)
     others = memory_of(specimen, *linked((), [(1, 0, "version"), (1, 0, "semantic")], np.arange(2.0)))
     encode(others, (0.0, "one"), (1.0, "two"))
-    others.archive(0)
+    others.assembly.show(0, False)
     found = [*empty, -1, *memory.retrieve("what?").rows.tolist(), -1, *memory.column(REACH).tolist(), -1, *others.retrieve("what?").rows.tolist()]
     return found, [-1, 1, -1, 0, 0, -1, 1]
 

@@ -39,4 +39,4 @@ PROBES = (Probe(
     protocol="2 streams of 50 facts, then 20 of them repeated word for word and 20 corrected, 10 min apart. Refused: a repetition of which one copy "
              "can be retrieved; a fact or a correction that cannot be retrieved.",
     band=(Within("refused repeats", low=0.8), Within("refused facts", high=0.1), Within("refused corrections", high=0.1)),
-    matters=("write_gate_true_memory", "write_gate_cortex", "predictive_coding", "curation"), sets=("everything",), run=run),)
+    matters=("write_gate_true_memory", "write_gate_cortex", "predictive_coding", "curation"), sets=("everything",), of_gates=True, run=run),)

@@ -147,4 +147,4 @@ PROBES = (Probe(
              "one life each. Worth storing: fact, correction, decision, commitment, relationship, preference; not: paraphrase, question, small talk, "
              "noise. Beside it one minus the cosine to the nearest earlier utterance.",
     band=(MoreThan("AUC", 0.5),), matters=("write_gate_true_memory", "write_gate_cortex"), sets=("true_memory_gated", "default", "everything"),
-    needs=frozenset({Need.INSTRUMENTS}), run=run),)
+    needs=frozenset({Need.INSTRUMENTS}), of_gates=True, run=run),)

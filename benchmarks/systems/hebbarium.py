@@ -76,7 +76,7 @@ class Hebbarium:
         self._ids = tuple(m.id for m in mechanisms)
         self._observer = observer or Observer()
         self._engine = Engine(mechanisms, embedder, seed=seed, observer=self._observer, language_model=language_model, path=path,
-                              **({} if capacity is None else {"capacity": capacity}))
+                              capacity=capacity)
         self._counterfactual: Counterfactual | None = None      # made at its first use
         self.capabilities = _declared(self._engine.assembly.phases)
 

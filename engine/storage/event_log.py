@@ -22,8 +22,9 @@ class Names:
         self._names: list[str] = []
 
     def number(self, name: str) -> int:
-        known = self._numbers.setdefault(name, len(self._numbers))
-        if known == len(self._names):
+        known = self._numbers.get(name)
+        if known is None:
+            known = self._numbers[name] = len(self._names)
             self._names.append(name)
         return known
 

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from ..columns import Column
 from ..marks import checksum, verify
 from ..records import Event
-from ..vocabulary import HIDE, IMPORTANCE, KIND, NEWS, SHOW, USED, USED_TIME, WRITING
+from ..vocabulary import HIDE, IMPORTANCE, KIND, NEWS, SHOW, USED, USED_TIME, WITHHELD, WRITING
 from ..writings import Writing
 from .snapshot_contents import Forms, Saved, attributes_of, writing_of
 from .snapshot_file import SnapshotFile
 
 SINCE_3 = (KIND, WRITING, HIDE, SHOW)
-SINCE_4 = (USED, USED_TIME)
-NEW: dict[str, tuple[Column, ...]] = {"1": (IMPORTANCE, NEWS, *SINCE_3, *SINCE_4), "2": (*SINCE_3, *SINCE_4), "3": SINCE_4}    # a file lacks: neutral
+LATER = (WITHHELD,)                     # since the first files of format 4; the tables are the same
+SINCE_4 = (USED, USED_TIME, *LATER)
+NEW: dict[str, tuple[Column, ...]] = {"1": (IMPORTANCE, NEWS, *SINCE_3, *SINCE_4), "2": (*SINCE_3, *SINCE_4), "3": SINCE_4,
+                                    "4": LATER}     # columns that a file may lack: neutral
 EMPTY = "x''"
 
 

@@ -8,6 +8,7 @@ when it is opened.  The file is locked while the memory is open, and belongs to 
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ from ..errors import SnapshotError
 from ..marks import WHOLE, checksum, mark, sum_of
 from ..numerics import kernel
 from ..records import Event
-from ..vocabulary import EMBEDDING, GRAPH, VISIBLE
+from ..vocabulary import EMBEDDING, GRAPH, VISIBLE, WITHHELD
 from .event_log import EventLog
 from .graph import Graph
 from .older_formats import NEW, OlderFormat
@@ -45,8 +46,9 @@ from .snapshot_file import APPLICATION, SnapshotFile, place_new, snapshot_errors
 from .store import PER_ROW, Store
 from .vectors import VectorIndex
 
-READ = (*NEW, str(FORMAT))
-BLOCK = 512               # rows of an array in one block
+READ = tuple(dict.fromkeys((*NEW, str(FORMAT))))
+BLOCK = 512               # most rows of an array in one block
+WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows
 CONSTANT = ("source", "target", "type", "created")  # arrays of the graph whose entries never change once an edge is made
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
 
@@ -97,7 +99,6 @@ class MemoryParts(Protocol):
 
     event_log: EventLog
     store: Store
-    index: VectorIndex
     graph: Graph
     lexicon: BM25Index
     trigrams: TrigramIndex
@@ -109,6 +110,8 @@ class MemoryParts(Protocol):
         """Each with `id` and the dataclass `params`; a parameter that is a file has the digest of its content as `sha256`."""
         ...
 
+    @property
+    def index(self) -> VectorIndex: ...
     @property
     def embedder(self) -> Model: ...
     @property
@@ -196,8 +199,8 @@ class Snapshot:
 
         erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before
 
-        Cost: O(added rows, events and edges); for every column that a hook may have changed since the last save a comparison, 0.2 ms per 10^6
-        bytes, and for every block of it that differs a checksum and a copy, 3 ms per 10^6 bytes.
+        Cost: O(added rows, events and edges); for every column that a hook may have changed since the last save a fingerprint, 0.1 to 0.2 ms per
+        10^6 bytes, and for every block of it that differs, of at most 16 kB or 8 rows, a checksum and a copy, 3 ms per 10^6 bytes.
         """
         with snapshot_errors(self.path), self._file.transaction() as to:
             if self._older:
@@ -287,13 +290,13 @@ class Snapshot:
         rows: list[tuple[Any, ...]] = []
         gone: list[bytes] = []
         for name, array, first in self._arrays(changed):
-            form = array.dtype.str, json.dumps(array.shape)
+            form = array.dtype.str, str(list(array.shape))
             if held.forms.get(name) != form:
                 to.execute(INSERT.format("arrays", "?,?,?"), (name, *form))
                 held.forms[name] = form
             size = _bytes_of_block(array)
             data, known = np.ascontiguousarray(array).reshape(-1).view(np.uint8), before.prints.get(name, NONE)
-            start = min(first // BLOCK, len(known))
+            start = min(first // _rows_of_block(array), len(known))
             prints = fingerprints(data[start * size:], size)
             old = known[start:]
             shared = min(len(old), len(prints))
@@ -303,9 +306,12 @@ class Snapshot:
                 found = held.marks[name, block] = block_mark(name, block, held.generation, part)
                 gone.append(before.marks.get((name, block), b""))
                 rows.append((name, block, part, held.generation, found))
-            for block in range(start + len(prints), len(known)):     # of a list that became shorter
+            block = start + len(prints)
+            while found := before.marks.get((name, block), b""):        # of a list that became shorter, or that had smaller blocks
                 to.execute("DELETE FROM blocks WHERE name = ? AND number = ?", (name, block))
-                gone.append(before.marks[name, block])
+                held.marks[name, block] = b""
+                gone.append(found)
+                block += 1
             held.prints[name] = np.concatenate([known[:start], prints])
         to.executemany(INSERT.format("blocks", "?,?,?,?,?"), rows)
         held.total = (held.total + sum_of(row[-1] for row in rows)) % WHOLE
@@ -316,7 +322,8 @@ class Snapshot:
         a, before = self.assembly, self._held
         for column in a.store.columns:
             if column.persists and column is not EMBEDDING and column.scope is not Scope.EDGE:
-                tail = column.scope in PER_ROW and column is not VISIBLE and column not in changed and f"column.{column.name}" in before.forms
+                anywhere = column in changed or column in (VISIBLE, WITHHELD)       # of which old rows may have changed
+                tail = column.scope in PER_ROW and not anywhere and f"column.{column.name}" in before.forms
                 yield f"column.{column.name}", a.store.array(column), before.rows if tail else 0
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
         if before.forms and not edges and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
@@ -409,7 +416,10 @@ class Snapshot:
             self._held.marks[name, number] = found
         arrays = {name: _array(parts[name], dtype, json.loads(shape)) for name, (dtype, shape) in saved.forms.items()}
         for name, array in arrays.items():
-            self._held.prints[name] = fingerprints(array.reshape(-1).view(np.uint8), _bytes_of_block(array))
+            size = _bytes_of_block(array)
+            if [len(part) for part in parts[name][:-1]] == [size] * (-(-array.nbytes // size) - 1 if size else 0):
+                self._held.prints[name] = fingerprints(array.reshape(-1).view(np.uint8), size)
+            # else the next save writes it whole: its blocks in the file have another size
         a, entities = self.assembly, saved.entities()
         kinds = a.graph.parts()
         graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
@@ -431,9 +441,21 @@ def _create(to: sqlite3.Connection) -> None:
         to.execute(statement)
 
 
+def _rows_of_block(array: NDArray[Any]) -> int:
+    """Rows of an array in one block: fewer the wider they are, so that a row that changes costs little to save."""
+    rows, cell = BLOCK, _bytes_of_row(array)
+    while rows > LEAST and rows * cell > WIDE:
+        rows //= 2
+    return rows
+
+
 def _bytes_of_block(array: NDArray[Any]) -> int:
-    """Bytes of a whole block of an array; of an array without rows, all of it."""
-    return BLOCK * array.itemsize * int(np.prod(array.shape[1:])) if array.ndim else array.itemsize
+    """Bytes of a whole block of an array, a multiple of 8; of an array without rows, all of it."""
+    return _rows_of_block(array) * _bytes_of_row(array) if array.ndim else array.itemsize
+
+
+def _bytes_of_row(array: NDArray[Any]) -> int:
+    return array.itemsize * math.prod(array.shape[1:])
 
 
 def _array(parts: Sequence[bytes], dtype: str, shape: Sequence[int]) -> NDArray[Any]:

@@ -9,13 +9,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..marks import SIZE, added, cells, checksum, mark, verify
+from ..marks import SIZE, WHOLE, cells, checksum, mark, sum_of, verify
 from ..records import Event
 from ..writings import Writing
 from .postings import Added, Forward
 from .snapshot_file import SnapshotFile
 
 FORMAT = 4
+CHUNK = 1024              # rows of a table that are read and verified at a time
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -91,26 +92,30 @@ class Format4:
         self._added: tuple[list[bytes], ...] = ([], [], [], [])
 
     def events(self) -> Iterator[Saved]:
-        for number, time, *blobs, dated, row, generation, found in self._rows(
-                "SELECT number, time, text, speaker, session, id, caption, attributes, dated, stored_as, generation, mark FROM events"):
-            self._verify(found, event_mark(number, generation, time, blobs, dated, row))
-            text, speaker, session, id, caption = (b.decode("utf-8", "surrogatepass") for b in blobs[:5])
-            yield Event(time, text, speaker, session, id, caption, bool(dated), attributes_of(blobs[5])), row
+        names: dict[bytes, str] = {}        # of speakers, sessions and captions, which repeat
+        for rows in self._rows(
+                "SELECT number, generation, time, dated, stored_as, text, speaker, session, id, caption, attributes, mark FROM events"):
+            self._verify(rows, [event_mark(n, generation, time, blobs, dated, row) for n, generation, time, dated, row, *blobs, _ in rows])
+            for _, _, time, dated, row, text, speaker, session, id, caption, attributes, _ in rows:
+                for name in (speaker, session, caption):
+                    if name not in names:
+                        names[name] = name.decode("utf-8", "surrogatepass")
+                yield Event(time, text.decode("utf-8", "surrogatepass"), names[speaker], names[session], id.decode("utf-8", "surrogatepass"),
+                            names[caption], bool(dated), attributes_of(attributes) if attributes else ()), row
 
     def writings(self) -> Iterator[tuple[Writing, int]]:
-        for number, *values, row, generation, found in self._rows(
-                "SELECT number, text, kind, maker, time, sources, span, stored_as, generation, mark FROM writings"):
-            self._verify(found, writing_mark(number, generation, values, row))
-            yield writing_of(values), row
+        for rows in self._rows("SELECT number, generation, stored_as, text, kind, maker, time, sources, span, mark FROM writings"):
+            self._verify(rows, [writing_mark(n, generation, values, row) for n, generation, row, *values, _ in rows])
+            for _, _, row, *values, _ in rows:
+                yield writing_of(values), row
 
     def vectors(self) -> list[bytes]:
-        found = []
-        for number, vector, *postings, generation, stored in self._rows(
-                "SELECT number, vector, words, new_words, trigrams, new_trigrams, generation, mark FROM memories"):
-            self._verify(stored, mark(b"memories", number, generation, vector, *postings))
-            found.append(vector)
-            for every, each in zip(self._added, postings, strict=True):
-                every.append(each)
+        found: list[bytes] = []
+        for rows in self._rows("SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"):
+            self._verify(rows, [mark(b"memories", n, generation, *parts) for n, generation, *parts, _ in rows])
+            found += [row[2] for row in rows]
+            for every, place in zip(self._added, range(3, 7), strict=True):
+                every += [row[place] for row in rows]
         return found
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
@@ -122,36 +127,42 @@ class Format4:
                 Forward(np.array([len(each) for each in trigrams], np.int64) // 4, keys, None, _names(new_trigrams), counted))
 
     def entities(self) -> list[str]:
-        found = []
-        for number, name, generation, stored in self._rows("SELECT number, name, generation, mark FROM entities"):
-            self._verify(stored, mark(b"entities", number, generation, name))
-            found.append(name.decode("utf-8", "surrogatepass"))
+        found: list[str] = []
+        for rows in self._rows("SELECT number, generation, name, mark FROM entities"):
+            self._verify(rows, [mark(b"entities", n, generation, name) for n, generation, name, _ in rows])
+            found += [name.decode("utf-8", "surrogatepass") for _, _, name, _ in rows]
         return found
 
     def blocks(self) -> Iterator[tuple[str, int, bytes, bytes]]:
         last: tuple[str, int] = ("", 0)
-        for name, number, data, generation, found in self._file.execute(
+        found: list[bytes] = []
+        for name, number, data, generation, stored in self._file.execute(
                 "SELECT name, number, data, generation, mark FROM blocks ORDER BY name, number"):
             if not last < (name, number):       # SQLite trusts the order of the pages, and a later search would miss the block
                 raise ValueError("a block is in the wrong place")
             last = name, number
-            self._verify(found, block_mark(name, number, generation, data))
-            yield name, number, data, found
+            verify(stored, block_mark(name, number, generation, data))
+            found.append(stored)
+            yield name, number, data, stored
+        self._total += sum_of(found)
 
     def require_whole(self) -> None:
-        if f"{self._total:032x}" != self.meta["marks"]:
+        if f"{self._total % WHOLE:032x}" != self.meta["marks"]:
             raise ValueError("a part is missing, or of another save")
 
-    def _rows(self, query: str) -> Iterator[tuple[Any, ...]]:
-        """Rows in order of their number, which must be 0, 1, 2, ..."""
-        for due, row in enumerate(self._file.execute(f"{query} ORDER BY number")):
-            if row[0] != due:
+    def _rows(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
+        """Up to CHUNK rows at a time, in order of their number, the first value, which must be 0, 1, 2, ..."""
+        cursor, due = self._file.execute(f"{query} ORDER BY number"), 0
+        while rows := cursor.fetchmany(CHUNK):
+            if [row[0] for row in rows] != list(range(due, due + len(rows))):
                 raise ValueError("a row is missing or in the wrong place")
-            yield row
+            due += len(rows)
+            yield rows
 
-    def _verify(self, found: bytes, expected: bytes) -> None:
-        verify(found, expected)
-        self._total = added(self._total, found)
+    def _verify(self, rows: Sequence[tuple[Any, ...]], expected: Sequence[bytes]) -> None:
+        """Compare the marks of rows, their last values, and add them to the sum."""
+        verify([row[-1] for row in rows], expected)
+        self._total += sum_of(expected)
 
 
 # --- parts and their marks --------------------------------------------------------------------------------------------------------------

@@ -121,14 +121,14 @@ class Store:
         for column in self._passing[scope]:
             self.array(column).fill(column.neutral)
 
-    def _grow(self, rows: int) -> None:
-        """Make room for so many rows, in powers of two."""
+    def _grow(self, rows: int, unset: int = 0) -> None:
+        """Make room for so many rows, in powers of two; those below `unset` are left without values."""
         capacity = self.capacity
         while capacity < rows:
             capacity *= 2
         for column, old in self._arrays.items():
             if column.scope in PER_ROW:
-                new = self._filled(column, capacity)
+                new = self._filled(column, capacity, unset)
                 new[: self.n] = old[: self.n]
                 self._arrays[column] = new
         self.capacity = capacity
@@ -138,10 +138,14 @@ class Store:
         self._live.clear()
         self._read_only.clear()
 
-    def _filled(self, column: Column, capacity: int) -> Array:
+    def _filled(self, column: Column, capacity: int, unset: int = 0) -> Array:
         cells = (capacity,) if column.scope in PER_ROW else ()
         neutral = 0.0 if isinstance(column.neutral, Column) else column.neutral
-        return np.full(cells + self._sizes[column], neutral, dtype=column.dtype)
+        if not unset or not column.persists or column in self.guests:
+            return np.full(cells + self._sizes[column], neutral, dtype=column.dtype)
+        found = np.empty(cells + self._sizes[column], dtype=column.dtype)
+        found[unset:] = neutral
+        return found
 
     # --- snapshots -----------------------------------------------------------------------------------------------------------
     def persistent(self) -> dict[str, Array]:
@@ -161,7 +165,7 @@ class Store:
                 raise ValueError(f"column {name!r} is missing, unknown or of another form")
         if self.capacity < n:
             self.n = 0
-            self._grow(n)
+            self._grow(n, unset=n)
         self.n = n
         self._renew()
         for name, (column, _) in wanted.items():

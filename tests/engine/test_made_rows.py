@@ -255,8 +255,8 @@ def test_rows_are_hidden_and_shown_by_the_majority() -> None:
     """Row 0: two against one; row 1: a tie; row 2: shown again; row 3: no vote; row 4: made and hidden at once."""
     e = memory(maker(SEGMENT, votes=votes({0: 1, 1: 1, 4: 1}, {2: 1})), maker(BUNDLE, id="other", votes=votes({0: 1}, {0: 1, 1: 1})))
     e.encode_all(said(*SAID))
-    e.archive(2)
-    e.archive(3)
+    e.assembly.show(2, False)
+    e.assembly.show(3, False)
     e.advance(30.0)
     assert e.column(VISIBLE).tolist() == [False, True, True, False, False, True]
     assert e.store.index.visible_mask().tolist() == e.column(VISIBLE).tolist()

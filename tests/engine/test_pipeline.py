@@ -189,8 +189,8 @@ def test_primed_scores_of_equal_and_hidden_memories() -> None:
 def test_votes_decide_what_is_answered() -> None:
     """Row 1 is archived and reached; row 3 is banned; row 0 is archived and both reached and banned."""
     e = asked(writes(REACH, [1, 1, 0, 0]), writes(BAN, [1, 0, 0, 2]))
-    e.archive(1)
-    e.archive(0)
+    e.assembly.show(1, False)
+    e.assembly.show(0, False)
     answer = e.retrieve("number")
     assert answer.answerable.tolist() == [False, True, True, False] and answer.rows.tolist() == [1, 2]
     assert answer.rank(3) == 0 == answer.rank(0) and answer.rank(2) == 2

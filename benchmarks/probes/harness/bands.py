@@ -13,6 +13,7 @@ from .base import Above, Claim, Numbers, Probe, Ratio
 
 FEWEST = 3              # seeds for an interval and a verdict
 RESAMPLES = 10_000
+STORED = 0.9            # least share of the events told that are stored in an experiment that took place
 
 
 class Verdict(StrEnum):
@@ -20,6 +21,7 @@ class Verdict(StrEnum):
     OUTSIDE = "outside"
     NOT_SHOWN = "not shown"
     NOT_APPLICABLE = "not applicable"
+    REFUSED = "refused by a gate"
     ERROR = "error"
     NO_VERDICT = "no verdict"
     MEASURED = "measured"
@@ -30,6 +32,8 @@ MEANING: Mapping[Verdict, str] = {
     Verdict.OUTSIDE: "a claim of the band does not hold",
     Verdict.NOT_SHOWN: "a number of the band is not defined, or nothing that the band compares differs in any seed",
     Verdict.NOT_APPLICABLE: "the system lacks what the experiment needs",
+    Verdict.REFUSED: "the effect is not shown, and gates stored fewer than 9 in 10 of the events told, so that the experiment did not take place; "
+                     "counts as failing",
     Verdict.ERROR: "a call of the memory failed",
     Verdict.NO_VERDICT: f"fewer than {FEWEST} seeds",
     Verdict.MEASURED: "the probe has no band",
@@ -103,6 +107,7 @@ class Outcome:
     """What one probe found.
 
     why    message of the first error, what the system lacks, or why the effect is not shown; ""
+    told, stored  events told in all seeds, and those that no gate refused; 0 where this is not known
     seeds  of the cells, in order
     """
 
@@ -113,6 +118,8 @@ class Outcome:
     why: str = ""
     seeds: tuple[int, ...] = ()
     stimuli: tuple[str, ...] = field(default=())
+    told: int = 0
+    stored: int = 0
 
 
 def judge(probe: Probe, rows: Sequence[Mapping[str, object]]) -> Outcome:
@@ -127,7 +134,10 @@ def judge(probe: Probe, rows: Sequence[Mapping[str, object]]) -> Outcome:
     estimates = {name: estimate([numbers.get(name, math.nan) for numbers in found]) for name in names}
     claims = tuple(_judged(claim, found) for claim in probe.band)
     verdict, why = _verdict(probe, found, estimates, claims)
-    return Outcome(probe, verdict, estimates, claims, why, seeds, stimuli)
+    told, stored = (sum(int(str(row.get(name, 0))) for row in rows) for name in ("told", "stored"))
+    if verdict in (Verdict.OUTSIDE, Verdict.NOT_SHOWN) and not probe.of_gates and stored < STORED * told:
+        verdict, why = Verdict.REFUSED, f"{stored} of {told} events stored; {verdict}: {why}"
+    return Outcome(probe, verdict, estimates, claims, why, seeds, stimuli, told, stored)
 
 
 def _floats(numbers: object) -> Numbers:

@@ -151,6 +151,7 @@ class Probe:
     run         the experiment: numbers of one seed, by name
     needs       of the system
     seeds       how many
+    of_gates    whether it asks which events a gate refuses; else few stored events are said in place of a failure
     """
 
     id: str
@@ -165,6 +166,7 @@ class Probe:
     sets: tuple[str, ...] = ("everything",)
     needs: frozenset[Need] = frozenset()
     seeds: int = SEEDS
+    of_gates: bool = False
 
     @property
     def name(self) -> str:

@@ -1,6 +1,7 @@
 """Instruments: mechanisms that an experiment adds to a memory to do something to it.  They are in no registry."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from ....engine.columns import Phase
 from ....engine.contract import Mechanism, Params, Tick, hook
-from ....engine.vocabulary import HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, NOW
+from ....engine.vocabulary import HIDE, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, NOW, TEXTS, VISIBLE
 
 Instrument = Mechanism[Any]
 LEAST = 1e-6        # of 1 - dependence: what remains of a memory that depends on the hippocampus alone
@@ -31,3 +32,28 @@ class Lesion(Mechanism[LesionParams]):
 def lesion(at: float) -> Instrument:
     """The loss of the hippocampus at a time, h."""
     return Lesion("probe_lesion", LesionParams(time_scale=1.0, at=at))
+
+
+@dataclass(frozen=True, slots=True)
+class RetireParams(Params):
+    newer: Mapping[str, str]    # text of a version -> text of the version that replaces it
+
+
+class Retire(Mechanism[RetireParams]):
+    """In sleep, every version whose newer version is stored is archived by a vote, as a mechanism of the memory would archive it."""
+
+    @hook(Phase.CONSOLIDATE, reads=(TEXTS, VISIBLE.before), adds=(HIDE,), sets=())
+    def hide(self, view: Any, tick: Tick) -> None:
+        newer = self.params.newer
+        stored = {view.texts[row] for row in range(len(view.texts))}
+        for row in np.flatnonzero(view.visible).tolist():
+            if newer.get(view.texts[row]) in stored:
+                view.hide[row] += 1
+
+
+def retire(newer: Mapping[str, str]) -> Instrument:
+    """Archives earlier versions in sleep.
+
+    newer  text of a version -> text of the version that replaces it
+    """
+    return Retire("probe_retire", RetireParams(time_scale=1.0, newer=dict(newer)))

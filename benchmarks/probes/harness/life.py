@@ -105,6 +105,11 @@ class Life:
         """Ids of all events of this life, in order."""
         return tuple(self._texts)
 
+    def admitted(self) -> tuple[int, int]:
+        """Events told in all lives of the experiment and encoded so far, and those of them that no gate refused; (0, 0) without an engine."""
+        logs = [life.engine.event_log for life in self._lives if life._made is not None and life.engine is not None]
+        return sum(len(log.row_of) for log in logs), sum(row >= 0 for log in logs for row in log.row_of)
+
     # --- events and time -----------------------------------------------------------------------------------------------------
     def tell(self, text: str, speaker: str = "", session: str = "", at: float | None = None, *, dated: bool = False) -> str:
         """Tell one thing, now or `at` a later time (h).  Id of the event.
@@ -153,7 +158,7 @@ class Life:
         self.until(max(until, self.now) + ADMISSIBLE)
 
     def archive(self, id: str) -> None:
-        """Archive an event on purpose.  Without an engine, or if it was not stored, nothing happens."""
+        """Archive an event on purpose, as its owner.  Without an engine, or if it was not stored, nothing happens."""
         self._present()
         engine = self.engine
         row = engine.event_log.row(id) if engine else -1

@@ -18,7 +18,7 @@ from .base import Probe
 FORMAT = 1
 TEMPLATES = Path(__file__).parent.parent.parent / "templates"
 NO_EVIDENCE = "The hashing embedder knows no meaning: these numbers are for tests, and no evidence about a memory."
-FAILING = (Verdict.OUTSIDE, Verdict.NOT_SHOWN, Verdict.ERROR)
+FAILING = (Verdict.OUTSIDE, Verdict.NOT_SHOWN, Verdict.REFUSED, Verdict.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ def record(p: Probe) -> dict[str, Any]:
 
 
 def _probe(one: Outcome, report: Report) -> dict[str, Any]:
-    return {**record(one.probe), "expected": one.probe.name in report.named, "verdict": one.verdict.value, "why": one.why, "seeds": list(one.seeds),
+    return {**record(one.probe), "expected": one.probe.name in report.named, "verdict": one.verdict.value, "why": one.why,
+            "told": one.told, "stored": one.stored, "seeds": list(one.seeds),
             "stimuli": list(one.stimuli), "numbers": {name: _plain(found) for name, found in one.numbers.items()},
             "claims": [{"claim": c.text, "holds": c.holds, **_plain(c.estimate)} for c in one.claims]}
 

@@ -121,7 +121,7 @@ def _work(spec: ProbeSpec, key: str, registry: Registry, embedder: CachedEmbedde
 def run_cell(spec: ProbeSpec, probe: Probe, registry: Registry, embedder: Embedder) -> dict[str, Any]:
     """One row: the numbers of a seed, or the message of what failed.  A number that is not finite is None."""
     row: dict[str, Any] = {"probe": spec.probe, "seed": spec.seed, "set": spec.set_digest, "system": spec.system, "code": spec.code,
-                           "numbers": None, "error": "", "missing": "", "stimuli": ""}
+                           "numbers": None, "error": "", "missing": "", "stimuli": "", "told": 0, "stored": 0}
     with closing(Life(partial(_system, spec, registry, embedder), embedder)) as life:
         try:
             if missing := life.lacks(probe.needs):
@@ -133,6 +133,7 @@ def run_cell(spec: ProbeSpec, probe: Probe, registry: Registry, embedder: Embedd
         except Exception as error:
             row["error"] = f"{type(error).__name__}: {error}"
         row["stimuli"] = life.stimuli[:16]
+        row["told"], row["stored"] = life.admitted()
     return row
 
 

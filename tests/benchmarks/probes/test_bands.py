@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hebbarium.benchmarks.probes.harness.bands import Verdict, estimate, judge, ratio
+from hebbarium.benchmarks.probes.harness.bands import Outcome, Verdict, estimate, judge, ratio
 from hebbarium.benchmarks.probes.harness.base import Above, Claim, MoreThan, NotBelow, Probe, Ratio, Within
+from hebbarium.benchmarks.probes.harness.report import FAILING
 
 
 def probe(*band: Claim) -> Probe:
@@ -73,3 +75,17 @@ def test_errors_missing_capabilities_and_few_seeds_have_verdicts_of_their_own() 
     few = judge(probe(band), rows({"a": 1.0}, {"a": 2.0}))
     assert few.verdict is Verdict.NO_VERDICT and few.numbers["a"].mean == 1.5 and math.isnan(few.numbers["a"].low)
     assert judge(probe(), rows({"a": 1.0}, {"a": 2.0}, {"a": 3.0})).verdict is Verdict.MEASURED
+
+
+def test_a_failure_with_few_stored_events_is_said_to_be_refused_and_stays_a_failure() -> None:
+    """9 in 10 events stored is enough; a probe about gates has no such excuse; what is shown is shown."""
+    band = Within("a", low=1.0)
+
+    def found(value: float, stored: int, *, of_gates: bool = False) -> Outcome:
+        given = [{**row, "told": 10, "stored": stored} for row in rows(*[{"a": value}] * 3)]
+        return judge(replace(probe(band), of_gates=of_gates), given)
+
+    refused = found(0.0, 8)
+    assert refused.verdict is Verdict.REFUSED and refused.why == "24 of 30 events stored; outside: does not hold: a >= 1"
+    assert refused.verdict in FAILING and (refused.told, refused.stored) == (30, 24)
+    assert found(0.0, 9).verdict is found(0.0, 8, of_gates=True).verdict is Verdict.OUTSIDE and found(1.0, 1).verdict is Verdict.SHOWN

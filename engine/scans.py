@@ -1,0 +1,107 @@
+"""Shared scans: the inner products of one vector with all rows are computed once for all askers, and searches are answered from them."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .ranking import best
+from .storage.vectors import ODD_DIMENSIONS, VectorIndex
+
+SCANS: Final = 4            # most vectors whose products are kept; each takes 4 bytes a row
+BLOCK: Final = 512          # rows that stay in the processor's cache while several vectors are compared with them
+
+
+class SharedScans(VectorIndex):
+    """An exact index that reads its vectors once for each vector asked for: all products and all searches for it share one pass.
+
+    The products of the last 4 vectors asked for are kept, by their bytes.  A row that is stored later adds its product; a row that is hidden or
+    shown changes none; a row that is overwritten drops all.  Products and answers are those of `VectorIndex`, bit for bit.
+
+    scans   passes over all vectors so far, for measurements
+    """
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__(dimensions)
+        self.scans = 0
+        self._products: dict[bytes, tuple[NDArray[np.float32], int]] = {}    # bytes -> products with spare room, rows done; last asked for last
+        self._expected: dict[bytes, NDArray[np.float32]] = {}
+        self._spare: list[NDArray[np.float32]] = []         # dropped products, to be written again: fresh memory costs as much as a tenth of a pass
+        self._mask: tuple[tuple[int, int], NDArray[np.bool_]] = (-1, -1), np.zeros(0, np.bool_)
+
+    def expect(self, vectors: Sequence[NDArray[np.float32]]) -> None:
+        """Name vectors (d,) that will probably be asked for: the first of them that is, is compared in one pass with up to 3 others."""
+        self._expected = {each.tobytes(): each for each in vectors}
+
+    def overwrite(self, row: int, vector: ArrayLike) -> None:
+        """Replace the vector (d,) of a row; O(d).  Raises InputError as `add_many` does."""
+        super().overwrite(row, vector)
+        self._products.clear()
+
+    def scores(self, query: ArrayLike, out: NDArray[np.float32]) -> NDArray[np.float32]:
+        """As `VectorIndex.scores`; O(n) if the products are kept."""
+        wanted = self._checked(query, 1)
+        if out.shape != (self._count,) or out.dtype != np.float32 or not out.flags.c_contiguous or not out.flags.writeable:
+            return super().scores(wanted, out)      # which refuses it
+        out[...] = self._of(wanted)
+        return out
+
+    def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        k = min(k, self.n_visible if visible_only else self._count)
+        if k == 0:
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        products = self._of(wanted)
+        rows = best(products, self._shown() if visible_only else np.ones(self._count, np.bool_), k)
+        return rows, products[rows]
+
+    def _shown(self) -> NDArray[np.bool_]:
+        """(n,) the visible rows; O(n) after a change."""
+        state = (self._count, self._turns)
+        if self._mask[0] != state:
+            self._mask = state, self.visible_mask()
+        return self._mask[1]
+
+    def _of(self, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(n,) the products of a vector, kept; O(n d), or O(n + d rows stored since) if they are known."""
+        key, n = wanted.tobytes(), self._count
+        kept, done = self._products.pop(key, (None, 0))
+        if kept is None:
+            kept = self._scanned(key, wanted)
+        elif done < n:
+            if n > len(kept):
+                kept = np.concatenate([kept[:done], np.empty(len(self._buffer) - done, np.float32)])
+            self._scan([wanted], [kept], done)
+        self._products[key] = kept, n
+        while len(self._products) > SCANS:
+            self._spare.append(self._products.pop(next(iter(self._products)))[0])
+        return kept[:n]
+
+    def _scanned(self, key: bytes, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Products with all rows, of a vector and of those expected after it."""
+        group = {key: wanted}
+        if key in self._expected:
+            later = list(self._expected)
+            group |= {each: self._expected[each] for each in later[later.index(key):] if each not in self._products}
+            group = dict(list(group.items())[:SCANS - 1])
+        spare, self._spare = [each for each in self._spare if len(each) == len(self._buffer)], []
+        out = [spare.pop() if spare else np.empty(len(self._buffer), np.float32) for _ in group]
+        self.scans += 1
+        self._scan(list(group.values()), out, 0)
+        self._products |= {each: (found, self._count) for each, found in zip(group, out, strict=True)}
+        return self._products.pop(key)[0]
+
+    def _scan(self, wanted: Sequence[NDArray[np.float32]], out: Sequence[NDArray[np.float32]], first: int) -> None:
+        """Write the products of some vectors with the rows from `first` on: one pass over these rows, in blocks if there are several vectors."""
+        faiss, d, total = self._faiss, self.dimensions, self._count
+        step = total - first if len(wanted) == 1 else BLOCK
+        for start in range(first, total, step or 1):
+            stop = min(start + step, total)
+            ids = np.arange(stop - start if d in ODD_DIMENSIONS else 0, dtype=np.int64)
+            for vector, found in zip(wanted, out, strict=True):
+                x, y, ip = faiss.swig_ptr(vector), faiss.swig_ptr(self._buffer[start:stop]), faiss.swig_ptr(found[start:stop])
+                if d in ODD_DIMENSIONS:
+                    faiss.fvec_inner_products_by_idx(ip, x, y, faiss.swig_ptr(ids), d, 1, stop - start)
+                else:
+                    faiss.fvec_inner_products_ny(ip, x, y, d, stop - start)

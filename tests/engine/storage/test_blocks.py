@@ -1,0 +1,98 @@
+"""Blocks of columns in a snapshot: narrow for wide rows, of any size in a file, and read some rows of a table at a time."""
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbarium.engine.columns import Phase
+from hebbarium.engine.errors import SnapshotError
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.records import Event
+from hebbarium.engine.storage import snapshot, snapshot_contents
+from hebbarium.engine.vocabulary import ROW
+from hebbarium.testing.small import by_number, column, does, mechanism, memory
+
+WIDTH = 384     # of a cell of 4 bytes: 8 rows are 12,288 bytes, 16 are more than a block may hold
+ROWS = 20
+
+
+def made(path: Path | None = None) -> Engine:
+    """A memory with a wide column; each event sets its own row, and the tenth one row 1, too."""
+    wide, level = column("wide", shape=(WIDTH,), dtype=np.float32), column("level")
+
+    def dress(view: Any, incoming: Any) -> None:
+        view.wide[view.row], view.level[view.row] = view.row, view.row
+        if view.row == 9:
+            view.wide[1] = 0.5
+
+    return memory(by_number(), mechanism("m", does(Phase.ENCODE, dress, reads=[ROW], sets=[wide, level]), owns=[wide, level], order=1), path=path)
+
+
+def live(e: Engine, first: int, last: int) -> Engine:
+    for i in range(first, last):
+        e.encode(Event(3.0 * i, f"Ada met Bo in Lisbon, number {i}", "Ada", "s", f"e{i}"))
+        e.advance(e.now)
+    return e
+
+
+def blocks(path: Path, name: str) -> list[tuple[int, int, int]]:
+    """Number, bytes and generation of each block of an array."""
+    connection = sqlite3.connect(path)
+    found = connection.execute("SELECT number, length(data), generation FROM blocks WHERE name = ? ORDER BY number", (f"column.{name}",)).fetchall()
+    connection.close()
+    return found
+
+
+def test_a_row_that_changes_costs_a_block_of_few_wide_rows(tmp_path: Path) -> None:
+    path, cell = tmp_path / "m.db", 4 * WIDTH
+    live(made(path), 0, ROWS).close()
+    found = blocks(path, "wide")
+    assert [size for _, size, _ in found] == [8 * cell, 8 * cell, 4 * cell] and len(blocks(path, "level")) == 1
+    saves = found[1][2] - found[0][2], found[2][2] - found[1][2]
+    assert saves == (2 * 6, 2 * 4), "two for each event: the first block was last written with row 9, the others with rows 15 and 19"
+
+
+@pytest.mark.parametrize(("then", "now"), [(2**40, snapshot.WIDE), (snapshot.WIDE, 2**40), (1, 2**40), (2**40, 1)])
+def test_a_file_with_blocks_of_another_size_continues_and_gets_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: int, now: int) -> None:
+    """Files of format 4 that were written before blocks depended on the width of a row have 512 rows in each."""
+    path, whole = tmp_path / "m.db", made()
+    with monkeypatch.context() as patch:
+        patch.setattr(snapshot, "WIDE", then)
+        live(made(path), 0, ROWS).close()
+    live(whole, 0, ROWS)
+    before = len(blocks(path, "wide"))
+    monkeypatch.setattr(snapshot, "WIDE", now)
+    e = made(path)
+    assert e.digest() == whole.digest()
+    live(e, ROWS, ROWS + 3).close()
+    again = made(path)
+    assert again.digest() == live(whole, ROWS, ROWS + 3).digest()
+    again.close()
+    after = len(blocks(path, "wide"))
+    assert after > before if now < then else after == 1 < before
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1024])
+def test_tables_are_read_some_rows_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    """Also where a table ends with a chunk; a mark of any row in the wrong place is noticed."""
+    path, whole = tmp_path / "m.db", live(made(), 0, 21)
+    live(made(path), 0, 21).close()
+    monkeypatch.setattr(snapshot_contents, "CHUNK", chunk)
+    e = made(path)
+    assert e.digest() == whole.digest() and e.events == whole.events
+    e.close()
+    for table in ("events", "memories", "entities"):
+        for change in ("UPDATE {0} SET mark = (SELECT mark FROM {0} WHERE number = 0) WHERE number = {1}", "DELETE FROM {0} WHERE number = {1}",
+                       "UPDATE {0} SET number = number + 1 WHERE number = {1}"):
+            broken = tmp_path / "broken.db"
+            broken.write_bytes(path.read_bytes())
+            with sqlite3.connect(broken) as connection:
+                last, = connection.execute(f"SELECT max(number) FROM {table}").fetchone()
+                assert last and connection.execute(change.format(table, last)).rowcount == 1
+            connection.close()
+            with pytest.raises(SnapshotError, match="is damaged"):
+                made(broken)

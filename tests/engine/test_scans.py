@@ -1,0 +1,135 @@
+"""Shared scans against the plain index: the same products and answers, with fewer passes."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hebbarium.engine.errors import InputError
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
+from hebbarium.engine.scans import BLOCK, SCANS, SharedScans
+from hebbarium.engine.storage.vectors import VectorIndex
+
+TEXTS = ("we saw a boat on the lake", "Ada lost her keys", "the dog barked all night", "Bo bought a red boat",
+         "the lake froze over", "keys were in the car")
+
+
+def unit(n: int, d: int, seed: int = 0) -> np.ndarray:
+    rows = np.random.default_rng(seed).standard_normal((n, d)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def both(rows: np.ndarray) -> tuple[VectorIndex, SharedScans]:
+    plain, shared = VectorIndex(rows.shape[1]), SharedScans(rows.shape[1])
+    plain.add_many(rows)
+    shared.add_many(rows)
+    return plain, shared
+
+
+def same(plain: VectorIndex, shared: SharedScans, query: np.ndarray, ks: tuple[int, ...] = (1, 10, 5000)) -> None:
+    """Products, and answers with and without hidden rows, are equal bit for bit."""
+    one, other = (index.scores(query, np.empty(len(index), np.float32)) for index in (plain, shared))
+    assert one.tobytes() == other.tobytes()
+    for k in ks:
+        for visible_only in (True, False):
+            (rows, products), (found, scores) = (index.search(query, k, visible_only) for index in (plain, shared))
+            assert rows.tolist() == found.tolist() and products.tobytes() == scores.tobytes()
+            assert (found.dtype, scores.dtype) == (np.int64, np.float32)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 8, 12, 31, 384])
+def test_answers_are_those_of_the_plain_index_while_rows_are_stored_hidden_and_overwritten(d: int) -> None:
+    rng = np.random.default_rng(d)
+    plain, shared = both(unit(2 * BLOCK + 3, d))
+    queries = unit(6, d, 1)
+    shared.expect(list(queries[1:]))
+    for step, query in enumerate((*queries, *queries)):
+        same(plain, shared, query)
+        more, hidden = unit(70, d, step + 2), rng.integers(0, len(plain), 30).tolist()
+        for index in (plain, shared):
+            for row in hidden:
+                (index.archive if row % 3 else index.restore)(row)
+            index.add_many(more)
+        same(plain, shared, query)
+    for index in (plain, shared):
+        index.overwrite(5, queries[-1])
+    same(plain, shared, queries[-1])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 60), st.integers(0, 70), st.integers(0, 2**31))
+def test_ties_go_to_the_first_rows(n: int, k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    plain, shared = both(rng.integers(-1, 2, (n, 3)).astype(np.float32))
+    for row in np.flatnonzero(rng.random(n) < 0.4).tolist():
+        plain.archive(row)
+        shared.archive(row)
+    same(plain, shared, rng.integers(-2, 3, 3).astype(np.float32), (k,))
+
+
+def test_one_pass_serves_every_question_about_a_vector() -> None:
+    shared, query = SharedScans(16), unit(1, 16, 9)[0]
+    shared.add_many(unit(1000, 16))
+    out = np.empty(1000, np.float32)
+    shared.scores(query, out)
+    shared.search(query, 300)
+    shared.search(query.copy(), 7, False)
+    shared.archive(3)
+    shared.search(query, 5)
+    assert shared.scans == 1
+    shared.add_many(unit(5, 16, 3))
+    shared.search(query, 5)
+    assert shared.scans == 1                    # rows stored later add their own products
+    shared.overwrite(0, query)
+    assert shared.search(query, 1)[0].tolist() == [0] and shared.scans == 2
+
+
+def test_expected_vectors_share_a_pass_and_few_are_kept() -> None:
+    shared, queries = SharedScans(16), unit(2 * SCANS, 16, 9)
+    shared.add_many(unit(3 * BLOCK, 16))
+    for query in queries:
+        shared.search(query, 5)
+    assert shared.scans == len(queries)
+    shared.search(queries[-SCANS], 5)
+    assert shared.scans == len(queries)
+    shared.search(queries[0], 5)
+    assert shared.scans == len(queries) + 1
+    other = unit(2 * (SCANS - 1), 16, 10)
+    shared.expect(list(other))
+    for query in other:
+        shared.search(query, 5)
+    assert shared.scans == len(queries) + 3
+
+
+def test_what_the_plain_index_refuses_is_refused() -> None:
+    shared = SharedScans(4)
+    shared.add_many(unit(3, 4))
+    for bad in (np.ones(3), np.array([np.nan, 0, 0, 0]), "text"):
+        with pytest.raises(InputError):
+            shared.search(bad, 2)  # type: ignore[arg-type]
+    for out in (np.empty(2, np.float32), np.empty(3)):
+        with pytest.raises(InputError):
+            shared.scores(np.ones(4), out)  # type: ignore[arg-type]
+    empty = SharedScans(4)
+    assert empty.search(np.ones(4), 3)[0].shape == (0,) and empty.scores(np.ones(4), np.empty(0, np.float32)).shape == (0,)
+
+
+@pytest.mark.parametrize("chosen", ["default", "cortex"])
+def test_a_question_and_an_event_take_one_pass_each(chosen: str) -> None:
+    """Dense similarity, the completion threshold and Hopfield completion ask for the cue; gates and curation for the event, before and after it is
+    stored."""
+    registry = Registry.read()
+    chosen_set = registry.set(chosen).without([i for i in ("query_expansion", "late_interaction_rerank") if i in registry.set(chosen).mechanisms])
+    memory = Engine(registry.build(chosen_set), HashingEmbedder(32))
+    index = memory.assembly.index
+    for number, text in enumerate(TEXTS):
+        before = index.scans
+        memory.encode(Event(float(number), text, "Ada", "s", f"e{number}"))
+        assert index.scans - before <= 1
+    before = index.scans
+    memory.retrieve("who bought a boat?")
+    assert index.scans - before == 1
