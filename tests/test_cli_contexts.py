@@ -26,7 +26,7 @@ def test_the_names_of_options_are_those_of_the_engine() -> None:
 
 
 def test_assemble_with_sources_shows_their_sections_and_what_they_spent(hebbarium: Command) -> None:
-    asked = ("assemble", "--set", "stages", "--embedder", "hashing:64", "--query", "What does Maren repair?", "--budget", "400")
+    asked = ("assemble", "--set", "stages", "--embedder", "hashing:64", "--query", "What does Maren repair?", "--budget", "900")
     code, out, _ = hebbarium(*asked)
     assert code == 0 and "\n## Current Stage Context\n" in f"\n{out}" and "own_stage: " in out and "stage_summaries: " in out
     found = json.loads(hebbarium(*asked, "--session", "nowhere", "--json")[1])

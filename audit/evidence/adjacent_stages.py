@@ -145,16 +145,18 @@ def told(specimen: Any, focus: Sequence[int], **values: Any) -> Engine:
 NAMED: Mentions = [[0, 1], [0], [1, 2], [], [2], [0, 1]]        # Ada, Bo, Lisbon
 
 
-@adaptation("AS-2", source="order and scores from the linear system over the story; the share holds three memories; by hand")
+@adaptation("AS-2", source="order and scores from the linear system over the story, of the best matches that fill the context; the "
+            "share holds one memory; by hand")
 def a_memory_offers_what_entities_link(specimen: Any) -> Any:
     memory = told(specimen, [0], share=40.0, epsilon=0.0)
-    _, offers = memory.offers("?", 100)
+    _, offers = memory.offers("?", 60)
     exact = solved(NAMED, 3, [0, 1], D)
-    linked = sorted((row for row in (2, 3, 4, 5) if not np.isnan(exact[row])), key=lambda row: -exact[row])
-    expected = [*linked, 3]
+    filling = int((np.cumsum([(len(text) + 32) / 4 for _, text in STORY]) <= 60.0).sum()) + 1       # by rank, which is by row
+    linked = sorted((row for row in (2, 3, 4, 5) if row < filling and not np.isnan(exact[row])), key=lambda row: -exact[row])
+    expected = [*linked, *(row for row in (2, 3, 4, 5) if row not in linked)]
     lines = [f"{o.row} {o.section} {o.score:.3f} {o.source}" for o in offers]
-    held = np.cumsum([min((len(STORY[row][1]) + 32) / 4, 100 / 8) for row in expected])
-    marks = [int(row in expected[:int((held <= 40.0).sum())]) for row in range(6)]
+    held = np.cumsum([(len(STORY[row][1]) + 32) / 4 for row in linked])
+    marks = [int(row in linked[:int((held <= 24.0).sum())]) for row in range(6)]
     return [*lines, str(memory.column(OFFERED).tolist())], [
         *(f"{row} Related Prior Context {(5 - row) / 5:.3f} adjacent_stages" for row in expected), str(marks)]
 
@@ -231,6 +233,11 @@ def by_row(specimen: Any) -> Any:
 @mutant("the current stage is not left out", rejected_by="AS-2")
 def own_too(specimen: Any) -> Any:
     return specimen.replacing("stages_of", lambda kind, stage, session: np.arange(len(kind)))
+
+
+@mutant("memories far down the ranking are linked, too", rejected_by="AS-2")
+def far(specimen: Any) -> Any:
+    return specimen.replacing("near", lambda scores, among, texts, budget: np.ones(len(scores), dtype=np.bool_))
 
 
 @mutant("without a focus nothing is offered", rejected_by="AS-3")

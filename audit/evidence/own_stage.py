@@ -192,6 +192,13 @@ def nothing_is_offered_unless_a_context_is_asked_for(specimen: Any) -> Any:
     return str((before, len(empty.offers("?", 100)[1]), zero)), str(([0.0] * 6, 0, [0]))
 
 
+@adaptation("OS-6", source="definition: without a session only the best matches that would fill the context; tokens counted by hand")
+def only_near_matches_of_a_guessed_stage_are_offered(specimen: Any) -> Any:
+    """Rows 1 and 3 have 27.25 of 30 tokens and row 0 is the next one; row 3 is of another stage.  A session that is named offers what holds 36."""
+    memory = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), share=60.0)
+    return str([[o.row for o in memory.offers("?", 30, session=session)[1]] for session in (None, "Monday")]), "[[1, 0], [1, 0, 5]]"
+
+
 @figure("shares_of_the_best", caption="Greedy choice against the best set, 200 instances of up to eight items, k of them chosen, in ascending order "
         "of their share of the best value", source="brute force over all sets; the line is 1 - 1/e")
 def shares_of_the_best_value(specimen: Any) -> Picture:
@@ -293,6 +300,11 @@ def best_matches(specimen: Any) -> Any:
 def best_match(specimen: Any) -> Any:
     original = specimen.current_stage
     return specimen.replacing("current_stage", lambda stages, session, asker, *rest: original(stages, session, -1, *rest))
+
+
+@mutant("memories far down the ranking are offered, too", rejected_by="OS-6")
+def far(specimen: Any) -> Any:
+    return specimen.replacing("near", lambda scores, among, texts, budget: np.ones(len(scores), dtype=np.bool_))
 
 
 @mutant("memories without a stage are offered, too", rejected_by="OS-5")

@@ -71,21 +71,21 @@ def told(specimen: Any, focus: Sequence[int], offered: Sequence[int], **values: 
     return memory
 
 
-@adaptation("ST-3", source="definition: summaries of stages that are not offered, the nearest to the focus first; by hand")
+@adaptation("ST-3", source="definition: summaries of stages that are not offered, the nearest to the focus first; score: nearness times relevance")
 def a_memory_offers_the_nearest_summaries(specimen: Any) -> Any:
     memory = told(specimen, [4], [4, 1])
     memory.archive(13)
     _, offers = memory.offers("?", 100)
     other = told(specimen, [4], [4])
     lines = [f"{o.row} {o.section} {o.score} {o.kind} {o.source}" for o in (*offers, *other.offers("?", 100)[1])]
-    expected = ((11, 0.5), (13, 0.5), (11, 0.5), (10, 1 / 3))
+    expected = ((11, 0.5 * 4 / 6), (13, 0.5), (11, 0.5 * 4 / 6), (10, 1 / 3 * 3 / 6))      # rank of row mod 7, over 6
     return lines, [f"{row} Stage Summaries {score} summary stage_summaries" for row, score in expected]
 
 
 @adaptation("ST-4", source="definition: without a focus the stage of the best match is the current one; row 6 of scores row mod 7; by hand")
 def without_a_focus_the_best_match_decides(specimen: Any) -> Any:
     memory = told(specimen, [], [])
-    return str([(o.row, round(o.score, 4)) for o in memory.offers("?", 100)[1]]), "[(13, 1.0), (12, 0.5), (11, 0.3333), (10, 0.25)]"
+    return str([(o.row, round(o.score, 4)) for o in memory.offers("?", 100)[1]]), "[(13, 1.0), (12, 0.4167), (11, 0.2222), (10, 0.125)]"
 
 
 @limit("ST-5", source="definition: it runs only if a context is asked for; without summaries it offers nothing")
@@ -123,6 +123,11 @@ def in_rows(specimen: Any) -> Any:
 def uncovered(specimen: Any) -> Any:
     original = specimen.nearest_first
     return specimen.replacing("nearest_first", lambda summaries, stages, current, covered: original(summaries, stages, current, []))
+
+
+@mutant("scored by nearness alone", rejected_by="ST-3")
+def near_alone(specimen: Any) -> Any:
+    return specimen.replacing("on_scale", lambda scores, among, out: out.fill(1.0))
 
 
 @mutant("without a focus the last stage is the current one", rejected_by="ST-4")

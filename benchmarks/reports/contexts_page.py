@@ -26,6 +26,7 @@ LEFT_OUT: Final = "left out"
 MEANING: Final[Mapping[str, str]] = {
     SOURCES: "what the sources of the set offer, each within its share of the budget", "flat": "the best memories first",
     "condensed": "the best memories first, long ones condensed before others are left out",
+    "covering": "the sentences that together cover the most about the query, short memories whole",
     "everything": f"the latest events of the whole history, under the heading {HISTORY}"}
 _WORDS: Final = re.compile(r"\s*\S+\s*")
 _CRUMB: Final = re.compile(r"\n\[memory \d+: \d+ lines?\]\Z")

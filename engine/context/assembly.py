@@ -2,7 +2,8 @@
 
     sources     what the mechanisms offer that are sources of contexts, each within its share of the budget
     flat        the best memories first
-    condensed   the same, with none above an eighth of the budget before others are left out
+    condensed   the same, with none above a sixteenth of the budget, at least 128 tokens, before others are left out
+    covering    of many memories the sentences that together cover the most about the query, short memories whole
     everything  the latest events of the whole history until full, in order of time: the ceiling of every comparison
     nothing     the floor
 
@@ -29,7 +30,7 @@ from .components import ComponentKind
 from .condensers import Form
 from .context import Context, Reader
 from .formats import FORMATS, Candidate, Format
-from .selection import LARGEST, LEAST, Selection, fill, lay_out, select
+from .selection import LARGEST, LEAST, Selection, cap_of, fill, lay_out, select
 from .tokens import LENGTH, TokenCounter
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ HISTORY: Final = "Conversation"
 TASK: Final = "task"    # attribute of events that belong to a task
 ITEMS: Final = 10       # components of a context that is given neither a budget nor a number
 BEYOND: Final = 2       # candidates are read until they hold so many times the budget
+COVERED: Final = 4      # the same, where excerpts are chosen
 WHERE: Final = "context"
 OFFERED_KINDS: Final = tuple(kind.value for kind in ComponentKind if kind is not ComponentKind.CUSTOM)
 FORMS: Final = (Form.WHOLE, Form.SUMMARY, Form.KEYWORDS)        # by the column DETAIL
@@ -88,17 +90,20 @@ class Strategy:
     rows     of a memory and an answer; None: what the memory's sources offer, under their own headings
     in_time  whether components stand in order of time
     largest  as for `select`
+    covers   whether excerpts are chosen, see `select`
     """
 
     section: str
     rows: Callable[[Memory, Answer, int], Ranked] | None
     in_time: bool = False
     largest: float = 1.0
+    covers: bool = False
 
 
 SOURCES, FLAT = "sources", "flat"
 STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({
     SOURCES: Strategy("", None), FLAT: Strategy(RELEVANT, ranked), "condensed": Strategy(RELEVANT, ranked, largest=LARGEST),
+    "covering": Strategy(RELEVANT, ranked, covers=True),
     "everything": Strategy(HISTORY, latest, in_time=True), "nothing": Strategy(RELEVANT, none)})
 
 
@@ -116,7 +121,7 @@ def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, 
     also        a text of the asker's own, under the heading "Additional Context"; its tokens are set aside first
     counter     counts tokens; its name stands in the context
     form        sections, evidence_list (whole units only, as `[id] [time] [kind] text`) or dialogue (in order of time)
-    strategy    sources, flat, condensed, everything or nothing; "": sources if the memory has any, else flat
+    strategy    sources, flat, condensed, covering, everything or nothing; "": sources if the memory has any, else flat
 
     Raises InputError for a budget or number below 0, for two budgets, for an unknown form or strategy, and for `sources` of a memory that has none.
     Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts.
@@ -164,12 +169,15 @@ def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, b
     if how.rows is None:
         detail = memory.column(DETAIL)
         candidates = [_offered(memory, offer, detail) for offer in offers]
-        found = fill(candidates, budget, counter, form, shares=memory.sources, max_items=max_items, also=also, about=about, in_time=in_time)
+        found = fill(candidates, budget, counter, form, shares=memory.sources, max_items=max_items, also=also, about=about, in_time=in_time,
+                     together=RELEVANT)
         spent = {source: sum(c.tokens for c in found.components if c.source == source) for source in memory.sources}
         return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates), "sources": spent})
     most = max_items or 0 if budget is None else budget // LEAST + 1
     candidates = _read(memory, how.rows(memory, answer, most), how, budget, max_items, counter)
-    found = select(candidates, budget, counter, form, max_items=max_items, also=also, about=about, in_time=in_time, largest=how.largest)
+    relevance = _relevance(answer, candidates) if how.covers else {}
+    found = select(candidates, budget, counter, form, max_items=max_items, also=also, about=about, in_time=in_time, largest=how.largest,
+                   relevance=relevance)
     return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates)})
 
 
@@ -182,14 +190,22 @@ def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_i
     """Candidates in order, until they hold twice the budget or are as many as are wanted."""
     found: list[Candidate] = []
     units, detail = 0, memory.column(DETAIL)
-    most = None if budget is None else how.largest * budget * counter.per_token
+    most = None if budget is None else cap_of(budget, how.largest) * counter.per_token
+    beyond = COVERED if how.covers else BEYOND
     for row, score in rows:
-        if (budget is not None and units > BEYOND * budget * counter.per_token) or (max_items is not None and len(found) >= max_items):
+        if (budget is not None and units > beyond * budget * counter.per_token) or (max_items is not None and len(found) >= max_items):
             break
         found.append(_candidate(memory, row, score, how.section, detail))
         size = counter.units(found[-1].text)
-        units += size if most is None or how.largest == 1.0 else min(size, int(most))
+        units += size if most is None or how.largest == 1.0 else min(size, most)
     return found
+
+
+def _relevance(answer: Answer, candidates: Sequence[Candidate]) -> dict[int, float]:
+    """The final scores of candidates on [0, 1] over all answerable memories, by row."""
+    scores = answer.final[answer.answerable & ~np.isnan(answer.final)]
+    low, high = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
+    return {c.row: (c.score - low) / (high - low) if high > low else 1.0 for c in candidates}
 
 
 def _candidate(memory: Memory, row: int, score: float, section: str, detail: NDArray[Any]) -> Candidate:

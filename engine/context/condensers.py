@@ -4,6 +4,7 @@ Every form is extractive: it holds only words that the text has.  `condense` tak
 
     whole       the text
     signatures  code to its signatures, prose as it is
+    excerpt     the sentences about the query, then the most central ones, as far as they fit; only if a sentence is about the query
     sentences   the outline, and the most central sentences that still fit
     outline     of each stretch of prose the first sentence and the questions
     summary     of the prose, as `engine.text.condensing.summary`
@@ -15,9 +16,11 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import log
 from typing import Final
 
 from ..text.condensing import by_centrality, keywords, sentences, summary
@@ -49,6 +52,7 @@ class Form(StrEnum):
 
     WHOLE = "whole"
     SIGNATURES = "signatures"
+    EXCERPT = "excerpt"
     SENTENCES = "sentences"
     OUTLINE = "outline"
     SUMMARY = "summary"
@@ -76,7 +80,7 @@ def condense(text: str, tokens: int, counter: TokenCounter = LENGTH, about: Coll
 def condensed_to(text: str, tokens: int, counter: TokenCounter = LENGTH, about: Collection[str] = ()) -> Condensed:
     """The longest form that has at most so many tokens.
 
-    about   stems, such as those of a query: sentences that hold more of them are taken first
+    about   stems, such as those of a query: if sentences hold some, those with the rarest of them are taken first, before any outline
 
     Cost: O(length), about 1 ms for 1,000 words; parsing Python about 1 ms for 100 lines.
     """
@@ -91,9 +95,11 @@ def condensed_to(text: str, tokens: int, counter: TokenCounter = LENGTH, about: 
         found = _written(parts, [part.content for part in parts])
         if counter.tokens(found) <= tokens:
             return Condensed(found, Form.SIGNATURES)
+    if about and (found := Pieces.of_parts(parts).about(frozenset(about), tokens, counter)):
+        return Condensed(found, Form.EXCERPT)
     outline = _written(parts, [" ".join(part.outline) for part in parts])
     if counter.tokens(outline) <= tokens:
-        return _extended(parts, outline, tokens, counter, frozenset(about))
+        return _extended(parts, outline, tokens, counter)
     shortest, plain = outline, "\n".join(part.content for part in parts if not part.code) or text
     for form, make in ((Form.SUMMARY, summary), (Form.KEYWORDS, keywords)):
         found = make(plain)
@@ -205,6 +211,59 @@ class _Part:
         return [self.content] if self.code else [part for place, part in enumerate(self.places) if place == 0 or _asks(part)]
 
 
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A text in pieces that can be left out: sentences of prose, and the signatures of a stretch of code together.
+
+    texts  of the pieces, in order
+    """
+
+    texts: tuple[str, ...]
+    _parts: tuple[_Part, ...]
+    _of: tuple[int, ...]        # place of the part that each piece is from
+
+    @classmethod
+    def of(cls, text: str) -> Pieces:
+        """O(length).
+
+        >>> Pieces.of("We met. It rained.").texts
+        ('We met.', 'It rained.')
+        """
+        return cls.of_parts([_Part.of(*block) for block in blocks(text)])
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[_Part]) -> Pieces:
+        """The pieces of parts that are known."""
+        every = [(i, text) for i, part in enumerate(parts) for text in ((part.content,) if part.code else part.places)]
+        return cls(tuple(text for _, text in every), tuple(parts), tuple(i for i, _ in every))
+
+    def written(self, places: Collection[int]) -> str:
+        """The text of some pieces, code in its fence again.
+
+        >>> Pieces.of("We met. It rained. We left.").written({0, 2})
+        'We met. We left.'
+        """
+        return _written(list(self._parts), [" ".join(self.texts[k] for k, of in enumerate(self._of) if of == i and k in places)
+                                            for i in range(len(self._parts))])
+
+    def about(self, stems: frozenset[str], tokens: int, counter: TokenCounter) -> str:
+        """The pieces that fit, those first whose stems weigh most by their idf over the pieces, then the most central ones; "" if none holds any."""
+        own = [stems.intersection(terms_of(text, stem=True, stop_words=True)) for text in self.texts]
+        often = Counter(stem for each in own for stem in each)
+        held = [sum(log((len(own) + 1) / often[stem]) for stem in sorted(each)) for each in own]
+        rank = {place: n for n, place in enumerate(by_centrality(list(self.texts)))}
+        taken, left = list[int](), counter.per_token * tokens
+        for place in sorted(rank, key=lambda place: (-held[place], rank[place])) if any(held) else ():
+            if (size := counter.units(self.texts[place]) + 1) <= left:
+                taken.append(place)
+                left -= size
+        while taken and held[taken[0]]:
+            if counter.tokens(found := self.written(frozenset(taken))) <= tokens:
+                return found
+            taken.pop()
+        return ""
+
+
 def _asks(sentence: str) -> bool:
     return sentence.rstrip("\"'”’)*_ ").endswith(("?", "？", "؟"))
 
@@ -219,13 +278,11 @@ def _written(parts: list[_Part], contents: list[str]) -> str:
     return "\n".join(shown)
 
 
-def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter, about: frozenset[str]) -> Condensed:
-    """The outline and the sentences that still fit, those about the stems first, then the most central ones."""
+def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter) -> Condensed:
+    """The outline and the sentences that still fit, the most central ones first."""
     every = [(i, place, text) for i, part in enumerate(parts) for place, text in enumerate(part.places)]
     taken = {(i, place) for i, place, text in every if place == 0 or _asks(text)}
     order = [every[at] for at in by_centrality([text for *_, text in every])]
-    if about:
-        order.sort(key=lambda one: -len(about.intersection(terms_of(one[2], stem=True, stop_words=True))))
     left = counter.per_token * (tokens - counter.tokens(base))
     added = []
     for i, place, text in order:

@@ -16,6 +16,7 @@ from ..errors import InputError
 from .banner import Cut, banner
 from .components import Component, ComponentKind
 from .condensers import Condensed, Form, condensed_to, cut
+from .excerpts import excerpts
 from .formats import Candidate, Format
 from .quoting import fence
 from .tokens import TokenCounter
@@ -24,9 +25,12 @@ LEAST = 8           # tokens of the shortest component worth showing, head inclu
 TRIED = 16          # candidates that are condensed, at most, to fill what is left
 SLACK = 4           # pieces of a tokeniser by which a banner may be longer than one with longer numbers
 SPENT = 0.1         # share of the budget above which what is left is filled with the first part of a candidate
+SHELL = 0.125       # share of the budget above which headings and banner of several sections become those of one
 ADDITIONAL = "Additional Context"
-LARGEST: Final = 0.125      # share of the budget above which an item is condensed before others are left out
+LARGEST: Final = 0.0625     # share of the budget above which an item is condensed before others are left out
+LONG: Final = 128           # tokens up to which no item is condensed before others are left out, and none is divided into sentences
 NO_SHARES: Mapping[str, float] = MappingProxyType({})
+NO_RELEVANCE: Mapping[int, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ class Selection:
 
 
 def select(candidates: Sequence[Candidate], budget: int | None, counter: TokenCounter, form: Format, *, max_items: int | None = None,
-           also: str = "", about: Collection[str] = (), in_time: bool = False, largest: float = 1.0) -> Selection:
+           also: str = "", about: Collection[str] = (), in_time: bool = False, largest: float = 1.0,
+           relevance: Mapping[int, float] = NO_RELEVANCE) -> Selection:
     """The candidates that fit, in the given order, best first: whole where they fit, then condensed into what is left.  A row is shown once.
 
     budget     tokens of the laid-out text; None: no limit, and nothing is condensed
@@ -52,20 +57,23 @@ def select(candidates: Sequence[Candidate], budget: int | None, counter: TokenCo
     also       a text of the asker, which comes first and is condensed if it does not fit alone
     about      stems, see `condense`
     in_time    whether components stand in order of time, those without a time last, else in the order given
-    largest    share of the budget above which an item is condensed before others are left out; 1: none is
+    largest    share of the budget above which an item is condensed before others are left out, see `cap_of`; 1: none is
+    relevance  on [0, 1], by row; if it is given, excerpts that together cover the most about the query are chosen (`excerpts`)
 
     `lay_out` of the selection has at most `budget` tokens.  If a banner leaves no room for anything else, there is none.
     Cost: a counting of each candidate, and of the laid-out text a few times.
     """
-    return _selected(_once(candidates), budget, counter, form, max_items, also, about, in_time, NO_SHARES, largest)
+    return _selected(_once(candidates), budget, counter, form, max_items, also, about, in_time, NO_SHARES, largest, relevance)
 
 
 def fill(candidates: Sequence[Candidate], budget: int | None, counter: TokenCounter, form: Format, *, shares: Mapping[str, float],
-         max_items: int | None = None, also: str = "", about: Collection[str] = (), in_time: bool = False, largest: float = LARGEST) -> Selection:
+         max_items: int | None = None, also: str = "", about: Collection[str] = (), in_time: bool = False, largest: float = LARGEST,
+         together: str = "") -> Selection:
     """The candidates of several sources that fit: each source spends its share first, then what is left over is spent in order of score.
 
     candidates  of each source the best first; a row that several sources offer is shown once, where it was taken first
     shares      percent of the budget of each source, or of `max_items` without a budget.  A candidate without a source belongs to its section
+    together    heading under which all stand if headings and banner of their own sections would take more than an eighth of the budget; "": none
     Others as for `select`.
 
     `lay_out` of the selection has at most `budget` tokens.  Raises InputError for a share below 0 and shares above 100 in all.
@@ -80,11 +88,23 @@ def fill(candidates: Sequence[Candidate], budget: int | None, counter: TokenCoun
         found = _selected(_remaining(candidates, ())[0], budget, counter, form, max_items, also, about, in_time, NO_SHARES, 1.0)
         if not found.cut:
             return found
+    if together and budget is not None and form.headings and _shell(candidates, (), budget, counter, form, True) > SHELL * budget * counter.per_token:
+        candidates = [replace(c, section=together, source=_source(c)) for c in candidates]
     return _selected(candidates, budget, counter, form, max_items, also, about, in_time, shares, largest)
 
 
+def cap_of(budget: int, largest: float = LARGEST) -> int:
+    """Tokens above which an item is condensed before others are left out: a share of the budget, at least 128.
+
+    >>> cap_of(512), cap_of(4096), cap_of(512, 1.0)
+    (128, 256, 512)
+    """
+    return int(largest * budget) if largest == 1.0 else max(int(largest * budget), LONG)
+
+
 def _selected(candidates: Sequence[Candidate], budget: int | None, counter: TokenCounter, form: Format, max_items: int | None, also: str,
-              about: Collection[str], in_time: bool, shares: Mapping[str, float], largest: float) -> Selection:
+              about: Collection[str], in_time: bool, shares: Mapping[str, float], largest: float,
+              relevance: Mapping[int, float] = NO_RELEVANCE) -> Selection:
     """`select`, and under a budget `fill`."""
     most = len(candidates) if max_items is None else max_items
     if budget is None or sum(counter.units(c.text) for c in candidates) <= budget * counter.per_token:
@@ -93,25 +113,27 @@ def _selected(candidates: Sequence[Candidate], budget: int | None, counter: Toke
         forms = {c.form for c in candidates}
         if budget is None or (most >= len(candidates) and forms <= {Form.WHOLE} and counter.tokens(lay_out(whole.components, (), form)) <= budget):
             return whole
-    found = _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, said=True)
+    found = _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, relevance, said=True)
     if found.components or not found.cut:
         return found
-    return _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, said=False)
+    return _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, relevance, said=False)
 
 
 def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter, form: Format, most: int, also: str, about: Collection[str],
-            in_time: bool, shares: Mapping[str, float], largest: float, said: bool) -> Selection:
+            in_time: bool, shares: Mapping[str, float], largest: float, relevance: Mapping[int, float], said: bool) -> Selection:
     """A selection under a budget; `said`: with a banner, if something is cut."""
     chosen: dict[int, Component] = {}
     tried: set[int] = set()
     extra = _also(also, budget - counter.tokens(lay_out(_also(".", None, counter), (), form)) + 1, counter)
-    cap = int(largest * budget) * counter.per_token
+    cap = cap_of(budget, largest) * counter.per_token
     items = [form.item(c, c.text, c.form) for c in candidates]
     if shares:
         room = _room(chosen, extra, candidates, budget, counter, form, said)
         taken = _within_shares(candidates, items, most, room, cap, shares, counter, form, about)
         candidates, places = _remaining(candidates, taken)
         chosen, items = {places[n]: taken[n] for n in taken}, [items[n] for n in places]
+    if relevance and form.condenses:
+        chosen = _covering(candidates, relevance, most, _room(chosen, extra, candidates, budget, counter, form, said), counter, form, about)
     order = sorted(range(len(candidates)), key=lambda n: -candidates[n].score) if shares else list(range(len(candidates)))
     if largest < 1.0 and form.condenses:
         room = _room(chosen, extra, candidates, budget, counter, form, said)
@@ -123,7 +145,7 @@ def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
         if len(chosen) == before or len(chosen) >= most:
             break
     place = {n: at for at, n in enumerate(order)}
-    capped = largest < 1.0          # then the best are condensed, too, and the last is given up first; else condensed ones before the last
+    capped = largest < 1.0 or bool(relevance)       # then the best are condensed, too, and the last is given up first; else the condensed ones
     given_up = sorted(chosen, key=lambda n: (not capped and chosen[n].form is Form.WHOLE, -place[n]))
     while True:
         components = _ordered(chosen, candidates, in_time)
@@ -220,7 +242,7 @@ def _fits(c: Candidate, room: int, counter: TokenCounter, form: Format, about: C
 
 def _within_shares(candidates: Sequence[Candidate], items: Sequence[str], most: int, room: int, cap: int, shares: Mapping[str, float],
                    counter: TokenCounter, form: Format, about: Collection[str]) -> dict[int, Component]:
-    """What each source takes within its share of `room` units: whole candidates, and condensed ones in place of those above `cap` or the share."""
+    """What each source takes within its share of `room` units: whole candidates, and shorter forms of those above `cap`."""
     gap = counter.units(form.between)
     left = {source: room * share / 100.0 for source, share in shares.items()}
     tried, rows, taken = Counter[str](), set[int](), dict[int, Component]()
@@ -229,7 +251,7 @@ def _within_shares(candidates: Sequence[Candidate], items: Sequence[str], most: 
         if len(taken) >= most or (c.row >= 0 and c.row in rows) or left.get(source, 0.0) < LEAST * counter.per_token:
             continue
         size, fits, shown = counter.units(items[n]), int(left[source]) - gap, None
-        if size > min(cap, fits) and form.condenses and tried[source] < TRIED:
+        if (size > cap or (size > fits and c.forms)) and form.condenses and tried[source] < TRIED:
             tried[source] += 1
             shown = _fits(c, min(cap, fits), counter, form, about)
         if shown is None and size <= fits:
@@ -243,13 +265,17 @@ def _within_shares(candidates: Sequence[Candidate], items: Sequence[str], most: 
 
 def _add_capped(chosen: dict[int, Component], candidates: Sequence[Candidate], items: Sequence[str], order: Sequence[int], most: int, room: int,
                 cap: int, counter: TokenCounter, form: Format, about: Collection[str]) -> None:
-    """Add candidates that fit into `room` units, those above `cap` condensed to it; then show them whole, the best first, as far as there is room."""
+    """Add candidates that fit into `room` units, those above `cap` condensed to it, own forms where the whole does not fit.
+
+    Then show them whole, the best first, as far as there is room.
+    """
     gap = counter.units(form.between)
     for n in order:
         if n in chosen or len(chosen) >= most or room < LEAST * counter.per_token:
             continue
         size = counter.units(items[n])
-        shown = _fits(candidates[n], min(cap, room - gap), counter, form, about) if size > cap else None
+        short = size > cap or (size + gap > room and candidates[n].forms)
+        shown = _fits(candidates[n], min(cap, room - gap), counter, form, about) if short else None
         if shown is None and size + gap <= room:
             shown = _component(candidates[n], candidates[n].text, candidates[n].form, counter, form)
         if shown is not None:
@@ -259,6 +285,20 @@ def _add_capped(chosen: dict[int, Component], candidates: Sequence[Candidate], i
         if n in chosen and chosen[n].form is not candidates[n].form and (more := counter.units(items[n]) - counter.units(chosen[n].text)) <= room:
             chosen[n] = _component(candidates[n], candidates[n].text, candidates[n].form, counter, form)
             room -= more
+
+
+def _covering(candidates: Sequence[Candidate], relevance: Mapping[int, float], most: int, room: int, counter: TokenCounter, form: Format,
+              about: Collection[str]) -> dict[int, Component]:
+    """Excerpts of the candidates that take at most `room` units: fences and escapes may make them longer than their pieces, which is then saved."""
+    given, gap, worth = room, counter.units(form.between), [relevance.get(c.row, 0.0) for c in candidates]
+    while room > 0:
+        shown = excerpts(candidates, worth, room, counter, form, frozenset(about), LONG)
+        chosen = {n: _component(candidates[n], each.text, each.form, counter, form) for n, each in list(shown.items())[:most]}
+        above = sum(counter.units(c.text) + gap for c in chosen.values()) - given
+        if above <= 0:
+            return chosen
+        room -= above
+    return {}
 
 
 def _add(chosen: dict[int, Component], tried: set[int], candidates: Sequence[Candidate], items: Sequence[str], order: Sequence[int], most: int,
@@ -300,11 +340,17 @@ def _add(chosen: dict[int, Component], tried: set[int], candidates: Sequence[Can
 def _room(chosen: Mapping[int, Component], extra: tuple[Component, ...], candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
           form: Format, said: bool) -> int:
     """Units that are left beside headings, fences and banner, and what was chosen so far."""
-    sections = list(dict.fromkeys(c.section for c in chosen.values())) or list(dict.fromkeys(c.section for c in candidates))
+    shell = _shell(list(chosen.values()) or candidates, (*chosen.values(), *extra), budget, counter, form, said, len(candidates))
+    return budget * counter.per_token - shell
+
+
+def _shell(of: Sequence[Component] | Sequence[Candidate], shown: Sequence[Component], budget: int, counter: TokenCounter, form: Format, said: bool,
+           most: int | None = None) -> int:
+    """Units of headings, fences and a banner of the longest numbers, and of what is shown so far."""
+    sections, most = list(dict.fromkeys(c.section for c in of)), len(of) if most is None else most
     empty = [Component(ComponentKind.SEMANTIC, -1, "", 0, 0.0, section, Form.WHOLE) for section in sections]
-    worst = [Cut(section, len(candidates), len(candidates), budget, 99 * budget) for section in sections] if said else []
-    slack = SLACK if said and counter.per_token == 1 else 0
-    return budget * counter.per_token - counter.units(lay_out([*chosen.values(), *extra, *empty], worst, form)) - slack
+    worst = [Cut(section, most, most, budget, 99 * budget) for section in sections] if said else []
+    return counter.units(lay_out([*shown, *empty], worst, form)) + (SLACK if said and counter.per_token == 1 else 0)
 
 
 def _cuts(chosen: dict[int, Component], candidates: Sequence[Candidate], items: Sequence[str], counter: TokenCounter, also: str,

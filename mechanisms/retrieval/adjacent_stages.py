@@ -1,8 +1,9 @@
 """adjacent_stages: a source of contexts, memories of other stages that share entities with what is offered of the current one.
 
 A random walk starts at the entities of the memories in FOCUS, in proportion to node specificity, 1 / (memories that mention the entity), and goes
-from entities to memories and back, with restart (HippoRAG, Jiménez Gutiérrez et al. 2024).  A memory of another stage is offered by the mass of its
-entities; of equal mass the better match comes first.  The best matches that no entity links follow, for what is left over of the budget.  If nothing
+from entities to memories and back, with restart (HippoRAG, Jiménez Gutiérrez et al. 2024).  A memory of another stage that is among the
+best matches that would fill the budget is offered by the mass of its entities; of equal mass the better match comes first.  The other memories follow
+by rank, for what is left over of the budget.  If nothing
 is in FOCUS, the walk starts at the entities of the query and no stage is left out.
 
 It runs only when a context is asked for.  Cost: the walk, at most 1 / (epsilon (1 - sqrt d)) links, and O(n log n).
@@ -23,7 +24,7 @@ from ...engine.drafts import Kind
 from ...engine.ranking import best
 from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.vocabulary import ANSWERABLE, BUDGET, FOCUS, GRAPH, KIND, OFFERED, OFFERS, RELEASED, SESSION, STAGE, TEXTS
-from ..shared.offering import BEYOND, MOST, on_scale, sizes, within
+from ..shared.offering import BEYOND, MOST, near, on_scale, sizes, within
 from ..shared.stages import stages_of
 from ..shared.walks import MOST_ROUNDS, passages, specificity, walk
 
@@ -82,6 +83,7 @@ class AdjacentStages(Mechanism[AdjacentStagesParams]):
             seeds = dict.fromkeys(entity_node(e) for name in cue.features.entities if (e := graph.entity_id(name)) is not None)
         mass = masses(graph, len(stages), list(seeds), p.damping, p.epsilon)
         among = view.answerable & (view.kind != Kind.SUMMARY) & ~np.isin(stages, np.unique(stages[focus]))
+        mass[~near(view.released, view.answerable & (view.kind != Kind.SUMMARY), view.texts, view.budget)] = np.nan
         linked = by_mass(mass, view.released, among, MOST)
         rows = np.concatenate((linked, best(view.released, among & np.isnan(mass), MOST - linked.size)))
         relevance = np.empty(len(stages))

@@ -1,9 +1,10 @@
 """own_stage: a source of contexts, what the current stage of the talk holds: the best matches, chosen so that together they cover the most.
 
-The current stage is that of the asker's session, at its latest event, else that of the best match.  Its memories are read by rank until they hold
-twice the share of the budget.  Of these, the set is chosen whose concepts weigh most under the share: a concept is a stem or an entity, and weighs
-more the fewer events hold it.  Greedy choice by gain and by gain per token is computed, and the better of the two is taken, which reaches at least
-(1 - 1/e) / 2 of the best set.  The memories that were not chosen are offered after the chosen ones.
+The current stage is that of the asker's session, at its latest event, else that of the best match that is no summary.  Its memories are read by rank
+until they hold twice the share of the budget; in a stage that no session names, only those among the best matches that would fill the budget.  Of
+these, the set is chosen whose concepts weigh most under the share: a concept is a stem or an entity, and weighs more the fewer events hold it.
+Greedy choice by gain and by gain per token is computed, and the better of the two is taken, which reaches at least (1 - 1/e) / 2 of the best set.
+The memories that were not chosen are offered after the chosen ones.
 
 It runs only when a context is asked for.  Cost: O(n) to find the stage, and about 0.05 ms for each memory read, at most 400.
 """
@@ -40,7 +41,7 @@ from ...engine.vocabulary import (
     STAGE,
     TEXTS,
 )
-from ..shared.offering import BEYOND, MOST, on_scale, sizes, within
+from ..shared.offering import BEYOND, MOST, near, on_scale, sizes, within
 from ..shared.stages import stages_of
 
 SECTION: Final = "Current Stage Context"
@@ -109,12 +110,15 @@ class OwnStage(Mechanism[OwnStageParams]):
           sets=(FOCUS,))
     def offer(self, view: Any, cue: Cue) -> None:
         stages = stages_of(view.kind, view.stage, view.session)
-        stage = current_stage(stages, view.session, view.asker_session, view.released, view.answerable)
+        among = view.answerable & (view.kind != Kind.SUMMARY)
+        stage = current_stage(stages, view.session, view.asker_session, view.released, among)
         if stage < 0:
             return
         relevance = np.empty(len(stages))
         on_scale(view.released, view.answerable, relevance)
-        rows = best(view.released, view.answerable & (stages == stage) & (view.kind != Kind.SUMMARY), MOST)
+        if not (view.asker_session >= 0 and np.any((view.session == view.asker_session) & (stages == stage))):
+            among = among & near(view.released, among, view.texts, view.budget)
+        rows = best(view.released, among & (stages == stage), MOST)
         room, tokens = view.budget * self.params.share / 100.0, sizes(view.texts, rows, view.budget)
         rows = rows[:within(tokens, BEYOND * room) + 1]
         taken = rows[chosen(self._concepts(view, rows), tokens[:rows.size], room)]

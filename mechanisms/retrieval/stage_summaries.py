@@ -1,7 +1,8 @@
 """stage_summaries: a source of contexts, summaries of the stages of which nothing else is offered, the nearest to the current stage first.
 
 Summaries of stages are units of memory that another mechanism makes; without them this source offers nothing.  Near is counted in stages, in the
-order in which they began.  If nothing is in FOCUS, the current stage is that of the best match.
+order in which they began.  The score, by which what is left over of the budget is spent, is nearness times the summary's own score in the ranking,
+on [0, 1].  If nothing is in FOCUS, the current stage is that of the best match.
 
 It runs only when a context is asked for.  Cost: O(n log n), 1 ms at 20k rows.
 """
@@ -19,7 +20,7 @@ from ...engine.drafts import Kind
 from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.vocabulary import ANSWERABLE, BUDGET, FOCUS, KIND, OFFERED, OFFERS, RELEASED, SESSION, STAGE, TEXTS
-from ..shared.offering import MOST, sizes, within
+from ..shared.offering import MOST, on_scale, sizes, within
 from ..shared.stages import stages_of
 
 SECTION: Final = "Stage Summaries"
@@ -28,7 +29,7 @@ SECTION: Final = "Stage Summaries"
 # --- equations ----------------------------------------------------------------------------------------------------------------
 @kernel
 def nearness(stages: float) -> float:
-    """1 / (1 + d), score of a summary whose stage began d stages before or after the current one.  Cost: O(1).
+    """1 / (1 + d), factor on the relevance of a summary whose stage began d stages before or after the current one.  Cost: O(1).
 
     >>> nearness(0.0), nearness(3.0)
     (1.0, 0.25)
@@ -73,5 +74,7 @@ class StageSummaries(Mechanism[StageSummariesParams]):
         summaries = np.flatnonzero((view.kind == Kind.SUMMARY) & view.answerable & (view.stage >= 0))
         rows, away = nearest_first(summaries, stages, int(stages[top[0]]) if top.size else -1, np.unique(stages[view.offered > 0]))
         shown = within(sizes(view.texts, rows[:MOST], view.budget), float(view.budget)) + 1
+        relevance = np.empty(len(stages))
+        on_scale(view.released, view.answerable, relevance)
         for row, stages_away in zip(rows[:shown].tolist(), away[:shown].tolist(), strict=True):
-            view.offers.add(row, SECTION, nearness(float(stages_away)), kind="summary")
+            view.offers.add(row, SECTION, nearness(float(stages_away)) * float(np.nan_to_num(relevance[row])), kind="summary")

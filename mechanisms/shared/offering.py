@@ -6,9 +6,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.context.selection import LARGEST
+from ...engine.context.selection import cap_of
 from ...engine.context.tokens import CHARACTERS
 from ...engine.numerics import kernel
+from ...engine.ranking import best
 
 HEAD: Final = 32            # characters of row, date and speaker before a memory
 BEYOND: Final = 2.0         # sources offer until they hold so many times their share, so that what is left over can be spent
@@ -16,17 +17,17 @@ MOST: Final = 400           # memories that a source looks at
 
 
 def sizes(texts: Any, rows: Any, budget: int) -> NDArray[np.float64]:
-    """Estimated tokens of some memories in a context: a quarter of the characters, at most an eighth of the budget, to which it is condensed.
+    """Estimated tokens of some memories in a context: a quarter of the characters, at most that to which it is condensed.
 
     texts   text of a row
     rows    (k,)
     budget  tokens of the context
 
     >>> sizes(["a" * 68, "b" * 9000], [0, 1], 800).tolist()
-    [25.0, 100.0]
+    [25.0, 128.0]
     """
     lengths = np.array([len(texts[row]) for row in np.asarray(rows).tolist()], dtype=np.float64)
-    return np.asarray(np.minimum((lengths + HEAD) / CHARACTERS, max(LARGEST * budget, 1.0)))
+    return np.asarray(np.minimum((lengths + HEAD) / CHARACTERS, float(cap_of(budget))))
 
 
 def within(tokens: Any, room: float) -> int:
@@ -36,6 +37,21 @@ def within(tokens: Any, room: float) -> int:
     (2, 0, 0)
     """
     return int(np.searchsorted(np.cumsum(np.asarray(tokens, dtype=np.float64)), room, side="right"))
+
+
+def near(scores: Any, among: Any, texts: Any, budget: int) -> NDArray[np.bool_]:
+    """Which memories are the best matches that fill a context alone, (n,), and the next one.  A source spends its share on these.  O(n).
+
+    scores  (n,)  NaN: none
+    among   (n,)  bool
+
+    >>> near(np.array([0.1, 0.9, 0.5, 0.3]), np.ones(4, dtype=np.bool_), ["a" * 168] * 4, 100).tolist()
+    [False, True, True, True]
+    """
+    rows = best(scores, among, MOST)
+    found = np.zeros(len(scores), dtype=np.bool_)
+    found[rows[:within(sizes(texts, rows, budget), float(budget)) + 1]] = True
+    return found
 
 
 @kernel

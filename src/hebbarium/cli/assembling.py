@@ -35,6 +35,7 @@ class Strategy(StrEnum):
     SOURCES = "sources"
     FLAT = "flat"
     CONDENSED = "condensed"
+    COVERING = "covering"
     EVERYTHING = "everything"
     NOTHING = "nothing"
 
@@ -118,7 +119,7 @@ def event(row: Annotated[int, typer.Argument(help="Row, as in [memory 812: 3 lin
     print_fields([("row", str(row)), ("kind", unit.kind.word), ("time", written(unit.time) or str(unit.time)), ("session", unit.session or "-"),
                   ("speaker", unit.speaker or "-"), ("events", ", ".join(unit.events) or "-"),
                   ("sources", ", ".join(unit.sources) or "-"), ("maker", found.writing.maker if found.writing else "-"),
-                  ("made from rows", ", ".join(map(str, found.sources)) or "-"), ("versions", ", ".join(map(str, found.versions))),
+                  ("made from rows", ", ".join(map(str, found.sources)) or "-"), ("rows of its versions", ", ".join(map(str, found.versions))),
                   ("rows made of it", ", ".join(map(str, found.made)) or "-")])
     print_lines("", unit.text)
     for each in edits:

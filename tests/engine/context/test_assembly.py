@@ -85,7 +85,7 @@ def test_a_long_memory_is_condensed_into_what_is_left_and_names_itself(build: Bu
     made.encode_all([Event(0.0, "The boat leaks on Sundays", "Ada"), Event(1.0, LONG, "Ada")])
     found = assemble(made, "Who sails the boat on Sundays?", 140)
     (long,) = [c for c in found.components if c.row == 1]
-    assert long.form is Form.SENTENCES and long.text.endswith("\n[memory 1: 1 line]") and "Sundays" in long.text
+    assert long.form is Form.EXCERPT and long.text.endswith("\n[memory 1: 1 line]") and "Sundays" in long.text
     assert 0.9 * 140 <= found.tokens <= 140
 
 

@@ -159,9 +159,10 @@ def test_sections_of_stages_are_those_of_the_seed(staged: Engine) -> None:
     assert [s for s in ("Current Stage Context", "Related Prior Context", "Stage Summaries") if f"\n## {s}\n" in f"\n{found.text}"] == list(
         dict.fromkeys(c.section for c in found.components))
     assert {c.source for c in found.components} == {"own_stage", "adjacent_stages", "stage_summaries"} == set(staged.sources)
-    spent = found.metadata["sources"]
-    assert spent["own_stage"] > spent["adjacent_stages"] > spent["stage_summaries"] > 0
+    assert all(found.metadata["sources"].values())
     own = staged.context("What did Ada see?", 800, session="S3")
+    spent = own.metadata["sources"]
+    assert spent["own_stage"] > spent["adjacent_stages"] > spent["stage_summaries"] > 0
     stages = {staged.unit(c.row).session for c in own.components if c.section == "Current Stage Context"}
     assert stages == {"S3"} and all(staged.unit(c.row).session != "S3" for c in own.components if c.section != "Current Stage Context")
 
@@ -208,7 +209,7 @@ def test_a_plan_asks_the_sources_that_it_has(staged: Engine) -> None:
     assert memory.sources == alone.sources == {"own_stage": 50.0, "stage_summaries": 10.0}
     assert assemble(memory, "What did Ada see?", 500) == alone.context("What did Ada see?", 500)
     answer = staged.retrieve("What did Ada see?", plan=plan)
-    assert context_of(memory, answer, "What did Ada see?", 500, strategy="sources").components[0].source == "own_stage"
+    assert context_of(memory, answer, "What did Ada see?", 500, strategy="sources") == assemble(memory, "What did Ada see?", 500)
     assert staged.context("What did Ada see?", 500).metadata["sources"]["adjacent_stages"] > 0
 
 
@@ -239,9 +240,9 @@ def test_an_empty_memory_and_one_of_archived_rows_give_an_empty_context() -> Non
 
 def test_an_own_form_of_a_text_is_shown_where_the_text_does_not_fit() -> None:
     memory = told(source(10.0), n=3)
-    found = memory.context("boat", 100)
-    (note,) = [c for c in found.components if c.section == "Notes"]
-    assert note.text == "budget 100" and note.form is Form.SUMMARY and note.kind is ComponentKind.ENTITY
+    found = memory.context("boat", 60)
+    (note,) = [c for c in found.components if c.kind is ComponentKind.ENTITY]
+    assert note.text == "budget 60" and note.form is Form.SUMMARY and note.kind is ComponentKind.ENTITY
     whole = memory.context("boat", 4000)
     assert [c.form for c in whole.components if c.section == "Notes"] == [Form.WHOLE]
 
@@ -280,7 +281,7 @@ def test_an_updated_context_has_the_new_event_first_and_stays_within_its_budget(
     found = first.updated(new)
     assert found.tokens == LENGTH.tokens(found.text) <= 400 and first.text == text
     assert found.components[0].text.endswith("Bo: Bo sold the boat to Cleo.") and found.components[0].section == "Recent Activity"
-    assert found.text.index("## Recent Activity") < found.text.index("## Current Stage Context")
+    assert found.text.index("## Recent Activity") < found.text.index("## Relevant Content")
     found = first.updated(Event(staged.now, "Bo sold the boat to Cleo. " * 4, "Bo"))
     kept = [c for c in first.components if c in found.components]
     dropped = [c for c in first.components if c not in found.components]
@@ -314,10 +315,19 @@ def test_filling_never_exceeds_the_budget_and_shows_a_row_once(given_: list[Any]
     assert len(free.components) == min(5, len({c.row for c in candidates})) and not free.cut
 
 
-def test_no_item_takes_more_than_an_eighth_before_others_are_left_out() -> None:
+def test_sections_whose_headings_would_take_more_than_an_eighth_stand_under_one(staged: Engine) -> None:
+    few, many = (staged.context("What did Ada see?", budget) for budget in (300, 900))
+    assert {c.section for c in few.components} == {"Relevant Content"} and few.text.count("\n## ") == 1
+    assert len({c.source for c in few.components}) > 1
+    assert len({c.section for c in many.components}) == 3 == many.text.count("\n## ")
+    whole = staged.context("What did Ada see?", 10**6)
+    assert len({c.section for c in whole.components}) > 1
+
+
+def test_no_item_takes_more_than_a_sixteenth_or_128_tokens_before_others_are_left_out() -> None:
     long = "The boat sailed to Oslo. It was cold. Who sailed it? Nobody knows. " * 12
     candidates = [Candidate(ComponentKind.SEMANTIC, n, f"{n}. {long}", 1.0 - n / 10, "All") for n in range(8)]
-    plain, capped = (select(candidates, 512, LENGTH, FORMATS["sections"], largest=largest) for largest in (1.0, 0.125))
-    assert len(plain.components) <= 3 < 6 <= len(capped.components) and all(c.tokens <= 64 + 1 for c in capped.components[1:])
-    few = select(candidates[:2], 512, LENGTH, FORMATS["sections"], largest=0.125)
+    plain, capped = (select(candidates, 512, LENGTH, FORMATS["sections"], largest=largest) for largest in (1.0, 0.0625))
+    assert len(plain.components) <= 3 < 4 <= len(capped.components) and all(c.tokens <= 128 + 1 for c in capped.components[1:])
+    few = select(candidates[:2], 512, LENGTH, FORMATS["sections"], largest=0.0625)
     assert any(c.form is Form.WHOLE for c in few.components), "what is left over shows the best whole again"

@@ -70,7 +70,8 @@ def test_lazy_choice_is_the_choice_without_shortcuts_with_fewer_evaluations() ->
     rng = np.random.default_rng(4)
     concepts = Concepts.of([{f"c{c}" for c in rng.integers(0, 400, 20)} for _ in range(200)])
     chosen = np.empty(30, np.int64)
-    count, evaluated = lazy_cover(concepts.start, concepts.concept, concepts.weight, np.zeros(200), 0.0, False, chosen)
+    count, evaluated = lazy_cover(concepts.start, concepts.concept, concepts.weight, np.ones(200), np.zeros(200), np.full(200, -1), np.zeros(0), 0.0,
+                                  False, chosen)
     assert count == 30 and evaluated < 0.5 * sum(200 - step for step in range(30))
 
 
@@ -116,13 +117,45 @@ def test_odd_costs_and_weights_are_refused() -> None:
         Concepts.of([{"a"}], {"a": -1.0})
 
 
+def worth_of(sets: Sets, weights: dict[str, float], worth: list[float], chosen: tuple[int, ...] | list[int]) -> float:
+    return sum(weight * max((worth[j] for j in chosen if c in sets[j]), default=0.0) for c, weight in weights.items())
+
+
+def test_items_of_different_worth_are_within_the_bound_of_the_best_on_300_instances() -> None:
+    rng = np.random.default_rng(8)
+    for sets, weights, costs in instances(300, 7, 8):
+        worth, plain = [float(w) for w in rng.choice([0.0, 0.3, 1.0, 2.0], len(sets))], Concepts.of(sets, weights)
+        concepts = Concepts(plain.start, plain.concept, plain.weight, np.array(worth))
+        budget = sum(costs) // 3 + 1
+        best = max(worth_of(sets, weights, worth, s) for s in subsets(len(sets)) if sum(costs[j] for j in s) <= budget)
+        chosen = cover_within(concepts, costs, budget).tolist()
+        assert concepts.value(chosen) == pytest.approx(worth_of(sets, weights, worth, chosen))
+        assert concepts.value(chosen) >= (1.0 - 1.0 / e) / 2.0 * best - 1e-9 and sum(costs[j] for j in chosen) <= budget
+        assert all(worth[j] > 0.0 for j in chosen)
+
+
+def test_the_first_item_of_a_group_pays_for_its_opening() -> None:
+    some = Concepts.of([{"a"}, {"b"}, {"c"}], {"a": 3.0, "b": 2.0, "c": 1.0})
+    assert cover_within(some, [1, 1, 1], 7, [0, 0, 1], [4, 4]).tolist() == [0, 1]      # 4 + 1 + 1; a third one would need 5
+    assert cover_within(some, [1, 1, 1], 11, [0, 0, 1], [4, 4]).tolist() == [0, 1, 2]
+    assert cover_within(some, [1, 1, 1], 4, [0, 0, -1], [4]).tolist() == [2]           # only the item without a group fits
+    for sets, weights, costs in instances(200, 8, 9):
+        rng = np.random.default_rng(len(sets))
+        groups, opening = rng.integers(-1, 3, len(sets)), np.array([2.0, 0.0, 5.0])
+        chosen = cover_within(Concepts.of(sets, weights), costs, 14.0, groups, opening).tolist()
+        assert sum(costs[j] for j in chosen) + sum(opening[g] for g in {int(groups[j]) for j in chosen} - {-1}) <= 14.0
+
+
 def test_the_compiled_choice_is_the_plain_one() -> None:
+    rng = np.random.default_rng(7)
     for sets, weights, costs in instances(30, 10, 6):
         concepts, found = Concepts.of(sets, weights), []
+        worth, groups, opening = rng.random(len(sets)), rng.integers(-1, 2, len(sets)), np.array([1.0, 3.0])
         for run in (lazy_cover, lazy_cover.py_func):
             chosen = np.full(len(sets), -1, np.int64)
             with np.errstate(divide="ignore"):
-                found.append((run(concepts.start, concepts.concept, concepts.weight, np.array(costs, float), 15.0, True, chosen), chosen.tolist()))
+                found.append((run(concepts.start, concepts.concept, concepts.weight, worth, np.array(costs, float), groups, opening, 15.0, True,
+                                  chosen), chosen.tolist()))
         assert found[0] == found[1]
 
 
