@@ -108,6 +108,14 @@ def test_light_ranks_events_and_summaries_by_meaning() -> None:
         assert any(unit.kind is Kind.SUMMARY for unit in answer.units)
 
 
+def test_the_working_memory_of_light_is_shown_whatever_is_asked() -> None:
+    events = told().events
+    last = [event.text for event in events if event.session == events[-1].session][-20:]
+    for question in told().questions[:3]:
+        found = lived("light").context(question.text, 4000)
+        assert set(found.metadata["sources"]) == {"recent_context", "ranked_context"} and all(text in found.text for text in last)
+
+
 def test_hipporag_ranks_by_meaning_where_no_entity_is_found_and_by_its_walk_elsewhere() -> None:
     name = told().events[0].speaker
     for text, same in (("what was cooked", True), (f"What did {name} cook?", False)):

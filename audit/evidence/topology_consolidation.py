@@ -229,8 +229,8 @@ def a_new_memory_is_linked(specimen: Any) -> Any:
 
 
 # --- in a memory: whole runs ---------------------------------------------------------------------------------------------------------
-TOPICS = ("the old {} pump in our garden drips again since the frost last winter and needs a seal.",
-          "my sister plays the {} violin with the town orchestra every second Sunday at noon now.")
+TOPICS = ("The old {} pump in our garden drips again since the frost last winter.  Our pump needs a seal.",
+          "My sister plays the {} violin with the town orchestra every second Sunday.  Her violin is red.")
 CITIES = ("Rome", "Oslo", "Lisbon", "Cairo", "Quito", "Lima")
 
 
@@ -240,7 +240,7 @@ def life(rng: Any, sessions: int) -> list[Event]:
     for s in range(sessions):
         for i in range(6):
             w, who = f"w{int(rng.integers(24))}", ("Ada", "Bo")[int(rng.integers(2))]
-            text = {0: " ".join(topic.format(w).capitalize() for topic in TOPICS), 1: f"I moved to {CITIES[int(rng.integers(6))]}.",
+            text = {0: " ".join(topic.format(w) for topic in TOPICS), 1: f"I moved to {CITIES[int(rng.integers(6))]}.",
                     2: f"Our kettle {w} stands behind the green shelf."}.get(int(rng.integers(5)), f"Somebody saw {w} near stone {s} {i}.")
             found.append(Event(24.0 * s + i, text, who, f"s{s}", f"e{s}.{i}", dated=False))
     return found
@@ -342,7 +342,7 @@ def every_archived_memory_is_reached(specimen: Any) -> Any:
 def told(specimen: Any, *others: Any, seed: int = 21, **values: Any) -> Any:
     """A memory of three sessions with one text of two topics, two equal texts and a move, and its run."""
     memory = memory_of(specimen, *others, embedder=embedder_of(seed), consolidate_every=1e9, **values)
-    topics = " ".join(topic.format("w1").capitalize() for topic in TOPICS)
+    topics = " ".join(topic.format("w1") for topic in TOPICS)
     kettle = "Our kettle w5 stands behind the green shelf"
     for i, (text, who) in enumerate(((topics, "Ada"), (f"{kettle}.", "Bo"), ("I live in Rome.", "Ada"), (f"{kettle} and hums.", "Bo"),
                                      (f"{kettle}.", "Ada"), ("I moved to Oslo.", "Ada"))):

@@ -11,8 +11,10 @@ from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.registry import Registry
 from ..datasets.demo import load_demo
+from ..edits.planted import planted
 from .flips import flips
 from .kills import kills
+from .nights import making, nights
 from .tally import Tally
 from .texts import texts
 from .threads import threads
@@ -27,13 +29,18 @@ def small_memory(name: str) -> Callable[[Path], Engine]:
     return lambda path: Engine(mechanisms, HashingEmbedder(16), path=path)
 
 
-def run(name: str, count: int, seed: int, set_name: str, folder: Path) -> Tally:
-    """Run one drill over the first events of the demo conversation."""
-    events = list(load_demo(None, 1).conversations[0].events[:EVENTS])
-    return DRILLS[name](small_memory(set_name), events, folder, count, seed)
+def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) -> Tally:
+    """Run one drill over the first events of the demo conversation, the drill `nights` over all of it with turns to merge, split and update.
+
+    set_name  None: `true_memory`; for `nights` the mechanisms that make memories
+    """
+    conversation = load_demo(None, 1).conversations[0]
+    events = list(planted(conversation, 0, 0)[0].events if name == "nights" else conversation.events[:EVENTS])
+    make = making() if name == "nights" and set_name is None else small_memory(set_name or "true_memory")
+    return DRILLS[name](make, events, folder, count, seed)
 
 
-DRILLS: dict[str, Callable[..., Tally]] = {"flips": flips, "kills": kills, "texts": texts, "threads": threads}
+DRILLS: dict[str, Callable[..., Tally]] = {"flips": flips, "kills": kills, "nights": nights, "texts": texts, "threads": threads}
 
 
 def main(arguments: list[str]) -> int:
@@ -41,7 +48,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("drill", choices=sorted(DRILLS))
     parser.add_argument("--count", type=int, default=100, help="faults to make")
     parser.add_argument("--seed", type=int, default=1, help="which faults; equal seeds make equal ones")
-    parser.add_argument("--set", default="true_memory", dest="set_name", help="mechanism set of the memories")
+    parser.add_argument("--set", dest="set_name", help="mechanism set of the memories; true_memory if not given, for nights what makes memories")
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         tally = run(given.drill, given.count, given.seed, given.set_name, Path(folder))

@@ -27,6 +27,7 @@ from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.vocabulary import GRAPH
+from ..shared.synonyms import SYNONYMS, joined
 from ..shared.walks import MOST_ROUNDS, passages, specificity, walk
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -44,7 +45,7 @@ class PersonalizedPageRankParams(Params):
 class PersonalizedPageRank(Mechanism[PersonalizedPageRankParams]):
     owns = (PAGERANK,)
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH,), adds=(), sets=(PAGERANK,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH, SYNONYMS), adds=(), sets=(PAGERANK,))
     def retrieve(self, view: Any, cue: Cue) -> None:
         p, graph = self.params, view.graph
         links = graph.csr(EdgeType.ENTITY)
@@ -53,7 +54,9 @@ class PersonalizedPageRank(Mechanism[PersonalizedPageRankParams]):
         if not seeds.size:
             return
         share = np.array([specificity(float(links.degree[v])) for v in seeds])
-        network = (links.start, links.degree, links.pool, graph.target)
+        network, pairs = (links.start, links.degree, links.pool, graph.target), view.synonyms.of(cue)
+        if pairs.size:
+            network = joined(*network, pairs)
         rank = np.zeros(links.start.shape[0])
         walk(seeds, share / share.sum(), *network, math.sqrt(p.damping), p.epsilon, MOST_ROUNDS, rank)
         passages(rank, graph.n_entities, *network, view.pagerank)

@@ -14,6 +14,7 @@ from hebbarium.benchmarks.drills import flips as damage
 from hebbarium.benchmarks.drills.__main__ import main
 from hebbarium.benchmarks.drills.flips import flips
 from hebbarium.benchmarks.drills.kills import kills
+from hebbarium.benchmarks.drills.nights import making, nights
 from hebbarium.benchmarks.drills.texts import texts
 from hebbarium.benchmarks.drills.threads import threads
 from hebbarium.engine.columns import Phase
@@ -23,7 +24,8 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.storage import snapshot_contents
-from hebbarium.engine.vocabulary import DRAFTS, TEXTS
+from hebbarium.engine.vocabulary import DRAFTS, KIND, TEXTS, VISIBLE
+from hebbarium.mechanisms.consolidation.topology_consolidation import TOPOLOGY_RUNS
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 EVENTS = [Event(9.0 * i, f"Ada met Bo in Lisbon, number {i % 5}", f"p{i % 2}", f"s{i // 4}", f"e{i}") for i in range(12)]
@@ -81,6 +83,47 @@ def test_the_drill_sees_a_tick_that_was_lost(tmp_path: Path, monkeypatch: pytest
     """A memory that reports ticks which it has not saved."""
     monkeypatch.setattr("hebbarium.engine.storage.snapshot.Snapshot.save", lambda self, state="open", erased=None: None)
     assert kills(make, EVENTS, tmp_path, 12, 3).broken
+
+
+PUMP = "The old pump in our garden drips again since the frost.  It stands behind the shed.  "
+VIOLIN = "My sister plays the violin with the town orchestra every second Sunday.  Her teacher is from Lisbon."
+NIGHTS = [Event(24.0 * (i // 3) + i % 3, text, "Ada", f"s{i // 3}", f"e{i}") for i, text in enumerate((
+    "Our kettle stands behind the green shelf.", "I live in Rome.", "Somebody saw a heron.", "Once more: our kettle stands behind the green shelf.",
+    "I moved to Oslo.", PUMP, "Our kettle stands behind the green shelf.", VIOLIN, "I like plums.", f"{PUMP}{VIOLIN}", "I moved to Turku.",
+    "I like figs.", "A letter came.", "Nobody read it."))]
+
+
+def test_the_nights_of_the_drill_make_and_hide_memories(tmp_path: Path) -> None:
+    memory = making()(tmp_path / "m.db")
+    memory.encode_all(NIGHTS)
+    memory.advance(200.0)
+    assert {Kind.BUNDLE, Kind.EVENT} <= set(memory.column(KIND).tolist()) and not memory.column(VISIBLE).all() and len(memory.writings) > 20
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_process_killed_in_a_consolidation_leaves_no_half_of_it(tmp_path: Path) -> None:
+    tally = nights(making(), NIGHTS, tmp_path, 6, 3)
+    assert tally.broken == [] and tally.total >= 6 and tally.outcomes["in a consolidation", "continued"] == 6
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_the_drill_sees_half_of_a_consolidation(tmp_path: Path) -> None:
+    """A memory that saves before a consolidation has ended."""
+    def hasty(path: Path) -> Engine:
+        memory = making()(path)
+        assert memory._snapshot is not None
+        run, save = memory.assembly.run[Phase.CONSOLIDATE], memory._snapshot.save
+
+        def consolidate(tick: Any) -> None:
+            memory.store.array(TOPOLOGY_RUNS)[()] += 100
+            save()
+            memory.store.array(TOPOLOGY_RUNS)[()] -= 100
+            run(tick)
+
+        memory.assembly.run[Phase.CONSOLIDATE] = consolidate
+        return memory
+
+    assert "in a consolidation: the file holds what was never saved" in nights(hasty, NIGHTS, tmp_path, 4, 3).broken
 
 
 def worded(path: Path) -> Engine:

@@ -60,9 +60,16 @@ def test_cuts_are_the_best_of_all() -> None:
 
 
 def test_two_topics_are_segments_that_are_exact_parts() -> None:
-    text = f"{PUMP} It must be the tall pump. {VIOLIN}"
+    text = f"{PUMP} It must be the tall pump. {VIOLIN} Her violin is red."
     spans, sure = segments(text, topics(text))
-    assert [text[a:b] for a, b in spans] == [f"{PUMP} It must be the tall pump.", VIOLIN] and sure >= 0.9
+    assert [text[a:b] for a, b in spans] == [f"{PUMP} It must be the tall pump.", f"{VIOLIN} Her violin is red."] and sure >= 0.9
+
+
+@pytest.mark.parametrize("text", [f"{PUMP} {VIOLIN} Her violin is red.", f"{PUMP} It must be the tall pump. {VIOLIN}"])
+def test_a_segment_of_one_sentence_is_less_sure(text: str) -> None:
+    spans, sure = segments(text, topics(text))
+    whole = f"{PUMP} It must be the tall pump. {VIOLIN} Her violin is red."
+    assert len(spans) == 2 and 0.5 < sure < 0.9 < segments(whole, topics(whole))[1]
 
 
 @pytest.mark.parametrize("text", [
@@ -100,6 +107,11 @@ def test_the_same_words_about_another_day_are_no_restatement() -> None:
 def test_far_vectors_and_few_words_are_no_restatement() -> None:
     assert restates(seen(0, KETTLE), seen(1, KETTLE, at=vector(1.0, 1.0))) == 0.0
     assert restates(seen(0, "Good timing."), seen(1, "Good timing.")) == 0.0
+
+
+def test_a_text_that_says_more_is_no_restatement() -> None:
+    assert restates(seen(0, KETTLE), seen(1, f"As I said: {KETTLE}")) > 0.9
+    assert restates(seen(0, KETTLE), seen(1, f"{KETTLE} Everybody wants plums tonight.")) == 0.0
 
 
 def test_a_merge_has_at_most_five_units_that_all_restate_each_other() -> None:

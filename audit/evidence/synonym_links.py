@@ -1,0 +1,203 @@
+"""Evidence for synonym_links: all cosines by hand, and walks over a network with the links as linear systems in numpy."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.records import Event
+from ...engine.registry import Registry
+from ...mechanisms.retrieval.personalized_pagerank import PAGERANK
+from ...mechanisms.shared.synonyms import joined
+from ..checks import adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, figure
+from ..memory import encode, memory_of
+from ..paper_numbers import paper_number
+
+PAPER, LEAST, D = "jimenez2024hipporag", 0.8, 0.5
+NUMBERS = (paper_number("cosine", LEAST, "1", paper=PAPER, where="implementation details: synonymy threshold 0.8"),)
+
+
+def circle(*angles: float) -> NDArray[np.float32]:
+    """Unit vectors at some angles, rad."""
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+
+@equation("SL-1", source="HippoRAG: names of a cosine of 0.8 or more, by the cosine of every pair; new names are compared with all", papers=(PAPER,))
+def pairs_are_those_of_all_cosines(specimen: Any) -> Any:
+    rng, same = np.random.default_rng(1), []
+    for n, d in ((2, 2), (30, 3), (600, 3)):
+        vectors = rng.normal(size=(n, d))
+        vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        cosines = vectors.astype(float) @ vectors.T.astype(float)
+        for first in (0, n // 2, n):
+            near = {(a, b) for b in range(first, n) for a in range(b) if cosines[a, b] >= LEAST}
+            found = [tuple(pair) for pair in specimen.near_pairs(vectors, first, LEAST).tolist()]
+            same.append(set(found) == near and len(found) == len(near) and found == sorted(found, key=lambda pair: pair[::-1]))
+    edge = specimen.near_pairs(circle(0.0, math.acos(LEAST) - 1e-3, -math.acos(LEAST) - 1e-3), 0, LEAST).tolist()
+    return [*same, edge == [[0, 1]]], [True] * 10
+
+
+@adaptation("SL-2", source="ours: links by lists; a synonym is one link each way between two entities, beside all others")
+def the_network_has_the_links_of_both(specimen: Any) -> Any:
+    rng, same = np.random.default_rng(2), []
+    for _ in range(20):
+        nodes, links = 12, [(int(a), int(b)) for a, b in rng.integers(0, 12, (int(rng.integers(0, 30)), 2))]
+        order = sorted(range(len(links)), key=lambda k: links[k][0])
+        degree = np.bincount([a for a, _ in links], minlength=nodes)
+        pairs = np.array([(0, 2), (1, 3)], np.int64)
+        held = [sorted(t for s, t in [*links, (11, -3), (9, -1), (10, -4), (8, -2)] if s == v) for v in range(nodes)]
+        ends = np.array([b for _, b in links], np.int64)
+        start, out, pool, target = joined(np.cumsum(degree) - degree, degree, np.array(order, np.int64), ends, pairs)
+        same.append([sorted(target[pool[s:s + d]].tolist()) for s, d in zip(start, out, strict=True)] == held)
+    return same, [True] * 20
+
+
+class Named:
+    """Vectors of names by angle; any other text has the vector of a third dimension."""
+
+    name, revision, dimensions = "named", "1", 3
+
+    def __init__(self, angles: dict[str, float]) -> None:
+        self.angles = angles
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(n, 3) float32."""
+        return np.array([[math.cos(a), math.sin(a), 0.0] if (a := self.angles.get(t)) is not None else [0.0, 0.0, 1.0] for t in texts],
+                        np.float32).reshape(-1, 3)
+
+
+ANGLES = {"mia": 0.0, "maria": 0.5, "bo": 2.0, "lisbon": 3.0, "lissabon": 3.6, "oslo": 4.6}
+STORY = (("Yesterday Mia met Bo.", ("mia", "bo")), ("They say Maria lives in Lisbon.", ("maria", "lisbon")),
+         ("In winter Lissabon was warm.", ("lissabon",)), ("And Oslo was cold.", ("oslo",)), ("Nothing was said.", ()))
+
+
+def walked(asked: Sequence[str], least: float, count: int = len(STORY)) -> NDArray[np.float64]:
+    """Each memory's sum of pi over its names: (1 - d) (I - d P^T)^-1 s with links between names of near angles; NaN without mass."""
+    names, n = list(ANGLES), count
+    adjacent = np.zeros((n + len(names), n + len(names)))
+    for i, (_, held) in enumerate(STORY[:count]):
+        for name in held:
+            adjacent[i, n + names.index(name)] = adjacent[n + names.index(name), i] = 1.0
+    mentioned = {name for _, held in STORY[:count] for name in held}
+    restart = np.zeros(len(adjacent))
+    for name in asked:
+        restart[n + names.index(name)] = 1.0 / adjacent[n + names.index(name)].sum()
+    for a in mentioned:
+        for b in mentioned - {a}:
+            if math.cos(ANGLES[a] - ANGLES[b]) >= least:
+                adjacent[n + names.index(a), n + names.index(b)] = 1.0
+    restart, damping = restart / restart.sum(), math.sqrt(D)
+    step = adjacent / np.maximum(adjacent.sum(axis=1, keepdims=True), 1.0)
+    pi = (1.0 - damping) * np.linalg.solve(np.eye(len(adjacent)) - damping * step.T, restart)
+    mass = adjacent[:n, n:] @ pi[n:]
+    return np.where(mass > 1e-12, mass, np.nan)
+
+
+def told(specimen: Any, count: int = len(STORY), first: int = 0, **values: Any) -> Any:
+    """A memory of the story that walks exactly; the first events are asked about before the others are told."""
+    walks = Registry.read().instance("personalized_pagerank", {"epsilon": 0.0, "damping": D})
+    memory = memory_of(specimen, walks, embedder=Named(ANGLES), **values)
+    for part in (range(first), range(first, count)):
+        encode(memory, *(Event(0.1 * i, STORY[i][0], id=f"e{i}") for i in part))
+        if part and part.start < part.stop <= first:
+            memory.retrieve("Did Mia see Bo?")
+    return memory
+
+
+@equation("SL-3", source="HippoRAG: personalized PageRank with synonymy edges, as a linear system; restarts by specificity over memories alone",
+          rtol=1e-6, papers=(PAPER,))
+def a_query_reaches_memories_of_a_synonym(specimen: Any) -> Any:
+    measured, expected = [], []
+    for least, first in ((LEAST, 0), (LEAST, 2), (0.9, 0), (0.0, 1)):
+        memory = told(specimen, first=first, cosine=least)
+        for query, asked in (("Where is Mia?", ("mia",)), ("Did Bo see Lissabon?", ("bo", "lissabon")), ("Is it cold in Oslo?", ("oslo",))):
+            memory.retrieve(query)
+            measured += np.nan_to_num(memory.column(PAGERANK), nan=-1.0).tolist()
+            expected += np.nan_to_num(walked(asked, least), nan=-1.0).tolist()
+    return measured, expected
+
+
+@limit("SL-4", source="definition: no names, no query with a name, no pair: answers and state of a memory without the mechanism")
+def without_a_pair_nothing_changes(specimen: Any) -> Any:
+    found = []
+    for least in (LEAST, 1.0):
+        memory, without = told(specimen, 1, cosine=least), told(specimen, 1)
+        for query in ("Where is Mia?", "What?", "Did Zoe go?"):
+            found.append(memory.retrieve(query).final.tolist() == without.retrieve(query).final.tolist())
+            wanted = walked(("mia",), 2.0, 1) if "Mia" in query else np.array([np.nan])
+            found.append(bool(np.allclose(memory.column(PAGERANK), wanted, rtol=1e-6, equal_nan=True)))
+        empty = memory_of(specimen, embedder=Named(ANGLES))
+        found.append(len(empty.retrieve("Where is Mia?").rows) == 0)
+        full, edges = told(specimen, cosine=0.0), told(specimen, cosine=0.0)
+        full.retrieve("Where is Mia?")
+        found.append(full.digest() == edges.digest())
+    return found, [True] * 16
+
+
+@limit("SL-5", source="definition: a name whose only event was erased has no vector and no synonyms; the others keep theirs", rtol=1e-6)
+def an_erased_name_has_no_synonyms(specimen: Any) -> Any:
+    measured, expected = [], []
+    for asked_before in (False, True):
+        memory = told(specimen, cosine=LEAST)
+        if asked_before:
+            memory.retrieve("Where is Mia?")
+        memory.erase("e1", confirm=True)
+        for query, asked in (("Where is Mia?", ("mia",)), ("Is it Lissabon?", ("lissabon",))):
+            memory.retrieve(query)
+            measured += np.nan_to_num(np.delete(memory.column(PAGERANK), 1), nan=-1.0).tolist()
+            expected += [walked(asked, LEAST, 1)[0], -1.0, -1.0, -1.0] if asked == ("mia",) else [-1.0, 1.0 / (1.0 + math.sqrt(D)), -1.0, -1.0]
+    return measured, expected
+
+
+@figure("reach", caption="Mass at the memory of a synonym, against the cosine of the two names: links from 0.8 on carry the walk",
+        source="HippoRAG, synonymy; two memories of ours")
+def mass_over_cosine(specimen: Any) -> Picture:
+    cosines, mass = np.linspace(0.5, 1.0, 26), []
+    for cosine in cosines:
+        walks = Registry.read().instance("personalized_pagerank", {"epsilon": 0.0})
+        memory = memory_of(specimen, walks, embedder=Named({"mia": 0.0, "maria": math.acos(min(float(cosine), 1.0))}))
+        encode(memory, (0.0, "Yesterday Mia slept."), (0.1, "They say Maria left."))
+        memory.retrieve("Where is Mia?")
+        mass.append(float(np.nan_to_num(memory.column(PAGERANK))[1]))
+    return Picture("cosine of the names", "probability at the synonym", (Curve("the memory of the synonym", cosines, np.array(mass)),))
+
+
+# --- mutants --------------------------------------------------------------------------------------------------------------------
+def changed(specimen: Any, change: Any) -> Any:
+    """The specimen whose pairs are changed: (vectors, first, least, original) -> pairs."""
+    original = specimen.near_pairs
+    return specimen.replacing("near_pairs", lambda vectors, first, least: change(vectors, first, least, original))
+
+
+@mutant("new names are compared with new ones only", rejected_by="SL-1")
+def new_ones_only(specimen: Any) -> Any:
+    def near(vectors: Any, first: int, least: float, original: Any) -> Any:
+        pairs = original(vectors, first, least)
+        return pairs[pairs[:, 0] >= first]
+
+    return changed(specimen, near)
+
+
+@mutant("a distance for the cosine", rejected_by="SL-1")
+def by_distance(specimen: Any) -> Any:
+    return changed(specimen, lambda vectors, first, least, original: original(vectors, first, 1.0 - least))
+
+
+@mutant("the threshold of the hook is fixed", rejected_by="SL-3")
+def fixed_threshold(specimen: Any) -> Any:
+    return changed(specimen, lambda vectors, first, least, original: original(vectors, first, LEAST))
+
+
+@mutant("earlier pairs are found again", rejected_by="SL-3")
+def pairs_twice(specimen: Any) -> Any:
+    return changed(specimen, lambda vectors, first, least, original: original(vectors, 0, least))
+
+
+@mutant("pairs without a threshold", rejected_by="SL-4")
+def every_pair(specimen: Any) -> Any:
+    return changed(specimen, lambda vectors, first, least, original: original(vectors, first, -1.0))
+

@@ -1,0 +1,60 @@
+"""Synonym links: entities whose names are near in meaning are linked for walks over the graph of memories and entities (HippoRAG).
+
+HippoRAG adds an edge between two names if the cosine of their vectors is at least 0.8, so that a walk from "New York City" reaches the memories of
+"NYC".  The names of entities are embedded when a query first finds them, each once; the pairs are handed to `personalized_pagerank`, which walks
+along them as along any other link.  Nothing is stored: graph and file are those of a memory without this mechanism.
+
+Cost: O(new n d) after n names with new ones, embedding apart; O(nodes + links) per query for the network of the walk.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.columns import Phase
+from ...engine.contract import Cue, Mechanism, Params, hook
+from ...engine.vocabulary import EMBEDDER, GRAPH
+from ..shared.synonyms import NOTHING, SYNONYMS
+
+BATCH: Final = 256          # names compared in one pass
+
+
+# --- equations ---------------------------------------------------------------------------------------------------------------
+def near_pairs(vectors: NDArray[np.float32], first: int, least: float) -> NDArray[np.int64]:
+    """(k, 2) pairs a < b of names with first <= b and a cosine of at least `least`, sorted by b, then a.  O(new n d).
+
+    The matrix product finds candidates only, since its last bits depend on the sizes.
+
+    vectors  (n, d)  unit vectors; a zero vector is near to none
+
+    >>> near_pairs(np.array([[1, 0], [0, 1], [0.8, 0.6]], np.float32), 0, 0.6).tolist()
+    [[0, 2], [1, 2]]
+    """
+    slack, found = 4.0 * vectors.shape[1] * float(np.finfo(np.float32).eps), [NOTHING]
+    for start in range(first, len(vectors), BATCH):
+        some = vectors[start:start + BATCH]
+        b, a = np.nonzero(some @ vectors[:start + len(some)].T >= least - slack)
+        b, a = b[a < b + start] + start, a[a < b + start]
+        exact = np.einsum("ij,ij->i", vectors[a], vectors[b]) >= np.float32(least)
+        found.append(np.stack([a[exact], b[exact]], axis=1))
+    return np.concatenate(found)
+
+
+# --- plug-in -----------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class SynonymLinksParams(Params):
+    cosine: float           # least, of two names
+
+
+class SynonymLinks(Mechanism[SynonymLinksParams]):
+    """Links entities of near names for the walks of a query."""
+
+    @hook(Phase.RETRIEVE, reads=(GRAPH, EMBEDDER), adds=(), sets=(SYNONYMS,))
+    def link(self, view: Any, cue: Cue) -> None:
+        graph = view.graph
+        names = [graph.entity_name(e) for e in range(graph.n_entities)]
+        view.synonyms.put(cue, names, view.embedder.embed, partial(near_pairs, least=self.params.cosine))

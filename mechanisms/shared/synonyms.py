@@ -1,0 +1,68 @@
+"""Pairs of names of near meaning, and the network of memories and entities with links between them (HippoRAG)."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.columns import Phase, Structure
+
+NOTHING: Final = np.empty((0, 2), np.int64)
+Network = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+def joined(start: NDArray[Any], degree: NDArray[Any], pool: NDArray[Any], target: NDArray[Any], pairs: NDArray[np.int64]) -> Network:
+    """The network with a link each way between the entities of each pair: start, degree, pool, target as `walk` takes them.  O(nodes + links).
+
+    >>> start, degree, pool, target = joined(np.array([0, 0, 1]), np.array([1, 0, 1]), np.arange(2), np.array([-1, 0]), np.array([[0, 1]]))
+    >>> [target[pool[s:s + d]].tolist() for s, d in zip(start, degree)]
+    [[-1], [-1], [0, -2]]
+    """
+    nodes, total = len(start), int(degree.sum())
+    before = np.cumsum(degree) - degree
+    held = target[pool[np.repeat(start - before, degree) + np.arange(total)]]
+    one, other = ~pairs[:, 0], ~pairs[:, 1]
+    sources = np.concatenate([np.repeat(np.arange(nodes), degree), one % nodes, other % nodes])
+    targets = np.concatenate([held, other, one])
+    order = np.argsort(sources, kind="stable")
+    count = np.bincount(sources, minlength=nodes)
+    return np.cumsum(count) - count, count, np.arange(len(order)), targets[order]
+
+
+class Synonyms:
+    """The names of the entities with their vectors, the pairs among them, and for which query they were last brought up to date.
+
+    Derived from the names alone: nothing of it is saved.
+    """
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._vectors: NDArray[np.float32] = np.empty((0, 0), np.float32)
+        self._pairs: NDArray[np.int64] = NOTHING
+        self._cue: Any = None
+
+    def put(self, cue: Any, names: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]],
+            pairs_of: Callable[[NDArray[np.float32], int], NDArray[np.int64]]) -> None:
+        """Embed new names, find the pairs that they belong to, and hand all pairs to the hooks of this query.  Changed names begin anew.
+
+        pairs_of  (n, d) unit vectors, first new name -> (k, 2) pairs with a new name
+        """
+        if list(names[:len(self._names)]) != self._names:
+            self._names, self._pairs = [], NOTHING
+        fresh = list(names[len(self._names):])
+        if fresh:
+            vectors = np.array(embed(fresh), np.float32)
+            vectors[[name.startswith("\0") for name in fresh]] = 0.0        # erased
+            first, self._vectors = len(self._names), np.concatenate([self._vectors, vectors]) if self._names else vectors
+            self._pairs = np.concatenate([self._pairs, pairs_of(self._vectors, first)])
+        self._names, self._cue = [*self._names, *fresh], cue
+
+    def of(self, cue: Any) -> NDArray[np.int64]:
+        """(k, 2) pairs of entities, none if no mechanism set them for this query."""
+        return self._pairs if self._cue is cue else NOTHING
+
+
+SYNONYMS = Structure("synonyms", "pairs of entities whose names are near in meaning, for the present query", ("put", "of"), persists=False,
+                     phases=(Phase.RETRIEVE,), create=Synonyms)
