@@ -36,6 +36,7 @@ from hebbarium.audit.checks import evidence_of
 from hebbarium.audit.collect import evidence_module
 from hebbarium.audit.drawing import to_svg
 from hebbarium.audit.specimen import Specimen
+from hebbarium.console import Meter
 from hebbarium.engine.registry import HOMES, Registry
 
 FAST = ("base_level_activation", "recency", "weighted_rrf")            # drawn and audited with --fast
@@ -72,6 +73,7 @@ def build_site(folder: Path, fast: bool = False) -> Path:
     for name in ASSETS:
         (pages / "website").mkdir(exist_ok=True)
         shutil.copyfile(DOCS / "website" / name, pages / "website" / name)
+    print(f"MkDocs: {len(list(pages.rglob('*.md')))} pages", flush=True)
     render(pages, folder / "site", nav)
     return folder / "site"
 
@@ -140,8 +142,13 @@ def write_notebooks(pages: Path) -> None:
 # --- figures -----------------------------------------------------------------------------------------------------------------
 def drawn(registry: Registry, ids: Sequence[str]) -> dict[tuple[str, str], str]:
     """The figures of these mechanisms as SVG elements, by (mechanism, figure)."""
-    each = Parallel(n_jobs=1 if len(ids) <= len(FAST) else 2)(delayed(_figures)(id, registry) for id in ids)
-    return {(id, name): svg for id, made in zip(ids, each, strict=True) for name, svg in made}
+    work = Parallel(n_jobs=1 if len(ids) <= len(FAST) else 2, return_as="generator")
+    found: dict[tuple[str, str], str] = {}
+    with Meter("figures of mechanisms") as meter:
+        for done, (id, made) in enumerate(zip(ids, work(delayed(_figures)(id, registry) for id in ids), strict=True), 1):
+            found |= {(id, name): svg for name, svg in made}
+            meter(done, len(ids), id)
+    return found
 
 
 def _figures(id: str, registry: Registry) -> list[tuple[str, str]]:
@@ -178,12 +185,13 @@ def write_reports(pages: Path, fast: bool) -> Nav:
     nav: Nav = ["reports/index.md"]
     rows = []
     for name, title, words in commands(fast):
-        done = subprocess.run([sys.executable, "-m", "hebbarium", *words, "--out", name], cwd=runs, capture_output=True, text=True)
-        if done.returncode:
-            raise SystemExit(f"hebbarium {' '.join(words)} failed:\n{done.stdout}{done.stderr}")
+        command = f"hebbarium {' '.join(words)} --out {name}"
+        print(command, flush=True)
+        done = subprocess.run([sys.executable, "-m", "hebbarium", *words, "--out", name], cwd=runs, stdout=subprocess.PIPE, text=True)
+        if done.returncode:                                # progress and errors are on stderr, which is shown as it comes
+            raise SystemExit(f"{command} failed:\n{done.stdout}")
         shutil.copytree(runs / name, folder / name, ignore=shutil.ignore_patterns("*.md", "*.sqlite*"))
         head, _, rest = (runs / name / f"{name}.md").read_text(encoding="utf-8").partition("\n")
-        command = f"hebbarium {' '.join(words)} --out {name}"
         (folder / f"{name}.md").write_text("\n\n".join((
             head, f"[Open the whole report]({name}/{name}.html){{ .md-button .md-button--primary }} [JSON]({name}/{name}.json){{ .md-button }}",
             f"Made by `{command}`.", for_mkdocs(rest.strip()))) + "\n", encoding="utf-8")

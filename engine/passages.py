@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .drafts import Kind
-from .ports.embedder import Embedder
-from .ports.word_pieces import passages
+from .ports.embedder import Embedder, Spans
+from .ports.word_pieces import cuts
 from .storage.event_log import EventLog
 from .storage.postings import BM25Index, terms_of
 
@@ -20,6 +20,7 @@ SIZE: Final = 200       # word pieces of a passage
 OVERLAP: Final = 40     # word pieces that neighbouring passages share
 SPAN: Final = 64        # word pieces of a span, in which words are searched: two or three sentences
 SHARED: Final = 16      # word pieces that neighbouring spans share
+_COMING: Final = 4096    # most texts that are cut before they have a row
 
 
 class Passages:
@@ -30,24 +31,34 @@ class Passages:
 
     def __init__(self, event_log: EventLog, embedder: Embedder) -> None:
         self._event_log, self._embedder = event_log, embedder
+        self._coming: dict[str, tuple[Spans, ...]] = {}         # cuts of texts that `of` has read and that have no row yet
+        self._cut = 0                                           # rows that are cut
+        self._cuts: dict[int, tuple[Spans, ...]] = {}           # windows and spans of each row that has passages
         self._covered = 0
         self._rows = np.empty(0, dtype=np.int64)
         self._starts = np.empty(0, dtype=np.int64)
         self._vectors = np.empty((0, embedder.dimensions), dtype=np.float32)
-        self._seen = 0                                          # rows looked at for spans
         self._spans = BM25Index()
         self._first = np.empty(0, dtype=np.int64)               # first span of each row; empty as long as no row has passages
 
     def forget(self) -> None:
         """Drop all vectors; they are computed again when they are next read."""
-        self._covered = 0
+        self._coming.clear()
+        self._cuts.clear()
+        self._cut = self._covered = 0
         self._rows, self._starts, self._vectors = self._rows[:0], self._starts[:0], self._vectors[:0]
-        self._seen, self._first = 0, self._first[:0]
+        self._first = self._first[:0]
         self._spans.clear()
 
     def of(self, texts: Iterable[str]) -> list[str]:
         """The passages of the texts that are longer than what the embedder reads, in order."""
-        return [each for text in texts for each in self._split(text)]
+        found: list[str] = []
+        for text in texts:
+            if len(self._coming) >= _COMING:
+                self._coming.clear()
+            self._coming[text] = cut = self._divided(text)
+            found += _parts(text, cut[0])
+        return found
 
     def scores(self, vector: NDArray[np.float32], out: NDArray[np.float32]) -> NDArray[np.float32]:
         """Write the cosine of each row's best passage into `out` (n_rows,) float32; NaN for a row without passages.
@@ -84,22 +95,20 @@ class Passages:
 
     def _cover_words(self, n: int) -> None:
         log = self._event_log
-        if not self._first.size and not any(self._split(log.rendered(row)) for row in range(self._seen, n)):
-            self._seen = n
+        self._divide(n)
+        if not self._cuts:
             return
         first: list[int] = []
         for row in range(self._first.size, n):
             text, counted = log.rendered(row), log.kind(row) is Kind.EVENT
             first.append(self._spans.n_rows)
-            for span in passages(self._embedder, text, SPAN, SHARED) if self._split(text) else (text,):
+            for span in _parts(text, self._cuts[row][1]) if row in self._cuts else (text,):
                 self._spans.add(self._spans.n_rows, terms_of(span, stop_words=True), counted)
         self._first = np.concatenate([self._first, np.array(first, dtype=np.int64)])
 
     def _cover(self, n: int) -> None:
-        new: list[tuple[int, Sequence[str]]] = []
-        for row in range(self._covered, n):
-            if found := self._split(self._event_log.rendered(row)):
-                new.append((row, found))
+        self._divide(n)
+        new = [(row, _parts(self._event_log.rendered(row), self._cuts[row][0])) for row in range(self._covered, n) if row in self._cuts]
         if new:
             counts = [len(found) for _, found in new]
             starts = len(self._vectors) + np.cumsum([0, *counts[:-1]])
@@ -109,6 +118,19 @@ class Passages:
             self._vectors = np.concatenate([self._vectors, vectors])
         self._covered = max(self._covered, n)       # last, so that the rows are tried again after an error of the embedder
 
-    def _split(self, text: str) -> Sequence[str]:
-        found = passages(self._embedder, text, SIZE, OVERLAP)
-        return found if len(found) > 1 else ()
+    def _divide(self, n: int) -> None:
+        """Cut the texts of rows that are not yet cut; each text is divided into word pieces once."""
+        for row in range(self._cut, n):
+            text = self._event_log.rendered(row)
+            cut = self._coming.pop(text, None) or self._divided(text)
+            if len(cut[0]):
+                self._cuts[row] = cut
+            self._cut = row + 1
+
+    def _divided(self, text: str) -> tuple[Spans, ...]:
+        """Windows and spans of a text; none if the embedder reads it whole."""
+        return cuts(self._embedder, text, (SIZE, OVERLAP), (SPAN, SHARED))
+
+
+def _parts(text: str, cut: Spans) -> list[str]:
+    return [text[start:end] for start, end in cut.tolist()]

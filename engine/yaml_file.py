@@ -109,7 +109,8 @@ class YamlFile:
             mark = error.problem_mark or error.context_mark
             raise self._invalid(str(error.problem), mark.line if mark else 0) from error
         if not isinstance(data, dict):
-            raise RegistryError(f"holds {type(data).__name__}, not a mapping", where=self.place(), cure="write `name: ...` entries")
+            held = "is empty" if data is None else "holds a list" if isinstance(data, list) else "holds one value"
+            raise RegistryError(f"{held}, not a mapping", where=self.place(), cure="write entries such as `summary: words and meaning`, one a line")
         self.data: dict[str, Any] = data
 
     def place(self, *keys: object) -> str:

@@ -20,6 +20,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from hebbarium import __version__
 from hebbarium.audit import collect
@@ -404,6 +405,24 @@ def test_a_variety_alone_is_judged_by_its_parents_evidence_where_it_has_none(mon
     assert printed == [(0, 1), (1, 1)]
 
 
+def test_categories_that_are_not_given_are_not_called_all_twice(hebbarium: Command, tmp_path: Path) -> None:
+    events = [{"conversation": "c", "id": f"e{n}", "text": text} for n, text in enumerate(("Ada sings.", "Bo paints."))]
+    questions = [{"conversation": "c", "id": f"q{n}", "text": text, "gold": [f"e{n}"]} for n, text in enumerate(("Who sings?", "Who paints?"))]
+    (tmp_path / "dataset.yaml").write_text("name: mine\n")
+    (tmp_path / "events.jsonl").write_text("".join(json.dumps(one) + "\n" for one in events))
+    kinds = []
+    for number, category in enumerate(("", "日本")):
+        asked = [questions[0], {**questions[1], **({"category": category} if category else {})}]
+        (tmp_path / "questions.jsonl").write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in asked), encoding="utf-8")
+        said = hebbarium("run", "--set", "bm25", "--dataset", "conversations", "--data", str(tmp_path), "--embedder", "hashing:64",
+                         "--out", str(tmp_path / f"o{number}"))
+        assert said.code == 0
+        kinds.append(said.out.partition("questions")[2].partition("\n\n")[0].splitlines()[1:])
+    assert [line.split("  ")[0] for line in kinds[0]] == ["all"]
+    assert [line.split("  ")[0] for line in kinds[1]] == ["all", "no category", "日本"]
+    assert [cell_len(line) for line in kinds[1]] == [len(kinds[1][0])] * 3      # a sign of two columns moves no number
+
+
 # --- what goes wrong ---------------------------------------------------------------------------------------------------------------
 RUN = ("run", "--set", "bm25", *FAST)
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
@@ -442,6 +461,11 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "embedder without dimensions": (("run", "--set", "bm25", "--dataset", "demo", "--embedder", "hashing:0"), "0 dimensions"),
     "file to check that is not there": (("data", "check", "{tmp}/nope"), "no such file"),
     "file to check as something else": (("data", "check", "{tmp}/locomo.json", "--dataset", "beam"), "chat.json"),
+    "folder without data": (("data", "check", "{tmp}/damaged"), "your own data are events.jsonl, questions.jsonl and dataset.yaml"),
+    "own data without a folder": (("run", "--set", "bm25", "--dataset", "conversations"), "give --data the folder that holds events.jsonl"),
+    "own data without events": (("data", "check", "{tmp}/eventless"), "no events.jsonl in it"),
+    "own data without questions": (("data", "check", "{tmp}/unasked/events.jsonl"), "correct the files; docs/own-data.md"),
+    "set file that is empty": (("run", "--set", "{tmp}/empty.yaml", *FAST), "is empty, not a mapping"),
     "unknown source": (("data", "get", "nope"), "no source 'nope'"),
     "source by hand": (("data", "get", "beam"), "not one file"),
     "results into a file": ((*RUN, "--out", "{tmp}/locomo.json"), "it is a file"),
@@ -461,6 +485,12 @@ def test_a_wrong_call_is_told_what_where_and_what_to_do(hebbarium: Command, tmp_
     (tmp_path / "locomo.json").write_text(json.dumps(LOCOMO))
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "ledger.sqlite").write_bytes(b"no database" * 99)
+    (tmp_path / "empty.yaml").write_text("")
+    for folder, files in (("eventless", ("questions.jsonl", "dataset.yaml")), ("unasked", ("questions.jsonl", "dataset.yaml", "events.jsonl"))):
+        (tmp_path / folder).mkdir()
+        texts = {"dataset.yaml": "name: mine\n", "events.jsonl": json.dumps({"conversation": "c", "id": "e", "text": "Ada sings."}) + "\n"}
+        for file in files:
+            (tmp_path / folder / file).write_text(texts.get(file, ""))
     arguments, words = WRONG[name]
     given = [a.replace("{tmp}", str(tmp_path)) for a in arguments]
     if given[0] in ("run", "ablate") and "--out" not in given:

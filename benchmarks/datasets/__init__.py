@@ -44,7 +44,7 @@ def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int
     if unit not in ("turn", "session"):
         raise DataError(f"there is no unit {unit!r}", cure="choose turn or session")
     if limit is not None and limit < 1:
-        raise DataError(f"a limit of {limit} keeps no conversation", cure="choose 1 or more, or none")
+        raise DataError(f"a limit of {limit} keeps no conversation", cure="choose a limit of 1 or more, or leave it out")
     if path is not None and path.is_dir() and (path / name).is_dir():
         path = path / name
     loader = partial(load_conversations, allow_missing_gold=True) if allow_missing_gold and name == "conversations" else LOADERS[name]

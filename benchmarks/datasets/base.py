@@ -86,11 +86,12 @@ class Dataset:
 
 
 def assemble(name: str, sha256: str, conversations: Iterable[Conversation], found: Mapping[str, int | str], where: str,
-             again: Callable[[int], Callable[[], Iterable[Event]]] | None = None) -> Dataset:
+             again: Callable[[int], Callable[[], Iterable[Event]]] | None = None, cure: str = DOWNLOAD_AGAIN) -> Dataset:
     """Check the invariants of every data set, and count.  O(events + gold ids).
 
     conversations  taken one at a time
     again          number of a conversation -> what reads its events anew; the data set then holds no events.  None: it holds what it is given
+    cure           of every error
 
     Errors: DataError if there are no conversations, or if one has no events, no questions, repeated or empty ids, times that are not finite or that
     decrease, or gold that names no event.
@@ -99,16 +100,16 @@ def assemble(name: str, sha256: str, conversations: Iterable[Conversation], foun
     for number, conversation in enumerate(conversations):
         times, ids, empty = _read(conversation.events)
         for broken in _broken(conversation, times, ids):
-            raise DataError(f"conversation {conversation.id!r} {broken}", where=where, cure=DOWNLOAD_AGAIN)
+            raise DataError(f"conversation {conversation.id!r} {broken}", where=where, cure=cure)
         silent += empty
         kept.append(conversation if again is None or isinstance(conversation.events, Events) else conversation.handed(again(number)))
         del conversation
     if not kept:
-        raise DataError("it holds no conversations", where=where, cure=DOWNLOAD_AGAIN)
+        raise DataError("it holds no conversations", where=where, cure=cure)
     for what, names in (("conversation", [c.id for c in kept]), ("question", [q.id for c in kept for q in c.questions])):
         twice = [one for one, count in Counter(names).items() if count > 1]
         if twice:
-            raise DataError(f"{what} id {twice[0]!r} occurs more than once", where=where, cure=DOWNLOAD_AGAIN)
+            raise DataError(f"{what} id {twice[0]!r} occurs more than once", where=where, cure=cure)
     questions = [q for c in kept for q in c.questions]
     notes: dict[str, int | str] = {
         "conversations": len(kept), "events": sum(len(c.events) for c in kept), "questions": len(questions),
@@ -305,17 +306,18 @@ def one_json(path: Path | None, name: str) -> Path:
     return files[0]
 
 
-def given(path: Path | None, name: str) -> Path:
-    """PATH; raises DataError if it is None or does not exist."""
+def given(path: Path | None, name: str, cure: str = "") -> Path:
+    """PATH; raises DataError, with this cure or one for official files, if it is None or does not exist."""
     if path is None:
-        cure = f"download it (`hebbarium data get {name}`) and give --data PATH; or use the data set demo"
-        raise DataError(f"the data set {name!r} needs a path", cure=cure)
+        raise DataError(f"the data set {name!r} needs a path",
+                        cure=cure or f"download it (`hebbarium data get {name}`) and give --data PATH; or use the data set demo")
     try:
         there = path.exists()
     except (OSError, ValueError):
         there = False
     if not there:
-        raise DataError("there is no such file or folder", where=str(path), cure=f"check the path, or download it with `hebbarium data get {name}`")
+        raise DataError("there is no such file or folder", where=str(path),
+                        cure=cure or f"check the path, or download it with `hebbarium data get {name}`")
     return path
 
 

@@ -31,6 +31,7 @@ from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assembl
 from .reading import mark
 
 EVENTS, QUESTIONS, DESCRIPTION = "events.jsonl", "questions.jsonl", "dataset.yaml"
+FILES = f"{EVENTS}, {QUESTIONS} and {DESCRIPTION}"
 FIX = "correct the line; docs/own-data.md describes the files"
 EVENT_FIELDS = frozenset({"conversation", "id", "time", "speaker", "session", "text", "caption", "dated", "attributes"})
 QUESTION_FIELDS = frozenset({"conversation", "id", "text", "time", "category", "gold", "answer", "rubric"})
@@ -91,7 +92,7 @@ def load_conversations(path: Path | None, limit: int | None = None, *, allow_mis
     a minute, and its time does not enter its text.  A question without a time is asked a minute after the last event.
     Cost: O(characters).  Errors: DataError, which names file, line and cure.
     """
-    folder = _folder(given(path, "conversations"))
+    folder = _folder(given(path, "conversations", f"give --data the folder that holds {FILES}"))
     about = _description(folder)
     found: Counter[str] = Counter(events_reordered=0, times_made_up=0, gold_missing=0, events_with_attributes=0)
     drafts: dict[str, _Draft] = {}
@@ -110,7 +111,8 @@ def load_conversations(path: Path | None, limit: int | None = None, *, allow_mis
         read.update(b"\0")
     chosen = {name: draft.lines(folder / EVENTS) for name, draft in list(drafts.items())[:limit]}
     conversations = (_conversation(name, list(lines.places()), drafts[name].questions, found, allow_missing_gold) for name, lines in chosen.items())
-    loaded = assemble(str(about["name"]), read.hexdigest(), conversations, found, str(folder), lambda n: list(chosen.values())[n].events)
+    loaded = assemble(str(about["name"]), read.hexdigest(), conversations, found, str(folder), lambda n: list(chosen.values())[n].events,
+                      cure=f"correct the files; docs/own-data.md describes {FILES}")
     return replace(loaded, notes={**loaded.notes, **found, **{key: str(value) for key, value in about.items() if key != "name"}})
 
 
@@ -166,7 +168,7 @@ def _folder(path: Path) -> Path:
     missing = [name for name in (EVENTS, QUESTIONS, DESCRIPTION) if not (folder / name).is_file()]
     if not folder.is_dir() or missing:
         raise DataError(f"no {missing[0] if missing else EVENTS} in it", where=str(folder),
-                        cure=f"give a folder with {EVENTS}, {QUESTIONS} and {DESCRIPTION}")
+                        cure=f"give a folder with {FILES}")
     return folder
 
 

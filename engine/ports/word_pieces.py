@@ -12,6 +12,7 @@ from ..errors import HebbariumError, InputError
 from .embedder import CURE_SPEC, Embedder, Spans, WrappedEmbedder
 
 TOKENIZER = "tokenizer.json"
+_NONE: Spans = np.empty((0, 2), np.int32)
 
 
 class WordPieceTokenizer:
@@ -55,23 +56,40 @@ def passages(embedder: Embedder, text: str, size: int = 200, overlap: int = 40) 
     >>> passages(HashingEmbedder(8), "one two, three four five", size=3, overlap=1)
     ('one two, three', 'three four five')
     """
-    if not 0 <= overlap < size:
-        raise InputError(f"windows of {size} word pieces cannot overlap by {overlap}", where="passages", cure="choose 0 <= overlap < size")
+    (found,) = cuts(embedder, text, (size, overlap))
+    return tuple(text[start:end] for start, end in found.tolist()) or (text,)
+
+
+def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Spans, ...]:
+    """For each (size, overlap), (w, 2) start and end of each window of `passages` in characters; no window if the embedder reads the whole text.
+
+    The text is divided into word pieces once.  A model that states no limit reads the first size.  Cost and errors: as `passages`.
+
+    >>> from .embedder import HashingEmbedder
+    >>> [each.tolist() for each in cuts(HashingEmbedder(8), "one two, three four five", (3, 1), (4, 0))]
+    [[[0, 14], [9, 24]], [[0, 19], [20, 24]]]
+    """
+    for size, overlap in windows:
+        if not 0 <= overlap < size:
+            raise InputError(f"windows of {size} word pieces cannot overlap by {overlap}", where="passages", cure="choose 0 <= overlap < size")
     of: Any = embedder
     while isinstance(of, WrappedEmbedder):
         of = of.embedder
     if not hasattr(of, "pieces"):
-        return (text,)
-    window = of.window or size
+        return (_NONE,) * len(windows)
+    window = of.window or windows[0][0]
     if len(text) <= window and text.isascii():      # a word piece has at least one character
-        return (text,)
-    spans: Spans = of.pieces(text)
-    if len(spans) <= window:
-        return (text,)
-    size = min(size, window)
-    step = max(size - overlap, 1)
-    starts = range(0, len(spans) - min(overlap, size - 1), step)
-    return tuple(text[spans[start, 0]:spans[min(start + size, len(spans)) - 1, 1]] for start in starts)
+        return (_NONE,) * len(windows)
+    pieces: Spans = of.pieces(text)
+    if len(pieces) <= window:
+        return (_NONE,) * len(windows)
+    return tuple(_windows(pieces, min(size, window), overlap) for size, overlap in windows)
+
+
+def _windows(pieces: Spans, size: int, overlap: int) -> Spans:
+    """(w, 2) start and end of windows of `size` pieces that share `overlap` with the one before."""
+    starts = np.arange(0, len(pieces) - min(overlap, size - 1), max(size - overlap, 1))
+    return np.stack([pieces[starts, 0], pieces[np.minimum(starts + size, len(pieces)) - 1, 1]], axis=1)
 
 
 def _stated(file: Path, key: str) -> int | None:

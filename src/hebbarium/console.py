@@ -34,9 +34,15 @@ def print_lines(*lines: str) -> None:
 
 def print_fields(fields: Sequence[tuple[str, str]]) -> None:
     """Print names beside values; on a terminal, long values are wrapped in their own column."""
-    width = max(len(name) for name, _ in fields)
+    width = max(cell_len(name) for name, _ in fields)
     for name, value in fields:
-        print(_wrapped(f"{name.ljust(width)}  " + visible(value, keep="\n"), " " * (width + 2)))
+        print(_wrapped(f"{_padded(name, width)}  " + visible(value, keep="\n"), " " * (width + 2)))
+
+
+def _padded(cell: str, width: int, *, right: bool = False) -> str:
+    """The cell with spaces up to a width in columns of a terminal, of which a Chinese sign takes two."""
+    spaces = " " * (width - cell_len(cell))
+    return spaces + cell if right else cell + spaces
 
 
 def _wrapped(line: str, indent: str) -> str:
@@ -60,10 +66,10 @@ def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]],
             table.add_row(*map(Text, row))
         draw(table, whole=whole, spare=spare)
         return
-    widths = [max(len(r[i]) for r in (heads, *shown)) for i in range(len(heads))]
+    widths = [max(cell_len(r[i]) for r in (heads, *shown)) for i in range(len(heads))]
     print(visible(title))
     for row in (list(heads), *shown):
-        print("  ".join(c.rjust(w) if h in numbers else c.ljust(w) for c, w, h in zip(row, widths, heads, strict=True)).rstrip())
+        print("  ".join(_padded(c, w, right=h in numbers) for c, w, h in zip(row, widths, heads, strict=True)).rstrip())
     print()
 
 
@@ -81,7 +87,7 @@ def print_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, spare: Co
         return
     for row in (list(heads), *shown):
         last = set_cell_size(row[-1], max(room, 12) - 3).rstrip() + "..." if room and cell_len(row[-1]) > room else row[-1]
-        print("  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), last)).rstrip())
+        print("  ".join((*(_padded(cell, width) for cell, width in zip(row, widths, strict=False)), last)).rstrip())
 
 
 def draw(table: Table, *, whole: Collection[str] = (), roomy: Mapping[str, int] = MappingProxyType({}), spare: Sequence[str] = ()) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from hebbarium.engine.errors import HebbariumError
 from hebbarium.engine.passages import OVERLAP, SHARED, SIZE, SPAN, Passages
-from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
+from hebbarium.engine.ports.embedder import HashingEmbedder, Spans, Vectors
 from hebbarium.engine.records import Event
 from hebbarium.engine.storage.event_log import EventLog
 from hebbarium.engine.storage.postings import Idf
@@ -90,3 +90,26 @@ def test_forgetting_computes_spans_again() -> None:
     passages.forget()
     passages.words(["w3"], Idf.LUCENE.weight, 1.2, 0.75, other)
     assert one.tolist() == other.tolist()
+
+
+def test_each_text_is_divided_into_word_pieces_once() -> None:
+    class Counting(HashingEmbedder):
+        divided: list[str]
+
+        def pieces(self, text: str) -> Spans:
+            self.divided.append(text)
+            return super().pieces(text)
+
+    embedder, log = Counting(32), EventLog()
+    embedder.divided = []
+    texts = [" ".join(words(SIZE, 7)), " ".join(words(SIZE + 1)), " ".join(words(SIZE + 9))]   # all are long in characters
+    for row, text in enumerate(texts):
+        log.write(Event(float(row), text, dated=False), row)
+    passages = Passages(log, embedder)
+    before = passages.of(texts[:2])         # before these have a row, as at encoding
+    out = np.zeros(3, dtype=np.float32)
+    assert len(before) == 2 and passages.counts(3).tolist() == [0, 2, 2]
+    assert passages.words(["w3"], Idf.LUCENE.weight, 1.2, 0.75, out) is not None and out[0] == 0.0 < out[1]
+    assert embedder.divided == texts
+    passages.forget()
+    assert passages.counts(3).tolist() == [0, 2, 2] and len(embedder.divided) == 6

@@ -76,7 +76,8 @@ def test_folders_of_mechanisms_and_the_issue_form_list_the_homes() -> None:
     (DENSE.replace("acts_on", "acts_at"), "acts_"), (DENSE.replace("low: 0.0", "lowest: 0.0"), "lowest"),
     (DENSE.replace("claims: HONEST", "claims: PERFECT"), "claims"),
     (DENSE.replace("kind: engineering", "kind: magic"), "kind"), (DENSE.replace("value: 1.0", "value: [1.0]"), "value"),
-    ("dense: 3\n", "not a mapping"), ("- dense\n", "holds list"), ("", "holds NoneType"), ("a: [1\n", "YAML"), ("a: {b: 2024-13-45}\n", "YAML"),
+    ("dense: 3\n", "not a mapping"), ("- dense\n", "holds a list, not a mapping"), ("", "is empty, not a mapping"),
+    ("a: [1\n", "YAML"), ("a: {b: 2024-13-45}\n", "YAML"),
     ("? [a]\n: 1\n", "YAML"),
     ("a: !!python/object:os.system {}\n", "YAML"), ("a: *nobody\n", "YAML"), ("a: \x00\n", "YAML"),
 ], ids=range(18))
@@ -209,7 +210,7 @@ def test_sets_from_different_files_are_equal_if_their_contents_are(tmp_path: Pat
     ("mechanisms: [dense]\nalternates: [other]\n", "alternates"), ("mechanisms: [dense]\nalternates: {dense: other}\n", "alternates"),
     ("mechanisms: [dense]\nalternates: {dense: [nobody]}\n", "'nobody'"), ("mechanisms: [dense]\nalternates: {dense: [{a: 1}]}\n", "alternates"),
     ("mechanisms: [dense]\nmechanism: [other]\n", "'mechanism'"), ("mechanisms: [dense]\nmechanisms: [other]\n", "twice"),
-    ("[", "YAML"), ("3\n", "holds int"), (b"mechanisms: [\xff\xfe]\n", "YAML"), ("", "NoneType"),
+    ("[", "YAML"), ("3\n", "one value"), (b"mechanisms: [\xff\xfe]\n", "YAML"), ("", "is empty"),
 ], ids=range(23))
 def test_malformed_sets(tmp_path: Path, text: str | bytes, words: str) -> None:
     assert words in refused(lambda: files(tmp_path, bad=text), "bad.yaml")

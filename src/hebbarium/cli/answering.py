@@ -17,6 +17,7 @@ from .shared import (
     LimitOption,
     OutOption,
     SkipOption,
+    by_kind,
     installed_registry,
     load_data,
     named_embedder,
@@ -75,7 +76,7 @@ def _print(found: dict[str, Any], out: Path) -> None:
     columns = ("n", "answers", *SCORES)
     print_table(f"Answers by {found['reader']['language_model']} from {found['set']} on {found['dataset']}, {found['budget']:,} tokens",
                 ("questions", *columns), [(kind, *(number(means[name]) for name in columns))
-                                          for kind, means in (("all", found["overall"]), *found["by_category"].items())],
+                                          for kind, means in by_kind(found["overall"], found["by_category"])],
                 numbers=columns, whole=columns)
     spent = [(phase, *map(number, counts.values())) for phase, counts in found["tokens"].items() if isinstance(counts, dict)]
     heads = ("requests", "failed", "prompt tokens", "completion tokens")

@@ -215,7 +215,7 @@ def _show_schedule(chosen: MechanismSet, phases: Mapping[Phase, tuple[Node, ...]
 def cite(set_name: Annotated[str | None, typer.Option("--set", help="A mechanism set; all mechanisms if not given.")] = None,
          dataset: Annotated[list[str] | None, typer.Option("--dataset", help="A data set that is used; may be given again.")] = None,
          embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> None:
-    """BibTeX for exactly what is enabled: mechanisms, data sets, model."""
+    """BibTeX for the mechanisms, data sets and model in use."""
     registry = installed_registry()
     from ..audit.references import of_registry
 

@@ -43,7 +43,7 @@ def data_get(name: Annotated[str, typer.Argument(help="A source that `data list`
         print_json({"path": str(path)})
 
 
-@data_app.command("check")
+@data_app.command("check", short_help="SHA-256 of a data file; counts, gaps and times of your own data.")
 def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in the official format, or a folder of your own conversations.")],
                dataset: Annotated[str | None, typer.Option("--dataset", help="Load it as this data set and print its counts, too.")] = None,
                allow_missing_gold: Annotated[bool, typer.Option("--allow-missing-gold", help=options()["allow_missing_gold"].help)] = False,
@@ -51,10 +51,10 @@ def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in th
     """SHA-256 of a data file beside the published one; counts, gaps, times and duplicates of a data set."""
     from ..benchmarks.datasets import load
     from ..benchmarks.datasets.base import one_json
-    from ..benchmarks.datasets.conversations import EVENTS, describe
+    from ..benchmarks.datasets.conversations import DESCRIPTION, EVENTS, QUESTIONS, describe
     from ..benchmarks.datasets.fetch import check
 
-    if dataset is None and (path / EVENTS).is_file():
+    if dataset is None and (path.name == EVENTS or any((path / one).is_file() for one in (EVENTS, QUESTIONS, DESCRIPTION))) and path.exists():
         dataset = "conversations"
     notes = describe(load(dataset, path, allow_missing_gold=allow_missing_gold)) if dataset else None
     if dataset == "conversations":

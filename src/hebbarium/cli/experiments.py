@@ -25,6 +25,7 @@ from .shared import (
     LimitOption,
     OutOption,
     SkipOption,
+    by_kind,
     chosen_set,
     citation_keys,
     installed_registry,
@@ -219,7 +220,7 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
 
-    kinds, counts = [("all", result["overall"]), *result["by_category"].items()], ("calls", "values changed", "ranks changed")
+    kinds, counts = by_kind(result["overall"], result["by_category"]), ("calls", "values changed", "ranks changed")
     print_table(f"{name} on {result['dataset']}", ("questions", *result["overall"]), [(kind, *map(number, m.values())) for kind, m in kinds],
                 numbers=tuple(result["overall"]), whole=tuple(result["overall"]))
     if unscored := asked - result["overall"]["n"]:
@@ -242,7 +243,7 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
         means_of = ("evidence", "answer", "tokens", "items", "repeated", "cut")
         print_table(f"Contexts, tokens as {contexts['counter']} counts", ("budget", "questions", *means_of),
                     [(f"{int(budget):,}", kind, *(number(means[name]) for name in means_of)) for budget, found in contexts["budgets"].items()
-                     for kind, means in (("all", found["overall"]), *found["by_category"].items())],
+                     for kind, means in by_kind(found["overall"], found["by_category"])],
                     numbers=("budget", *means_of), whole=("budget", "questions", *means_of))
     timing = [(phase, number(ms["p50"]), number(ms["p95"])) for phase, ms in result["timing_ms"].items()]
     print_table("Milliseconds a pass", ("phase", "p50", "p95"), timing, numbers=("p50", "p95"))

@@ -36,8 +36,8 @@ def explain_misses(folder: RunFolder, question: str | None, arm: str | None, dat
 def _print(found: Misses) -> None:
     from ..console import print_lines, print_rows, print_table
 
-    print_lines(f"{found.run}, arm {found.arm}: {len(found.misses)} of {found.n_gold} gold events, of {found.n_missed_questions} of "
-                f"{found.n_questions} questions, are not among the first {found.k}", *(f"note: {note}" for note in found.notes), "")
+    print_lines(f"{found.run}, arm {found.arm}: {len(found.misses)} of {found.n_gold} gold events are not among the first {found.k}; "
+                f"they concern {found.n_missed_questions} of {found.n_questions} questions", *(f"note: {note}" for note in found.notes), "")
     if not found.misses:
         return
     numbers = ("gold events", "questions")

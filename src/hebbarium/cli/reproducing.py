@@ -21,7 +21,7 @@ def reproduce(run: RunArgument, out: Annotated[Path, typer.Option("--out", help=
               jobs: JobsOption = 1, as_json: JsonOption = False) -> None:
     """A run again, from its manifest into a new folder.
 
-    Exit code 0 if all rows are equal.  Else 1, with the first row that differs and the versions that are others now.
+    Exit code 0 if all rows are equal.  Else 1, with the first row that differs and the versions that have changed.
     """
     from ..benchmarks import reproduce as reproducing
     from ..benchmarks.execution.folder import RunFolder
@@ -47,7 +47,8 @@ def _print(found: Reproduction) -> None:
     from ..console import print_lines
     from ..reporting.text import plural
 
-    made = [f"{name}: {shown(a)} -> {shown(b)}" for name, a, b in found.differing]
+    made = [f"  {name}: {shown(a)} -> {shown(b)}" for name, a, b in found.differing]
+    made = ["versions, then and now:", *made] if made else []
     if found.first is None:
         print_lines(f"all {plural(found.n_rows, 'row')} of {found.folder} are equal in {found.again}", *made)
         return

@@ -193,6 +193,8 @@ def _print_missed(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
     from ..reporting.text import plural
 
     print_lines(f"{plural(len(rows), 'question')} with gold that is not in the answer")
+    if not rows:
+        return
     cells = [(row["question"], row["category"], shorten(" ".join(map(_place, row["ranks"])), 24, placeholder=" ..."),
               _short(row.get("question_text", ""))) for row in rows]
     print_rows(("question", "category", "ranks of gold", "text"), cells)
@@ -207,7 +209,7 @@ def _print_explanation(found: Explained) -> None:
     print_lines(*(f"note: {note}" for note in found.notes), "")
     for name, gold in found.named:
         print_lines(f"{name}, {gold.at.id}: {gold.words}", f"  {_short(gold.at.text)}")
-    print_lines("", *(f"#{r.rank}, {r.id}: {_short(r.text)}" for r in found.rivals), "")
+    print_lines("", *(f"#{r.rank}, {r.id}: {_short(r.text)}" for r in found.rivals), *([""] if found.rivals else []))
     if found.candidates:
         _print_stages(found)
         _print_signals(found)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -93,6 +93,17 @@ def citation_keys(registry: Registry, ids: Iterable[str], datasets: Iterable[str
 
     return list(dict.fromkeys((*(k for i in ids for k in registry.entry(i).papers), *(k for name in datasets for k in papers_of(name)),
                                *papers_behind(embedder))))
+
+
+def by_kind(overall: Any, by_category: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Rows of a table by category: all questions, then each category.  `all` is also the category of questions of one's own that name none.
+
+    >>> by_kind(0.5, {"all": 0.5}), by_kind(0.5, {"who": 0.25, "all": 0.75})
+    ([('all', 0.5)], [('all', 0.5), ('who', 0.25), ('no category', 0.75)])
+    """
+    if list(by_category) == ["all"]:
+        return [("all", overall)]
+    return [("all", overall), *(("no category" if name == "all" else name, found) for name, found in by_category.items())]
 
 
 def print_json(data: Any) -> None:

@@ -73,5 +73,5 @@ def _strengths(text: str) -> list[float]:
     except ValueError:
         found = []
     if not found or not all(0.0 <= s <= 1.0 for s in found):
-        raise InputError(f"{text!r} names no strengths", where="--strengths", cure="write numbers from 0 to 1, such as --strengths 0,0.5,1")
+        raise InputError(f"{text!r} names no strengths from 0 to 1", where="--strengths", cure="write them like --strengths 0,0.5,1")
     return found

@@ -1,6 +1,8 @@
 """Embeddings cut to their first dimensions."""
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,6 +34,18 @@ def test_a_vector_that_is_zero_there_becomes_the_first_axis() -> None:
             return found
 
     assert ShortenedEmbedder(Last(8), 4).embed(["x"]).tolist() == [[1.0, 0.0, 0.0, 0.0]]
+
+
+def test_a_copy_embeds_the_same_and_what_is_missing_is_an_error() -> None:
+    short = embedder("hashing:64@16").embedder
+    assert isinstance(short, ShortenedEmbedder) and short.pieces("a wet dog").tolist() == [[0, 1], [2, 5], [6, 9]]      # of the whole embedder
+    for other in (copy.copy(short), copy.deepcopy(short), pickle.loads(pickle.dumps(short))):
+        assert other.name == short.name and np.array_equal(other.embed(TEXTS), short.embed(TEXTS))
+    for name in ("_hidden", "no_such_thing"):
+        with pytest.raises(AttributeError, match=name):
+            getattr(short, name)
+    with pytest.raises(AttributeError, match="embedder"):
+        assert object.__new__(ShortenedEmbedder).window     # before the embedder is set: an error, no endless recursion
 
 
 @pytest.mark.parametrize("kept", ["0", "1", "65"])
