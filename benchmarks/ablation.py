@@ -18,7 +18,7 @@ from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import write_json, write_whole
 from ..reporting.provenance import Made, made
 from .datasets import Dataset
-from .designs import Arm, Design, arms_of, named_arms
+from .designs import FULL, Arm, Design, arms_of, named_arms
 from .execution.cells import Outcome, Row
 from .execution.failures import ALONE, Options
 from .execution.local import Progress, execute
@@ -126,9 +126,9 @@ def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: 
     write_whole(out / "ablation.md", [to_markdown(result)])
     write_whole(out / "ablation.svg", [to_svg(result)])
     write_whole(out / "ablation.tex", [to_latex(result)])
-    to_html(result, out / "ablation.html")
-    write_learning_curve(out, experiment.plan.settings.feedback, data,
-                         {one.arm: found for one, found in zip(experiment.plan.arms, outcomes, strict=True)})
+    curves = write_learning_curve(out, experiment.plan.settings.feedback, data,
+                                  {one.arm: found for one, found in zip(experiment.plan.arms, outcomes, strict=True)})
+    to_html(result, out / "ablation.html", curves.get(FULL, ()))
     return result
 
 

@@ -19,6 +19,7 @@ from .execution.plan import Plan, planned
 from .execution.spec import DEFAULTS, Settings
 from .reports.card import write_card
 from .reports.learning_curve import write_learning_curve
+from .reports.learning_figure import write_learning_page
 from .scores.outcomes import metrics_of
 from .scores.surroundings import Conversations
 
@@ -63,5 +64,6 @@ def measure(planned: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *
     result = metrics_of(data.name, outcomes, ahead.counts, Conversations.of(data, planned.settings.match).sizes)
     write_json(out / "metrics.json", result)
     write_card(RunFolder.read(out))
-    write_learning_curve(out, planned.settings.feedback, data, {FULL: outcomes})
+    curves = write_learning_curve(out, planned.settings.feedback, data, {FULL: outcomes})
+    write_learning_page(out, planned.settings.feedback, curves, f"Scores by position of the question on {data.name}")
     return result

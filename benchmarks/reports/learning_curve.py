@@ -14,7 +14,8 @@ from ..execution.cells import Outcome, Row
 from ..scores.outcomes import scored
 
 GROUPS = 10         # of positions, equal shares of the questions of each conversation
-FILES = ("learning_curve.json", "learning_curve.md")
+PAGE = "learning_curve.html"
+FILES = ("learning_curve.json", "learning_curve.md", PAGE)
 SHOWN = ("hit@1", "recall@10", "mrr@10")
 
 
@@ -42,16 +43,20 @@ def curve(rows: Sequence[Row], places: Mapping[tuple[str, str], float], groups: 
     return found
 
 
-def write_learning_curve(out: Path, feedback: str, data: Dataset, arms: Mapping[str, Sequence[Outcome]]) -> None:
-    """Write learning_curve.json and learning_curve.md into `out`; without feedback remove earlier ones.  Raises HebbariumError."""
+def write_learning_curve(out: Path, feedback: str, data: Dataset, arms: Mapping[str, Sequence[Outcome]]) -> dict[str, list[dict[str, float]]]:
+    """Remove earlier curves from `out`, and with feedback write learning_curve.json and learning_curve.md.  Raises HebbariumError.
+
+    Returns the curve of each arm; {} without feedback.
+    """
+    for name in FILES:
+        (out / name).unlink(missing_ok=True)
     if feedback == "none":
-        for name in FILES:
-            (out / name).unlink(missing_ok=True)
-        return
+        return {}
     places = positions(data)
     curves = {arm: curve([row for outcome in outcomes for row in outcome.rows], places) for arm, outcomes in arms.items()}
     write_json(out / FILES[0], {"format": 1, "feedback": feedback, "groups": GROUPS, "arms": curves})
     write_whole(out / FILES[1], [to_markdown(feedback, curves)])
+    return curves
 
 
 def to_markdown(feedback: str, curves: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:

@@ -15,6 +15,10 @@ from ..scores.comparison import ALPHA, Verdict
 from ..scores.metrics import METRICS
 from . import words
 from .figures import LAYOUTS, WIDE, forest, heat_scale, tally
+from .learning_curve import SHOWN
+from .learning_curve import said as said_of_feedback
+from .learning_figure import EXPLAINED, Points
+from .learning_figure import figures as learning_figures
 from .result import PRIMARY, AblationResult
 from .tables import BESIDE, beside_rows, said, title
 from .words import beside_note, expected, family, headline, interval_text, label, legend, limits, notes, number, p_text, percent, signed, size
@@ -22,8 +26,11 @@ from .words import beside_note, expected, family, headline, interval_text, label
 TEMPLATES = Path(__file__).parent.parent / "templates"
 
 
-def to_html(result: AblationResult, path: Path) -> Path:
-    """Write the page, whole or not at all; a few milliseconds.  The folder is made if it is absent.  Raises HebbariumError."""
+def to_html(result: AblationResult, path: Path, learning: Points = ()) -> Path:
+    """Write the page, whole or not at all; a few milliseconds.  The folder is made if it is absent.  Raises HebbariumError.
+
+    learning  the full set's curve over questions, which is drawn; () without feedback
+    """
     arms = result.ordered()
     page = _environment().get_template("ablation.html.j2").render(
         result=result, arms=arms, metrics=METRICS, primary=PRIMARY, alpha=ALPHA, family=family(result), headline=headline(result),
@@ -32,7 +39,8 @@ def to_html(result: AblationResult, path: Path) -> Path:
         used=[word for word in Verdict if result.judged(word)],
         provenance=words.provenance(result), bibtex=words.bibtex(result), gates=[arm for arm in arms if arm.receipt and arm.receipt.gate],
         scale=words.scale(result), forests=[forest(result, layout) for layout in LAYOUTS], tallies=[tally(result, layout) for layout in LAYOUTS],
-        heat_scale=heat_scale(arms))
+        heat_scale=heat_scale(arms), learning=learning, learning_figures=learning_figures(learning), learning_shown=SHOWN,
+        learning_explained=EXPLAINED, feedback=said_of_feedback(result.provenance.get("feedback", "none")))
     write_whole(Path(path), [page])
     return Path(path)
 

@@ -155,6 +155,12 @@ def test_a_damaged_calibration_is_named(written: Path, registry: Registry, tmp_p
             run(chosen, registry, world(), embedder(), tmp_path / "o")
 
 
+def test_every_set_of_the_package_can_be_measured(registry: Registry, tmp_path: Path) -> None:
+    """in_use has slopes from worlds, which no data set holds."""
+    for name in registry.sets:
+        assert run(registry.set(name), registry, world(n=1), embedder(), tmp_path / name)["overall"]["n"] > 0, name
+
+
 # --- the command -------------------------------------------------------------------------------------------------------------------
 def test_the_command_prints_and_writes_and_the_set_measures_other_conversations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                                                                 capsys: pytest.CaptureFixture[str]) -> None:
