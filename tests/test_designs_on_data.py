@@ -1,0 +1,40 @@
+"""docs/designs_on_data.py: the sentences on the conclusions of Cortex follow from means and verdicts."""
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("designs_on_data", ROOT / "docs" / "designs_on_data.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def design(name: str, means: dict[str, float], verdicts: dict[str, str]) -> dict[str, Any]:
+    return {"name": name, "blocks": [{"dataset": "locomo", "means": {"full": 0.5} | {f"heat.weight={k}": v for k, v in means.items()},
+                                      "estimates": [{"name": f"heat.weight={k}", "verdict": v} for k, v in verdicts.items()]}]}
+
+
+def test_the_conclusion_holds_if_the_best_value_is_the_stated_one(script: ModuleType) -> None:
+    (line,) = script.conclusions(design("cortex_heat_weight", {"0": 0.4, "0.3": 0.5, "0.7": 0.49}, {"0": "undecided", "0.7": "undecided"}))
+    assert line == ("- locomo: the best value of Cortex (section 6.4.3) is 0.3, the best here 0.3, the same; "
+                    "no value is told apart from the set's own.")
+
+
+def test_another_best_value_is_named_with_both_scores_and_what_is_told_apart(script: ModuleType) -> None:
+    (line,) = script.conclusions(design("cortex_heat_weight", {"0": 0.61, "0.3": 0.5, "0.7": 0.05}, {"0": "helps", "0.7": "hurts", "0.3": "no-op"}))
+    assert "the best here 0, not the same: .610 against .500" in line and line.endswith("told apart from the set's own value: 0, 0.7.")
+
+
+def test_designs_without_published_values_have_no_sentence(script: ModuleType) -> None:
+    assert not list(script.conclusions(design("default_leave_one_out", {"0": 0.1}, {})))
