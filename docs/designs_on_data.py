@@ -36,17 +36,16 @@ PUBLISHED: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
 
 
 def conclusions(design: Mapping[str, Any]) -> Iterator[str]:
-    """One sentence for each data set of a published sweep: the best value of the source, the best here, and whether the two are told apart."""
+    """One sentence for each data set of a published sweep: the best value of the source, the highest mean here, and its verdict."""
     place, published = PUBLISHED.get(design["name"], ("", {}))
     for block in design["blocks"]:
         if not (stated := published.get(block["dataset"])):
             continue
         means = {arm.partition("=")[2]: value for arm, value in block["means"].items() if "=" in arm}
         best, verdicts = max(means, key=lambda value: means[value]), {e["name"].partition("=")[2]: e["verdict"] for e in block["estimates"]}
-        told = [value for value, found in verdicts.items() if found in ("helps", "hurts")]
-        own = f"told apart from the set's own value: {', '.join(told)}" if told else "no value is told apart from the set's own"
-        held = "the same" if best == stated else f"not the same: .{round(1000 * means[best]):03d} against .{round(1000 * means[stated]):03d}"
-        yield (f"- {block['dataset']}: the best value of Cortex ({place}) is {stated}, the best here {best}, {held}; {own}.")
+        here = f"{best}, too" if best == stated else f"{best}, .{round(1000 * means[best]):03d} against .{round(1000 * means[stated]):03d}"
+        yield (f"- {block['dataset']}: Cortex names {stated} as the best value ({place}); the highest mean here is that of {here}. Its verdict "
+               f"against the set's own value: {verdicts[best]}.")
 
 
 def section(folder: Path) -> str:

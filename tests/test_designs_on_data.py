@@ -26,14 +26,15 @@ def design(name: str, means: dict[str, float], verdicts: dict[str, str]) -> dict
 
 
 def test_the_conclusion_holds_if_the_best_value_is_the_stated_one(script: ModuleType) -> None:
-    (line,) = script.conclusions(design("cortex_heat_weight", {"0": 0.4, "0.3": 0.5, "0.7": 0.49}, {"0": "undecided", "0.7": "undecided"}))
-    assert line == ("- locomo: the best value of Cortex (section 6.4.3) is 0.3, the best here 0.3, the same; "
-                    "no value is told apart from the set's own.")
+    means, verdicts = {"0": 0.4, "0.3": 0.5, "0.7": 0.49}, {"0": "hurts", "0.3": "no-op", "0.7": "undecided"}
+    (line,) = script.conclusions(design("cortex_heat_weight", means, verdicts))
+    assert line == ("- locomo: Cortex names 0.3 as the best value (section 6.4.3); the highest mean here is that of 0.3, too. "
+                    "Its verdict against the set's own value: no-op.")
 
 
-def test_another_best_value_is_named_with_both_scores_and_what_is_told_apart(script: ModuleType) -> None:
+def test_another_highest_mean_is_named_with_both_scores_and_its_verdict(script: ModuleType) -> None:
     (line,) = script.conclusions(design("cortex_heat_weight", {"0": 0.61, "0.3": 0.5, "0.7": 0.05}, {"0": "helps", "0.7": "hurts", "0.3": "no-op"}))
-    assert "the best here 0, not the same: .610 against .500" in line and line.endswith("told apart from the set's own value: 0, 0.7.")
+    assert "the highest mean here is that of 0, .610 against .500. " in line and line.endswith("own value: helps.")
 
 
 def test_designs_without_published_values_have_no_sentence(script: ModuleType) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...engine.records import Event
 from .flips import Make
+from .fork import fork
 from .tally import Tally
 
 PROMISED = "every finished tick is in the file, at most one more, and the next event gives the same digest as without the kill"
@@ -53,7 +54,7 @@ def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
 def _killed(make: Make, path: Path, events: list[Event], chance: random.Random) -> int:
     """Encode in a child process, and kill it; how many events it had finished."""
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         try:
             os.close(reader)

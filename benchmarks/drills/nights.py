@@ -18,6 +18,7 @@ from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.registry import Registry
 from .flips import Make
+from .fork import fork
 from .tally import Tally
 
 PROMISED = "the file holds the memory as it was at a save of a life without a kill; after the next and after the last event the digest is as there"
@@ -101,7 +102,7 @@ def _told(memory: Engine, event: Event) -> str:
 def _killed(make: Make, path: Path, events: list[Event], chance: random.Random, typical: float) -> tuple[bytes | None, int]:
     """Live on in a child process, and kill it after a random part of a consolidation: its last mark of one, and how many events were finished."""
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         try:
             os.close(reader)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.drills.fork import fork
 from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.drafts import Draft, Kind
 from hebbarium.engine.errors import HebbariumError, SnapshotError
@@ -118,7 +119,7 @@ def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(tmp_path: Pa
     path, chance, done, warned = tmp_path / "m.db", random.Random(3), 0, 0
     for _ in range(KILLS):
         reader, writer = os.pipe()
-        child = os.fork()
+        child = fork()
         if child == 0:
             os.close(reader)
             try:
@@ -317,7 +318,7 @@ def test_a_fork_may_not_write_the_file(tmp_path: Path, digests: list[str]) -> No
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 12)
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if child == 0:
         os.close(reader)
         try:
