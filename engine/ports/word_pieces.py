@@ -83,7 +83,7 @@ def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Span
     pieces: Spans = of.pieces(text)
     if len(pieces) <= window:
         return (_NONE,) * len(windows)
-    return tuple(_windows(pieces, min(size, window), overlap) for size, overlap in windows)
+    return tuple(_windows(pieces, min(size, of.window or size), overlap) for size, overlap in windows)
 
 
 def _windows(pieces: Spans, size: int, overlap: int) -> Spans:
