@@ -4,22 +4,21 @@ from __future__ import annotations
 import json
 import os
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...engine.errors import DataError, HebbariumError, InputError
+from ...engine.errors import HebbariumError, InputError
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.ports.language_model import LanguageModel
 from ...engine.ports.transcript import Transcript
 from ...engine.registry import Registry
 from ...reporting.files import results_folder, write_json, write_whole
-from ...reporting.workers import Tied
 from ..datasets import Dataset
 from ..systems.base import TakesFeedback
 from ..systems.by_name import OURS, make, maker
@@ -28,6 +27,7 @@ from .failures import ALONE, FAILED, LOGS, CellsFailed, Failure, Options
 from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim
 from .ledger import Ledger
 from .lives import LifeFolder, grouped
+from .missing import Progress, finished_cells, run_missing
 from .plan import Plan, require_learning, specs_of
 from .spec import manifest
 from .unseen import require_unseen
@@ -35,7 +35,6 @@ from .unseen import require_unseen
 if TYPE_CHECKING:
     from ..systems.hebbarium import Life
 
-Progress = Callable[[int, int, str], None]
 AHEAD = 16_384      # texts that are embedded at once before the first cell: as many vectors as the cache keeps in the process
 
 
@@ -112,39 +111,22 @@ def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedde
     keys = [cell.spec.key() for cell in cells]
     finished = book.done(keys)
     todo = [(c, k) for c, k in zip(cells, keys, strict=True) if k not in finished]
-    done = len(cells) - len(todo)
-    report = progress or (lambda *_: None)
-    report(done, len(cells), "taken from the ledger" if done else "")
     failures: list[Failure] = []
     if out:
         (out / FAILED).unlink(missing_ok=True)
     work = Work(registry, embedder, book.path, language_model, options, out if out and not options.fail_fast else None)
-    groups = [[todo[place] for place in places] for places in grouped([c for c, _ in todo], jobs)]
-    try:
-        if jobs == 1 or len(groups) <= 1:
-            finishing: Iterable[tuple[str, list[Failure]]] = (_work(group, work) for group in groups)
-        else:
-            from joblib import Parallel, delayed, parallel_config
+    groups = [([todo[place] for place in places], work) for places in grouped([c for c, _ in todo], jobs)]
 
-            with parallel_config(backend="loky", inner_max_num_threads=1):
-                finishing = Parallel(n_jobs=jobs, return_as="generator")(delayed(Tied(_work))(group, work) for group in groups)
-        for group, (finished_now, failed) in zip(groups, finishing, strict=True):
-            failures += failed
-            done += len(group) - len(failed)
-            report(done, len(cells), finished_now)
-    except BaseException:
-        with suppress(HebbariumError):          # the ledger may be what fails
-            if (kept := len(book.done(keys))) > done:       # cells of other workers
-                report(kept, len(cells), "kept")
-        raise
+    def ended(call: tuple[list[tuple[Cell, str]], Work], result: tuple[str, list[Failure]]) -> tuple[int, str]:
+        last, failed = result
+        failures.extend(failed)
+        return len(call[0]) - len(failed), last
+
+    run_missing(_work, groups, book, keys, len(cells), len(cells) - len(todo), ended=ended, jobs=jobs, progress=progress)
     if failures and out:
         write_lines(out / FAILED, map(asdict, failures))
         raise CellsFailed.of(failures, len(cells), out)
-    outcomes = {found.key: Outcome(**json.loads(found.payload)) for found in book.cells(set(keys))}
-    if lost := [cell.spec for cell, key in zip(cells, keys, strict=True) if key not in outcomes]:
-        raise DataError(f"{len(lost)} cells are missing from the ledger, the first of arm {lost[0].arm!r}", where=str(book.path),
-                        cure="start the same command again; if that does not help, give another folder")
-    return [outcomes[key] for key in keys]
+    return [Outcome(**json.loads(found.payload)) for found in finished_cells(book, keys, [cell.spec.arm for cell in cells], "arm")]
 
 
 def _recorded(language_model: LanguageModel | None) -> dict[str, str]:

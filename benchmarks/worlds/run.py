@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 
 from ... import __version__, engine
-from ...engine.errors import DataError
 from ...engine.packages import source_digest
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ...engine.records import Event, Query
 from ...engine.registry import MechanismSet, Registry
 from ..execution.ledger import Ledger
-from ..execution.local import Progress
-from ..execution.missing import run_missing
+from ..execution.missing import Progress, finished_cells, run_missing
 from ..execution.plan import Composition
 from ..execution.spec import versions
 from ..systems.base import Capability, Retrieved, System, TakesFeedback
@@ -98,12 +96,9 @@ def run_cells(specs: Sequence[WorldSpec], registry: Registry, embedder: CachedEm
     todo = list({key: (spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished}.values())
     if texts := _texts([spec for spec, _ in todo if spec.system != OBSERVERS]):
         embedder.embed(texts)
-    run_missing(_work, [(spec, key, registry, embedder, book.path) for spec, key in todo], book, keys, len(set(keys)), jobs=jobs, progress=progress)
-    found = {cell.key: json.loads(cell.payload) for cell in book.cells(set(keys))}
-    if lost := [spec.arm for spec, key in zip(specs, keys, strict=True) if key not in found]:
-        raise DataError(f"{len(lost)} cells are missing from the ledger, the first of {lost[0]!r}", where=str(book.path),
-                        cure="start the same command again; if that does not help, give another folder")
-    return [found[key] for key in keys]
+    run_missing(_work, [(spec, key, registry, embedder, book.path) for spec, key in todo], book, keys, len(set(keys)), len(set(keys)) - len(todo),
+                ended=lambda _, name: (1, name), jobs=jobs, progress=progress)
+    return [json.loads(cell.payload) for cell in finished_cells(book, keys, [spec.arm for spec in specs], "arm")]
 
 
 def _texts(specs: Iterable[WorldSpec]) -> list[str]:

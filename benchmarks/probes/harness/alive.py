@@ -15,7 +15,7 @@ from ....engine.registry import MechanismSet, Registry
 from ....reporting.files import results_folder
 from ....reporting.provenance import Made, made
 from ...execution.ledger import Ledger
-from ...execution.local import Progress
+from ...execution.missing import Progress
 from ...execution.plan import Composition
 from ...execution.spec import code_version
 from ...systems.by_name import OURS

@@ -15,15 +15,13 @@ from typing import Any
 import numpy as np
 
 from .... import __version__, engine
-from ....engine.errors import DataError
 from ....engine.packages import source_digest
 from ....engine.ports.embedder import Embedder, Vectors
 from ....engine.ports.embedding_cache import CachedEmbedder
 from ....engine.records import Event, Query
 from ....engine.registry import MechanismSet, Registry
 from ...execution.ledger import Ledger
-from ...execution.local import Progress
-from ...execution.missing import run_missing
+from ...execution.missing import Progress, finished_cells, run_missing
 from ...execution.plan import Composition
 from ...execution.spec import versions
 from ...systems.base import Capability, Retrieved, RetrievedEvent, System
@@ -102,12 +100,10 @@ def run_cells(specs: Sequence[ProbeSpec], registry: Registry, embedder: CachedEm
     todo = [(spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished]
     if todo:
         embed_ahead([spec for spec, _ in todo], embedder)
-    run_missing(_work, [(spec, key, registry, embedder, book.path) for spec, key in todo], book, keys, len(specs), jobs=jobs, progress=progress)
-    rows = {cell.key: {**json.loads(cell.payload), "seconds": cell.meta["seconds"]} for cell in book.cells(set(keys))}
-    if lost := [spec.probe for spec, key in zip(specs, keys, strict=True) if key not in rows]:
-        raise DataError(f"{len(lost)} cells are missing from the ledger, the first of probe {lost[0]!r}", where=str(book.path),
-                        cure="start the same command again; if that does not help, give another folder")
-    return [rows[key] for key in keys]
+    run_missing(_work, [(spec, key, registry, embedder, book.path) for spec, key in todo], book, keys, len(specs), len(specs) - len(todo),
+                ended=lambda _, name: (1, name), jobs=jobs, progress=progress)
+    found = finished_cells(book, keys, [spec.probe for spec in specs], "probe")
+    return [{**json.loads(cell.payload), "seconds": cell.meta["seconds"]} for cell in found]
 
 
 def _work(spec: ProbeSpec, key: str, registry: Registry, embedder: CachedEmbedder, ledger: Path) -> str:
