@@ -1,9 +1,9 @@
 """The set `default` against the sets of one signal on the demo data: a new loss fails, and so does a loss that is gone and still listed."""
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from typing import Any
+
+from scripts import script
 
 from hebbarium.benchmarks.datasets import load
 from hebbarium.benchmarks.execution.spec import Settings
@@ -14,16 +14,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 KNOWN: list[str] = []      # scores of the demo in which `default` is worse
 
 
-def script() -> Any:
-    spec = importlib.util.spec_from_file_location("default_against_parts", DOCS / "default_against_parts.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_every_folder_of_beam_has_rows_of_its_own() -> None:
-    table, folders = script(), [Path("chats") / size for size in ("100K", "500K", "1M")]
+    table, folders = script("default_against_parts"), [Path("chats") / size for size in ("100K", "500K", "1M")]
     found = table.runs({"locomo": Path("locomo10.json"), "beam": folders, "longmemeval": None})
     assert found[:3] == [("demo", "demo", None, "turn"), ("locomo", "locomo", Path("locomo10.json"), "turn"),
                          ("locomo", "locomo", Path("locomo10.json"), "session")]
@@ -33,7 +25,7 @@ def test_every_folder_of_beam_has_rows_of_its_own() -> None:
 
 
 def test_default_loses_to_its_parts_on_the_demo_only_where_the_page_says_so(tmp_path: Path) -> None:
-    table = script()
+    table = script("default_against_parts")
     found = table.scores(load("demo", None), embedder("minilm", default_cache()), tmp_path, Settings())
     assert table.losses(found) == KNOWN, "write docs/default-against-parts.md again, and change KNOWN with a reason"
     page = (DOCS / "default-against-parts.md").read_text(encoding="utf-8")

@@ -1,23 +1,9 @@
 """docs/designs_on_data.py: the sentences on the conclusions of Cortex follow from means and verdicts."""
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import pytest
-
-ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("designs_on_data", ROOT / "docs" / "designs_on_data.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from scripts import script
 
 
 def design(name: str, means: dict[str, float], verdicts: dict[str, str]) -> dict[str, Any]:
@@ -25,17 +11,18 @@ def design(name: str, means: dict[str, float], verdicts: dict[str, str]) -> dict
                                       "estimates": [{"name": f"heat.weight={k}", "verdict": v} for k, v in verdicts.items()]}]}
 
 
-def test_the_conclusion_holds_if_the_best_value_is_the_stated_one(script: ModuleType) -> None:
+def test_the_conclusion_holds_if_the_best_value_is_the_stated_one() -> None:
     means, verdicts = {"0": 0.4, "0.3": 0.5, "0.7": 0.49}, {"0": "hurts", "0.3": "no-op", "0.7": "undecided"}
-    (line,) = script.conclusions(design("cortex_heat_weight", means, verdicts))
+    (line,) = script("designs_on_data").conclusions(design("cortex_heat_weight", means, verdicts))
     assert line == ("- locomo: Cortex names 0.3 as the best value (section 6.4.3); the highest mean here is that of 0.3, too. "
                     "Its verdict against the set's own value: no-op.")
 
 
-def test_another_highest_mean_is_named_with_both_scores_and_its_verdict(script: ModuleType) -> None:
-    (line,) = script.conclusions(design("cortex_heat_weight", {"0": 0.61, "0.3": 0.5, "0.7": 0.05}, {"0": "helps", "0.7": "hurts", "0.3": "no-op"}))
+def test_another_highest_mean_is_named_with_both_scores_and_its_verdict() -> None:
+    means, verdicts = {"0": 0.61, "0.3": 0.5, "0.7": 0.05}, {"0": "helps", "0.7": "hurts", "0.3": "no-op"}
+    (line,) = script("designs_on_data").conclusions(design("cortex_heat_weight", means, verdicts))
     assert "the highest mean here is that of 0, .610 against .500. " in line and line.endswith("own value: helps.")
 
 
-def test_designs_without_published_values_have_no_sentence(script: ModuleType) -> None:
-    assert not list(script.conclusions(design("default_leave_one_out", {"0": 0.1}, {})))
+def test_designs_without_published_values_have_no_sentence() -> None:
+    assert not list(script("designs_on_data").conclusions(design("default_leave_one_out", {"0": 0.1}, {})))

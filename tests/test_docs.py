@@ -23,12 +23,13 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module, util
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 import yaml
+from scripts import script
 
 ROOT = Path(__file__).parent.parent
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -402,16 +403,6 @@ def test_the_citation_file_agrees_with_the_package() -> None:
 REDRAW = "draw it again: hebbarium ablate --dataset locomo --data FILE --out out/locomo && python docs/draw_ablation.py out/locomo/ablation.json"
 
 
-def drawing() -> Any:
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    spec = spec_from_file_location("draw_ablation", ROOT / "docs" / "draw_ablation.py")
-    assert spec and spec.loader
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def labels(svg: str) -> list[str]:
     return [t.text or "" for t in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text") if t.get("class") == "label"]
 
@@ -442,21 +433,12 @@ def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
     result = ablate(registry.set("hybrid"), registry, load("demo", limit=2), embedder("hashing:64", None), tmp_path)
     read = from_json(json.loads((tmp_path / "ablation.json").read_text(encoding="utf-8")))
     assert to_svg(read) == (tmp_path / "ablation.svg").read_text(encoding="utf-8")
-    told = drawing().figures(read)
+    told = script("draw_ablation").figures(read)
     assert set(told["arms"]) == {arm.id for arm in result.arms if not arm.no_op} and told["sha256"] == load("demo").sha256
     picture = (ROOT / "docs" / "pictures" / "ablation.svg").read_text(encoding="utf-8")
     for verdict, colour in (("helps", "good"), ("hurts", "warn"), ("equivalent", "same")):
         rule = f".plot .{verdict} .dot {{ fill: var(--{colour}); }}"
         assert rule in picture and rule in (tmp_path / "ablation.html").read_text(encoding="utf-8"), REDRAW
-
-
-def script(name: str) -> Any:
-    """A script of docs/ as a module."""
-    spec = util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    assert spec and spec.loader
-    module = sys.modules[name] = util.module_from_spec(spec)       # dataclasses look up their module by name
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_picture_of_the_nights_has_every_persistent_column() -> None:

@@ -1,14 +1,13 @@
 """The sets of other systems: they answer, differ where they say, and name what they lack; docs/sets.md is what the mechanisms declare."""
 from __future__ import annotations
 
-import importlib.util
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scripts import script
 
 from hebbarium.benchmarks.datasets import Conversation, load
 from hebbarium.engine.columns import Column
@@ -34,14 +33,6 @@ PARTS = {
     "cortex": ("`predictive_coding`, `write_gate_cortex`", "`weighted_rrf`", "`late_interaction_rerank`", "released"),
     "default": ("`predictive_coding`, `write_gate_cortex`", "`convex_fusion`", "", "arranged"),
 }
-
-
-def script() -> Any:
-    spec = importlib.util.spec_from_file_location("sets_page", DOCS / "sets.py")
-    assert spec and spec.loader
-    module = sys.modules["sets_page"] = importlib.util.module_from_spec(spec)       # dataclasses look up their module by name
-    spec.loader.exec_module(module)
-    return module
 
 
 @cache
@@ -129,12 +120,12 @@ def test_a_mem_has_the_memories_of_dense_retrieval_in_another_order() -> None:
 
 def test_the_page_of_the_sets_is_what_their_mechanisms_declare() -> None:
     """If not, run `python docs/sets.py`."""
-    assert (DOCS / "sets.md").read_text(encoding="utf-8") == script().page(REGISTRY)
+    assert (DOCS / "sets.md").read_text(encoding="utf-8") == script("sets").page(REGISTRY)
 
 
 @pytest.mark.parametrize("name", PARTS)
 def test_the_parts_of_a_set_are_those_read_by_hand(name: str) -> None:
-    row = script().row_of(REGISTRY.set(name), REGISTRY)
+    row = script("sets").row_of(REGISTRY.set(name), REGISTRY)
     assert (row.gate, row.fusion, row.rerank, row.stages.split(" → ")[-1]) == PARTS[name]
     assert ("make units" in row.consolidation) == (name in COMPARED and name != "hipporag")
     assert ("language model" in row.consolidation) == (name == "all_mem")
@@ -154,4 +145,4 @@ def test_a_set_with_sources_of_contexts_is_default_with_them(name: str, more: di
 
 
 def test_a_part_that_nothing_declares_is_a_dash() -> None:
-    assert script().row_of(REGISTRY.set("bm25"), REGISTRY).cells == ("-", "-", "-", "-", "match", "-")
+    assert script("sets").row_of(REGISTRY.set("bm25"), REGISTRY).cells == ("-", "-", "-", "-", "match", "-")

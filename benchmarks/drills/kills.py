@@ -5,12 +5,11 @@ import os
 import random
 import signal
 import time
-import warnings
 from pathlib import Path
 
 from ...engine.records import Event
 from .flips import Make
-from .fork import fork
+from .fork import opened, started, told
 from .tally import Tally
 
 PROMISED = "every finished tick is in the file, at most one more, and the next event gives the same digest as without the kill"
@@ -29,9 +28,9 @@ def kills(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
     digests = _digests(make, events, folder / "whole.db")
     done = 0
     for _ in range(count):
-        told = _killed(make, path, events, chance)
-        outcome, done = _continued(make, path, events, digests, max(told, done))
-        tally.count("in a tick" if told else "while it opens", outcome, broken=outcome != "continued")
+        finished = _killed(make, path, events, chance)
+        outcome, done = _continued(make, path, events, digests, max(finished, done))
+        tally.count("in a tick" if finished else "while it opens", outcome, broken=outcome != "continued")
         if outcome != "continued" or done >= len(events) - 2:
             for each in folder.glob("killed.db*"):
                 each.unlink()
@@ -44,8 +43,7 @@ def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
     memory = make(path)
     found = [memory.digest()]
     for event in events:
-        memory.encode(event)
-        memory.advance(event.time)
+        told(memory, event)
         found.append(memory.digest())
     memory.close()
     return found
@@ -53,42 +51,32 @@ def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
 
 def _killed(make: Make, path: Path, events: list[Event], chance: random.Random) -> int:
     """Encode in a child process, and kill it; how many events it had finished."""
-    reader, writer = os.pipe()
-    child = fork()
-    if child == 0:
-        try:
-            os.close(reader)
-            warnings.simplefilter("ignore")
-            memory = make(path)
-            for number in range(len(memory.event_log.events), len(events)):
-                memory.encode(events[number])
-                memory.advance(events[number].time)
-                os.write(writer, (number + 1).to_bytes(4, "little"))
-            time.sleep(60.0)
-        finally:
-            os._exit(1)
-    os.close(writer)
-    with os.fdopen(reader, "rb", buffering=0) as pipe:
+    def live(writer: int) -> None:
+        memory = make(path)
+        for number in range(len(memory.event_log.events), len(events)):
+            told(memory, events[number])
+            os.write(writer, (number + 1).to_bytes(4, "little"))
+        time.sleep(60.0)
+
+    child, pipe = started(live)
+    with pipe:
         first = (pipe.read(4) or b"") if chance.random() < 0.8 else b""
         time.sleep(chance.uniform(0.0, LONGEST))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        told = first + (pipe.readall() or b"")
-    return int.from_bytes(told[-4:], "little") if told else 0
+        received = first + (pipe.readall() or b"")
+    return int.from_bytes(received[-4:], "little") if received else 0
 
 
 def _continued(make: Make, path: Path, events: list[Event], digests: list[str], finished: int) -> tuple[str, int]:
     """What came of a kill after so many finished events, and how many the file then holds."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        memory = make(path)
+    memory = opened(make, path)
     try:
         held = len(memory.event_log.events)
         if not finished <= held <= finished + 1:
             return f"{finished} events were finished, the file holds {held}", held
         if held < len(events):
-            memory.encode(events[held])
-            memory.advance(events[held].time)
+            told(memory, events[held])
             held += 1
         return ("continued" if memory.digest() == digests[held] else "another digest after the next event"), held
     finally:

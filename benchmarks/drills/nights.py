@@ -7,7 +7,6 @@ import signal
 import statistics
 import struct
 import time
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.registry import Registry
 from .flips import Make
-from .fork import fork
+from .fork import opened, started, told
 from .tally import Tally
 
 PROMISED = "the file holds the memory as it was at a save of a life without a kill; after the next and after the last event the digest is as there"
@@ -87,45 +86,32 @@ class _Life:
         memory.assembly.run[Phase.CONSOLIDATE] = timed
         snapshot.save = noted  # type: ignore[method-assign]
         for event in events:
-            self.after.append(_told(memory, event))
+            told(memory, event)
+            self.after.append(memory.digest())
         self.typical = statistics.median(times)
         memory.close()
 
 
-def _told(memory: Engine, event: Event) -> str:
-    """The digest after an event and its tick."""
-    memory.encode(event)
-    memory.advance(event.time)
-    return memory.digest()
-
-
 def _killed(make: Make, path: Path, events: list[Event], chance: random.Random, typical: float) -> tuple[bytes | None, int]:
     """Live on in a child process, and kill it after a random part of a consolidation: its last mark of one, and how many events were finished."""
-    reader, writer = os.pipe()
-    child = fork()
-    if child == 0:
-        try:
-            os.close(reader)
-            warnings.simplefilter("ignore")
-            memory, done = make(path), 0
-            consolidate = memory.assembly.run[Phase.CONSOLIDATE]
+    def live(writer: int) -> None:
+        memory = make(path)
+        consolidate, done = memory.assembly.run[Phase.CONSOLIDATE], len(memory.event_log.events)
 
-            def marked(tick: Any) -> None:
-                os.write(writer, MARK.pack(BEGUN, done))
-                consolidate(tick)
-                os.write(writer, MARK.pack(ENDED, done))
+        def marked(tick: Any) -> None:
+            os.write(writer, MARK.pack(BEGUN, done))
+            consolidate(tick)
+            os.write(writer, MARK.pack(ENDED, done))
 
-            memory.assembly.run[Phase.CONSOLIDATE] = marked
-            done = len(memory.event_log.events)
-            for event in events[done:]:
-                _told(memory, event)
-                done += 1
-                os.write(writer, MARK.pack(FINISHED, done))
-        finally:
-            os._exit(1)
-    os.close(writer)
+        memory.assembly.run[Phase.CONSOLIDATE] = marked
+        for event in events[done:]:
+            told(memory, event)
+            done += 1
+            os.write(writer, MARK.pack(FINISHED, done))
+
+    child, pipe = started(live)
     marks = []
-    with os.fdopen(reader, "rb", buffering=0) as pipe:
+    with pipe:
         while mark := _read(pipe):
             marks.append(mark)
             if mark[0] == BEGUN:
@@ -153,17 +139,17 @@ def _read(pipe: Any) -> tuple[bytes, int] | None:
 
 def _continued(make: Make, path: Path, events: list[Event], life: _Life, finished: int) -> str:
     """What came of a kill after so many finished events."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        memory = make(path)
+    memory = opened(make, path)
     try:
         held = len(memory.event_log.events)
         if not finished <= held <= finished + 1:
             return f"{finished} events were finished, the file holds {held}"
         if memory.digest() not in life.saved:
             return "the file holds what was never saved"
-        if held < len(events) and _told(memory, events[held]) != life.after[held + 1]:
-            return "another digest after the next event"
+        if held < len(events):
+            told(memory, events[held])
+            if memory.digest() != life.after[held + 1]:
+                return "another digest after the next event"
         return "continued"
     finally:
         memory.close()
@@ -171,12 +157,10 @@ def _continued(make: Make, path: Path, events: list[Event], life: _Life, finishe
 
 def _ended(make: Make, path: Path, events: list[Event], life: _Life) -> str:
     """Whether a memory that was killed in its nights is, after its last event, that of the life without a kill."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        memory = make(path)
+    memory = opened(make, path)
     try:
         for event in events[len(memory.event_log.events):]:
-            _told(memory, event)
+            told(memory, event)
         return "continued" if memory.digest() == life.after[-1] else "another digest after the last event"
     finally:
         memory.close()

@@ -193,6 +193,24 @@ def claim(out: Path, planned: Mapping[str, Any], *, replace: bool) -> None:
         raise InputError(f"the folder holds another run ({earlier.name}): {'; '.join(odd)}", where=str(out), cure=cure)
 
 
+def require_same(file: Path, deciding: Mapping[str, Any], what: str) -> None:
+    """Raises InputError if a result that the folder holds is of another memory or embedder.
+
+    deciding  what decides the new result, by name; an earlier one has it in its `provenance`
+    what      the results are, for the message
+    """
+    try:
+        earlier: Any = json.loads(file.read_text(encoding="utf-8"))["provenance"]
+        odd = [name for name, value in deciding.items() if earlier[name] != value]
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, KeyError, TypeError):
+        odd = ["a file that cannot be read"]
+    if odd:
+        raise InputError(f"the folder holds other {what}, which differ in {', '.join(odd)}", where=str(file.parent),
+                         cure="give another --out, or --replace to write over them; finished cells in its ledger stay")
+
+
 def _other(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What makes the planned run another one than that of the folder."""
     decide = ["command", *(f.name for f in fields(RunSpec) if f.name not in ("arm", "conversation"))]

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...reporting.files import write_whole
 from ...reporting.pages import environment
-from ...reporting.text import plural, visible
+from ...reporting.text import in_cell, plural
 from ..probes.harness.bands import Estimate
 from ..probes.harness.report import shown, with_interval
 from .figure import LAYOUTS, figure
@@ -86,21 +86,21 @@ def signed(found: Estimate) -> str:
 
 def to_markdown(report: Report) -> str:
     """For each world a table of arms, and one of the mechanisms on trial."""
-    lines = [f"# Worlds of {_cell(', '.join(report.measured))}", "", report.headline + ".", ""]
+    lines = [f"# Worlds of {in_cell(', '.join(report.measured))}", "", report.headline + ".", ""]
     lines += [] if report.evidence else [NO_EVIDENCE, ""]
     for one in report.results:
         w = one.world
-        lines += [f"## {w.name}", "", f"{_cell(w.about)}. s: {_cell(w.strength)}. hit@{w.k} in expectation over what may be needed.", "",
+        lines += [f"## {w.name}", "", f"{in_cell(w.about)}. s: {in_cell(w.strength)}. hit@{w.k} in expectation over what may be needed.", "",
                   f"| arm | {' | '.join(f's = {s:g}' for s in one.strengths)} | stored |", f"|---|{'---|' * len(one.strengths)}---|"]
         for curve in (c for c in one.curves if not c.removed):
             cells = [f"{shown(p.hit.mean)}{f', {judged(one, curve, p)}' if judged(one, curve, p) else ''}" for p in curve.points]
             stored = shown(curve.points[-1].stored) if curve.points else "-"
-            lines.append(f"| {_cell(curve.arm)} | {' | '.join(cells) or ' | '.join([_cell(curve.why)] * len(one.strengths))} | {stored} |")
+            lines.append(f"| {in_cell(curve.arm)} | {' | '.join(cells) or ' | '.join([in_cell(curve.why)] * len(one.strengths))} | {stored} |")
         if one.trials:
             lines += ["", f"| on trial | {' | '.join(f's = {s:g}' for s in one.strengths)} | verdict |", f"|---|{'---|' * len(one.strengths)}---|"]
-            lines += [f"| {_cell(t.mechanism)} in {_cell(t.set)} | "
+            lines += [f"| {in_cell(t.mechanism)} in {in_cell(t.set)} | "
                       + " | ".join(signed(t.differences[s]) if t.differences else "-" for s in one.strengths)
-                      + f" | {t.verdict}{f': {_cell(t.why)}' if t.why else ''} |" for t in one.trials]
+                      + f" | {t.verdict}{f': {in_cell(t.why)}' if t.why else ''} |" for t in one.trials]
         lines.append("")
     lines += [f"Efficiency: (arm - floor) / (ideal - floor) of hit@k, pooled over seeds, where ideal - floor is {ROOM:g} or more. Intervals: 95%, "
               "bootstrap over seeds. On trial: the set minus the set without the mechanism.", ""]
@@ -111,14 +111,6 @@ def to_markdown(report: Report) -> str:
 def used(report: Report) -> list[Verdict]:
     """Verdicts that occur."""
     return [verdict for verdict in Verdict if any(t.verdict is verdict for one in report.results for t in one.trials)]
-
-
-def _cell(text: str) -> str:
-    """Text for a cell of a Markdown table, in one line."""
-    plain = visible(" ".join(text.split()))
-    for char in "\\`*_[]<>|":
-        plain = plain.replace(char, f"\\{char}")
-    return plain
 
 
 def to_html(report: Report, path: Path) -> Path:

@@ -1,11 +1,9 @@
 """`hebbarium world`: mechanism sets, or another system, in some worlds."""
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from ...engine.errors import InputError
 from ...engine.ports.embedding_cache import CachedEmbedder
@@ -13,7 +11,7 @@ from ...engine.registry import MechanismSet, Registry
 from ...reporting.files import results_folder, write_json, write_whole
 from ...reporting.provenance import Made, made
 from ..designs import FULL, Arm
-from ..execution.folder import LEDGER
+from ..execution.folder import LEDGER, require_same
 from ..execution.ledger import Ledger
 from ..execution.local import write_lines
 from ..execution.missing import Progress
@@ -48,7 +46,7 @@ def study(worlds: Sequence[World], sets: Sequence[MechanismSet], registry: Regis
     deciding = {"sets": {one.arm: one.set_digest or one.system_revision for one in compositions}, "embedder": embedder.name,
                 "embedder_revision": embedder.revision, "registry_digest": registry.digest}
     if not replace:
-        _claim(out, deciding)
+        require_same(out / RESULT, deciding, "worlds")
     book = Ledger(results_folder(out) / LEDGER)
     with book.locked():
         found = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress)
@@ -89,22 +87,4 @@ def composed(sets: Sequence[MechanismSet], on_trial: Sequence[str], registry: Re
         arms += [(name, one.name, removed) for name, _, removed in mine]
         for name, chosen, removed in mine:
             found += planned([Arm(name if removed else FULL, chosen, removed)], registry).arms
-    return arms, [_called(each, name) for each, name in zip(found, [FLOOR, *(name for name, _, _ in arms)], strict=True)]
-
-
-def _called(each: Composition, name: str) -> Composition:
-    return Composition(name, each.system, each.system_revision, each.set, each.set_digest, each.mechanisms, each.files, each.unread)
-
-
-def _claim(out: Path, deciding: dict[str, Any]) -> None:
-    """Raises InputError if the folder holds worlds of other memories or another embedder."""
-    try:
-        earlier: Any = json.loads((out / RESULT).read_text(encoding="utf-8"))["provenance"]
-        odd = [name for name, value in deciding.items() if earlier[name] != value]
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError, KeyError, TypeError):
-        odd = ["a file that cannot be read"]
-    if odd:
-        raise InputError(f"the folder holds other worlds, which differ in {', '.join(odd)}", where=str(out),
-                         cure="give another --out, or --replace to write over them; finished cells in its ledger stay")
+    return arms, [replace(each, arm=name) for each, name in zip(found, [FLOOR, *(name for name, _, _ in arms)], strict=True)]

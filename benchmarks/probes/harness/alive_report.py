@@ -7,9 +7,9 @@ from typing import Any
 
 from ....reporting.files import write_json, write_whole
 from ....reporting.pages import environment
-from ....reporting.text import visible
+from ....reporting.text import in_cell, visible
 from .alive import MEANING, Cell, Comparison, Matrix, Pair, State
-from .report import FORMAT, NO_EVIDENCE, TEMPLATES, _cell, _plain, with_interval
+from .report import FORMAT, NO_EVIDENCE, TEMPLATES, _plain, with_interval
 
 MARKS: Mapping[State, str] = {State.MOVES: "●", State.DIFFERS: "○", State.EQUAL: "=", State.NO_PATH: "", State.ERROR: "!", State.NO_VERDICT: "?"}
 
@@ -67,16 +67,17 @@ def _of(one: Comparison, name: str, with_it: bool) -> str:
 
 def to_markdown(found: Matrix) -> str:
     """The mechanisms, both disagreements with the registry, and every cell that was run."""
-    lines = [f"# Alive: {_cell(found.measured)}", "", f"{found.headline}. Base: {_cell(found.base)}.", ""]
+    lines = [f"# Alive: {in_cell(found.measured)}", "", f"{found.headline}. Base: {in_cell(found.base)}.", ""]
     lines += [] if found.evidence else [NO_EVIDENCE, ""]
     lines += ["| mechanism | verdict | moves | why |", "|---|---|---|---|"]
-    lines += [f"| {_cell(one.mechanism)} | {one.verdict} | {_cell(', '.join(one.moved) or '-')} | {_cell(one.why or '-')} |" for one in found.lives]
+    lines += [f"| {in_cell(one.mechanism)} | {one.verdict} | {in_cell(', '.join(one.moved) or '-')} | {in_cell(one.why or '-')} |"
+              for one in found.lives]
     lines += ["", "Moves a probe that its registry entry does not name:", ""]
-    lines += [f"- {_cell(one.mechanism)}: {_cell(', '.join(one.elsewhere))}" for one in found.lives if one.elsewhere] or ["none"]
+    lines += [f"- {in_cell(one.mechanism)}: {in_cell(', '.join(one.elsewhere))}" for one in found.lives if one.elsewhere] or ["none"]
     lines += ["", "Does not move a probe that its registry entry names:", ""]
-    lines += [f"- {_cell(one.mechanism)}: {_cell(', '.join(one.unmoved))}" for one in found.lives if one.unmoved] or ["none"]
+    lines += [f"- {in_cell(one.mechanism)}: {in_cell(', '.join(one.unmoved))}" for one in found.lives if one.unmoved] or ["none"]
     lines += ["", "| mechanism | probe | state | numbers | needs |", "|---|---|---|---|---|"]
-    lines += [f"| {_cell(c.mechanism)} | {_cell(c.probe.id)} | {c.state} | {_cell(three(c))} | {_cell(', '.join(c.alone.readers) or '-')} |"
+    lines += [f"| {in_cell(c.mechanism)} | {in_cell(c.probe.id)} | {c.state} | {in_cell(three(c))} | {in_cell(', '.join(c.alone.readers) or '-')} |"
               for c in found.cells if c.state is not State.NO_PATH]
     lines += ["", *(f"{state}: {text}.  " for state, text in MEANING.items())]
     return "\n".join(lines) + "\n"

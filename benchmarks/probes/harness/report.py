@@ -11,7 +11,7 @@ from typing import Any
 
 from ....reporting.files import write_whole
 from ....reporting.pages import environment
-from ....reporting.text import plural, visible
+from ....reporting.text import in_cell, plural
 from .bands import MEANING, Estimate, Outcome, Verdict
 from .base import Probe
 
@@ -102,28 +102,20 @@ def curve(one: Outcome) -> list[tuple[float, Estimate]]:
 
 def to_markdown(report: Report) -> str:
     """A table with one line for each probe, then the numbers of each."""
-    lines = [f"# Probes of {_cell(report.measured)}", "", report.headline + ".", ""]
+    lines = [f"# Probes of {in_cell(report.measured)}", "", report.headline + ".", ""]
     lines += [] if report.evidence else [NO_EVIDENCE, ""]
     lines += ["| probe | verdict | band | why |", "|---|---|---|---|"]
     for one in report.outcomes:
         band = "; ".join(f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}" for c in one.claims)
-        lines.append(f"| {_cell(one.probe.id)} | {one.verdict} | {_cell(band or '-')} | {_cell(one.why or '-')} |")
+        lines.append(f"| {in_cell(one.probe.id)} | {one.verdict} | {in_cell(band or '-')} | {in_cell(one.why or '-')} |")
     lines += ["", "Intervals: 95%, bootstrap over seeds.", ""]
     lines += [f"{verdict}: {MEANING[verdict]}.  " for verdict in Verdict if any(one.verdict is verdict for one in report.outcomes)]
     for one in report.outcomes:
-        lines += ["", f"## {_cell(one.probe.id)}", "", _cell(one.probe.capability), "", _cell(one.probe.protocol), "",
+        lines += ["", f"## {in_cell(one.probe.id)}", "", in_cell(one.probe.capability), "", in_cell(one.probe.protocol), "",
                   f"Should matter: {', '.join(one.probe.matters) or '-'}. Sets that should show it: {', '.join(one.probe.sets)}. "
-                  f"Seeds: {len(one.seeds)}. Unit: {_cell(one.probe.unit)}.", "",
-                  *(f"- {_cell(name)}: {with_interval(found)}" for name, found in one.numbers.items())]
+                  f"Seeds: {len(one.seeds)}. Unit: {in_cell(one.probe.unit)}.", "",
+                  *(f"- {in_cell(name)}: {with_interval(found)}" for name, found in one.numbers.items())]
     return "\n".join(lines) + "\n"
-
-
-def _cell(text: str) -> str:
-    """Text for a cell of a Markdown table, in one line."""
-    plain = visible(" ".join(text.split()))
-    for char in "\\`*_[]<>|":
-        plain = plain.replace(char, f"\\{char}")
-    return plain
 
 
 def to_html(report: Report, path: Path) -> Path:

@@ -1,11 +1,9 @@
 """`hebbarium probe`: some probes over one mechanism set, or over another system."""
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from ....engine.errors import InputError
 from ....engine.ports.embedding_cache import CachedEmbedder
@@ -13,7 +11,7 @@ from ....engine.registry import MechanismSet, Registry
 from ....reporting.files import results_folder, write_json, write_whole
 from ....reporting.provenance import Made, made
 from ...designs import FULL, Arm
-from ...execution.folder import LEDGER
+from ...execution.folder import LEDGER, require_same
 from ...execution.ledger import Ledger
 from ...execution.local import write_lines
 from ...execution.missing import Progress
@@ -24,7 +22,7 @@ from ..stimuli import DIGEST
 from .bands import judge
 from .base import Probe
 from .report import Report, to_html, to_json, to_markdown
-from .run import ProbeSpec, run_cells, specs_of
+from .run import run_cells, specs_of
 
 ROWS, RESULT = "rows.jsonl", "probes.json"
 DECIDING = ("system", "system_revision", "set", "set_digest", "registry_digest", "embedder", "embedder_revision", "embedder_dimensions")
@@ -43,7 +41,7 @@ def study(probes: Sequence[Probe], chosen: MechanismSet | None, registry: Regist
     measured = composed(chosen, registry, system)
     specs = specs_of(probes, seeds, measured, registry, embedder)
     if not replace:
-        _claim(out, specs[0])
+        require_same(out / RESULT, {name: getattr(specs[0], name) for name in DECIDING}, "probe results")
     book = Ledger(results_folder(out) / LEDGER)
     with book.locked():
         rows = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress)
@@ -68,17 +66,3 @@ def composed(chosen: MechanismSet | None, registry: Registry, system: str) -> Co
         return planned([], registry, DEFAULTS, [system]).arms[0]
     assert chosen is not None
     return planned([Arm(FULL, chosen)], registry).arms[0]
-
-
-def _claim(out: Path, spec: ProbeSpec) -> None:
-    """Raises InputError if the folder holds results of another memory or embedder."""
-    try:
-        earlier: Any = json.loads((out / RESULT).read_text(encoding="utf-8"))["provenance"]
-        odd = [name for name in DECIDING if earlier[name] != getattr(spec, name)]
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError, KeyError, TypeError):
-        odd = ["a file that cannot be read"]
-    if odd:
-        raise InputError(f"the folder holds other probe results, which differ in {', '.join(odd)}", where=str(out),
-                         cure="give another --out, or --replace to write over them; finished cells in its ledger stay")

@@ -22,3 +22,15 @@ def plural(n: int, one: str, many: str = "") -> str:
     ('1 arm', '2 arms', '1,200 entries')
     """
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def in_cell(text: str) -> str:
+    r"""Text for a cell of a Markdown table: one line, no markup.
+
+    >>> print(in_cell("a_b |\n*c*"))
+    a\_b \| \*c\*
+    """
+    plain = visible(" ".join(text.split()))
+    for char in "\\`*_[]<>|":
+        plain = plain.replace(char, f"\\{char}")
+    return plain

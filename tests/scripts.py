@@ -1,0 +1,18 @@
+"""Scripts of docs/ as modules, for tests."""
+from __future__ import annotations
+
+import sys
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def script(name: str) -> Any:
+    """A script of docs/ as a module of its own."""
+    spec = util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec and spec.loader
+    module = sys.modules[name] = util.module_from_spec(spec)       # dataclasses look up their module by name
+    spec.loader.exec_module(module)
+    return module
