@@ -44,7 +44,7 @@ class Specimen:
             raise NotTestable(f"{self.id} has no {name!r}", where=where, cure="name something the module defines") from None
 
     def __dir__(self) -> list[str]:
-        return ["id", "replacing", *(n for n in self._namespace if not n.startswith("_"))]
+        return ["id", "overriding", "replacing", *(n for n in self._namespace if not n.startswith("_"))]
 
     def replacing(self, name: str, value: Any) -> Specimen:
         """A specimen in which `name` is `value`, also for everything that depends on the name.
@@ -60,6 +60,10 @@ class Specimen:
         if callable(self._namespace[name]) and not callable(value):
             raise ContractError(f"{name!r} can be called, its replacement {value!r} cannot", where=where, cure="give a function")
         return Specimen(self.id, self._module, {**self._changes, name: value})
+
+    def overriding(self, name: str, /, **methods: Any) -> Specimen:
+        """A specimen in which the class `name` is a subclass of it with these methods; see `replacing`."""
+        return self.replacing(name, type(name, (getattr(self, name),), methods))
 
     def __repr__(self) -> str:
         return f"Specimen({self.id!r}{', replacing ' + ', '.join(self._changes) if self._changes else ''})"

@@ -54,7 +54,6 @@ from .storage.graph import Graph
 from .storage.postings import BM25Index, Forward, TrigramIndex, terms_of
 from .storage.snapshot import Erased
 from .storage.store import Store
-from .storage.vectors import VectorIndex
 from .text.features import features
 from .uses import used_node
 from .view import Binding
@@ -119,8 +118,7 @@ class Assembly:
         self.language_model, self.asked_before = metered_model(language_model), tuple[Mapping[str, str], ...]()
         self.clock = Clock()
         self.event_log = EventLog(writings=Writings(self.clock))
-        self._scans = index_of(index, embedder.dimensions)
-        self.index: VectorIndex = self._scans
+        self.index = index_of(index, embedder.dimensions)
         self.graph, self.lexicon, self.trigrams = Graph(), BM25Index(), TrigramIndex()
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
         structures: dict[Structure, Any] = {
@@ -222,7 +220,7 @@ class Assembly:
         texts = [text for text in dict.fromkeys(t for w in wordings for t in (w.text, *w.averaged)) if text not in known]
         known |= {text: self._checked(vector, text) for text, vector in zip(texts, self.embedder.embed(texts) if texts else (), strict=True)}
         vectors = [mean_direction([known[text] for text in (w.text, *w.averaged)]) for w in wordings]
-        self._scans.expect(vectors)
+        self.index.expect(vectors)
         return [self._cue(replace(cue.query, text=w.text), vector) for w, vector in zip(wordings, vectors, strict=True)]
 
     def _cue(self, query: Query, vector: NDArray[np.float32]) -> Cue:
@@ -293,8 +291,7 @@ class Assembly:
         if not numbers:
             raise InputError(f"no event has the id {event_id!r}", where="erase", cure="give the id of an event that was given to `encode`")
         told, said = set(log.rows_of(event_id)), [t for n in numbers if len(t := log.events[n].text.strip()) >= QUOTED]
-        writings = [n for n, w in enumerate(log.writings)
-                    if any(row < store.n and not told.isdisjoint(log.origins(row)) for row in w.sources) or any(text in w.text for text in said)]
+        writings = sorted({*log.written_from(told), *(n for n, w in enumerate(log.writings) if any(text in w.text for text in said))})
         rows = sorted({*told, *(row for row in log.made if ~log.rows[row] in set(writings))})
         for number in numbers:
             log.overwrite(number, replace(log.events[number], text="", caption="", attributes=()))

@@ -88,9 +88,7 @@ class Withholding:
         if not withheld.any():
             return tuple(offers)
         own, log = set(self.rows().tolist()), self._log
-        texts = self._texts()
-        texts += [w.text for w in log.writings
-                  if len(w.text) >= QUOTED and any(row in own or not own.isdisjoint(log.origins(row)) for row in w.sources if row < self._store.n)]
+        texts = self._texts() + [text for number in log.written_from(own) if len(text := log.writings[number].text) >= QUOTED]
         return tuple(offer for offer in offers if not (offer.row >= 0 and withheld[offer.row])
                      and not any(text in part for text in texts for part in (offer.text, *(offer.forms or ()))))
 

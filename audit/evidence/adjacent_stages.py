@@ -242,18 +242,16 @@ def far(specimen: Any) -> Any:
 
 @mutant("without a focus nothing is offered", rejected_by="AS-3")
 def only_focus(specimen: Any) -> Any:
-    class Focused(specimen.AdjacentStages):                     # type: ignore[misc]
-        def offer(self, view: Any, cue: Any) -> None:
-            if (view.focus > 0.0).any():
-                super().offer(view, cue)
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        if (view.focus > 0.0).any():
+            specimen.AdjacentStages.offer(self, view, cue)
 
-    return specimen.replacing("AdjacentStages", Focused)
+    return specimen.overriding("AdjacentStages", offer=offer)
 
 
 @mutant("it offers a text of its own", rejected_by="AS-4")
 def own_text(specimen: Any) -> Any:
-    class Wordy(specimen.AdjacentStages):                       # type: ignore[misc]
-        def offer(self, view: Any, cue: Any) -> None:
-            view.offers.add("nothing", "Related Prior Context", 0.0)
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        view.offers.add("nothing", "Related Prior Context", 0.0)
 
-    return specimen.replacing("AdjacentStages", Wordy)
+    return specimen.overriding("AdjacentStages", offer=offer)

@@ -309,22 +309,19 @@ def idle(specimen: Any) -> Any:
 
 @mutant("a duplicate found by another mechanism is not merged", rejected_by="CU-8")
 def deaf(specimen: Any) -> Any:
-    class Deaf(specimen.Curation):                                            # type: ignore[misc]
-        def curate(self, view: Any, incoming: Any) -> None:
-            view = Without(view, duplicate=-1)
-            super().curate(view, incoming)
+    def curate(self: Any, view: Any, incoming: Any) -> None:
+        view = Without(view, duplicate=-1)
+        specimen.Curation.curate(self, view, incoming)
 
-    return specimen.replacing("Curation", Deaf)
+    return specimen.overriding("Curation", curate=curate)
 
 
 @mutant("a correction restates", rejected_by="CU-8b")
 def gullible(specimen: Any) -> Any:
-    class Gullible(specimen.Curation):                                        # type: ignore[misc]
-        @staticmethod
-        def _restates(new: Any, old: str) -> bool:
-            return bool(specimen.details(new) == specimen.details(specimen.features(old)))
+    def restates(new: Any, old: str) -> bool:
+        return bool(specimen.details(new) == specimen.details(specimen.features(old)))
 
-    return specimen.replacing("Curation", Gullible)
+    return specimen.overriding("Curation", _restates=staticmethod(restates))
 
 
 class Without:
@@ -339,13 +336,12 @@ class Without:
 
 @mutant("the same words of another speaker are a repeat", rejected_by="CU-9")
 def any_speaker(specimen: Any) -> Any:
-    class AnySpeaker(specimen.Curation):                                      # type: ignore[misc]
-        def recognise(self, view: Any, incoming: Any) -> None:
-            nobody = np.zeros(view.row + 1)
-            super().recognise(SimpleNamespace(row=view.row, speaker=nobody, texts=view.texts, words_said=view.words_said, repeats=view.repeats),
-                              incoming)
+    def recognise(self: Any, view: Any, incoming: Any) -> None:
+        nobody = np.zeros(view.row + 1)
+        heard = SimpleNamespace(row=view.row, speaker=nobody, texts=view.texts, words_said=view.words_said, repeats=view.repeats)
+        specimen.Curation.recognise(self, heard, incoming)
 
-    return specimen.replacing("Curation", AnySpeaker)
+    return specimen.overriding("Curation", recognise=recognise)
 
 
 @mutant("repeats of an archived memory are hidden, too", rejected_by="CU-9")

@@ -124,19 +124,17 @@ def first_fact(specimen: Any) -> Any:
 
 @mutant("what the query mentions counts once", rejected_by="EC-4")
 def once(specimen: Any) -> Any:
-    class Once(specimen.EntityContext):                         # type: ignore[misc]
-        def offer(self, view: Any, cue: Any) -> None:
-            object.__setattr__(self, "params", type(self.params)(1.0, self.params.share, self.params.most, 1.0))
-            super().offer(view, cue)
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        object.__setattr__(self, "params", type(self.params)(1.0, self.params.share, self.params.most, 1.0))
+        specimen.EntityContext.offer(self, view, cue)
 
-    return specimen.replacing("EntityContext", Once)
+    return specimen.overriding("EntityContext", offer=offer)
 
 
 @mutant("it offers at a budget of 0", rejected_by="EC-5")
 def generous(specimen: Any) -> Any:
-    class Generous(specimen.EntityContext):                     # type: ignore[misc]
-        def offer(self, view: Any, cue: Any) -> None:
-            view.offers.add("**entity**: nobody", "Known Entities", 0.0)
-            super().offer(view, cue)
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        view.offers.add("**entity**: nobody", "Known Entities", 0.0)
+        specimen.EntityContext.offer(self, view, cue)
 
-    return specimen.replacing("EntityContext", Generous)
+    return specimen.overriding("EntityContext", offer=offer)

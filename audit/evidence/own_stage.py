@@ -307,10 +307,9 @@ def far(specimen: Any) -> Any:
     return specimen.replacing("near", lambda scores, among, texts, budget: np.ones(len(scores), dtype=np.bool_))
 
 
-@mutant("memories without a stage are offered, too", rejected_by="OS-5")
-def everywhere(specimen: Any) -> Any:
-    class Everywhere(specimen.OwnStage):                        # type: ignore[misc]
-        def offer(self, view: Any, cue: Any) -> None:
-            view.offers.add("nothing", "Current Stage Context", 0.0)
+@mutant("it offers a text of its own, also in an empty memory", rejected_by="OS-5")
+def own_text(specimen: Any) -> Any:
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        view.offers.add("nothing", "Current Stage Context", 0.0)
 
-    return specimen.replacing("OwnStage", Everywhere)
+    return specimen.overriding("OwnStage", offer=offer)

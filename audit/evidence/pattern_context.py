@@ -121,24 +121,22 @@ def every_instruction(specimen: Any) -> Any:
 
 @mutant("every outcome is a success", rejected_by="PA-4")
 def always_good(specimen: Any) -> Any:
-    class Good(specimen.PatternContext):                        # type: ignore[misc]
-        def count(self, view: Any, cue: Any) -> None:
-            before = view.applications.copy()
-            super().count(view, cue)
-            view.successes[view.applications > before] = view.applications[view.applications > before]
+    def count(self: Any, view: Any, cue: Any) -> None:
+        before = view.applications.copy()
+        specimen.PatternContext.count(self, view, cue)
+        view.successes[view.applications > before] = view.applications[view.applications > before]
 
-    return specimen.replacing("PatternContext", Good)
+    return specimen.overriding("PatternContext", count=count)
 
 
 @mutant("an outcome of 0 is a success", rejected_by="PA-5")
 def neutral_is_good(specimen: Any) -> Any:
-    class Neutral(specimen.PatternContext):                     # type: ignore[misc]
-        def count(self, view: Any, cue: Any) -> None:
-            rows = view.recalled[view.pattern[view.recalled]]
-            view.applications[rows] += 1
-            view.successes[rows] += view.outcome >= 0.0
+    def count(self: Any, view: Any, cue: Any) -> None:
+        rows = view.recalled[view.pattern[view.recalled]]
+        view.applications[rows] += 1
+        view.successes[rows] += view.outcome >= 0.0
 
-    return specimen.replacing("PatternContext", Neutral)
+    return specimen.overriding("PatternContext", count=count)
 
 
 @mutant("long texts are read again and again", rejected_by="PA-6")

@@ -103,10 +103,9 @@ def whole_words(specimen: Any) -> Any:
 
 @mutant("it offers at a budget of 0", rejected_by="RK-5")
 def generous(specimen: Any) -> Any:
-    class Generous(specimen.RankedContext):                     # type: ignore[misc]
-        def offer(self, view: Any, cue: Any) -> None:
-            super().offer(view, cue)
-            if len(view.released):
-                view.offers.add(0, "Relevant Content", 0.0)
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        specimen.RankedContext.offer(self, view, cue)
+        if len(view.released):
+            view.offers.add(0, "Relevant Content", 0.0)
 
-    return specimen.replacing("RankedContext", Generous)
+    return specimen.overriding("RankedContext", offer=offer)

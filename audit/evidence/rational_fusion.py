@@ -266,15 +266,14 @@ def fitted_alone(specimen: Any) -> Any:
 
 @mutant("estimates of need count as evidence, too", rejected_by="RF-7")
 def need_counted_twice(specimen: Any) -> Any:
-    class Twice(specimen.RationalFusion):                                     # type: ignore[misc]
-        @hook(Phase.RETRIEVE, reads=specimen.RationalFusion.fuse.__hook__.reads, adds=(), sets=(FUSED,))
-        def fuse(self, view: Any, cue: Any) -> None:
-            super().fuse(view, cue)
-            for each, scores, weight in view.signals:
-                if each.scale is Scale.LOG_ODDS:
-                    view.fused[...] += weight * scores
+    @hook(Phase.RETRIEVE, reads=specimen.RationalFusion.fuse.__hook__.reads, adds=(), sets=(FUSED,))
+    def fuse(self: Any, view: Any, cue: Any) -> None:
+        specimen.RationalFusion.fuse(self, view, cue)
+        for each, scores, weight in view.signals:
+            if each.scale is Scale.LOG_ODDS:
+                view.fused[...] += weight * scores
 
-    return specimen.replacing("RationalFusion", Twice)
+    return specimen.overriding("RationalFusion", fuse=fuse)
 
 
 @mutant("rows that the memory made count as even odds", rejected_by="RF-7")

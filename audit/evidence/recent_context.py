@@ -143,13 +143,12 @@ def sessionless(specimen: Any) -> Any:
 
 @mutant("it offers at a budget of 0", rejected_by="RC-6")
 def generous(specimen: Any) -> Any:
-    class Generous(specimen.RecentContext):                     # type: ignore[misc]
-        def offer(self, view: Any, cue: Any) -> None:
-            if len(view.kind):
-                view.offers.add(0, "Recent Activity", 0.0)
-            super().offer(view, cue)
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        if len(view.kind):
+            view.offers.add(0, "Recent Activity", 0.0)
+        specimen.RecentContext.offer(self, view, cue)
 
-    return specimen.replacing("RecentContext", Generous)
+    return specimen.overriding("RecentContext", offer=offer)
 
 
 @mutant("NaN stays NaN", rejected_by="RC-7")

@@ -135,9 +135,8 @@ def silent(specimen: Any) -> Any:
 
 @mutant("it offers at a budget of 0", rejected_by="RE-6")
 def generous(specimen: Any) -> Any:
-    class Generous(specimen.RelationContext):                   # type: ignore[misc]
-        def offer(self, view: Any, cue: Any) -> None:
-            view.offers.add("nobody --[related]--> nobody", "Relationships", 0.0)
-            super().offer(view, cue)
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        view.offers.add("nobody --[related]--> nobody", "Relationships", 0.0)
+        specimen.RelationContext.offer(self, view, cue)
 
-    return specimen.replacing("RelationContext", Generous)
+    return specimen.overriding("RelationContext", offer=offer)

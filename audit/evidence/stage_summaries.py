@@ -137,10 +137,9 @@ def last_stage(specimen: Any) -> Any:
 
 @mutant("events without a summary are offered", rejected_by="ST-5")
 def events_too(specimen: Any) -> Any:
-    class Wide(specimen.StageSummaries):                        # type: ignore[misc]
-        def offer(self, view: Any, cue: Any) -> None:
-            super().offer(view, cue)
-            for row in range(len(view.kind)):
-                view.offers.add(row, "Stage Summaries", 0.0)
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        specimen.StageSummaries.offer(self, view, cue)
+        for row in range(len(view.kind)):
+            view.offers.add(row, "Stage Summaries", 0.0)
 
-    return specimen.replacing("StageSummaries", Wide)
+    return specimen.overriding("StageSummaries", offer=offer)

@@ -40,8 +40,9 @@ def excerpts(candidates: Sequence[Candidate], relevance: Sequence[float], room: 
     Cost: O(length), about 1 ms for 1,000 words.
     """
     pieces = [Pieces.of(c.text) if _divides(c, counter, long) else None for c in candidates]
-    texts, group = list[str](), list[int]()
+    texts, group, first = list[str](), list[int](), list[int]()
     for n, (c, of) in enumerate(zip(candidates, pieces, strict=True)):
+        first.append(len(texts))
         texts += of.texts if of else (c.text,)
         group += [n] * (len(of.texts) if of else 1)
     if not texts:
@@ -49,18 +50,20 @@ def excerpts(candidates: Sequence[Candidate], relevance: Sequence[float], room: 
     terms = [frozenset(terms_of(text, stem=True, stop_words=True)) for text in texts]
     held = Counter(term for each in terms for term in each)
     idf = {term: math.log((len(texts) + 1) / h) for term, h in held.items()}
-    asked = sum(idf.get(term, math.log(len(texts) + 1)) for term in about) or 1.0
-    worth = [relevance[n] ** STEEP * (1.0 + BEARING * sum(idf[term] for term in each & about) / asked) for n, each in zip(group, terms, strict=True)]
+    asked = math.fsum(idf.get(term, math.log(len(texts) + 1)) for term in about) or 1.0      # fsum: the same in any order of a set
+    worth = [relevance[n] ** STEEP * (1.0 + BEARING * math.fsum(idf[term] for term in each & about) / asked)
+             for n, each in zip(group, terms, strict=True)]
     plain = Concepts.of([sorted(each) for each in terms], idf)
     costs = [counter.units(text) + 1 for text in texts]
     heads = [counter.units(form.item(c, "", Form.EXCERPT if of else c.form)) + counter.units(form.between)
              for c, of in zip(candidates, pieces, strict=True)]
-    chosen = set(cover_within(Concepts(plain.start, plain.concept, plain.weight, np.array(worth)), costs, room, group, heads).tolist())
-    first = np.searchsorted(group, range(len(candidates))).tolist()
+    chosen = cover_within(Concepts(plain.start, plain.concept, plain.weight, np.array(worth)), costs, room, group, heads).tolist()
+    places_of: dict[int, set[int]] = {}
+    for place in chosen:
+        places_of.setdefault(group[place], set()).add(place - first[group[place]])
     found = {}
-    for n in sorted({group[place] for place in chosen}):
+    for n, places in sorted(places_of.items()):
         of, c = pieces[n], candidates[n]
-        places = {place - first[n] for place in chosen if group[place] == n}
         whole = of is None or len(places) == len(of.texts)
         found[n] = Condensed(c.text, c.form) if of is None or whole else Condensed(of.written(places), Form.EXCERPT)
     return found

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -172,6 +172,11 @@ class EventLog:
     def origins(self, row: int) -> tuple[int, ...]:
         """Rows of the events that a row was made from, over all its sources, in order, each once; an event's own row.  O(1)."""
         return (row,) if self.rows[row] >= 0 else self._origins[row]
+
+    def written_from(self, rows: Set[int]) -> list[int]:
+        """Numbers of the writings that were made from any of these rows, directly or through others.  O(sources of all writings)."""
+        return [number for number, writing in enumerate(self.writings)
+                if any(row < len(self.rows) and (row in rows or not rows.isdisjoint(self.origins(row))) for row in writing.sources)]
 
     def shown(self, row: int) -> tuple[int, ...]:
         """Rows of the events whose verbatim text a row shows.  O(1)."""
