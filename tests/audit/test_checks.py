@@ -421,6 +421,12 @@ def test_several_replacements_act_together(whole: Specimen) -> None:
     assert whole.replacing("loss", lambda a: 0.0).replacing("loss", lambda a: 1.0).strength(9.0) == pytest.approx(math.exp(-1.0))
 
 
+def test_methods_of_a_class_can_be_overridden_also_for_its_subclasses(whole: Specimen) -> None:
+    changed = whole.overriding("Base", read=lambda self: 3.0 * whole.Base.read(self))
+    assert changed.Base(2.0).read() == pytest.approx(3.0 * math.exp(-1.0)) and changed.Child(2.0).read() == pytest.approx(30.0 * math.exp(-1.0))
+    assert issubclass(changed.Base, whole.Base) and whole.Base(2.0).read() == pytest.approx(math.exp(-1.0))
+
+
 def test_a_replacement_may_use_the_original(whole: Specimen) -> None:
     assert whole.replacing("strength", lambda age: 1.0 - whole.strength(age)).Base(2.0).read() == pytest.approx(1.0 - math.exp(-1.0))
 
