@@ -21,8 +21,7 @@ from .datasets import Dataset
 from .designs import FULL, Arm, Design, arms_of, named_arms
 from .execution.cells import Outcome, Row
 from .execution.failures import ALONE, Options
-from .execution.local import execute
-from .execution.missing import Progress
+from .execution.local import Progress, execute
 from .execution.plan import Composition, Plan, planned
 from .execution.spec import DEFAULTS, Settings, code_version, required
 from .reports.learning_curve import write_learning_curve

@@ -30,8 +30,7 @@ from ..reporting.svg import standalone
 from .datasets import Conversation, Dataset, Question
 from .designs import FULL, Arm
 from .execution.cells import Cell, asked, prepare
-from .execution.local import embed_ahead
-from .execution.missing import Progress
+from .execution.local import Progress, embed_ahead
 from .execution.plan import planned, specs_of
 from .execution.spec import Settings, versions
 from .scores.abstention import unanswerable

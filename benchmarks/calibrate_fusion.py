@@ -26,8 +26,7 @@ from .calibrate import set_with
 from .datasets import Dataset
 from .designs import FULL, Arm
 from .execution.cells import Cell, asked, prepare
-from .execution.local import embed_ahead
-from .execution.missing import Progress
+from .execution.local import Progress, embed_ahead
 from .execution.plan import planned, specs_of
 from .execution.spec import Settings, versions
 from .systems.hebbarium import Hebbarium

@@ -29,8 +29,7 @@ from .designs.file import Experiment
 from .designs.kinds import Laid
 from .execution.cells import Outcome, Row
 from .execution.failures import ALONE, Options
-from .execution.local import execute, write_lines
-from .execution.missing import Progress
+from .execution.local import Progress, execute, write_lines
 from .execution.plan import Plan, planned
 from .execution.spec import DEFAULTS, Settings
 from .reports import design_page

@@ -13,8 +13,7 @@ from ..reporting.provenance import Made, made
 from .datasets import Dataset
 from .designs import Arm
 from .execution.folder import RunFolder, differences
-from .execution.local import execute
-from .execution.missing import Progress
+from .execution.local import Progress, execute
 from .execution.plan import Plan, planned
 from .execution.spec import RunSpec, Settings, recorded
 from .systems.by_name import OURS

@@ -14,8 +14,7 @@ from .datasets import Dataset
 from .designs import FULL, Arm
 from .execution.failures import ALONE, Options
 from .execution.folder import RunFolder
-from .execution.local import execute
-from .execution.missing import Progress
+from .execution.local import Progress, execute
 from .execution.plan import Plan, planned
 from .execution.spec import DEFAULTS, Settings
 from .reports.card import write_card

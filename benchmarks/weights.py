@@ -30,8 +30,7 @@ from .designs.leave_one_out import leave_one_out
 from .execution.cells import Cell, Outcome, asked, prepare
 from .execution.folder import LEDGER
 from .execution.ledger import Ledger
-from .execution.local import embed_ahead, run_cells
-from .execution.missing import Progress
+from .execution.local import Progress, embed_ahead, run_cells
 from .execution.plan import planned, specs_of
 from .execution.spec import RunSpec, Settings, versions
 from .routes import RANKING, Kind, Route, Routes, shortest

@@ -27,7 +27,8 @@ from .failures import ALONE, FAILED, LOGS, CellsFailed, Failure, Options
 from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim
 from .ledger import Ledger
 from .lives import LifeFolder, grouped
-from .missing import Progress, finished_cells, run_missing
+from .missing import Progress as Progress  # callers of `execute` name it, too
+from .missing import finished_cells, run_missing
 from .plan import Plan, require_learning, specs_of
 from .spec import manifest
 from .unseen import require_unseen

@@ -13,8 +13,7 @@ from ...reporting.provenance import Made, made
 from ..designs import FULL, Arm
 from ..execution.folder import LEDGER, require_same
 from ..execution.ledger import Ledger
-from ..execution.local import write_lines
-from ..execution.missing import Progress
+from ..execution.local import Progress, write_lines
 from ..execution.plan import Composition, planned
 from ..execution.spec import DEFAULTS, code_version
 from ..systems.by_name import OURS
