@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from statistics import pstdev
-from typing import Any
+from statistics import stdev
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from ..engine.ports.embedding_cache import CachedEmbedder
 from ..engine.registry import Registry
 from ..reporting.files import results_folder, write_json, write_whole
 from ..reporting.provenance import Made, made
+from ..reporting.text import in_cell
+from .costs import costs_of
 from .datasets import Dataset
 from .designs.arms import Arm
 from .designs.contrasts import Contrast, estimated
@@ -33,6 +35,7 @@ from .execution.local import Progress, execute, write_lines
 from .execution.plan import Plan, planned
 from .execution.spec import DEFAULTS, Settings
 from .reports import design_page
+from .reports.estimates import Cost
 from .scores.comparison import Difference, Verdict, corrected, difference, verdict
 from .scores.metrics import question_metrics
 
@@ -98,7 +101,11 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class BlockResult:
-    """The estimates of one block, and each arm's mean of the metric."""
+    """The estimates of one block, and each arm's mean of the metric.
+
+    by_seed   arm -> its mean with each seed, in the order of the seeds; {} for one seed
+    clusters  what the tests take as independent: conversations, or the seeds of a probe
+    """
 
     block: str
     dataset: str
@@ -107,6 +114,8 @@ class BlockResult:
     means: Mapping[str, float]
     estimates: tuple[Estimate, ...]
     seconds: float
+    by_seed: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    clusters: str = "conversations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +143,8 @@ def prepared(experiment: Experiment, registry: Registry, settings: Settings = DE
     laid = experiment.design.laid(chosen, registry)
     budget = experiment.budget
     if budget:
-        settings = replace(settings, context=tuple(sorted({*settings.context, budget})))
+        strategy = settings.strategy if settings.strategy != DEFAULTS.strategy or not experiment.strategy else experiment.strategy
+        settings = replace(settings, context=tuple(sorted({*settings.context, budget})), strategy=cast(Any, strategy))
     arms: list[Arm] = []
     parts = []
     excluded: dict[str, str] = {}
@@ -160,11 +170,12 @@ def prepared(experiment: Experiment, registry: Registry, settings: Settings = DE
 
 def carried_out(prepared: Prepared, blocks: Sequence[Block], embedder: Callable[[str], CachedEmbedder], out: Path, *, jobs: int = 1,
                 progress: Progress | None = None, making: Made | None = None, replace_run: bool = False, options: Options = ALONE,
-                confirm: Callable[[Costs], None] | None = None) -> list[BlockResult]:
+                confirm: Callable[[Costs], None] | None = None, time_hooks: bool = False) -> list[BlockResult]:
     """Run every arm on every block and seed; write design.json, design.md, estimates.jsonl and, for coalitions, coalitions.jsonl into `out`.
 
     embedder  makes the embedder of a name
     confirm   called with the costs of a design, before it runs, if these are more than ten minutes; it raises to refuse
+    time_hooks  also measure the CPU time of every mechanism of the reference arm, on the first conversation (`costs.costs_of`)
 
     A second call of an experiment that was stopped continues it.  Raises HebbariumError, InputError before anything runs for data without gold.
     """
@@ -172,6 +183,8 @@ def carried_out(prepared: Prepared, blocks: Sequence[Block], embedder: Callable[
         if not any(q.gold for c in block.data.conversations for q in c.questions):
             raise InputError("no question names its evidence, so there is nothing to compare", where=block.data.name,
                              cure="take more conversations, or another data set")
+        if prepared.experiment.metric.startswith("answer@") and not any(q.gold and q.answer for c in block.data.conversations for q in c.questions):
+            raise InputError("no question has an answer in words", where=block.data.name, cure="take the metric evidence@B, or another data set")
     results_folder(out)
     stamp = making or made()
     if confirm:
@@ -186,15 +199,24 @@ def carried_out(prepared: Prepared, blocks: Sequence[Block], embedder: Callable[
                                command=_command(prepared, block, stamp), jobs=jobs, progress=progress, replace=replace_run, options=options)
             by_seed.append(outcomes)
         results.append(_result(prepared, block, by_seed, time.perf_counter() - start))
-    write_json(out / "design.json", to_json(prepared, results, stamp))
+    first = blocks[0]
+    timed = costs_of(prepared.laid.arms[0].chosen, prepared.plan.registry, first.data.conversations[0], embedder(first.embedder),
+                     seed=prepared.plan.settings.seed) if time_hooks else []
+    written(prepared, results, stamp, out, timed)
+    return results
+
+
+def written(prepared: Prepared, results: Sequence[BlockResult], stamp: Made, out: Path, costs: Sequence[Cost] = ()) -> None:
+    """Write the files of a finished design into `out`: design.*, estimates.jsonl and, for coalitions, coalitions.jsonl.  Raises HebbariumError."""
+    found = to_json(prepared, results, stamp) | ({"costs": [asdict(cost) for cost in costs]} if costs else {})
+    write_json(out / "design.json", found)
     write_whole(out / "design.md", [to_markdown(prepared, results)])
-    design_page.write(to_json(prepared, results, stamp), out)
+    design_page.write(found, out)
     write_lines(out / "estimates.jsonl", _lines(results))
     if prepared.laid.coalitions:
         write_lines(out / "coalitions.jsonl", ({"block": result.block, "dataset": result.dataset, "arm": arm.id,
                                                 "players": list(prepared.laid.coalitions.get(arm.id, ())), "value": result.means[arm.id]}
                                                for result in results for arm in prepared.laid.arms))
-    return results
 
 
 def _folder(out: Path, prepared: Prepared, block: Block, seed: int) -> Path:
@@ -233,30 +255,42 @@ def _costs(prepared: Prepared, blocks: Sequence[Block], embedder: Callable[[str]
     return Costs(len(prepared.plan.arms) * n_conversations * len(seeds), prepared.n_lives * n_conversations * len(seeds), seconds / 60.0)
 
 
-def metric_of(row: Row, metric: str) -> float:
-    """A metric of one question with gold."""
+def metric_of(row: Row, metric: str) -> float | None:
+    """A metric of one question with gold; None for `answer@B` of a question without an answer in words."""
     name, _, budget = metric.partition("@")
     if name == "evidence":
         return float(row["contexts"][budget]["evidence"] or 0.0)
+    if name == "answer":
+        return row["contexts"][budget]["answer"]
     return float(question_metrics(row["ranks"]).named()[metric])
 
 
 def _result(prepared: Prepared, block: Block, by_seed: Sequence[Sequence[Sequence[Outcome]]], seconds: float) -> BlockResult:
     """The estimates of a block: values of a question are means over seeds."""
     experiment, ids = prepared.experiment, [arm.id for arm in prepared.laid.arms]
-    rows = [[[row for outcome in outcomes for row in outcome.rows if row["gold"]] for outcomes in arms] for arms in by_seed]
-    values = [{id: np.array([metric_of(row, experiment.metric) for row in mine]) for id, mine in zip(ids, arms, strict=True)} for arms in rows]
+    rows = [[[row for outcome in outcomes for row in outcome.rows if row["gold"] and metric_of(row, experiment.metric) is not None]
+             for outcomes in arms] for arms in by_seed]
+    values = [{id: np.array([metric_of(row, experiment.metric) for row in mine], np.float64) for id, mine in zip(ids, arms, strict=True)}
+              for arms in rows]
     mean = {id: np.mean([each[id] for each in values], axis=0) for id in ids}
     ranks = {id: [[(row["ranks"], row["retrieved"]) for row in arms[place]] for arms in rows] for place, id in enumerate(ids)}
     questions = tuple((row["conversation"], row["question"]) for row in rows[0][0])
     found = estimated(prepared.laid.contrasts, mean)
     by = [estimated(prepared.laid.contrasts, each) for each in values]
+    spread = {id: tuple(float(each[id].mean()) for each in values) for id in ids} if len(values) > 1 else {}
     return BlockResult(block.name, block.data.name, block.embedder, questions, {id: float(v.mean()) for id, v in mean.items()},
-                       _judged(prepared.laid.contrasts, found, by, questions, ranks, experiment, prepared.plan.settings.seed), seconds)
+                       judged(prepared.laid.contrasts, found, by, questions, ranks, experiment, prepared.plan.settings.seed), seconds, spread)
 
 
-def _judged(contrasts: Sequence[Contrast], found: Mapping[str, NDArray[np.float64]], by_seed: Sequence[Mapping[str, NDArray[np.float64]]],
-            questions: Sequence[tuple[str, str]], ranks: Mapping[str, Any], experiment: Experiment, seed: int) -> tuple[Estimate, ...]:
+def judged(contrasts: Sequence[Contrast], found: Mapping[str, NDArray[np.float64]], by_seed: Sequence[Mapping[str, NDArray[np.float64]]],
+           questions: Sequence[tuple[str, str]], ranks: Mapping[str, Any], experiment: Experiment, seed: int) -> tuple[Estimate, ...]:
+    """The estimates of a family of contrasts, corrected over the family.
+
+    found      contrast -> its value for each question, (n,)
+    by_seed    the same with each seed
+    questions  (conversation, question); conversations are the clusters
+    ranks      arm -> everything that it answered; equal arms are a no-op
+    """
     _, clusters = np.unique([conversation for conversation, _ in questions], return_inverse=True)
     family = [difference(found[c.name], np.zeros(len(questions)), clusters, seed=seed, margin=experiment.margin) for c in contrasts]
     if experiment.correction == "holm":
@@ -268,7 +302,7 @@ def _judged(contrasts: Sequence[Contrast], found: Mapping[str, NDArray[np.float6
     for c, d in zip(contrasts, family, strict=True):
         first, *others = (ranks[arm] for arm in c.weights)
         no_op = all(other == first for other in others) and not found[c.name].any()
-        sd = pstdev([float(each[c.name].mean()) for each in by_seed]) if len(by_seed) > 1 else None
+        sd = stdev([float(each[c.name].mean()) for each in by_seed]) if len(by_seed) > 1 else None
         estimates.append(Estimate(c.name, c.kind, d, no_op, verdict(d, no_op=no_op), sd, found[c.name]))
     return tuple(estimates)
 
@@ -292,7 +326,7 @@ def to_json(prepared: Prepared, results: Sequence[BlockResult], stamp: Made) -> 
                      for e in result.estimates]
         blocks.append({"block": result.block, "dataset": result.dataset, "embedder": result.embedder, "questions": len(result.questions),
                        "conversations": len({c for c, _ in result.questions}), "seconds": round(result.seconds, 3), "means": dict(result.means),
-                       "estimates": estimates})
+                       "by_seed": result.by_seed, "clusters": result.clusters, "estimates": estimates})
     found: dict[str, Any] = json.loads(json.dumps({
         **described, "seeds": list(experiment.seeds), "arms": [arm.id for arm in prepared.laid.arms], "excluded": dict(prepared.excluded),
         "dropped": list(prepared.dropped), "notes": list(prepared.laid.notes), "blocks": blocks, "made": asdict(stamp),
@@ -303,31 +337,27 @@ def to_json(prepared: Prepared, results: Sequence[BlockResult], stamp: Made) -> 
 def to_markdown(prepared: Prepared, results: Sequence[BlockResult]) -> str:
     """One table of estimates for each block, then what was left out."""
     experiment = prepared.experiment
-    lines = [f"# {_cell(experiment.name)}: {experiment.kind} of {_cell(experiment.set)}", ""]
-    lines += [_cell(experiment.summary), ""] if experiment.summary else []
+    lines = [f"# {in_cell(experiment.name)}: {experiment.kind} of {in_cell(experiment.set)}", ""]
+    lines += [in_cell(experiment.summary), ""] if experiment.summary else []
     for result in results:
         c = len({conversation for conversation, _ in result.questions})
         family = f"{len(result.estimates)} estimates ({experiment.correction}), margin {experiment.margin:g}"
-        lines += [f"## {_cell(result.block or result.dataset)}", "",
-                  f"{experiment.metric}, {len(result.questions):,} questions of {c} conversations; p corrected over {family}.", "",
+        of = f"{c} {result.clusters}" if result.clusters != "conversations" else f"{len(result.questions):,} questions of {c} conversations"
+        lines += [f"## {in_cell(result.block or result.dataset)}", "", f"{in_cell(experiment.metric)}, {of}; p corrected over {family}.", "",
                   "| estimate | what | mean | 95% interval | p | corrected | verdict |", "|:--|:--|--:|:--|--:|--:|:--|"]
         for e in result.estimates:
             d = e.difference
             interval = "-" if d.low is None or d.high is None else f"{d.low:+.4f} to {d.high:+.4f}"
             spread = "" if e.seed_sd is None else f" (seeds: sd {e.seed_sd:.4f})"
-            cells = (_cell(e.name), _cell(e.kind), f"{d.mean:+.4f}{spread}", interval, _p(d.p), _p(d.p_holm), e.verdict.value)
+            cells = (in_cell(e.name), in_cell(e.kind), f"{d.mean:+.4f}{spread}", interval, _p(d.p), _p(d.p_holm), e.verdict.value)
             lines.append(f"| {' | '.join(cells)} |")
-        lines += ["", "| arm | " + experiment.metric + " |", "|:--|--:|", *(f"| {_cell(id)} | {mean:.4f} |" for id, mean in result.means.items()), ""]
-    lines += [f"- {_cell(note)}" for note in prepared.laid.notes]
-    lines += [f"- left out: {_cell(id)}: {_cell(why)}" for id, why in prepared.excluded.items()]
+        over = {id: f"sd {stdev(values):.4f}, {min(values):.4f} to {max(values):.4f}" for id, values in result.by_seed.items()}
+        lines += ["", f"| arm | {in_cell(experiment.metric)} |{' over seeds |' if over else ''}", f"|:--|--:|{':--|' if over else ''}",
+                  *(f"| {in_cell(id)} | {mean:.4f} |{f' {over[id]} |' if over else ''}" for id, mean in result.means.items()), ""]
+    lines += [f"- {in_cell(note)}" for note in prepared.laid.notes]
+    lines += [f"- left out: {in_cell(id)}: {in_cell(why)}" for id, why in prepared.excluded.items()]
     return "\n".join(lines) + "\n"
 
 
 def _p(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}" if value >= 0.001 else "<0.001"
-
-
-def _cell(text: str) -> str:
-    """A text of a user in a table of Markdown: one line, no markup."""
-    plain = " ".join(text.split())
-    return "".join(f"\\{c}" if c in "|<>*`[]\\" else c for c in plain)

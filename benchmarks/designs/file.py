@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ...engine.context.assembly import FLAT, STRATEGIES
 from ...engine.errors import InputError, RegistryError, nearest
 from ...engine.yaml_file import YamlFile
 from .arms import FULL
 from .contrasts import EXACT, PAIRED
 from .kinds import BASE, AddOneIn, Arms, Change, Factorial, Fractional, Kind, LeaveOneOut, Pairs, Range, Shapley, Sweep, Varieties
+from .probe_metric import PREFIX, Measure, ProbeMetric, parsed
 
 if TYPE_CHECKING:
     from ...engine.registry import MechanismSet, Registry
 
 FOLDER: Final = Path(__file__).parent
-SHARED: Final = ("summary", "set", "design", "data", "seeds", "metric", "margin", "correction", "embedders")
+SHARED: Final = ("summary", "set", "design", "data", "seeds", "metric", "strategy", "margin", "correction", "embedders")
 OWN: Final[Mapping[str, tuple[str, ...]]] = {
     "leave-one-out": ("players", "baselines"), "add-one-in": ("players", "base", "baselines"), "pairs": ("players", "base"),
     "factorial": ("players", "base"), "fractional": ("players", "base"), "shapley": ("players", "base", "permutations"),
@@ -25,6 +27,7 @@ OWN: Final[Mapping[str, tuple[str, ...]]] = {
 KEYS: Final = tuple(dict.fromkeys((*SHARED, *(key for keys in OWN.values() for key in keys))))
 METRICS: Final = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10")
 CORRECTIONS: Final = ("holm", "benjamini-hochberg")
+OF_CONTEXTS: Final = ("evidence", "answer")        # metrics of a context of so many tokens
 UNITS: Final = ("turn", "session")
 MOST_POINTS: Final = 4096
 
@@ -53,10 +56,12 @@ class Experiment:
     data        data sets; each is a family of its own
     embedders   as `--embedder` takes them; () for that of the command
     seeds       a question's value is the mean over seeds
-    metric      such as recall@10, or evidence@B for contexts of B tokens
+    metric      such as recall@10, evidence@B or answer@B for contexts of B tokens, or that of `probe`
     margin      of equivalence, in units of the metric
     correction  holm or benjamini-hochberg
     source      the file, for errors
+    probe       the number of a probe by which arms are scored; None for a metric of questions
+    strategy    of contexts; "" for that of the command
     """
 
     name: str
@@ -71,12 +76,14 @@ class Experiment:
     margin: float
     correction: str
     source: str
+    probe: ProbeMetric | None = None
+    strategy: str = ""
 
     @property
     def budget(self) -> int | None:
         """Tokens of the contexts that the metric needs; None for a metric of ranks."""
         name, _, budget = self.metric.partition("@")
-        return int(budget) if name == "evidence" else None
+        return int(budget) if name in OF_CONTEXTS else None
 
 
 def shipped() -> tuple[str, ...]:
@@ -94,13 +101,15 @@ def found(name: str) -> Path:
                      cure=f"{nearest(name, (*OWN, *shipped()))}; or give a YAML file, see docs/designs.md")
 
 
-def read(path: Path, registry: Registry, datasets: Collection[str], set_name: str | None = None) -> Experiment:
+def read(path: Path, registry: Registry, datasets: Collection[str], set_name: str | None = None,
+         probes: Callable[[], Mapping[str, Measure]] = dict) -> Experiment:
     """The experiment in a file.  Raises InputError or RegistryError with file, line and cure.
 
     datasets  names of the data sets that can be loaded
     set_name  the mechanism set instead of that of the file
+    probes    called for the probes by id if the metric is one
     """
-    return _Reader(path, registry, datasets).experiment(set_name)
+    return _Reader(path, registry, datasets, probes).experiment(set_name)
 
 
 def plain(kind: str, registry: Registry, set_name: str, players: Sequence[str] = ()) -> Experiment:
@@ -115,8 +124,8 @@ def plain(kind: str, registry: Registry, set_name: str, players: Sequence[str] =
 class _Reader:
     """Reads one file."""
 
-    def __init__(self, path: Path, registry: Registry, datasets: Collection[str]) -> None:
-        self.file, self.registry, self.path, self.datasets = YamlFile(path), registry, path, datasets
+    def __init__(self, path: Path, registry: Registry, datasets: Collection[str], probes: Callable[[], Mapping[str, Measure]]) -> None:
+        self.file, self.registry, self.path, self.datasets, self.probes = YamlFile(path), registry, path, datasets, probes
 
     def experiment(self, set_name: str | None) -> Experiment:
         raw = self.file.data
@@ -126,10 +135,12 @@ class _Reader:
         if foreign := [key for key in raw if key not in (*SHARED, *OWN[kind])]:
             raise self._odd(f"{foreign[0]!r} is no key of the design {kind}", f"it has {', '.join(OWN[kind]) or 'no keys of its own'}", foreign[0])
         name = set_name or self._text("set", "default")
-        chosen = self._set(name, "set")
+        chosen, probe = self._set(name, "set"), self._probe()
+        metric = probe.text if probe else self._metric()
         return Experiment(
-            self.path.stem, self._text("summary", ""), name, kind, self._design(kind, chosen), self._data(), self._embedders(), self._seeds(),
-            self._metric(), self._number("margin", 0.005, 0.0, 1.0, above=True), self._one_of("correction", CORRECTIONS, "holm"), str(self.path))
+            self.path.stem, self._text("summary", ""), name, kind, self._design(kind, chosen), self._data(), self._embedders(), self._seeds(probe),
+            metric, self._number("margin", 0.005, 0.0, 1.0, above=True),
+            self._one_of("correction", CORRECTIONS, "holm"), str(self.path), probe, self._strategy(metric))
 
     # --- designs -------------------------------------------------------------------------------------------------------------------
     def _design(self, kind: str, chosen: MechanismSet) -> Kind:
@@ -248,8 +259,17 @@ class _Reader:
                 raise self._odd("the same data are given twice", "name them once", "data", place)
         return tuple(found)
 
-    def _seeds(self) -> tuple[int, ...]:
-        given = self.file.data.get("seeds", [0])
+    def _probe(self) -> ProbeMetric | None:
+        metric = self._text("metric", "recall@10")
+        if not metric.startswith(PREFIX):
+            return None
+        if "data" in self.file.data:
+            raise self._odd(f"the metric {metric!r} needs no data", "leave `data:` out; the probe tells and asks its own events",
+                            "data")
+        return parsed(metric, self.probes(), self.file.place("metric"))
+
+    def _seeds(self, probe: ProbeMetric | None) -> tuple[int, ...]:
+        given = self.file.data.get("seeds", list(range(probe.seeds)) if probe else [0])
         seeds = given if isinstance(given, list) else [given]
         for place, seed in enumerate(seeds):
             if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0 or seed in seeds[:place]:
@@ -262,12 +282,16 @@ class _Reader:
     def _metric(self) -> str:
         metric = self._text("metric", "recall@10")
         name, at, budget = metric.partition("@")
-        if metric.startswith("probe:"):
-            raise self._odd(f"{metric!r} is the score of a probe", "measure the sets with `hebbarium probe`; a design needs a metric of questions",
-                            "metric")
-        if metric not in METRICS and not (name == "evidence" and at and budget.isdecimal() and int(budget) > 0):
-            raise self._odd(f"no metric {metric!r}", f"{nearest(metric, METRICS)}; or evidence@B, B in tokens", "metric")
+        if metric not in METRICS and not (name in OF_CONTEXTS and at and budget.isdecimal() and int(budget) > 0):
+            raise self._odd(f"no metric {metric!r}", f"{nearest(metric, METRICS)}; or evidence@B or answer@B, B in tokens; or probe:NAME", "metric")
         return metric
+
+    def _strategy(self, metric: str) -> str:
+        if "strategy" not in self.file.data:
+            return ""
+        if metric.partition("@")[0] not in OF_CONTEXTS:
+            raise self._odd(f"no context is assembled for the metric {metric}", "take the metric evidence@B or answer@B, B in tokens", "strategy")
+        return self._one_of("strategy", tuple(STRATEGIES), FLAT)
 
     def _embedders(self) -> tuple[str, ...]:
         return self._names("embedders")

@@ -15,6 +15,7 @@ from ..edits.planted import planted
 from .flips import flips
 from .kills import kills
 from .nights import making, nights
+from .sweeps import small, sweep, sweeps
 from .tally import Tally
 from .texts import texts
 from .threads import threads
@@ -30,10 +31,13 @@ def small_memory(name: str) -> Callable[[Path], Engine]:
 
 
 def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) -> Tally:
-    """Run one drill over the first events of the demo conversation, the drill `nights` over all of it with turns to merge, split and update.
+    """Run one drill over the first events of the demo conversation, the drill `nights` over all of it with turns to merge, split and update, the
+    drill `sweeps` over the first events of every conversation.
 
-    set_name  None: `true_memory`; for `nights` the mechanisms that make memories
+    set_name  None: `true_memory`; for `nights` the mechanisms that make memories; `sweeps` has a set of its own
     """
+    if name == "sweeps":
+        return sweeps(sweep(Registry.read()), small(load_demo(None, None)), folder, count, seed)
     conversation = load_demo(None, 1).conversations[0]
     events = list(planted(conversation, 0, 0)[0].events if name == "nights" else conversation.events[:EVENTS])
     make = making() if name == "nights" and set_name is None else small_memory(set_name or "true_memory")
@@ -45,7 +49,7 @@ DRILLS: dict[str, Callable[..., Tally]] = {"flips": flips, "kills": kills, "nigh
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="drills", description="Make faults on purpose, and count what came of them.")
-    parser.add_argument("drill", choices=sorted(DRILLS))
+    parser.add_argument("drill", choices=sorted((*DRILLS, "sweeps")))
     parser.add_argument("--count", type=int, default=100, help="faults to make")
     parser.add_argument("--seed", type=int, default=1, help="which faults; equal seeds make equal ones")
     parser.add_argument("--set", dest="set_name", help="mechanism set of the memories; true_memory if not given, for nights what makes memories")

@@ -18,12 +18,14 @@ class Options:
     fail_fast   raise the error of the first cell that fails, instead of going on with the others
     keep_lives  folder for snapshots of finished lives; None: they are not kept
     lives_from  folder of lives that were kept; None: every life is lived
+    dask        address of a dask scheduler whose workers run the cells; None: this machine does
     """
 
     retries: int = 1
     fail_fast: bool = True
     keep_lives: Path | None = None
     lives_from: Path | None = None
+    dask: str | None = None
 
 
 ALONE = Options()

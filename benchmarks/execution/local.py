@@ -1,12 +1,12 @@
-"""Cells on this machine: in any order, on any number of workers, each once; the ledger keeps what is finished."""
+"""Cells on this machine or a cluster: in any order, on any number of workers, each once; the ledger keeps what is finished."""
 from __future__ import annotations
 
 import json
 import os
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -23,19 +23,22 @@ from ..datasets import Dataset
 from ..systems.base import TakesFeedback
 from ..systems.by_name import OURS, make, maker
 from .cells import Cell, Outcome, run_cell, run_life
+from .cluster import Cluster, require_same_code
 from .failures import ALONE, FAILED, LOGS, CellsFailed, Failure, Options
 from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim
 from .ledger import Ledger
 from .lives import LifeFolder, grouped
+from .missing import Finished, finished_cells, run_missing
 from .missing import Progress as Progress  # callers of `execute` name it, too
-from .missing import finished_cells, run_missing
 from .plan import Plan, require_learning, specs_of
-from .spec import manifest
+from .sources import Held, Reference, Sent, Source
+from .spec import RunSpec, manifest
 from .unseen import require_unseen
 
 if TYPE_CHECKING:
-    from ..systems.hebbarium import Life
+    from ..systems.hebbarium import Deciding, Life
 
+CURE_LOST = "see the workers' own logs: often they have too little memory; the same command runs what is missing"
 AHEAD = 16_384      # texts that are embedded at once before the first cell: as many vectors as the cache keeps in the process
 
 
@@ -50,13 +53,15 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
     replace   write over another run that `out` holds
     ahead     `embedder`, metered: counts the texts that are embedded before the first cell
     language_model  of our memories; the manifest names the file and the digest of a transcript
-    options   which lives are kept or were kept before, and what happens if a cell fails
+    options   which lives are kept or were kept before, what happens if a cell fails, and whether a cluster runs the cells instead of `jobs`
 
     A second call of a run that was stopped continues it from the ledger in `out`.  The manifest is written before the first cell is run, and with the
     digest of a transcript that has grown after the last one.
     Raises HebbariumError, before anything runs if possible; InputError for a folder that holds another run, and for conversations on which
     parameters of the plan were calibrated.
     """
+    if options.dask:
+        _check_options(options, language_model)
     require_unseen(plan, data)
     _check_first(plan, embedder)
     specs = specs_of(plan, data, embedder, language_model)
@@ -67,12 +72,14 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
     if options.lives_from:
         LifeFolder(options.lives_from).require(cells)
     book = Ledger(results_folder(out) / LEDGER)
-    with book.locked():
+    with book.locked(), Cluster.joined(options.dask) if options.dask else nullcontext() as cluster:
+        if cluster:
+            cluster.require(specs[0], [_reference(cells[0], data)] if data.form else [])
         claim(out, written, replace=replace)
         embed_ahead(data, ahead or embedder)
         write_json(out / MANIFEST, written | _recorded(language_model))
         outcomes = run_cells(cells, plan.registry, embedder, book, jobs=jobs, progress=progress, language_model=language_model, options=options,
-                             out=out)
+                             out=out, cluster=cluster, data=data)
         write_json(out / MANIFEST, written | _recorded(language_model))
         write_lines(out / ROWS, (row for outcome in outcomes for row in outcome.rows))
         write_lines(out / TIMES, (times for outcome in outcomes for times in outcome.times))
@@ -97,15 +104,26 @@ def embed_ahead(data: Dataset, embedder: Embedder) -> None:
         embedder.embed(some)
 
 
+def _check_options(options: Options, language_model: LanguageModel | None) -> None:
+    """Raises InputError for options that need files which only this machine writes."""
+    used = (("--keep-lives", options.keep_lives), ("--from", options.lives_from), ("--llm and --transcript", language_model))
+    for flag, value in used:
+        if value is not None:
+            raise InputError("the workers of a cluster share no folder with this process", where=flag, cure=f"leave out {flag}, or use --jobs")
+
+
 def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedder, book: Ledger, *, jobs: int = 1,
               progress: Progress | None = None, language_model: LanguageModel | None = None, options: Options = ALONE,
-              out: Path | None = None) -> list[Outcome]:
+              out: Path | None = None, cluster: Cluster | None = None, data: Dataset | None = None) -> list[Outcome]:
     """The outcomes of all cells, in order; cells that the ledger holds are not run again.  The caller holds `book.locked()`.
 
     jobs      worker processes; 1 runs here
     progress  called with (cells done, cells in all, what was done last), first with the number of cells that the ledger held
     out       folder for failed.jsonl and the logs of cells that failed; None: the first failure is raised
+    cluster   whose workers run the cells, instead of `jobs`
+    data      that hold the conversations; its workers load them if `data.form` names a data set
 
+    Workers give back what they found; this process alone writes the ledger and the logs.
     Cells that share a life are run together.  If it is interrupted or fails, finished cells stay, and `progress` has been called with their number.
     Raises DataError for a damaged ledger, CellsFailed at the end if cells failed and `options.fail_fast` is off, else the error of the first.
     """
@@ -115,19 +133,49 @@ def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedde
     failures: list[Failure] = []
     if out:
         (out / FAILED).unlink(missing_ok=True)
-    work = Work(registry, embedder, book.path, language_model, options, out if out and not options.fail_fast else None)
-    groups = [([todo[place] for place in places], work) for places in grouped([c for c, _ in todo], jobs)]
+    work = Work(registry, embedder, language_model, options, raising=not out or options.fail_fast, remote=cluster is not None)
+    sources = _Sources(cluster, data, jobs)
+    calls = [(sources.of(todo[places[0]][0]), tuple(Asked(cell.spec, key, cell.probed, cell.life) for cell, key in (todo[at] for at in places)))
+             for places in grouped([c for c, _ in todo], cluster.workers if cluster else jobs)]
 
-    def ended(call: tuple[list[tuple[Cell, str]], Work], result: tuple[str, list[Failure]]) -> tuple[int, str]:
-        last, failed = result
-        failures.extend(failed)
-        return len(call[0]) - len(failed), last
+    def ended(found: Finished) -> None:
+        for failed in found.failed:
+            failures.append(failed.failure)
+            if out:
+                (out / LOGS).mkdir(exist_ok=True)
+                (out / failed.failure.log).write_text(failed.text, encoding="utf-8")
 
-    run_missing(_work, groups, book, keys, len(cells), len(cells) - len(todo), ended=ended, jobs=jobs, progress=progress)
+    run_missing(_work, work, calls, book, keys, len(cells), len(cells) - len(todo), ended=ended, jobs=jobs, progress=progress,
+                way=cluster.way(_lost) if cluster else None)
     if failures and out:
         write_lines(out / FAILED, map(asdict, failures))
         raise CellsFailed.of(failures, len(cells), out)
     return [Outcome(**json.loads(found.payload)) for found in finished_cells(book, keys, [cell.spec.arm for cell in cells], "arm")]
+
+
+@dataclass
+class _Sources:
+    """Where workers find conversations; that of each conversation is made once."""
+
+    cluster: Cluster | None
+    data: Dataset | None
+    jobs: int
+    made: dict[int, Source] = field(default_factory=dict)
+
+    def of(self, cell: Cell) -> Source:
+        found = self.made.get(id(cell.conversation))
+        if found is None:
+            found = self.made[id(cell.conversation)] = self._made(cell)
+        return found
+
+    def _made(self, cell: Cell) -> Source:
+        if self.cluster and self.data and self.data.form:
+            return _reference(cell, self.data)
+        return Sent.of(cell.conversation) if self.cluster or self.jobs > 1 else Held(cell.conversation)
+
+
+def _reference(cell: Cell, data: Dataset) -> Reference:
+    return Reference.of(cell.conversation, data, cell.spec.unit, cell.spec.allow_missing_gold)
 
 
 def _recorded(language_model: LanguageModel | None) -> dict[str, str]:
@@ -141,44 +189,79 @@ def _recorded(language_model: LanguageModel | None) -> dict[str, str]:
 class Work:
     """What a worker needs to run cells.
 
-    out  folder for the logs of cells that fail; None: errors are raised
+    raising  whether an error is raised, instead of given back as a failure
+    remote   whether the worker may have other code
     """
 
     registry: Registry
     embedder: CachedEmbedder
-    ledger: Path
     language_model: LanguageModel | None
     options: Options
-    out: Path | None
+    raising: bool
+    remote: bool = False
 
 
-def _work(group: Sequence[tuple[Cell, str]], work: Work) -> tuple[str, list[Failure]]:
-    """Run cells that share a life, and put them into the ledger.  Arm and conversation of the last, and the cells that failed every time."""
-    cells, last = [cell for cell, _ in group], group[-1][0].spec
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A cell as a worker gets it, without its conversation; `key` is that of the ledger, the rest as in `Cell`."""
+
+    spec: RunSpec
+    key: str
+    probed: bool
+    life: Deciding | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A cell that failed every time, and the tracebacks that its log will hold."""
+
+    failure: Failure
+    text: str
+
+
+def _work(work: Work, source: Source, asked: Sequence[Asked]) -> Finished:
+    """Run cells of one conversation that share a life."""
+    if work.remote:
+        require_same_code(asked[0].spec)
+    conversation, text = source.found(), ""
+    cells = [Cell(one.spec, conversation, one.probed, one.life) for one in asked]
     for attempt in range(1, work.options.retries + 2):
         try:
             outcomes = _outcomes(cells, work)
             break
         except Exception as error:      # a mechanism or another system can raise anything
-            if work.out is None:
+            if work.raising:
                 raise
-            log = work.out / LOGS / f"{group[0][1][:16]}.log"
-            log.parent.mkdir(exist_ok=True)
-            with log.open("a", encoding="utf-8") as file:
-                names = "".join(f"{cell.spec.arm}, {cell.spec.conversation}, seed {cell.spec.seed}\n" for cell in cells)
-                file.write(f"attempt {attempt} of\n{names}{''.join(traceback.format_exception(error))}\n")
+            text += f"attempt {attempt} of\n{_names(asked)}{''.join(traceback.format_exception(error))}\n"
             message = error.what if isinstance(error, HebbariumError) else f"{type(error).__name__}: {error}"
-            failures = [Failure(cell.spec.arm, cell.spec.conversation, message, attempt, f"{LOGS}/{log.name}") for cell in cells]
     else:
-        if len(group) == 1:
-            return f"{last.arm}, {last.conversation}: failed", failures
-        alone = [_work([one], work)[1] for one in group]        # one arm that fails fails no other
-        return f"{last.arm}, {last.conversation}", [failure for each in alone for failure in each]
-    book = Ledger(work.ledger)
-    for (cell, key), outcome in zip(group, outcomes, strict=True):
-        book.put(key, json.dumps(asdict(outcome)), {"arm": cell.spec.arm, "conversation": cell.spec.conversation,
-                                                    "inner_threads": os.environ.get("OMP_NUM_THREADS", "")})
-    return f"{last.arm}, {last.conversation}", []
+        if len(asked) == 1:
+            return _failed(asked, message, work.options.retries + 1, text)
+        alone = [_work(work, source, [one]) for one in asked]       # one arm that fails fails no other
+        return Finished([cell for each in alone for cell in each.cells], _name(asked), [failed for each in alone for failed in each.failed])
+    return Finished([(one.key, json.dumps(asdict(outcome)), {"arm": one.spec.arm, "conversation": one.spec.conversation,
+                                                             "inner_threads": os.environ.get("OMP_NUM_THREADS", "")})
+                     for one, outcome in zip(asked, outcomes, strict=True)], _name(asked))
+
+
+def _lost(work: Work, call: tuple[Source, Sequence[Asked]], message: str) -> Finished:
+    """Cells whose workers ended again and again before they had a result.  Raises HebbariumError if failures are raised."""
+    if work.raising:
+        raise HebbariumError(message, where=_name(call[1]), cure=CURE_LOST)
+    return _failed(call[1], message, work.options.retries + 1, f"{_names(call[1])}{message}\n")
+
+
+def _failed(asked: Sequence[Asked], message: str, attempts: int, text: str) -> Finished:
+    failures = [Failed(Failure(one.spec.arm, one.spec.conversation, message, attempts, f"{LOGS}/{one.key[:16]}.log"), text) for one in asked]
+    return Finished((), f"{_name(asked)}: failed", failures)
+
+
+def _name(asked: Sequence[Asked]) -> str:
+    return f"{asked[-1].spec.arm}, {asked[-1].spec.conversation}"
+
+
+def _names(asked: Sequence[Asked]) -> str:
+    return "".join(f"{one.spec.arm}, {one.spec.conversation}, seed {one.spec.seed}\n" for one in asked)
 
 
 def _outcomes(cells: Sequence[Cell], work: Work) -> list[Outcome]:

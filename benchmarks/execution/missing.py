@@ -1,50 +1,115 @@
-"""Cells that the ledger does not hold yet, run one after another or by worker processes."""
+"""Cells that the ledger does not hold yet: run here, by worker processes or on a cluster.  This process alone writes the ledger."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any, TypeVar
+import pickle
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from ...engine.errors import DataError, HebbariumError
 from ...reporting.workers import Tied
 from .ledger import FinishedCell, Ledger
 
 Progress = Callable[[int, int, str], None]
-Call = TypeVar("Call", bound="tuple[Any, ...]")
-Found = TypeVar("Found")
 
 
-def run_missing(work: Callable[..., Found], calls: Sequence[Call], book: Ledger, keys: Sequence[str], total: int, finished: int, *,
-                ended: Callable[[Call, Found], tuple[int, str]], jobs: int = 1, progress: Progress | None = None) -> None:
-    """Call `work` with each tuple of arguments; it puts its cells into the ledger.
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The results of one call of a worker.
+
+    cells   of each finished cell its key, its payload, and what the ledger stores with it
+    last    name of the last cell
+    failed  what the caller is to know of cells that failed
+    """
+
+    cells: Sequence[tuple[str, str, Mapping[str, Any]]]
+    last: str
+    failed: Sequence[Any] = ()
+
+
+Work = Callable[..., Finished]          # called with what all calls share, and the arguments of one
+Results = Generator[Finished, None, None]
+Way = Callable[[Work, Any, Sequence[tuple[Any, ...]]], Results]
+
+
+def run_missing(work: Work, shared: Any, calls: Sequence[tuple[Any, ...]], book: Ledger, keys: Sequence[str], total: int, finished: int, *,
+                ended: Callable[[Finished], None] | None = None, jobs: int = 1, way: Way | None = None, progress: Progress | None = None) -> None:
+    """Call `work` with `shared` and each tuple of arguments, and put the cells that it finishes into the ledger, each call's as soon as it ends.
 
     keys      of all cells, finished ones included
     total     number of cells that `progress` counts, of which `finished` are in the ledger
-    ended     of the arguments and the result of a call, how many cells it has finished, and the name of the last
+    ended     called with the results of each call, after they were put into the ledger
+    way       how calls are made; None: here with one job or one call, else by `jobs` worker processes
     progress  called with (cells done, cells in all, what was done last), first with the number of cells that the ledger held
 
     A worker's numerical libraries use one thread.  If a call fails or is interrupted, finished cells stay, and `progress` has been called with their
     number.
     """
-    report, done = progress or (lambda *_: None), finished
+    report, done, latest = progress or (lambda *_: None), finished, None
     report(done, total, "taken from the ledger" if done else "")
+    chosen = way or (here if jobs == 1 or len(calls) <= 1 else by_processes(jobs))
     try:
-        if jobs == 1 or len(calls) <= 1:
-            results = (work(*call) for call in calls)
-        else:
-            from joblib import Parallel, delayed, parallel_config
-
-            with parallel_config(backend="loky", inner_max_num_threads=1):
-                results = Parallel(n_jobs=jobs, return_as="generator")(delayed(Tied(work))(*call) for call in calls)
-        for call, result in zip(calls, results, strict=True):
-            more, last = ended(call, result)
-            done += more
-            report(done, total, last)
+        with closing(chosen(work, shared, calls)) as results:
+            for latest in results:
+                _put(book, latest)
+                done += len(latest.cells)
+                if ended:
+                    ended(latest)
+                report(done, total, latest.last)
     except BaseException:
         with suppress(HebbariumError):          # the ledger may be what fails
-            if (kept := len(book.done(keys))) > done:       # cells of other workers
+            if latest:                          # the interruption may have come while its cells were put
+                _put(book, latest)
+            if (kept := len(book.done(keys))) > done:
                 report(kept, total, "kept")
         raise
+
+
+def _put(book: Ledger, found: Finished) -> None:
+    for key, payload, meta in found.cells:
+        book.put(key, payload, meta)
+
+
+def here(work: Work, shared: Any, calls: Sequence[tuple[Any, ...]]) -> Results:
+    """The results of calls in this process, in order."""
+    for call in calls:
+        yield work(shared, *call)
+
+
+def by_processes(jobs: int) -> Way:
+    """Calls by worker processes of this machine; results as they end."""
+
+    def results(work: Work, shared: Any, calls: Sequence[tuple[Any, ...]]) -> Results:
+        from joblib import Parallel, delayed, parallel_config
+
+        packed = pack(shared)
+        with parallel_config(backend="loky", inner_max_num_threads=1):      # a batch of one call, so that no result waits for another
+            found = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
+                delayed(Tied(called))(work, packed, call) for call in calls)
+        with closing(found):
+            yield from found
+
+    return results
+
+
+def called(work: Work, packed: bytes, call: tuple[Any, ...]) -> Finished:
+    """One call in a worker, which keeps what the calls share."""
+    return work(_shared(packed), *call)
+
+
+def pack(value: Any) -> bytes:
+    """A value as bytes; classes of a script that is being run are part of them."""
+    import cloudpickle
+
+    packed: bytes = cloudpickle.dumps(value)
+    return packed
+
+
+@lru_cache(maxsize=1)
+def _shared(packed: bytes) -> Any:
+    return pickle.loads(packed)
 
 
 def finished_cells(book: Ledger, keys: Sequence[str], names: Sequence[str], what: str) -> list[FinishedCell]:

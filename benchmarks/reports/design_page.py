@@ -13,22 +13,24 @@ from typing import Any, Final
 from ...reporting.files import write_whole
 from ...reporting.latex import NEEDS, broken, longtable
 from ...reporting.pages import environment
-from ...reporting.text import visible
+from ...reporting.text import in_cell
 from ..scores.power import more_words
 from . import drawings
 from .estimates import Block, DesignReport, report_of
 from .figures import LAYOUTS
 from .page import TEMPLATES
+from .published import published
 from .words import interval_text, more_short, number, p_text, signed
 
 MOST: Final = 80        # estimates that are drawn; the table has all
 HEADS: Final = ("estimate", "kind", "value", "95% interval", "p", "corrected p", "more", "verdict")
+PUBLISHED: Final = ("removed there", "here", "published", "ours, 95% interval")
 FIELDS: Final = ("block", "estimate", "kind", "value", "low", "high", "p", "corrected_p", "more", "seed_sd", "verdict")
 
 
 def write(design: Mapping[str, Any], out: Path) -> DesignReport:
     """design.html, design.csv and design.tex of what design.json holds.  Raises HebbariumError."""
-    report = report_of(design)
+    report = report_of(design, published=published)
     to_html(report, out / "design.html")
     write_whole(out / "design.csv", [to_csv(report)])
     write_whole(out / "design.tex", [to_latex(report)])
@@ -38,7 +40,7 @@ def write(design: Mapping[str, Any], out: Path) -> DesignReport:
 def to_html(report: DesignReport, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(TEMPLATES)
-    made.filters.update(signed=signed, p=p_text, interval=interval_text, number=number, heat=drawings.heat, more=more_words)
+    made.filters.update(signed=signed, p=p_text, interval=interval_text, number=number, heat=drawings.heat, more=more_words, removals=removal_rows)
     page = made.get_template("design.html.j2").render(report=report, blocks=[_drawn(block, report.margin) for block in report.blocks])
     write_whole(Path(path), [page])
     return Path(path)
@@ -46,7 +48,8 @@ def to_html(report: DesignReport, path: Path) -> Path:
 
 def _drawn(block: Block, margin: float) -> dict[str, Any]:
     shown = block.estimates if len(block.estimates) <= MOST else ()
-    return {"block": block, "forest": [drawings.forest(shown, margin, layout) for layout in LAYOUTS] if shown else [],
+    return {"block": block, "forest": [drawings.forest(shown, margin, layout, block.points) for layout in LAYOUTS] if shown else [],
+            "strips": [drawings.strips(block.by_seed, layout) for layout in LAYOUTS] if 0 < len(block.by_seed) <= MOST else [],
             "waterfall": [drawings.steps(block.waterfall, layout) for layout in LAYOUTS] if block.waterfall else [],
             "curves": [{"curve": curve, "drawn": [drawings.line(curve, margin, layout) for layout in LAYOUTS]} for curve in block.curves],
             "largest": max((abs(e.value) for e in block.matrix.cells.values()), default=0.0) if block.matrix else 0.0}
@@ -74,25 +77,30 @@ def to_latex(report: DesignReport) -> str:
 
 def to_markdown(report: DesignReport) -> str:
     """One table for each data set."""
-    parts = [f"# {_cell(report.name)}: {_cell(report.kind)} of {_cell(report.set)}"]
+    parts = [f"# {in_cell(report.name)}: {in_cell(report.kind)} of {in_cell(report.set)}"]
     for block in report.blocks:
         rule = "|:--|:--|--:|--:|--:|--:|--:|:--|"
-        table = [f"| {' | '.join(HEADS)} |", rule, *(f"| {' | '.join(map(_cell, row))} |" for row in _rows(block))]
-        parts += [f"## {_cell(block.name)}", _cell(_under(report, block)), *(_cell(line) for line in block.scale), "\n".join(table)]
+        table = [f"| {' | '.join(HEADS)} |", rule, *(f"| {' | '.join(map(in_cell, row))} |" for row in _rows(block))]
+        parts += [f"## {in_cell(block.name)}", in_cell(_under(report, block)), *(in_cell(line) for line in block.scale), "\n".join(table)]
+        if block.removals:
+            table = [f"| {' | '.join(PUBLISHED)} |", "|:--|:--|--:|:--|", *(f"| {' | '.join(map(in_cell, row))} |" for row in removal_rows(block))]
+            parts += [in_cell(f"Beside ours, {block.removed_source}: all minus without, no interval."), "\n".join(table)]
     return "\n\n".join(parts) + "\n"
 
 
 def _under(report: DesignReport, block: Block) -> str:
-    return (f"{report.metric}, {block.n_questions:,} questions of {block.n_conversations} conversations; p corrected ({report.correction}) over "
+    return (f"{report.metric}, {block.size}; p corrected ({report.correction}) over "
             f"{len(block.estimates)} estimates; margin {report.margin:g}.")
+
+
+def removal_rows(block: Block) -> Iterator[tuple[str, str, str, str]]:
+    """Every published removal, the mechanisms here, its value, and ours with interval."""
+    for r in block.removals:
+        ours = block.ours(r)
+        here = "; ".join(f"{signed(e.value)} {interval_text((e.low, e.high))}" for e in ours)
+        yield (r.name, ", ".join(r.ours) or "none", signed(r.value), here or "–")
 
 
 def _rows(block: Block) -> Iterator[tuple[str, ...]]:
     for e in block.estimates:
         yield (e.name, e.kind, signed(e.value), interval_text((e.low, e.high)), p_text(e.p), p_text(e.corrected), more_short(e.more), e.verdict.value)
-
-
-def _cell(text: str) -> str:
-    """Text as Markdown shows it in one line of a table."""
-    plain = " ".join(visible(text).split())
-    return "".join("\\" + char if char in "\\`*_{}[]#|~$" else {"<": "&lt;", ">": "&gt;", "&": "&amp;"}.get(char, char) for char in plain)

@@ -1,8 +1,9 @@
 """Geometry of a design's figures: all estimates, the waterfall of Shapley values, and the curve of a sweep."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 from typing import Any
 
 from ...reporting.text import visible
@@ -38,15 +39,26 @@ def axis(low: float, high: float, start: float, end: float, wanted: int, text: C
     return Axis(made.low, made.high, start, end, tuple((made(value), text(value)) for value in ticks))
 
 
-def forest(estimates: Sequence[Estimate], margin: float, layout: Layout) -> dict[str, Any]:
-    """Estimates with their intervals, by value."""
+def forest(estimates: Sequence[Estimate], margin: float, layout: Layout, published: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """Estimates with their intervals, by value, and the published values of the same name."""
+    known = published or {}
     ordered = sorted(estimates, key=lambda e: (-e.value, e.name))
-    ends = [v for e in ordered for v in (e.value, e.low, e.high) if v is not None]
+    ends = [v for e in ordered for v in (e.value, e.low, e.high, known.get(e.name)) if v is not None]
     x = axis(min([0.0, *ends]), max([0.0, *ends]), layout.left, layout.right, 5 if layout.values else 3, _short)
     rows = [_row(layout, i, e.name) | {"e": e, "x": x(e.value), "low": x(e.low if e.low is not None else e.value),
-                                       "high": x(e.high if e.high is not None else e.value)} for i, e in enumerate(ordered)]
+                                       "high": x(e.high if e.high is not None else e.value),
+                                       "published": (x(known[e.name]), known[e.name]) if e.name in known else None} for i, e in enumerate(ordered)]
     inside = x.low <= -margin and margin <= x.high
     return _frame(layout, len(rows)) | {"rows": rows, "axis": x, "zero": x(0.0), "band": (x(-margin), x(margin)) if inside else None}
+
+
+def strips(by_seed: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, Any]:
+    """The value of every arm with each seed, and its mean; arms in the order of the design."""
+    values = [v for each in by_seed.values() for v in each]
+    x = axis(min(values), max(values), layout.left, layout.right, 5 if layout.values else 3, lambda v: f"{v:.3g}")
+    rows = [_row(layout, i, arm) | {"dots": [x(v) for v in each], "mean": x(fmean(each)), "value": fmean(each), "sd": stdev(each), "arm": arm}
+            for i, (arm, each) in enumerate(by_seed.items())]
+    return _frame(layout, len(rows)) | {"rows": rows, "axis": x}
 
 
 def steps(found: Waterfall, layout: Layout) -> dict[str, Any]:

@@ -5,16 +5,18 @@ A waterfall, a matrix of interactions and the curves of a sweep are read off the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ...engine.errors import DataError
 from ...reporting.text import visible
 from ..scores.comparison import Verdict
+from .published import NOTHING, Published, Removal
 
 SHAPLEY, INTERACTION = "Shapley value", "interaction"       # kinds of estimates
 JOINED: Final = " x "           # between the players of an interaction
+REMOVED: Final = "full minus arm"       # kind of the estimates of a leave-one-out
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,12 @@ class Cost:
 class Block:
     """The estimates on one data set: one family.
 
-    means  arm -> the metric
-    chance, pool  sentences on both; () if they were not computed
+    means     arm -> the metric
+    scale     sentences on chance level and pool; () if they were not computed
+    by_seed   arm -> the metric with each seed; {} for one seed
+    clusters  what the tests take as independent: conversations, or the seeds of a probe
+    removals  what a publication says of the same mechanisms on the same data; () without any
+    removed_source  of the removals
     """
 
     name: str
@@ -102,6 +108,29 @@ class Block:
     matrix: Matrix | None = None
     curves: tuple[Curve, ...] = ()
     scale: tuple[str, ...] = ()
+    by_seed: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    clusters: str = "conversations"
+    removals: tuple[Removal, ...] = ()
+    removed_source: str = ""
+
+    def ours(self, removal: Removal) -> list[Estimate]:
+        """The estimates of the mechanisms that stand for a published removal."""
+        return [e for id in removal.ours for e in self.estimates if e.name == id and e.kind == REMOVED]
+
+    @property
+    def points(self) -> Mapping[str, float]:
+        """Mechanism -> published value, where the publication removes this one alone."""
+        return {removal.ours[0]: removal.value for removal in self.removals if len(removal.ours) == 1}
+
+    @property
+    def size(self) -> str:
+        """
+        >>> Block("x", 12, 3, (), {}).size, Block("x", 5, 5, (), {}, clusters="seeds").size
+        ('12 questions of 3 conversations', '5 seeds')
+        """
+        if self.clusters != "conversations":
+            return f"{self.n_conversations} {self.clusters}"
+        return f"{self.n_questions:,} questions of {self.n_conversations} conversations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,33 +193,41 @@ def curves(estimates: Iterable[Estimate]) -> tuple[Curve, ...]:
     return tuple(Curve(name, tuple(sorted(points, key=lambda point: point[0]))) for name, points in found.items() if len(points) > 1)
 
 
-def report_of(design: Mapping[str, Any], *, costs: Sequence[Cost] = (), published: Mapping[str, Curve] | None = None) -> DesignReport:
+def report_of(design: Mapping[str, Any], *, costs: Sequence[Cost] = (),
+              published: Callable[[str, str], Published] = lambda *_: NOTHING) -> DesignReport:
     """The report of what design.json holds.
 
-    published  parameter -> a curve with the numbers of a paper, which is drawn into each block's curve of that parameter
+    published  called with a block's data set and the metric: the numbers of a publication that stand beside that block's estimates
 
     Raises DataError for anything else.
     """
     try:
-        blocks = tuple(_block(each, published or {}) for each in design["blocks"])
+        blocks = tuple(_block(each, str(design["set"]), published(str(each["dataset"]), str(design["metric"]))) for each in design["blocks"])
         made = design.get("made") or {}
         facts = [("Command", made.get("command_line") or "made from Python"), ("Date", made.get("date", "–")),
                  ("Machine", f"{made.get('platform', '–')}, {made.get('cores', 0)} cores"), ("Design", str(design.get("source", "–"))),
                  ("Seeds", ", ".join(map(str, design["seeds"])) or "0"),
                  *((f"Embedder on {block['block'] or block['dataset']}", str(block["embedder"])) for block in design["blocks"])]
+        timed = [Cost(str(c["mechanism"]), *(None if c[part] is None else float(c[part]) for part in ("event", "query", "night")))
+                 for c in design.get("costs", ())]
         return DesignReport(str(design["name"]), str(design["summary"]), str(design["kind"]), str(design["set"]), str(design["metric"]),
-                            float(design["margin"]), str(design["correction"]), blocks, tuple(costs), tuple(map(str, design["notes"])),
+                            float(design["margin"]), str(design["correction"]), blocks, tuple(costs or timed), tuple(map(str, design["notes"])),
                             dict(design["excluded"]), tuple((visible(name), visible(str(value))) for name, value in facts))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise DataError(f"this is not the result of a design ({error})", where="design.json",
                         cure="give the file that `hebbarium ablate --design` wrote, or run the design again") from error
 
 
-def _block(data: Mapping[str, Any], published: Mapping[str, Curve]) -> Block:
+def _block(data: Mapping[str, Any], chosen: str, known: Published) -> Block:
     estimates = tuple(Estimate(e["name"], e["kind"], float(e["mean"]), e["low"], e["high"], e["p"], e["p_holm"], Verdict(e["verdict"]),
                                e.get("more"), e["seed_sd"]) for e in data["estimates"])
     means = {str(arm): float(value) for arm, value in data["means"].items()}
-    drawn = tuple(replace(curve, published=known.published, source=known.source, sentence=known.sentence)
-                  if (known := published.get(curve.parameter)) else curve for curve in curves(estimates))
+    sweeps = {name: sweep for name, sweep in (known.sweeps or {}).items() if sweep.set == chosen}
+    drawn = tuple(replace(curve, published=sweep.points, source=sweep.source) if (sweep := sweeps.get(curve.parameter)) else curve
+                  for curve in curves(estimates))
+    by_seed = {str(arm): tuple(map(float, values)) for arm, values in data.get("by_seed", {}).items()}
+    removed = {e.name for e in estimates if e.kind == REMOVED}
+    removals = known.removals if any(id in removed for r in known.removals for id in r.ours) else ()
     return Block(str(data["block"] or data["dataset"]), int(data["questions"]), int(data["conversations"]), estimates, means,
-                 waterfall(estimates, next(iter(means.values()))), matrix(estimates), drawn)
+                 waterfall(estimates, next(iter(means.values()))), matrix(estimates), drawn, (), by_seed,
+                 str(data.get("clusters", "conversations")), removals, known.source if removals else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...reporting.text import plural, visible
+from ...reporting.text import in_cell, plural, visible
 from ..scores.comparison import Verdict
 from ..scores.metrics import METRICS
 from .result import PRIMARY, AblationResult, ArmResult
@@ -121,15 +121,15 @@ def show(result: AblationResult, console: Console) -> None:
 
 def to_markdown(result: AblationResult) -> str:
     """The same as Markdown; ids are escaped so that they show as they are."""
-    beside = [_escaped(beside_note(result)), _markdown(BESIDE, beside_rows(result))] if result.beside else []
-    parts = [f"**{_escaped(title(result))}**", _escaped(said(result)), _markdown(heads(result), _rows(result)), *beside,
-             *(_escaped(each) for each in _footnotes(result)), "\n".join(f"- {_escaped(each)}" for each in legend(result))]
+    beside = [in_cell(beside_note(result)), _markdown(BESIDE, beside_rows(result))] if result.beside else []
+    parts = [f"**{in_cell(title(result))}**", in_cell(said(result)), _markdown(heads(result), _rows(result)), *beside,
+             *(in_cell(each) for each in _footnotes(result)), "\n".join(f"- {in_cell(each)}" for each in legend(result))]
     if sentences := expected(result):
-        parts += ["**What this design can detect**, printed before the run", "\n".join(f"- {_escaped(each)}" for each in sentences)]
+        parts += ["**What this design can detect**, printed before the run", "\n".join(f"- {in_cell(each)}" for each in sentences)]
     if gates := _gates(result):
         parts += ["**Admission**, in the full run: events, those that were stored, those that the gate voted against and that its vote alone "
                   "rejected, and stored events that it marked as repetitions", _markdown(GATES, gates)]
-    parts += ["**Provenance**", "\n".join(f"- {name}: {_escaped(value)}" for name, value in provenance(result))]
+    parts += ["**Provenance**", "\n".join(f"- {name}: {in_cell(value)}" for name, value in provenance(result))]
     if entries := bibtex(result):
         fence = "`" * 3
         while fence in entries:
@@ -140,11 +140,7 @@ def to_markdown(result: AblationResult) -> str:
 
 def _markdown(names: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     rule = "|" + "|".join(":--" if name in (*WORDS, "gate", "system") else "--:" for name in names) + "|"
-    return "\n".join(["| " + " | ".join(names) + " |", rule, *("| " + " | ".join((_escaped(row[0]), *row[1:])) + " |" for row in rows)])
-
-
-def _escaped(text: str) -> str:
-    return "".join("\\" + char if char in "\\`*_{}[]()#+!|~$" else {"<": "&lt;", ">": "&gt;", "&": "&amp;"}.get(char, char) for char in text)
+    return "\n".join(["| " + " | ".join(names) + " |", rule, *("| " + " | ".join((in_cell(row[0]), *row[1:])) + " |" for row in rows)])
 
 
 # ---- LaTeX

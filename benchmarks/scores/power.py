@@ -52,11 +52,11 @@ def more_conversations(se: float | None, n: int, margin: float, alpha: float = 0
     return high - n
 
 
-def more_words(more: int | None) -> str:
+def more_words(more: int | None, clusters: str = "conversations") -> str:
     """
-    >>> more_words(12), more_words(1), more_words(1001), more_words(0)
-    ('about 12 more conversations', 'about 1 more conversation', 'more than 1,000 more conversations', '')
+    >>> more_words(12), more_words(1), more_words(1001), more_words(0), more_words(1, "seeds")
+    ('about 12 more conversations', 'about 1 more conversation', 'more than 1,000 more conversations', '', 'about 1 more seed')
     """
     if not more:
         return ""
-    return f"more than {MOST:,} more conversations" if more > MOST else f"about {more:,} more conversation{'s' if more > 1 else ''}"
+    return f"more than {MOST:,} more {clusters}" if more > MOST else f"about {more:,} more {clusters if more > 1 else clusters.removesuffix('s')}"

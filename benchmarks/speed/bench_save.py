@@ -1,6 +1,7 @@
 """Speed of a tick that is saved, of the save alone, and of loading a file.
 
 The memory repeats a small one: every column, edge, text and vector of it, with later times; saving and loading read neither.
+After the last save no array may differ from the file.
 100,000 units and more are left out unless UNITS names them, such as UNITS=100000,300000: they take minutes and gigabytes.
 """
 from __future__ import annotations
@@ -105,4 +106,6 @@ def test_save(clock: Any, files: Files, turns: Any, chosen: str, n: int) -> None
 
     clock(save, 16, reference=change, against="the event and its maintenance")
     snapshot.save = save
+    save()
+    assert snapshot.unsaved() == []
     memory.close()

@@ -2,7 +2,8 @@
 
     python benchmarks/speed/long_chat.py [SET] [PLANS] [MESSAGES]
 
-By default the set bm25, 10 plans of 3,100 messages.  Vectors are those of the hashing embedder.
+By default the set bm25, 10 plans of 3,100 messages; SET may be a YAML file, such as one with the mechanisms of stages.  Vectors are those of the
+hashing embedder.  Each question is asked for an answer and for a context of 2,048 tokens.
 """
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from hebbarium.engine.registry import Registry
 LIMIT = 2 << 30             # bytes, most resident
 GROWTH = 1.5                # cost of an event at the end over that at the start
 EVERY = 1_000               # events of a measure
+BUDGET = 2_048              # tokens of a context
 
 
 def peak() -> int:
@@ -52,16 +54,21 @@ def lived(name: str, plans: int, messages: int) -> None:
 
         start = process_time()
         memory.encode_all(timed())
+        memory.advance(memory.now + 24.0)
         gc.collect()
         spent = ", ".join(f"{cost:.2f}" for cost in costs[1::max(1, len(costs) // 8)])
         print(f"lived with {name} in {process_time() - start:.1f} CPU s, {peak() / 2**20:,.0f} MiB; ms an event: {spent or '-'}")
-        questions, times = chat.questions[:40], list[float]()
-        memory.advance(questions[-1].time)
+        questions, times, contexts = chat.questions[:40], list[float](), list[float]()
+        memory.advance(max(memory.now, questions[-1].time))
         for question in questions:
-            start = process_time()
-            memory.retrieve(Query(question.text, memory.now))
-            times.append((process_time() - start) * 1e3)
-        print(f"asked {len(times)} questions, p50 {sorted(times)[len(times) // 2]:.1f} CPU ms; at most {peak() / 2**20:,.0f} MiB of {LIMIT >> 20:,}")
+            query = Query(question.text, memory.now)
+            for ask, spent_on in ((lambda query=query: memory.retrieve(query), times), (lambda query=query: memory.context(query, BUDGET), contexts)):
+                start = process_time()
+                ask()
+                spent_on.append((process_time() - start) * 1e3)
+        middle = len(times) // 2
+        print(f"asked {len(times)} questions, p50 {sorted(times)[middle]:.1f} CPU ms, with a context {sorted(contexts)[middle]:.1f}; "
+              f"at most {peak() / 2**20:,.0f} MiB of {LIMIT >> 20:,}")
         if len(costs) > 20:
             print(f"an event at 20,000 costs {costs[20] / costs[2]:.2f} of one at 2,000 (limit {GROWTH})")
 

@@ -33,8 +33,9 @@ def figure(one: WorldResult, layout: Layout) -> dict[str, Any]:
     top = min(1.0, -(-high * 10 // 1) / 10) if high > 0 else 1.0
     first, last = one.strengths[0], one.strengths[-1]
 
-    def x(strength: float) -> float:
-        return round(LEFT + 8 + (strength - first) / ((last - first) or 1.0) * (layout.right - LEFT - 16), 2)
+    def x(strength: float) -> float:        # a single strength has its points beside the names
+        share = (strength - first) / (last - first) if last > first else 1.0
+        return round(LEFT + 8 + share * (layout.right - LEFT - 16), 2)
 
     def y(value: float) -> float:
         return round(layout.bottom - value / top * (layout.bottom - TOP), 2)

@@ -19,7 +19,7 @@ from ...engine.ports.embedding_cache import CachedEmbedder
 from ...engine.records import Event, Query
 from ...engine.registry import MechanismSet, Registry
 from ..execution.ledger import Ledger
-from ..execution.missing import Progress, finished_cells, run_missing
+from ..execution.missing import Finished, Progress, finished_cells, run_missing
 from ..execution.plan import Composition
 from ..execution.spec import versions
 from ..systems.base import Capability, Retrieved, System, TakesFeedback
@@ -96,8 +96,7 @@ def run_cells(specs: Sequence[WorldSpec], registry: Registry, embedder: CachedEm
     todo = list({key: (spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished}.values())
     if texts := _texts([spec for spec, _ in todo if spec.system != OBSERVERS]):
         embedder.embed(texts)
-    run_missing(_work, [(spec, key, registry, embedder, book.path) for spec, key in todo], book, keys, len(set(keys)), len(set(keys)) - len(todo),
-                ended=lambda _, name: (1, name), jobs=jobs, progress=progress)
+    run_missing(_work, (registry, embedder), todo, book, keys, len(set(keys)), len(set(keys)) - len(todo), jobs=jobs, progress=progress)
     return [json.loads(cell.payload) for cell in finished_cells(book, keys, [spec.arm for spec in specs], "arm")]
 
 
@@ -110,9 +109,9 @@ def _texts(specs: Iterable[WorldSpec]) -> list[str]:
     return list(texts)
 
 
-def _work(spec: WorldSpec, key: str, registry: Registry, embedder: Embedder, ledger: Path) -> str:
-    Ledger(ledger).put(key, json.dumps(run_cell(spec, registry, embedder), sort_keys=True), {"world": spec.world, "seed": spec.seed, "arm": spec.arm})
-    return f"{spec.world} at {spec.strength:g}, seed {spec.seed}, {spec.arm}"
+def _work(shared: tuple[Registry, Embedder], spec: WorldSpec, key: str) -> Finished:
+    return Finished([(key, json.dumps(run_cell(spec, *shared), sort_keys=True), {"world": spec.world, "seed": spec.seed, "arm": spec.arm})],
+                    f"{spec.world} at {spec.strength:g}, seed {spec.seed}, {spec.arm}")
 
 
 def run_cell(spec: WorldSpec, registry: Registry, embedder: Embedder) -> dict[str, Any]:

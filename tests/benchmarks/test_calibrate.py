@@ -156,7 +156,6 @@ def test_a_damaged_calibration_is_named(written: Path, registry: Registry, tmp_p
 
 
 def test_every_set_of_the_package_can_be_measured(registry: Registry, tmp_path: Path) -> None:
-    """in_use has slopes from worlds, which no data set holds."""
     for name in registry.sets:
         assert run(registry.set(name), registry, world(n=1), embedder(), tmp_path / name)["overall"]["n"] > 0, name
 
@@ -186,5 +185,7 @@ def test_the_command_prints_and_writes_and_the_set_measures_other_conversations(
     third = load("demo", limit=3).conversations[2]
     assert code == 0 and "held back: " in printed
     assert json.loads((tmp_path / "r" / "manifest.json").read_text(encoding="utf-8"))["conversations"] == [third.id]
+    code, _, err = hebbarium("calibrate", "--set", "bm25", "--limit", "2", "--out", str(tmp_path / "t"))
+    assert code == 2 and "no mechanism of the set bm25 finds the relevance" in err and "conversations: " not in err, "refused before it measures"
     code, _, err = hebbarium("run", "--dataset", "demo", "--skip", "999", "--out", str(tmp_path / "s"))
     assert code == 2 and "999 are left out" in err

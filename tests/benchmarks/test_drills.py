@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.datasets import Dataset
+from hebbarium.benchmarks.datasets.demo import load_demo
 from hebbarium.benchmarks.drills import flips as damage
 from hebbarium.benchmarks.drills.__main__ import main
 from hebbarium.benchmarks.drills.flips import flips
 from hebbarium.benchmarks.drills.kills import kills
 from hebbarium.benchmarks.drills.nights import making, nights
+from hebbarium.benchmarks.drills.sweeps import small, sweep, sweeps
+from hebbarium.benchmarks.drills.tally import Tally
 from hebbarium.benchmarks.drills.texts import texts
 from hebbarium.benchmarks.drills.threads import threads
+from hebbarium.benchmarks.execution.plan import Plan
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.drafts import Draft, Kind
 from hebbarium.engine.loop import Engine
@@ -66,7 +71,7 @@ def test_the_drill_sees_a_memory_that_loads_damage(tmp_path: Path, monkeypatch: 
     """Without the marks' check swapped contents load as another memory, and the drill says so."""
     for name in ("storage.snapshot_contents", "marks"):
         monkeypatch.setattr(f"hebbarium.engine.{name}.verify", lambda found, expected: None)
-    monkeypatch.setattr("hebbarium.engine.storage.snapshot_contents.Format4.require_whole", lambda self: None)
+    monkeypatch.setattr("hebbarium.engine.storage.snapshot_contents.Format5.require_whole", lambda self: None)
     monkeypatch.setattr(damage, "damages", lambda former: {"vectors swapped": damage._by_sql(damage._swap_vectors, former)})
     tally = flips(make, EVENTS, tmp_path, 6, 7)
     assert tally.broken
@@ -138,8 +143,8 @@ def test_texts_of_any_characters_are_kept(tmp_path: Path) -> None:
 
 
 def test_the_drill_sees_a_text_that_was_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = snapshot_contents.Format4.events
-    monkeypatch.setattr(snapshot_contents.Format4, "events", lambda self: ((replace(e, text=e.text.strip()), row) for e, row in read(self)))
+    read = snapshot_contents.Format5.events
+    monkeypatch.setattr(snapshot_contents.Format5, "events", lambda self: ([replace(e, text=e.text.strip()) for e in read(self)[0]], read(self)[1]))
     assert texts(worded, EVENTS, tmp_path, 60, 2).broken
 
 
@@ -154,3 +159,19 @@ def test_threads_share_an_embedder_and_its_file(tmp_path: Path, monkeypatch: pyt
 def test_a_drill_runs_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["flips", "--count", "2", "--seed", "5", "--set", "bm25"]) == 0
     assert "2 faults; promised: refused" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_killed_sweep_loses_no_finished_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kills without worker processes, which are slow to start; then a ledger that forgets what it was given."""
+    plan, data = sweep(Registry.read()), small(load_demo(None, 3))
+    tally = sweeps(plan, data, tmp_path, 3, 1)
+    assert tally.broken == [] and tally.total == 3
+    monkeypatch.setattr("hebbarium.benchmarks.execution.missing._put", lambda book, found: None)
+    assert "cells were reported, the ledger holds 0" in str(forgetful(plan, data, tmp_path).broken)
+
+
+def forgetful(plan: Plan, data: Dataset, folder: Path) -> Tally:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hebbarium.benchmarks.drills.sweeps.finished", lambda *_: b"")
+        return sweeps(plan, data, folder, 3, 1)

@@ -140,7 +140,7 @@ def test_coalitions_that_cannot_be_built_are_left_out_by_name(carry: Carry) -> N
     """hybrid has a fusion, so a player that is another fusion cannot be added."""
     ready, (result,), out = carry("set: minimal\ndesign: add-one-in\nbase: hybrid\nplayers: [convex_fusion, heat]\n", dataset("d", 2))
     assert list(ready.excluded) == ["convex_fusion"] == list(ready.dropped) and [e.name for e in result.estimates] == ["heat"]
-    assert "left out: convex_fusion" in (out / "design.md").read_text()
+    assert "left out: convex\\_fusion" in (out / "design.md").read_text()
     with pytest.raises(InputError, match=r"nothing to estimate: .*both set"):
         carry("set: minimal\ndesign: add-one-in\nbase: hybrid\nplayers: [convex_fusion]\n", dataset("d", 2))
 
@@ -150,11 +150,11 @@ def test_a_stopped_experiment_continues(carry: Carry, monkeypatch: pytest.Monkey
     _, whole, _ = carry(text, dataset("d", 3))
     real, calls = local._work, []
 
-    def stopping(group: Any, work: Any) -> Any:
-        calls.append(len(group))
+    def stopping(work: Any, source: Any, asked: Any) -> Any:
+        calls.append(len(asked))
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return real(group, work)
+        return real(work, source, asked)
 
     monkeypatch.setattr(local, "_work", stopping)
     with pytest.raises(KeyboardInterrupt):
@@ -164,6 +164,31 @@ def test_a_stopped_experiment_continues(carry: Carry, monkeypatch: pytest.Monkey
     for one, other in zip(whole[0].estimates, again[0].estimates, strict=True):
         assert one.values.tolist() == other.values.tolist() and one.difference == other.difference
     assert (out / "runs" / "rows.jsonl").read_text() == (out.parent / "out" / "runs" / "rows.jsonl").read_text()
+
+
+def answered(data: Dataset) -> Dataset:
+    """Every other question has an answer in words: that of its gold event."""
+    held = [replace(c, questions=tuple(replace(q, answer=next(e.text for e in c.events if e.id in q.gold) if i % 2 else "")
+                                       for i, q in enumerate(c.questions))) for c in data.conversations]
+    return replace(data, conversations=tuple(held))
+
+
+def test_leave_one_out_over_the_sources_of_contexts(carry: Carry) -> None:
+    text = "set: stages\ndesign: leave-one-out\nplayers: [own_stage, adjacent_stages]\nmetric: answer@80\nstrategy: sources\n"
+    ready, (result,), out = carry(text, answered(dataset("d", 1)))
+    assert ready.plan.settings.strategy == "sources" and len(result.questions) == 3, "those with an answer in words"
+    rows = [json.loads(line) for line in (out / "runs" / "rows.jsonl").read_text().splitlines()]
+    value = {(row["arm"], row["question"]): row["contexts"]["80"]["answer"] for row in rows}
+    for e in result.estimates:
+        assert e.values.tolist() == [value["full", q] - value[f"without {e.name}", q] for _, q in result.questions]
+    assert len({tuple(value[arm.id, q] for _, q in result.questions) for arm in ready.laid.arms}) > 1, "a source has an effect"
+    assert prepared(ready.experiment, REGISTRY, replace(DEFAULTS, strategy="covering")).plan.settings.strategy == "covering", "that of the command"
+
+
+def test_data_without_answers_in_words_are_refused(carry: Carry, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no question has an answer in words") as caught:
+        carry("set: minimal\ndesign: leave-one-out\nplayers: [heat]\nmetric: answer@80\n", dataset("d", 1))
+    assert "evidence@B" in caught.value.cure and not (tmp_path / "out").exists()
 
 
 def test_long_designs_are_confirmed_from_one_timed_cell(carry: Carry, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +214,7 @@ def test_data_without_gold_are_refused_before_anything_runs(carry: Carry, tmp_pa
 def test_hostile_names_are_text(carry: Carry) -> None:
     _, _, out = carry('set: minimal\ndesign: arms\nsummary: "<b>|x|</b>"\narms: {"<script>|a": {without: [heat]}}\n', dataset("d", 1))
     page = (out / "design.md").read_text()
-    assert "<script>" not in page and "\\<script\\>\\|a" in page
+    assert "<script>" not in page and "&lt;script&gt;\\|a" in page
 
 
 def test_an_unknown_mechanism_to_leave_off_is_refused(carry: Carry) -> None:

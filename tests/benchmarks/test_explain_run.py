@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -275,6 +276,18 @@ def test_the_page_holds_what_was_found(hand: RunFolder, question: str, tmp_path:
         assert rival.text in page.text
         assert all(f"{p.contribution:+.3f}" in page.text for p in rival.parts)
     assert f"answer of {question}" in page.text and page.elements.count("script") == 1 and "link" not in page.elements and "img" not in page.elements
+
+
+def test_on_a_phone_every_number_of_a_block_has_its_name(hand: RunFolder, tmp_path: Path) -> None:
+    """The style of narrow windows prints `data-label` above each cell, in place of the head of its column."""
+    found = explained(hand, next(iter(ASKED)))
+    page = to_html(found, tmp_path / "page.html").read_text(encoding="utf-8")
+    tables = re.findall(r'<table class="numbers[^"]* blocks.*?</table>', page, re.DOTALL)
+    names = [name for name, _ in found.candidates]
+    for table, first in zip(tables, (["trust"], []), strict=True):
+        rows = table.split("<tbody>")[1].split("<tr>")[1:]
+        assert rows and all(re.findall(r'<td[^>]*?data-label="([^"]*)"', row) == [*first, *names] and row.count("<td") == len(names) + len(first)
+                            for row in rows)
 
 
 def test_hostile_ids_and_texts_are_text(tmp_path: Path, registry: Registry) -> None:

@@ -21,7 +21,7 @@ from ....engine.ports.embedding_cache import CachedEmbedder
 from ....engine.records import Event, Query
 from ....engine.registry import MechanismSet, Registry
 from ...execution.ledger import Ledger
-from ...execution.missing import Progress, finished_cells, run_missing
+from ...execution.missing import Finished, Progress, finished_cells, run_missing
 from ...execution.plan import Composition
 from ...execution.spec import versions
 from ...systems.base import Capability, Retrieved, RetrievedEvent, System
@@ -100,18 +100,16 @@ def run_cells(specs: Sequence[ProbeSpec], registry: Registry, embedder: CachedEm
     todo = [(spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished]
     if todo:
         embed_ahead([spec for spec, _ in todo], embedder)
-    run_missing(_work, [(spec, key, registry, embedder, book.path) for spec, key in todo], book, keys, len(specs), len(specs) - len(todo),
-                ended=lambda _, name: (1, name), jobs=jobs, progress=progress)
+    run_missing(_work, (registry, embedder), todo, book, keys, len(specs), len(specs) - len(todo), jobs=jobs, progress=progress)
     found = finished_cells(book, keys, [spec.probe for spec in specs], "probe")
     return [{**json.loads(cell.payload), "seconds": cell.meta["seconds"]} for cell in found]
 
 
-def _work(spec: ProbeSpec, key: str, registry: Registry, embedder: CachedEmbedder, ledger: Path) -> str:
+def _work(shared: tuple[Registry, CachedEmbedder], spec: ProbeSpec, key: str) -> Finished:
     start = time.perf_counter()
-    row = run_cell(spec, collected()[spec.probe], registry, embedder)
-    Ledger(ledger).put(key, json.dumps(row, sort_keys=True),
-                       {"probe": spec.probe, "seed": spec.seed, "seconds": round(time.perf_counter() - start, 3)})
-    return f"{spec.probe}, seed {spec.seed}"
+    row = run_cell(spec, collected()[spec.probe], *shared)
+    meta = {"probe": spec.probe, "seed": spec.seed, "seconds": round(time.perf_counter() - start, 3)}
+    return Finished([(key, json.dumps(row, sort_keys=True), meta)], f"{spec.probe}, seed {spec.seed}")
 
 
 def run_cell(spec: ProbeSpec, probe: Probe, registry: Registry, embedder: Embedder) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from hebbarium.benchmarks.datasets import LOADERS
 from hebbarium.benchmarks.designs import FULL
 from hebbarium.benchmarks.designs.file import OWN, Experiment, found, plain, read, shipped
 from hebbarium.benchmarks.designs.kinds import Factorial, Fractional, Laid, Pairs, Range, Shapley, Sweep, Varieties
+from hebbarium.benchmarks.designs.probe_metric import Measure
 from hebbarium.benchmarks.execution.plan import planned
 from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.registry import MechanismSet, Registry
@@ -22,6 +23,9 @@ REGISTRY = Registry.read()
 MINIMAL = REGISTRY.set("minimal")
 SIGNALS = ("dense_similarity", "lexical_bm25", "trigram_match")
 
+PROBES = {"gate_auc/stream": Measure(("AUC",), ("AUC",), 10), "footprint/bytes": Measure((), (), 10),
+          **{f"serial_position/{variant}": Measure(("first 2 - middle",), ("first 2", "middle"), 10) for variant in ("immediate", "delayed")}}
+
 Read = Callable[[str], Experiment]
 
 
@@ -29,7 +33,7 @@ Read = Callable[[str], Experiment]
 def written(tmp_path: Path) -> Read:
     def experiment(text: str) -> Experiment:
         (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
-        return read(tmp_path / "mine.yaml", REGISTRY, LOADERS)
+        return read(tmp_path / "mine.yaml", REGISTRY, LOADERS, probes=lambda: PROBES)
     return experiment
 
 
@@ -47,13 +51,14 @@ data: [{dataset: demo}, {dataset: locomo, data: some/where.json, unit: session, 
 seeds: [0, 7]
 baselines: [full, bm25]
 metric: evidence@512
+strategy: sources
 margin: 0.01
 correction: benjamini-hochberg
 embedders: [minilm, "minilm@256"]
 """)
     assert (one.name, one.set, one.kind, one.seeds, one.margin, one.correction) == ("mine", "minimal", "leave-one-out", (0, 7), 0.01,
                                                                                    "benjamini-hochberg")
-    assert one.budget == 512 and one.embedders == ("minilm", "minilm@256")
+    assert one.budget == 512 and one.strategy == "sources" and one.embedders == ("minilm", "minilm@256")
     assert [(d.dataset, d.path, d.unit, d.limit) for d in one.data] == [("demo", "", "turn", None), ("locomo", "some/where.json", "session", 3)]
     made = laid(one)
     assert [arm.id for arm in made.arms] == ["full", "bm25", "without recency", "without heat"]
@@ -64,10 +69,18 @@ embedders: [minilm, "minilm@256"]
 
 @pytest.mark.parametrize("name", shipped())
 def test_shipped_designs_are_read_and_all_their_arms_can_be_built(name: str) -> None:
-    experiment = read(found(name), REGISTRY, LOADERS)
-    assert experiment.summary and experiment.data
+    experiment = read(found(name), REGISTRY, LOADERS, probes=lambda: PROBES)
+    assert experiment.summary and bool(experiment.data) != bool(experiment.probe)
     plan = planned(laid(experiment).arms, REGISTRY)
     assert len(plan.arms) >= 3
+
+
+def test_a_probe_scores_arms_in_place_of_data_and_has_seeds_of_its_own(written: Read) -> None:
+    text = "set: minimal\ndesign: leave-one-out\nmetric: probe:serial_position/delayed:middle\n"
+    one, other = written(text), written(text + "seeds: [4, 2]\n")
+    assert one.metric == "probe:serial_position/delayed:middle" and one.data == () and one.budget is None
+    assert one.seeds == tuple(range(10)) and other.seeds == (4, 2)
+    assert written(text.replace(":middle", "")).metric == "probe:serial_position/delayed:first 2 - middle"
 
 
 def test_the_variants_of_all_mem_are_eight_and_differ_in_one_switch() -> None:
@@ -153,7 +166,14 @@ BAD = [
     ("set: minimal\ndesign: leave-one-out\nseeds: [0, 1,\n  1]\n", 4, "seed 1 is given twice", "different"),
     ("set: minimal\ndesign: leave-one-out\nseeds: [-1]\n", 3, "whole number", ""),
     ("set: minimal\ndesign: leave-one-out\nmetric: recal@10\n", 3, "no metric 'recal@10'", "recall@10"),
-    ("set: minimal\ndesign: leave-one-out\nmetric: probe:gate_auc\n", 3, "score of a probe", "hebbarium probe"),
+    ("set: minimal\ndesign: leave-one-out\nmetric: probe:gate_uac\n", 3, "no probe 'gate_uac'", "gate_auc"),
+    ("set: minimal\ndesign: leave-one-out\nmetric: probe:serial_position\n", 3, "has 2 variants", "probe:serial_position/delayed"),
+    ("set: minimal\ndesign: leave-one-out\n\nmetric: probe:footprint\n", 4, "no verdict", "with a band"),
+    ("set: minimal\ndesign: leave-one-out\nmetric: probe:gate_auc:AUK\n", 3, "no number 'AUK'", "AUC"),
+    ("set: minimal\ndesign: leave-one-out\nmetric: probe:gate_auc\ndata: [{dataset: demo}]\n", 4, "needs no data", "leave `data:` out"),
+    ("set: minimal\ndesign: leave-one-out\nmetric: answer@0\n", 3, "no metric 'answer@0'", "answer@B"),
+    ("set: minimal\ndesign: leave-one-out\nstrategy: sources\n", 3, "no context is assembled for the metric recall@10", "evidence@B"),
+    ("set: minimal\ndesign: leave-one-out\nmetric: evidence@64\nstrategy: source\n", 4, "no strategy 'source'", "sources"),
     ("set: minimal\ndesign: leave-one-out\ncorrection: bonferroni\n", 3, "no correction 'bonferroni'", "holm"),
     ("set: minimal\ndesign: leave-one-out\ndata: [{dataset: demos}]\n", 3, "no data set 'demos'", "demo"),
     ("set: minimal\ndesign: leave-one-out\ndata:\n  - {dataset: demo}\n  - {dataset: demo}\n", 5, "given twice", "once"),

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.benchmarks.reports.estimates import Cost, Curve
+from hebbarium.benchmarks.reports.estimates import Cost
+from hebbarium.benchmarks.reports.published import NOTHING, Published, Removal, Sweep
 
 EVIL = "<script>alert('x')</script>&\"|`*\x1b[31m\u202e"
 PLAYERS = ("dense_similarity", "lexical_bm25", "temporal_context", "spreading_activation", "two_stage_consolidation_with_schema_acceleration", EVIL)
@@ -19,13 +20,14 @@ def estimate(rng: np.random.Generator, name: str, kind: str, scale: float = 0.05
             "no_op": False, "seed_sd": 0.001, "more": 12 if verdict == "undecided" else None}
 
 
-def design(seed: int = 1) -> dict[str, Any]:
+def design(seed: int = 1, removed: bool = False) -> dict[str, Any]:
     rng, blocks = np.random.default_rng(seed), []
-    for name in ("1 locomo", f"2 {EVIL}"):
+    for name, dataset in (("1 locomo", "locomo"), (f"2 {EVIL}", EVIL)):
         estimates = [estimate(rng, player, "Shapley value") for player in PLAYERS]
         estimates += [estimate(rng, f"{a} x {b}", "interaction", 0.02) for i, a in enumerate(PLAYERS) for b in PLAYERS[i + 1:]]
         estimates += [estimate(rng, f"lexical_bm25.weight={w:g}", "arm minus full", 0.02) for w in WEIGHTS]
-        blocks.append({"block": name, "dataset": name, "embedder": "minilm", "questions": 997, "conversations": 10, "seconds": 1.0,
+        estimates += [estimate(rng, player, "full minus arm") for player in PLAYERS] if removed else []
+        blocks.append({"block": name, "dataset": dataset, "embedder": "minilm", "questions": 997, "conversations": 10, "seconds": 1.0,
                        "means": {"full": 0.62, "without all players": 0.31}, "estimates": estimates})
     return {"name": "a design", "summary": f"what it is {EVIL}", "set": "default", "kind": "shapley", "metric": "recall@10", "margin": 0.005,
             "correction": "holm", "source": "design.yaml", "seeds": [0, 1], "arms": ["full"], "excluded": {EVIL: f"two fusions {EVIL}"},
@@ -34,5 +36,12 @@ def design(seed: int = 1) -> dict[str, Any]:
 
 
 COSTS = (Cost("lexical_bm25", 0.12, 0.4, None), Cost(EVIL, None, 1.5, 20.0))
-PUBLISHED = {"lexical_bm25.weight": Curve("lexical_bm25.weight", (), ((0.0, -0.02), (0.5, 0.0), (1.0, -0.01)), "a paper, section 6",
-                                          "Its conclusion holds here.")}
+_KNOWN = Published((Removal("WORDS", ("lexical_bm25",), "4.1", 0.0321), Removal("BOTH", ("dense_similarity", "temporal_context"), "4.2", 0.0),
+                    Removal(EVIL, (), "4.3", -0.0111)),
+                   {"lexical_bm25.weight": Sweep("default", ((0.0, -0.02), (0.5, 0.0), (1.0, -0.01)), "a paper, section 6"),
+                    "heat.weight": Sweep("default", ((0.0, -0.02),), "a paper, section 7")}, "the ablation of a paper")
+
+
+def known(dataset: str, metric: str) -> Published:
+    """Numbers on one of the two data sets."""
+    return _KNOWN if (dataset, metric) == ("locomo", "recall@10") else NOTHING

@@ -12,12 +12,14 @@ from xml.etree import ElementTree as ET
 import pytest
 from browsers import BROWSERS
 from pages import Seen
-from sample_design import COSTS, EVIL, PLAYERS, PUBLISHED, WEIGHTS, design
+from sample_design import COSTS, EVIL, PLAYERS, WEIGHTS, design, known
 
 from hebbarium.benchmarks.reports.design_page import to_csv, to_html, to_latex, to_markdown
 from hebbarium.benchmarks.reports.estimates import DesignReport, report_of
+from hebbarium.benchmarks.reports.published import COLUMNS, FILE, NAMES, published
 from hebbarium.benchmarks.reports.words import signed
 from hebbarium.engine.errors import DataError
+from hebbarium.engine.registry import Registry
 from hebbarium.reporting.text import visible
 
 BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -25,7 +27,7 @@ BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
 
 @pytest.fixture(scope="module")
 def report() -> DesignReport:
-    return report_of(design(), costs=COSTS, published=PUBLISHED)
+    return report_of(design(), costs=COSTS, published=known)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +71,11 @@ def test_every_pair_has_one_interaction(report: DesignReport) -> None:
 
 
 def test_a_sweep_is_a_curve_with_the_published_points(report: DesignReport) -> None:
-    for block in report.blocks:
+    for block, n in zip(report.blocks, (3, 0), strict=True):        # of the data set on which they are published alone
         curve, = block.curves
-        assert curve.parameter == "lexical_bm25.weight" and [x for x, _ in curve.points] == list(WEIGHTS) and len(curve.published) == 3
+        assert curve.parameter == "lexical_bm25.weight" and [x for x, _ in curve.points] == list(WEIGHTS) and len(curve.published) == n
+    other = report_of({**design(), "set": "minimal"}, published=known)
+    assert not other.blocks[0].curves[0].published, "a sweep of another set stands on other ground"
 
 
 def test_bars_of_the_waterfall_stand_where_their_numbers_are(report: DesignReport, page: str) -> None:
@@ -159,3 +163,53 @@ def test_the_page_runs_in_a_browser_without_an_error_and_without_overflow(page: 
 def test_hostile_names_are_text_everywhere(report: DesignReport) -> None:
     assert any(EVIL in e.name for e in report.blocks[0].estimates)
     assert "alert" in to_markdown(report) and "&lt;script&gt;" in to_markdown(report)
+
+
+# --- published removals ------------------------------------------------------------------------------------------------------------------
+def test_published_removals_stand_beside_ours_on_their_data_set_alone(tmp_path: Path) -> None:
+    found = report_of(design(removed=True), published=known)
+    first, second = found.blocks
+    assert [r.name for r in first.removals] == ["WORDS", "BOTH", EVIL] and not second.removals and dict(first.points) == {"lexical_bm25": 0.0321}
+    page = to_html(found, tmp_path / "x.html").read_text(encoding="utf-8")
+    seen, text = Seen(page), to_markdown(found)
+    assert seen.text.count("Beside published numbers") == 1 and "1 of its 3 differences are exactly 0" in seen.text and "<script>alert" not in page
+    ours = next(e for e in first.estimates if e.name == "lexical_bm25" and e.kind == "full minus arm")
+    row = next(line for line in text.splitlines() if line.startswith("| WORDS |"))
+    assert "+0.0321" in row and signed(ours.value) in row and "+0.0321" in seen.text
+    assert sum(line.startswith("| BOTH |") for line in text.splitlines()) == 1 and "temporal\\_context" in text
+    wide, narrow, *others = [s for s in svgs(page) if any("Estimates with" in (t.text or "") for t in s.iter("title"))]
+    for svg in (wide, narrow):
+        at = [float(p.get("d", "")[1:].split()[0]) for g in svg.iter("g") if g.get("class") == "published" for p in g.iter("path")]
+        assert at and all(value_at(svg, x) == pytest.approx(0.0321, abs=1e-3) for x in at)
+    assert not any(g.get("class") == "published" for svg in others for g in svg.iter("g"))
+
+
+def test_every_published_mechanism_has_its_place_and_names_mechanisms_of_the_registry() -> None:
+    rows = list(csv.DictReader(FILE.read_text(encoding="utf-8").splitlines()))
+    removed = [row for row in rows if not row["mechanism_removed"].startswith("BASELINE")]
+    assert {row["mechanism_removed"] for row in removed} == set(NAMES)
+    registry = Registry.read()
+    assert {id for ours, _ in NAMES.values() for id in ours} <= set(registry.entries)
+    drawn = [ours[0] for ours, _ in NAMES.values() if len(ours) == 1]
+    assert len(drawn) == len(set(drawn)), "one published name for each point"
+    counts = {name: len(published(name, "recall@10").removals) for name in ("locomo", "longmemeval", "beam")}
+    assert counts == {"locomo": 12, "longmemeval": 16, "beam": 0}
+    for row in removed:         # the printed differences are those of the printed scores, signed like ours: all minus without
+        anchor = next(r for r in rows if r["benchmark"] == row["benchmark"] and r["mechanism_removed"] == row["anchor"])
+        for score, column in (("recall_at_10", COLUMNS["recall@10"]), ("mrr", COLUMNS["mrr@10"])):
+            assert float(row[column]) == pytest.approx(float(anchor[score]) - float(row[score]), abs=1.5e-4), row
+
+
+def test_arms_with_several_seeds_have_a_dot_for_each(tmp_path: Path) -> None:
+    told = design()
+    for block in told["blocks"]:
+        block.update(by_seed={"full": [0.6, 0.62, 0.67], EVIL: [0.5, 0.5, 0.5]}, clusters="seeds", conversations=3)
+    found = report_of(told)
+    page = to_html(found, tmp_path / "x.html").read_text(encoding="utf-8")
+    strips = [s for s in svgs(page) if any("value of each seed" in (t.text or "") for t in s.iter("title"))]
+    assert len(strips) == 4
+    for svg in strips:
+        at = [value_at(svg, float(dot.get("cx", ""))) for dot in svg.iter("circle") if dot.get("class") == "seed"]
+        assert at == pytest.approx([0.6, 0.62, 0.67, 0.5, 0.5, 0.5], abs=1e-3)
+    text = Seen(page).text
+    assert "3 seeds. Intervals" in text and "about 12 more seeds" in text and "sd 0.0361" in text

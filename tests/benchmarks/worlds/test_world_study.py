@@ -14,6 +14,7 @@ from hebbarium.benchmarks.systems.bm25_dense import BM25Dense
 from hebbarium.benchmarks.worlds import run as running
 from hebbarium.benchmarks.worlds.base import Ask, Stream, World, expected, places
 from hebbarium.benchmarks.worlds.collection import WORLDS, named
+from hebbarium.benchmarks.worlds.figure import WIDE, figure
 from hebbarium.benchmarks.worlds.report import Report, to_html, to_json, to_markdown
 from hebbarium.benchmarks.worlds.result import Verdict, result_of, rows_of, verdict
 from hebbarium.benchmarks.worlds.study import study
@@ -150,7 +151,7 @@ def test_what_fails_is_said(tmp_path: Path, registry: Registry, monkeypatch: pyt
     report = studied(registry, tmp_path / "out", system=BASELINE)
     curve = report.results[0].curve(BASELINE)
     assert curve and curve.why == "seed 0: ValueError: <b>no</b> | room" and not curve.points
-    assert "<b>no" not in (tmp_path / "out" / "world.html").read_text() and "\\<b\\>no" in (tmp_path / "out" / "world.md").read_text()
+    assert "<b>no" not in (tmp_path / "out" / "world.html").read_text() and "&lt;b&gt;no" in (tmp_path / "out" / "world.md").read_text()
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
@@ -181,9 +182,18 @@ def test_names_of_worlds() -> None:
 
 
 @pytest.mark.usefixtures("tiny_worlds")
+def test_the_points_of_a_single_strength_stand_beside_the_names(tmp_path: Path, registry: Registry) -> None:
+    """A line leads from the last point of each curve to its name; without a curve it must not cross the plot."""
+    report = studied(registry, tmp_path / "out", "bm25", seeds=1, strengths=(0.5,))
+    drawn = figure(report.results[0], WIDE)
+    assert drawn["curves"] and all(c["name"][0] - c["points"][-1][0] < 40 for c in drawn["curves"])
+    assert {x for x, _ in drawn["strengths"]} == {c["points"][0][0] for c in drawn["curves"]}
+
+
+@pytest.mark.usefixtures("tiny_worlds")
 def test_data_is_shown_as_text_on_the_page(tmp_path: Path, registry: Registry) -> None:
     report = studied(registry, tmp_path / "out", system=BASELINE)
     report = Report(("<script>alert(1)</script>",), report.results, True, report.provenance)
     page = to_html(report, tmp_path / "page.html").read_text()
     assert "<script>alert" not in page and "&lt;script&gt;" in page and "http" not in page.split("<body>")[1].replace("https://doi", "")
-    assert "\\<script\\>" in to_markdown(report)
+    assert "&lt;script&gt;" in to_markdown(report)
