@@ -315,14 +315,6 @@ class Assembly:
             self._index(row)
         return Erased(numbers, tuple(rows), tuple(writings))
 
-    def replay(self, event: Event, row: int) -> None:
-        """Add a saved event to the event log; vectors and postings are restored by `adopt_rows`, columns and graph from arrays."""
-        self.event_log.write(event, row)
-
-    def replay_made(self, writing: int) -> None:
-        """Add a saved row that holds a writing to the event log."""
-        self.event_log.make(writing)
-
     def adopt_rows(self, vectors: NDArray[np.float32], postings: tuple[Forward, Forward] | None) -> None:
         """Fill the index and the postings for all rows of the event log; without postings, which older files do not hold, from the texts."""
         self.index.add_many(vectors)

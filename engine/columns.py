@@ -78,6 +78,8 @@ class Column:
     meaning  one sentence
     low, high  bounds of a valid cell, for the conformance suite
     fresh    the phase that recomputes the column: it is reset to neutral before the first contribution
+    own      whether hooks of ENCODE change no other cell than that of the event's row, or those of edges made for the event; a saved tick then
+             compares new cells alone, and `close` all of them
 
     Raises ContractError for a name that is no attribute name, and for another dtype.
     """
@@ -92,6 +94,7 @@ class Column:
     low: float | None = None
     high: float | None = None
     fresh: Phase | None = None
+    own: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _require_name(self.name)

@@ -42,6 +42,7 @@ class Draft:
     span     of a segment: first character and end in the text of its source; None: the engine takes the first occurrence
     created  h; None: the latest time of its sources
     session, speaker  numbers; -1: none
+    stage    row of the first event of the stage that it belongs to; -1: none
     maker    id of the mechanism, filled in by the engine
     """
 
@@ -52,6 +53,7 @@ class Draft:
     created: float | None = None
     session: int = -1
     speaker: int = -1
+    stage: int = -1
     maker: str = ""
 
 
@@ -133,6 +135,8 @@ def _checked(draft: Draft, n: int, text: Text) -> Draft:
                             cure="give a text, and Kind.SEGMENT, Kind.BUNDLE or Kind.SUMMARY")
     if not sources or any(not 0 <= row < n for row in sources):
         raise ContractError(f"its sources {sources} are not all rows of a memory of {n}", where=where, cure="give at least one row that is stored")
+    if not -1 <= draft.stage < n:
+        raise ContractError(f"its stage {draft.stage} is no row of a memory of {n}", where=where, cure="give the row of an event, or -1 for none")
     if draft.created is not None and not math.isfinite(draft.created):
         raise ContractError(f"it was created at {draft.created!r} h", where=where, cure="give hours, or None for the latest time of its sources")
     if kind is not Kind.SEGMENT:

@@ -197,9 +197,16 @@ class Engine(Serial):
         if math.isnan(self.now):
             return
         self._require_near(time, "advance")
+        begun, shown = self._integrity.begun, self._shown() if len(self._contexts) and not self._changed else None
         with self._integrity.change("advance"):
             self._pass(time)
+        if shown is not None and shown == self._shown():
+            self._contexts.passed(begun, self._integrity.begun)
         self.save()
+
+    def _shown(self) -> tuple[int, float, bytes, bytes]:
+        """What contexts can show, besides its order: equal if only time has passed, without a sleep and without a memory archived or condensed."""
+        return self.store.n, self.clock.consolidated, self.store.array(VISIBLE).tobytes(), self.store.array(DETAIL).tobytes()
 
     @serial
     def planned(self, mechanisms: Sequence[Mechanism[Any]], observer: Instrument | None = None) -> Plan:
@@ -273,7 +280,8 @@ class Engine(Serial):
 
     @serial
     def context(self, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
-                task: str | None = None, only: Only | None = None, reader: ContextReader | None = None, also: str = "") -> Context:
+                task: str | None = None, only: Only | None = None, reader: ContextReader | None = None, also: str = "",
+                ttl: float = 0.0) -> Context:
         """The text that a reader gets for a query, under a budget of tokens, and what was cut.  The state stays bit for bit as it is.
 
         max_tokens  most tokens of the whole text, counted by the tokeniser of the embedder, else as length / 4; None: of `reader`, else by
@@ -284,23 +292,26 @@ class Engine(Serial):
         only        which memories may be shown; None: the filter of the query
         reader      whose window gives the budget
         also        a text of the asker's own; its tokens are set aside first
+        ttl         h, simulated time: a context that was assembled so long ago is taken again if only time has passed since; with 0, only one of
+                    this very state.  An event, what recall changes, a sleep, or an archived or restored memory ends it at once
 
         What the memory's `sources` offer; without sources the best memories first.  Other counters, formats and strategies:
         `engine.context.assembly.assemble`.  Asked again in the same state, the context is the same object.
         Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts; with the sources of `stages` at
-        20k memories 22 ms at 1,024 tokens and 44 ms at 4,096; microseconds if it was asked before.
-        Raises InputError.
+        20k memories 16 ms at 1,024 tokens and 23 ms at 4,096; microseconds if it was asked before.
+        Raises InputError, also for a blank query.
         """
         self._integrity.require("context")
-        asked, known = (query, max_tokens, max_items, session, task, only, reader, also), None
+        ttl = checked_hours(ttl, "ttl", 0.0)
+        asked, known = (query, max_tokens, max_items, session, task, only, reader, also, type(max_tokens), type(max_items)), None
         with suppress(TypeError):       # a filter that cannot be hashed, or no question at all
-            known = self._contexts.get(self._integrity.begun, asked)
+            known = self._contexts.get(self._integrity.begun, asked, self.now, ttl)
         if known is not None:
             return known
         found = assemble(self, query, max_tokens, max_items=max_items, session=session, task=task, only=only, reader=reader, also=also,
                          counter=self._counter)
         with suppress(TypeError):
-            self._contexts.put(asked, found)
+            self._contexts.put(asked, found, self.now)
         return found
 
     @serial

@@ -110,7 +110,8 @@ class PhasePlan:
                  streams: Mapping[str, np.random.Generator], wrap: Wrap | None) -> None:
         self.stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
         self.phase, self.store, self.steps, self.changed = phase, store, [], False
-        self.changes = frozenset(c for n in nodes if not n.appends for c in (*n.sets, *n.adds) if c.persists)
+        self.changes = frozenset(c for n in nodes if not n.appends for c in (*n.sets, *n.adds)
+                                 if c.persists and not (phase is Phase.ENCODE and getattr(c, "own", False)))
         written = {c for n in nodes for c in n.sets}
         for node in nodes:
             binding = Binding(node, store, self.stages, signals, streams.get(node.owner) if RANDOM in node.sets else None)

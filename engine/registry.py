@@ -23,6 +23,7 @@ from .contract import HOURS_PER, Mechanism, Params, parameter_types
 from .errors import ContractError, RegistryError, nearest
 from .files import UNIT, FilePath
 from .packages import Missing, Package, uninstall, usable
+from .vocabulary import OFFERS
 from .yaml_file import YamlFile
 
 Value = bool | int | float | str
@@ -207,15 +208,16 @@ class Registry:
 
     packages  installed packages whose entries and sets follow those of Hebbarium
     missing   installed packages that cannot be read, and are left out
+    contexts  strategies of contexts by name: sets of sources, for `set("default+coding")`
     """
 
     def __init__(self, entries: Mapping[str, Entry], sets: Mapping[str, MechanismSet], digest: str, packages: tuple[Package, ...] = (),
-                 missing: tuple[Missing, ...] = ()) -> None:
+                 missing: tuple[Missing, ...] = (), contexts: Mapping[str, MechanismSet] = MappingProxyType({})) -> None:
         self.entries, self.sets, self.digest, self.packages = MappingProxyType(dict(entries)), MappingProxyType(dict(sets)), digest, packages
-        self.missing = missing
+        self.missing, self.contexts = missing, MappingProxyType(dict(contexts))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Registry, (dict(self.entries), dict(self.sets), self.digest, self.packages, self.missing)
+        return Registry, (dict(self.entries), dict(self.sets), self.digest, self.packages, self.missing, dict(self.contexts))
 
     @classmethod
     def installed(cls) -> Registry:
@@ -271,18 +273,20 @@ class Registry:
                 raise RegistryError(f"the set name {file.stem!r} is taken", where=str(file), cure="rename it")
             sets[file.stem] = _read_set(file, together)
         digest = hashlib.sha256(f"{self.digest} {package.distribution} {package.digest()}".encode() + package.registry.read_bytes())
-        return Registry(together, sets, digest.hexdigest(), (*self.packages, package))
+        return Registry(together, sets, digest.hexdigest(), (*self.packages, package), contexts=self.contexts)
 
     @classmethod
     def read(cls, path: Path = ROOT / "registry.yaml", sets: Path = ROOT / "mechanisms" / "sets") -> Registry:
         """Read and check the files; no mechanism is imported.  Raises RegistryError."""
         entries, _ = _read_entries(path)
         digest = hashlib.sha256(path.read_bytes())
-        known = {}
-        for file in sorted(sets.glob("*.yaml")):
-            digest.update(file.read_bytes())
-            known[file.stem] = _read_set(file, entries)
-        return cls(entries, known, digest.hexdigest())
+        known: dict[Path, dict[str, MechanismSet]] = {sets: {}, sets / "contexts": {}}
+        for folder, found in known.items():
+            for file in sorted(folder.glob("*.yaml")):
+                digest.update(file.read_bytes())
+                found[file.stem] = _read_set(file, entries)
+        named, contexts = known.values()
+        return cls(entries, named, digest.hexdigest(), contexts=contexts)
 
     def entry(self, id: str) -> Entry:
         try:
@@ -292,13 +296,43 @@ class Registry:
                                 cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all{self._without()}") from None
 
     def set(self, name: str) -> MechanismSet:
-        """A named set, or the set in a YAML file of that path.  Raises RegistryError."""
+        """A named set, or the set in a YAML file of that path; `SET+STRATEGY`: with the sources of a strategy of contexts in place of its own.
+
+        Raises RegistryError.
+        """
         if name in self.sets:
             return self.sets[name]
+        base, plus, strategy = name.partition("+")
+        if plus and (base in self.sets or base.endswith((".yaml", ".yml"))):
+            return self._with_sources(self.set(base), self.context_strategy(strategy))
         if name.endswith((".yaml", ".yml")):
             return _read_set(Path(name), self.entries)
         raise RegistryError(f"no mechanism set {name!r}", where="mechanisms/sets",
                             cure=f"{nearest(name, self.sets)}; `hebbarium list` prints all{self._without()}; or give a YAML file")
+
+    def context_strategy(self, name: str) -> MechanismSet:
+        """The sources of a strategy of contexts, by name or from a YAML file of that path.  Raises RegistryError."""
+        if name in self.contexts:
+            return self.contexts[name]
+        if name.endswith((".yaml", ".yml")):
+            return _read_set(Path(name), self.entries)
+        raise RegistryError(f"no strategy of contexts {name!r}", where="mechanisms/sets/contexts",
+                            cure=f"{nearest(name, self.contexts)}; or give a YAML file")
+
+    def _with_sources(self, base: MechanismSet, strategy: MechanismSet) -> MechanismSet:
+        """A set whose sources of contexts are those of a strategy.  Raises RegistryError if the strategy has any other mechanism."""
+        if other := [id for id in strategy.mechanisms if not self._offers(id)]:
+            raise RegistryError(f"{other[0]!r} is no source of contexts", where=strategy.where(other[0]),
+                                cure="name it in the set; a strategy names sources alone")
+        own = {id for id in base.mechanisms if self._offers(id)}
+        kept = {id: values for id, values in base.mechanisms.items() if id not in own}
+        alternates = {id: others for id, others in base.alternates.items() if id in kept}
+        return MechanismSet(f"{base.name}+{strategy.name}", f"{base.summary}; {strategy.summary}", {**kept, **strategy.mechanisms},
+                            alternates, {**base.places, **strategy.places, "": base.where()})
+
+    def _offers(self, id: str) -> bool:
+        """Whether a mechanism is a source of contexts."""
+        return any(OFFERS in hook.adds for hook in self.load(self.entry(id)).hooks())
 
     def _without(self) -> str:
         """For cures: the packages that are left out."""

@@ -57,6 +57,7 @@ from .vocabulary import (
     SESSION,
     SHOW,
     SPEAKER,
+    STAGE,
     TEXTS,
     TRIGRAMS,
     VETO,
@@ -111,7 +112,7 @@ class StoreEvent:
 class MakeRows:
     """Makes a row of each draft: embeds their texts in one batch, appends the rows, and adds each text to the writings and to every index.
 
-    The rows stand at neutral in all columns but KIND, WRITING, CREATED, SESSION and SPEAKER; VISIBLE is True.  They have no edges.
+    The rows stand at neutral in all columns but KIND, WRITING, CREATED, SESSION, SPEAKER and STAGE; VISIBLE is True.  They have no edges.
     The step runs after every hook that neither reads MADE nor depends on one that does, and changes no row that exists.
     Cost: O(words) amortised for each row, and one call of the embedder.
     """
@@ -137,7 +138,7 @@ class MakeRows:
             number = log.writings.add(draft.text, draft.kind.word, draft.maker, self.withholding.sources(draft), draft.span)
             log.make(number)
             array(KIND)[row], array(WRITING)[row], array(CREATED)[row] = draft.kind, number, created[row - first]
-            array(SESSION)[row], array(SPEAKER)[row] = draft.session, draft.speaker
+            array(SESSION)[row], array(SPEAKER)[row], array(STAGE)[row] = draft.session, draft.speaker, draft.stage
             self.store_event.index(row, text, terms_of(text, stop_words=True), counted=False)
         self.store_event.graph.cover_rows(store.n)
         self.withholding.renew()

@@ -1,4 +1,4 @@
-"""Order of use: the latest rows that answers needed, and the steps from one use in a session to the next.
+"""Order of use: the latest rows that answers needed, the steps from one use in a session to the next, and the last use as a cue for what follows.
 
 A use is one feedback on an answer, `Engine.use`, or one `retrieve(..., learn=True)`.  Uses belong to the session of their query; a query without a
 session belongs to none, and leaves and continues no order.
@@ -45,6 +45,18 @@ def last_use(used: Any, times: Any, key: int) -> tuple[NDArray[np.int64], float]
         return np.empty(0, dtype=np.int64), float("nan")
     latest = ours[used[ours, 2] == used[ours[0], 2]]
     return used[latest, 0].astype(np.int64), float(times[latest[0]])
+
+
+def used_last(cue: Cue, used: Any, times: Any, visible: Any) -> NDArray[np.int64]:
+    """The visible rows that the last use in the session of the query needed, best first: what is active before the question is asked.
+
+    used, times  USED.before and USED_TIME.before
+    visible      (n,)  VISIBLE
+
+    No rows for a query without a session, and before its first use.  Cost: O(USES_KEPT).
+    """
+    rows, _ = last_use(used, times, session_key(cue.query.session))
+    return rows[np.asarray(visible, dtype=np.bool_)[rows]]
 
 
 def step_of_use(cue: Cue, recalled: Any, used: Any, times: Any, now: float) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:

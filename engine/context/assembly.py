@@ -30,6 +30,7 @@ from .components import ComponentKind
 from .condensers import Form
 from .context import Context, Reader
 from .formats import FORMATS, Candidate, Format
+from .kinds import by_kind
 from .selection import LARGEST, LEAST, Selection, cap_of, fill, lay_out, select
 from .tokens import LENGTH, TokenCounter
 
@@ -91,6 +92,7 @@ class Strategy:
     in_time  whether components stand in order of time
     largest  as for `select`
     covers   whether excerpts are chosen, see `select`
+    asks     whether the query matters
     """
 
     section: str
@@ -98,13 +100,14 @@ class Strategy:
     in_time: bool = False
     largest: float = 1.0
     covers: bool = False
+    asks: bool = True
 
 
 SOURCES, FLAT = "sources", "flat"
 STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({
     SOURCES: Strategy("", None), FLAT: Strategy(RELEVANT, ranked), "condensed": Strategy(RELEVANT, ranked, largest=LARGEST),
     "covering": Strategy(RELEVANT, ranked, covers=True),
-    "everything": Strategy(HISTORY, latest, in_time=True), "nothing": Strategy(RELEVANT, none)})
+    "everything": Strategy(HISTORY, latest, in_time=True, asks=False), "nothing": Strategy(RELEVANT, none, asks=False)})
 
 
 def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
@@ -123,7 +126,8 @@ def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, 
     form        sections, evidence_list (whole units only, as `[id] [time] [kind] text`) or dialogue (in order of time)
     strategy    sources, flat, condensed, covering, everything or nothing; "": sources if the memory has any, else flat
 
-    Raises InputError for a budget or number below 0, for two budgets, for an unknown form or strategy, and for `sources` of a memory that has none.
+    Raises InputError for a blank query unless the strategy is `everything` or `nothing`, which ask nothing, for a budget or number below 0, for two
+    budgets, for an unknown form or strategy, and for `sources` of a memory that has none.
     Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts.
     """
     of = _form(form)
@@ -134,8 +138,10 @@ def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, 
     if not isinstance(also, str):
         raise InputError(f"also is {type(also).__name__}, not text", where=WHERE, cure="give a text")
     asked = narrowed(query, only, task)
-    answer, offers = memory.offers(asked, budget, session=session) if strategy == SOURCES else (memory.retrieve(asked, 1), ())
     text = asked.text if isinstance(asked, Query) else asked
+    if STRATEGIES[strategy].asks:
+        require_text(text)
+    answer, offers = memory.offers(asked, budget, session=session) if strategy == SOURCES else (memory.retrieve(asked, 1), ())
     return _made(memory, answer, offers, text, budget, max_items, also, counter, of, strategy)
 
 
@@ -168,7 +174,8 @@ def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, b
     candidates: Sequence[Candidate]
     if how.rows is None:
         detail = memory.column(DETAIL)
-        candidates = [_offered(memory, offer, detail) for offer in offers]
+        matches = {offer.row for offer in offers if offer.kind != ComponentKind.RECENT}
+        candidates = [_offered(memory, offer, detail, offer.row not in matches) for offer in offers]
         found = fill(candidates, budget, counter, form, shares=memory.sources, max_items=max_items, also=also, about=about, in_time=in_time,
                      together=RELEVANT)
         spent = {source: sum(c.tokens for c in found.components if c.source == source) for source in memory.sources}
@@ -196,7 +203,7 @@ def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_i
         if (budget is not None and units > beyond * budget * counter.per_token) or (max_items is not None and len(found) >= max_items):
             break
         found.append(_candidate(memory, row, score, how.section, detail))
-        size = counter.units(found[-1].text)
+        size = counter.units(f"{found[-1].before}{found[-1].text}")
         units += size if most is None or how.largest == 1.0 else min(size, most)
     return found
 
@@ -208,27 +215,37 @@ def _relevance(answer: Answer, candidates: Sequence[Candidate]) -> dict[int, flo
     return {c.row: (c.score - low) / (high - low) if high > low else 1.0 for c in candidates}
 
 
-def _candidate(memory: Memory, row: int, score: float, section: str, detail: NDArray[Any]) -> Candidate:
-    """A row as a candidate, in the form that its DETAIL says."""
+def _candidate(memory: Memory, row: int, score: float, section: str, detail: NDArray[Any], kind: ComponentKind = ComponentKind.SEMANTIC,
+               source: str = "", forms: tuple[str, ...] | None = None, activity: bool = False) -> Candidate:
+    """A row as a candidate, in the form that its DETAIL says; an event by its kind, see `by_kind`."""
     unit = memory.unit(row)
     event = memory.event(row) if unit.kind is Kind.EVENT else None
     shown = FORMS[int(detail[row])]
-    return Candidate(
-        ComponentKind.SUMMARY if unit.kind is Kind.SUMMARY else ComponentKind.SEMANTIC, row,
+    found = Candidate(
+        ComponentKind.SUMMARY if kind is ComponentKind.SEMANTIC and unit.kind is Kind.SUMMARY else kind, row,
         unit.text if shown is Form.WHOLE else memory.condensed(row), score, section, unit.time, unit.speaker,
         unit.events[0] if event and unit.events else "", event.caption if event else "", unit.kind.word, shown, unit.text,
-        event is None or event.dated)
+        event is None or event.dated, source, forms)
+    return by_kind(found, event, activity) if event else found
 
 
-def _offered(memory: Memory, offer: Offer, detail: NDArray[Any]) -> Candidate:
-    """An offer as a candidate.  Raises ContractError for a kind that sources cannot have."""
+def _offered(memory: Memory, offer: Offer, detail: NDArray[Any], alone: bool) -> Candidate:
+    """An offer as a candidate.  Raises ContractError for a kind that sources cannot have.
+
+    alone  whether no source offers the row for anything but being recent: then a file is shown by its path
+    """
     if offer.kind not in OFFERED_KINDS:
         raise ContractError(f"the kind {offer.kind!r}", where=f"offer of {offer.source}", cure=f"choose from {', '.join(OFFERED_KINDS)}")
     kind = ComponentKind(offer.kind)
     if offer.row < 0:
         return Candidate(kind, -1, offer.text, offer.score, offer.section, unit="", source=offer.source, forms=offer.forms)
-    found = _candidate(memory, offer.row, offer.score, offer.section, detail)
-    return replace(found, kind=found.kind if kind is ComponentKind.SEMANTIC else kind, source=offer.source, forms=offer.forms)
+    return _candidate(memory, offer.row, offer.score, offer.section, detail, kind, offer.source, offer.forms, alone)
+
+
+def require_text(query: object, where: str = WHERE) -> None:
+    """Raises InputError for a blank query: nothing matches it, so what a context showed would be arbitrary."""
+    if isinstance(query, str) and not query.strip():
+        raise InputError("the query is blank", where=where, cure="say what is asked; the latest memories are shown by the strategy everything")
 
 
 def narrowed(query: Query | str, only: Only | None, task: str | None) -> Query | str:

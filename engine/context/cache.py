@@ -1,38 +1,61 @@
-"""Contexts of one state of a memory, kept for the next time that the same is asked."""
+"""Contexts of one state of a memory, kept for the next time that the same is asked.
+
+Any change empties it.  If only time passes, its contexts become older than the state: they are given only where this age is accepted, see `ttl`.
+"""
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from typing import Final
+from typing import Final, NamedTuple
 
 from .context import Context
 
 KEPT: Final = 64        # contexts, those not asked for longest are dropped
 
 
+class _Kept(NamedTuple):
+    context: Context
+    state: Hashable
+    time: float
+
+
 class ContextCache:
-    """Contexts by what was asked, of one state.  At any other state it is empty, so no context is older than the memory."""
+    """Contexts by what was asked, of one state and of those before it from which only time has passed."""
 
     def __init__(self) -> None:
         self._state: Hashable = None
-        self._kept: OrderedDict[Hashable, Context] = OrderedDict()
+        self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
 
-    def get(self, state: Hashable, asked: Hashable) -> Context | None:
-        """The context of a question in this state, if it is kept."""
+    def get(self, state: Hashable, asked: Hashable, now: float = 0.0, ttl: float = 0.0) -> Context | None:
+        """The context of a question in this state, or one that is at most `ttl` older; None if none is kept.
+
+        now, ttl  h, simulated time
+        """
         if state != self._state:
             self.clear()
             self._state = state
-        if asked in self._kept:
-            self._kept.move_to_end(asked)
-        return self._kept.get(asked)
+        found = self._kept.get(asked)
+        if found is None or (found.state != state and not 0.0 <= now - found.time <= ttl):
+            return None
+        self._kept.move_to_end(asked)
+        return found.context
 
-    def put(self, asked: Hashable, context: Context) -> Context:
+    def put(self, asked: Hashable, context: Context, now: float = 0.0) -> Context:
         """Keep the context of a question in the state that `get` was last given.  It is returned."""
-        self._kept[asked] = context
+        self._kept[asked] = _Kept(context, self._state, now)
+        self._kept.move_to_end(asked)
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return context
 
+    def passed(self, before: Hashable, after: Hashable) -> None:
+        """Say that from one state to the next only time has passed."""
+        if self._state == before:
+            self._state = after
+
     def clear(self) -> None:
         """Drop all contexts."""
         self._kept.clear()
+
+    def __len__(self) -> int:
+        return len(self._kept)

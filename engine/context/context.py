@@ -13,6 +13,7 @@ from .banner import Cut
 from .components import Component, ComponentKind
 from .condensers import Form, condensed_to
 from .formats import FORMATS, Candidate, Format
+from .kinds import by_kind
 from .selection import lay_out
 from .tokens import LENGTH, TokenCounter
 
@@ -113,18 +114,21 @@ class Reader:
 
 def _said(event: Event, form: Format, budget: int | None, counter: TokenCounter) -> Component:
     """The event as a component, condensed if it does not fit into the budget alone; with the text "" if nothing of it fits."""
-    asked = Candidate(ComponentKind.RECENT, -1, event.text, inf, RECENT, event.time, event.speaker, event.id, event.caption, dated=event.dated)
+    asked = by_kind(Candidate(ComponentKind.RECENT, -1, event.text, inf, RECENT, event.time, event.speaker, event.id, event.caption,
+                              dated=event.dated), event, activity=True)
 
     def shown(text: str, how: Form) -> Component:
-        item = form.item(asked, text, how) if text or how is Form.WHOLE else ""
+        item = form.item(asked, text, how)
         return Component(asked.kind, -1, item, counter.tokens(item), asked.score, asked.section, how)
 
-    whole = shown(event.text, Form.WHOLE)
+    whole = shown(asked.text, asked.form)
     if budget is None or counter.tokens(lay_out([whole], (), form)) <= budget:
         return whole
-    room = budget - counter.tokens(lay_out([replace(whole, text=form.item(asked, "", Form.CUT))], (), form))
-    found = condensed_to(event.text, room, counter) if form.condenses else None
-    return shown(found.text, found.form) if found else shown("", Form.CUT)
+    room = budget - counter.tokens(lay_out([shown("", Form.CUT)], (), form))
+    found = condensed_to(asked.text, room, counter) if form.condenses else None
+    if found and found.text:
+        return shown(found.text, found.form)
+    return shown("", Form.CUT) if asked.before.strip() and form.condenses and room >= 0 else replace(whole, text="", tokens=0, form=Form.CUT)
 
 
 def _cut_again(cuts: Sequence[Cut], before: Sequence[Component], kept: Sequence[Component], whole: int) -> tuple[Cut, ...]:

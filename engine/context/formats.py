@@ -30,6 +30,8 @@ class Candidate:
     whole    the verbatim text, for the breadcrumb; "": `text`
     source   id of the mechanism that offers it; ""
     forms    shorter texts in its place, the longest first; None: condensed as its content asks
+    before   what stands before its text in every form, such as the command that printed it
+    after    what stands behind it
     """
 
     kind: ComponentKind
@@ -47,6 +49,8 @@ class Candidate:
     dated: bool = True
     source: str = ""
     forms: tuple[str, ...] | None = None
+    before: str = ""
+    after: str = ""
 
     @property
     def shown_time(self) -> float | None:
@@ -76,7 +80,8 @@ class Format:
         caption = f" [{_line(candidate.caption)}]" if candidate.caption and form is Form.WHOLE else ""
         crumb = f"\n{breadcrumb(candidate.row, candidate.whole or candidate.text)}" if form is not Form.WHOLE and candidate.row >= 0 else ""
         head = self.head(candidate)
-        return f"{head}{escaped(f'.{text}')[1:] if head else escaped(text)}{caption}{crumb}"       # behind a head no line starts
+        said = f"{candidate.before if text else candidate.before.rstrip()}{text}{candidate.after}"
+        return f"{head}{escaped(f'.{said}')[1:] if head else escaped(said)}{caption}{crumb}"       # behind a head no line starts
 
 
 def _line(text: str) -> str:

@@ -5,17 +5,49 @@ read, written or printed.  Where an attribute is missing, the first line of the 
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
 from ..records import Event, moment
+from ..tables import brief
+from .condensers import Form
+from .formats import Candidate
 
 KIND: Final = "kind"
+LINE: Final = 200       # characters of an attribute that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An event by its kind: what stands before its content, the content, and what stands after it.
+
+    activity  whether the line alone says what was done, as the path of a file does
+    """
+
+    line: str
+    content: str
+    after: str = ""
+    beside: bool = False        # whether the content starts in the same line
+    activity: bool = False
+
+    @property
+    def before(self) -> str:
+        return f"{self.line}{' ' if self.beside else chr(10) if self.content else ''}"
+
+
+def written(event: Event) -> Written:
+    """An event by its kind: file_read, file_write, shell_exec, error, or another one.  O(length).
+
+    >>> written(Event(0.0, "import os", attributes=(("kind", "file_read"), ("path", "a.py"))))
+    Written(line='Read: a.py', content='import os', after='', beside=False, activity=True)
+    """
+    return FORMATTERS.get(event.get(KIND), _other)(event)
 
 
 def formatted(event: Event) -> str:
-    """What an event says, by its kind: file_read, file_write, shell_exec, error, or another one.  O(length).
+    """What an event says, by its kind; of a file only its path.  O(length).
 
     >>> print(formatted(Event(0.0, "3 failed", attributes=(("command", "make test"), ("kind", "shell_exec"), ("outcome", "failure")))))
     Executed: `make test` [failure]
@@ -23,7 +55,24 @@ def formatted(event: Event) -> str:
     >>> formatted(Event(0.0, "import os", attributes=(("kind", "file_read"), ("path", "a.py"))))
     'Read: a.py'
     """
-    return FORMATTERS.get(event.get(KIND), _other)(event)
+    found = written(event)
+    return found.line if found.activity else f"{found.before}{found.content}{found.after}"
+
+
+def by_kind(candidate: Candidate, event: Event, activity: bool = False) -> Candidate:
+    """The candidate of an event as its kind is written; the same if the event has no attribute `kind`.  O(length).
+
+    activity  whether it is shown for what was done, not for what it holds: then a file is shown by its path, and its content is left out
+    """
+    if not event.get(KIND):
+        return candidate
+    found = written(event)
+    if candidate.form is not Form.WHOLE:        # condensed by the memory itself
+        return replace(candidate, before=f"{found.line}{' ' if found.beside else chr(10)}", after=found.after)
+    if activity and found.activity:
+        form = Form.SUMMARY if found.content.strip() else Form.WHOLE
+        return replace(candidate, text="", before=found.line, form=form, whole=event.text)
+    return replace(candidate, text=found.content, before=found.before, after=found.after, whole=event.text)
 
 
 def stamped(event: Event) -> str:
@@ -65,35 +114,36 @@ def relation_line(source: str, relation: str, target: str) -> str:
     return f"{_line(source)} --[{_line(relation)}]--> {_line(target)}"
 
 
-def _read(event: Event) -> str:
-    return f"Read: {_of(event, 'path')}"
+def _read(event: Event) -> Written:
+    path, content = _split(event, "path")
+    return Written(f"Read: {path}".rstrip(), content, activity=True)
 
 
-def _wrote(event: Event) -> str:
-    return f"Wrote: {_of(event, 'path')}{_outcome(event)}"
+def _wrote(event: Event) -> Written:
+    path, content = _split(event, "path")
+    return Written(f"Wrote: {path}".rstrip() + _outcome(event), content, activity=True)
 
 
-def _executed(event: Event) -> str:
-    command, printed = event.get("command"), event.text
-    if not command:
-        command, _, printed = event.text.partition("\n")
-    return _lines([f"Executed: `{_line(command)}`{_outcome(event)}", printed])
+def _executed(event: Event) -> Written:
+    command, printed = _split(event, "command")
+    return Written(f"Executed: `{command}`{_outcome(event)}" if command else f"Executed:{_outcome(event)}", printed)
 
 
-def _failed(event: Event) -> str:
-    message, trace = event.get("message"), event.text
-    if not message:
-        message, _, trace = event.text.partition("\n")
-    return _lines([f"Error: {_line(message)}", trace if trace.strip() != message.strip() else ""])
+def _failed(event: Event) -> Written:
+    message, trace = _split(event, "message")
+    return Written(f"Error: {message}".rstrip(), trace if trace.strip() != message else "")
 
 
-def _other(event: Event) -> str:
-    return f"{_line(event.get(KIND)) or 'event'}: {event.text}{_outcome(event)}"
+def _other(event: Event) -> Written:
+    return Written(f"{_line(event.get(KIND)) or 'event'}:", event.text, _outcome(event), beside=True)
 
 
-def _of(event: Event, key: str) -> str:
-    """An attribute in one line, else the first line of the text."""
-    return _line(event.get(key) or event.text.partition("\n")[0])
+def _split(event: Event, key: str) -> tuple[str, str]:
+    """An attribute in one line, else the first line of the text; and the text, or what is left of it."""
+    if line := _line(event.get(key)):
+        return line, event.text
+    first, _, rest = event.text.partition("\n")
+    return ("", event.text) if len(first) > LINE else (" ".join(first.split()), rest)
 
 
 def _outcome(event: Event) -> str:
@@ -102,12 +152,9 @@ def _outcome(event: Event) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    """A name in one line; a long one is cut."""
+    return brief(text, LINE)
 
 
-def _lines(parts: Iterable[str]) -> str:
-    return "\n".join(part for part in parts if part)
-
-
-FORMATTERS: Final[Mapping[str, Callable[[Event], str]]] = MappingProxyType(
+FORMATTERS: Final[Mapping[str, Callable[[Event], Written]]] = MappingProxyType(
     {"file_read": _read, "file_write": _wrote, "shell_exec": _executed, "error": _failed})

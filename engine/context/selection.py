@@ -223,9 +223,10 @@ def _remaining(candidates: Sequence[Candidate], taken: Collection[int]) -> tuple
 
 
 def _shorter(c: Candidate, tokens: int, counter: TokenCounter, about: Collection[str]) -> Condensed:
-    """A candidate's text in at most so many tokens: the longest of its own forms, if it has any, else condensed."""
+    """A candidate's text in at most so many tokens: the longest of its own forms, if it has any, else condensed, or the line before it alone."""
     if c.forms is None:
-        return condensed_to(c.text, tokens, counter, about)
+        found = condensed_to(c.text, tokens, counter, about)
+        return Condensed("", Form.SUMMARY) if found.form is Form.CUT and c.before.endswith("\n") and tokens >= 0 else found
     return next((Condensed(text, Form.SUMMARY) for text in c.forms if counter.tokens(text) <= tokens), Condensed("", Form.CUT))
 
 

@@ -13,10 +13,9 @@ from ..tasks import PERCENT, POP, TASK, Frame, Tasks
 from ..text.features import terms_of
 from .assembly import budget_of
 from .components import ComponentKind
-from .condensers import Form
 from .context import Context, Reader
 from .formats import FORMATS, Candidate
-from .kinds import formatted, shows_all
+from .kinds import by_kind
 from .selection import fill, lay_out
 from .tokens import LENGTH, TokenCounter
 
@@ -90,9 +89,9 @@ def _told(memory: Memory, frame: Frame) -> Iterator[Candidate]:
 
 
 def _written(event: Event, row: int, score: float) -> Candidate:
-    form, said = Form.WHOLE if shows_all(event) else Form.SUMMARY, formatted(event) if event.get("kind") else event.text
-    return Candidate(ComponentKind.TASK, row, said, score, CURRENT, event.time, event.speaker, event.id, event.caption,
-                     form=form, whole=event.text, dated=event.dated, source=CURRENT)
+    found = Candidate(ComponentKind.TASK, row, event.text, score, CURRENT, event.time, event.speaker, event.id, event.caption,
+                      whole=event.text, dated=event.dated, source=CURRENT)
+    return by_kind(found, event, activity=True)
 
 
 def _candidate(memory: Memory, id: str, text: str, part: str, score: float) -> Candidate:

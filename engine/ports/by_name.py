@@ -115,7 +115,8 @@ def _folder_or_name(spec: str | Path) -> Embedder:
         return _in_folder(folder)
     if found := cached_model(name):
         return _in_folder(found[1], found[0])
-    raise InputError(f"there is no embedder {name!r}", where="embedder", cure=f"{CURE_SPEC}: {', '.join(cached_models()) or 'there is none'}")
+    models = ", ".join(cached_models())
+    raise InputError(f"there is no embedder {name!r}", where="embedder", cure=CURE_SPEC + (f": {models}" if models else " (none is found)"))
 
 
 def _without_backend(spec: str) -> tuple[str, str]:

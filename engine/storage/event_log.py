@@ -111,12 +111,49 @@ class EventLog:
     def make(self, writing: int) -> int:
         """The next row holds a writing; the row."""
         row = len(self.rows)
-        self._made.append(row)
         self.rows.append(~writing)
+        self._enter(row, writing)
+        return row
+
+    def _enter(self, row: int, writing: int) -> None:
+        self._made.append(row)
         self._origins[row], self._shown[row] = self._origins_of(writing), self._shown_of(writing)
         for each in self._shown[row]:
             self._showing.setdefault(each, []).append(row)
-        return row
+
+    def restore(self, events: list[Event], rows: NDArray[np.int64], made: Sequence[tuple[int, int]]) -> None:
+        """Fill the empty log with saved events, as `write` and `make` did one by one.  The writings are restored already.  O(events).
+
+        rows  of each event, -1 if a gate rejected it
+        made  rows that hold a writing, each with the number of the writing
+
+        Raises ValueError unless the rows are 0, 1, 2, ..., each once, those of events in their order.
+        """
+        stored = np.flatnonzero(rows >= 0)
+        found, due = np.full(len(stored) + len(made), len(events), np.int64), sorted(made)
+        places = np.concatenate([rows[stored], np.array([row for row, _ in due], np.int64)])
+        if places.size and (places.min() < 0 or places.max() >= places.size):
+            raise ValueError("a row is missing")
+        found[places] = np.concatenate([stored, ~np.array([number for _, number in due], np.int64)])
+        if (found == len(events)).any() or (np.diff(rows[stored]) <= 0).any():
+            raise ValueError("a row is missing or in the wrong place")
+        self.events, self.row_of, self.rows = events, rows.tolist(), found.tolist()
+        self.last = int(rows[stored[-1]]) if len(stored) else -1
+        for names, given in ((self.sessions, (event.session for event in events)), (self.speakers, (event.speaker for event in events))):
+            for name in dict.fromkeys(given):
+                names.number(name)
+        self.by_id = {event.id: number for number, event in enumerate(events)}
+        if len(self.by_id) < len(events):
+            last = dict(self.by_id)
+            for number, event in enumerate(events):
+                if event.id and last[event.id] != number:
+                    self._earlier.setdefault(event.id, []).append(number)
+        self.by_id.pop("", None)
+        for number in stored.tolist():
+            for pair in events[number].attributes:
+                self._rows_with.setdefault(pair, array("q")).append(self.row_of[number])
+        for row, number in due:
+            self._enter(row, number)
 
     def of_row(self, row: int) -> Event:
         """The event of a row.  Raises InputError for a row that the memory made."""

@@ -97,6 +97,74 @@ def drop(pool: NDArray[np.int32], start: int, count: int, edge: int) -> bool:
     return False
 
 
+@kernel
+def _block_ends(source: NDArray[np.int32], type: NDArray[np.uint8], alive: NDArray[np.bool_], start: NDArray[np.int64], degree: NDArray[np.int32],
+                room: NDArray[np.int32], live: NDArray[np.int32]) -> int:
+    """Fill degree, room and start for the live edges, and `live` with their ids; the places that all blocks need.  O(m + nodes)."""
+    count, used = 0, 0
+    for edge in range(source.size):
+        if alive[edge]:
+            degree[type[edge], source[edge]] += 1
+            live[count] = edge
+            count += 1
+    for kind in range(start.shape[0]):
+        for node in range(start.shape[1]):
+            if degree[kind, node]:
+                size = FIRST_ROOM
+                while size < degree[kind, node]:
+                    size *= 2
+                start[kind, node], room[kind, node] = used, size
+                used += size
+    return used
+
+
+@kernel
+def _fill_blocks(source: NDArray[np.int32], type: NDArray[np.uint8], live: NDArray[np.int32], start: NDArray[np.int64], filled: NDArray[np.int32],
+                 pool: NDArray[np.int32]) -> None:
+    """Write each live edge, oldest first, into the block of its type and source; `filled` starts at zero and ends as the degrees."""
+    for edge in live:
+        kind, node = type[edge], source[edge]
+        pool[start[kind, node] + filled[kind, node]] = edge
+        filled[kind, node] += 1
+
+
+@kernel
+def _place(source: int, target: int, type: int, slots: int) -> int:
+    """Where the search for an edge begins in a table of so many places, a power of two."""
+    word = (np.uint64(source & 0xFFFFFFFF) << np.uint64(32)) | np.uint64(target & 0xFFFFFFFF)
+    word = (word ^ (np.uint64(type) << np.uint64(61))) * np.uint64(0x9E3779B97F4A7C15)
+    word = (word ^ (word >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    return np.int64((word ^ (word >> np.uint64(32))) & np.uint64(slots - 1))     # type: ignore[return-value]
+
+
+@kernel
+def _tabulate(source: NDArray[np.int32], target: NDArray[np.int32], type: NDArray[np.uint8], live: NDArray[np.int32],
+              table: NDArray[np.int32]) -> bool:
+    """Enter each live edge into a table of -1 with at least twice as many places, by open addressing; whether no two are the same.  O(edges)."""
+    for edge in live:
+        at = _place(source[edge], target[edge], type[edge], table.size)
+        while table[at] >= 0:
+            known = table[at]
+            if source[known] == source[edge] and target[known] == target[edge] and type[known] == type[edge]:
+                return False
+            at = (at + 1) & (table.size - 1)
+        table[at] = edge
+    return True
+
+
+@kernel
+def _look_up(source: int, target: int, type: int, sources: NDArray[np.int32], targets: NDArray[np.int32], types: NDArray[np.uint8],
+             alive: NDArray[np.bool_], table: NDArray[np.int32]) -> int:
+    """The live edge that `_tabulate` entered; -1 if there is none.  O(1)."""
+    at = _place(source, target, type, table.size)
+    while table[at] >= 0:
+        edge = table[at]
+        if sources[edge] == source and targets[edge] == target and types[edge] == type:
+            return edge if alive[edge] else -1
+        at = (at + 1) & (table.size - 1)
+    return -1
+
+
 class Graph:
     """m edges (alive or tombstoned) over memory rows and entities.
 
@@ -121,7 +189,8 @@ class Graph:
         self._degree = np.zeros((TYPES, 2 * FIRST_NODES), np.int32)
         self._room = np.zeros((TYPES, 2 * FIRST_NODES), np.int32)
         self._pool = np.zeros(FIRST_EDGES, np.int32)
-        self._ids: dict[tuple[int, int, int], int] = {}  # live edges
+        self._ids: dict[tuple[int, int, int], int] = {}  # live edges that `_table` does not hold
+        self._table = np.zeros(0, np.int32)              # edges that were restored, see `_tabulate`; an edge that died since stays in it
         self._unsaved: set[str] = set()
         self._names: list[str] = []
         self._entity_ids: dict[str, int] = {}
@@ -175,7 +244,7 @@ class Graph:
         """The live edge (source, target, type), made at time `created` (h) if there is none; amortised O(1), O(cap) at the cap."""
         source, target, kind, created = int(source), int(target), int(type), float(created)
         key = source, target, kind
-        known = self._ids.get(key)
+        known = self._known(key)
         if known is not None:
             return known
         low, high = min(source, target), max(source, target)
@@ -214,7 +283,7 @@ class Graph:
         drop(self._pool, int(self._start[kind, source]), int(self._degree[kind, source]), edge)
         self._degree[kind, source] -= 1
         arrays["alive"][edge] = False
-        del self._ids[source, int(arrays["target"][edge]), kind]
+        self._ids.pop((source, int(arrays["target"][edge]), kind), None)
 
     def forget(self, nodes: Sequence[int]) -> None:
         """Remove all edges from and to some nodes, and put their columns at neutral.  Entities that have no edge left lose their names.  O(m)."""
@@ -233,7 +302,15 @@ class Graph:
 
     def find(self, source: int, target: int, type: EdgeType) -> int | None:
         """The live edge between two nodes, if any; O(1)."""
-        return self._ids.get((int(source), int(target), int(type)))
+        return self._known((int(source), int(target), int(type)))
+
+    def _known(self, key: tuple[int, int, int]) -> int | None:
+        known = self._ids.get(key)
+        if known is None and self._table.size and 0 <= key[2] < TYPES:
+            arrays = self._edges
+            found = _look_up(*key, arrays["source"], arrays["target"], arrays["type"], arrays["alive"], self._table)
+            return found if found >= 0 else None
+        return known
 
     def neighbours(self, node: int, type: EdgeType) -> NDArray[np.int32]:
         """Ids of the live out-edges of a node, oldest first: a view, valid until the next `add` or `remove`.  O(1)."""
@@ -321,7 +398,7 @@ class Graph:
 
     @classmethod
     def from_state(cls, state: Mapping[str, NDArray[Any] | Sequence[str]]) -> Graph:
-        """The graph that continues exactly as the saved one would have; O(m log m).  Raises SnapshotError for an invalid state.
+        """The graph that continues exactly as the saved one would have; O(m + nodes).  Raises SnapshotError for an invalid state.
 
         A state of fewer types, from an older version, is restored as well.
         """
@@ -353,21 +430,15 @@ class Graph:
         ends = np.concatenate([self.source, self.target])
         if m and (ends.min() < -len(self._names) or ends.max() >= self.n_rows or self.type.max() >= TYPES):
             raise ValueError("an edge has an unknown node or type")
-        live = np.flatnonzero(self.alive)
-        columns = (self.source[live].tolist(), self.target[live].tolist(), self.type[live].tolist())
-        self._ids = dict(zip(zip(*columns, strict=True), live.tolist(), strict=True))
-        if len(self._ids) != len(live):
-            raise ValueError("two live edges are the same")
-        live = live[np.lexsort((live, self.source[live], self.type[live]))]
-        heads = np.flatnonzero(np.diff(self.source[live], prepend=0) | np.diff(self.type[live].astype(np.int32), prepend=-1))
-        counts = np.diff(np.append(heads, len(live)))
-        rooms = np.maximum(1 << np.ceil(np.log2(np.maximum(counts, 1))).astype(np.int64), FIRST_ROOM)
-        starts = np.cumsum(rooms) - rooms
-        kinds, nodes = self.type[live[heads]], self.source[live[heads]]
-        self._start[kinds, nodes], self._degree[kinds, nodes], self._room[kinds, nodes] = starts, counts, rooms
-        self._used = int(rooms.sum())
+        arrays, live = self._edges, np.empty(m, np.int32)
+        source, target, kinds, alive = (arrays[name][:m] for name in ("source", "target", "type", "alive"))
+        self._used = _block_ends(source, kinds, alive, self._start, self._degree, self._room, live)
+        live = live[:int(np.count_nonzero(alive))]
         self._pool = np.zeros(max(FIRST_EDGES, 2 * self._used), np.int32)
-        self._pool[np.repeat(starts - heads, counts) + np.arange(len(live))] = live
+        _fill_blocks(source, kinds, live, self._start, np.zeros_like(self._degree), self._pool)
+        self._table = np.full(1 << (2 * len(live)).bit_length(), -1, np.int32) if len(live) else self._table
+        if not _tabulate(source, target, kinds, live, self._table):
+            raise ValueError("two live edges are the same")
 
     # --- growth ----------------------------------------------------------------------------------------------------------------------
 

@@ -96,11 +96,6 @@ class Forward:
     counted: NDArray[np.bool_]
 
     @property
-    def rows(self) -> NDArray[np.int64]:
-        """The row of each entry."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
-
-    @property
     def uncounted(self) -> dict[int, int]:
         """Key -> rows that hold it and do not count."""
         found = np.bincount(self.keys[np.repeat(~self.counted, self.sizes)]) if not self.counted.all() else np.zeros(0, np.int64)
@@ -172,21 +167,24 @@ class Postings(Generic[Entry]):
             self.pool = _grown(self.pool, max(room, 2 * self.pool.size))
         self.used = _append(keys, entries, self.pool, self.start, self.length, self.capacity, self.free, self.used)
 
-    def restore(self, keys: NDArray[np.int64], entries: NDArray[Entry], n_keys: int) -> None:
-        """Fill empty postings with all entries at once, in the order in which they were appended.  O(entries + keys).
+    def restore(self, saved: Forward) -> NDArray[np.float64]:
+        """Fill empty postings with those of all rows at once, in the order in which they were appended.  O(entries + keys).
 
-        Raises ValueError for a key that is not below `n_keys`.
+        The sum of the counts of each row.  Raises ValueError for a key without a name.
         """
-        if keys.size and not 0 <= keys.min() <= keys.max() < n_keys:
-            raise ValueError("a posting has an unknown key")
+        n_keys, lengths = len(saved.names), np.zeros(len(saved.sizes), np.float64)
         size = max(self.start.size, n_keys)
-        self.length = np.bincount(keys, minlength=size).astype(np.int64)
+        self.length = np.zeros(size, np.int64)
+        if int(saved.sizes.sum()) != len(saved.keys) or not _count_keys(saved.keys, n_keys, self.length):
+            raise ValueError("a posting has an unknown key")
         blocks = np.ceil(np.log2(np.maximum(self.length, MIN_BLOCK) / MIN_BLOCK)).astype(np.int64)
         self.capacity = np.where(self.length > 0, MIN_BLOCK << blocks, 0)
         self.start = np.cumsum(self.capacity) - self.capacity
         self.used = int(self.capacity.sum())
         self.pool = np.zeros(max(self.pool.size, self.used), self.pool.dtype)
-        _spread(keys, entries, self.start, self.pool)
+        _spread(saved.keys, saved.keys if saved.counts is None else saved.counts, saved.sizes, saved.counts is not None, self.start.copy(), self.pool,
+                lengths)
+        return lengths
 
     @property
     def nbytes(self) -> int:
@@ -240,11 +238,9 @@ class BM25Index:
 
     def restore(self, saved: Forward) -> None:
         """Fill the empty index with saved rows: it continues as the saved one would have.  O(postings).  Raises ValueError for an invalid state."""
-        rows, counts = saved.rows, saved.counts if saved.counts is not None else np.ones(len(saved.keys), np.int64)
         self.vocabulary = Vocabulary(saved.names)
-        self._postings.restore(saved.keys, (rows << TF_BITS) | np.minimum(counts, (1 << TF_BITS) - 1), len(saved.names))
+        lengths = self._postings.restore(saved)
         self.n_rows, self.n_counted = len(saved.sizes), int(np.count_nonzero(saved.counted))
-        lengths = np.bincount(rows, counts, self.n_rows).astype(np.float64)
         self._lengths = _grown(lengths, max(self._lengths.size, self.n_rows))
         self._total = int(lengths[saved.counted].sum())
         self._uncounted = saved.uncounted
@@ -321,7 +317,7 @@ class TrigramIndex:
     def restore(self, saved: Forward) -> None:
         """Fill the empty index with saved rows, as `BM25Index.restore` does."""
         self.vocabulary = Vocabulary(saved.names)
-        self._postings.restore(saved.keys, saved.rows.astype(np.int32), len(saved.names))
+        self._postings.restore(saved)
         self.n_rows, self.n_counted = len(saved.sizes), int(np.count_nonzero(saved.counted))
         self._sizes = _grown(saved.sizes.astype(np.int32), max(self._sizes.size, self.n_rows))
         self._uncounted = saved.uncounted
@@ -429,12 +425,33 @@ def _append(
 
 
 @kernel
-def _spread(keys: NDArray[np.int64], entries: NDArray[Entry], start: NDArray[np.int64], pool: NDArray[Entry]) -> None:
-    """Write each entry into the block of its key, after the entries before it."""
-    at = start.copy()
-    for i in range(keys.size):
-        pool[at[keys[i]]] = entries[i]
-        at[keys[i]] += 1
+def _count_keys(keys: NDArray[np.int64], n_keys: int, length: NDArray[np.int64]) -> bool:
+    """Add to `length` how often each key occurs; whether all are known."""
+    for key in keys:
+        if not 0 <= key < n_keys:
+            return False
+        length[key] += 1
+    return True
+
+
+@kernel
+def _spread(keys: NDArray[np.int64], counts: NDArray[np.int64], sizes: NDArray[np.int64], counted: bool, at: NDArray[np.int64],
+            pool: NDArray[Entry], lengths: NDArray[np.float64]) -> None:
+    """Write the posting of each entry into the block of its key, after those before it: row << TF_BITS | count if `counted`, else the row.
+
+    at       next place of each key, changed
+    lengths  of each row, to which its counts are added if `counted`
+    """
+    i = 0
+    for row in range(sizes.size):
+        for _ in range(sizes[row]):
+            if counted:
+                pool[at[keys[i]]] = (row << TF_BITS) | min(np.int64(counts[i]), (1 << TF_BITS) - 1)  # type: ignore[operator]
+                lengths[row] += counts[i]
+            else:
+                pool[at[keys[i]]] = row
+            at[keys[i]] += 1
+            i += 1
 
 
 @kernel

@@ -2,17 +2,21 @@
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
-contents differ.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the pages of the file are checked
-when it is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
+contents differ.  A block that holds one row throughout is stored as that row.  Every part has a mark over contents, place and save, the sum of
+all marks stands once, and the pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the
+process that opened it.
 """
 from __future__ import annotations
 
+import gc
 import json
 import math
 import sqlite3
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,36 +25,40 @@ from numpy.typing import NDArray
 
 from ..columns import Column, Scope
 from ..errors import SnapshotError
-from ..marks import WHOLE, checksum, mark, sum_of
+from ..marks import WHOLE, sum_of
 from ..numerics import kernel
-from ..records import Event
 from ..vocabulary import EMBEDDING, GRAPH, VISIBLE, WITHHELD
+from .bulk_marks import Marks, as_bytes, block_marks, marks_of, total_of
 from .event_log import EventLog
-from .graph import Graph
-from .older_formats import NEW, OlderFormat
+from .graph import BUILT_IN, Graph
+from .older_formats import NEW, TABLES_4, Format4, OlderFormat
 from .postings import BM25Index, Forward, TrigramIndex
 from .snapshot_contents import (
     FORMAT,
+    PACKED,
     TABLES,
     Contents,
-    Format4,
-    Forms,
-    block_mark,
+    Form,
+    Format5,
+    description_mark,
     event_cells,
-    event_mark,
+    forms_mark,
     memory_cells,
+    shortened,
     writing_cells,
-    writing_mark,
+    writing_marks,
 )
 from .snapshot_file import APPLICATION, SnapshotFile, place_new, snapshot_errors
 from .store import PER_ROW, Store
 from .vectors import VectorIndex
 
-READ = tuple(dict.fromkeys((*NEW, str(FORMAT))))
-BLOCK = 512               # most rows of an array in one block
+READ = tuple(NEW)
+BLOCK, EDGES = 512, 2048  # most rows of an array in one block, and edges of one of edges
 WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows
+SMALL = 256               # most bytes of an array that is packed with others
 CONSTANT = ("source", "target", "type", "created")  # arrays of the graph whose entries never change once an edge is made
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
+Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
 
 
 class InterruptedWarning(UserWarning):
@@ -126,14 +134,6 @@ class MemoryParts(Protocol):
     @property
     def streams(self) -> Mapping[str, np.random.Generator]: ...
 
-    def replay(self, event: Event, row: int) -> None:
-        """Add a saved event to the event log."""
-        ...
-
-    def replay_made(self, writing: int) -> None:
-        """Add a saved row that holds a writing to the event log."""
-        ...
-
     def adopt_rows(self, vectors: NDArray[np.float32], postings: tuple[Forward, Forward] | None) -> None:
         """Fill the index and the postings for all rows of the event log; without postings from the texts."""
         ...
@@ -150,9 +150,11 @@ class _Held:
     generation  number of the last save
     total       sum of all marks
     events, writings, rows, entities, edges  how many it holds
-    forms       dtype and shape of each array
+    meta        its description
+    forms       form of each array
+    forms_mark  mark of all of them
     prints      fingerprint of each block of an array
-    marks       mark of each block, by array and number
+    marks       mark of each block of an array
     """
 
     generation: int = 0
@@ -162,9 +164,11 @@ class _Held:
     rows: int = 0
     entities: int = 0
     edges: int = 0
-    forms: Forms = field(default_factory=dict)
+    meta: dict[str, str] = field(default_factory=dict)
+    forms: dict[str, Form] = field(default_factory=dict)
+    forms_mark: bytes = b""
     prints: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
-    marks: dict[tuple[str, int], bytes] = field(default_factory=dict)
+    marks: dict[str, Marks] = field(default_factory=dict)
 
 
 class Snapshot:
@@ -188,7 +192,7 @@ class Snapshot:
                 place_new(self.path, self._make)
         self._file = SnapshotFile(self.path)
         try:
-            with snapshot_errors(self.path):
+            with snapshot_errors(self.path), _without_collection():
                 self._load()
         except BaseException:
             self._file.close()
@@ -199,26 +203,32 @@ class Snapshot:
 
         erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before
 
-        Cost: O(added rows, events and edges); for every column that a hook may have changed since the last save a fingerprint, 0.1 to 0.2 ms per
-        10^6 bytes, and for every block of it that differs, of at most 16 kB or 8 rows, a checksum and a copy, 3 ms per 10^6 bytes.
+        Cost: O(added rows, events and edges); for every column of which a hook may have changed cells of earlier rows since the last save a
+        fingerprint, 0.1 to 0.2 ms per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  With the state
+        "closed" all columns are compared.
         """
+        older = self._older
         with snapshot_errors(self.path), self._file.transaction() as to:
-            if self._older:
+            if older:
                 for name, in to.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                     to.execute(f"DROP TABLE {name}")
                 _create(to)
             held = self._write(to, state, erased)
-        self._held.prints.update(held.prints)
-        self._held.marks.update(held.marks)
-        self._held, self._older = replace(held, prints=self._held.prints, marks=self._held.marks), False
+        self._held, self._older = replace(held, prints=self._held.prints | held.prints, marks=self._held.marks | held.marks), False
         for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal):
             if journal:
                 journal.clear()
         for plan in self.assembly.plans.values():
             plan.changed = False
-        if erased:
+        if erased or older:
             with snapshot_errors(self.path):
                 self._file.rewrite()
+
+    def unsaved(self) -> list[str]:
+        """Names of arrays that differ from the file's: none after a save, unless a mechanism changes cells that it has not declared.  O(n)."""
+        known, a = self._held.prints, self.assembly
+        return [name for name, array, _, form in self._arrays(frozenset((*a.store.columns, GRAPH)))
+                if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]
 
     def close(self, save: bool = True) -> None:
         """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
@@ -234,108 +244,176 @@ class Snapshot:
         self._write(to, "closed", None)
 
     def _write(self, to: sqlite3.Connection, state: str, erased: Erased | None) -> _Held:
-        """Write what has changed.  What the file then holds; of fingerprints and marks of blocks the changed ones alone."""
+        """Write what has changed.  What the file then holds; of fingerprints and marks of blocks those of changed arrays alone."""
         a, before = self.assembly, self._held
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
-                     a.graph.n_edges, dict(before.forms))
+                     a.graph.n_edges, forms=before.forms, forms_mark=before.forms_mark)
         gone = [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0]
                 for table, numbers in (("events", erased.events), ("writings", erased.writings)) for number in numbers] if erased else []
         if erased:
             gone += [found for table in ("memories", "entities") for found, in to.execute(f"SELECT mark FROM {table}")]
             to.execute("DELETE FROM entities")
-        for table, rows in (("events", self._event_rows), ("writings", self._writing_rows), ("memories", self._memory_rows),
-                            ("entities", self._entity_rows)):
-            if written := list(rows(held.generation, erased)):
-                to.executemany(INSERT.format(table, ",".join("?" * len(written[0]))), written)
-                held.total = (held.total + sum_of(row[-1] for row in written)) % WHOLE
-        gone += self._write_arrays(to, held, erased)
+        for table, written in (("events", self._event_rows), ("writings", self._writing_rows), ("memories", self._memory_rows),
+                               ("entities", self._entity_rows)):
+            numbers, columns, marks = written(held.generation, erased)
+            if len(numbers):
+                to.executemany(INSERT.format(table, ",".join("?" * (len(columns) + 3))),
+                               zip(numbers, *columns, (held.generation for _ in numbers), as_bytes(marks), strict=True))
+                held.total = (held.total + total_of(marks)) % WHOLE
         held.total = (held.total - sum_of(gone)) % WHOLE
-        meta = self._meta(state, held)
-        meta["mark"] = checksum(meta, held.forms).hex()
-        to.executemany(INSERT.format("meta", "?,?"), list(meta.items()))
+        self._write_arrays(to, held, everything=bool(erased) or state == "closed")
+        if held.forms is not before.forms:
+            held.forms_mark = forms_mark(held.forms)
+        held.meta = self._meta(state, held)
+        held.meta["mark"] = description_mark(held.meta, held.forms_mark).hex()
+        to.executemany(INSERT.format("meta", "?,?"), [(key, value) for key, value in held.meta.items() if before.meta.get(key) != value])
         return held
 
-    def _event_rows(self, generation: int, erased: Erased | None) -> Iterator[tuple[Any, ...]]:
+    def _event_rows(self, generation: int, erased: Erased | None) -> Rows:
         log = self.assembly.event_log
-        for number in (*(erased.events if erased else ()), *range(self._held.events, len(log.events))):
-            time, *blobs, dated, row = event_cells(log.events[number], log.row_of[number])
-            yield number, time, *blobs, dated, row, generation, event_mark(number, generation, time, blobs, dated, row)
+        numbers = (*(erased.events if erased else ()), *range(self._held.events, len(log.events)))
+        if not numbers:
+            return NO_ROWS
+        time, *blobs, dated, row = zip(*(event_cells(log.events[number], log.row_of[number]) for number in numbers), strict=True)
+        values = np.array(time, np.float64), np.array(dated, np.int64), np.array(row, np.int64)
+        return numbers, (time, *blobs, dated, row), marks_of(b"events", numbers, [generation] * len(numbers), blobs, values)
 
-    def _writing_rows(self, generation: int, erased: Erased | None) -> Iterator[tuple[Any, ...]]:
+    def _writing_rows(self, generation: int, erased: Erased | None) -> Rows:
         log = self.assembly.event_log
-        again = (*(erased.writings if erased else ()), *range(self._held.writings, len(log.writings)))
-        stored = {~log.rows[row]: row for row in log.made} if again else {}
-        for number in again:
-            *values, row = writing_cells(log.writings[number], stored.get(number, -1))
-            yield number, *values, row, generation, writing_mark(number, generation, values, row)
+        numbers = (*(erased.writings if erased else ()), *range(self._held.writings, len(log.writings)))
+        if not numbers:
+            return NO_ROWS
+        stored = {~log.rows[row]: row for row in log.made}
+        *values, rows = zip(*(writing_cells(log.writings[number], stored.get(number, -1)) for number in numbers), strict=True)
+        return numbers, (*values, rows), writing_marks(numbers, [generation] * len(numbers), values, rows)
 
-    def _memory_rows(self, generation: int, erased: Erased | None) -> Iterator[tuple[Any, ...]]:
+    def _memory_rows(self, generation: int, erased: Erased | None) -> Rows:
         """The rows that the journals hold: those since the last save; after an erasure, which numbers words anew, all."""
         a = self.assembly
         words, trigrams = a.lexicon.journal or (), a.trigrams.journal or ()
-        for number, word, trigram in zip(range(a.store.n - len(words), a.store.n), words, trigrams, strict=True):
-            values = memory_cells(a.index.vectors[number].tobytes(), word, trigram)
-            yield number, *values, generation, mark(b"memories", number, generation, *values)
+        numbers = range(a.store.n - len(words), a.store.n)
+        if not words:
+            return NO_ROWS
+        cells = [memory_cells(a.index.vectors[number].tobytes(), *added) for number, *added in zip(numbers, words, trigrams, strict=True)]
+        columns = tuple(zip(*cells, strict=True))
+        return numbers, columns, marks_of(b"memories", numbers, [generation] * len(numbers), columns)
 
-    def _entity_rows(self, generation: int, erased: Erased | None) -> Iterator[tuple[Any, ...]]:
+    def _entity_rows(self, generation: int, erased: Erased | None) -> Rows:
         graph = self.assembly.graph
-        for number in range(0 if erased else self._held.entities, graph.n_entities):
-            name = graph.entity_name(number).encode("utf-8", "surrogatepass")
-            yield number, name, generation, mark(b"entities", number, generation, name)
+        numbers = range(0 if erased else self._held.entities, graph.n_entities)
+        if not numbers:
+            return NO_ROWS
+        names = [graph.entity_name(number).encode("utf-8", "surrogatepass") for number in numbers]
+        return numbers, (names,), marks_of(b"entities", numbers, [generation] * len(numbers), [names])
 
-    def _write_arrays(self, to: sqlite3.Connection, held: _Held, erased: Erased | None) -> list[bytes]:
-        """Write the blocks of arrays that differ from the file's; the marks that they replace."""
+    def _write_arrays(self, to: sqlite3.Connection, held: _Held, everything: bool) -> None:
+        """Write the blocks of arrays that differ from the file's.  everything: compare all, else those that a hook may have changed."""
         a, before = self.assembly, self._held
-        changed = frozenset((*a.store.columns, GRAPH)) if erased else frozenset(c for p in a.plans.values() if p.changed for c in p.changes)
-        rows: list[tuple[Any, ...]] = []
-        gone: list[bytes] = []
-        for name, array, first in self._arrays(changed):
-            form = array.dtype.str, str(list(array.shape))
-            if held.forms.get(name) != form:
-                to.execute(INSERT.format("arrays", "?,?,?"), (name, *form))
-                held.forms[name] = form
-            size = _bytes_of_block(array)
-            data, known = np.ascontiguousarray(array).reshape(-1).view(np.uint8), before.prints.get(name, NONE)
-            start = min(first // _rows_of_block(array), len(known))
-            prints = fingerprints(data[start * size:], size)
-            old = known[start:]
+        changed = frozenset((*a.store.columns, GRAPH)) if everything else frozenset(c for p in a.plans.values() if p.changed for c in p.changes)
+        names: list[str] = []
+        numbers: list[int] = []
+        parts: list[bytes] = []
+        forms: dict[str, Form] = {}
+        for name, array, first, form in self._arrays(changed):
+            cell, known = _bytes_of_row(array), before.prints.get(name, NONE)
+            if before.forms.get(name) != form:
+                forms[name], known, first = form, NONE, 0
+            size = form.rows * cell
+            data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+            start = min(first // form.rows, len(known))
+            prints, old = fingerprints(data[start * size:], size), known[start:]
             shared = min(len(old), len(prints))
-            for at in (*np.flatnonzero(old[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))):
-                block = start + at
-                part = data[block * size:(block + 1) * size].tobytes()
-                found = held.marks[name, block] = block_mark(name, block, held.generation, part)
-                gone.append(before.marks.get((name, block), b""))
-                rows.append((name, block, part, held.generation, found))
-            block = start + len(prints)
-            while found := before.marks.get((name, block), b""):        # of a list that became shorter, or that had smaller blocks
-                to.execute("DELETE FROM blocks WHERE name = ? AND number = ?", (name, block))
-                held.marks[name, block] = b""
-                gone.append(found)
-                block += 1
+            if len(prints) == shared == len(old) and not (old != prints).any():
+                continue
+            blocks = [*(start + np.flatnonzero(old[:shared] != prints[:shared])).tolist(), *range(start + shared, start + len(prints))]
+            names += [name] * len(blocks)
+            numbers += blocks
+            parts += [shortened(data[block * size:(block + 1) * size].tobytes(), cell) for block in blocks]
             held.prints[name] = np.concatenate([known[:start], prints])
-        to.executemany(INSERT.format("blocks", "?,?,?,?,?"), rows)
-        held.total = (held.total + sum_of(row[-1] for row in rows)) % WHOLE
-        return gone
+        packed = self._packed(forms)
+        if (print := fingerprints(np.frombuffer(packed, np.uint8), len(packed))).tolist() != before.prints.get(PACKED, NONE).tolist():
+            names.append(PACKED)
+            numbers.append(0)
+            parts.append(packed)
+            held.prints[PACKED] = print
+        if forms:
+            held.forms = dict(sorted((before.forms | forms).items()))
+            to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
+        marks, _ = block_marks(names, numbers, [held.generation] * len(names), parts)
+        to.executemany(INSERT.format("blocks", "?,?,?,?,?"),
+                       zip(names, numbers, parts, [held.generation] * len(names), as_bytes(marks), strict=True))
+        held.total = (held.total + total_of(marks)) % WHOLE
+        self._replace_marks(to, held, names, numbers, marks)
 
-    def _arrays(self, changed: frozenset[Any]) -> Iterator[tuple[str, NDArray[Any], int]]:
-        """Arrays that may have changed since the last save: name, array, first row that may have changed."""
+    def _replace_marks(self, to: sqlite3.Connection, held: _Held, names: Sequence[str], numbers: Sequence[int], marks: Marks) -> None:
+        """Enter the marks of blocks that were written, in order of names, and take from the sum those that they replace or that are left over."""
+        for name, prints in held.prints.items():
+            known = self._held.marks.get(name, NO_MARKS)
+            if len(known) > len(prints):      # of a list that became shorter, or that had smaller blocks
+                to.execute("DELETE FROM blocks WHERE name = ? AND number >= ?", (name, len(prints)))
+                held.total = (held.total - total_of(known[len(prints):])) % WHOLE
+            found = held.marks[name] = np.zeros((len(prints), 2), np.uint64)
+            shared = min(len(known), len(prints))
+            found[:shared] = known[:shared]
+        at, gone = 0, list[Marks]()
+        while at < len(names):
+            name, first = names[at], at
+            while at < len(names) and names[at] == name:
+                at += 1
+            found, blocks = held.marks[name], np.array(numbers[first:at])
+            gone.append(found[blocks])
+            found[blocks] = marks[first:at]
+        held.total = (held.total - total_of(np.concatenate([NO_MARKS, *gone]))) % WHOLE
+
+    def _arrays(self, changed: frozenset[Any]) -> Iterator[tuple[str, NDArray[Any], int, Form]]:
+        """Arrays that may have changed since the last save, but for packed ones: name, array, first row that may have changed, form."""
         a, before = self.assembly, self._held
-        for column in a.store.columns:
-            if column.persists and column is not EMBEDDING and column.scope is not Scope.EDGE:
-                anywhere = column in changed or column in (VISIBLE, WITHHELD)       # of which old rows may have changed
-                tail = column.scope in PER_ROW and not anywhere and f"column.{column.name}" in before.forms
-                yield f"column.{column.name}", a.store.array(column), before.rows if tail else 0
+        grown = not before.forms or before.rows != a.store.n
+        for column, name, form in self._columns:
+            anywhere = column.scope not in PER_ROW or column in changed or column in (VISIBLE, WITHHELD)       # of which old rows may have changed
+            known = before.forms.get(name) == form
+            if anywhere or grown or not known:
+                yield name, a.store.array(column), before.rows if known and not anywhere else 0, form
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
         if before.forms and not edges and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
             return
         for key, value in a.graph.parts().items():
             if key == "entities":
                 continue        # a table of their own
+            name = f"graph.{key}"
             if not isinstance(value, np.ndarray):
-                yield f"graph.{key}", np.frombuffer(json.dumps(value).encode(), dtype=np.uint8), 0
+                array = np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
+                yield name, array, 0, _form(array, array.shape)
+            elif key in BUILT_IN or key.startswith("column:"):
+                tail = key in CONSTANT or (key.startswith("column:") and key not in edges)
+                form = _form(value, ("edges", *value.shape[1:]))
+                if tail and before.edges == len(value) and name in before.forms:
+                    continue
+                yield name, value, before.edges if tail and before.forms.get(name) == form else 0, form
             else:
-                tail = key in CONSTANT or (key.startswith("column:") and key not in edges and GRAPH not in changed)
-                yield f"graph.{key}", value, before.edges if tail and f"graph.{key}" in before.forms else 0
+                yield name, value, 0, _form(value, value.shape)
+
+    @cached_property
+    def _columns(self) -> tuple[tuple[Column, str, Form], ...]:
+        """The columns that are stored as arrays of their own."""
+        store = self.assembly.store
+        return tuple((c, f"column.{c.name}", _form(array, ("rows", *array.shape[1:]) if c.scope in PER_ROW else array.shape))
+                     for c in store.columns if c.persists and c is not EMBEDDING and c.scope is not Scope.EDGE
+                     for array in (store.array(c),) if c.scope in PER_ROW or array.nbytes > SMALL)
+
+    @cached_property
+    def _small(self) -> tuple[tuple[NDArray[Any], str, Form], ...]:
+        """The small arrays, which are never replaced, in the order of their names."""
+        store = self.assembly.store
+        return tuple(sorted(((array, f"column.{c.name}", Form(array.dtype.str, json.dumps(array.shape), 0))
+                             for c in store.columns if c.scope is Scope.GLOBAL for array in (store.array(c),) if array.nbytes <= SMALL),
+                            key=lambda each: each[1]))
+
+    def _packed(self, forms: dict[str, Form]) -> bytes:
+        """The small arrays one after the other; enters their forms if the file does not hold them."""
+        if self._held.forms.keys().isdisjoint(name for _, name, _ in self._small):
+            forms.update((name, form) for _, name, form in self._small)
+        return b"".join([array.tobytes() for array, _, _ in self._small])
 
     def _meta(self, state: str, held: _Held) -> dict[str, str]:
         a = self.assembly
@@ -344,7 +422,7 @@ class Snapshot:
             "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
             "streams": json.dumps({k: v.bit_generator.state for k, v in a.streams.items()}),
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
-            "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
+            "edges": str(held.edges), "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
         }
 
     def _load(self) -> None:
@@ -354,27 +432,26 @@ class Snapshot:
             raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=where,
                                 cure="open it with the version that wrote it")
         self._older = meta["format"] != str(FORMAT)
-        self._file.require_sound(None if self._older else frozenset(TABLES))
-        saved: Contents = OlderFormat(self._file, meta) if self._older else Format4(self._file, meta)
+        self._file.require_sound(frozenset({str(FORMAT): TABLES, "4": TABLES_4}[meta["format"]]) if meta["format"] in (str(FORMAT), "4") else None)
+        kinds: dict[str, Any] = {str(FORMAT): Format5, "4": Format4}
+        saved: Contents = kinds.get(meta["format"], OlderFormat)(self._file, meta)
         _same_configuration(json.loads(meta["configuration"]), json.loads(self._configuration), where)
         a.asked_before = tuple(json.loads(meta.get("language_models", "[]")))        # older files have none
         lacks = NEW.get(meta["format"], ())
         _same_columns(saved.forms, a.store, where, lacks)
         self._load_rows(saved)
         rows = int(meta["rows"])
-        arrays = self._load_arrays(saved)
+        arrays, rest = self._load_arrays(saved)
         saved.require_whole()
+        a.adopt_graph(rest)
         a.store.restore({c.name: np.full((rows, *a.store.cell_shape(c)), c.neutral, dtype=c.dtype) for c in lacks} | arrays, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
-        if self._older:
-            self._held = _Held()
-        else:
-            held = self._held
-            held.generation, held.total, held.forms = int(meta["generation"]), int(meta["marks"], 16), dict(saved.forms)
-            held.events, held.writings, held.rows = len(a.event_log.events), len(a.event_log.writings), rows
-            held.entities, held.edges = a.graph.n_entities, a.graph.n_edges
+        if isinstance(saved, Format5):
+            self._held = _Held(
+                int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
+                a.graph.n_edges, meta, saved.stored, forms_mark(saved.stored), self._held.prints, saved.marks)
         if meta["state"] != "closed":
             warnings.warn(
                 f"{self.path}: the process that wrote it ended without closing it; the memory is as of its last finished tick, "
@@ -383,44 +460,23 @@ class Snapshot:
     def _load_rows(self, saved: Contents) -> None:
         """Restore event log, writings, vectors and postings."""
         a, log, meta = self.assembly, self.assembly.event_log, saved.meta
-        written = list(saved.writings())
+        written = saved.writings()
         log.writings.restore([writing for writing, _ in written])
-        made = {row: number for number, (_, row) in enumerate(written) if row >= 0}
-
-        def replay_made() -> None:
-            """Replay the rows that hold a writing and that are next in order."""
-            while made and len(log.rows) in made:
-                a.replay_made(made.pop(len(log.rows)))
-
-        for event, row in saved.events():
-            if row >= 0:
-                replay_made()
-                if row != len(log.rows):
-                    raise ValueError("a row is missing")
-            a.replay(event, row)
-        replay_made()
+        log.restore(*saved.events(), [(row, number) for number, (_, row) in enumerate(written) if row >= 0])
         vectors = saved.vectors()
         counts = len(log.events), len(log.rows), len(log.writings), len(vectors)
-        if made or counts != (int(meta["events"]), int(meta["rows"]), int(meta.get("writings", 0)), len(log.rows)):
+        if counts != (int(meta["events"]), int(meta["rows"]), int(meta.get("writings", 0)), len(log.rows)):
             raise ValueError("events, writings or vectors are missing")
         whole = np.frombuffer(b"".join(vectors), np.float32).reshape(len(vectors), a.embedder.dimensions)
         a.adopt_rows(whole, saved.postings(np.array(log.rows, np.int64) >= 0))
+        if isinstance(saved, Format4):
+            a.lexicon.journal, a.trigrams.journal = saved.journals()
 
-    def _load_arrays(self, saved: Contents) -> dict[str, NDArray[Any]]:
-        """Restore the graph; the arrays of columns by name."""
-        parts: dict[str, list[bytes]] = {name: [] for name in saved.forms}
-        for name, number, data, found in saved.blocks():
-            if number != len(parts[name]):
-                raise ValueError("a block is missing")
-            parts[name].append(data)
-            self._held.marks[name, number] = found
-        arrays = {name: _array(parts[name], dtype, json.loads(shape)) for name, (dtype, shape) in saved.forms.items()}
-        for name, array in arrays.items():
-            size = _bytes_of_block(array)
-            if [len(part) for part in parts[name][:-1]] == [size] * (-(-array.nbytes // size) - 1 if size else 0):
-                self._held.prints[name] = fingerprints(array.reshape(-1).view(np.uint8), size)
-            # else the next save writes it whole: its blocks in the file have another size
-        a, entities = self.assembly, saved.entities()
+    def _load_arrays(self, saved: Contents) -> tuple[dict[str, NDArray[Any]], Graph]:
+        """The arrays of columns by name, and the graph."""
+        a, arrays, entities = self.assembly, saved.arrays(), saved.entities()
+        if isinstance(saved, Format5):
+            self._held.prints = _prints(arrays, saved.stored)
         kinds = a.graph.parts()
         graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
         state = {k: v if isinstance(kinds.get(k, v), np.ndarray) else json.loads(v.tobytes()) for k, v in graph.items()}
@@ -428,11 +484,11 @@ class Snapshot:
             if len(entities) != int(saved.meta["entities"]):
                 raise ValueError("entities are missing")
             state["entities"] = entities
-        a.adopt_graph(Graph.from_state(state))
-        return {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}
-
+        return {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}, Graph.from_state(state)
 
 NONE = np.zeros(0, np.uint64)
+NO_MARKS: Marks = np.zeros((0, 2), np.uint64)
+NO_ROWS: Rows = ((), (), NO_MARKS)
 
 
 def _create(to: sqlite3.Connection) -> None:
@@ -441,26 +497,51 @@ def _create(to: sqlite3.Connection) -> None:
         to.execute(statement)
 
 
-def _rows_of_block(array: NDArray[Any]) -> int:
+def _prints(arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form]) -> dict[str, NDArray[np.uint64]]:
+    """Fingerprints of the blocks of arrays as they stand in the file."""
+    packed = b"".join([arrays[name].tobytes() for name, form in forms.items() if not form.rows])
+    return {PACKED: fingerprints(np.frombuffer(packed, np.uint8), len(packed))} | {
+        name: _fingerprints_of(arrays[name], form.rows)
+        for name, form in forms.items() if form.rows}
+
+
+def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:
+    """Fingerprints of the blocks of so many rows; the same row throughout is read once."""
+    size = rows * _bytes_of_row(array)
+    if array.ndim and array.strides[0] == 0 and len(array) > rows:
+        one, rest = (fingerprints(np.ascontiguousarray(array[:count]).reshape(-1).view(np.uint8), size) for count in (rows, len(array) % rows))
+        return np.concatenate([one.repeat(len(array) // rows), rest])
+    return fingerprints(np.ascontiguousarray(array).reshape(-1).view(np.uint8), size)
+
+
+def _form(array: NDArray[Any], shape: Sequence[int | str]) -> Form:
+    """shape: of the array, the first entry by name if it grows."""
+    return Form(array.dtype.str, json.dumps(shape), _rows_of_block(array, EDGES if shape and shape[0] == "edges" else BLOCK))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """No garbage collection meanwhile: loading makes very many objects, of which none is garbage."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
+
+def _rows_of_block(array: NDArray[Any], most: int) -> int:
     """Rows of an array in one block: fewer the wider they are, so that a row that changes costs little to save."""
-    rows, cell = BLOCK, _bytes_of_row(array)
+    rows, cell = most, _bytes_of_row(array)
     while rows > LEAST and rows * cell > WIDE:
         rows //= 2
     return rows
 
 
-def _bytes_of_block(array: NDArray[Any]) -> int:
-    """Bytes of a whole block of an array, a multiple of 8; of an array without rows, all of it."""
-    return _rows_of_block(array) * _bytes_of_row(array) if array.ndim else array.itemsize
-
-
 def _bytes_of_row(array: NDArray[Any]) -> int:
+    """Bytes of a row, or of an array without rows."""
     return array.itemsize * math.prod(array.shape[1:])
-
-
-def _array(parts: Sequence[bytes], dtype: str, shape: Sequence[int]) -> NDArray[Any]:
-    """A read-only array from its blocks.  Raises ValueError if they have another size."""
-    return np.frombuffer(b"".join(parts), np.dtype(dtype)).reshape(shape)
 
 
 def fingerprints(data: NDArray[np.uint8], size: int) -> NDArray[np.uint64]:

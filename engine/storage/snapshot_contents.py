@@ -1,22 +1,26 @@
-"""Format 4 of a snapshot: its tables, what each row and block holds, and the marks that cover content and place."""
+"""Format 5 of a snapshot: its tables, what each row and block holds, and the marks that cover content and place."""
 from __future__ import annotations
 
-import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..marks import SIZE, WHOLE, cells, checksum, mark, sum_of, verify
+from ..marks import MISMATCH, SIZE, WHOLE, checksum, verify
 from ..records import Event
 from ..writings import Writing
+from .bulk_marks import Marks, block_marks, marks_of, total_of
 from .postings import Added, Forward
 from .snapshot_file import SnapshotFile
 
-FORMAT = 4
+FORMAT = 5
 CHUNK = 1024              # rows of a table that are read and verified at a time
+PACKED = "packed"         # name of the block that holds the small arrays one after the other
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -27,16 +31,31 @@ TABLES = (
     "CREATE TABLE memories (number INTEGER PRIMARY KEY, vector BLOB NOT NULL, words BLOB NOT NULL, new_words BLOB NOT NULL, "
     "trigrams BLOB NOT NULL, new_trigrams BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL)",
     "CREATE TABLE entities (number INTEGER PRIMARY KEY, name BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL)",
-    "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL, rows INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE blocks (name TEXT NOT NULL, number INTEGER NOT NULL, data BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL, "
     "PRIMARY KEY (name, number)) WITHOUT ROWID",
 )
+EVENTS = "SELECT number, generation, time, dated, stored_as, text, speaker, session, id, caption, attributes, mark FROM events"
+MEMORIES = "SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"
+BLOCKS = "SELECT name, number, generation, data, mark FROM blocks ORDER BY name, number"
 Forms = dict[str, tuple[str, str]]
-Saved = tuple[Event, int]
+
+
+class Form(NamedTuple):
+    """How an array is stored.
+
+    dtype  numpy type of a cell
+    shape  as JSON; the first entry is "rows" or "edges" if it has as many rows as the memory or the graph
+    rows   of a block; 0: the array is part of the block PACKED
+    """
+
+    dtype: str
+    shape: str
+    rows: int
 
 
 class Contents(Protocol):
-    """What a file of some format holds; every iteration raises ValueError for a part that is damaged or in the wrong place.
+    """What a file of some format holds; every method raises ValueError for a part that is damaged or in the wrong place.
 
     meta   description of the file
     forms  dtype and shape of each array, by name
@@ -47,11 +66,11 @@ class Contents(Protocol):
     @property
     def forms(self) -> Forms: ...
 
-    def events(self) -> Iterator[Saved]:
-        """Each event with its row, -1 for none."""
+    def events(self) -> tuple[list[Event], NDArray[np.int64]]:
+        """All events, and the row of each, -1 for none."""
         ...
 
-    def writings(self) -> Iterator[tuple[Writing, int]]:
+    def writings(self) -> list[tuple[Writing, int]]:
         """Each writing with its row, -1 for none."""
         ...
 
@@ -67,8 +86,8 @@ class Contents(Protocol):
         """Names of the entities; None: they are among the arrays."""
         ...
 
-    def blocks(self) -> Iterator[tuple[str, int, bytes, bytes]]:
-        """Name of the array, number, data and mark of each block, in order."""
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays, read-only."""
         ...
 
     def require_whole(self) -> None:
@@ -76,104 +95,171 @@ class Contents(Protocol):
         ...
 
 
-class Format4:
-    """The contents of a file of format 4.
+def description_mark(meta: Mapping[str, str], forms: bytes) -> bytes:
+    """The mark of the description.  forms: the mark of all forms."""
+    short = {key: value for key, value in meta.items() if key not in ("mark", "configuration")}
+    return checksum(short, meta["configuration"], forms.hex())
 
-    meta  of the file, in the order in which it stands there
+
+def forms_mark(forms: Mapping[str, Form]) -> bytes:
+    return checksum({name: tuple(form) for name, form in forms.items()})
+
+
+class Format5:
+    """The contents of a file of format 5.
+
+    meta    of the file, in the order in which it stands there
+    stored  the form of each array
+    marks   mark of each block, by array; after `arrays`
     """
 
     def __init__(self, file: SnapshotFile, meta: dict[str, str]) -> None:
         self.meta, self._file = meta, file
-        self.forms: Forms = {name: (dtype, shape) for name, dtype, shape in file.execute("SELECT name, dtype, shape FROM arrays ORDER BY name")}
-        verify(checksum({k: v for k, v in meta.items() if k != "mark"}, self.forms), bytes.fromhex(meta["mark"]))
-        if any(list(names) != sorted(names) for names in (meta, self.forms)):
+        self.stored = {name: Form(*form) for name, *form in file.execute("SELECT name, dtype, shape, rows FROM arrays ORDER BY name")}
+        verify(description_mark(meta, forms_mark(self.stored)), bytes.fromhex(meta["mark"]))
+        if any(list(names) != sorted(names) for names in (meta, self.stored)):
             raise ValueError("a part of the description is in the wrong place")
+        sizes = {name: int(meta[name]) for name in ("rows", "edges")}
+        shapes = {name: json.dumps([sizes[n] if isinstance(n, str) else n for n in json.loads(form.shape)]) for name, form in self.stored.items()}
+        self.forms: Forms = {name: (form.dtype, shapes[name]) for name, form in self.stored.items()}
+        self.marks: dict[str, Marks] = {}
         self._total = 0
         self._added: tuple[list[bytes], ...] = ([], [], [], [])
 
-    def events(self) -> Iterator[Saved]:
+    def events(self) -> tuple[list[Event], NDArray[np.int64]]:
         names: dict[bytes, str] = {}        # of speakers, sessions and captions, which repeat
-        for rows in self._rows(
-                "SELECT number, generation, time, dated, stored_as, text, speaker, session, id, caption, attributes, mark FROM events"):
-            self._verify(rows, [event_mark(n, generation, time, blobs, dated, row) for n, generation, time, dated, row, *blobs, _ in rows])
-            for _, _, time, dated, row, text, speaker, session, id, caption, attributes, _ in rows:
-                for name in (speaker, session, caption):
-                    if name not in names:
-                        names[name] = name.decode("utf-8", "surrogatepass")
-                yield Event(time, text.decode("utf-8", "surrogatepass"), names[speaker], names[session], id.decode("utf-8", "surrogatepass"),
-                            names[caption], bool(dated), attributes_of(attributes) if attributes else ()), row
+        events: list[Event] = []
+        stored: list[NDArray[np.int64]] = []
+        for numbers, generations, times, dated, rows, *blobs, marks in self._rows(EVENTS):
+            values = np.array(times, np.float64), np.array(dated, np.int64), np.array(rows, np.int64)
+            self._verify(marks, marks_of(b"events", numbers, generations, blobs, values))
+            for column in (blobs[1], blobs[2], blobs[4]):
+                for name in set(column) - names.keys():
+                    names[name] = name.decode("utf-8", "surrogatepass")
+            texts, ids = ([blob.decode("utf-8", "surrogatepass") for blob in column] for column in (blobs[0], blobs[3]))
+            speakers, sessions, captions = ([names[name] for name in column] for column in (blobs[1], blobs[2], blobs[4]))
+            attributes = [attributes_of(blob) if blob else () for blob in blobs[5]]
+            events += map(Event, values[0].tolist(), texts, speakers, sessions, ids, captions, values[1].astype(bool).tolist(), attributes)
+            stored.append(values[2])
+        return events, np.concatenate(stored) if stored else np.zeros(0, np.int64)
 
-    def writings(self) -> Iterator[tuple[Writing, int]]:
-        for rows in self._rows("SELECT number, generation, stored_as, text, kind, maker, time, sources, span, mark FROM writings"):
-            self._verify(rows, [writing_mark(n, generation, values, row) for n, generation, row, *values, _ in rows])
-            for _, _, row, *values, _ in rows:
-                yield writing_of(values), row
+    def writings(self) -> list[tuple[Writing, int]]:
+        found: list[tuple[Writing, int]] = []
+        for numbers, generations, rows, *values, marks in self._rows(
+                "SELECT number, generation, stored_as, text, kind, maker, time, sources, span, mark FROM writings"):
+            self._verify(marks, writing_marks(numbers, generations, values, rows))
+            found += zip(map(writing_of, zip(*values, strict=True)), rows, strict=True)
+        return found
 
     def vectors(self) -> list[bytes]:
         found: list[bytes] = []
-        for rows in self._rows("SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"):
-            self._verify(rows, [mark(b"memories", n, generation, *parts) for n, generation, *parts, _ in rows])
-            found += [row[2] for row in rows]
-            for every, place in zip(self._added, range(3, 7), strict=True):
-                every += [row[place] for row in rows]
+        for numbers, generations, *parts, marks in self._rows(MEMORIES):
+            self._verify(marks, marks_of(b"memories", numbers, generations, parts))
+            found += parts[0]
+            for every, part in zip(self._added, parts[1:], strict=True):
+                every += part
         return found
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
-        words, new_words, trigrams, new_trigrams = self._added
-        pairs = np.frombuffer(b"".join(words), "<i4").reshape(-1, 2).astype(np.int64)
-        sizes = np.array([len(each) for each in words], np.int64) // 8
-        keys = np.frombuffer(b"".join(trigrams), "<i4").astype(np.int64)
-        return (Forward(sizes, pairs[:, 0], pairs[:, 1], _names(new_words), counted),
-                Forward(np.array([len(each) for each in trigrams], np.int64) // 4, keys, None, _names(new_trigrams), counted))
+        return forward(self._added, counted)
 
     def entities(self) -> list[str]:
         found: list[str] = []
-        for rows in self._rows("SELECT number, generation, name, mark FROM entities"):
-            self._verify(rows, [mark(b"entities", n, generation, name) for n, generation, name, _ in rows])
-            found += [name.decode("utf-8", "surrogatepass") for _, _, name, _ in rows]
+        for numbers, generations, names, marks in self._rows("SELECT number, generation, name, mark FROM entities"):
+            self._verify(marks, marks_of(b"entities", numbers, generations, [names]))
+            found += [name.decode("utf-8", "surrogatepass") for name in names]
         return found
 
-    def blocks(self) -> Iterator[tuple[str, int, bytes, bytes]]:
-        last: tuple[str, int] = ("", 0)
-        found: list[bytes] = []
-        for name, number, data, generation, stored in self._file.execute(
-                "SELECT name, number, data, generation, mark FROM blocks ORDER BY name, number"):
-            if not last < (name, number):       # SQLite trusts the order of the pages, and a later search would miss the block
-                raise ValueError("a block is in the wrong place")
-            last = name, number
-            verify(stored, block_mark(name, number, generation, data))
-            found.append(stored)
-            yield name, number, data, stored
-        self._total += sum_of(found)
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        whole: dict[str, tuple[tuple[bytes, ...], bytes]] = {}
+        for name, rows in groupby(chain.from_iterable(self._chunks(BLOCKS)), itemgetter(0)):
+            names, numbers, generations, parts, found = zip(*rows, strict=True)
+            if name in whole or numbers != tuple(range(len(names))):        # SQLite trusts the order of the pages, and a later search would miss it
+                raise ValueError("a block is missing or in the wrong place")
+            self.marks[name], data = block_marks(names, numbers, generations, parts)
+            self._verify(found, self.marks[name])
+            whole[name] = parts, data
+        if list(whole) != sorted(whole):
+            raise ValueError("a block is in the wrong place")
+        (packed, *_), at, arrays = whole[PACKED][0], 0, {}
+        for name, (dtype, written) in self.forms.items():
+            shape, type_, each = json.loads(written), np.dtype(dtype), self.stored[name].rows
+            size = type_.itemsize * math.prod(shape)
+            if not each:
+                arrays[name] = np.frombuffer(packed[at:at + size], type_).reshape(shape)
+                at += size
+            else:
+                arrays[name] = _assembled(*whole.get(name, ((), b"")), type_, shape, each)
+        if at != len(packed):
+            raise ValueError("small arrays are missing")
+        return arrays
 
     def require_whole(self) -> None:
         if f"{self._total % WHOLE:032x}" != self.meta["marks"]:
             raise ValueError("a part is missing, or of another save")
 
     def _rows(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
-        """Up to CHUNK rows at a time, in order of their number, the first value, which must be 0, 1, 2, ..."""
-        cursor, due = self._file.execute(f"{query} ORDER BY number"), 0
-        while rows := cursor.fetchmany(CHUNK):
-            if [row[0] for row in rows] != list(range(due, due + len(rows))):
+        """The columns of up to CHUNK rows at a time, in order of their number, the first column, which must be 0, 1, 2, ..."""
+        due = 0
+        for columns in self._columns(f"{query} ORDER BY number"):
+            if columns[0] != tuple(range(due, due + len(columns[0]))):
                 raise ValueError("a row is missing or in the wrong place")
-            due += len(rows)
+            due += len(columns[0])
+            yield columns
+
+    def _columns(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
+        return (list(zip(*rows, strict=True)) for rows in self._chunks(query))
+
+    def _chunks(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
+        cursor = self._file.execute(query)
+        while rows := cursor.fetchmany(CHUNK):
             yield rows
 
-    def _verify(self, rows: Sequence[tuple[Any, ...]], expected: Sequence[bytes]) -> None:
-        """Compare the marks of rows, their last values, and add them to the sum."""
-        verify([row[-1] for row in rows], expected)
-        self._total += sum_of(expected)
+    def _verify(self, found: Sequence[bytes], expected: Marks) -> None:
+        """Compare marks, and add them to the sum."""
+        if set(map(len, found)) - {SIZE}:
+            raise ValueError(MISMATCH)
+        verify(b"".join(found), expected.tobytes())
+        self._total += total_of(expected)
+
+
+def _assembled(parts: Sequence[bytes], data: bytes, dtype: np.dtype[Any], shape: Sequence[int], rows: int) -> NDArray[Any]:
+    """An array from its blocks, read-only; of a block that holds the same row throughout the file has that row alone.
+
+    data  the blocks one after the other, as `block_marks` has them
+    rows  of a block
+    """
+    row, total = dtype.itemsize * math.prod(shape[1:]), shape[0] if shape else 1
+    if not row * total and not parts:
+        return np.zeros(shape, dtype)
+    due = [min(rows, total - at * rows) for at in range(len(parts))]
+    if sum(due) != total or any(len(part) not in (row, row * count) for part, count in zip(parts, due, strict=True)):
+        raise ValueError("a block is missing or of another size")
+    if all(len(part) == row * count for part, count in zip(parts, due, strict=True)) and len(data) == row * total + -len(parts[-1]) % 8:
+        return np.frombuffer(data, dtype, math.prod(shape)).reshape(shape)
+    if all(part == parts[0] for part in parts):
+        return np.broadcast_to(np.frombuffer(parts[0], dtype).reshape(shape[1:]), tuple(shape))
+    return np.frombuffer(b"".join(part if len(part) == row * count else part * count for part, count in zip(parts, due, strict=True)),
+                         dtype).reshape(shape)
 
 
 # --- parts and their marks --------------------------------------------------------------------------------------------------------------
+def shortened(part: bytes, row: int) -> bytes:
+    """One row of a block that holds the same row throughout; else all of it.
+
+    row  bytes of a row
+
+    >>> shortened(b"ababab", 2), shortened(b"ababaa", 2), shortened(b"", 2)
+    (b'ab', b'ababaa', b'')
+    """
+    first = part[:row]
+    return first if row and part[-row:] == first and part == first * (len(part) // row) else part
+
+
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:
     """The values of an event in its table, between number and generation."""
     texts = (t.encode("utf-8", "surrogatepass") for t in (event.text, event.speaker, event.session, event.id, event.caption))
     return (event.time, *texts, written_attributes(event.attributes), int(event.dated), row)
-
-
-def event_mark(number: int, generation: int, time: float, blobs: Sequence[bytes], dated: int, row: int) -> bytes:
-    return mark(b"events", number, generation, cells(time, dated, row), *blobs)
 
 
 def writing_cells(writing: Writing, row: int) -> tuple[Any, ...]:
@@ -182,9 +268,11 @@ def writing_cells(writing: Writing, row: int) -> tuple[Any, ...]:
     return (*texts, writing.time, json.dumps(writing.sources), json.dumps(writing.span), row)
 
 
-def writing_mark(number: int, generation: int, values: Sequence[Any], row: int) -> bytes:
-    text, kind, maker, time, sources, span = values
-    return mark(b"writings", number, generation, cells(time, row), text, kind, maker, sources.encode(), span.encode())
+def writing_marks(numbers: Sequence[int], generations: Sequence[int], values: Sequence[Sequence[Any]], rows: Sequence[int]) -> Marks:
+    """values: text, kind, maker, time, sources and span of each writing."""
+    text, kind, maker, times, sources, spans = values
+    written = [[each.encode() for each in column] for column in (sources, spans)]
+    return marks_of(b"writings", numbers, generations, [text, kind, maker, *written], [np.array(times, np.float64), np.array(rows, np.int64)])
 
 
 def writing_of(values: Sequence[Any]) -> Writing:
@@ -192,10 +280,6 @@ def writing_of(values: Sequence[Any]) -> Writing:
     text, kind, maker = (b.decode("utf-8", "surrogatepass") for b in values[:3])
     span = json.loads(values[5])
     return Writing(text, kind, maker, values[3], tuple(json.loads(values[4])), tuple(span) if span else None)
-
-
-def block_mark(name: str, number: int, generation: int, data: bytes) -> bytes:
-    return mark(b"blocks " + name.encode(), number, generation, hashlib.blake2b(data, digest_size=SIZE).digest())
 
 
 def written_attributes(attributes: Sequence[tuple[str, str]]) -> bytes:
@@ -214,9 +298,19 @@ def memory_cells(vector: bytes, words: Added, trigrams: Added) -> tuple[bytes, .
     return vector, pairs.tobytes(), _lines(words.names), trigrams.keys.astype("<i4").tobytes(), _lines(trigrams.names)
 
 
+def forward(added: Sequence[Sequence[bytes]], counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
+    """Words and trigrams of all rows, from the last four values of `memory_cells` of each row."""
+    words, new_words, trigrams, new_trigrams = added
+    pairs = np.frombuffer(b"".join(words), "<i4").reshape(-1, 2)
+    sizes = np.array(list(map(len, words)), np.int64) // 8
+    keys = np.frombuffer(b"".join(trigrams), "<i4")
+    return (Forward(sizes, pairs[:, 0], pairs[:, 1], names_of(new_words), counted),
+            Forward(np.array(list(map(len, trigrams)), np.int64) // 4, keys, None, names_of(new_trigrams), counted))
+
+
 def _lines(names: Sequence[str]) -> bytes:
     return "".join(f"{name}\n" for name in names).encode("utf-8", "surrogatepass")
 
 
-def _names(lines: Sequence[bytes]) -> list[str]:
+def names_of(lines: Sequence[bytes]) -> list[str]:
     return b"".join(lines).decode("utf-8", "surrogatepass").split("\n")[:-1]

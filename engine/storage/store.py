@@ -141,6 +141,8 @@ class Store:
     def _filled(self, column: Column, capacity: int, unset: int = 0) -> Array:
         cells = (capacity,) if column.scope in PER_ROW else ()
         neutral = 0.0 if isinstance(column.neutral, Column) else column.neutral
+        if _is_zero(neutral):       # such an array takes memory only where it is written
+            return np.zeros(cells + self._sizes[column], dtype=column.dtype)
         if not unset or not column.persists or column in self.guests:
             return np.full(cells + self._sizes[column], neutral, dtype=column.dtype)
         found = np.empty(cells + self._sizes[column], dtype=column.dtype)
@@ -163,11 +165,20 @@ class Store:
             array = arrays.get(name)
             if column is None or array is None or (array.shape, array.dtype) != (cells + self._sizes[column], np.dtype(column.dtype)):
                 raise ValueError(f"column {name!r} is missing, unknown or of another form")
-        if self.capacity < n:
+        grown = self.capacity < n
+        if grown:
             self.n = 0
             self._grow(n, unset=n)
         self.n = n
         self._renew()
-        for name, (column, _) in wanted.items():
-            self.array(column)[...] = arrays[name]
+        for name, (column, cells) in wanted.items():
+            array = arrays[name]
+            same = grown and cells and array.strides[0] == 0     # one row for all
+            if not (same and _is_zero(column.neutral) and not array[0].tobytes().strip(b"\0")):
+                self.array(column)[...] = array
         self.surface()
+
+
+def _is_zero(neutral: Any) -> bool:
+    """Whether a neutral value is a zero without a sign."""
+    return not isinstance(neutral, Column) and np.ndim(neutral) == 0 and not neutral and not np.signbit(neutral)

@@ -15,8 +15,8 @@ from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.uses import TOGETHER, last_use, session_key, step_of_use
-from hebbarium.engine.vocabulary import NOW, RECALLED, USED, USED_TIME, USES_KEPT
+from hebbarium.engine.uses import TOGETHER, last_use, session_key, step_of_use, used_last
+from hebbarium.engine.vocabulary import NOW, RECALLED, USED, USED_TIME, USES_KEPT, VISIBLE
 from hebbarium.mechanisms.shared.coactivation import COACTIVATION
 from hebbarium.testing.small import by_number, does, mechanism, memory, numbered
 
@@ -156,3 +156,40 @@ def test_mechanisms_learn_a_path_that_was_only_used(learner: str) -> None:
         e.advance(e.now + 12.0)
     later = e.retrieve("harbour at The Harbour", k=6).rows.tolist()
     assert later.index(1) < min(later.index(row) for row in (2, 3, 5)), (answer, later)
+
+
+def test_the_rows_used_last_in_a_session_are_at_hand_before_its_next_question() -> None:
+    seen: list[list[int]] = []
+
+    def look(view: Any, cue: Any) -> None:
+        seen.append(used_last(cue, view.used, view.used_time, view.visible).tolist())
+
+    e = memory(by_number(), mechanism("before", does(Phase.RETRIEVE, look, reads=[USED.before, USED_TIME.before, VISIBLE])))
+    e.encode_all(numbered(5, 1, 7, 3, 9))                                     # ranked 4, 2, 0, 3, 1
+    use(e, "a", 0)
+    use(e, "b", 1)
+    use(e, "a", 2, 4, 3)
+    e.archive(2)
+    seen.clear()
+    for session in ("a", "b", "c", ""):
+        e.retrieve(Query("x", session=session))
+    assert seen == [[4, 3], [1], [], []]
+
+
+@pytest.mark.parametrize("learner", ["spike_timing_plasticity", "hebbian_association", "successor_representation", "temporal_context"])
+def test_the_next_place_is_found_from_the_last_one_and_in_no_other_session(learner: str) -> None:
+    """The question fits all places alike; what was used before it in its session tells which is next."""
+    e = Engine([*REGISTRY.build(REGISTRY.set("hybrid")), REGISTRY.instance(learner, {"weight": 5.0})], HashingEmbedder(256))
+    e.encode_all([Event(0.0, f"We saw Ada at the {p.title()}.", session=p, dated=False) for p in PLACES])
+    for trip in range(12):
+        for row in (0, 3, 4) if trip % 2 else (1, 5, 2):
+            e.advance(e.now + 0.5)
+            e.use(e.retrieve(Query("Where did we see Ada?", session=f"trip {trip}")), [row])
+        e.advance(e.now + 12.0)
+    for first, second in ((0, 3), (1, 5)):
+        e.use(e.retrieve(Query("Where did we see Ada?", session=f"from {first}")), [first])
+        e.advance(e.now + 0.5)
+        order = [row for row in e.retrieve(Query("Where did we see Ada?", session=f"from {first}"), k=6).rows.tolist() if row != first]
+        assert order[0] == second
+    nowhere = e.retrieve("Where did we see Ada?", k=6)
+    assert nowhere.final.tolist() == e.retrieve(Query("Where did we see Ada?", session="elsewhere"), k=6).final.tolist()

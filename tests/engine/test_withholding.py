@@ -17,7 +17,7 @@ from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage import snapshot
+from hebbarium.engine.storage import snapshot, snapshot_contents
 from hebbarium.engine.vocabulary import BUDGET, DRAFTS, HIDE, KIND, OFFERS, REACH, SHOW, TEXTS, VISIBLE, WITHHELD, WRITINGS
 
 SECRET = "The password of Ada is plover-nine."
@@ -147,9 +147,10 @@ def test_a_snapshot_keeps_it(tmp_path: Path) -> None:
 
 
 def test_a_file_from_before_the_column_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of the same format without the column: nothing is withheld, and the next save adds it."""
-    from hebbarium.engine.storage import store
+    """A file of a format that may lack the column: nothing is withheld, and the next save adds it."""
+    from hebbarium.engine.storage import older_formats, store
 
+    monkeypatch.setitem(older_formats.NEW, str(snapshot_contents.FORMAT), (WITHHELD,))
     persistent = store.Store.persistent
     columns = store.Store.columns
     with monkeypatch.context() as older:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.errors import SnapshotError
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
 from hebbarium.engine.storage import snapshot, snapshot_contents
 from hebbarium.engine.vocabulary import ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
@@ -58,7 +61,7 @@ def test_a_row_that_changes_costs_a_block_of_few_wide_rows(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("then", "now"), [(2**40, snapshot.WIDE), (snapshot.WIDE, 2**40), (1, 2**40), (2**40, 1)])
 def test_a_file_with_blocks_of_another_size_continues_and_gets_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: int, now: int) -> None:
-    """Files of format 4 that were written before blocks depended on the width of a row have 512 rows in each."""
+    """The file says how many rows a block has, so that this can be changed."""
     path, whole = tmp_path / "m.db", made()
     with monkeypatch.context() as patch:
         patch.setattr(snapshot, "WIDE", then)
@@ -96,3 +99,67 @@ def test_tables_are_read_some_rows_at_a_time(tmp_path: Path, monkeypatch: pytest
             connection.close()
             with pytest.raises(SnapshotError, match="is damaged"):
                 made(broken)
+
+
+def test_a_block_of_one_repeated_row_is_stored_as_that_row(tmp_path: Path) -> None:
+    """Blocks that are all zero, or all another value, or not, beside each other; then a row of one changes."""
+    path, e = tmp_path / "m.db", made(tmp_path / "m.db")
+    live(e, 0, ROWS)
+    wide = e.store.array(next(c for c in e.store.columns if c.name == "wide"))
+    wide[:8], wide[8:16], wide[16:] = 0.0, -0.0, 2.5
+    wide[17, 3] = 3.0
+    before = e.digest()
+    e.close()
+    cell = 4 * WIDTH
+    assert [size for _, size, _ in blocks(path, "wide")] == [cell, cell, 4 * cell]
+    e = made(path)
+    assert e.digest() == before
+    e.store.array(next(c for c in e.store.columns if c.name == "wide"))[9, 0] = 1.0
+    before = e.digest()
+    e.close()
+    assert [size for _, size, _ in blocks(path, "wide")] == [cell, 8 * cell, 4 * cell]
+    again = made(path)
+    assert again.digest() == before
+    again.close()
+
+
+def own(path: Path, declared: bool) -> Engine:
+    """A memory whose mechanism also changes row 1 at the tenth event, with and without a declaration that it never does."""
+    wide = replace(column("wide", shape=(WIDTH,), dtype=np.float32), own=declared)
+
+    def dress(view: Any, incoming: Any) -> None:
+        view.wide[view.row] = view.row
+        if view.row == 9:
+            view.wide[1] = 0.5
+
+    return memory(by_number(), mechanism("m", does(Phase.ENCODE, dress, reads=[ROW], sets=[wide]), owns=[wide], order=1), path=path)
+
+
+def test_a_wrong_declaration_is_seen_and_closing_repairs_the_file(tmp_path: Path) -> None:
+    for declared in (False, True):
+        e = live(own(tmp_path / f"{declared}.db", declared), 0, ROWS)
+        assert e._snapshot is not None
+        assert e._snapshot.unsaved() == (["column.wide"] if declared else [])
+        before = e.digest()
+        e.close()
+        again = own(tmp_path / f"{declared}.db", declared)
+        assert again.digest() == before
+        again.close()
+
+
+def test_a_saved_tick_leaves_no_array_unsaved(tmp_path: Path) -> None:
+    """Mechanisms that declare columns as `own`, or change edges, change no other cells in ENCODE; recall, nights and repeated texts are among it."""
+    registry = Registry.read()
+    base = registry.set("everything")
+    e = Engine(registry.build(base), HashingEmbedder(32), path=tmp_path / "m.db", tick_hours=0.0)
+    texts = ("Please answer in short words from now on, {}.", "Ada met Bo in Lisbon on 3 May 2023, {}.", "Ada met Bo in Lisbon on 3 May 2023, 1.",
+             "Bo moved to Oslo last week with his cat, {}.", "It was the cat of Cleo, not of Bo, {}.")
+    for i in range(20):
+        e.encode(Event(3.0 * i, texts[i % 5].format(i), ("Ada", "Bo")[i % 2], f"s{i // 5}", f"e{i}"))
+        e.advance(e.now)
+        assert e._snapshot is not None and e._snapshot.unsaved() == []
+        if i % 4 == 3:
+            e.retrieve("Where did Ada meet Bo?", learn=True)
+            e.advance(e.now + 0.5)
+            assert e._snapshot.unsaved() == []
+    e.close()

@@ -1,9 +1,10 @@
-"""Snapshots of formats 1 to 3: what a memory that was saved without attributes, writings, places in marks or postings continues with; attributes."""
+"""Snapshots of formats 1 to 4: what a memory that was saved without attributes, writings, places in marks or postings continues with; attributes."""
 from __future__ import annotations
 
 import hashlib
 import json
 import sqlite3
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.columns import Phase
+from hebbarium.engine.drafts import Draft, Kind
 from hebbarium.engine.errors import SnapshotError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
 from hebbarium.engine.storage import snapshot
-from hebbarium.engine.vocabulary import IMPORTANCE, NEWS, ROW
+from hebbarium.engine.vocabulary import DRAFTS, IMPORTANCE, NEWS, ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 NEW_COLUMNS = {"1": ("importance", "news", "kind", "writing", "hide", "show"), "2": ("kind", "writing", "hide", "show")}   # that a format lacks
@@ -60,9 +62,27 @@ FORMAT_3 = """
     CREATE TABLE new_blocks (name TEXT NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, mark BLOB NOT NULL, PRIMARY KEY (name, block));
     CREATE TABLE new_writings (number INTEGER PRIMARY KEY, text BLOB NOT NULL, kind BLOB NOT NULL, maker BLOB NOT NULL, time REAL NOT NULL,
         sources TEXT NOT NULL, span TEXT NOT NULL, stored_as INTEGER NOT NULL, mark BLOB NOT NULL);
-    INSERT INTO new_meta SELECT key, value FROM meta WHERE key NOT IN ('generation', 'marks', 'entities');
-    INSERT INTO new_arrays SELECT name, dtype, shape FROM arrays;
+    INSERT INTO new_meta SELECT key, value FROM meta WHERE key NOT IN ('generation', 'marks', 'entities', 'edges');
 """
+
+
+def arrays_of(connection: sqlite3.Connection) -> dict[str, tuple[str, list[int], bytes]]:
+    """Dtype, shape and bytes of each array of a file in the present format: packed ones taken apart, one row repeated where it stands for a block."""
+    ask, found, packed = connection.execute, {}, 0
+    counts = dict(ask("SELECT key, value FROM meta WHERE key IN ('rows', 'edges')"))
+    for name, dtype, written, rows in ask("SELECT name, dtype, shape, rows FROM arrays ORDER BY name").fetchall():
+        shape = [int(counts[size]) if isinstance(size, str) else size for size in json.loads(written)]
+        size, data = np.dtype(dtype).itemsize * int(np.prod(shape)), b""
+        if rows:
+            for number, part in ask("SELECT number, data FROM blocks WHERE name = ? ORDER BY number", (name,)).fetchall():
+                due = size // shape[0] * (min(rows * (number + 1), shape[0]) - rows * number) if shape else size
+                data += part * (due // len(part)) if part else b""
+        else:
+            whole, = ask("SELECT data FROM blocks WHERE name = 'packed'").fetchone()
+            data, packed = whole[packed:packed + size], packed + size
+        assert len(data) == size
+        found[name] = dtype, shape, data
+    return found
 
 
 def plain(data: bytes) -> bytes:
@@ -85,11 +105,9 @@ def to_format(path: Path, format: str) -> None:
         put("INSERT INTO new_writings VALUES (?,?,?,?,?,?,?,?,?)", [(n, *fields, checksum(fields)) for n, *fields in ask(
             "SELECT number, text, kind, maker, time, sources, span, stored_as FROM writings").fetchall()])
         names = json.dumps([name.decode() for name, in ask("SELECT name FROM entities ORDER BY number")]).encode()
-        put("INSERT INTO new_arrays VALUES (?,?,?)", [("graph.entities", "|u1", json.dumps([len(names)]))])
-        whole = {"graph.entities": names}
-        for name, data in ask("SELECT name, data FROM blocks ORDER BY name, number").fetchall():
-            whole[name] = whole.get(name, b"") + data
-        put("INSERT INTO new_blocks VALUES (?,0,?,?)", [(name, data, plain(data)) for name, data in whole.items()])
+        whole = {"graph.entities": ("|u1", [len(names)], names), **arrays_of(connection)}
+        put("INSERT INTO new_arrays VALUES (?,?,?)", [(name, dtype, json.dumps(shape)) for name, (dtype, shape, _) in whole.items()])
+        put("INSERT INTO new_blocks VALUES (?,0,?,?)", [(name, data, plain(data)) for name, (*_, data) in whole.items()])
         for table in ("meta", "events", "writings", "memories", "entities", "arrays", "blocks"):
             ask(f"DROP TABLE {table}")
         for table in ("meta", "events", "writings", "arrays", "blocks"):
@@ -98,6 +116,45 @@ def to_format(path: Path, format: str) -> None:
             before_3(connection, format)
         number(connection, format)
     connection.close()
+
+
+def to_format_4(path: Path) -> None:
+    """Rewrite a file as format 4 has it: marks of BLAKE2b, arrays with their sizes, each in whole blocks of 512 rows."""
+    connection = sqlite3.connect(path)
+    with connection:
+        ask = connection.execute
+        for table, query, numbers in (
+                ("events", "SELECT number, generation, time, dated, stored_as, text, speaker, session, id, caption, attributes FROM events", "<dqq"),
+                ("writings", "SELECT number, generation, time, stored_as, text, kind, maker, sources, span FROM writings", "<dq"),
+                ("memories", "SELECT number, generation, vector, words, new_words, trigrams, new_trigrams FROM memories", ""),
+                ("entities", "SELECT number, generation, name FROM entities", "")):
+            for at, generation, *values in ask(query).fetchall():
+                count = max(len(numbers) - 1, 0)
+                parts = [struct.pack(numbers, *values[:count])] * bool(count) + [v.encode() if isinstance(v, str) else v for v in values[count:]]
+                ask(f"UPDATE {table} SET mark = ? WHERE number = ?", (placed(table, at, generation, *parts), at))
+        arrays = arrays_of(connection)
+        for statement in ("DROP TABLE arrays", "DELETE FROM blocks", "DELETE FROM meta WHERE key = 'edges'",
+                          "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL) WITHOUT ROWID"):
+            ask(statement)
+        for name, (dtype, shape, data) in arrays.items():
+            ask("INSERT INTO arrays VALUES (?,?,?)", (name, dtype, json.dumps(shape)))
+            size = 512 * (len(data) // shape[0]) if shape and shape[0] else max(len(data), 1)
+            for at in range(-(-len(data) // size)):
+                part = data[at * size:(at + 1) * size]
+                found = placed(f"blocks {name}", at, 1, plain(part))
+                ask("INSERT INTO blocks VALUES (?,?,?,?,?)", (name, at, part, 1, found))
+        marks = [found for table in ("events", "writings", "memories", "entities", "blocks") for found, in ask(f"SELECT mark FROM {table}")]
+        total = sum(int.from_bytes(found, "little") for found in marks) % 2**128
+        ask("UPDATE meta SET value = ? WHERE key = 'marks'", (f"{total:032x}",))
+        ask("UPDATE meta SET value = '4' WHERE key = 'format'")
+        number(connection, "4")
+    connection.close()
+
+
+def placed(table: str, number: int, generation: int, *parts: bytes) -> bytes:
+    """A mark of format 4: of table, number, generation, the length of each part, and the parts."""
+    head = struct.pack(f"<{len(parts) + 2}Q", number, generation, *map(len, parts))
+    return plain(table.encode() + b"\0" + head + b"".join(parts))
 
 
 def before_3(connection: sqlite3.Connection, format: str) -> None:
@@ -129,7 +186,7 @@ def old_file(path: Path, format: str = "1") -> Path:
     e = made(path=path)
     live(e, 0, 12)
     e.close()
-    to_format(path, format)
+    to_format_4(path) if format == "4" else to_format(path, format)
     return path
 
 
@@ -148,7 +205,7 @@ def fields(path: Path) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("format", ["1", "2", "3"])
+@pytest.mark.parametrize("format", ["1", "2", "3", "4"])
 def test_a_file_of_an_older_format_is_read_and_continues_exactly(tmp_path: Path, format: str) -> None:
     old, whole = old_file(tmp_path / "m.db", format), made()
     live(whole, 0, 12)
@@ -158,8 +215,11 @@ def test_a_file_of_an_older_format_is_read_and_continues_exactly(tmp_path: Path,
     live(e, 12, 20)
     live(whole, 12, 20)
     assert e.digest() == whole.digest()
+    words = e.assembly.lexicon.vocabulary, e.assembly.trigrams.vocabulary
     e.close()
-    assert made(path=old).digest() == whole.digest()
+    again = made(path=old)
+    assert again.digest() == whole.digest()
+    assert [v.since(0) for v in words] == [v.since(0) for v in (again.assembly.lexicon.vocabulary, again.assembly.trigrams.vocabulary)]
 
 
 @pytest.mark.parametrize("block", [8, 4096])
@@ -173,7 +233,7 @@ def test_new_columns_are_neutral_in_rows_that_were_saved_before_them(tmp_path: P
     np.testing.assert_array_equal(made(path=tmp_path / "m.db").column(IMPORTANCE), [0.5] * 12 + [0.75] * 2)
 
 
-def test_the_file_becomes_format_4_when_it_is_saved(old: Path) -> None:
+def test_the_file_becomes_format_5_when_it_is_saved(old: Path) -> None:
     before = old.read_bytes()
     assert "attributes" not in fields(old)
     e = made(path=old)
@@ -183,7 +243,7 @@ def test_the_file_becomes_format_4_when_it_is_saved(old: Path) -> None:
     e.close()
     assert "attributes" in fields(old)
     connection = sqlite3.connect(old)
-    assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == ("4",)
+    assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == ("5",)
     connection.close()
     again = made(path=old)
     assert again.events[-1].get("kind") == "note" and again.events[0].attributes == ()
@@ -205,13 +265,13 @@ def test_a_failed_first_save_leaves_the_file_in_format_1(old: Path, monkeypatch:
     e.close()
 
 
-@pytest.mark.parametrize("format", ["0", "5", "10", "", "one"])
+@pytest.mark.parametrize("format", ["0", "6", "10", "", "one"])
 def test_other_formats_are_refused(old: Path, format: str) -> None:
     connection = sqlite3.connect(old)
     with connection:
         number(connection, format)
     connection.close()
-    with pytest.raises(SnapshotError, match=f"has format {format}, not 1, 2, 3 or 4") as caught:
+    with pytest.raises(SnapshotError, match=f"has format {format}, not 1, 2, 3, 4 or 5") as caught:
         made(path=old)
     assert caught.value.cure and str(old) in caught.value.where
 
@@ -272,3 +332,27 @@ def test_attributes_that_were_tampered_with_are_refused(tmp_path: Path, change: 
     with pytest.raises(SnapshotError) as caught:
         memory(by_number(), path=tmp_path / "m.db")
     assert caught.value.cure and str(tmp_path) in caught.value.where
+
+
+@pytest.mark.parametrize("format", ["3", "4"])
+def test_rows_that_the_memory_made_come_back_from_older_formats(tmp_path: Path, format: str) -> None:
+    def write(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft(f"Ada and Bo, up to {tick.end:g}", Kind.SUMMARY, (0, 1)))
+
+    def make(path: Path | None = None) -> Engine:
+        return memory(by_number(), mechanism("m", does(Phase.CONSOLIDATE, write, adds=[DRAFTS])), consolidate_every=12.0, path=path)
+
+    path, whole = tmp_path / "m.db", make()
+    e = make(path)
+    live(e, 0, 12)
+    e.close()
+    live(whole, 0, 12)
+    to_format_4(path) if format == "4" else to_format(path, format)
+    again = make(path)
+    assert again.digest() == whole.digest() and len(again.event_log.made) >= 4 and again.event_log.origins(again.event_log.made[-1]) == (0, 1)
+    live(again, 12, 20)
+    live(whole, 12, 20)
+    again.close()
+    last = make(path)
+    assert last.digest() == whole.digest()
+    last.close()

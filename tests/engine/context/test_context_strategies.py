@@ -1,0 +1,70 @@
+"""Strategies of contexts from files: sets of sources, in place of those of a set; and queries that are blank."""
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from hebbarium.engine.context.assembly import assemble
+from hebbarium.engine.errors import InputError, RegistryError
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.offers import shares_of_sources
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.records import Event, Query
+from hebbarium.engine.registry import ROOT, Registry
+
+REGISTRY = Registry.read()
+FOLDER = ROOT / "mechanisms" / "sets" / "contexts"
+
+
+@pytest.mark.parametrize("name", sorted(file.stem for file in FOLDER.glob("*.yaml")))
+def test_a_strategy_of_ours_is_sources_whose_shares_are_all_of_the_budget(name: str) -> None:
+    strategy, base = REGISTRY.contexts[name], REGISTRY.set("minimal")
+    built = REGISTRY.build(REGISTRY.set(f"minimal+{name}"))
+    shares = shares_of_sources(built)
+    assert shares == {id: values["share"] for id, values in strategy.mechanisms.items()} and sum(shares.values()) == 100.0
+    assert {m.id for m in built} == set(base.mechanisms) | set(strategy.mechanisms)
+    reasons = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").partition("summary:")[0]
+    assert all(f"{id} " in reasons and f" {share:.0f}  " in reasons for id, share in shares.items()), "the file says why each share is what it is"
+
+
+def test_a_strategy_replaces_the_sources_of_a_set() -> None:
+    staged, other = REGISTRY.set("stages"), REGISTRY.set("stages+coding")
+    assert set(staged.mechanisms) - set(other.mechanisms) == {"own_stage", "adjacent_stages", "stage_summaries"}
+    assert set(other.mechanisms) - set(staged.mechanisms) == set(REGISTRY.contexts["coding"].mechanisms) and other.name == "stages+coding"
+    assert other.alternates == staged.alternates and "coding.yaml" in other.where("recent_context.share") and "stages.yaml" in other.where("heat")
+    again = pickle.loads(pickle.dumps(REGISTRY))
+    assert again.set("stages+coding") == other and again.set(f"stages+{FOLDER / 'coding.yaml'}").mechanisms == other.mechanisms
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("minimal+codng", "coding"), ("minimal+", "no strategy of contexts ''"), ("minmal+coding", "no mechanism set"),
+    ("minimal+none.yaml", "none.yaml"), ("+coding", "no mechanism set")])
+def test_unknown_strategies(name: str, words: str) -> None:
+    with pytest.raises(RegistryError, match=words):
+        REGISTRY.set(name)
+
+
+def test_a_strategy_names_sources_alone_and_shares_of_at_most_all(tmp_path: Path) -> None:
+    for text, words in (("mechanisms: [recent_context, heat]", "'heat' is no source"), ("mechanisms: {recent_context: {shares: 3}}", "shares")):
+        (tmp_path / "mine.yaml").write_text(text)
+        with pytest.raises(RegistryError, match=words):
+            REGISTRY.set(f"minimal+{tmp_path / 'mine.yaml'}")
+    (tmp_path / "mine.yaml").write_text("mechanisms: {recent_context: {share: 60}, ranked_context: {share: 60}}")
+    with pytest.raises(Exception, match="120 percent in all"):
+        Engine(REGISTRY.build(REGISTRY.set(f"minimal+{tmp_path / 'mine.yaml'}")), HashingEmbedder(8))
+
+
+def test_a_blank_query_is_refused_where_the_query_matters() -> None:
+    memory = Engine(REGISTRY.build(REGISTRY.set("bm25+assistant")), HashingEmbedder(8))
+    memory.encode(Event(0.0, "The boat leaks.", "Ada"))
+    for blank in ("", " \n\t", Query("  ")):
+        with pytest.raises(InputError, match=r"the query is blank[\s\S]*everything"):
+            memory.context(blank, 100)
+        for strategy in ("sources", "flat", "condensed", "covering"):
+            with pytest.raises(InputError, match="the query is blank"):
+                assemble(memory, blank, 100, strategy=strategy)
+        assert "The boat leaks." in assemble(memory, blank, 100, strategy="everything").text
+        assert not assemble(memory, blank, 9, strategy="nothing").text
+    assert "The boat leaks." in memory.context("?", 100).text
