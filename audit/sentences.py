@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# Sentence told by Mia, and its facts: subject/predicate/value[/standing], * for a clause that says that something changed.  The last ninety were
-# written after the rules, in two parts; at first 36 of 40 and 44 of 50 were right.
+# Sentence told by Mia, and its facts: subject/predicate/value[/standing], * for a clause that says that something changed.  Ninety were
+# written after the rules, in two parts; at first 36 of 40 and 44 of 50 were right.  Of the last 32, about corrections, 31 were right at first.
 SENTENCES: tuple[tuple[str, str], ...] = (
     ("I live in Oslo.", "mia/lives_in/oslo"), ("We live near the harbour.", "mia/lives_in/harbour"),
     ("I lived in Rome for three years.", "mia/lives_in/rome/past"), ("I used to live in Rome.", "mia/lives_in/rome/ended*"),
@@ -132,7 +132,35 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("It is raining again.", ""), ("The kids are at school.", ""), ("I can help you with that.", ""), ("I am going to the market.", ""),
     ("I have to say that I was surprised.", ""), ("I like it.", ""), ("My head hurts.", ""), ("Our team won the match.", ""),
     ("There is a bus at nine.", ""), ("I will bring the cake.", ""), ("He is late again.", ""), ("I love you.", ""),
+    ("Well, actually, I work at the mill.", "mia/works_at/mill/holds*"), ("Hm, well, actually, Bo was born in 1987.", "bo/born/1987/holds*"),
+    ("No, no, actually, I come from Peru.", "mia/from/peru/holds*"), ("Oh sorry, I meant the rent is 700 euros.", "the/rent/700 euros/holds*"),
+    ("I was wrong about that, Ada's birthday is on 9 June.", "ada/birthday/9 june/holds*"),
+    ("I was wrong earlier: Ada's birthday is on 9 June.", "ada/birthday/9 june/holds*"),
+    ("That was not right. My blood type is B negative.", "mia/blood type/b negative/holds*"),
+    ("My bad! My hometown is Graz.", "mia/hometown/graz/holds*"), ("Let me correct myself: I have three cats.", "mia/has/three cats/holds*"),
+    ("Quick correction: the deadline is on Friday.", "the/deadline/friday/holds*"),
+    ("One small correction, I am from Wales.", "mia/from/wales/holds*"), ("Come to think of it, I love figs.", "mia/likes/figs/holds*"),
+    ("On second thoughts, I prefer the sea.", "mia/likes/sea/holds*"),
+    ("Contrary to what I told you, I don't speak Greek.", "mia/speaks/greek/denied*"),
+    ("Forget what I said. My name is Maja.", "mia/name/maja/holds*"), ("What I meant is that Tom works as a cook.", "tom/works_as/cook/holds*"),
+    ("The rent is 950 euros, not 900.", "the/rent/950 euros/holds*"), ("I was born in Linz, not in Graz.", "mia/born/linz/holds*"),
+    ("My sister lives in Bonn, not Berlin.", "mia sister/lives_in/bonn/holds*"),
+    ("Actually, Tom and Ada live in Turin.", "tom/lives_in/turin/holds* + ada/lives_in/turin/holds*"),
+    ("Well, actually, I love tea and hate coffee.", "mia/likes/tea/holds* + mia/likes/coffee/denied"),
+    ("Wait, no, my dentist is Dr. Kern.", "mia/dentist/dr. kern/holds*"), ("Well, I live in Bern.", "mia/lives_in/bern"),
+    ("I was wrong to leave. I live in Bern.", "mia/lives_in/bern"), ("No, I live in Bern.", "mia/lives_in/bern"), ("Well, actually?", ""),
+    ("Actually.", ""), ("I am wrong. That is a shame.", ""), ("I live in Bern, not far from Thun.", "mia/lives_in/bern"),
+    ("My mistake was to trust him.", ""), ("Sorry, I live in Bern.", "mia/lives_in/bern"), ("That is wrong. I think.", ""),
 )
+# Texts that correct something, and texts that do not.
+CORRECTING = (
+    "Well, actually, I work at the mill.", "Um, actually Bo is ten.", "It rained. I was wrong, it is Ada's hat.", "Scratch that, we walk.",
+    "We can't go, that's not right. That is not right: it's closed.", "That's wrong.", "Let me fix that: it is five.",
+    "Minor correction: we are six.", "The train leaves at 9, not at 8.", "She is called Eve, not Eva!", "No, wait, it was Bo.",
+    "No, that was a mistake.", "Come to think of it, it was red.")
+NOT_CORRECTING = (
+    "Well, I work at the mill.", "Is that actually true?", "I actually like it.", "I was wrong to leave.", "My mistake was to stay.", "No, I can't.",
+    "It is cold, not that I mind.", "That is right.", "Sorry, I am late.", "Correct the text by noon.", "", "I live in Bern, not far from Thun.")
 HOLDS, PAST, ENDED, DENIED = range(4)
 NOTHING, SUPERSEDES, CONFLICT = range(3)
 # Predicate, (value, standing, change) of the earlier fact and of the later one, and what the later one does, by hand.
@@ -182,6 +210,11 @@ def facts_found(specimen: Any, text: str, speaker: str = "Mia") -> list[tuple[st
 def facts_of_sentences(specimen: Any) -> tuple[list[str], list[str]]:
     """What the specimen's `facts_of` finds in each sentence, and its facts by hand."""
     return [str(facts_found(specimen, text)) for text, _ in SENTENCES], [str(facts_by_hand(told)) for _, told in SENTENCES]
+
+
+def corrections_in_texts(specimen: Any) -> tuple[list[bool], list[bool]]:
+    """Whether the specimen's `corrects` finds a correction in each text, and by hand."""
+    return [bool(specimen.corrects(text)) for text in (*CORRECTING, *NOT_CORRECTING)], [True] * len(CORRECTING) + [False] * len(NOT_CORRECTING)
 
 
 def relations_of_facts(specimen: Any) -> tuple[list[int], list[int]]:

@@ -20,6 +20,7 @@ from ...engine.vocabulary import DUPLICATE, INITIAL_STRENGTH, LOG_STRENGTH, MATC
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from ..sentences import corrections_in_texts
 
 PARAMS = {"time_scale": 1.0, "neighbours": 5, "merge": 0.9, "same_entities": 0.5, "link": 0.6, "entity_bonus": 0.1, "rehearsal": 0.2,
           "repeats": "hidden", "seeds": 10, "weight": 0.1}
@@ -161,6 +162,7 @@ LOG = (                                     # text, names, numbers and dates and
     ("we met Ada and Oslo and Bergen", "Ada Oslo Bergen", "", (0.6, 0.6, 0.5), -1),
     ("rain fell on Oslo and Bergen and Lima", "Oslo Bergen Lima", "", (0.0, 1.0, 0.21), -1),
     *(("rain fell on Oslo", "Oslo", "", (0.0, 1.0, 0.2), -1),) * 3,
+    ("Well, actually, the kayak of Ada costs 14 crowns", "Ada", "14 but", (1.0, 0.04, 0.0), -1),
 )
 QUERIES = ("kayak crowns", "thing", "rain Oslo", "nobody")
 
@@ -255,6 +257,11 @@ def exact_repeats_are_not_answered(specimen: Any) -> Any:
     return found, expected
 
 
+@adaptation("CU-10", source="texts written for it, with and without a correction, by hand")
+def corrections_are_found_in_texts(specimen: Any) -> Any:
+    return corrections_in_texts(specimen)
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("affinity", caption="Affinity of a new memory to a stored one: the cosine, raised by shared entities; from the threshold on they are "
         "linked, and with the same entities merged from a cosine of 0.9", source="ours")
@@ -318,10 +325,20 @@ def deaf(specimen: Any) -> Any:
 
 @mutant("a correction restates", rejected_by="CU-8b")
 def gullible(specimen: Any) -> Any:
-    def restates(new: Any, old: str) -> bool:
+    def restates(new: Any, text: str, old: str) -> bool:
         return bool(specimen.details(new) == specimen.details(specimen.features(old)))
 
     return specimen.overriding("Curation", _restates=staticmethod(restates))
+
+
+@mutant("a correction is one by its speech act alone", rejected_by="CU-8b")
+def by_act_alone(specimen: Any) -> Any:
+    return specimen.replacing("corrects", lambda text: False)
+
+
+@mutant("every sentence corrects", rejected_by="CU-10")
+def always_corrected(specimen: Any) -> Any:
+    return specimen.replacing("corrects", lambda text: True)
 
 
 class Without:

@@ -15,13 +15,13 @@ from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 
 # Texts with their speakers, and by hand what they say of Ada: the latest fact of each predicate that holds.
-TOLD: tuple[tuple[tuple[tuple[str, str], ...], str], ...] = (
-    ((("Ada", "I live in Rome."),), "lives in rome"),
-    ((("Ada", "I live in Rome."), ("Bo", "Ada moved to Oslo.")), "lives in oslo"),
-    ((("Bo", "I live in Rome."),), ""),
-    ((("Ada", "I no longer live in Rome."),), ""),
-    ((("Ada", "What a day!"), ("Bo", "Where is Ada?")), ""),
-    ((), ""),
+TOLD: tuple[tuple[tuple[tuple[str, str], ...], dict[str, str]], ...] = (
+    ((("Ada", "I live in Rome."),), {"lives in": "rome"}),
+    ((("Ada", "I live in Rome."), ("Bo", "Ada moved to Oslo.")), {"lives in": "oslo"}),
+    ((("Bo", "I live in Rome."),), {}),
+    ((("Ada", "I no longer live in Rome."),), {}),
+    ((("Ada", "What a day!"), ("Bo", "Where is Ada?")), {}),
+    ((), {}),
 )
 
 
@@ -61,7 +61,7 @@ def nothing_is_salient_without_memories(specimen: Any) -> Any:
 
 @data("EC-3", source="six lists of texts with their profile by hand")
 def what_texts_say_of_an_entity(specimen: Any) -> Any:
-    return [specimen.profile("ada", told) for told, _ in TOLD], [by_hand for _, by_hand in TOLD]
+    return [str(dict(specimen.profile("ada", told))) for told, _ in TOLD], [str(by_hand) for _, by_hand in TOLD]
 
 
 def told(specimen: Any, **values: Any) -> Engine:
@@ -80,13 +80,13 @@ def a_memory_offers_lines_of_entities(specimen: Any) -> Any:
     few.archive(0)
     lines = [f"{o.text} | {o.section} | {o.score:.4f} | {o.forms} | {o.kind}"
              for o in (*memory.offers("Where is Ada?", 100)[1], *few.offers("Is it Cleo or Zoe?", 100)[1])]
-    ada, name = "**entity**: ada (2 memories; lives in oslo)", "('**entity**: {}',)".format
+    ada, name = "**entity**: ada (memories: 2, lives in: oslo)", "('**entity**: {}',)".format
     part = "Known Entities"
-    return lines, [f"{ada} | {part} | 0.5000 | {name('ada')} | entity", f"**entity**: bo (2 memories) | {part} | 0.5000 | {name('bo')} | entity",
-                   f"**entity**: cleo (1 memory) | {part} | 0.1667 | {name('cleo')} | entity",
-                   f"**entity**: oslo (1 memory) | {part} | 0.0833 | {name('oslo')} | entity",
-                   f"**entity**: cleo (1 memory) | {part} | 0.5000 | {name('cleo')} | entity",
-                   f"**entity**: bo (1 memory) | {part} | 0.3333 | {name('bo')} | entity"]
+    return lines, [f"{ada} | {part} | 0.5000 | {name('ada')} | entity", f"**entity**: bo (memories: 2) | {part} | 0.5000 | {name('bo')} | entity",
+                   f"**entity**: cleo (memories: 1) | {part} | 0.1667 | {name('cleo')} | entity",
+                   f"**entity**: oslo (memories: 1) | {part} | 0.0833 | {name('oslo')} | entity",
+                   f"**entity**: cleo (memories: 1) | {part} | 0.5000 | {name('cleo')} | entity",
+                   f"**entity**: bo (memories: 1) | {part} | 0.3333 | {name('bo')} | entity"]
 
 
 @limit("EC-5", source="definition: nothing at a budget of 0, and of a memory without entities")

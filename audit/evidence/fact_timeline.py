@@ -36,6 +36,24 @@ def speakers_are_read_from_the_indexed_text(specimen: Any) -> Any:
     return names_of_tellers(specimen)
 
 
+# What Mia says first and later of what has one value and is no state, and whether the later says that it corrects the former, by hand.
+CORRECTED = (("My birthday is on 3 May.", "Well, actually, my birthday is on 4 May.", True),
+             ("My birthday is on 3 May.", "Well, my birthday is on 4 May.", False),
+             ("Bo was born in Linz.", "No, that was wrong. Bo was born in Graz.", True), ("Bo was born in Linz.", "No, Bo was born in Graz.", False),
+             ("I am from Peru.", "I am from Chile, not Peru.", True), ("I am from Peru.", "I am from Chile, not far from Peru.", False))
+
+
+@adaptation("FT-2d", source="composed pairs of sentences: a correction supersedes, another contradiction is a conflict of both; by hand")
+def a_correction_supersedes_what_it_corrects(specimen: Any) -> Any:
+    found: list[int] = []
+    for first, later, _ in CORRECTED:
+        memory = memory_of(specimen)
+        encode(memory, (0.0, first, "Mia"), (1.0, later, "Mia"))
+        memory.advance(25.0)
+        found += [*memory.column(specimen.FACTS_SUPERSEDED), *memory.column(specimen.FACTS_CONFLICTING)]
+    return found, [each for *_, corrects in CORRECTED for each in ((1, 0, 0, 0) if corrects else (0, 0, 1, 1))]
+
+
 @equation("FT-3", source="ours: the factor to the power of the share, in numpy", rtol=1e-12, figure="share")
 def score_falls_with_the_share_of_superseded_facts(specimen: Any) -> Any:
     facts, superseded, out = np.array([0, 1, 1, 2, 4, 4, 1]), np.array([0, 0, 1, 1, 3, 4, 2]), np.full(7, 0.25)
@@ -241,6 +259,16 @@ def factor_over_superseded(specimen: Any) -> Picture:
 
 
 # --- mutants --------------------------------------------------------------------------------------------------------------------
+@mutant("no phrase introduces a correction", rejected_by="FT-2d")
+def without_corrections(specimen: Any) -> Any:
+    original = specimen.facts_of
+
+    def facts_of(text: str, speaker: str = "") -> Any:
+        return [specimen.Fact(f.subject, f.predicate, f.value, f.standing, False) for f in original(text, speaker)]
+
+    return specimen.replacing("facts_of", facts_of)
+
+
 @mutant("questions state facts", rejected_by="FT-1")
 def asking(specimen: Any) -> Any:
     original = specimen.facts_of

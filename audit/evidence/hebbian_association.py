@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from ...engine.columns import Phase
+from ...engine.records import Event, Query
 from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import (
     LTP,
@@ -283,6 +285,44 @@ def a_memory_associates_what_is_active_together(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation("CM-10.8p", source="(activity release resources) W in numpy; the memories that the last use in the session needed share 2.5 sd "
+            "besides their match; a session without a use, and no session, have the best matches alone", rtol=1e-6, atol=1e-9)
+def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
+    def supply(view: Any, _: Any) -> None:
+        view.resources[...] = SUPPLY[:len(view.resources)]
+
+    n, eta, together = 7, 0.3, 2.5
+    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
+                       embedder=Scripted({**PLACES, "query": [1.0, 0.1]}), eta=eta, seeds=2, present=together)
+    for row, text in enumerate(PLACES):                                   # each in a session of its own: nothing is learnt at encoding
+        encode(memory, Event(float(row), text, session=str(row), dated=False))
+    last = dict[str, list[int]]()
+    for time, session, rows in ((8.0, "x", [2]), (9.0, "y", [0, 4, 3]), (10.0, "x", [5, 1]), (11.0, "x", [0]), (12.0, "y", [6]), (13.0, "x", [2, 1])):
+        memory.advance(time)
+        memory.use(memory.retrieve(Query("query", session=session)), rows)
+        last[session] = rows
+    measured, expected = list[float](), list[float]()
+    for archived in (None, 2):                                            # an archived memory passes nothing on
+        if archived is not None:
+            memory.archive(archived)
+        w, count, graph = np.zeros((n, n)), memory.column(specimen.HEBBIAN_OCCASIONS), memory.graph
+        for a in range(n):
+            for b in range(n):
+                if (edge := graph.find(a, b, EdgeType.COACCESS)) is not None:
+                    w[a, b] = memory.column(specimen.HEBBIAN_WEIGHT)[edge] * (1.0 - eta) ** (count[b] - memory.column(specimen.HEBBIAN_SEEN)[edge])
+        for session in ("x", "y", "z", ""):
+            memory.retrieve(Query("query", session=session))
+            match = memory.column(MATCH).astype(float)
+            used = [row for row in last.get(session, []) if row != archived]
+            best = [row for row in np.argsort(-match, kind="stable") if row != archived][:2]
+            active = np.where(np.isin(np.arange(n), [*best, *used]), np.maximum(match, 0.0), 0.0)
+            active[used] += together / max(len(used), 1)
+            sent = active * SUPPLY
+            measured += np.nan_to_num(memory.column(specimen.ASSOCIATED), nan=-1.0).tolist()
+            expected += np.where((sent > 0.0) @ (w > 0.0), sent @ w, -1.0).tolist()
+    return measured, expected
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("oja_unit", caption="Oja's decay keeps the weights at unit length and aligns them with the principal component; plain Hebb diverges",
         source=f"{OJA}; inputs of covariance [[2, 1], [1, 2]]")
@@ -350,6 +390,18 @@ def decays_while_held(specimen: Any) -> Any:
 @mutant("the signal does not depend on the match", rejected_by="CM-10.8l")
 def unweighted(specimen: Any) -> Any:
     return specimen.replacing("pass_on", lambda rows, match, *rest: specimen.pass_on(rows, np.ones_like(match), *rest))
+
+
+@mutant("what was used last passes on only its match", rejected_by="CM-10.8p")
+def without_a_past(specimen: Any) -> Any:
+    sources = specimen.sources
+    return specimen.replacing("sources", lambda match, visible, used, seeds, present: sources(match, visible, used, seeds, 0.0))
+
+
+@mutant("what was used last is active in every session", rejected_by="CM-10.8p")
+def one_past(specimen: Any) -> Any:
+    last = specimen.used_last
+    return specimen.replacing("used_last", lambda cue, *rest: last(replace(cue, query=replace(cue.query, session="x")), *rest))
 
 
 @mutant("all steps of a sleep are one occasion", rejected_by="CM-10.8m")

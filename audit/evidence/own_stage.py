@@ -9,13 +9,14 @@ import numpy as np
 from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.records import Event
-from ...engine.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE
+from ...engine.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE, VETO
+from .. import context_sources as shared
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 
 BOUNDS = {1: 1.0, 2: 0.75, 3: 0.7037037, 5: 0.67232, 10: 0.6513216}        # 1 - (1 - 1/k)^k, from the dossier of the collection
-ASSUMED = 1.0 - 1.0 / np.e
+ASSUMED = 1.0 - float(np.exp(-1.0))
 
 
 def value(items: list[frozenset[str]], weight: dict[str, float], some: Any) -> float:
@@ -199,6 +200,65 @@ def only_near_matches_of_a_guessed_stage_are_offered(specimen: Any) -> Any:
     return str([[o.row for o in memory.offers("?", 30, session=session)[1]] for session in (None, "Monday")]), "[[1, 0], [1, 0, 5]]"
 
 
+@adaptation("OS-7", source="plain loops over 300 random talks: the latest row with a stage of the asker's session, else the best match with one")
+def the_current_stage_by_plain_loops(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(5), [], []
+    for n in rng.integers(0, 7, 300).tolist():
+        stages, session, scores = rng.integers(-1, 3, n), rng.integers(-1, 3, n), rng.permutation(n).astype(float)
+        scores[rng.random(n) < 0.2] = np.nan
+        answerable, asker = rng.random(n) < 0.7, int(rng.integers(-1, 3))
+        own = [row for row in range(n) if asker >= 0 and session[row] == asker and stages[row] >= 0]
+        matches = [row for row in range(n) if answerable[row] and stages[row] >= 0 and not np.isnan(scores[row])]
+        rows = own[-1:] or sorted(matches, key=lambda row: -scores[row])
+        expected.append(int(stages[rows[0]]) if rows else -1)
+        measured.append(specimen.current_stage(stages, session, asker, scores, answerable))
+    return measured, expected
+
+
+TOLD = ("They say Ada met Bo in Rome.", "They say Ada met Bo in May.", "They say Bo met in Oslo.", "They say Cy met in Oslo.")
+NAMED = (["ada", "bo", "rome"], ["ada", "bo"], ["bo", "oslo"], ["cy", "oslo"])
+
+
+@adaptation("OS-8", source="definition: the stems and entities of each memory, and how many events hold each, counted by hand")
+def a_memory_counts_who_holds_a_concept(specimen: Any) -> Any:
+    seen = []
+
+    def watched(texts: Any, entities: Any, held: Any, n: int) -> Any:
+        counts = {name: int(held(name)) for name in ("sai", "bo", "mai", "#ada", "#bo", "#cy", "#oslo", "#rome")}
+        seen.append(str((list(texts), [list(names) for names in entities], counts, n)))
+        return original(texts, entities, held, n)
+
+    original = specimen.concepts_of
+    memory = memory_of(specimen.replacing("concepts_of", watched), ranking(1.0, 4.0, 2.0, 3.0))
+    for i, text in enumerate(TOLD):
+        memory.encode(Event(float(i), text, "", "Monday", f"e{i}", dated=False))
+    memory.offers("?", 600)
+    order = (1, 3, 2, 0)
+    counts = {"sai": 4, "bo": 3, "mai": 1, "#ada": 2, "#bo": 3, "#cy": 1, "#oslo": 2, "#rome": 1}
+    return seen, [str(([TOLD[row] for row in order], [NAMED[row] for row in order], counts, 4))]
+
+
+@adaptation("OS-12", source="definition: a session of which nothing is stored names no stage, so only near matches are offered; marks are added to")
+def a_session_without_memories_names_no_stage(specimen: Any) -> Any:
+    def refuse(view: Any, incoming: Any) -> None:
+        view.veto += int(incoming.event.session == "Sunday")
+
+    def offer(view: Any, cue: Any) -> None:
+        view.offered[...] += 2
+
+    memory = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), neighbour(Phase.ENCODE, refuse, adds=(VETO,), id="refuse"),
+                  neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"), share=60.0)
+    memory.encode(Event(9.0, "nothing of note", "", "Sunday", "e9", dated=False))
+    rows = [o.row for o in memory.offers("?", 30, session="Sunday")[1]]
+    silent = told(specimen, ranking(*[np.nan] * 6))
+    return str((rows, memory.column(OFFERED).tolist(), len(silent.offers("?", 30)[1]))), str(([1, 0], [2, 3, 2, 2, 2, 2], 0))
+
+
+stages_by_loops = adaptation("OS-9", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
+one_scale = adaptation("OS-10", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
+estimated_tokens = adaptation("OS-11", source=shared.SIZES)(shared.tokens_are_estimated_by_characters)
+
+
 @figure("shares_of_the_best", caption="Greedy choice against the best set, 200 instances of up to eight items, k of them chosen, in ascending order "
         "of their share of the best value", source="brute force over all sets; the line is 1 - 1/e")
 def shares_of_the_best_value(specimen: Any) -> Picture:
@@ -313,3 +373,6 @@ def own_text(specimen: Any) -> Any:
         view.offers.add("nothing", "Current Stage Context", 0.0)
 
     return specimen.overriding("OwnStage", offer=offer)
+
+
+late_stages, other_scale = shared.mutants(stages="OS-9", scale="OS-10")

@@ -14,7 +14,7 @@ from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.vocabulary import GRAPH
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
 
 D = 0.5
@@ -221,7 +221,7 @@ def a_query_reaches_memories_without_its_entities(specimen: Any) -> Any:
     from ...engine.ports.embedder import HashingEmbedder
 
     texts = ("Yesterday Ada met Bo again.", "They say Bo moved to Lisbon.", "In winter Lisbon was warm.", "Nobody wrote to Cleo.")
-    params = specimen.PersonalizedPageRankParams(time_scale=1.0, damping=0.5, epsilon=1e-6, weight=1.0)
+    params = specimen.PersonalizedPageRankParams(time_scale=1.0, damping=0.5, epsilon=1e-6, passages=0.0, weight=1.0)
     memory = Engine([specimen.PersonalizedPageRank("personalized_pagerank", params)], HashingEmbedder(16))
     memory.encode_all(Event(float(i), text) for i, text in enumerate(texts))
     scores = memory.retrieve("Did Ada see Bo?").final
@@ -277,6 +277,50 @@ def a_memory_walks_from_the_names_of_the_query(specimen: Any) -> Any:
             measured.append(memory.column(specimen.PAGERANK).tolist())
             expected.append(np.full(len(STORY), np.nan))
     return np.nan_to_num(measured, nan=-1.0), np.nan_to_num(expected, nan=-1.0)
+
+
+# --- HippoRAG 2 --------------------------------------------------------------------------------------------------------------
+@adaptation("PR-11", source="HippoRAG 2: similarities on [0, 1] over the allowed memories times the weight, in numpy", rtol=1e-12)
+def memories_start_by_their_similarity(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(12), [], []
+    for n, weight in ((1, 0.05), (2, 0.05), (30, 0.05), (30, 1.7)):
+        cosine, allowed, out = rng.uniform(-1.0, 1.0, n), rng.random(n) < 0.7, np.full(n, 9.0)
+        allowed[cosine.argmax()] = n < 3
+        specimen.restarts(cosine, allowed, weight, out)
+        low, high = min(cosine[allowed], default=0.0), max(cosine[allowed], default=0.0)
+        measured += [*out]
+        expected += [weight * (c - low) / (high - low) if a and high > low else 0.0 for c, a in zip(cosine, allowed, strict=True)]
+    return measured, expected
+
+
+@adaptation("PR-12", source="HippoRAG 2: restarts at names and memories, pi of each memory by a linear system in numpy; NaN where nobody is named",
+            rtol=1e-5, atol=1e-7)
+def a_memory_walks_from_names_and_memories(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(13), [], []
+    mentions = np.array([[float(name in names) for name in NAMES] for _, names in STORY])
+    n, e = mentions.shape
+    links = np.block([[np.zeros((n, n)), mentions], [mentions.T, np.zeros((e, e))]])
+    for d, weight in ((D, 0.05), (0.8, 2.0)):
+        for query, asked in (("Did Ada see Lisbon?", ("ada", "lisbon")), ("Is it Dan or Zoe?", ("dan",)), ("Is it warm?", ())):
+            vectors = rng.normal(size=(n + 1, 5))
+            unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+            memory = memory_of(specimen, damping=d, epsilon=0.0, passages=weight,
+                               embedder=Scripted({query: vectors[n]} | {text: vectors[i] for i, (text, _) in enumerate(STORY)}))
+            encode(memory, *((0.1 * i, text) for i, (text, _) in enumerate(STORY)))
+            memory.archive(1)
+            memory.retrieve(query)
+            measured.append(np.nan_to_num(memory.column(specimen.PAGERANK), nan=-1.0))
+            seen, c = [i for i in range(n) if i != 1], unit[:n] @ unit[n]
+            s = np.zeros(n + e)
+            s[seen] = weight * (c[seen] - c[seen].min()) / (c[seen].max() - c[seen].min())
+            for name in asked:
+                s[n + NAMES.index(name)] = 1.0 / mentions[:, NAMES.index(name)].sum()
+            s /= s.sum()
+            out = links.sum(axis=1)
+            step = np.where(out[:, None] > 0, links / np.maximum(out, 1.0)[:, None], s)
+            pi = (1.0 - d) * np.linalg.solve(np.eye(n + e) - d * step.T, s)[:n]
+            expected.append(np.where(pi > 1e-12, pi, -1.0) if asked else np.full(n, -1.0))
+    return np.array(measured), np.array(expected)
 
 
 # --- helper of the mutants ---------------------------------------------------------------------------------------------------
@@ -363,3 +407,18 @@ def leaky(specimen: Any) -> Any:
 def damped_twice(specimen: Any) -> Any:
     walk = specimen.walk
     return specimen.replacing("walk", lambda seeds, share, st, de, po, ta, d, *rest: walk(seeds, share, st, de, po, ta, d * d, *rest))
+
+
+@mutant("hidden memories set the scale of the restarts", rejected_by="PR-11")
+def scaled_by_all(specimen: Any) -> Any:
+    def restarts(similarity: Any, allowed: Any, weight: float, out: Any) -> None:
+        low, high = similarity.min(), similarity.max()
+        out[:] = np.where(allowed, weight * (similarity - low) / max(high - low, 1e-12), 0.0)
+
+    return specimen.replacing("restarts", restarts)
+
+
+@mutant("the walk with restarts at memories uses the damping of the other form", rejected_by="PR-12")
+def damped_as_between_entities(specimen: Any) -> Any:
+    walk = specimen.walk
+    return specimen.replacing("walk", lambda seeds, share, st, de, po, ta, d, *rest: walk(seeds, share, st, de, po, ta, math.sqrt(d), *rest))

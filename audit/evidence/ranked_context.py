@@ -8,7 +8,8 @@ import numpy as np
 from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.records import Event
-from ...engine.vocabulary import RELEASED
+from ...engine.vocabulary import RELEASED, SALIENCE
+from .. import context_sources as shared
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
@@ -17,6 +18,7 @@ PAPER = "contextassemblyundated"
 EACH, FRESH, SPAN = 0.1, 1.2, 24.0
 TEXTS = ("the red boat", "a boathouse", "tulips", "the Red boats of Oslo", "rain")
 SCORES = (1.0, 4.0, 2.0, 5.0, 3.0)
+WORTH = (0.9, 0.1, 0.5, 0.7, 0.2)
 
 
 @equation("RK-1", source="closed form: 1 + 0.1 for each keyword, and 1.2 below 24 h", papers=(PAPER,))
@@ -40,7 +42,11 @@ def told(specimen: Any, **values: Any) -> Engine:
     def rank(view: Any, cue: Any) -> None:
         view.released[...] = SCORES
 
-    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    def importance(view: Any, incoming: Any) -> None:
+        view.salience = WORTH[incoming.before + 1]
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, importance, sets=(SALIENCE,), id="importance"),
+                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
     for i, text in enumerate(TEXTS):
         memory.encode(Event(12.0 * i, text, id=f"e{i}", dated=False))
     return memory
@@ -49,8 +55,8 @@ def told(specimen: Any, **values: Any) -> Engine:
 @equation("RK-4", source="relevance on [0, 1], boosts and final scores of a story, term by term", papers=(PAPER,))
 def a_memory_offers_the_best_matches(specimen: Any) -> Any:
     measured, expected = [], []
-    for boosts, scale, most in (("none", 1.0, 3), ("printed", 1.0, 4), ("printed", 2.0, 9)):
-        memory = told(specimen, time_scale=scale, boosts=boosts, most=most, recency=1.0, relevance=2.0, salience=1.0)
+    for boosts, scale, most, decay, base in (("none", 1.0, 3, "e", np.e), ("printed", 1.0, 4, "half", 2.0), ("printed", 2.0, 9, "e", np.e)):
+        memory = told(specimen, time_scale=scale, boosts=boosts, most=most, decay=decay, recency=1.0, relevance=2.0, salience=1.5)
         memory.archive(2)
         offers = memory.offers("red boat?", 100)[1]
         rows = sorted((0, 1, 3, 4), key=lambda r: -SCORES[r])[:most]
@@ -59,9 +65,9 @@ def a_memory_offers_the_best_matches(specimen: Any) -> Any:
             age, k = 48.0 - 12.0 * r, sum(word in TEXTS[r].lower() for word in ("red", "boat"))
             factor = (1 + EACH * k) * (FRESH if age < SPAN * scale else 1.0) if boosts == "printed" else 1.0
             worth.append((SCORES[r] - 1.0) / 4.0 * factor)
-            recency.append(np.exp(-age / (24.0 * scale)))
-        scaled = [(np.array(x) - min(x)) / np.ptp(x) for x in (recency, worth)]
-        final = (scaled[0] + 2.0 * scaled[1] + 1.0) / 4.0            # equal saliences are 1
+            recency.append(base ** (-age / (24.0 * scale)))
+        scaled = [(np.array(x) - min(x)) / np.ptp(x) for x in (recency, worth, [WORTH[r] for r in rows])]
+        final = (scaled[0] + 2.0 * scaled[1] + 1.5 * scaled[2]) / 4.5
         order = sorted(range(len(rows)), key=lambda i: -worth[i])
         measured += [f"{o.row} {o.section} {o.kind} {o.score:.6f}" for o in offers]
         expected += [f"{rows[i]} Relevant Content semantic {final[i]:.6f}" for i in order]
@@ -71,6 +77,12 @@ def a_memory_offers_the_best_matches(specimen: Any) -> Any:
 @limit("RK-5", source="definition: nothing at a budget of 0, and of an empty memory")
 def nothing_without_a_budget(specimen: Any) -> Any:
     return [len(told(specimen).offers("?", 0)[1]), len(memory_of(specimen).offers("?", 9)[1]), len(told(specimen).offers("?", 9)[1])], [0, 0, 5]
+
+
+one_scale = adaptation("RK-6", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
+recency = equation("RK-7", source=shared.RECENCY, papers=(PAPER,))(shared.recency_by_age)
+final_scores = equation("RK-8", source=shared.MEANS, papers=(PAPER,))(shared.final_scores_are_weighted_means)
+no_weights = limit("RK-9", source=shared.EQUAL)(shared.scores_without_weights_or_differences)
 
 
 @figure("boosts", caption="The printed factor on a similarity over the age of a memory, by the number of keywords in it", source="closed form")

@@ -16,6 +16,7 @@ from scipy.optimize import minimize
 from ...engine.columns import Facet, Phase, Scale, signal
 from ...engine.contract import Mechanism, hook
 from ...engine.drafts import Draft, Kind
+from ...engine.errors import HebbariumError
 from ...engine.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS, LOG_STRENGTH
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
@@ -29,14 +30,14 @@ OFTEN = signal("often", Facet.USE, "given", scale=Scale.LOG_ODDS)
 OTHER_SUPPORT = signal("other_support", Facet.TIME, "given", floor=0.5)
 
 
-def giving(scores: Mapping[Any, Array]) -> list[Mechanism[Any]]:
+def giving(scores: Mapping[Any, Array], weight: float = 0.7) -> list[Mechanism[Any]]:
     """Neighbours that give these signals the current scores."""
     def give(sign: Any) -> Callable[[Any, Any], None]:
         def fill(view: Any, _: Any) -> None:
             getattr(view, sign.name)[...] = scores[sign]
         return fill
 
-    return [neighbour(Phase.RETRIEVE, give(sign), sets=(sign,), owns=(sign,), id=f"gives_{sign.name}", weight=0.7) for sign in scores]
+    return [neighbour(Phase.RETRIEVE, give(sign), sets=(sign,), owns=(sign,), id=f"gives_{sign.name}", weight=weight) for sign in scores]
 
 
 def posterior_by_enumeration(prior: Array, likely: Array, unlikely: Array, seen: tuple[int, ...]) -> Array:
@@ -115,25 +116,24 @@ def asked(rng: np.random.Generator, slopes: Array, questions: int, n: int, known
     return found
 
 
-@equation("RF-5", source="the likelihood maximised by scipy.optimize (L-BFGS-B, slopes at least 0), with several needed memories", atol=2e-4)
+@equation("RF-5", source="conditions of a maximum of a concave function over slopes of at least 0, by central differences of the likelihood "
+          "written out: no gradient where a slope is above 0, none that rises where it is 0; with several needed memories", atol=1e-6)
 def the_fit_is_the_maximum_of_the_likelihood(specimen: Any) -> Any:
-    found, expected = [], []
-    for seed, slopes in ((1, [1.0, 0.3, 0.0]), (2, [0.5, 2.0, -0.7])):
-        rng = np.random.default_rng(seed)
-        questions = asked(rng, np.array(slopes), 60, 8)
+    found = []
+    for seed, slopes, ridge in ((1, [1.0, 0.3, 0.0], 1e-3), (2, [0.5, 2.0, -0.7], 1e-3), (3, [0.4, 0.2, 3.0], 0.3)):
+        questions = asked(np.random.default_rng(seed), np.array(slopes), 60, 8)
         questions[:5] = [(x, need, np.array([1, 4])) for x, need, _ in questions[:5]]
+        questions.append((questions[0][0][:4], questions[0][1][:4] + np.array([800.0, 0.0, 0.0, 0.0]), np.array([2])))
 
-        def loss(b: Array, questions: Any = questions) -> float:
-            total = 0.0
-            for x, need, needed in questions:
-                odds = x @ b + need
-                total += float(np.mean(odds[needed]) - np.log(np.sum(np.exp(odds))))
-            return -total / len(questions) + 0.5e-3 * float(b @ b)
+        def gain(b: Array, questions: Any = questions, ridge: float = ridge) -> float:
+            odds = [(x @ b + need - need.max(), needed) for x, need, needed in questions]
+            return float(np.mean([np.mean(o[needed]) - np.log(np.sum(np.exp(o))) for o, needed in odds]) - 0.5 * ridge * (b @ b))
 
-        best = minimize(loss, np.full(3, 0.1), method="L-BFGS-B", bounds=[(0.0, None)] * 3, options={"ftol": 1e-14, "gtol": 1e-9})
-        found += specimen.fitted(questions).tolist()
-        expected += best.x.tolist()
-    return found, expected
+        best = specimen.fitted(questions) if ridge == 1e-3 else specimen.fitted(questions, ridge)
+        for j, h in enumerate(1e-4 * np.eye(3)):
+            rise = (gain(best + h) - gain(best - h)) / 2e-4
+            found += [min(best[j], 0.0), rise if best[j] > 0.0 else max(rise, 0.0)]
+    return found, [0.0] * 18
 
 
 @signature("RF-6", source="recovery: slopes of 500 drawn questions within 4 standard errors of .08; none for a signal that says nothing, half each "
@@ -200,6 +200,37 @@ def nothing_is_said_without_signals(specimen: Any) -> Any:
     memory.retrieve("boat")
     shipped = specimen.read_calibration(specimen.SHIPPED)
     return [*memory.column(FUSED), float(len(shipped) > 1 and min(each.slope for each in shipped.values()) >= 0.0)], [0.0, 0.0, 1.0]
+
+
+@limit("RF-9", source="definition: odds are added to; without a visible event a made row has no need; a signal of weight 0 says nothing; the shipped "
+       "calibration is the default; a fit without questions, and a file with a slope or half that is negative or no number, are refused", rtol=1e-6)
+def the_ends_are_defined(specimen: Any) -> Any:
+    out = np.array([5.0, 7.0])
+    specimen.add_need(np.array([-2.0, -9.0]), np.array([0.5, 0.25]), np.array([0, 3], np.int8), np.array([False, True]), 2.0, out)
+    name, shipped = next((name, each) for name, each in json.loads(specimen.SHIPPED.read_text())["signals"].items() if each["slope"] > 0.0)
+    said = []
+    for weight in (0.7, 0.0):
+        memory = memory_of(specimen, *giving({signal(name, Facet.MEANING, "given", floor=0.5, scale=Scale.SUPPORT): np.array([2.0])}, weight))
+        encode(memory, (0.0, "a boat"))
+        memory.retrieve("boat")
+        said.append(float(memory.column(FUSED)[0]))
+    expected = shipped["slope"] * (math.log1p(1.5 / shipped["half"]) if shipped["half"] else 1.5)
+    refused = 0
+    with TemporaryDirectory() as folder:
+        for slope, half in ((-0.1, 1.0), (1.0, -0.1), (math.inf, 1.0), (1.0, math.inf), (math.nan, 1.0), (1.0, math.nan), (0.0, 0.0)):
+            file = Path(folder) / "evidence.json"
+            file.write_text(json.dumps({"signals": {"looks": {"slope": slope, "half": half}}}))
+            refused += fails(specimen.read_calibration, file)
+    return [*out, *said, refused, fails(specimen.fitted, [])], [2.0, 7.5, expected, 0.0, 6, 1]
+
+
+def fails(call: Callable[[Any], Any], value: Any) -> int:
+    """Whether the call is refused with an error of ours."""
+    try:
+        call(value)
+    except HebbariumError:
+        return 1
+    return 0
 
 
 # --- figures -------------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Evidence for recent_context: the printed numbers, plain lists, and what a memory offers by hand."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ...engine.vocabulary import RELEASED, SALIENCE
+from .. import context_sources as shared
 from ..checks import adaptation, data, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
@@ -16,11 +18,7 @@ from ..memory import memory_of, neighbour
 PAPER = "contextassemblyundated"
 
 
-@equation("RC-1", source="closed forms: exp(-age / 24 h), and halving every 24 h", papers=(PAPER,))
-def recency_by_age(specimen: Any) -> Any:
-    ages = np.array([0.0, 1.0, 24.0, 24.0 * np.log(2.0), 72.0])
-    found = [[specimen.decayed(float(a), 24.0, half) for a in ages] for half in (False, True)]
-    return found, [np.exp(-ages / 24.0), np.exp2(-ages / 24.0)]
+recency = equation("RC-1", source=shared.RECENCY, papers=(PAPER,))(shared.recency_by_age)
 
 
 @data("RC-2", source="the comment says that the score halves every 24 h; the printed code gives 1/e there", papers=(PAPER,))
@@ -28,16 +26,18 @@ def the_printed_recency_does_not_halve_in_a_day(specimen: Any) -> Any:
     return [specimen.decayed(24.0, 24.0, False), specimen.decayed(24.0, 24.0, True)], [0.36787944117144233, 0.5]
 
 
-@equation("RC-3", source="weighted mean of values on [0, 1] by numpy, 50 random lists", papers=(PAPER,))
-def final_scores_are_weighted_means(specimen: Any) -> Any:
-    measured, expected = [], []
-    for seed in range(50):
-        rng = np.random.default_rng(seed)
-        three, weights = rng.normal(size=(3, 7)), rng.random(3) + 0.1
-        scaled = (three - three.min(axis=1, keepdims=True)) / np.ptp(three, axis=1, keepdims=True)
-        measured.append(specimen.final_scores(*three, tuple(weights)))
-        expected.append(np.average(scaled, axis=0, weights=weights))
-    return measured, expected
+final_scores = equation("RC-3", source=shared.MEANS, papers=(PAPER,))(shared.final_scores_are_weighted_means)
+
+
+def said_last(session: Any, importance: Any, among: Any, own: int, last: int, others: int, highlights: int) -> list[int]:
+    """Rows of the last events of a session and of the highlights of others, the latest first, in plain lists."""
+    rows = [i for i in range(len(session)) if among[i]]
+    mine = [i for i in rows if session[i] == own]
+    chosen = set(mine[len(mine) - last:] if last and len(mine) > last else mine if last else [])
+    order = list(dict.fromkeys(int(session[i]) for i in reversed(rows) if session[i] != own))
+    for number in order[:others]:
+        chosen |= set(sorted((i for i in rows if session[i] == number), key=lambda i: (-importance[i], -i))[:highlights])
+    return sorted(chosen, reverse=True)
 
 
 @adaptation("RC-4", source="plain lists over 100 random talks")
@@ -48,34 +48,31 @@ def the_last_events_and_the_highlights(specimen: Any) -> Any:
         n = int(rng.integers(1, 25))
         session, importance, among = rng.integers(0, 5, n), rng.integers(0, 3, n) / 2.0, rng.random(n) < 0.8
         own, last, others, highlights = (int(rng.integers(0, top)) for top in (5, 6, 4, 3))
-        rows = [i for i in range(n) if among[i]]
-        mine = [i for i in rows if session[i] == own]
-        chosen = set(mine[len(mine) - last:] if last and len(mine) > last else mine if last else [])
-        order = list(dict.fromkeys(int(session[i]) for i in reversed(rows) if session[i] != own))
-        for number in order[:others]:
-            chosen |= set(sorted((i for i in rows if session[i] == number), key=lambda i: (-importance[i], -i))[:highlights])
         measured.append(str(specimen.recent(session, importance, among, own, last, others, highlights).tolist()))
-        expected.append(str(sorted(chosen, reverse=True)))
+        expected.append(str(said_last(session, importance, among, own, last, others, highlights)))
     return measured, expected
 
 
-def told(specimen: Any, **values: Any) -> Engine:
+SESSIONS, WORTH, RANKED = ("S1", "S1", "S1", "S2", "S2", "S3"), (0.9, 0.1, 0.5, 0.7, 0.2, 0.4), (3.0, 1.0, 2.0, 5.0, 4.0, 0.0)
+
+
+def told(specimen: Any, sessions: Sequence[str] = SESSIONS, worth: Sequence[float] = WORTH, **values: Any) -> Engine:
     def importance(view: Any, incoming: Any) -> None:
-        view.salience = (0.9, 0.1, 0.5, 0.7, 0.2, 0.4)[incoming.before + 1]
+        view.salience = worth[incoming.before + 1]
 
     def rank(view: Any, cue: Any) -> None:
-        view.released[...] = (3.0, 1.0, 2.0, 5.0, 4.0, 0.0)
+        view.released[...] = np.resize(RANKED, len(view.released))
 
     memory = memory_of(specimen, neighbour(Phase.ENCODE, importance, sets=(SALIENCE,), id="importance"),
                        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
-    for i, session in enumerate(("S1", "S1", "S1", "S2", "S2", "S3")):
+    for i, session in enumerate(sessions):
         memory.encode(Event(10.0 * i, f"event {i}", "", session, f"e{i}", dated=False))
     return memory
 
 
 @adaptation("RC-5", source="rows, order and scores of a story in three sessions, term by term")
 def a_memory_offers_what_was_said_last(specimen: Any) -> Any:
-    values = {"last": 2, "others": 1, "highlights": 1, "recency": 2.0, "relevance": 1.0, "salience": 3.0, "span": 7.0}
+    values: dict[str, Any] = {"last": 2, "others": 1, "highlights": 1, "recency": 2.0, "relevance": 1.0, "salience": 3.0, "span": 7.0}
     measured, expected = [], []
     for scale, decay, base in ((1.0, "e", np.e), (3.0, "half", 2.0)):
         memory = told(specimen, time_scale=scale, decay=decay, **values)
@@ -98,10 +95,23 @@ def nothing_without_a_budget(specimen: Any) -> Any:
     return [len(memory.offers("?", 0)[1]), len(memory_of(specimen).offers("?", 9)[1]), len(memory.offers("?", 9)[1])], [0, 0, 6]
 
 
-@limit("RC-7", source="definition: weights of 0, and equal values")
-def scores_without_weights_or_differences(specimen: Any) -> Any:
-    return [specimen.final_scores([1.0, 2.0], [1.0, 2.0], [1.0, 2.0], (0.0, 0.0, 0.0)),
-            specimen.final_scores([3.0, 3.0], [np.nan, 1.0], [0.0, 0.0], (1.0, 1.0, 2.0))], [[0.0, 0.0], [0.75, 1.0]]
+no_weights = limit("RC-7", source=shared.EQUAL)(shared.scores_without_weights_or_differences)
+
+
+@adaptation("RC-8", source="plain lists over 20 random talks in a memory, with archived events: the session of the latest event that can be answered")
+def a_talk_of_many_sessions(specimen: Any) -> Any:
+    measured, expected = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        session, worth = rng.integers(0, 4, 12), rng.permutation(12) / 12.0
+        memory = told(specimen, tuple(f"S{s}" for s in session), tuple(worth), last=3, others=2, highlights=1)
+        among = rng.random(12) < 0.7
+        for row in np.flatnonzero(~among).tolist():
+            memory.archive(row)
+        own = int(session[np.flatnonzero(among)[-1]])
+        measured.append(str([o.row for o in memory.offers("?", 100)[1]]))
+        expected.append(str(said_last(session, worth, among, own, 3, 2, 1)))
+    return measured, expected
 
 
 @figure("recency", caption="Recency by age: the printed form, and halving every 24 h, which its comment says", source="closed forms")

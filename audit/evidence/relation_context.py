@@ -94,6 +94,45 @@ def nothing_without_a_budget(specimen: Any) -> Any:
             len(told(specimen).offers("Ada", 9)[1])], [0, 0, 0, 3]
 
 
+NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo", "Ines", "Jack", "Kira", "Leo", "Mona", "Nils")
+
+
+@adaptation("RE-7", source="definition: the 12 strongest relations among the latest 50 memories, of equal strength the earlier name; by plain lists")
+def the_strongest_relations_of_an_entity(specimen: Any) -> Any:
+    """Zoe is not the first name; one name is also joined to her by an edge, which adds no strength, and so is a memory, which is no entity."""
+    def join(view: Any, _: Any) -> None:
+        graph = view.graph
+        zoe, eva = (entity_node(graph.entity_id(name)) for name in ("zoe", "eva"))
+        if not graph.neighbours(zoe, EdgeType.RELATION).size:
+            graph.add(zoe, eva, EdgeType.RELATION)
+            graph.add(zoe, 0, EdgeType.RELATION)
+
+    memory = memory_of(specimen, neighbour(Phase.MAINTAIN, join, sets=(GRAPH,), id="join"), depth=1)
+    rng = np.random.default_rng(6)
+    met = ["Ana", *(NAMES[j] for j in rng.permutation(np.repeat(np.arange(14), np.arange(14) // 2 + 1)).tolist())]
+    for i, name in enumerate(met):
+        memory.encode(Event(0.01 * i, f"They say {name} met {'Zoe' if i else 'Rex'}.", id=f"e{i}", dated=False))
+    memory.advance(3.0)
+    order = list(dict.fromkeys(met))
+    number = {name: sum(each == name for each in met[-50:]) for name in order}
+    strongest = sorted((name for name in order if number[name]), key=lambda name: (-number[name], order.index(name)))[:12]
+    how = {name: "related" if name == "Eva" else f"mentioned together {n} times" if n > 1 else "mentioned together" for name, n in number.items()}
+    return [f"{o.text} {o.score:.4f}" for o in memory.offers("Where is Zoe?", 100)[1]], [
+        f"zoe --[{how[name]}]--> {name.lower()} {number[name] / number[strongest[0]]:.4f}" for name in strongest]
+
+
+@adaptation("RE-8", source="definition: entities of the 3 best matches start the search; by hand")
+def three_matches_start_the_search(specimen: Any) -> Any:
+    def rank(view: Any, cue: Any) -> None:
+        view.released[...] = (1.0, 4.0, 2.0, 5.0, 3.0)
+
+    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"))
+    for i in range(5):
+        memory.encode(Event(0.1 * i, f"They say {NAMES[2 * i]} met {NAMES[2 * i + 1]}.", id=f"e{i}", dated=False))
+    return [o.text for o in memory.offers("What?", 100)[1]], [f"{a} --[mentioned together]--> {b}" for a, b in (("gina", "hugo"), ("cleo", "dan"),
+                                                                                                              ("ines", "jack"))]
+
+
 @figure("weighed", caption="Score of a relation over its depth, for two weights", source="closed form")
 def score_over_depth(specimen: Any) -> Picture:
     x = np.arange(6)

@@ -389,6 +389,41 @@ def far_too_long_intervals_are_silent(specimen: Any) -> Any:
     return [*memory.column(specimen.TIMING_WEIGHT), float(silent), weight_of(specimen, alone, 0, 1)], [0.0] * 6 + [1.0, 0.0]
 
 
+@adaptation("CM-10.5", source="(activity release resources) W in numpy; the memories that the last use in the session needed share 2.5 sd "
+            "besides their match; a session without a use, and no session, have the best matches alone", rtol=1e-6, atol=1e-9)
+def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
+    def supply(view: Any, _: Any) -> None:
+        view.resources[...] = SUPPLY[:len(view.resources)]
+
+    n, together = 6, 2.5
+    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"), time_scale=None,
+                       embedder=Scripted({**PLACES, "query": [1.0, 0.1]}), seeds=2, present=together)
+    for row, text in enumerate(PLACES):                                   # each in a session of its own: nothing is learnt at encoding
+        encode(memory, Event(float(row), text, session=str(row), dated=False))
+    last = dict[str, list[int]]()
+    for time, session, rows in ((8.0, "x", [2]), (9.0, "y", [0, 4, 3]), (10.0, "x", [5, 1]), (11.0, "x", [0]), (12.0, "y", [5]), (13.0, "x", [4, 2]),
+                                (14.0, "x", [1]), (15.0, "x", [2, 4])):
+        memory.advance(time)
+        memory.use(memory.retrieve(Query("query", session=session)), rows)
+        last[session] = rows
+    measured, expected = list[float](), list[float]()
+    for archived in (None, 2):                                            # an archived memory passes nothing on
+        if archived is not None:
+            memory.archive(archived)
+        w = np.array([[weight_of(specimen, memory, a, b) for b in range(n)] for a in range(n)])
+        for session in ("x", "y", "z", ""):
+            memory.retrieve(Query("query", session=session))
+            match = memory.column(MATCH).astype(float)
+            used = [row for row in last.get(session, []) if row != archived]
+            best = [row for row in np.argsort(-match, kind="stable") if row != archived][:2]
+            active = np.where(np.isin(np.arange(n), [*best, *used]), np.maximum(match, 0.0), 0.0)
+            active[used] += together / max(len(used), 1)
+            sent = active * SUPPLY
+            measured += np.nan_to_num(memory.column(specimen.SUCCESSOR_IN_TIME), nan=-1.0).tolist()
+            expected += np.where((sent > 0.0) @ (w > 0.0), sent @ w, -1.0).tolist()
+    return measured, expected
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("timing_window", caption="A source that fires before its target is strengthened, one that fires after it is weakened, over twice the "
         "interval", source=f"{FIT}, exponential fit; the window that Cortex 4.4.5 prints, scaled to its A+ and tau+")
@@ -522,6 +557,12 @@ def unscaled(specimen: Any) -> Any:
 def endless(specimen: Any) -> Any:
     return specimen.replacing("pass_on", lambda rows, match, release, resources, *rest: specimen.pass_on(
         rows, match, release, np.ones_like(resources), *rest))
+
+
+@mutant("what was used last passes on only its match", rejected_by="CM-10.5")
+def without_a_past(specimen: Any) -> Any:
+    sources = specimen.sources
+    return specimen.replacing("sources", lambda match, visible, used, seeds, present: sources(match, visible, used, seeds, 0.0))
 
 
 @mutant("the pace of the first interval alone", rejected_by="CM-10.4")

@@ -1,6 +1,7 @@
-"""Evidence for stage_detection: turning points by brute force, and the boundaries of composed talks, which are known."""
+"""Evidence for stage_detection: turning points by brute force, the boundaries of composed talks, which are known, and a scripted language model."""
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 from ...engine.columns import Phase
 from ...engine.drafts import Draft, Kind
 from ...engine.ports.embedder import HashingEmbedder
+from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.records import Event
-from ...engine.vocabulary import DRAFTS, MADE, STAGE, VETO
+from ...engine.vocabulary import DRAFTS, KIND, STAGE, VETO
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, memory_of, neighbour
@@ -168,11 +170,8 @@ def gaps_in_time_end_a_stage(specimen: Any) -> Any:
 @limit("SD-8", source="definition: rows that the memory makes keep the stage they are given and are in no window; vetoed events end none")
 def made_rows_and_vetoed_events_do_not_count(specimen: Any) -> Any:
     def note(view: Any, tick: Any) -> None:
-        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
-
-    def mark(view: Any, tick: Any) -> None:
-        for row, _ in view.made:
-            view.stage[row] = marked[row] = int(view.stage[row - 1])
+        marked[len(view.stage)] = int(view.stage[-1])
+        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,), stage=int(view.stage[-1])))
 
     def refuse(view: Any, incoming: Any) -> None:
         view.veto += incoming.event.text == "refused"
@@ -180,8 +179,7 @@ def made_rows_and_vetoed_events_do_not_count(specimen: Any) -> Any:
     texts, marked = composed(0)[0], dict[int, int]()
     vectors = {text: HashingEmbedder(64).embed([text])[0] for text in (*texts, "a note", "refused")}
     plain, mixed = (memory_of(specimen, *others, embedder=Scripted(vectors), consolidate_every=2.5 if others else 1e6, by="semantic")
-                    for others in ((), (neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,), id="note"),
-                                        neighbour(Phase.CONSOLIDATE, mark, reads=(MADE,), sets=(STAGE,), id="mark"),
+                    for others in ((), (neighbour(Phase.CONSOLIDATE, note, reads=(STAGE,), adds=(DRAFTS,), id="note"),
                                         neighbour(Phase.ENCODE, refuse, adds=(VETO,), id="refuse"))))
     rows = []
     for i, text in enumerate(texts):
@@ -204,6 +202,107 @@ def a_first_event_begins_a_stage(specimen: Any) -> Any:
     numbers = [specimen.label(plan, session) for plan in ("", "a", "b", "session a", "\ud800") for session in ("", "a", "c")]
     last = [specimen.last_events(np.array(kind, np.int8), 2).tolist() for kind in ([0], [0, 3, 3, 3, 0, 3], [3, 3], [0, 0, 0])]
     return [str(found), len(set(numbers)), min(numbers), str(last)], [str([[0], [0] * 9, [0] * 10]), 7, 0, "[[0], [0, 4], [], [1, 2]]"]
+
+
+class Reader:
+    """A language model that knows whether each message begins a stage.  Its replies are bad in turn if `bad` holds statuses or texts.
+
+    prompts      of the requests, by batch
+    most_tokens  of the replies
+    good         messages in the requests with a good reply
+    """
+
+    name, revision = "reader", "1"
+
+    def __init__(self, begins: Any, bad: Sequence[str] = ()) -> None:
+        self.begins, self.bad, self.number = begins, bad, 0
+        self.prompts, self.most_tokens, self.good = list[list[str]](), list[int](), list[str]()
+
+    def ask(self, requests: Sequence[Request]) -> list[Reply]:
+        self.prompts.append([request.prompt for request in requests])
+        self.most_tokens += [request.most_tokens for request in requests]
+        return [self._reply(request) for request in requests]
+
+    def _reply(self, request: Request) -> Reply:
+        self.number += 1
+        if self.bad and self.number % 2 == 0:
+            text = self.bad[self.number // 2 % len(self.bad)]
+            return Reply(Status(text), {"begins": []}) if text in list(Status) else Reply.read(request, text)
+        self.good += block_of(request.prompt)
+        return Reply.read(request, json.dumps({"begins": [n for n, text in enumerate(block_of(request.prompt), 1) if self.begins(text)]}))
+
+
+def block_of(prompt: str) -> list[str]:
+    """The messages that a request numbers, read back from its prompt."""
+    return [json.loads(line.partition(" ")[2]) for line in prompt.rpartition("MESSAGES\n")[2].splitlines()]
+
+
+def by_model(specimen: Any, texts: Sequence[str], model: Any, by: str = "model", **values: Any) -> Any:
+    """A memory that sleeps once in 20 or 30 events, after a late boundary of an earlier day was found, too."""
+    memory = memory_of(specimen, embedder=HashingEmbedder(256), consolidate_every=2.5, by=by, language_model=model, **values)
+    for i, text in enumerate(texts):
+        memory.encode(Event(0.1 * i, text, dated=False))
+    memory.advance(0.1 * len(texts) + 2.5)
+    return memory
+
+
+@adaptation("SD-10", source="reference: what the model said of an event it was asked about, else what similarity finds, put together at the end")
+def a_model_corrects_the_stages_and_bad_replies_leave_them(specimen: Any) -> Any:
+    """Every second reply is bad: no JSON, half of it, another schema, numbers outside the block, too many, a time-out, a refusal, an error, none."""
+    bad = ("", '{"begins": [1', '{"begins": 1}', '{"begins": [], "x": 1}', '{"begins": [0]}', '{"begins": [99]}', '{"begins": [1, 1, 1, 1, 1, 1]}',
+           *(status.value for status in Status if status is not Status.OK))
+    found, expected = [], []
+    for seed, block in ((0, 7), (1, 12), (2, 3), (3, 40)):
+        texts, truth = composed(seed)
+        texts = [f"{text} {i}" for i, text in enumerate(texts)]
+        starts = {texts[row] for row in truth}
+        similar = by_model(specimen, texts, None, "semantic").column(STAGE)
+        for bad_ones in ((), bad):
+            model = Reader(starts.__contains__, bad_ones)
+            found.append(by_model(specimen, texts, model, block=block).column(STAGE).tolist())
+            begins = [i for i, text in enumerate(texts) if (text in starts if text in model.good else similar[i] == i) or i == 0]
+            expected.append([max(s for s in begins if s <= i) for i in range(len(texts))])
+        assert found[-2] == [int(truth[truth <= i][-1]) for i in range(len(texts))] != found[-1] != similar.tolist()
+    return [str(each) for each in found], [str(each) for each in expected]
+
+
+@limit("SD-11", source="definition: without a model every cell is as with similarity alone, except how far was asked")
+def without_a_model_nothing_is_corrected(specimen: Any) -> Any:
+    found, expected = (by_model(specimen, composed(4)[0], None, by) for by in ("model", "semantic"))
+    columns = [column for column in found.store.columns if column is not specimen.STAGE_ASKED]
+    assert len(set(expected.column(STAGE).tolist())) > 4
+    return ([*(found.column(column).tobytes() for column in columns), int(found.column(specimen.STAGE_ASKED))],
+            [*(expected.column(column).tobytes() for column in columns), len(found.column(STAGE))])
+
+
+@adaptation("SD-12", source="by hand: blocks of equal size in one batch, each event once, up to five events before the block, each as one line")
+def each_event_is_asked_about_once(specimen: Any) -> Any:
+    """Sleeps before the events 26 and 51 and at the end; empty, erased and made rows are not shown, and a second sleep asks nothing."""
+    def note(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
+
+    texts = [f"event {i}" for i in range(60)]
+    texts[9], texts[20], texts[21] = " ", 'say "1"\n7 "x"', "x" * 999
+    model = Reader(lambda text: False)
+    memory = memory_of(specimen, neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,)), embedder=HashingEmbedder(32), consolidate_every=2.55, by="model",
+                       language_model=model, block=10)
+    for i, text in enumerate(texts):
+        memory.encode(Event(0.1 * i, text, id=f"e{i}", speaker="Ada", dated=False))
+        if i == 24:
+            memory.erase("e24", confirm=True)
+    memory.advance(8.0)
+    memory._consolidate(9.0)
+    shown = [f"Ada: {'x' * 295 + '...' if i == 21 else text}" for i, text in enumerate(texts) if i not in (9, 24)]
+    sizes = [[len(block_of(prompt)) for prompt in batch] for batch in model.prompts]
+    before = [[json.loads(line[2:]) for line in prompt.splitlines() if line.startswith("- ")] for batch in model.prompts for prompt in batch]
+    asked = [text for batch in model.prompts for prompt in batch for text in block_of(prompt)]
+    place = [asked.index(block_of(prompt)[0]) for batch in model.prompts for prompt in batch]
+    rows = np.flatnonzero(memory.column(KIND) == 0)
+    turn = memory.column(specimen.STAGE_TURN)
+    return [str(asked), str(sizes), str([each for each in before if each]), str(model.most_tokens), str(turn[rows].tolist()), int(turn.sum()),
+            len(rows)], [
+        str(shown), "[[8, 8, 8], [9, 8, 8], [9]]", str([shown[max(0, p - (4 if p == 24 else 5)):p] for p in place if p]),
+        "[80, 80, 80, 80, 80, 80, 80]", str([0 if i == 24 else 2 for i in range(60)]), 118, 60]
 
 
 @figure("valleys", caption="Similarity of the five events before each place and the five from it on; the topic of the talk changes at the dots",
@@ -294,6 +393,23 @@ def from_the_start(specimen: Any) -> Any:
 @mutant("made rows are in the windows", rejected_by="SD-8")
 def all_rows(specimen: Any) -> Any:
     return specimen.replacing("last_events", lambda kind, number: np.arange(max(0, len(kind) - number), len(kind)))
+
+
+@mutant("a reply that is not ok counts as one that lists nothing", rejected_by="SD-10")
+def bad_replies_count(specimen: Any) -> Any:
+    original = specimen.turns_of
+    return specimen.replacing("turns_of", lambda reply, size: original(reply, size) or [specimen.GOES_ON] * size)
+
+
+@mutant("without a model the talk is one stage", rejected_by="SD-11")
+def one_stage(specimen: Any) -> Any:
+    return specimen.replacing("turns_of", lambda reply, size: [specimen.GOES_ON] * size)
+
+
+@mutant("a request shows nothing of what came before", rejected_by="SD-12")
+def without_before(specimen: Any) -> Any:
+    original = specimen.division_request
+    return specimen.replacing("division_request", lambda before, block: original([], block))
 
 
 @mutant("a plan and a session of one name are one label", rejected_by="SD-9")

@@ -10,7 +10,8 @@ from ...engine.columns import Phase
 from ...engine.drafts import Draft, Kind
 from ...engine.loop import Engine
 from ...engine.records import Event
-from ...engine.vocabulary import DRAFTS, FOCUS, MADE, OFFERED, RELEASED, STAGE
+from ...engine.vocabulary import DRAFTS, FOCUS, MADE, OFFERED, RELEASED, ROW, STAGE
+from .. import context_sources as shared
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
@@ -41,8 +42,8 @@ def distances_are_counted_in_stages(specimen: Any) -> Any:
 
 
 # --- in a memory ----------------------------------------------------------------------------------------------------------------
-def told(specimen: Any, focus: Sequence[int], offered: Sequence[int], **values: Any) -> Engine:
-    """Five stages of two events, rows 0 to 9; of each but the last a summary, rows 10 to 13, and row 14 is a summary without a stage."""
+def told(specimen: Any, focus: Sequence[int], offered: Sequence[int], scores: Any = None) -> Engine:
+    """Five stages of two events, rows 0 to 9, the last by STAGE; of the others a summary each, rows 10 to 13; row 14 is one without a stage."""
     def draft(view: Any, tick: Any) -> None:
         for stage in range(5):
             view.drafts.add(Draft(f"about stage {stage}", Kind.SUMMARY, (2 * stage, 2 * stage + 1)))
@@ -59,12 +60,16 @@ def told(specimen: Any, focus: Sequence[int], offered: Sequence[int], **values: 
         view.offered[list(offered)] += 1
 
     def rank(view: Any, cue: Any) -> None:
-        view.released[...] = np.arange(len(view.released)) % 7
+        view.released[...] = np.arange(len(view.released)) % 7 if scores is None else scores
 
-    memory = memory_of(specimen, neighbour(Phase.CONSOLIDATE, draft, adds=(DRAFTS,), id="draft"),
+    def stage_itself(view: Any, incoming: Any) -> None:
+        view.stage[view.row] = 8 if view.row >= 8 else -1
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, stage_itself, reads=(ROW,), sets=(STAGE,), id="stage_itself"),
+                       neighbour(Phase.CONSOLIDATE, draft, adds=(DRAFTS,), id="draft"),
                        neighbour(Phase.CONSOLIDATE, place, reads=(MADE,), sets=(STAGE,), id="place"),
                        neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"), neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
-                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"))
     for i in range(10):
         memory.encode(Event(float(i), f"event {i}", "", f"S{i // 2}", f"e{i}", dated=False))
     memory.advance(30.0)
@@ -94,6 +99,30 @@ def nothing_is_offered_without_summaries(specimen: Any) -> Any:
     empty = len(memory.offers("?", 100)[1])
     memory.encode(Event(0.0, "event", dated=False))
     return [empty, len(memory.offers("?", 100)[1])], [0, 0]
+
+
+@adaptation("ST-6", source="definition: as many of the nearest summaries as the budget holds, and the next one; by hand")
+def summaries_are_offered_up_to_the_budget(specimen: Any) -> Any:
+    """Each summary is "about stage i", 13 characters and 32 more: 11.25 tokens.  The focus begins in the second stage."""
+    memory = told(specimen, [2, 8], [4])
+    found = [[o.row for o in memory.offers("?", budget)[1]] for budget in (11, 12, 22, 23)]
+    return str(found), "[[11], [11, 10], [11, 10], [11, 10, 13]]"
+
+
+@adaptation("ST-10", source="definition: the current stage is that of the best match that can be answered and has one, else the last; events with a "
+            "stage of their own are no summaries; by hand")
+def the_best_match_is_one_with_a_stage(specimen: Any) -> Any:
+    """Best of all is row 14, which has no stage, and of the others row 5, which is archived, and with it row 12.  In the second nothing matches."""
+    scores = np.arange(15) / 100.0
+    scores[[14, 5, 1]] = 3.0, 2.0, 1.0
+    first, none = told(specimen, [], [], scores), told(specimen, [], [], np.full(15, np.nan))
+    first.archive(5)
+    return str([[o.row for o in memory.offers("?", 100)[1]] for memory in (first, none)]), "[[10, 11, 13], [13, 12, 11, 10]]"
+
+
+stages_by_loops = adaptation("ST-7", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
+one_scale = adaptation("ST-8", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
+estimated_tokens = adaptation("ST-9", source=shared.SIZES)(shared.tokens_are_estimated_by_characters)
 
 
 @figure("nearness", caption="Score of a summary over the number of stages between its stage and the current one", source="closed form")
@@ -143,3 +172,6 @@ def events_too(specimen: Any) -> Any:
             view.offers.add(row, "Stage Summaries", 0.0)
 
     return specimen.overriding("StageSummaries", offer=offer)
+
+
+late_stages, other_scale = shared.mutants(stages="ST-7", scale="ST-8")

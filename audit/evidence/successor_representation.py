@@ -412,6 +412,33 @@ def a_memory_learns_which_entities_are_used_after_which(specimen: Any) -> Any:
     return found, expected
 
 
+@equation("SR-14", source=f"{DAYAN}: M R on dictionaries, from the entities of the query and of the memories that the last use in its session "
+          "needed, all with equal probability", rtol=1e-6, atol=1e-7, papers=("dayan1993improving",))
+def a_question_is_asked_from_where_the_session_is(specimen: Any) -> Any:
+    memory = memory_of(specimen, alpha=0.3, discount=0.8, least=LEAST, initial=0.7)
+    m, last, found, expected = dict[str, dict[str, float]](), dict[str, tuple[int, ...]](), list[float](), list[float]()
+    for row, names in enumerate(TOLD):                                        # each in a session of its own: no step at encoding
+        encode(memory, Event(0.0, f"Then {' met '.join(names.split())}." if names else "It rained.", session=str(row), dated=False))
+    for time, session, rows in USES:
+        memory.advance(time)
+        memory.use(memory.retrieve(Query("Who came?", session=session)), rows)
+        if session and rows:
+            before, after = (sorted({name for row in each for name in TOLD[row].split()}) for each in (
+                [row for row in last.get(session, ()) if row not in rows], rows))
+            if before and after:
+                dictionary_step(m, before, after, 0.3, 0.8)
+            last[session] = rows
+        for asked, text in (("x", "Who is next?"), ("y", "Who is next?"), ("x", "After Dora, who is next?"), ("", "Who is next?"), ("z", "And Ada?")):
+            memory.retrieve(Query(text, session=asked))
+            named = [name for name in ("Ada", "Dora") if name in text]
+            states = sorted({*named, *(name for row in last.get(asked, ()) for name in TOLD[row].split())})
+            found += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
+            expected += np.nan_to_num(expected_visits(m, states, TOLD, False), nan=-1.0).tolist()
+    memory.archive(2)                                                         # of x; an archived memory is no state
+    memory.retrieve(Query("Who is next?", session="x"))
+    return [*found, float(np.isnan(memory.column(specimen.SUCCESSION)).all())], [*expected, 1.0]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("successor_line", caption="Expected discounted visits of a walk on a line of five states: they fall with the distance from the current "
         "state, and are higher at inner states", source=f"{DAYAN}; the resolvent (I - gamma T)^-1 at gamma = 0.9")
@@ -550,6 +577,11 @@ def unshared(specimen: Any) -> Any:
 def one_sequence_of_uses(specimen: Any) -> Any:
     steps = specimen.step_of_use
     return specimen.replacing("step_of_use", lambda cue, *rest: steps(replace(cue, query=replace(cue.query, session="y")), *rest))
+
+
+@mutant("a question is asked from the entities that it names alone", rejected_by="SR-14")
+def without_a_state(specimen: Any) -> Any:
+    return specimen.replacing("used_last", lambda cue, used, times, visible: np.empty(0, dtype=np.int64))
 
 
 @mutant("a step of uses is learnt backwards", rejected_by="SR-13")

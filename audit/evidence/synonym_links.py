@@ -18,7 +18,10 @@ from ..memory import encode, memory_of
 from ..paper_numbers import paper_number
 
 PAPER, LEAST, D = "jimenez2024hipporag", 0.8, 0.5
-NUMBERS = (paper_number("cosine", LEAST, "1", paper=PAPER, where="implementation details: synonymy threshold 0.8"),)
+NUMBERS = (
+    paper_number("cosine", LEAST, "1", paper=PAPER, where="implementation details: synonymy threshold 0.8"),
+    paper_number("query", "nearest", "1", paper=PAPER, where="online retrieval: query nodes are those of the largest cosine with the named entities"),
+)
 
 
 def circle(*angles: float) -> NDArray[np.float32]:
@@ -38,7 +41,23 @@ def pairs_are_those_of_all_cosines(specimen: Any) -> Any:
             found = [tuple(pair) for pair in specimen.near_pairs(vectors, first, LEAST).tolist()]
             same.append(set(found) == near and len(found) == len(near) and found == sorted(found, key=lambda pair: pair[::-1]))
     edge = specimen.near_pairs(circle(0.0, math.acos(LEAST) - 1e-3, -math.acos(LEAST) - 1e-3), 0, LEAST).tolist()
-    return [*same, edge == [[0, 1]]], [True] * 10
+    exact = specimen.near_pairs(np.array([[1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5]], np.float32), 0, 0.5).tolist()
+    return [*same, edge == [[0, 1]], exact == [[0, 1]]], [True] * 11
+
+
+@limit("SL-6", source="definition: names that come one by one have the pairs of those that come together, also at a cosine of just the least")
+def a_pair_does_not_depend_on_when_its_names_come(specimen: Any) -> Any:
+    rng = np.random.default_rng(4)
+    vectors = rng.normal(size=(300, 384))
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    same = []
+    for a, b in zip(rng.integers(0, 150, 60).tolist(), rng.integers(150, 300, 60).tolist(), strict=True):
+        low, high = -1.0, 1.0
+        for _ in range(50):                                 # the cosine of a late name, to the last bit, by bisection
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if [a, b] in specimen.near_pairs(vectors[:b + 1], b, middle).tolist() else (low, middle)
+        same.append([a, b] in specimen.near_pairs(vectors, 0, low).tolist())
+    return same, [True] * 60
 
 
 @adaptation("SL-2", source="ours: links by lists; a synonym is one link each way between two entities, beside all others")
@@ -70,7 +89,7 @@ class Named:
                         np.float32).reshape(-1, 3)
 
 
-ANGLES = {"mia": 0.0, "maria": 0.5, "bo": 2.0, "lisbon": 3.0, "lissabon": 3.6, "oslo": 4.6}
+ANGLES = {"mia": 0.0, "maria": 0.5, "bo": 2.0, "lisbon": 3.0, "lissabon": 3.6, "oslo": 4.6, "marie": 0.4, "zora": 5.4}   # the last two in queries
 STORY = (("Yesterday Mia met Bo.", ("mia", "bo")), ("They say Maria lives in Lisbon.", ("maria", "lisbon")),
          ("In winter Lissabon was warm.", ("lissabon",)), ("And Oslo was cold.", ("oslo",)), ("Nothing was said.", ()))
 
@@ -125,7 +144,7 @@ def a_query_reaches_memories_of_a_synonym(specimen: Any) -> Any:
 def without_a_pair_nothing_changes(specimen: Any) -> Any:
     found = []
     for least in (LEAST, 1.0):
-        memory, without = told(specimen, 1, cosine=least), told(specimen, 1)
+        memory, without = told(specimen, 1, cosine=least, query="names"), told(specimen, 1, query="names")
         for query in ("Where is Mia?", "What?", "Did Zoe go?"):
             found.append(memory.retrieve(query).final.tolist() == without.retrieve(query).final.tolist())
             wanted = walked(("mia",), 2.0, 1) if "Mia" in query else np.array([np.nan])
@@ -151,6 +170,35 @@ def an_erased_name_has_no_synonyms(specimen: Any) -> Any:
             measured += np.nan_to_num(np.delete(memory.column(PAGERANK), 1), nan=-1.0).tolist()
             expected += [walked(asked, LEAST, 1)[0], -1.0, -1.0, -1.0] if asked == ("mia",) else [-1.0, 1.0 / (1.0 + math.sqrt(D)), -1.0, -1.0]
     return measured, expected
+
+
+@adaptation("SL-7", source="HippoRAG: a name of the query starts at the entity of the largest cosine, found by angles; walks as linear systems",
+            rtol=1e-6, papers=(PAPER,))
+def an_unknown_name_starts_at_the_nearest_entity(specimen: Any) -> Any:
+    measured, expected = list[float](), list[float]()
+    for query, first in (("nearest", 0), ("nearest", 2), ("names", 0)):
+        memory = told(specimen, first=first, query=query)
+        for text, asked in (("Is Marie in Lissabon?", ("marie", "lissabon")), ("Did Zora see Maria or Marie?", ("zora", "maria", "marie")),
+                            ("Is it Zora?", ("zora",)), ("Is it cold?", ())):
+            memory.retrieve(text)
+            mentioned = {name for _, held in STORY for name in held}
+            near = {name: max(mentioned, key=lambda held: math.cos(ANGLES[held] - ANGLES[name])) for name in asked}
+            starts = sorted({near[name] if query == "nearest" else name for name in asked} & mentioned)
+            measured += np.nan_to_num(memory.column(PAGERANK), nan=-1.0).tolist()
+            expected += np.nan_to_num(walked(starts, LEAST), nan=-1.0).tolist() if starts else [-1.0] * len(STORY)
+    return measured, expected
+
+
+@limit("SL-8", source="definition: in a memory without names, or with erased names alone, no name of a query starts anywhere; nothing is stored")
+def without_names_none_is_nearest(specimen: Any) -> Any:
+    empty, erased = memory_of(specimen, embedder=Named(ANGLES)), told(specimen, 1)
+    found = [len(empty.retrieve("Where is Marie?").rows) == 0]
+    erased.erase("e0", confirm=True)
+    erased.retrieve("Where is Marie?")
+    found.append(bool(np.isnan(erased.column(PAGERANK)).all()))
+    one, other = told(specimen), told(specimen)
+    one.retrieve("Where is Zora?")
+    return [*found, one.digest() == other.digest()], [True] * 3
 
 
 @figure("reach", caption="Mass at the memory of a synonym, against the cosine of the two names: links from 0.8 on carry the walk",
@@ -201,3 +249,13 @@ def pairs_twice(specimen: Any) -> Any:
 def every_pair(specimen: Any) -> Any:
     return changed(specimen, lambda vectors, first, least, original: original(vectors, first, -1.0))
 
+
+@mutant("a name of the query starts at the entity of the smallest cosine", rejected_by="SL-7")
+def farthest(specimen: Any) -> Any:
+    def link(self: Any, view: Any, cue: Any) -> None:
+        names = [view.graph.entity_name(e) for e in range(view.graph.n_entities)]
+        view.synonyms.put(cue, names, view.embedder.embed, lambda vectors, first: specimen.near_pairs(vectors, first, self.params.cosine))
+        if self.params.query == "nearest":
+            view.synonyms.link(cue.features.entities, lambda texts: -view.embedder.embed(texts))
+
+    return specimen.overriding("SynonymLinks", link=link)

@@ -4,9 +4,9 @@ True Memory (4.1, stage 3) makes a summary of each cluster of recent messages, r
 predicate, and keeps a timeline of assertions with superseded-by links; it prints no rule.  Here facts are found by the table of `shared/facts.py`.
 
 Facts.  In sleep each fact of a new event becomes a writing with its row as source.  A fact that contradicts an earlier one of the same subject and
-predicate supersedes it if the predicate is a state or if the later clause says that something changed; else CONFLICT edges lead both ways.  A query
-lowers the fused score of a memory by ln(1/2) times the share of its facts that are superseded, unless it asks for the past or for a conflict: then
-all versions may be answered, archived ones too.
+predicate supersedes it if the predicate is a state, or if the later clause says that something changed or is introduced as a correction ("Well,
+actually, ..."); else CONFLICT edges lead both ways.  A query lowers the fused score of a memory by ln(1/2) times the share of its facts that are
+superseded, unless it asks for the past or for a conflict: then all versions may be answered, archived ones too.
 
 Clusters.  A new event joins the most similar leader among the last 200 events if their cosine is at least 0.6 and they share an entity; else it leads
 a cluster of its own.  A cluster of three or more has one summary, its most central sentences in order, as a unit of memory.  When the cluster has

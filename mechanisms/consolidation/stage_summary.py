@@ -181,7 +181,7 @@ class StageSummary(Mechanism[StageSummaryParams]):
 
     owns = (STAGE_SUMMARY, STAGE_SUMMARISED)
 
-    @hook(Phase.CONSOLIDATE, reads=(KIND, CREATED, SESSION, SPEAKER, TEXTS, LEXICON, VISIBLE.before, STAGE.before, STAGE_SUMMARISED.before),
+    @hook(Phase.CONSOLIDATE, reads=(KIND, CREATED, SESSION, SPEAKER, TEXTS, LEXICON, VISIBLE.before, STAGE, STAGE_SUMMARISED.before),
           adds=(DRAFTS,), sets=())
     def draft(self, view: Any, tick: Tick) -> None:
         """Draft a summary of each closed stage that has none, or whose events are no longer those of its summary."""
@@ -189,7 +189,8 @@ class StageSummary(Mechanism[StageSummaryParams]):
         groups = list(stages(_standing(view), view.stage, view.session))
         last = max((int(rows[-1]) for rows in groups), default=-1)
         for rows in groups:
-            known = int(view.stage_summarised[_first(view.stage, int(rows[0]))])
+            first = _first(view.stage, int(rows[0]))
+            known = int(view.stage_summarised[first])
             goes_on = rows[-1] == last and tick.end - view.created[last] < self.hours("quiet")
             if goes_on or rows.size < p.members or known <= rows.size < max(p.growth * known, known + 1):
                 continue
@@ -197,20 +198,19 @@ class StageSummary(Mechanism[StageSummaryParams]):
             text = summary_of(stage, topics([said.text for said in stage], lexicon.document_frequency, lexicon.n_counted, p.words), p.sentences)
             if text:
                 sessions = set(view.session[rows].tolist())
-                view.drafts.add(Draft(text, Kind.SUMMARY, tuple(rows.tolist()), session=sessions.pop() if len(sessions) == 1 else -1))
+                session = sessions.pop() if len(sessions) == 1 else -1
+                view.drafts.add(Draft(text, Kind.SUMMARY, tuple(rows.tolist()), session=session, stage=first))
 
-    @hook(Phase.CONSOLIDATE, reads=(MADE, NOW), adds=(GRAPH, HIDE), sets=(STAGE, STAGE_SUMMARY, STAGE_SUMMARISED))
+    @hook(Phase.CONSOLIDATE, reads=(MADE, NOW), adds=(GRAPH, HIDE), sets=(STAGE_SUMMARY, STAGE_SUMMARISED))
     def dress(self, view: Any, tick: Tick) -> None:
-        """Note the new summaries and their stages; a former version is linked and archived."""
+        """Note the new summaries; a former version is linked and archived."""
         for row, draft in view.made:
             if draft.maker == self.id:
-                first = _first(view.stage, draft.sources[0])
-                former = int(view.stage_summary[first])
+                former = int(view.stage_summary[draft.stage])
                 if former >= 0:
                     view.graph.add(row, former, EdgeType.VERSION, view.now)
                     view.hide[former] += 1
-                view.stage[row] = first
-                view.stage_summary[first], view.stage_summarised[first] = row, len(draft.sources)
+                view.stage_summary[draft.stage], view.stage_summarised[draft.stage] = row, len(draft.sources)
 
 
 def _first(stage: NDArray[np.int64], row: int) -> int:

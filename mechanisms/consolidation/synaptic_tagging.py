@@ -37,10 +37,10 @@ EARLY_PHASE_INDUCED = Column("early_phase_induced", np.float64, Scope.MEMORY, "m
 LATE_PHASE = Column("late_phase", np.float64, Scope.MEMORY, "1", 0.0, "mean late phase z of the memory's synapses; 0: nothing captured", low=-0.5,
                     high=1)
 PROTEIN_DRIVE = Column("protein_drive", np.float64, Scope.EDGE, "mV", 0.0, "sum of |h - h0| over the entity's synapses just after this encoding",
-                       low=0)
-PROTEINS = Column("proteins", np.float64, Scope.EDGE, "1", 0.0, "amount p of the entity's proteins at this encoding", low=0)
+                       low=0, own=True)
+PROTEINS = Column("proteins", np.float64, Scope.EDGE, "1", 0.0, "amount p of the entity's proteins at this encoding", low=0, own=True)
 PROTEIN_INTEGRAL = Column("protein_integral", np.float64, Scope.EDGE, "h", NO_SYNAPSE, "integral of p up to this encoding; -1: no synapse",
-                          low=NO_SYNAPSE)
+                          low=NO_SYNAPSE, own=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from ...engine.ranking import best
 from ...engine.storage.graph import EdgeType
 from ...engine.text.features import Features, SpeechAct, features
 from ...engine.vocabulary import BAN, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE
+from ..shared.facts import corrects
 
 CREATE, LINK, MERGE = 0, 1, 2
 NEGATIONS = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"))
@@ -218,7 +219,7 @@ class Curation(Mechanism[CurationParams]):
             for source, target in ((row, other), (other, row)):
                 edge = graph.add(source, target, EdgeType.SEMANTIC, view.now)
                 view.affinity[edge] = affinity[i]             # read the column after the edge exists: adding may reallocate it
-            if older < 0 and decision[i] == MERGE and self._restates(incoming.features, view.texts[other]):
+            if older < 0 and decision[i] == MERGE and self._restates(incoming.features, incoming.event.text, view.texts[other]):
                 older = other
         if older >= 0:
             first = int(view.restates[older]) if view.restates[older] >= 0 else older
@@ -238,8 +239,8 @@ class Curation(Mechanism[CurationParams]):
         return near, affinity, decision
 
     @staticmethod
-    def _restates(new: Features, old: str) -> bool:
-        return new.act is not SpeechAct.CORRECTION and details(new) == details(features(old))
+    def _restates(new: Features, text: str, old: str) -> bool:
+        return new.act is not SpeechAct.CORRECTION and details(new) == details(features(old)) and not corrects(text)
 
     @hook(Phase.RETRIEVE, reads=(MATCH, VISIBLE, GRAPH, AFFINITY), adds=(), sets=(CURATED,))
     def retrieve(self, view: Any, cue: Cue) -> None:

@@ -40,7 +40,7 @@ ENGRAM_INHIBITED = Column("engram_inhibited", np.float64, Scope.GLOBAL, "activat
                           "past activations of each unit, decayed with tau_I, at its last activation",
                    ("units",), low=0)
 ENGRAM_ACTIVE = Column("engram_active", np.float64, Scope.GLOBAL, "h", 0.0, "when each unit was last active", ("units",))
-ENGRAM = Column("engram", np.int16, Scope.MEMORY, "1", -1, "units of the memory, ascending", ("size",))
+ENGRAM = Column("engram", np.int16, Scope.MEMORY, "1", -1, "units of the memory, ascending", ("size",), own=True)
 ENGRAM_RECENT = Column("engram_recent", np.int32, Scope.GLOBAL, "1", -1, "rows of the last memories written into each unit, a ring buffer; -1: none",
                        ("units", "depth"))
 ENGRAM_WRITTEN = Column("engram_written", np.int64, Scope.GLOBAL, "1", 0, "memories written into each unit so far", ("units",), low=0)

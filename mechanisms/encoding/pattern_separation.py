@@ -29,7 +29,8 @@ from ...engine.ranking import best
 from ...engine.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-SEPARATION_CODE = Column("separation_code", np.int32, Scope.MEMORY, "1", -1, "active cells (unit and generation) at storage; -1: none", ("active",))
+SEPARATION_CODE = Column("separation_code", np.int32, Scope.MEMORY, "1", -1, "active cells (unit and generation) at storage; -1: none", ("active",),
+                         own=True)
 SEPARATION_EVENT_CODE = Column("separation_event_code", np.int32, Scope.EVENT, "1", -1, "active cells of the current event", ("active",))
 SEPARATION = signal("separation", Facet.MEANING, "share of active cells common to the codes of memory and cue", scale=Scale.SIMILARITY)
 

@@ -47,7 +47,7 @@ PC_EVENTS = Column("pc_events", np.int64, Scope.GLOBAL, "events", 0, "events per
 PC_USUAL_SURPRISE = Column("pc_usual_surprise", np.float64, Scope.GLOBAL, "nats", 0.0, "running mean of SURPRISE; 0: no event yet", low=0)
 PC_INPUT = Column("pc_input", np.float64, Scope.EVENT, "1", 0.0, "u, the input of the event", ("inputs",))
 PC_CODE = Column("pc_code", np.float64, Scope.EVENT, "1", 0.0, "e, code of the entities named; 0: none", ("entities",))
-PC_CODES = Column("pc_codes", np.float32, Scope.MEMORY, "1", 0.0, "PC_CODE of each memory", ("entities",))
+PC_CODES = Column("pc_codes", np.float32, Scope.MEMORY, "1", 0.0, "PC_CODE of each memory", ("entities",), own=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,9 @@ Oja's rule with x = 0 is a power.
 COACTIVATION gives the memories active together: in working memory at encoding, in a replayed step, in an answer that may change memory.  One event,
 one replayed step and one answer are one occasion each.
 
+A question asked in a session has memories that are active before it: those that the last use in the session needed.  They pass activation on as the
+best matches do, so what was used together with them comes next.
+
 Cost, with at most 32 associations a memory: O(32 p^2) for the p memories
 of an occasion; O(n + 32 seeds) per query.
 """
@@ -24,10 +27,22 @@ import numpy as np
 from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.ranking import best
 from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import GRAPH, LTP, MATCH, MODIFIABILITY, RECALLED, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE
-from ..shared.coactivation import COACTIVATION
+from ...engine.uses import used_last
+from ...engine.vocabulary import (
+    GRAPH,
+    LTP,
+    MATCH,
+    MODIFIABILITY,
+    RECALLED,
+    RELEASE_PROBABILITY,
+    RESOURCES,
+    ROW,
+    USED,
+    USED_TIME,
+    VISIBLE,
+)
+from ..shared.coactivation import COACTIVATION, sources
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 HEBBIAN_WEIGHT = Column("hebbian_weight", np.float64, Scope.EDGE, "1", 0.0, "Oja's weight of an association, at its last occasion", low=0, high=1)
@@ -112,7 +127,7 @@ def pass_on(rows: Any, match: Any, release: Any, resources: Any, eta: float, sta
     """out_j = sum_i match_i release_i resources_i w_ij over some memories i.  Cost: O(their edges).
 
     rows                      (q,)      memories i; those without a positive match pass nothing on
-    match                     (n,)  sd  match with the query
+    match                     (n,)  sd  match with the query, or activity, see `shared.coactivation.sources`
     release, resources        (n,)      factors on the match they pass on
     out                       (n,)  sd  NaN before, and where nothing arrives; written
     Others as for `occasion`.
@@ -133,11 +148,12 @@ def pass_on(rows: Any, match: Any, release: Any, resources: Any, eta: float, sta
 class HebbianAssociationParams(Params):
     eta: float
     seeds: int              # best matches that pass activation on
+    present: float          # activity of the memories used last in the session, together
     weight: float
 
 
 class HebbianAssociation(Mechanism[HebbianAssociationParams]):
-    """Strengthens associations between memories active together; retrieves the associates of the best matches."""
+    """Strengthens associations between memories active together; retrieves the associates of the best matches and of what was used last."""
 
     owns = (HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS, ASSOCIATED)
 
@@ -162,11 +178,11 @@ class HebbianAssociation(Mechanism[HebbianAssociationParams]):
         """The best memories of the answer form one occasion."""
         self._learn(view, min(len(view.coactivation.edge), 1))
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, RELEASE_PROBABILITY, RESOURCES, HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS), adds=(),
-          sets=(ASSOCIATED,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, USED.before, USED_TIME.before, RELEASE_PROBABILITY, RESOURCES, HEBBIAN_WEIGHT,
+                                 HEBBIAN_SEEN, HEBBIAN_OCCASIONS), adds=(), sets=(ASSOCIATED,))
     def associate(self, view: Any, cue: Cue) -> None:
-        """Only memories with a match above the mean, which is 0, pass it on."""
-        edges = view.graph.csr(EdgeType.COACCESS)
-        pass_on(best(view.match, view.visible, self.params.seeds), view.match, view.release_probability, view.resources, self.params.eta,
-                edges.start, edges.degree, edges.pool, view.graph.target, view.hebbian_occasions, view.hebbian_weight, view.hebbian_seen,
-                view.associated)
+        """Only memories with an activity above 0, the mean of the match, pass it on."""
+        p, edges = self.params, view.graph.csr(EdgeType.COACCESS)
+        rows, activity = sources(view.match, view.visible, used_last(cue, view.used, view.used_time, view.visible), p.seeds, p.present)
+        pass_on(rows, activity, view.release_probability, view.resources, p.eta, edges.start, edges.degree, edges.pool, view.graph.target,
+                view.hebbian_occasions, view.hebbian_weight, view.hebbian_seen, view.associated)

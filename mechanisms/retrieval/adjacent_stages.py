@@ -3,15 +3,17 @@
 A random walk starts at the entities of the memories in FOCUS, in proportion to node specificity, 1 / (memories that mention the entity), and goes
 from entities to memories and back, with restart (HippoRAG, Jiménez Gutiérrez et al. 2024).  A memory of another stage that is among the
 best matches that would fill the budget is offered by the mass of its entities; of equal mass the better match comes first.  The other memories follow
-by rank, for what is left over of the budget.  If nothing
-is in FOCUS, the walk starts at the entities of the query and no stage is left out.
+by rank, for what is left over of the budget.  If nothing is in FOCUS, the walk starts at the entities of the query and no stage is left out.
 
-It runs only when a context is asked for.  Cost: the walk, at most 1 / (epsilon (1 - sqrt d)) links, and O(n log n).
+It runs only when a context is asked for.  Cost: the walk, at most 1 / (epsilon (1 - sqrt d)) links, and O(n log n).  The last walks are kept as long
+as the graph stays as it is, so that the same stage, asked about again, costs no walk.
 """
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,6 +31,7 @@ from ..shared.stages import stages_of
 from ..shared.walks import MOST_ROUNDS, passages, specificity, walk
 
 SECTION: Final = "Related Prior Context"
+KEPT: Final = 16            # walks of one state of the graph
 
 
 # --- equations ----------------------------------------------------------------------------------------------------------------
@@ -62,6 +65,57 @@ def by_mass(mass: Any, scores: Any, among: Any, most: int) -> NDArray[np.int64]:
     return rows[np.lexsort((rows, -np.asarray(scores)[rows], -np.asarray(mass)[rows]))][:most]
 
 
+def allocated(view: Any) -> Any:
+    """The array that owns the memory of a view, however often it was viewed.
+
+    >>> whole = np.zeros(4)
+    >>> allocated(np.asarray(memoryview(whole[:2]))[:1]) is whole
+    True
+    """
+    found = of = view
+    while of is not None:
+        found = of if isinstance(of, np.ndarray) else found
+        of = of.obj if isinstance(of, memoryview) else getattr(of, "base", None)
+    return found
+
+
+class Walks:
+    """The masses of the last walks, as long as the graph stays as it is.
+
+    A state of a graph is its array of targets, how many edges were ever added and how many are alive: both numbers change with every edge that comes
+    or goes, and only grow or fall.
+    """
+
+    def __init__(self) -> None:
+        self._targets: Callable[[], Any] = lambda: None
+        self._state: tuple[int, ...] = ()
+        self._kept: OrderedDict[tuple[int, ...], tuple[NDArray[np.int64], NDArray[np.float64]]] = OrderedDict()
+
+    def __reduce__(self) -> tuple[type[Walks], tuple[()]]:
+        return Walks, ()        # a copy begins without any
+
+    def masses(self, graph: Any, n: int, seeds: Sequence[int], made: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """What `made` returns for these seeds, an array of its own, (n,).  O(n + edges) if it is kept."""
+        targets = allocated(graph.target)
+        state = n, len(graph.target), int(np.count_nonzero(graph.alive))
+        if self._targets() is not targets or state != self._state:
+            self._kept.clear()
+            self._targets, self._state = weakref.ref(targets), state
+        key = tuple(seeds)
+        if key not in self._kept:
+            found = made()
+            rows = np.flatnonzero(~np.isnan(found))
+            self._kept[key] = rows, found[rows]
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return found
+        self._kept.move_to_end(key)
+        mass = np.full(n, np.nan)
+        rows, found = self._kept[key]
+        mass[rows] = found
+        return mass
+
+
 # --- plug-in ------------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class AdjacentStagesParams(Params):
@@ -73,6 +127,10 @@ class AdjacentStagesParams(Params):
 class AdjacentStages(Mechanism[AdjacentStagesParams]):
     """Offers memories of other stages, linked to the current one by entities."""
 
+    def __init__(self, id: str, params: AdjacentStagesParams, units: dict[str, str] | None = None, order: int = 0) -> None:
+        super().__init__(id, params, units, order)
+        self.walks = Walks()
+
     @hook(Phase.RETRIEVE, reads=(BUDGET, FOCUS, RELEASED, ANSWERABLE, KIND, STAGE, SESSION, GRAPH, TEXTS), adds=(OFFERS, OFFERED), sets=())
     def offer(self, view: Any, cue: Cue) -> None:
         p, graph = self.params, view.graph
@@ -81,7 +139,7 @@ class AdjacentStages(Mechanism[AdjacentStagesParams]):
             seeds = dict.fromkeys(int(v) for row in focus.tolist() for v in graph.target[graph.neighbours(row, EdgeType.ENTITY)])
         else:
             seeds = dict.fromkeys(entity_node(e) for name in cue.features.entities if (e := graph.entity_id(name)) is not None)
-        mass = masses(graph, len(stages), list(seeds), p.damping, p.epsilon)
+        mass = self.walks.masses(graph, len(stages), list(seeds), lambda: masses(graph, len(stages), list(seeds), p.damping, p.epsilon))
         among = view.answerable & (view.kind != Kind.SUMMARY) & ~np.isin(stages, np.unique(stages[focus]))
         mass[~near(view.released, view.answerable & (view.kind != Kind.SUMMARY), view.texts, view.budget)] = np.nan
         linked = by_mass(mass, view.released, among, MOST)

@@ -7,7 +7,7 @@ It runs only when a context is asked for.  Cost: O(entity links), and about 0.2 
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Phase
+from ...engine.context.kinds import entity_line
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
@@ -22,6 +23,7 @@ from ...engine.vocabulary import ANSWERABLE, BUDGET, GRAPH, IMPORTANCE, OFFERS, 
 from ..shared.facts import Standing, facts_of, teller
 
 SECTION: Final = "Known Entities"
+ENTITY: Final = "entity"    # the kind of each; a memory knows no other
 READ: Final = 5             # latest memories of an entity that are read for facts
 
 
@@ -49,13 +51,13 @@ def saliences(entities: int, start: Any, degree: Any, pool: Any, target: Any, im
         out[e] = out[e] / largest if largest > 0.0 else 0.0
 
 
-def profile(name: str, told: Sequence[tuple[str, str]]) -> str:
-    """What texts say of an entity, the latest fact of each predicate; "" for nothing.  O(length).
+def profile(name: str, told: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+    """What texts say of an entity: by predicate the value of the latest fact, in order of time.  O(length).
 
     told  (speaker, text), the oldest first
 
     >>> profile("ada", [("Ada", "I live in Rome."), ("Bo", "Ada moved to Oslo.")])
-    'lives in oslo'
+    {'lives in': 'oslo'}
     """
     found: dict[str, str] = {}
     for speaker, text in told:
@@ -63,8 +65,8 @@ def profile(name: str, told: Sequence[tuple[str, str]]) -> str:
             if fact.subject == name:
                 found.pop(fact.predicate, None)
                 if fact.standing is Standing.HOLDS and fact.value:
-                    found[fact.predicate] = f"{fact.predicate.replace('_', ' ')} {fact.value}"
-    return "; ".join(found.values())
+                    found[fact.predicate] = fact.value
+    return {predicate.replace("_", " "): value for predicate, value in found.items()}
 
 
 # --- plug-in ------------------------------------------------------------------------------------------------------------------
@@ -93,14 +95,11 @@ class EntityContext(Mechanism[EntityContextParams]):
             name, rows = graph.entity_name(e), self._rows(view, e)
             about = profile(name, [(teller(int(view.speaker[row]), view.texts[row], view.texts.rendered(row)), view.texts[row])
                                    for row in rows[-READ:].tolist()])
-            line = f"**entity**: {name} ({'; '.join(filter(None, (_memories(rows.size), about)))})"
-            view.offers.add(line, SECTION, float(worth[e] / max(p.mentioned, 1.0)), (f"**entity**: {name}",), kind="entity")
+            line = entity_line(ENTITY, name, {"memories": f"{rows.size}", **about})
+            view.offers.add(line, SECTION, float(worth[e] / max(p.mentioned, 1.0)), (entity_line(ENTITY, name),), kind="entity")
 
     def _rows(self, view: Any, e: int) -> NDArray[np.int64]:
         """Rows of the answerable memories that mention an entity, ascending."""
         rows = np.unique(view.graph.target[view.graph.neighbours(entity_node(e), EdgeType.ENTITY)]).astype(np.int64)
         return np.asarray(rows[(rows >= 0) & view.answerable[rows]])
 
-
-def _memories(number: int) -> str:
-    return f"{number} memor{'y' if number == 1 else 'ies'}"

@@ -59,7 +59,7 @@ STANDING = Column("standing", np.float32, Scope.MEMORY, "1", 0.0, "how much the 
                   low=0, high=1)
 STANDING_KIND = Column("standing_kind", np.int8, Scope.MEMORY, "1", 0, "kind of the standing utterance, a value of Standing; 0: none", low=0, high=3)
 STANDING_SCOPE = Column("standing_scope", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the clause that says when it applies; 0: none",
-                        ("dimensions",))
+                        ("dimensions",), own=True)
 ASKING = Column("asking", np.int8, Scope.EVENT, "1", -1, "kind of the current query, a value of Asking; -1: no words", low=-1, high=2)
 STANDING_FIT = signal("standing_fit", Facet.KIND, "standing of the memory times the fit of the request with its scope; NaN: no request, or none",
                       direct=False)

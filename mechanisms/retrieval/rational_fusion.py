@@ -40,9 +40,7 @@ from ...engine.vocabulary import ACTIVATION, FACET_WEIGHTS, FUSED, KIND, LOG_STR
 Floats = NDArray[np.float64]
 SHIPPED: Final = Path(__file__).parent / "evidence.json"
 PLAIN: Final = {Scale.SIMILARITY: 10.0, Scale.SUPPORT: 1.0}     # slopes of signals that a calibration does not name, for a weight of 1
-STEADY: Final = 1e-9        # gradient at which a fit ends
-SMALLEST: Final = 1e-14     # step at which backtracking ends
-MOST_STEPS: Final = 100
+PRECISE: Final = {"gtol": 1e-8, "ftol": 1e-15}     # gradient, and relative change of the likelihood, at which a fit ends
 
 
 # --- equations ----------------------------------------------------------------------------------------------------
@@ -124,39 +122,22 @@ def fitted(questions: Sequence[tuple[Floats, Floats, NDArray[np.int64]]], ridge:
 
     questions  as for `log_likelihood`; evidence in comparable units, so that the ridge bears on all signals alike
 
-    Newton's method on the slopes that are above 0 or would rise, projected on slopes >= 0 and with backtracking; the likelihood is concave, so it
-    reaches the one maximum.  Cost: O(rows signals^2) per step.  Raises InputError without questions.
+    The likelihood is concave, so there is one maximum, which scipy's L-BFGS-B finds.  Cost: O(rows signals) per step.
+    Raises InputError without questions.
     """
+    from scipy.optimize import minimize  # half a second, for a fit alone
+
     if not questions:
         raise InputError("there is no question with a needed memory", where="rational_fusion",
                          cure="take data with questions that name their evidence")
-    slopes = np.zeros(questions[0][0].shape[1])
-    for _ in range(MOST_STEPS):
-        gradient, curvature = _derivatives(slopes, questions, ridge)
-        free = (slopes > 0.0) | (gradient > 0.0)
-        if not free.any() or np.abs(gradient[free]).max() < STEADY:
-            break
-        step, now = np.zeros(len(slopes)), _objective(slopes, questions, ridge)
-        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
-        while _objective(np.maximum(slopes + step, 0.0), questions, ridge) < now and np.abs(step).max() > SMALLEST:
-            step *= 0.5
-        slopes = np.maximum(slopes + step, 0.0)
-    return slopes
 
+    def loss(slopes: Floats) -> tuple[float, Floats]:
+        slope = [x[needed].mean(axis=0) - np.exp(_log_softmax(x @ slopes + need)) @ x for x, need, needed in questions]
+        return 0.5 * ridge * float(slopes @ slopes) - log_likelihood(slopes, questions), ridge * slopes - np.mean(slope, axis=0)
 
-def _objective(slopes: Floats, questions: Sequence[tuple[Floats, Floats, NDArray[np.int64]]], ridge: float) -> float:
-    return log_likelihood(slopes, questions) - 0.5 * ridge * float(slopes @ slopes)
-
-
-def _derivatives(slopes: Floats, questions: Sequence[tuple[Floats, Floats, NDArray[np.int64]]], ridge: float) -> tuple[Floats, Floats]:
-    """Gradient (s,) of the objective, and the negative of its Hessian (s, s)."""
-    gradient, curvature = -ridge * slopes, ridge * np.eye(len(slopes))
-    for x, need, needed in questions:
-        p = np.exp(_log_softmax(x @ slopes + need))
-        away = x - p @ x
-        gradient = gradient + (x[needed].mean(axis=0) - p @ x) / len(questions)
-        curvature = curvature + away.T @ (p[:, None] * away) / len(questions)
-    return gradient, curvature
+    signals = questions[0][0].shape[1]
+    found = minimize(loss, np.zeros(signals), jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * signals, options=PRECISE)
+    return np.asarray(found.x)
 
 
 def _log_softmax(odds: Floats) -> Floats:

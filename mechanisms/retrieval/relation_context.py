@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.columns import Phase
+from ...engine.context.kinds import relation_line
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
@@ -90,15 +91,16 @@ class RelationContext(Mechanism[RelationContextParams]):
             weight, one, other = pairs[a, b][0], graph.entity_name(-1 - a), graph.entity_name(-1 - b)
             how = f"mentioned together {int(weight)} times" if weight > 1.0 else "mentioned together"
             how = "related" if b in self._targets(view, a, EdgeType.RELATION) else how
-            view.offers.add(f"{one} --[{how}]--> {other}", SECTION, scores[a, b] / largest, (), kind="relation")
+            view.offers.add(relation_line(one, how, other), SECTION, scores[a, b] / largest, (), kind="relation")
 
     def _related(self, view: Any, v: int) -> dict[int, float]:
         """Entities that share memories with an entity, or are joined to it by a RELATION edge: the strongest, with weights."""
         rows = [row for row in self._targets(view, v, EdgeType.ENTITY) if row >= 0 and view.answerable[row]][-READ:]
         number = Counter(w for row in rows for w in dict.fromkeys(self._targets(view, row, EdgeType.ENTITY)) if w != v)
         for w in self._targets(view, v, EdgeType.RELATION):
-            number[w] = max(number[w], 1)
-        return {w: float(weight) for w, weight in sorted(number.items(), key=lambda pair: (-pair[1], -pair[0]))[:FAN] if w < 0}
+            if w < 0:
+                number[w] = max(number[w], 1)
+        return {w: float(weight) for w, weight in sorted(number.items(), key=lambda pair: (-pair[1], -pair[0]))[:FAN]}
 
     def _targets(self, view: Any, node: int, kind: EdgeType) -> list[int]:
         found: list[int] = np.asarray(view.graph.target)[view.graph.neighbours(node, kind)].tolist()

@@ -40,7 +40,7 @@ def nearness(stages: float) -> float:
 def nearest_first(summaries: Any, stages: Any, current: int, covered: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows of the summaries of stages that are not covered, the nearest first, of two equally near ones the later; and how many stages away.
 
-    summaries  (k,)  rows of summaries
+    summaries  (k,)  rows of summaries that have a stage
     stages     (n,)  as `stages_of` gives them
     current    ()    the current stage; -1: the last one
     covered    stages of which something is offered
@@ -50,7 +50,7 @@ def nearest_first(summaries: Any, stages: Any, current: int, covered: Any) -> tu
     """
     known = np.unique(stages[stages >= 0])
     rows = np.asarray(summaries, dtype=np.int64)
-    rows = rows[~np.isin(stages[rows], np.asarray(covered, dtype=np.int64)) & (stages[rows] >= 0)]
+    rows = rows[~np.isin(stages[rows], np.asarray(covered, dtype=np.int64))]
     at = int(np.searchsorted(known, current)) if current >= 0 else known.size - 1
     place = np.searchsorted(known, stages[rows])
     away = np.abs(place - at)

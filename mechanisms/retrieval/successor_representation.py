@@ -7,7 +7,8 @@ uses in a session are steps, too: from the entities of the memories that one ans
 of M are COACCESS edges between entities, with weight SUCCESSOR.
 
 The signal of a memory is its expected number of visits: a visit of an entity is divided equally among the memories of the entity,
-sum_j M(query, j) / fan_j, without the current visit.  In sleep the same sum, from the current state and with the current visit, is the NEED of
+sum_j M(query, j) / fan_j, without the current visit.  A question asked in a session is asked from the states that the session is in, too: the
+entities of the memories that its last use needed.  In sleep the same sum, from the current state and with the current visit, is the NEED of
 each memory: how soon and how often it will be visited (Mattar & Daw 2018), which can set the priority of replay.
 
 Cost, with q entities per event and at most r = 2 / ((1 - gamma) least) entries per row:
@@ -25,14 +26,14 @@ from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.uses import step_of_use
-from ...engine.vocabulary import GRAPH, HORIZON, KIND, LEARNING_RATE, NEED, NOW, PLASTICITY, RECALLED, ROW, SESSION, USED, USED_TIME
+from ...engine.uses import step_of_use, used_last
+from ...engine.vocabulary import GRAPH, HORIZON, KIND, LEARNING_RATE, NEED, NOW, PLASTICITY, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
 from ..shared.rows import last_event
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SUCCESSOR = Column("successor", np.float64, Scope.EDGE, "visits", 0.0, "M(s, s') of two entities: expected discounted visits of s' from s on", low=0)
 SUCCESSOR_STATED = Column("successor_stated", np.int32, Scope.MEMORY, "1", -1, "last row of the session so far that names an entity; -1: none")
-SUCCESSION = signal("succession", Facet.ASSOCIATION, "expected visits after the entities of the query", unit="visits")
+SUCCESSION = signal("succession", Facet.ASSOCIATION, "expected visits after the entities of the query and of the last use", unit="visits")
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -174,7 +175,7 @@ class SuccessorRepresentationParams(Params):
 
 
 class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
-    """Learns which entities follow which; scores memories of the entities that follow those of the query."""
+    """Learns which entities follow which; scores memories of the entities that follow those of the query and of the last use."""
 
     owns = (SUCCESSOR, SUCCESSOR_STATED, SUCCESSION)
 
@@ -209,11 +210,13 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
             visits(np.empty(0, dtype=np.int64), nodes, values, *network(graph, EdgeType.ENTITY), out)
         view.need[...] = np.nan_to_num(out, copy=False, nan=0.0)
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, SUCCESSOR), adds=(), sets=(SUCCESSION,))
+    @hook(Phase.RETRIEVE, reads=(GRAPH, SUCCESSOR, VISIBLE, USED.before, USED_TIME.before), adds=(), sets=(SUCCESSION,))
     def score(self, view: Any, cue: Cue) -> None:
-        """No score unless the query names an entity with learnt successors."""
+        """No score unless the query names, or the last use in its session needed, an entity with learnt successors."""
         graph = view.graph
-        states = np.array([entity_node(e) for name in cue.features.entities if (e := graph.entity_id(name)) is not None], dtype=np.int64)
+        named = [entity_node(e) for name in cue.features.entities if (e := graph.entity_id(name)) is not None]
+        left = [node for row in used_last(cue, view.used, view.used_time, view.visible).tolist() for node in entities_of(graph, row)]
+        states = np.array(list(dict.fromkeys((*named, *left))), dtype=np.int64)
         if states.size:
             nodes, values = expected_row(states, *network(graph, EdgeType.COACCESS), view.successor)
             visits(states, nodes, values, *network(graph, EdgeType.ENTITY), view.succession)

@@ -28,8 +28,9 @@ from ...engine.vocabulary import CREATED, EMBEDDER, INDEX, NOW, ROW, VISIBLE, WI
 # --- columns -----------------------------------------------------------------------------------------------------------------
 NONE: Final = int(np.iinfo(np.int64).min)
 TIME_START = Column("time_start", np.int64, Scope.MEMORY, "s", NONE, "start of each time that the text names, since 1970; the least number: none",
-                    (MOST,))
-TIME_END = Column("time_end", np.int64, Scope.MEMORY, "s", NONE, "end of each time that the text names, since 1970; the least number: none", (MOST,))
+                    (MOST,), own=True)
+TIME_END = Column("time_end", np.int64, Scope.MEMORY, "s", NONE, "end of each time that the text names, since 1970; the least number: none", (MOST,),
+                  own=True)
 WHEN = signal("when", Facet.WHEN, "fit of the memory's time with the time asked for; NaN: no time asked", direct=False, scale=Scale.SIMILARITY)
 SIDES: Final = {Order.FIRST: np.min, Order.LATEST: np.max}
 SECONDS: Final = 3600.0                 # of an hour

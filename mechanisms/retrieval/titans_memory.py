@@ -46,7 +46,8 @@ TITANS_RELEVANCE = Column("titans_relevance", np.float64, Scope.EVENT, "1", 0.0,
 TITANS_SURPRISE = Column("titans_surprise", np.float64, Scope.EVENT, "1", 1.0, "|grad l| relative to an empty memory; 1: nothing was predicted",
                          low=0)
 TITANS_UNFORESEEN = Column("titans_unforeseen", np.float64, Scope.MEMORY, "1", 1.0, "TITANS_SURPRISE at encoding", low=0)
-TITANS_VALUE = Column("titans_value", np.float32, Scope.MEMORY, "1", 0.0, "value of the memory, scaled to length 1", ("keys",))
+TITANS_VALUE = Column("titans_value", np.float32, Scope.MEMORY, "1", 0.0, "value of the memory, scaled to length 1", ("keys",),
+                      own=True)
 TITANS_RECALL = signal("titans_recall", Facet.ASSOCIATION, "cosine with the value that M recalls for the query", floor=-1.0, scale=Scale.SIMILARITY)
 
 

@@ -1,4 +1,5 @@
-"""Coactivation: lists the pairs of memories that are active together and the time lag of each pair, for the plasticity rules.
+"""Coactivation: lists the pairs of memories that are active together and the time lag of each pair, for the plasticity rules, and gives the memories
+that pass activation on when a question is asked.
 
 ENCODE: the new memory forms a pair with each memory in WORKING_MEMORY; if no mechanism sets WORKING_MEMORY, with the previous memory of its session.
 CONSOLIDATE: each REPLAYED step is a pair.  RETRIEVE with learning: the best TOGETHER rows of the answer form pairs with each other at lag 0, and
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...engine.columns import Phase, Structure
 from ...engine.numerics import kernel
+from ...engine.ranking import best
 from ...engine.schedule import Node
 from ...engine.storage.graph import EdgeType
 from ...engine.uses import TOGETHER as TOGETHER
@@ -114,12 +116,35 @@ COACTIVATION = Structure(
     create=CoactivePairs, steps=pairing_nodes)
 
 
+def sources(match: NDArray[Any], visible: NDArray[np.bool_], used: NDArray[np.int64], seeds: int,
+            present: float) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The memories that pass activation on, and the activity of each memory (n,), sd.
+
+    match, visible  (n,)  MATCH and VISIBLE
+    used            (m,)  rows that the last use in the session needed, see `engine.uses.used_last`
+    seeds           ()    best matches that are active, with their match
+    present         ()    sd  activity of `used` together, divided equally as the source activation of ACT-R, besides their match if that is above 0
+
+    Without used rows the activity is the match.  Cost: O(n + seeds log seeds log n).
+
+    >>> rows, activity = sources(np.array([2.0, -1.0, 0.5]), np.ones(3, dtype=np.bool_), np.array([1, 2]), 1, 3.0)
+    >>> rows.tolist(), activity.tolist()
+    ([0, 1, 2], [2.0, 1.5, 2.0])
+    """
+    rows = best(match, visible, seeds)
+    if not used.size or present <= 0.0:
+        return rows, match
+    activity = np.array(match)
+    activity[used] = np.maximum(activity[used], 0.0) + present / used.size
+    return np.concatenate([rows, used[~np.isin(used, rows)]]), activity
+
+
 @kernel
 def pass_on(rows: Any, match: Any, release: Any, resources: Any, start: Any, degree: Any, pool: Any, leads_to: Any, weight: Any, out: Any) -> None:
     """out_j = sum_i match_i release_i resources_i w_ij over the memories i in `rows`; w_ij may be negative.  Cost: O(their edges).
 
     rows                 (q,)      memories i; those with match <= 0 contribute nothing
-    match                (n,)  sd  match of each memory with the query
+    match                (n,)  sd  match of each memory with the query, or its activity, see `sources`
     release, resources   (n,)      factors on the activation that each memory passes on
     start, degree, pool            out-edges of node v: pool[start[v]:start[v] + degree[v]]
     leads_to, weight     (m,)      target node of an edge, and w

@@ -269,6 +269,23 @@ _CHANGE: Final = re.compile(
     r"correction|I meant|scratch that|since then)\b,? ?", re.IGNORECASE)
 _DENIED: Final = re.compile(r"\b(?:(do|does|did) not|(have|has) (?:never|not(?: yet| ever)?)|(am|is|are|was|were) (?:not|never)|never|"
                             r"(can) not(?! stand\b))\b ?", re.IGNORECASE)
+# Phrases that introduce a correction.  Those of the first line may be followed by what is corrected at once, the others by a comma, a stop or "that".
+CORRECTIONS: Final = (
+    r"actually|or rather|I meant(?: to say)?|what I meant(?: to say)? (?:is|was)|scratch that|strike that|no,? wait|wait,? no",
+    r"(?:(?:an?|one|another) )?(?:(?:small|quick|slight|little|minor) )?correction|come to think of it|now that I think (?:about|of) it"
+    r"|on second thoughts?|contrary to what I (?:said|told you|wrote)|(?:forget|ignore|never mind) what I (?:said|told you|wrote)",
+    r"my (?:mistake|bad|error)|I (?:was|am) (?:wrong|mistaken)|I misspoke|I stand corrected|I (?:got|had) (?:it|that|this) wrong|I made a mistake"
+    r"|(?:that|this|it|what I (?:said|told you|wrote)) (?:is|was) (?:not (?:right|true|correct|quite right)|wrong|incorrect|a mistake|my mistake)",
+    r"(?:(?:I|we) (?:have|need|want|would like) to|let me|allow me to|to) (?:correct|fix) "
+    r"(?:myself|that|this|it|something|what I (?:said|told you|wrote))"
+    r"|to set the record straight",
+)
+_FILLER: Final = (r"(?:well|so|sorry|wait|oops|oh|ah|hm+|u[hm]+|er|ok|okay|yes|yeah|no|nope|hey|look|listen|you know what|you know|I mean|and|but"
+                  r"|hang on|hold on)")
+_CORRECTED: Final = re.compile(
+    rf"^[\"'(*-]*(?:{_FILLER}\b[ ,.!:;…—-]+){{0,4}}(?:(?:{CORRECTIONS[0]})\b(?:[,.!:;…—-]+| that\b)*|(?:{'|'.join(CORRECTIONS[1:])})"
+    r"(?: (?:earlier|before|there|last time|about that|yesterday))?(?:[,.!:;…—-]+| -| that\b|$)) *", re.IGNORECASE)
+_CONTRAST: Final = re.compile(r", (?:and )?not (?:(?:on|in|at|from|for|to|by|with) )?(?:the |an? )?(?:\d|(?-i:[A-Z]))[^,;:]{0,60}$", re.IGNORECASE)
 _OPENED: Final = re.compile(r"(?:actually|correction|scratch that|sorry|update|wait|well|no|oh|oops|so|yes|now|currently|finally)", re.IGNORECASE)
 _ADVERB: Final = re.compile(
     r"\b(?:really|also|still|absolutely|certainly|definitely|truly|personally|already|simply|quite|officially|even|ever|both|mostly|mainly|"
@@ -338,6 +355,15 @@ def facts_of(text: str, speaker: str = "") -> list[Fact]:
     return list(dict.fromkeys(found))
 
 
+def corrects(text: str) -> bool:
+    """Whether a sentence of a text, no question, is introduced as a correction, or says that one thing holds and not another.  O(length).
+
+    >>> [corrects(t) for t in ("Well, actually, I live in Oslo.", "The rent is 950, not 900.", "That's wrong. It rains.", "I live in Oslo.")]
+    [True, True, True, False]
+    """
+    return any(_CORRECTED.match(sentence) or _CONTRAST.search(sentence.rstrip("\"')]* .!…")) for sentence in _told(text))
+
+
 def teller(number: int, text: str, rendered: str) -> str:
     """Name of a speaker from the text that is indexed, `[date] speaker: text`; "speaker n" for the number of one whose name is not shown there.
 
@@ -350,15 +376,15 @@ def teller(number: int, text: str, rendered: str) -> str:
 
 
 def clauses(text: str) -> Iterator[str]:
-    """Clauses that state something, contractions written out; questions are left out, long ones are cut.  O(length)."""
-    number = 0
-    lines = "\n".join(" ".join(line.split()) for line in text.replace("’", "'").splitlines())       # one space at a time, or the patterns are slow
-    for sentence in _SENTENCE.split(lines):
-        if sentence.rstrip("\"')]* ").endswith("?"):
-            continue
-        if "'" in sentence or "annot" in sentence:
-            for pattern, long in _CONTRACTED:
-                sentence = pattern.sub(long, sentence)
+    """Clauses that state something, contractions written out; questions are left out, long ones are cut.  O(length).
+
+    The phrases that introduce a correction are left out, too; the clause after them starts with "correction, ".
+    """
+    number, corrected = 0, ""
+    for sentence in _told(text):
+        for _ in range(3):                                              # "No, that is wrong. Actually, my ..."
+            if found := _CORRECTED.match(sentence):
+                sentence, corrected = sentence[found.end():], "correction, "
         alone = before = ""                                             # "Tom" of "Tom and Ada live here"; "Actually" of "Actually, my ..."
         for clause in _CLAUSE.split(sentence):
             clause = " ".join(clause[:_MOST].split()).rstrip(".!…,;: ")
@@ -368,13 +394,28 @@ def clauses(text: str) -> Iterator[str]:
             clause, before = before + clause if clause else clause, ""
             named = _NAMED.match(clause)
             if alone and named:
-                yield f"{alone} {clause[named.end():]}"
+                yield f"{corrected}{alone} {clause[named.end():]}"
             alone = clause if named and named.end() == len(clause) else ""
             if clause and not alone:
-                yield from _shared_subject(clause)
+                first, *others = _shared_subject(clause)
+                yield corrected + first
+                yield from others
+                corrected = ""
                 number += 1
                 if number == _MOST_CLAUSES:
                     return
+
+
+def _told(text: str) -> Iterator[str]:
+    """Sentences of a text that are no questions, contractions written out.  O(length)."""
+    lines = "\n".join(" ".join(line.split()) for line in text.replace("’", "'").splitlines())       # one space at a time, or the patterns are slow
+    for sentence in _SENTENCE.split(lines):
+        if sentence.rstrip("\"')]* ").endswith("?"):
+            continue
+        if "'" in sentence or "annot" in sentence:
+            for pattern, long in _CONTRACTED:
+                sentence = pattern.sub(long, sentence)
+        yield sentence
 
 
 def _shared_subject(clause: str) -> Iterator[str]:
@@ -394,6 +435,8 @@ def _facts(clause: str, speaker: str, known: str) -> tuple[str, list[Fact]]:
             clause = clause[opening.end():]
         if marked := _CHANGE.match(clause):
             clause, change = clause[marked.end():].lstrip(",: "), True
+    if contrast := _CONTRAST.search(clause):
+        clause, change = clause[:contrast.start()], True
     if not clause or _UNREAL.search(clause):
         return "", []
     if found := _KIN_OF.match(clause):

@@ -1,4 +1,4 @@
-"""Pairs of names of near meaning, and the network of memories and entities with links between them (HippoRAG)."""
+"""Pairs of names of near meaning, entities nearest to the names of a query, and the network of memories and entities with the pairs (HippoRAG)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ def joined(start: NDArray[Any], degree: NDArray[Any], pool: NDArray[Any], target
 
 
 class Synonyms:
-    """The names of the entities with their vectors, the pairs among them, and for which query they were last brought up to date.
+    """The names of the entities with their vectors, the pairs among them, the entities that stand for unknown names of the query, and the query.
 
     Derived from the names alone: nothing of it is saved.
     """
@@ -41,6 +41,7 @@ class Synonyms:
         self._names: list[str] = []
         self._vectors: NDArray[np.float32] = np.empty((0, 0), np.float32)
         self._pairs: NDArray[np.int64] = NOTHING
+        self._nearest: dict[str, int] = {}
         self._cue: Any = None
 
     def put(self, cue: Any, names: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]],
@@ -57,12 +58,27 @@ class Synonyms:
             vectors[[name.startswith("\0") for name in fresh]] = 0.0        # erased
             first, self._vectors = len(self._names), np.concatenate([self._vectors, vectors]) if self._names else vectors
             self._pairs = np.concatenate([self._pairs, pairs_of(self._vectors, first)])
-        self._names, self._cue = [*self._names, *fresh], cue
+        self._names, self._nearest, self._cue = [*self._names, *fresh], {}, cue
+
+    def link(self, asked: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]]) -> None:
+        """Let the entity with the nearest name stand for each name of the query that no entity has.  The first of equal ones.  O(asked n d).
+
+        Entities whose name was erased stand for none.
+        """
+        unknown = [name for name in dict.fromkeys(asked) if name not in self._names]
+        if unknown and self._vectors.any():
+            cosines = np.einsum("ij,kj->ik", np.array(embed(unknown), np.float32), self._vectors)
+            cosines[:, ~self._vectors.any(axis=1)] = -np.inf
+            self._nearest = dict(zip(unknown, cosines.argmax(axis=1).tolist(), strict=True))
 
     def of(self, cue: Any) -> NDArray[np.int64]:
         """(k, 2) pairs of entities, none if no mechanism set them for this query."""
         return self._pairs if self._cue is cue else NOTHING
 
+    def nearest(self, cue: Any, name: str) -> int | None:
+        """The entity that stands for a name of this query; None if none was linked to it."""
+        return self._nearest.get(name) if self._cue is cue else None
 
-SYNONYMS = Structure("synonyms", "pairs of entities whose names are near in meaning, for the present query", ("put", "of"), persists=False,
-                     phases=(Phase.RETRIEVE,), create=Synonyms)
+
+SYNONYMS = Structure("synonyms", "pairs of entities whose names are near in meaning, for the present query", ("put", "link", "of", "nearest"),
+                     persists=False, phases=(Phase.RETRIEVE,), create=Synonyms)

@@ -1,6 +1,7 @@
 """Random walks with restart over the graph of memories and entities: personalised PageRank, in a bounded number of links.
 
-`walk` gives the probability of each node, `passages` the sum over the entities of each memory, `specificity` the weight of a starting entity.
+`walk` gives the probability of each node, `passages` the sum over the entities of each memory, `specificity` the weight of a starting entity,
+`restarts` those of starting memories.
 """
 from __future__ import annotations
 
@@ -21,6 +22,28 @@ def specificity(passages: float) -> float:
     0.1
     """
     return 1.0 / passages
+
+
+@kernel
+def restarts(similarity: Any, allowed: Any, weight: float, out: Any) -> None:
+    """out_i = w (c_i - min c) / (max c - min c) over the allowed memories; 0 for others, and if all are equal.  HippoRAG 2.  Cost: O(n).
+
+    similarity  (n,)  c, cosine of the query and the memory
+    allowed     (n,)
+    weight      ()    w, of the best memory, against that of an entity with one memory
+    out         (n,)  written
+
+    >>> out = np.zeros(3)
+    >>> restarts(np.array([0.2, 0.4, 0.3]), np.array([True, True, True]), 0.05, out)
+    >>> out.round(9).tolist()
+    [0.0, 0.05, 0.025]
+    """
+    low, high = np.inf, -np.inf
+    for i in range(similarity.shape[0]):
+        if allowed[i]:
+            low, high = min(low, similarity[i]), max(high, similarity[i])
+    for i in range(similarity.shape[0]):
+        out[i] = weight * (similarity[i] - low) / (high - low) if allowed[i] and high > low else 0.0
 
 
 @kernel

@@ -330,6 +330,14 @@ def test_the_page_is_whole_and_loads_nothing(result: AuditResult, tmp_path: Path
     assert "Wixted and Ebbesen (1991)" in page.text and "%" not in page.text
 
 
+def test_a_page_with_stale_weights_shows_the_command_as_code(result: AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hebbarium.audit.weights.answering_digest", lambda: "of other code")
+    to_html(result, tmp_path / "audit.html")
+    raw = (tmp_path / "audit.html").read_text(encoding="utf-8")
+    said, = re.findall(r'<p class="note below">(Stale: .*?)</p>', raw)
+    assert "<code>hebbarium weights</code>" in said and "`" not in said
+
+
 def test_the_page_escapes_what_it_shows(result: AuditResult, tmp_path: Path) -> None:
     to_html(result, tmp_path / "audit.html")
     raw = (tmp_path / "audit.html").read_text(encoding="utf-8")

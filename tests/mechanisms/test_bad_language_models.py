@@ -19,7 +19,8 @@ from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import LANGUAGE_MODEL
 
 REGISTRY = Registry.read()
-ASKING = {"query_expansion": {"hyde": True}, "topology_consolidation": {"model": True, "interval": 1}}      # with what makes them ask
+ASKING = {"query_expansion": {"hyde": True}, "topology_consolidation": {"model": True, "interval": 1},      # with what makes them ask
+          "stage_detection": {"by": "model", "window": 1}}
 SET = {**ASKING, "dense_similarity": {"passages": False}, "lexical_bm25": {}, "typed_expansion": {}}
 MECHANISMS = [REGISTRY.instance(id, params) for id, params in SET.items()]
 LIVES = range(50)
@@ -133,7 +134,7 @@ def test_nonsense_of_the_right_form_loses_no_text(seed: int) -> None:
     again, same = lived(seed, Nonsense(seed))
     assert [event.text for event in memory.events] == [event.text for event in events_of(seed)]
     assert memory.digest() == again.digest() and answers == same and all(rows for rows, _ in answers)
-    assert {"hypothetical_memories", "topology_descriptor", "topology_diagnosis"} <= set(model.asked)
+    assert {"hypothetical_memories", "stage_division", "topology_descriptor", "topology_diagnosis"} <= set(model.asked)
 
 
 def test_a_recorded_memory_continues_in_a_replay_as_it_was_recorded(tmp_path: Path) -> None:

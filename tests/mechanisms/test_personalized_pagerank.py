@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
 from hebbarium.mechanisms.retrieval import personalized_pagerank as papers
 
 Build = Callable[..., Engine]
+REGISTRY = Registry.read()
 TEXTS = (
     "Yesterday Ada met Bo again.",              # 0: Ada, Bo
     "They say Bo moved to Lisbon.",             # 1: Bo, Lisbon
@@ -48,6 +51,10 @@ def test_kernels_compiled_equal_plain(epsilon: float) -> None:
     papers.passages.py_func(outs[0], 5, *net, b)
     np.testing.assert_allclose(a, b, rtol=1e-6)
     assert papers.specificity(4.0) == papers.specificity.py_func(4.0) == 0.25
+    similar, allowed = rng.random(12), rng.random(12) < 0.6
+    papers.restarts(similar, allowed, 0.05, outs[0][:12])
+    papers.restarts.py_func(similar, allowed, 0.05, outs[1][:12])
+    np.testing.assert_array_equal(outs[0], outs[1])
 
 
 def test_the_signal_is_pagerank_on_the_graph_of_entities(build: Build) -> None:
@@ -66,3 +73,20 @@ def test_a_query_without_known_names_gives_no_signal(build: Build) -> None:
 def test_a_rare_name_counts_more_than_a_hub(build: Build) -> None:
     got = pagerank(filled(build, (*("Again Ada was late.",) * 9, "Only once Bo came."), epsilon=0.0), "Did Ada see Bo?")
     np.testing.assert_allclose(got[9] / got[0], 9.0, rtol=1e-6)
+
+
+def test_memories_that_start_are_found_without_a_name_of_the_query(build: Build) -> None:
+    alone, both = (pagerank(filled(build, epsilon=0.0, passages=weight), "Where does Ada live?") for weight in (0.0, 0.05))
+    assert np.isnan(alone[3]) and (np.isfinite(both).sum() >= 3) and np.nanargmax(both) == 0
+    assert abs(np.nansum(both)) < 1.0, "the entities keep a part of the probability"
+    assert np.isnan(pagerank(filled(build, passages=0.05), "Where is it warm?")).all(), "nobody is named: another signal decides"
+
+
+@pytest.mark.parametrize("query", ["Did Zelda go?", "Zelda, Link and Ganon", "?", "\ud800 Bo"])
+def test_hipporag_answers_whoever_is_named(query: str) -> None:
+    memory = REGISTRY.build(REGISTRY.set("hipporag"))
+    engine = Engine(memory, HashingEmbedder(16))
+    assert engine.retrieve(query).rows.size == 0
+    engine.encode_all(Event(100.0 + i, text) for i, text in enumerate(TEXTS))
+    before = engine.digest()
+    assert sorted(engine.retrieve(query).rows.tolist()) == [0, 1, 2, 3] and engine.digest() == before

@@ -51,7 +51,7 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(out, plain)
 
 
-@pytest.mark.parametrize("by", ["labels", "gap", "semantic"])
+@pytest.mark.parametrize("by", ["labels", "gap", "semantic", "model"])
 def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(by: str, tmp_path: Path) -> None:
     plain, saved = memory(by), memory(by, tmp_path / "memory.db")
     for each in (plain, saved):
@@ -66,7 +66,7 @@ def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(by: str, 
     saved.close()
 
 
-@pytest.mark.parametrize("by", ["labels", "gap", "semantic"])
+@pytest.mark.parametrize("by", ["labels", "gap", "semantic", "model"])
 def test_each_stage_has_one_visible_summary_of_its_events(by: str) -> None:
     made = memory(by)
     for start in range(0, 200, 50):
