@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from rich.console import Console
 
 from hebbarium import __version__
 from hebbarium.audit import collect
@@ -30,7 +31,9 @@ from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.cli import main
+from hebbarium.cli.app import ORDER
 from hebbarium.cli.shared import lasting
+from hebbarium.console import wrapped
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.registry import Registry
 
@@ -117,6 +120,14 @@ def test_every_command_is_described_in_full(hebbarium: Command) -> None:
         "list", "show", "run", "ablate", "calibrate", "compare", "explain", "reproduce", "topology", "export", "assemble",
         "event", "answer", "audit", "weights", "probe", "world", "cite", "data", "new"]
     assert all(line.rstrip().endswith((".", "?")) and not line.endswith("...") for line in commands.splitlines() if "data " not in line)
+
+
+@pytest.mark.parametrize("command", [*ORDER, "data list", "data get", "data check", "data convert"])
+def test_help_names_values_in_words_and_fits_80_columns(hebbarium: Command, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = hebbarium(*command.split(), "--help").out.split("\nOptions:\n")[1].splitlines()
+    assert not [line for line in lines if re.match(r" +--[\w-]+ <(?!\w+\|)", line)], "types of Python instead of words"
+    assert max(map(cell_len, lines)) <= 80
 
 
 def test_version(hebbarium: Command) -> None:
@@ -215,7 +226,8 @@ def test_a_terminal_of_100_columns_shows_whole_names(tmp_path: Path, arguments: 
     if arguments[0] == "list":
         lines = [line for line in text.splitlines() if line.strip()]
         assert all(sum(line.startswith(f"{id} ") for line in lines) == 1 for id in REGISTRY.entries)
-        assert len(lines) == len(REGISTRY.entries) + len(REGISTRY.sets) + 3, "one line for each, two headings, one hint"
+        known = (REGISTRY.entries, REGISTRY.sets, REGISTRY.contexts)
+        assert len(lines) == sum(map(len, known)) + 4, "one line for each, three headings, one hint"
     if arguments[-1] == "--schedule":
         steps = [line.split()[2] for line in text.splitlines() if re.match(r" \w+ +\d+ ", line)]
         assert {step.split(".")[0] for step in steps} >= set(REGISTRY.set("minimal").mechanisms)
@@ -226,6 +238,24 @@ def test_a_narrow_terminal_leaves_room_for_summaries(tmp_path: Path) -> None:
     line = next(line for line in text.splitlines() if line.startswith("lexical_bm25 "))
     summary = REGISTRY.entry("lexical_bm25").summary
     assert len(line.rstrip()) <= 80 and summary[:25] in line and "home" not in text.splitlines()[0]
+
+
+def test_a_narrow_terminal_breaks_no_name_of_a_schedule_or_of_an_override(hebbarium: Command, tmp_path: Path,
+                                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.yaml").write_text("mechanisms:\n  lexical_bm25: {b: 0.5}\n  base_level_activation: {decay_intercept: 0.3}\n", encoding="utf-8")
+    for width, words, shown in ((80, ("minimal", "--schedule"), ("early_phase_induced", "protein_integral")),
+                                (60, (str(tmp_path / "mine.yaml"),), ("decay_intercept=0.3", "too narrow: claims"))):
+        monkeypatch.setattr("hebbarium.console.console", lambda width=width: Console(force_terminal=True, color_system=None, width=width))
+        text = hebbarium("show", "--set", *words).out
+        assert all(word in text for word in shown) and max(len(line.rstrip()) for line in text.splitlines()) <= width
+
+
+def test_lines_stay_lines_and_errors_are_broken_between_words(hebbarium: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert wrapped("## Events\n\n[1] Ada: We left.\n[2] Bo: Why?", 20).splitlines() == ["## Events", "", "[1] Ada: We left.", "[2] Bo: Why?"]
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    said = hebbarium("run", "--dataset", "no such data", "--out", tmp_path / "o")
+    assert said.code == 2 and max(map(len, said.err.splitlines())) <= 40 and "\n  What to do: choose one of demo," in said.err
 
 
 def test_one_is_no_plural(hebbarium: Command) -> None:
@@ -507,6 +537,15 @@ def test_a_wrong_call_is_told_what_where_and_what_to_do(hebbarium: Command, tmp_
 def test_a_call_that_is_not_understood_shows_how_to_call(hebbarium: Command, arguments: tuple[str, ...]) -> None:
     said = hebbarium(*arguments)
     assert said.code == 2 and "Usage: hebbarium" in said.out + said.err and "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(("option", "words"), [
+    (("--strategy", "flt"), "'flt' is not one of 'flat', 'condensed'"), (("--seed", "x"), "whole number"), (("--jobs", "0"), "1 or more"),
+    (("--rehearse", "soon"), "number")], ids=str)
+def test_a_wrong_value_is_refused_in_words_of_ours(hebbarium: Command, tmp_path: Path, option: tuple[str, str], words: str) -> None:
+    said = hebbarium("run", *FAST, "--out", str(tmp_path), *option)
+    assert said.code == 2 and option[0] in said.err and words in said.err
+    assert "Value error" not in said.err and "Input should" not in said.err and "parse" not in said.err
 
 
 @pytest.mark.parametrize(("command", "total"), [(("ablate", "--out", "{tmp}/o"), 4), (("weights", "--work", "{tmp}/o", "--out", "{tmp}/w.json"), 4)],

@@ -10,8 +10,10 @@ import pytest
 from hebbarium.cli.assembling import Form, Strategy
 from hebbarium.engine.context.assembly import STRATEGIES
 from hebbarium.engine.context.formats import FORMATS
+from hebbarium.engine.registry import ROOT, Registry
 
 FAST = ("--set", "bm25", "--embedder", "hashing:64")
+CONTEXTS = ROOT / "mechanisms" / "sets" / "contexts"
 Command = Callable[..., tuple[int, str, str]]
 
 
@@ -34,6 +36,42 @@ def test_assemble_with_sources_shows_their_sections_and_what_they_spent(hebbariu
     assert json.loads(hebbarium(*asked, "--strategy", "condensed", "--json")[1])["strategy"] == "condensed"
 
 
+@pytest.mark.parametrize(("strategy", "headings", "texts"), [
+    ("assistant", ["Recent Activity", "Relevant Content", "Known Entities", "Relationships", "Applicable Patterns"],
+     ["swallowed a sock", "**entity**: comrade (memories: 4)", "nadia --[mentioned together]--> norrland optics", "any kind of nut"]),
+    ("coding", ["Recent Activity", "Relevant Content", "Applicable Patterns"], ["swallowed a sock", "any kind of nut"]),
+    ("companion", ["Recent Activity", "Relevant Content", "Known Entities", "Relationships", "Applicable Patterns"],
+     ["swallowed a sock", "**entity**: comrade (memories: 4)", "norrland optics --[mentioned together]--> lene", "any kind of nut"]),
+])
+def test_each_archetype_assembles_the_demo_by_its_sources_and_shares(hebbarium: Command, strategy: str, headings: list[str],
+                                                                     texts: list[str]) -> None:
+    asked = "What did Comrade swallow, and does Nadia know?"
+    code, out, err = hebbarium("assemble", *FAST, "--strategy", strategy, "--query", asked, "--budget", "1200", "--json")
+    assert code == 0, err
+    found, sources = json.loads(out), Registry.read().contexts[strategy].mechanisms
+    assert found["strategy"] == "sources" and found["metadata"]["sources"].keys() == sources.keys() and 0.9 * 1200 <= found["tokens"] <= 1200
+    assert [line[3:] for line in found["text"].split("\n") if line.startswith("## ")] == headings
+    assert all(text in found["text"] for text in texts)
+    largest = max(sources, key=lambda id: sources[id]["share"])
+    assert max(found["metadata"]["sources"].values()) == found["metadata"]["sources"][largest], "the largest share is spent most"
+
+
+def test_a_strategy_is_a_name_or_a_file_of_sources(hebbarium: Command, tmp_path: Path) -> None:
+    asked = ("assemble", *FAST, "--query", "What does Maren repair?", "--budget", "300", "--json")
+    by_name, by_file = (hebbarium(*asked, "--strategy", name)[1] for name in ("coding", str(CONTEXTS / "coding.yaml")))
+    assert set(json.loads(by_name)["metadata"]["sources"]) == {"recent_context", "ranked_context", "pattern_context"} and by_name == by_file
+    (tmp_path / "mine.yaml").write_text("mechanisms: [recent_context, heat]\n")
+    code, _, err = hebbarium(*asked, "--strategy", str(tmp_path / "mine.yaml"))
+    assert code == 2 and "'heat' is no source of contexts" in err and "mine.yaml:1" in err
+
+
+def test_a_blank_query_is_an_error_unless_the_strategy_asks_nothing(hebbarium: Command) -> None:
+    code, _, err = hebbarium("assemble", *FAST, "--query", "", "--budget", "100")
+    assert code == 2 and "--query: the query is blank" in err and "strategy everything" in err
+    code, out, _ = hebbarium("assemble", *FAST, "--query", "", "--budget", "100", "--strategy", "everything")
+    assert code == 0 and "## Conversation" in out
+
+
 def test_assemble_in_json_is_the_context(hebbarium: Command) -> None:
     arguments = ("assemble", *FAST, "--query", "What did Maren paint?", "--budget", "120", "--conversation", "flatmates", "--json")
     code, out, _ = hebbarium(*arguments)
@@ -54,7 +92,8 @@ def test_event_shows_all_of_a_memory(hebbarium: Command) -> None:
 @pytest.mark.parametrize(("arguments", "what"), [
     (("assemble", "--query", "x", "--conversation", "frends"), "no conversation 'frends'"), (("event", "100000"), "100000"),
     (("assemble", "--query", "x", "--tokenizer", "/nowhere"), "no such file or folder"), (("assemble", "--query", "x", "--budget", "-1"), "--budget"),
-    (("assemble", "--query", "x", "--strategy", "flatt"), "flatt"), (("assemble",), "--query"),
+    (("assemble", "--query", "x", "--strategy", "flatt"), "'flatt'"), (("assemble",), "--query"),
+    (("assemble", "--query", "x", "--strategy", "asistant"), "assistant"),
     (("assemble", "--query", "x", "--strategy", "sources"), "no sources of contexts"),
 ])
 def test_asked_wrongly(hebbarium: Command, arguments: tuple[str, ...], what: str) -> None:

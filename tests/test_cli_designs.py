@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from hebbarium.benchmarks.execution import local
 from hebbarium.cli.app import app, main
 from hebbarium.engine.errors import HebbariumError
+from hebbarium.engine.registry import Registry
 
 DEMO = ("--dataset", "demo", "--limit", "1", "--embedder", "hashing:32")
 
@@ -35,8 +36,11 @@ def test_a_design_from_a_file_prints_its_estimates(tmp_path: Path) -> None:
     file = tmp_path / "weights.yaml"
     file.write_text("set: hybrid\ndesign: sweep\ndata: [{dataset: demo, limit: 1}]\nsweep: {lexical_bm25.weight: [0, 1, 2]}\n")
     out = str(tmp_path / "out")
-    said = called("ablate", "--design", str(file), "--embedder", "hashing:32", "--out", out)
-    assert "sweep of hybrid" in said and "lexical_bm25.weight=2" in said and "design.md" in said
+    said = called("ablate", "--design", str(file), "--embedder", "hashing:32", "--out", out, "--costs")
+    timed = json.loads((tmp_path / "out" / "design.json").read_text())["costs"]
+    assert [one["mechanism"] for one in timed] == list(Registry.read().set("hybrid").mechanisms) and all(one["query"] > 0 for one in timed)
+    assert "Cost of each mechanism" in (tmp_path / "out" / "design.html").read_text()
+    assert "sweep of hybrid" in said and "weight=2" in said and "design.md" in said
     printed = json.loads(called("ablate", "--design", str(file), "--embedder", "hashing:32", "--out", out, "--json"))
     assert printed == json.loads((tmp_path / "out" / "design.json").read_text()) | {"made": printed["made"], "blocks": printed["blocks"]}
     assert [e["name"] for e in printed["blocks"][0]["estimates"]] == [f"lexical_bm25.weight={w}" for w in (0, 1, 2)]
@@ -53,6 +57,7 @@ def test_a_design_by_name_takes_set_and_data_from_the_command(tmp_path: Path) ->
     (("--design", "shapley", *DEMO, "--arms", "heat"), "--arms", "leave the option out"),
     (("--design", "shapley", *DEMO, "--rehearse", "24"), "--rehearse", "leave-one-out"),
     (("--design", "sweep", *DEMO), "--design", "FILE.yaml"),
+    (("--costs", *DEMO), "--costs", "FILE.yaml"),
     ((), "--dataset", "demo")])
 def test_what_a_design_cannot_do_is_refused(tmp_path: Path, arguments: tuple[str, ...], where: str, cure: str) -> None:
     error = refused("ablate", *arguments, "--out", str(tmp_path / "out"))

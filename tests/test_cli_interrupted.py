@@ -154,3 +154,12 @@ def test_a_real_interrupt_keeps_what_is_finished(tmp_path: Path, jobs: str) -> N
     assert "Traceback" not in err and not (tmp_path / "o" / "rows.jsonl").exists()
     again = subprocess.run(words, env=environment(tmp_path), capture_output=True, text=True)
     assert again.returncode == 0 and f"{kept} of 10 conversations were finished before" in again.stderr and (tmp_path / "o" / "rows.jsonl").exists()
+
+
+def test_an_interrupt_while_the_command_line_is_read_ends_without_a_traceback() -> None:
+    code = ("import sys\nclass Interrupted:\n    def find_spec(self, name, *rest):\n"
+            "        if name == 'typer':\n            raise KeyboardInterrupt\n"
+            "sys.meta_path.insert(0, Interrupted())\nimport hebbarium.cli")
+    ended = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True,
+                           check=False)
+    assert ended.returncode == 130 and not ended.stderr

@@ -72,6 +72,7 @@ def test_explain_without_a_question_lists_the_missed_ones(hebbarium: Command, ru
     row = missed_question(runs)
     assert code == 0 and f"{len(printed)} questions with gold that is not in the answer" in out
     assert any(line.startswith(row["question"]) and row["question_text"] in line for line in out.splitlines())
+    assert f"`hebbarium explain {runs / 'bm25'} QUESTION`" in out
     assert row["question"] in [one["question"] for one in printed]
 
 
@@ -107,6 +108,14 @@ def test_explain_takes_an_arm_and_data_that_were_moved(hebbarium: Command, runs:
     printed = json.loads(hebbarium("explain", runs / "ablation", row["question"], "--arm", "without dense_similarity", "--json")[1])
     assert printed["arm"] == "without dense_similarity" and [g["at"]["rank"] for g in printed["golds"]] == row["ranks"]
     assert hebbarium("data", "convert", "demo", "--out", tmp_path / "data")[0] == 0
+    held = (tmp_path / "data" / "events.jsonl").read_bytes()
+    code, _, err = hebbarium("data", "convert", "demo", "--out", tmp_path / "data")
+    assert code == 2 and "events.jsonl" in err and "--replace" in err
+    (tmp_path / "data" / "events.jsonl").write_text("mine\n", encoding="utf-8")
+    assert hebbarium("data", "convert", "demo", "--out", tmp_path / "data", "--replace")[0] == 0
+    assert (tmp_path / "data" / "events.jsonl").read_bytes() == held
+    code, _, err = hebbarium("data", "convert", "locomo", "--out", tmp_path / "other")
+    assert code == 2 and "data get locomo" in err and "--data" not in err and not (tmp_path / "other").exists()
     own = ("run", "--set", "bm25", "--embedder", "hashing:64", "--limit", "1", "--dataset", "conversations")
     assert hebbarium(*own, "--data", tmp_path / "data", "--out", tmp_path / "o")[0] == 0
     (tmp_path / "data").rename(tmp_path / "moved")

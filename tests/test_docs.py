@@ -133,6 +133,7 @@ def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
     """Rules, designs, and sets that can be built."""
     from hebbarium.benchmarks.datasets import LOADERS
     from hebbarium.benchmarks.designs.file import read
+    from hebbarium.benchmarks.probed import measures
     from hebbarium.engine.assembly import planned
     from hebbarium.engine.registry import Registry
     from hebbarium.mechanisms.retrieval.rule_filter import read_rules
@@ -142,7 +143,7 @@ def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
         if "rules" in yaml.safe_load(block.text):
             assert read_rules(Path(block.path))
         elif "design" in yaml.safe_load(block.text):
-            assert read(Path(block.path), Registry.read(), LOADERS).design
+            assert read(Path(block.path), Registry.read(), LOADERS, probes=measures).design
         else:
             registry = Registry.read()
             chosen = registry.set(block.path)

@@ -31,3 +31,18 @@ def test_a_set_that_cannot_be_built_is_refused(kind: str, command: tuple[str, ..
     said = capsys.readouterr()
     assert ended.value.code == 2 and not said.out
     assert f"{file}:{line}" in said.err and words in said.err and "What to do:" in said.err
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["table", "json"])
+def test_a_file_of_a_set_is_shown_as_param_takes_it(as_json: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                    capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "sets").mkdir()
+    (tmp_path / "rules.yaml").write_text("rules: []\n", encoding="utf-8")
+    (tmp_path / "sets" / "mine.yaml").write_text("mechanisms:\n  lexical_bm25:\n  rule_filter: {rules: ../rules.yaml}\n", encoding="utf-8")
+    for folder, shown in ((tmp_path, "rules.yaml"), (tmp_path / "sets", str((tmp_path / "rules.yaml").resolve()))):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["hebbarium", "show", "--set", str(tmp_path / "sets" / "mine.yaml"), *as_json])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr().out
+        assert not ended.value.code and ".." not in said and (f'"rules": "{shown}"' if as_json else f"rules={shown}\n") in said

@@ -19,7 +19,7 @@ def memory(set: str = "default", *, embedding: str | Path | Embedder = "minilm",
            transcript: Path | None = None, **options: Any) -> Engine:
     """A memory with the mechanisms of a named set.
 
-    set        name of a mechanism set, or path of its YAML file
+    set        name of a mechanism set, or path of its YAML file; SET+STRATEGY: with the sources of contexts of a strategy, such as default+coding
     embedding  "minilm", "hashing", another name that `embedder` takes, or any object with `name`, `revision`, `dimensions` and `embed`; vectors of
                an object are cached in memory, others on disk
     path       snapshot file to continue from and to keep up to date

@@ -9,7 +9,7 @@ equations          `engine.numerics`: kernel; `engine.ranking`: best; `mechanism
 shared columns     `engine.vocabulary`: NOW, ROW, LOG_STRENGTH and the others; `mechanisms.shared`: COACTIVATION
 records, text      `engine.records`: Event, Query; `engine.text.features`: Features, SpeechAct, terms_of
 made rows          `engine.drafts`: Draft, Kind; `engine.writings`: Writing
-order of use       `engine.uses`: step_of_use
+order of use       `engine.uses`: step_of_use, used_last
 language model     `engine.ports.language_model`: Request, Reply, Status
 graph              `engine.storage.graph`: EdgeType, entity_node
 evidence           `audit.checks`: the decorators equation, limit, data, signature, adaptation and mutant; at_least, at_most, between, Measured;
@@ -35,7 +35,7 @@ from .engine.ranking import best
 from .engine.records import Event, Only, Query
 from .engine.storage.graph import EdgeType, entity_node
 from .engine.text.features import Features, SpeechAct, terms_of
-from .engine.uses import step_of_use
+from .engine.uses import step_of_use, used_last
 from .engine.vocabulary import (
     ACTIVATION,
     ANSWERABLE,
@@ -283,4 +283,5 @@ __all__ = [
     "signature",
     "step_of_use",
     "terms_of",
+    "used_last",
 ]

@@ -45,18 +45,32 @@ def _padded(cell: str, width: int, *, right: bool = False) -> str:
     return spaces + cell if right else cell + spaces
 
 
-def _wrapped(line: str, indent: str) -> str:
-    if not console().is_terminal or len(line) <= console().width or " " not in line.strip():
-        return line
-    return "\n".join(textwrap.wrap(line, console().width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+def _wrapped(text: str, indent: str) -> str:
+    """Each line of the text, wrapped on a terminal; line breaks stay."""
+    return wrapped(text, console().width, indent) if console().is_terminal else text
+
+
+def wrapped(text: str, width: int, indent: str = "") -> str:
+    """The text with its long lines broken between words, or as they are if they hold no space.
+
+    indent  before every line but the first of a line that is broken
+
+    >>> print(wrapped("one\\n  two three four", 11, "    "))
+    one
+      two three
+        four
+    """
+    return "\n".join(line if len(line) <= width or " " not in line.strip() else "\n".join(
+        textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)) for line in text.split("\n"))
 
 
 def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[str] = (),
-                whole: Collection[str] = (), spare: Sequence[str] = ()) -> None:
+                whole: Collection[str] = (), roomy: Mapping[str, int] = MappingProxyType({}), spare: Sequence[str] = ()) -> None:
     """Print a table on a terminal, aligned plain lines elsewhere.  Cells are shown as text, never as markup.
 
     numbers  heads of columns that are aligned to the right
     whole    heads of columns whose cells are never wrapped
+    roomy    minimum widths of columns on a terminal, by head
     spare    heads of columns that are left out on a terminal that is too narrow, in this order
     """
     shown: list[list[str]] = [[visible(cell.replace("\n", " ")) for cell in row] for row in rows]
@@ -64,7 +78,7 @@ def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]],
         table = Table(*(Column(Text(h), justify="right" if h in numbers else "left") for h in heads), title=Text(visible(title)))
         for row in shown:
             table.add_row(*map(Text, row))
-        draw(table, whole=whole, spare=spare)
+        draw(table, whole=whole, roomy=roomy, spare=spare)
         return
     widths = [max(cell_len(r[i]) for r in (heads, *shown)) for i in range(len(heads))]
     print(visible(title))

@@ -2,8 +2,11 @@
 
 Commands import what they need when they run, so that `--help` answers at once.
 """
-from . import answering, assembling, auditing, calibrating, catalogue, data, experiments, probing, reproducing, runs, topology, weighing, worlds
-from .app import app, main
+try:
+    from . import answering, assembling, auditing, calibrating, catalogue, data, experiments, probing, reproducing, runs, topology, weighing, worlds
+    from .app import app, main
+except KeyboardInterrupt:       # before there is a command that could say what is finished
+    raise SystemExit(130) from None
 
 __all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data", "experiments", "main", "probing", "reproducing", "runs",
            "topology", "weighing", "worlds"]

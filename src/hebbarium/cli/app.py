@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -19,18 +21,55 @@ ORDER = ("list", "show", "run", "ablate", "calibrate", "compare", "explain", "re
          "audit", "weights", "probe", "world", "cite", "data", "new")
 
 
+METAVARS = {        # what help prints for the value of an option or argument that names none itself
+    "--set": "SET", "--base": "SET", "--dataset": "NAME", "--data": "PATH", "--out": "DIR", "--work": "DIR", "--to": "DIR", "--into": "DIR",
+    "--embedder": "NAME", "--seed": "N", "--seeds": "N", "--limit": "N", "--skip": "N", "--jobs": "N", "--retries": "N", "--items": "N",
+    "--votes": "N", "--sample": "N", "--margin": "X", "--threshold": "P", "--without": "MECHANISM", "--param": "ID.NAME=VALUE", "--arm": "ARM",
+    "--rating": "RATING", "--words": "WORDS", "--query": "TEXT", "--session": "ID", "--against": "FILE",
+    "name": "NAME", "only": "MECHANISM", "question": "QUESTION", "row": "ROW", "path": "PATH", "dataset": "DATASET"}
+WORDS_OF_OPTIONS = tuple((re.compile(pattern), plain) for pattern, plain in (
+    (r"^Value error, ", ""),
+    (r"^Input should be a valid integer\b.*", "this is not a whole number"),
+    (r"^Input should be a valid (?:number|decimal)\b.*", "this is not a number"),
+    (r"^Input should be greater than or equal to (\S+)", r"this must be \1 or more"),
+    (r"^Input should be less than or equal to (\S+)", r"this must be \1 or less"),
+    (r"^Input should be ", "this must be ")))       # typer hands on the words of pydantic
+
+
+def in_plain_words(message: str) -> str:
+    """What is wrong with the value of an option, without the words of the library that reads it.
+
+    >>> in_plain_words("Value error, 'x' is not one of 'a', 'b'."), in_plain_words("Input should be greater than or equal to 1")
+    ("'x' is not one of 'a', 'b'.", 'this must be 1 or more')
+    """
+    for pattern, plain in WORDS_OF_OPTIONS:
+        message = pattern.sub(plain, message)
+    return message
+
+
 class Commands(TyperGroup):
     """The commands in the order in which a user meets them; interrupting one ends it with a message and exit code 130."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(super().list_commands(ctx), key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name)
+        for command in (found, *getattr(found, "commands", {}).values()):
+            for parameter in getattr(command, "params", ()):
+                if parameter.metavar is None and not getattr(parameter, "is_flag", False):
+                    parameter.metavar = METAVARS.get(parameter.opts[0])
+        return found
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            typer.echo(f"\n{INTERRUPTED}: every file that was written is complete; the same command starts again", err=True)
+            say(f"\n{INTERRUPTED}: every file that was written is complete; the same command starts again")
             raise typer.Exit(130) from None
+        except typer.BadParameter as error:
+            error.message = in_plain_words(error.message)
+            raise
 
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
@@ -68,10 +107,19 @@ def from_system(error: OSError) -> HebbariumError:
                           cure="free disk space, or check that the place can be written to")
 
 
+def say(text: str) -> None:
+    """Print a message on standard error; on a terminal, long lines are broken between words."""
+    if sys.stderr.isatty():
+        from ..console import wrapped
+
+        text = wrapped(text, get_terminal_size().columns, "    ")
+    typer.echo(text, err=True)
+
+
 def _fail(message: str, code: int = 2) -> NoReturn:
     from ..reporting.text import visible
 
-    typer.echo("error: " + visible(message, keep="\n"), err=True)
+    say("error: " + visible(message, keep="\n"))
     raise SystemExit(code) from None
 
 

@@ -53,11 +53,12 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
              budget: Annotated[int | None, typer.Option("--budget", min=0, metavar="TOKENS", help=(
                  "Most tokens; without it ten memories, none condensed."))] = None,
              set_name: SetOption = DEFAULT_SET, dataset: DatasetOption = "demo", data: DataOption = None, conversation: ConversationOption = None,
-             strategy: Annotated[Strategy | None, typer.Option("--strategy", help=(
-                 "How memories are chosen; by default what the set's sources offer, without sources flat: the best first."))] = None,
+             strategy: Annotated[str | None, typer.Option("--strategy", metavar="NAME", help=(
+                 f"How memories are chosen: {', '.join(Strategy)}; or by sources other than the set's: assistant, coding, companion, or a YAML file. "
+                 "By default what the set's sources offer, without sources flat: the best first."))] = None,
              session: Annotated[str | None, typer.Option("--session", help="Session of the asker, for sources.")] = None,
              form: Annotated[Form, typer.Option("--form", help="How they are written.")] = Form.SECTIONS,
-             items: Annotated[int | None, typer.Option("--items", min=0, help="Most memories.")] = None,
+             items: Annotated[int | None, typer.Option("--items", min=0, help="Most memories; without --budget 10 if not given.")] = None,
              tokenizer: Annotated[Path | None, typer.Option("--tokenizer", metavar="PATH", help=(
                  "tokenizer.json of the reader, or its folder; by default that of the embedder."))] = None,
              embedder: EmbedderOption = "minilm",
@@ -68,13 +69,17 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
 
     A memory encodes the conversation first.  A condensed memory names itself at its end; `hebbarium event ROW` shows all of it.
     """
+    from ..engine.context.assembly import STRATEGIES, require_text
     from ..engine.context.assembly import assemble as assembled
     from ..engine.context.tokens import counter
 
+    set_name, strategy = _with_strategy(set_name, strategy)
+    if not strategy or STRATEGIES[strategy].asks:
+        require_text(query, "--query")
     with _memory(set_name, dataset, data, conversation, embedder) as memory:
         count = counter(tokenizer or memory.assembly.embedder)
         found = assembled(memory, query, budget, max_items=items, session=session, counter=count, form=form.value,
-                          strategy=strategy.value if strategy else "")
+                          strategy=strategy)
         if page:
             from .context_page import write_page
 
@@ -124,6 +129,18 @@ def event(row: Annotated[int, typer.Argument(help="Row, as in [memory 812: 3 lin
     print_lines("", unit.text)
     for each in edits:
         print_lines("", f"{each.kind} by {each.maker}, {written(each.time)}:", each.text)
+
+
+def _with_strategy(set_name: str, strategy: str | None) -> tuple[str, str]:
+    """The set, with the sources that a strategy names, if it names any; and the strategy of `assemble`.  Raises InputError."""
+    from ..engine.errors import InputError, nearest
+
+    contexts = installed_registry().contexts
+    if strategy is None or strategy in list(Strategy):
+        return set_name, strategy or ""
+    if strategy in contexts or strategy.endswith((".yaml", ".yml")):
+        return f"{set_name}+{strategy}", Strategy.SOURCES.value
+    raise InputError(f"there is no strategy {strategy!r}", where="--strategy", cure=nearest(strategy, [*Strategy, *contexts]))
 
 
 def _memory(set_name: str, dataset: str, data: Path | None, conversation: str | None, embedder: str) -> Engine:

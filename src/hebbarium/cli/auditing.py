@@ -90,7 +90,9 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
     if as_json:
         print_json(data)
     elif console().is_terminal:
-        draw(report.table(result), whole=("mechanism", "claimed", "derived"))
+        drawn = report.table(result)
+        *heads, failing = (str(column.header) for column in drawn.columns)
+        draw(drawn, whole=heads, roomy={failing: len(failing)}, spare=heads[:2:-1])
         for title, named in (("not earned", faults), ("findings about printed forms", result.findings)):
             print_lines(*([f"{title}:", *(f"  {id}: {shorten(fault, 200, placeholder=' ...')}" for id, fault in named), ""] if named else []))
     else:

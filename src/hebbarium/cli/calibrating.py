@@ -25,6 +25,7 @@ from .shared import (
 if TYPE_CHECKING:
     from ..benchmarks.calibrate import Calibration
     from ..benchmarks.calibrate_fusion import FusionFit
+    from ..engine.registry import MechanismSet, Registry
 
 
 class Evidence(StrEnum):
@@ -47,7 +48,7 @@ def calibrate(out: OutOption, set_name: Annotated[str, typer.Option("--set", hel
               dataset: Annotated[str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")] = "demo",
               data: DataOption = None, embedder: EmbedderOption = "minilm",
               evidence: Annotated[Evidence | None, typer.Option("--evidence", help=(
-                  "What shows that an answer suffices; as the set has it if not given."))] = None,
+                  "What shows that an answer suffices; relevance needs a reranker. By default as the set has it, else relevance."))] = None,
               threshold: Annotated[float, typer.Option("--threshold", help="Answers of a lower probability are held back.")] = 0.5,
               fit: Annotated[Fit, typer.Option("--fit", help="The gate that holds answers back, or how signals become evidence.")] = Fit.sufficiency,
               seed: Annotated[int, typer.Option("--seed", min=0, help="Of every mechanism's random stream.")] = 0,
@@ -66,6 +67,8 @@ def calibrate(out: OutOption, set_name: Annotated[str, typer.Option("--set", hel
     from ..console import Meter
     from ..reporting.provenance import made
 
+    if fit is Fit.sufficiency:
+        _require_relevance(registry, calibrating.with_open_gate(registry.set(set_name), evidence.value if evidence else None))
     loaded = load_data(dataset, data, "turn", limit, skip=skip)
     with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding:
         by = named_embedder(embedder, embedding)
@@ -86,6 +89,22 @@ def calibrate(out: OutOption, set_name: Annotated[str, typer.Option("--set", hel
         return
     _print(found)
     typer.echo(f"written to {out}: calibration.json, reliability.svg, {file.name}")
+
+
+def _require_relevance(registry: Registry, gated: MechanismSet) -> None:
+    """Raises InputError, before anything is measured, if the gate of the set judges a relevance that no mechanism of the set finds."""
+    from ..benchmarks.calibrate import GATE
+    from ..engine.assembly import planned
+    from ..engine.errors import InputError
+    from ..engine.schedule import describe
+
+    built = registry.build(gated)
+    judged = next(one.params.evidence for one in built if one.id == GATE)
+    with gated.named_in_errors():
+        found = any(judged in step["sets"] for step in describe(planned(built)))
+    if judged == Evidence.relevance and not found:
+        raise InputError(f"no mechanism of the set {gated.name} finds the relevance of an answer, which the gate would judge", where="--evidence",
+                         cure="give --evidence margin or --evidence coverage, or a set with a reranker")
 
 
 def _print(found: Calibration) -> None:

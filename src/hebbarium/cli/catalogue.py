@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..engine.schedule import Node
 
 
+NARROW = 100        # columns of a terminal below which a schedule has its reads and writes in one column
 UNRATED = "not rated"      # a mechanism of another package: only its own audit rates it
 
 
@@ -81,6 +82,8 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
     if sets:
         print_lines("")
         print_rows(("set", "size", "summary"), [(s.name, str(len(s.mechanisms)), s.summary) for s in sets])
+        print_lines("")
+        print_rows(("contexts", "summary"), [(f"SET+{s.name}", s.summary) for s in registry.contexts.values()])
     for each in missing:
         print_lines("", f"missing: {each.what} of {each.distribution}", f"  {each.error}")
     print_lines("", f"{plural(len(chosen), 'mechanism')}; `hebbarium show NAME` prints a mechanism or a set, `hebbarium list -h` how to choose")
@@ -183,8 +186,10 @@ def _bounds(p: Parameter) -> str:
 
 
 def _show_set(registry: Registry, chosen: MechanismSet, as_json: bool) -> None:
+    overrides = {id: {name: _from_here(value) if _is_file(registry, id, name) else value for name, value in changed.items()}
+                 for id, changed in chosen.mechanisms.items()}
     if as_json:
-        print_json({"name": chosen.name, "summary": chosen.summary, "mechanisms": chosen.mechanisms, "alternates": chosen.alternates})
+        print_json({"name": chosen.name, "summary": chosen.summary, "mechanisms": overrides, "alternates": chosen.alternates})
         return
     from ..audit.ratings import shipped
     from ..console import print_lines, print_table
@@ -192,12 +197,28 @@ def _show_set(registry: Registry, chosen: MechanismSet, as_json: bool) -> None:
     ratings = shipped()
     print_lines(f"{chosen.name}: {chosen.summary}", *(f"an ablation swaps {old} for {', '.join(new)}" for old, new in chosen.alternates.items()), "")
     rows = [(i, registry.entry(i).home, ratings.get(i, UNRATED), registry.entry(i).claims, ", ".join(f"{k}={v}" for k, v in changed.items()) or "-")
-            for i, changed in chosen.mechanisms.items()]
-    print_table("Mechanisms", ("mechanism", "home", "derived", "claims", "overrides"), rows, whole=("mechanism", "home", "derived", "claims"))
+            for i, changed in overrides.items()]
+    print_table("Mechanisms", ("mechanism", "home", "derived", "claims", "overrides"), rows, whole=("mechanism", "home", "derived", "claims"),
+                roomy={"overrides": min(max(len(word) for *_, cell in rows for word in cell.split()), 40)}, spare=("claims", "home"))
+
+
+def _is_file(registry: Registry, id: str, parameter: str) -> bool:
+    from ..engine.files import UNIT
+
+    found = registry.entry(id).params.get(parameter)        # None: time_scale, which every mechanism has
+    return found is not None and found.unit == UNIT
+
+
+def _from_here(path: Any) -> str:
+    """A parameter's file as `--param` takes it: from the working folder if it is inside that, else absolute; "" stays "", no file."""
+    if not path:
+        return ""
+    whole = Path(path).expanduser().resolve()
+    return str(whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole)
 
 
 def _show_schedule(chosen: MechanismSet, phases: Mapping[Phase, tuple[Node, ...]], as_json: bool) -> None:
-    from ..console import print_table
+    from ..console import console, print_table
     from ..engine.schedule import describe
 
     rows = describe(phases)
@@ -205,10 +226,13 @@ def _show_schedule(chosen: MechanismSet, phases: Mapping[Phase, tuple[Node, ...]
         print_json(rows)
         return
     # Adds and sets share a column: two columns leave no room for the names in lines of 100 characters.
-    shown = [(r["phase"], str(r["place"]), r["step"], ", ".join(r["reads"]) or "-", ", ".join([*(f"+{c}" for c in r["adds"]), *r["sets"]]) or "-")
-             for r in rows]
-    print_table(f"Schedule of {chosen.name} (+: added to, together with others)", ("phase", "", "step", "reads", "writes"), shown,
-                numbers=("",), whole=("phase", "", "step"))
+    shown: list[tuple[str, ...]] = [
+        (r["phase"], str(r["place"]), r["step"], ", ".join(r["reads"]) or "-",
+         ", ".join([*(f"+{c}" for c in r["adds"]), *r["sets"]]) or "-") for r in rows]
+    heads: tuple[str, ...] = ("phase", "", "step", "reads", "writes")
+    if console().is_terminal and console().width < NARROW:      # two columns would break the names
+        heads, shown = (*heads[:3], "reads -> writes"), [(*row[:3], f"{row[3]} -> {row[4]}") for row in shown]
+    print_table(f"Schedule of {chosen.name} (+: added to, together with others)", heads, shown, numbers=("",), whole=("phase", "", "step"))
 
 
 @app.command()

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..benchmarks.execution.spec import options
+from ..engine.errors import InputError
 from .app import app
 from .shared import JsonOption, print_json
 
@@ -75,15 +76,21 @@ def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in th
 def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, longmemeval or demo.")],
                  out: Annotated[Path, typer.Option("--out", help="Folder for events.jsonl, questions.jsonl and dataset.yaml.")],
                  path: Annotated[Path | None, typer.Argument(help="File or folder in the official format; the demo needs none.")] = None,
+                 replace: Annotated[bool, typer.Option("--replace", help="Write over conversations that the folder holds.")] = False,
                  as_json: JsonOption = False) -> None:
     """Write a data set in the format of the data set `conversations`."""
     from ..benchmarks.datasets import load
-    from ..benchmarks.datasets.conversations import write_conversations
+    from ..benchmarks.datasets.conversations import DESCRIPTION, EVENTS, QUESTIONS, write_conversations
     from ..benchmarks.datasets.fetch import list_sources
     from ..reporting.files import results_folder
 
-    data = load(dataset, path)
     source = next((s for s in list_sources() if s.name == dataset), None)
+    if source and path is None:
+        raise InputError(f"the data set {dataset!r} needs a path", where="PATH",
+                         cure=f"download it (`hebbarium data get {dataset}`), and give the path after the name")
+    data = load(dataset, path)
+    if not replace and (held := [name for name in (EVENTS, QUESTIONS, DESCRIPTION) if (out / name).exists()]):
+        raise InputError(f"the folder holds {', '.join(held)} already", where=str(out), cure="give another --out, or --replace to write over it")
     write_conversations(data, results_folder(out), licence=source.licence if source else "", citation=source.citation if source else "")
     counts = {name: data.notes[name] for name in ("conversations", "events", "questions")}
     if as_json:

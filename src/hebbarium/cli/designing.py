@@ -15,6 +15,7 @@ from .shared import DEFAULT_SET, lasting, load_data, named_embedder, print_json,
 if TYPE_CHECKING:
     from ..benchmarks.datasets import Unit
     from ..benchmarks.designs.file import DataRef, Experiment
+    from ..benchmarks.designs.probe_metric import Measure
     from ..benchmarks.execution.failures import Options
     from ..benchmarks.execution.spec import Settings
     from ..benchmarks.experiment import Costs
@@ -27,7 +28,7 @@ REFUSED = (("--rehearse", "rehearse"), ("--llm", "language_model"), ("--transcri
 
 def carry_out(registry: Registry, settings: Settings, given: Mapping[str, Any], design: str, out: Path, *, data: Path | None, limit: int | None,
               skip: int, jobs: int, margin: float, arms: str | None, beside: Sequence[str] | None, replace_run: bool, yes: bool, how: Options,
-              as_json: bool, making: Callable[[Iterable[str], Mapping[str, Any]], Made]) -> None:
+              time_hooks: bool, as_json: bool, making: Callable[[Iterable[str], Mapping[str, Any]], Made]) -> None:
     """Run a design and print its estimates.  Raises HebbariumError, before anything runs if possible."""
     from ..benchmarks.datasets import LOADERS
     from ..benchmarks.designs.file import OWN, found, plain, read
@@ -39,8 +40,15 @@ def carry_out(registry: Registry, settings: Settings, given: Mapping[str, Any], 
         raise InputError(f"{flag} is for leave-one-out", where=flag, cure="name players or arms in the design's file, and leave the option out")
     if odd := [flag for flag, name in REFUSED if given[name] is not None]:
         raise InputError(f"a design has no {odd[0]}", where=odd[0], cure="leave it out, or use --design leave-one-out")
-    experiment = plain(design, registry, given["set"] or DEFAULT_SET) if design in OWN else read(found(design), registry, LOADERS, given["set"])
+    experiment = (plain(design, registry, given["set"] or DEFAULT_SET) if design in OWN else
+                  read(found(design), registry, LOADERS, given["set"], _measures))
     experiment = replace(experiment, margin=experiment.margin if margin == 0.005 else margin)
+    if experiment.probe:
+        used = [("--dataset", given["dataset"]), ("--data", data), ("--limit", limit), ("--skip", skip), ("--keep-lives", how.keep_lives),
+                ("--dask", how.dask), ("--costs", time_hooks)]
+        _probed(registry, settings, given, experiment, out, refused=[flag for flag, value in used if value], jobs=jobs, replace_run=replace_run,
+                yes=yes, as_json=as_json, making=making)
+        return
     refs = _data(experiment, given["dataset"], data, settings.unit, limit)
     specs = experiment.embedders or (given["embedder"],)
     ready = prepared(experiment, registry, settings)
@@ -56,7 +64,37 @@ def carry_out(registry: Registry, settings: Settings, given: Mapping[str, Any], 
             return embedders.setdefault(spec, named_embedder(spec, embedding))
 
         results = carried_out(ready, blocks, embedder, out, jobs=jobs, progress=progress, making=made, replace_run=replace_run, options=how,
-                              confirm=None if yes else _confirm)
+                              confirm=None if yes else _confirm, time_hooks=time_hooks)
+    if as_json:
+        print_json(to_json(ready, results, made))
+        return
+    print_lines((out / "design.md").read_text(encoding="utf-8"))
+    print_lines(f"written to {out}: design.md, design.json, estimates.jsonl" + (", coalitions.jsonl" if ready.laid.coalitions else ""))
+
+
+def _measures() -> Mapping[str, Measure]:
+    from ..benchmarks.probed import measures
+
+    return measures()
+
+
+def _probed(registry: Registry, settings: Settings, given: Mapping[str, Any], experiment: Experiment, out: Path, *, refused: Sequence[str], jobs: int,
+            replace_run: bool, yes: bool, as_json: bool, making: Callable[[Iterable[str], Mapping[str, Any]], Made]) -> None:
+    """Run a design whose metric is a number of a probe.  Raises HebbariumError."""
+    from ..benchmarks.experiment import prepared, to_json
+    from ..benchmarks.probed import probed
+    from ..console import Meter, print_lines
+
+    if refused:
+        raise InputError(f"{refused[0]} has no meaning for the metric {experiment.metric}", where=refused[0],
+                         cure="leave it out: the probe tells and asks its own events")
+    specs = experiment.embedders or (given["embedder"],)
+    ready = prepared(experiment, registry, settings)
+    made = making({id for arm in ready.laid.arms for id in arm.chosen.mechanisms}, {**given, "dataset": "demo", "embedder": specs[0]})
+    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
+        ready, results = probed(ready, [(_short(spec) if len(specs) > 1 else "", lasting(spec)) for spec in specs],
+                                lambda spec: named_embedder(spec, embedding), out, jobs=jobs, progress=progress, making=made,
+                                replace_run=replace_run, confirm=None if yes else _confirm)
     if as_json:
         print_json(to_json(ready, results, made))
         return

@@ -57,6 +57,10 @@ FromOption = Annotated[Path | None, typer.Option("--from", metavar="DIR", help=(
     "Folder of --keep-lives: its memories are asked, instead of encoding again; refused where they would not be the same."))]
 RetriesOption = Annotated[int, typer.Option("--retries", min=0, help="Times that a cell which failed is run again.")]
 FailFastOption = Annotated[bool, typer.Option("--fail-fast", help="End with the first cell that fails; without it the others are finished first.")]
+DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help=(
+    "Run the cells on a dask cluster, by its scheduler's address, such as tcp://host:8786; in place of --jobs."))]
+CostsOption = Annotated[bool, typer.Option("--costs", help=(
+    "With --design: also time every mechanism of the set, on the first conversation."))]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask before a design that takes more than ten minutes.")]
 ReplaceOption = Annotated[bool, typer.Option("--replace", help="Write over another run that the folder holds.")]
 
@@ -96,7 +100,7 @@ def _kind(name: str, hint: Any, default: Any) -> Any:
 @_with_options
 def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit: LimitOption = None, skip: SkipOption = 0,
         jobs: JobsOption = 1, replace: ReplaceOption = False, keep_lives: KeepOption = None, lives_from: FromOption = None,
-        retries: RetriesOption = 1, fail_fast: FailFastOption = False, as_json: JsonOption = False) -> None:
+        retries: RetriesOption = 1, fail_fast: FailFastOption = False, dask: DaskOption = None, as_json: JsonOption = False) -> None:
     """Measure one mechanism set, or another system, on one data set.
 
     Writes manifest.json, rows.jsonl, times.jsonl and metrics.json.  Conversations that the folder holds already, from the same inputs, are not run
@@ -113,7 +117,7 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
     with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(planned, loaded, named_embedder(given["embedder"], embedding), out, jobs=jobs, progress=progress, making=making,
                          embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model,
-                         options=Options(retries, fail_fast, keep_lives, lives_from))
+                         options=Options(retries, fail_fast, keep_lives, lives_from, dask))
     print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:
@@ -128,7 +132,8 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
 def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
            design: DesignOption = Design.LEAVE_ONE_OUT.value, arms: ArmsOption = None, beside: BesideOption = None, margin: MarginOption = 0.005,
            limit: LimitOption = None, skip: SkipOption = 0, jobs: JobsOption = 1, replace: ReplaceOption = False, keep_lives: KeepOption = None,
-           retries: RetriesOption = 1, fail_fast: FailFastOption = False, yes: YesOption = False, as_json: JsonOption = False) -> None:
+           retries: RetriesOption = 1, fail_fast: FailFastOption = False, dask: DaskOption = None, yes: YesOption = False,
+           costs: CostsOption = False, as_json: JsonOption = False) -> None:
     """Take each mechanism out of a set in turn: what does each earn?
 
     Prints first what the design can detect.  Writes ablation.html, .md, .json, .svg and .tex, rows.jsonl and manifest.json.  A second run of the
@@ -137,13 +142,16 @@ def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
     --design takes other designs by name, or a YAML file; they write design.json, design.md and estimates.jsonl.
     """
     registry, settings = installed_registry(), settings_of(given)
-    how = Options(retries, fail_fast, keep_lives)
+    how = Options(retries, fail_fast, keep_lives, dask=dask)
     if design != Design.LEAVE_ONE_OUT:
         from .designing import carry_out
 
         carry_out(registry, settings, given, design, out, data=data, limit=limit, skip=skip, jobs=jobs, margin=margin, arms=arms, beside=beside,
-                  replace_run=replace, yes=yes, how=how, as_json=as_json, making=partial(_making, registry))
+                  replace_run=replace, yes=yes, how=how, time_hooks=costs, as_json=as_json, making=partial(_making, registry))
         return
+    if costs:
+        raise InputError("the report of leave-one-out by name has no table of costs", where="--costs",
+                         cure="give --design FILE.yaml with `design: leave-one-out`, or leave it out")
     if given["dataset"] is None:
         raise InputError("no data set is given", where="--dataset", cure="give --dataset demo, locomo, beam, longmemeval or conversations")
     only = () if arms is None else tuple(name.strip() for name in arms.split(","))

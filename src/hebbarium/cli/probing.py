@@ -24,7 +24,7 @@ from .shared import (
 
 
 @app.command(short_help="Small experiments with known answers: which effects appear?")
-def probe(out: OutOption, ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help=(
+def probe(out: OutOption, ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help=(
               "Probes, as name/variant or name; all if none is given."))] = None,
           set_name: Annotated[str | None, typer.Option("--set", help="Mechanism set: a name, or a YAML file; `default` if not given.")] = None,
           system: Annotated[str | None, typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of a set.")] = None,

@@ -71,7 +71,7 @@ def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(hel
     if question is None:
         if html:
             raise typer.BadParameter("--html needs a QUESTION or --misses")
-        _print_missed(explaining.missed(folder, arm), as_json)
+        _print_missed(run, explaining.missed(folder, arm), as_json)
         return
     with Meter("embedding texts", least=100) as embedding:
         model = folder.embedder(embedder, default_cache(), progress=embedding)
@@ -184,7 +184,7 @@ def _quoted(text: str | None) -> str:
 
 
 # --- explain -------------------------------------------------------------------------------------------------------------------------
-def _print_missed(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
+def _print_missed(run: Path, rows: Sequence[dict[str, Any]], as_json: bool) -> None:
     if as_json:
         fields = ("conversation", "question", "category", "question_text", "answer", "gold", "ranks")
         print_json([{name: row.get(name) for name in fields} for row in rows])
@@ -198,6 +198,7 @@ def _print_missed(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
     cells = [(row["question"], row["category"], shorten(" ".join(map(_place, row["ranks"])), 24, placeholder=" ..."),
               _short(row.get("question_text", ""))) for row in rows]
     print_rows(("question", "category", "ranks of gold", "text"), cells)
+    print_lines("", f"`hebbarium explain {run} QUESTION` says why; --misses names every cause")
 
 
 def _print_explanation(found: Explained) -> None:

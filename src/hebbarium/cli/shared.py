@@ -12,7 +12,7 @@ import typer
 
 from ..benchmarks.execution.spec import Settings, options
 from ..engine.errors import HebbariumError, InputError
-from .app import INTERRUPTED, from_system
+from .app import INTERRUPTED, from_system, say
 
 if TYPE_CHECKING:
     from ..benchmarks.datasets import Dataset, Unit
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DataOption = Annotated[Path | None, typer.Option("--data", help=(
     "File or folder in the official format, or a folder of your own conversations; the demo needs none."))]
-LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N conversations.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N conversations; all if not given.")]
 SkipOption = Annotated[int, typer.Option("--skip", min=0, help="Leave out the first N conversations; --limit counts from there.")]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Worker processes.")]
 EmbedderOption = Annotated[str, typer.Option("--embedder", help=options()["embedder"].help)]
@@ -117,7 +117,7 @@ def resumable(meter: Meter, out: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         kept = _kept(meter, out) or "nothing is finished yet; the same command starts again"
-        typer.echo(f"\n{INTERRUPTED}: {kept}", err=True)
+        say(f"\n{INTERRUPTED}: {kept}")
         raise typer.Exit(130) from None
     except (HebbariumError, OSError) as error:
         found = from_system(error) if isinstance(error, OSError) else error
@@ -139,4 +139,4 @@ def print_kept(meter: Meter, out: Path) -> None:
     done, total = meter.first or (0, 0)
     if done:
         run = "nothing was run again" if done == total else f"{total - done} were run now"
-        typer.echo(f"{done} of {total} {meter.what} were finished before and taken from {out / 'ledger.sqlite'}; {run}", err=True)
+        say(f"{done} of {total} {meter.what} were finished before and taken from {out / 'ledger.sqlite'}; {run}")

@@ -16,16 +16,17 @@ from .text import visible
 
 SHARED = Path(__file__).parent / "templates"
 ROOT_RULES = re.compile(r":root \{(.*?)\n\s*\}", re.DOTALL)       # of page.css: light, then dark
+BACKTICKS = re.compile(r"`([^`]+)`")
 BREAKS = re.compile(r"(?<=_)(?=[^_])|(?<=\.)(?=\w)|(?<=->)")
 
 
 def environment(templates: Path) -> Environment:
     """An environment for a report's own templates above the shared ones.  Values are escaped; undefined names raise UndefinedError.
 
-    Filters: `visible`, `breakable` and `csp_hash`, besides Jinja's own.
+    Filters: `visible`, `breakable`, `coded` and `csp_hash`, besides Jinja's own.
     """
     made = Environment(loader=FileSystemLoader([templates, SHARED]), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters.update(visible=visible, breakable=breakable, csp_hash=csp_hash)
+    made.filters.update(visible=visible, breakable=breakable, coded=coded, csp_hash=csp_hash)
     return made
 
 
@@ -37,6 +38,16 @@ def breakable(name: str) -> Markup:
     """
     broken = Markup("<wbr>").join(escape(part) for part in BREAKS.split(visible(name)))
     return broken.replace(escape("->"), Markup('<span class="nowrap">-&gt;</span>'))
+
+
+def coded(text: str) -> Markup:
+    """A message of ours as HTML: visible, escaped, and what stands between backticks as code.
+
+    >>> str(coded("run `a <b>` again"))
+    'run <code>a &lt;b&gt;</code> again'
+    """
+    return Markup("".join(escape(part) if i % 2 == 0 else Markup("<code>{}</code>").format(part)
+                          for i, part in enumerate(BACKTICKS.split(visible(text)))))
 
 
 def csp_hash(script: str) -> str:

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import unicodedata
 
+MARKUP = {**{char: f"\\{char}" for char in "\\`*_{}[]|~$#"}, "<": "&lt;", ">": "&gt;", "&": "&amp;"}     # within a line of Markdown
+
 
 def visible(text: str, keep: str = "") -> str:
     r"""The text with U+FFFD instead of control characters, characters that change the direction of text, and line separators.
@@ -25,12 +27,9 @@ def plural(n: int, one: str, many: str = "") -> str:
 
 
 def in_cell(text: str) -> str:
-    r"""Text for a cell of a Markdown table: one line, no markup.
+    r"""Text as Markdown shows it, for a cell of a table, a heading or a paragraph: one line, no markup, no entities and no formulas.
 
-    >>> print(in_cell("a_b |\n*c*"))
-    a\_b \| \*c\*
+    >>> print(in_cell("a_b |\n*c* &lt; $x$"))
+    a\_b \| \*c\* &amp;lt; \$x\$
     """
-    plain = visible(" ".join(text.split()))
-    for char in "\\`*_[]<>|":
-        plain = plain.replace(char, f"\\{char}")
-    return plain
+    return "".join(MARKUP.get(char, char) for char in visible(" ".join(text.split())))
