@@ -17,18 +17,23 @@ MEANS = "weighted mean of values on [0, 1] by numpy, 50 random lists"
 EQUAL = "definition: weights of 0, and equal values"
 
 
+def stages_by_hand(kind: Any, stage: Any, session: Any) -> list[int]:
+    """Row of the first event of each row's stage, in plain loops."""
+    first: dict[int, int] = {}
+    for row in range(len(kind)):
+        if kind[row] == 0 and stage[row] < 0:
+            first.setdefault(int(session[row]), row)
+    return [int(stage[row]) if stage[row] >= 0 else first.get(int(session[row]), -1) if kind[row] == 0 or session[row] >= 0 else -1
+            for row in range(len(kind))]
+
+
 def stages_are_those_of_plain_loops(specimen: Any) -> Any:
     measured, expected = [], []
     rng = np.random.default_rng(11)
     for n in rng.integers(0, 9, 200).tolist():
         kind, session = rng.choice([0, 0, 1, 3], n), rng.integers(-1, 3, n)
         stage = np.where(rng.random(n) < 0.4, rng.integers(0, max(n, 1), n), -1)
-        first: dict[int, int] = {}
-        for row in range(n):
-            if kind[row] == 0 and stage[row] < 0:
-                first.setdefault(int(session[row]), row)
-        expected.append(str([int(stage[row]) if stage[row] >= 0 else first.get(int(session[row]), -1) if kind[row] == 0 or session[row] >= 0 else -1
-                             for row in range(n)]))
+        expected.append(str(stages_by_hand(kind, stage, session)))
         measured.append(str(specimen.stages_of(kind, stage, session).tolist()))
     return measured, expected
 

@@ -162,7 +162,8 @@ def test_list_prints_what_is_chosen(hebbarium: Command, arguments: tuple[str, ..
     assert [m["id"] for m in printed["mechanisms"]] == expected != [] and printed["sets"] == {}
     plain = hebbarium("list", *arguments).out
     assert [line.split()[0] for line in plain.splitlines()[1:] if line and line.split()[0] in REGISTRY.entries] == expected
-    assert all(f"{id}: " in hebbarium("list", *arguments, "--long").out for id in expected)
+    long = hebbarium("list", *arguments, "--long").out
+    assert all(f"{id}: " in long for id in expected)
 
 
 def test_show_finds_a_set_by_its_name_and_prints_derived_ratings(hebbarium: Command) -> None:

@@ -12,8 +12,11 @@ from ...engine.columns import Phase
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ...engine.storage.graph import EdgeType, Graph, entity_node
-from ...engine.vocabulary import FOCUS, OFFERED, RELEASED
+from ...engine.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE
+from .. import context_sources as shared
+from .. import walks
 from ..checks import adaptation, equation, limit, mutant, signature
+from ..context_sources import stages_by_hand
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from ..paper_numbers import paper_number
@@ -178,6 +181,114 @@ def nothing_is_offered_unless_a_context_is_asked_for(specimen: Any) -> Any:
     return [int(memory.column(OFFERED).sum()), len(memory_of(specimen).offers("Ada", 100)[1])], [0, 0]
 
 
+NAMES = ("Ada", "Bo", "Cleo", "Lisbon")
+
+
+def shown(tokens: Sequence[float], room: float) -> int:
+    """How many of the first items have at most `room` tokens together."""
+    return int((np.cumsum(tokens) <= room).sum())
+
+
+@adaptation("AS-5", source="the definition in plain lists, masses by numpy.linalg.solve; 60 random talks with stages, archived events and "
+            "budgets, of which those count whose masses leave no doubt of the order")
+def random_talks_by_plain_lists(specimen: Any) -> Any:
+    measured, expected = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = 12
+        texts, named = [], []
+        for _ in range(n):
+            some = rng.permutation(4)[:int(rng.integers(0, 3))].tolist()
+            texts.append(f"They say {' met '.join(NAMES[e] for e in some)}." if some else "So it went" + " on" * int(rng.integers(1, 40)) + ".")
+            named.append(some)
+        order = list(dict.fromkeys(e for some in named for e in some))
+        mentions: Mentions = [[order.index(e) for e in some] for some in named]
+        session, stage = rng.integers(0, 3, n), np.where(rng.random(n) < 0.5, rng.integers(0, n, n), -1)
+        scores, focus = rng.permutation(n).astype(float), np.sort(rng.choice(n, int(rng.integers(0, 3)), replace=False)).tolist()
+        budget, share = int(rng.choice([20, 60, 150])), float(rng.choice([10.0, 40.0, 100.0]))
+        archived = rng.choice(n, 2, replace=False).tolist()
+        memory = talk(specimen, texts, session, stage, scores, focus, share=share, epsilon=0.0)
+        for row in archived:
+            memory.archive(row)
+        answerable = [row for row in range(n) if row not in archived]
+        tokens = [min((len(text) + 32) / 4, 128.0) for text in texts]
+        ranked = sorted(answerable, key=lambda row: -scores[row])
+        near = ranked[:shown([tokens[row] for row in ranked], budget) + 1]
+        stages = stages_by_hand([0] * n, stage, session)
+        among = [row for row in answerable if stages[row] not in {stages[f] for f in focus}]
+        mass_ = np.round(solved(mentions, len(order), list(dict.fromkeys(e for f in focus for e in mentions[f])), D), 7)
+        linked = sorted((row for row in among if row in near and not np.isnan(mass_[row])), key=lambda row: (-mass_[row], -scores[row]))
+        if any(mass_[a] == mass_[b] and sorted(mentions[a]) != sorted(mentions[b]) for a in linked for b in linked):
+            continue
+        rows = [*linked, *(row for row in ranked if row in among and row not in linked)]
+        room = budget * share / 100.0
+        rows = rows[:shown([tokens[row] for row in rows], max(budget, 2.0 * room)) + 1]
+        low, high = min(scores[answerable]), max(scores[answerable])
+        marks = [3 + int(row in linked[:shown([tokens[row] for row in linked], room)]) for row in range(n)]
+        found = [f"{o.row} {o.score:.4f}" for o in memory.offers("?", budget)[1]]
+        measured += [str(found), str(memory.column(OFFERED).tolist())]
+        expected += [str([f"{row} {(scores[row] - low) / (high - low):.4f}" for row in rows]), str(marks)]
+    return [len(measured) > 80, *measured], [True, *expected]
+
+
+def talk(specimen: Any, texts: Sequence[str], session: Any, stage: Any, scores: Any, focus: Sequence[int], **values: Any) -> Engine:
+    """A memory of some texts with their stages; other sources offer each three times."""
+    def place(view: Any, incoming: Any) -> None:
+        view.stage[view.row] = stage[view.row]
+
+    def look(view: Any, cue: Any) -> None:
+        view.focus[list(focus)] = 1.0
+
+    def offer(view: Any, cue: Any) -> None:
+        view.offered[...] += 3
+
+    def rank(view: Any, cue: Any) -> None:
+        view.released[...] = scores
+
+    memory = memory_of(specimen, neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,), id="place"),
+                       neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"), neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
+                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    for i, text in enumerate(texts):
+        memory.encode(Event(float(i), text, "", f"S{session[i]}", f"e{i}", dated=False))
+    return memory
+
+
+@adaptation("AS-8", source="definition: the 16 walks used last are kept, until an edge comes or goes; a plain list over 600 questions")
+def walks_are_kept_until_the_graph_changes(specimen: Any) -> Any:
+    rng, graph, walks_ = np.random.default_rng(3), network([[0], [0, 1], [1], [], []], 2), specimen.Walks()
+    kept, added, changes = list[int](), list[int](), 0
+    measured, expected = [], []
+    for step in range(600):
+        if rng.random() < 0.05:
+            changes, kept = changes + 1, []
+            if len(added) == 5 or added and rng.random() < 0.5:
+                graph.remove(added.pop())
+            else:
+                added.append(graph.add(len(added), entity_node(0), EdgeType.SEMANTIC))
+        seed = int(rng.integers(20))
+        walk = np.where(np.arange(5) % (2 + seed % 3) > 0, seed + 100.0 * changes, np.nan)
+        made = list[int]()
+
+        def walked(walk: Any = walk, made: list[int] = made) -> Any:
+            made.append(1)
+            return walk.copy()
+
+        found = walks_.masses(graph, 5, [seed, -1], walked)
+        measured += [*np.nan_to_num(found, nan=-1.0), len(made)]
+        expected += [*np.nan_to_num(walk, nan=-1.0), int(seed not in kept)]
+        kept = [*(k for k in kept if k != seed), seed][-16:]
+        found[...] = 0.0                                    # what is given out is the caller's own
+    return measured, expected
+
+
+stages_by_loops = adaptation("AS-6", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
+one_scale = adaptation("AS-7", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
+specificity = signature("PR-7", source=walks.SPECIFIC, papers=("jimenez2024hipporag",))(
+    walks.an_entity_of_ten_memories_gets_a_tenth_of_the_restarts)
+passage_scores = equation("PR-8", source=walks.SUMS, papers=("jimenez2024hipporag",))(walks.a_memory_scores_the_sum_over_its_entities)
+pushing = equation("PR-9", source=walks.PUSHED)(walks.pushing_follows_the_definition_round_by_round)
+
+
 @figure("mass_over_stages", caption="Mass of memories in a chain, each of which shares an entity with the next, from the entity of the first",
         source="numpy.linalg.solve")
 def mass_along_a_chain(specimen: Any) -> Picture:
@@ -255,3 +366,6 @@ def own_text(specimen: Any) -> Any:
         view.offers.add("nothing", "Related Prior Context", 0.0)
 
     return specimen.overriding("AdjacentStages", offer=offer)
+
+
+late_stages, other_scale = shared.mutants(stages="AS-6", scale="AS-7")
