@@ -24,7 +24,7 @@ from hebbarium.engine.registry import Registry
 
 BASE = "naive_rag"
 SETS = ("naive_rag", "bm25", "hybrid", "minimal", "default", "cortex", "cortex_as_printed", "true_memory", "true_memory_gated", "true_memory_code",
-        "all_mem", "hipporag", "a_mem", "light", "night", "everything")
+        "all_mem", "hipporag", "a_mem", "light", "night", "in_use", "everything")
 METRIC = "recall@10"
 TARGET = Path(__file__).parent / "sets-on-data.md"
 HEAD = """# Sets on real data
