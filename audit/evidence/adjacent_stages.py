@@ -258,10 +258,10 @@ def walks_are_kept_until_the_graph_changes(specimen: Any) -> Any:
     rng, graph, walks_ = np.random.default_rng(3), network([[0], [0, 1], [1], [], []], 2), specimen.Walks()
     kept, added, changes = list[int](), list[int](), 0
     measured, expected = [], []
-    for step in range(600):
+    for _ in range(600):
         if rng.random() < 0.05:
             changes, kept = changes + 1, []
-            if len(added) == 5 or added and rng.random() < 0.5:
+            if len(added) == 5 or (added and rng.random() < 0.5):
                 graph.remove(added.pop())
             else:
                 added.append(graph.add(len(added), entity_node(0), EdgeType.SEMANTIC))
