@@ -286,7 +286,8 @@ one_scale = adaptation("AS-7", source=shared.SCALE, atol=1e-12)(shared.scores_ar
 specificity = signature("PR-7", source=walks.SPECIFIC, papers=("jimenez2024hipporag",))(
     walks.an_entity_of_ten_memories_gets_a_tenth_of_the_restarts)
 passage_scores = equation("PR-8", source=walks.SUMS, papers=("jimenez2024hipporag",))(walks.a_memory_scores_the_sum_over_its_entities)
-pushing = equation("PR-9", source=walks.PUSHED)(walks.pushing_follows_the_definition_round_by_round)
+pushing = equation("PR-9", source="rounds of pushing by the definition in numpy: number, links and residual")(
+    walks.pushing_follows_the_definition_round_by_round)
 
 
 @figure("mass_over_stages", caption="Mass of memories in a chain, each of which shares an entity with the next, from the entity of the first",
