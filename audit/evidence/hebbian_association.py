@@ -27,6 +27,8 @@ from ...engine.vocabulary import (
 )
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..last_uses import SOURCE as LAST_USE
+from ..last_uses import passed_on
 from ..memory import Scripted, encode, memory_of, neighbour
 
 Array = NDArray[np.float64]
@@ -285,8 +287,7 @@ def a_memory_associates_what_is_active_together(specimen: Any) -> Any:
     return measured, expected
 
 
-@adaptation("CM-10.8p", source="(activity release resources) W in numpy; the memories that the last use in the session needed share 2.5 sd "
-            "besides their match; a session without a use, and no session, have the best matches alone", rtol=1e-6, atol=1e-9)
+@adaptation("CM-10.8p", source=LAST_USE, rtol=1e-6, atol=1e-9)
 def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
     def supply(view: Any, _: Any) -> None:
         view.resources[...] = SUPPLY[:len(view.resources)]
@@ -310,16 +311,8 @@ def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
             for b in range(n):
                 if (edge := graph.find(a, b, EdgeType.COACCESS)) is not None:
                     w[a, b] = memory.column(specimen.HEBBIAN_WEIGHT)[edge] * (1.0 - eta) ** (count[b] - memory.column(specimen.HEBBIAN_SEEN)[edge])
-        for session in ("x", "y", "z", ""):
-            memory.retrieve(Query("query", session=session))
-            match = memory.column(MATCH).astype(float)
-            used = [row for row in last.get(session, []) if row != archived]
-            best = [row for row in np.argsort(-match, kind="stable") if row != archived][:2]
-            active = np.where(np.isin(np.arange(n), [*best, *used]), np.maximum(match, 0.0), 0.0)
-            active[used] += together / max(len(used), 1)
-            sent = active * SUPPLY
-            measured += np.nan_to_num(memory.column(specimen.ASSOCIATED), nan=-1.0).tolist()
-            expected += np.where((sent > 0.0) @ (w > 0.0), sent @ w, -1.0).tolist()
+        found, by_hand = passed_on(memory, specimen.ASSOCIATED, w, last, archived, together, SUPPLY)
+        measured, expected = measured + found, expected + by_hand
     return measured, expected
 
 

@@ -29,6 +29,8 @@ from ...engine.vocabulary import (
 )
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
+from ..last_uses import SOURCE as LAST_USE
+from ..last_uses import passed_on
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
 
@@ -389,8 +391,7 @@ def far_too_long_intervals_are_silent(specimen: Any) -> Any:
     return [*memory.column(specimen.TIMING_WEIGHT), float(silent), weight_of(specimen, alone, 0, 1)], [0.0] * 6 + [1.0, 0.0]
 
 
-@adaptation("CM-10.5", source="(activity release resources) W in numpy; the memories that the last use in the session needed share 2.5 sd "
-            "besides their match; a session without a use, and no session, have the best matches alone", rtol=1e-6, atol=1e-9)
+@adaptation("CM-10.5", source=LAST_USE, rtol=1e-6, atol=1e-9)
 def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
     def supply(view: Any, _: Any) -> None:
         view.resources[...] = SUPPLY[:len(view.resources)]
@@ -411,16 +412,8 @@ def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
         if archived is not None:
             memory.archive(archived)
         w = np.array([[weight_of(specimen, memory, a, b) for b in range(n)] for a in range(n)])
-        for session in ("x", "y", "z", ""):
-            memory.retrieve(Query("query", session=session))
-            match = memory.column(MATCH).astype(float)
-            used = [row for row in last.get(session, []) if row != archived]
-            best = [row for row in np.argsort(-match, kind="stable") if row != archived][:2]
-            active = np.where(np.isin(np.arange(n), [*best, *used]), np.maximum(match, 0.0), 0.0)
-            active[used] += together / max(len(used), 1)
-            sent = active * SUPPLY
-            measured += np.nan_to_num(memory.column(specimen.SUCCESSOR_IN_TIME), nan=-1.0).tolist()
-            expected += np.where((sent > 0.0) @ (w > 0.0), sent @ w, -1.0).tolist()
+        found, by_hand = passed_on(memory, specimen.SUCCESSOR_IN_TIME, w, last, archived, together, SUPPLY)
+        measured, expected = measured + found, expected + by_hand
     return measured, expected
 
 
