@@ -382,6 +382,16 @@ USES = ((1.0, "x", (0,)), (2.0, "y", (3,)), (2.5, "x", (1, 2)), (3.0, "", (0,)),
 TOLD = ("Ada", "Bo Cleo", "Cleo", "Dora", "")
 
 
+def used_after_last(m: dict[str, dict[str, float]], last: dict[str, tuple[int, ...]], session: str, rows: tuple[int, ...], alpha: float,
+                    gamma: float) -> None:
+    """The rule on dictionaries, from the entities of the last use in a session, of other memories, to those of the present one."""
+    before, after = (sorted({name for row in each for name in TOLD[row].split()}) for each in (
+        [row for row in last.get(session, ()) if row not in rows], rows))
+    if before and after:
+        dictionary_step(m, before, after, alpha, gamma)
+    last[session] = rows
+
+
 @equation("SR-13", source=f"{DAYAN}: the rule on dictionaries, over uses in two sessions told one after the other; the mean over the entities of the "
           "memories needed together is ours", rtol=1e-6, atol=1e-7, papers=("dayan1993improving",))
 def a_memory_learns_which_entities_are_used_after_which(specimen: Any) -> Any:
@@ -400,11 +410,7 @@ def a_memory_learns_which_entities_are_used_after_which(specimen: Any) -> Any:
         memory.advance(time)
         memory.use(memory.retrieve(Query("Who came?", session=session)), rows)
         if session and rows:
-            before, after = (sorted({name for row in each for name in TOLD[row].split()}) for each in (
-                [row for row in last.get(session, ()) if row not in rows], rows))
-            if before and after:
-                dictionary_step(m, before, after, 0.3 * 1.5 * 1.2, 1.0 - 0.2 / 2.0)
-            last[session] = rows
+            used_after_last(m, last, session, rows, 0.3 * 1.5 * 1.2, 1.0 - 0.2 / 2.0)
         for query in ("Ada", "Bo", "Cleo", "Dora"):
             memory.retrieve(f"What about {query}?")
             found += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
@@ -423,11 +429,7 @@ def a_question_is_asked_from_where_the_session_is(specimen: Any) -> Any:
         memory.advance(time)
         memory.use(memory.retrieve(Query("Who came?", session=session)), rows)
         if session and rows:
-            before, after = (sorted({name for row in each for name in TOLD[row].split()}) for each in (
-                [row for row in last.get(session, ()) if row not in rows], rows))
-            if before and after:
-                dictionary_step(m, before, after, 0.3, 0.8)
-            last[session] = rows
+            used_after_last(m, last, session, rows, 0.3, 0.8)
         for asked, text in (("x", "Who is next?"), ("y", "Who is next?"), ("x", "After Dora, who is next?"), ("", "Who is next?"), ("z", "And Ada?")):
             memory.retrieve(Query(text, session=asked))
             named = [name for name in ("Ada", "Dora") if name in text]
