@@ -5,11 +5,12 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_stub import ChatStub
 
 from hebbarium.benchmarks.answering import Asking, Nugget, answered, models
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
@@ -32,17 +33,13 @@ QUESTIONS = (
 DATA = Dataset("own", "0" * 64, (Conversation("c1", EVENTS, QUESTIONS),), {})
 
 
-class Stub(BaseHTTPRequestHandler):
+class Stub(ChatStub):
     """A reader, who says "under the blue pot" if the memories hold it, and a judge.
 
     The judge finds the last word of the statement in the answer; its second verdict is always yes, its third no verdict.
     """
 
-    asked: list[dict[str, Any]]
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).asked.append(asked)
+    def replied(self, asked: dict[str, Any]) -> tuple[str, int]:
         prompt, purpose = asked["messages"][1]["content"], asked["response_format"]["json_schema"]["name"]
         if purpose == "answer":
             known = "blue pot" in prompt and "key" in prompt.partition("## Question")[2]
@@ -53,16 +50,7 @@ class Stub(BaseHTTPRequestHandler):
             data = {"held": True if purpose == "verdict-2" else word in answer.lower()}
         content = "no verdict" if purpose == "verdict-3" else json.dumps(data)
         status = 500 if "time out" in prompt and purpose == "answer" else 200
-        body = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": asked["model"],
-                           "usage": {"prompt_tokens": 11, "completion_tokens": 3},
-                           "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}]}).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None: ...
+        return content, status
 
 
 @pytest.fixture

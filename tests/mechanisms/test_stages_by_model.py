@@ -5,13 +5,14 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from chat_stub import ChatStub
 
 from hebbarium.engine.drafts import Kind
 from hebbarium.engine.loop import Engine
@@ -72,15 +73,12 @@ class Reader:
         return [Reply.read(each, json.dumps({"begins": begins(each.prompt)})) for each in requests]
 
 
-class Stub(BaseHTTPRequestHandler):
+class Stub(ChatStub):
     """A careful reader whose reply about a block that holds the text `bad` is bad in the way `how`."""
 
     bad, how = "", ""
-    asked: list[dict[str, Any]]
 
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).asked.append(asked)
+    def replied(self, asked: dict[str, Any]) -> tuple[str, int]:
         prompt = asked["messages"][1]["content"]
         found = {"begins": begins(prompt)}
         content, status = json.dumps(found), 200
@@ -92,16 +90,7 @@ class Stub(BaseHTTPRequestHandler):
             status = 500 if self.how == "http" else 200
             if self.how == "timeout":
                 time.sleep(0.5)
-        body = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": asked["model"],
-                           "usage": {"prompt_tokens": 11, "completion_tokens": 3},
-                           "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}]}).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None: ...
+        return content, status
 
 
 class Quiet(ThreadingHTTPServer):
