@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from time import thread_time
 from typing import Any
 
-from numpy.typing import NDArray
-
-from ..engine.columns import Column, Phase
+from ..engine.columns import Phase
 from ..engine.loop import Engine
 from ..engine.plan import StepFunction
 from ..engine.ports.embedder import Embedder
@@ -32,7 +30,7 @@ class HookTimes:
 
     ms: defaultdict[tuple[str, Phase], float] = field(default_factory=lambda: defaultdict(float))
     passes: Counter[Phase] = field(default_factory=Counter)
-    contributions: Mapping[tuple[str, str, Column], NDArray[Any]] = field(default_factory=dict)
+    contributions: None = None
 
     def attach(self, ids: Iterable[str], clock: object, embedder: object, language_model: object) -> None:
         """Nothing is needed of the memory."""

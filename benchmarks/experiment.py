@@ -246,7 +246,7 @@ def _costs(prepared: Prepared, blocks: Sequence[Block], embedder: Callable[[str]
         outcome = execute(alone, data, embedder(block.embedder), folder, command=_command(prepared, block, stamp), replace=replace_run,
                           options=options)[0][0]
         asking = sum(outcome.timing.get("retrieve", [])) / 1e3
-        life = max(outcome.seconds - 2.0 * asking, 0.0)
+        life = sum(ms for name, ms in outcome.times[0].items() if name.endswith("_ms")) / 1e3 + outcome.embedding["seconds"]
         events = sum(len(c.events) for c in block.data.conversations) / max(len(first.events), 1)
         questions = sum(len(c.questions) for c in block.data.conversations) / max(len(first.questions), 1)
         lives = max(prepared.n_lives, min(jobs, len(prepared.plan.arms)))

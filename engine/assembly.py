@@ -141,6 +141,7 @@ class Assembly:
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
+        self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
 
@@ -204,10 +205,15 @@ class Assembly:
         return PhasePlan(phase, of.nodes if of else self.phases[phase], self.store, of.signals if of else self.signals, self.streams, wrap)
 
     def incoming(self, event: Event) -> Incoming:
-        """The event with the text features and the vector that hooks read; changes nothing.  Raises InputError if the vector is no unit vector."""
+        """The event with the text features and the vector that hooks read; changes nothing.  Raises InputError if the vector is no unit vector.
+
+        What `embed_forecast` has read of the event is not read again.
+        """
+        session, speaker = self.event_log.sessions.due(event.session), self.event_log.speakers.due(event.speaker)
+        if known := self._coming.pop(event, None):
+            return replace(known, session=session, speaker=speaker, before=self.event_log.last)
         text = event.rendered()
         read = features(f"{event.text} {event.caption}" if event.caption else event.text)
-        session, speaker = self.event_log.sessions.due(event.session), self.event_log.speakers.due(event.speaker)
         return Incoming(event, text, read, terms_of(text, stop_words=True), self._vector(text), session, speaker, self.event_log.last)
 
     def cue(self, query: Query) -> Cue:
@@ -253,6 +259,7 @@ class Assembly:
 
         Errors are left to the hooks, which ask for the same texts in their turn.
         """
+        self._coming.clear()
         with suppress(HebbariumError):
             coming = [self.incoming(event) for event in events]
             numbers = zip(self.event_log.sessions.due_all([e.session for e in events]), self.event_log.speakers.due_all([e.speaker for e in events]),
@@ -265,6 +272,7 @@ class Assembly:
                 texts |= dict.fromkeys(function(binding.view, coming))
             if texts:
                 self.embedder.embed(list(texts))
+            self._coming = {each.event: each for each in coming}
 
     def show(self, row: int, visible: bool) -> None:
         """Set whether a row is visible: False archives it, as a vote HIDE does.  Raises InputError."""
@@ -290,6 +298,7 @@ class Assembly:
         numbers = log.numbers(event_id) if event_id else ()
         if not numbers:
             raise InputError(f"no event has the id {event_id!r}", where="erase", cure="give the id of an event that was given to `encode`")
+        self._coming.clear()
         told, said = set(log.rows_of(event_id)), [t for n in numbers if len(t := log.events[n].text.strip()) >= QUOTED]
         writings = sorted({*log.written_from(told), *(n for n, w in enumerate(log.writings) if any(text in w.text for text in said))})
         rows = sorted({*told, *(row for row in log.made if ~log.rows[row] in set(writings))})

@@ -51,7 +51,7 @@ class Counterfactual:
 
     def __init__(self, memory: Engine, plan: Plan | None = None) -> None:
         """plan: of `Engine.planned`, to silence its mechanisms in its answers instead of the memory's own."""
-        if memory.observer is None:
+        if memory.observer is None or memory.observer.contributions is None:
             raise InputError("this memory has no observer, so what each mechanism added is not known", where="counterfactual",
                              cure="make it with Engine(..., observer=Observer()) or hebbarium.memory(..., observer=Observer())")
         self._memory, self._given, self._silenced = memory, memory.observer.contributions, ""

@@ -1,6 +1,6 @@
 """Measuring from outside: receipts, timings and traces.  Mechanisms never log or time themselves.
 
-An observer wraps the steps when the plans are built; a memory without one pays nothing.
+An instrument wraps the steps when the plans are built; a memory without one pays nothing.
 """
 from __future__ import annotations
 
@@ -54,13 +54,50 @@ class Receipt:
 
 
 @dataclass
-class Observer:
+class Stopwatch:
+    """Times the passes of one memory, and nothing else; an `Instrument` that costs two readings of the clock a pass.
+
+    phase_ms       by phase, one entry per pass; without the time spent in the embedder and in the language model
+    contributions  None: what hooks add is not noted
+    """
+
+    phase_ms: dict[Phase, list[float]] = field(default_factory=lambda: {p: [] for p in Phase})
+    contributions: Any = field(default=None, repr=False)
+    _clock: Clock = field(default_factory=Clock, repr=False)
+    _embedder: MeteredEmbedder | None = field(default=None, repr=False)
+    _language_model: MeteredLanguageModel | None = field(default=None, repr=False)
+
+    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder, language_model: MeteredLanguageModel) -> None:
+        """Take the memory's clock and models; the time of the models is left out of all times."""
+        self._clock, self._embedder, self._language_model = clock, embedder, language_model
+
+    def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
+        """The step itself."""
+        return function
+
+    def timed(self, phase: Phase, run: Callable[..., None]) -> Callable[..., None]:
+        """The pass of a phase, with its time noted."""
+
+        def call(*args: Any) -> None:
+            start = self._seconds()
+            run(*args)
+            self.phase_ms[phase].append((self._seconds() - start) * 1e3)
+
+        return call
+
+    def _seconds(self) -> float:
+        """s, wall time without the time spent in the embedder and in the language model."""
+        return perf_counter() - (self._embedder.seconds if self._embedder else 0.0) - (self._language_model.seconds if self._language_model else 0.0)
+
+
+@dataclass
+class Observer(Stopwatch):
     """Collects receipts and timings of one memory; an `Instrument`.
 
     trace          called with (node label, simulated hours) after every step; None: no trace
     receipts       by mechanism id
-    phase_ms       by phase, one entry per pass; without the time spent in the embedder and in the language model
-    mechanism_ms   by mechanism id, total; without these times
+    phase_ms       as of `Stopwatch`
+    mechanism_ms   by mechanism id, total; without the time of the models
     asked          by phase and mechanism id: what it asked the language model
     contributions  by (mechanism id, hook name, column): what the hook has added to a persistent column so far
     judged, stored  events that were to be encoded, and those of them that were stored
@@ -68,33 +105,28 @@ class Observer:
 
     trace: Callable[[str, float], None] | None = None
     receipts: dict[str, Receipt] = field(default_factory=lambda: defaultdict(Receipt))
-    phase_ms: dict[Phase, list[float]] = field(default_factory=lambda: {p: [] for p in Phase})
     mechanism_ms: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     contributions: dict[tuple[str, str, Column], NDArray[Any]] = field(default_factory=dict, repr=False)
     judged: int = 0
     stored: int = 0
     asked: dict[tuple[Phase, str], Usage] = field(default_factory=dict)
-    _clock: Clock = field(default_factory=Clock, repr=False)
-    _embedder: MeteredEmbedder | None = field(default=None, repr=False)
-    _language_model: MeteredLanguageModel | None = field(default=None, repr=False)
     # of the event that is being encoded: its row, -1 if rejected; and the votes of the mechanisms that veto it, and that mark it as a duplicate
     _row: int = field(default=-1, repr=False)
     _vetoing: dict[str, Votes] = field(default_factory=dict, repr=False)
     _marking: dict[str, Votes] = field(default_factory=dict, repr=False)
 
     def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder, language_model: MeteredLanguageModel) -> None:
-        """Start a receipt for each mechanism; times of the trace are read off the clock, and the time of the models is left out of all others."""
-        self._clock, self._embedder, self._language_model = clock, embedder, language_model
+        """Start a receipt for each mechanism; times of the trace are read off the clock."""
+        super().attach(ids, clock, embedder, language_model)
         self.receipts.update({id: Receipt() for id in ids})
 
     def timed(self, phase: Phase, run: Callable[..., None]) -> Callable[..., None]:
-        """The pass of a phase, with its time noted."""
+        """The pass of a phase, with its time noted; of ENCODE also with its votes counted."""
+        passed = super().timed(phase, run)
 
         def call(*args: Any) -> None:
             self._row, self._vetoing, self._marking = -1, {}, {}
-            start = self._seconds()
-            run(*args)
-            self.phase_ms[phase].append((self._seconds() - start) * 1e3)
+            passed(*args)
             if phase is Phase.ENCODE:
                 self._count_votes()
 
@@ -153,10 +185,6 @@ class Observer:
             self._tell(node)
 
         return call
-
-    def _seconds(self) -> float:
-        """s, wall time without the time spent in the embedder and in the language model."""
-        return perf_counter() - (self._embedder.seconds if self._embedder else 0.0) - (self._language_model.seconds if self._language_model else 0.0)
 
     def _votes_of(self, id: str) -> Votes:
         receipt = self.receipts[id]

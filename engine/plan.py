@@ -27,8 +27,8 @@ class Instrument(Protocol):
     """Measures one memory from outside: it wraps steps and passes when the plans are built.  `observer.Observer` is one."""
 
     @property
-    def contributions(self) -> Mapping[tuple[str, str, Column], NDArray[Any]]:
-        """What each hook has added to each persistent column so far, by (mechanism id, hook name, column)."""
+    def contributions(self) -> Mapping[tuple[str, str, Column], NDArray[Any]] | None:
+        """What each hook has added to each persistent column so far, by (mechanism id, hook name, column); None: it does not note that."""
         ...
 
     def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder, language_model: MeteredLanguageModel) -> None:

@@ -41,7 +41,7 @@ _T = TypeVar("_T")
 class Cell:
     """A record and the conversation that it names; plain data that can be sent to a worker.
 
-    probed  whether receipts count the ranks that each mechanism changes
+    probed  whether receipts are kept, with the ranks that each mechanism changes
     life    what its mechanisms decide of its life; None if it shares its life with no other cell
     """
 
@@ -88,7 +88,7 @@ class Outcome:
     rows      one per question
     timing    phase -> ms of every pass, without the time spent in the embedder; of a system without receipts `encode`, ms an event, and
               `retrieve`, ms a question
-    receipts  mechanism -> calls, values_changed, ranks_changed (of a cell that was probed); empty for a system without receipts
+    receipts  mechanism -> calls, values_changed, ranks_changed; empty for a system without receipts, and of a cell that is not probed
     seconds   wall time; of a shared life, that of the life and of this asking
     times     lines of times.jsonl: one for everything before the first question (its `question` is None), then one per question, in the order
               of the rows; ms of each phase, summed over its passes.  Not reproducible
@@ -165,7 +165,8 @@ def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractCo
         if keep:
             keep(life)
         same = _same(cells)
-        records = {place: _Record(cells[place], life.asking(cells[place].spec.mechanisms), counted) for place in dict.fromkeys(same)}
+        distinct = {place: cells[place] for place in same}
+        records = {place: _Record(cell, life.asking(cell.spec.mechanisms, cell.probed), counted) for place, cell in distinct.items()}
         own = dict.fromkeys(records, (time.perf_counter() - start, counted.counts))
         for record in records.values():
             record.begin()

@@ -268,7 +268,8 @@ def _outcomes(cells: Sequence[Cell], work: Work) -> list[Outcome]:
     """The outcomes of cells that share a life."""
     first, options = cells[0], work.options
     if first.life is None or (len(cells) == 1 and not (options.keep_lives or options.lives_from)):
-        return [run_cell(cell, maker(cell.spec.system, cell.spec.mechanisms, work.registry, work.language_model), work.embedder) for cell in cells]
+        return [run_cell(cell, maker(cell.spec.system, cell.spec.mechanisms, work.registry, work.language_model, receipts=cell.probed), work.embedder)
+                for cell in cells]
     from ..systems.hebbarium import Life
 
     def make(embedder: Embedder) -> AbstractContextManager[Life]:
@@ -276,7 +277,7 @@ def _outcomes(cells: Sequence[Cell], work: Work) -> list[Outcome]:
             return LifeFolder(options.lives_from).lived(first, work.registry, embedder)
         if options.keep_lives:
             return LifeFolder(options.keep_lives).living(first, work.registry, embedder)
-        return closing(Life(work.registry, first.spec.mechanisms, embedder, first.spec.seed))
+        return closing(Life(work.registry, first.spec.mechanisms, embedder, first.spec.seed, receipts=any(cell.probed for cell in cells)))
 
     keep = partial(LifeFolder(options.keep_lives).keep, first) if options.keep_lives else None
     return run_life(cells, make, work.embedder, lived=options.lives_from is not None, keep=keep)

@@ -52,14 +52,20 @@ def factory(name: str) -> Factory:
     return chosen
 
 
-def maker(name: str, mechanisms: Mapping[str, Mapping[str, Any]], registry: Registry, language_model: LanguageModel | None = None) -> Factory:
-    """What makes a system: ours of these mechanisms, with their parameters, and a language model, or that of MODULE:NAME, which has neither."""
+def maker(name: str, mechanisms: Mapping[str, Mapping[str, Any]], registry: Registry, language_model: LanguageModel | None = None, *,
+          receipts: bool = True) -> Factory:
+    """What makes a system: ours of these mechanisms, with their parameters, and a language model, or that of MODULE:NAME, which has neither.
+
+    receipts  whether ours keeps receipts; with a language model it always does
+    """
     if name != OURS:
         return partial(make, name)
+    from ...engine.observer import Stopwatch
     from ...engine.registry import MechanismSet
     from .hebbarium import Hebbarium
 
-    return lambda embedder, seed: Hebbarium(registry.build(MechanismSet("", "", mechanisms)), embedder, seed, language_model=language_model)
+    return lambda embedder, seed: Hebbarium(registry.build(MechanismSet("", "", mechanisms)), embedder, seed,
+                                            None if receipts or language_model else Stopwatch(), language_model=language_model)
 
 
 def make(name: str, embedder: Embedder, seed: int) -> System:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import __version__, engine
+from ...engine.observer import Stopwatch
 from ...engine.packages import source_digest
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder
@@ -138,7 +139,7 @@ def run_cell(spec: WorldSpec, registry: Registry, embedder: Embedder) -> dict[st
 def _system(spec: WorldSpec, capacity: int | None, registry: Registry, embedder: Embedder) -> System:
     if spec.system != OURS:
         return make(spec.system, embedder, spec.seed)
-    return Hebbarium(registry.build(MechanismSet("", "", spec.mechanisms)), embedder, spec.seed, capacity=capacity)
+    return Hebbarium(registry.build(MechanismSet("", "", spec.mechanisms)), embedder, spec.seed, Stopwatch(), capacity=capacity)
 
 
 def lived(system: TakesFeedback, stream: Stream, k: int) -> Ranks:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .... import __version__, engine
+from ....engine.observer import Stopwatch
 from ....engine.packages import source_digest
 from ....engine.ports.embedder import Embedder, Vectors
 from ....engine.ports.embedding_cache import CachedEmbedder
@@ -134,7 +135,7 @@ def run_cell(spec: ProbeSpec, probe: Probe, registry: Registry, embedder: Embedd
 def _system(spec: ProbeSpec, registry: Registry, embedder: Embedder, instruments: Sequence[Instrument]) -> System:
     if spec.system != OURS:
         return make(spec.system, embedder, spec.seed)
-    return Hebbarium([*registry.build(MechanismSet("", "", spec.mechanisms)), *instruments], embedder, spec.seed)
+    return Hebbarium([*registry.build(MechanismSet("", "", spec.mechanisms)), *instruments], embedder, spec.seed, Stopwatch())
 
 
 # --- texts ahead -------------------------------------------------------------------------------------------------------------

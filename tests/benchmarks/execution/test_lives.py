@@ -200,10 +200,10 @@ def test_a_cell_that_fails_fails_no_other(tmp_path: Path, monkeypatch: pytest.Mo
 def test_an_arm_that_fails_in_a_shared_life_is_run_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Life.asking
 
-    def broken(self: Life, mechanisms: Any) -> Any:
+    def broken(self: Life, mechanisms: Any, receipts: bool = True) -> Any:
         if "dense_similarity" not in mechanisms:
             raise ZeroDivisionError("on purpose")
-        return real(self, mechanisms)
+        return real(self, mechanisms, receipts)
 
     monkeypatch.setattr(Life, "asking", broken)
     ablate(REGISTRY.set("hybrid"), REGISTRY, DATA, EMBEDDER, tmp_path / "apart", options=Options(retries=0, fail_fast=False))
