@@ -16,6 +16,7 @@ from hebbarium.benchmarks.designs.contrasts import (
     factorial_effects,
     folded,
     hadamard_matrix,
+    interaction,
     shapley,
     shapley_sampled,
 )
@@ -46,6 +47,21 @@ def by_orders(p: int, v: Game, player: int) -> float:
 def test_shapley_values_are_the_mean_over_all_orders(p: int) -> None:
     v, found = game(p, p), shapley(range(p))
     assert [value(found[i], v) for i in range(p)] == pytest.approx([by_orders(p, v, i) for i in range(p)], abs=1e-12)
+
+
+@pytest.mark.parametrize("p", [3, 6, 10])
+def test_shapley_values_and_interactions_are_those_of_shapiq(p: int) -> None:
+    """Values, and for two players alone the interaction beside none, which is the Moebius coefficient of the pair."""
+    from shapiq import ExactComputer
+
+    v = game(p, p)
+    oracle = ExactComputer(lambda on: np.array([v[frozenset(np.flatnonzero(row).tolist())] for row in on]), p)
+    values = oracle("SV")
+    assert [value(weights, v) for weights in shapley(range(p)).values()] == pytest.approx([values[(i,)] for i in range(p)], abs=1e-12)
+    moebius = oracle("Moebius")
+    for i, j in combinations(range(p), 2):
+        of = {"both": frozenset({i, j}), "one": frozenset({i}), "other": frozenset({j}), "none": frozenset[int]()}
+        assert value({of[name]: w for name, w in interaction(*of).items()}, v) == pytest.approx(moebius[(i, j)], abs=1e-12)
 
 
 @pytest.mark.parametrize("p", [1, 4, 10])
