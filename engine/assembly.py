@@ -226,7 +226,7 @@ class Assembly:
         texts = [text for text in dict.fromkeys(t for w in wordings for t in (w.text, *w.averaged)) if text not in known]
         known |= {text: self._checked(vector, text) for text, vector in zip(texts, self.embedder.embed(texts) if texts else (), strict=True)}
         vectors = [mean_direction([known[text] for text in (w.text, *w.averaged)]) for w in wordings]
-        self.index.expect(vectors)
+        self.index.expect([cue.vector, *vectors])
         return [self._cue(replace(cue.query, text=w.text), vector) for w, vector in zip(wordings, vectors, strict=True)]
 
     def _cue(self, query: Query, vector: NDArray[np.float32]) -> Cue:
@@ -324,9 +324,8 @@ class Assembly:
             self._index(row)
         return Erased(numbers, tuple(rows), tuple(writings))
 
-    def adopt_rows(self, vectors: NDArray[np.float32], postings: tuple[Forward, Forward] | None) -> None:
-        """Fill the index and the postings for all rows of the event log; without postings, which older files do not hold, from the texts."""
-        self.index.add_many(vectors)
+    def adopt_rows(self, postings: tuple[Forward, Forward] | None) -> None:
+        """Fill the postings for all rows of the event log; without postings, which older files do not hold, from the texts."""
         if postings:
             self.lexicon.restore(postings[0])
             self.trigrams.restore(postings[1])

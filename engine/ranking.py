@@ -1,20 +1,30 @@
 """From scores to ranks: exact and deterministic, ties by row."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .numerics import kernel
+from .numerics import kernel, read_only
 from .records import Event, Query, written
 from .tables import brief, html_table
 from .units import Unit
 
 Rows = NDArray[np.int64]
+AddSignal = Callable[[Any, Any, float, float, Any], Any]
 SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
+BLOCK: Final = 256          # rows whose differences from the origin are kept at a time
+TOGETHER: Final = 8         # signals whose sums are taken together
+
+
+@kernel
+def _add_scaled(scores: Any, floor: float, origin: float, mean: float, sd: float, weight: float, out: Any) -> None:
+    """out += weight * (scores - origin - mean) / sd, with `floor` for NaN.  O(n)."""
+    for i in range(scores.shape[0]):
+        out[i] += weight * ((floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean) / sd
 
 
 @kernel
@@ -48,9 +58,104 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
     sd = np.sqrt(squares / max(count, 1))
     differ = sd > 1e-12 * max(abs(origin + mean), 1e-300)
     if differ:
-        for i in range(n):
-            out[i] += weight * ((floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean) / sd
+        _add_scaled(scores, floor, origin, mean, sd, weight, out)
     return bool(differ)
+
+
+@kernel
+def _silent(scores: Any) -> bool:
+    """Whether all scores are NaN.  O(n), in blocks without a branch."""
+    for start in range(0, scores.shape[0], BLOCK):
+        scored = 0
+        for i in range(start, min(start + BLOCK, scores.shape[0])):
+            scored += scores[i] == scores[i]
+        if scored:
+            return False
+    return True
+
+
+@kernel
+def _sum_rows(block: Any, size: int, totals: Any) -> None:
+    """totals[s] += block[s, 0] + ... + block[s, size - 1], each in this order, so that the bits are those of one sum alone."""
+    a, b, c, d, e, f, g, h = totals[0], totals[1], totals[2], totals[3], totals[4], totals[5], totals[6], totals[7]
+    for i in range(size):
+        a += block[0, i]
+        b += block[1, i]
+        c += block[2, i]
+        d += block[3, i]
+        e += block[4, i]
+        f += block[5, i]
+        g += block[6, i]
+        h += block[7, i]
+    totals[0], totals[1], totals[2], totals[3], totals[4], totals[5], totals[6], totals[7] = a, b, c, d, e, f, g, h
+
+
+@kernel
+def _differences(scores: Any, visible: Any, floor: float, origin: float, mean: float, out: Any) -> None:
+    """out = scores - origin - mean, with `floor` for NaN; 0 for hidden memories.  O(n), without a branch."""
+    for i in range(out.shape[0]):
+        score = np.float64(scores[i]) if scores[i] == scores[i] else floor
+        difference = score - origin - mean
+        out[i] = difference if visible[i] else 0.0
+
+
+@kernel
+def _moments(signals: Any, used: int, visible: Any, floors: Any, found: Any) -> None:
+    """Origin, mean difference from it and sd of the first `used` of 8 signals, as `add_standardised` computes them, to found (8, 3).  O(n).
+
+    One sum alone waits for each of its additions; eight take hardly longer.
+    """
+    n, count, first = visible.shape[0], 0, -1
+    for i in range(n):
+        if visible[i]:
+            first = i if first < 0 else first
+            count += 1
+    block = np.zeros((TOGETHER, BLOCK))
+    totals = np.zeros(TOGETHER)
+    found[:] = 0.0
+    for s in range(used):
+        if first >= 0:
+            found[s, 0] = floors[s] if np.isnan(signals[s][first]) else np.float64(signals[s][first])
+    for squared in (False, True):
+        totals[:] = 0.0
+        for start in range(0, n, BLOCK):
+            stop = min(start + BLOCK, n)
+            for s in range(used):
+                part = block[s, :stop - start]
+                _differences(signals[s][start:stop], visible[start:stop], floors[s], found[s, 0], found[s, 1], part)
+                if squared:
+                    part *= part
+            _sum_rows(block, stop - start, totals)
+        for s in range(used):
+            found[s, 2 if squared else 1] = np.sqrt(totals[s] / max(count, 1)) if squared else totals[s] / max(count, 1)
+
+
+def add_each(add: AddSignal, signals: Sequence[tuple[NDArray[np.float32], float, float]], visible: NDArray[np.bool_], out: NDArray[Any]) -> None:
+    """add(scores, visible, floor, weight, out) for each (scores, floor, weight); the sums of `add_standardised` are taken together."""
+    if add is add_standardised:
+        add_all_standardised(signals, visible, out)
+        return
+    for scores, floor, weight in signals:
+        add(scores, visible, floor, weight, out)
+
+
+def add_all_standardised(signals: Sequence[tuple[NDArray[np.float32], float, float]], visible: NDArray[np.bool_], out: NDArray[Any]) -> list[bool]:
+    """`add_standardised` of several signals, in this order and bit for bit, in half the time; whether each differs among the visible memories.
+
+    signals  (scores (n,) float32, floor, weight) of each
+    """
+    heard = [i for i, (scores, _, _) in enumerate(signals) if not _silent(scores)]
+    differ, found = [False] * len(signals), np.empty((TOGETHER, 3))
+    for at in range(0, len(heard), TOGETHER):
+        group = heard[at:at + TOGETHER]
+        filled = (group * TOGETHER)[:TOGETHER]      # always 8, so that the kernel is compiled once
+        _moments(tuple(read_only(signals[i][0]) for i in filled), len(group), visible, np.array([signals[i][1] for i in filled]), found)
+        for i, (origin, mean, sd) in zip(group, found.tolist(), strict=False):
+            scores, floor, weight = signals[i]
+            differ[i] = sd > 1e-12 * max(abs(origin + mean), 1e-300)
+            if differ[i]:
+                _add_scaled(scores, floor, origin, mean, sd, weight, out)
+    return differ
 
 
 @kernel

@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from .ranking import best
 from .storage.vectors import ODD_DIMENSIONS, VectorIndex
 
-SCANS: Final = 4            # most vectors whose products are kept; each takes 4 bytes a row
+SCANS: Final = 8            # most vectors whose products are kept; each takes 4 bytes a row
 BLOCK: Final = 512          # rows that stay in the processor's cache while several vectors are compared with them
 
 
 class SharedScans(VectorIndex):
     """An exact index that reads its vectors once for each vector asked for: all products and all searches for it share one pass.
 
-    The products of the last 4 vectors asked for are kept, by their bytes.  A row that is stored later adds its product; a row that is hidden or
+    The products of the last 8 vectors asked for are kept, by their bytes.  A row that is stored later adds its product; a row that is hidden or
     shown changes none; a row that is overwritten drops all.  Products and answers are those of `VectorIndex`, bit for bit.
 
     scans   passes over all vectors so far, for measurements
@@ -32,7 +32,7 @@ class SharedScans(VectorIndex):
         self._mask: tuple[tuple[int, int], NDArray[np.bool_]] = (-1, -1), np.zeros(0, np.bool_)
 
     def expect(self, vectors: Sequence[NDArray[np.float32]]) -> None:
-        """Name vectors (d,) that will probably be asked for: the first of them that is, is compared in one pass with up to 3 others."""
+        """Name vectors (d,) that will probably be asked for: the first of them that is, is compared in one pass with up to 6 later ones."""
         self._expected = {each.tobytes(): each for each in vectors}
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
@@ -95,12 +95,13 @@ class SharedScans(VectorIndex):
     def _scan(self, wanted: Sequence[NDArray[np.float32]], out: Sequence[NDArray[np.float32]], first: int) -> None:
         """Write the products of some vectors with the rows from `first` on: one pass over these rows, in blocks if there are several vectors."""
         faiss, d, total = self._faiss, self.dimensions, self._count
-        step = total - first if len(wanted) == 1 else BLOCK
+        step, pointers = total - first if len(wanted) == 1 else BLOCK, [faiss.swig_ptr(vector) for vector in wanted]
         for start in range(first, total, step or 1):
             stop = min(start + step, total)
+            y = faiss.swig_ptr(self._buffer[start:stop])
             ids = np.arange(stop - start if d in ODD_DIMENSIONS else 0, dtype=np.int64)
-            for vector, found in zip(wanted, out, strict=True):
-                x, y, ip = faiss.swig_ptr(vector), faiss.swig_ptr(self._buffer[start:stop]), faiss.swig_ptr(found[start:stop])
+            for x, found in zip(pointers, out, strict=True):
+                ip = faiss.swig_ptr(found[start:stop])
                 if d in ODD_DIMENSIONS:
                     faiss.fvec_inner_products_by_idx(ip, x, y, faiss.swig_ptr(ids), d, 1, stop - start)
                 else:

@@ -68,7 +68,7 @@ class OlderFormat:
                 raise ValueError("a row is missing")
             verify(checksum(data), stored)
             found.append(data)
-        return found
+        return [b"".join(found)]
 
     def postings(self, counted: NDArray[np.bool_]) -> None:
         return None
@@ -132,10 +132,11 @@ class Format4:
             found += [row[2] for row in rows]
             for every, place in zip(self._added, range(3, 7), strict=True):
                 every += [row[place] for row in rows]
-        return found
+        return [b"".join(found)]
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
-        return forward(self._added, counted)
+        words, trigrams = (np.array(list(map(len, self._added[place])), np.int64) for place in (0, 2))
+        return forward(self._added, words, trigrams, counted)
 
     def journals(self) -> tuple[list[Added], list[Added]]:
         """What each row added to words and trigrams, after `vectors`; the first save in the present format writes it."""

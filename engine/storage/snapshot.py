@@ -27,7 +27,7 @@ from ..columns import Column, Scope
 from ..errors import SnapshotError
 from ..marks import WHOLE, sum_of
 from ..numerics import kernel
-from ..vocabulary import EMBEDDING, GRAPH, VISIBLE, WITHHELD
+from ..vocabulary import ACTIVATION, EMBEDDING, GRAPH, LOG_STRENGTH, VISIBLE, WITHHELD
 from .bulk_marks import Marks, as_bytes, block_marks, marks_of, total_of
 from .event_log import EventLog
 from .graph import BUILT_IN, Graph
@@ -55,6 +55,8 @@ from .vectors import VectorIndex
 READ = tuple(NEW)
 BLOCK, EDGES = 512, 2048  # most rows of an array in one block, and edges of one of edges
 WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows
+LARGE = 4096              # rows of a block of a column in MOVING: fewer blocks for the same bytes
+MOVING = frozenset((ACTIVATION, LOG_STRENGTH))      # columns of which every maintenance changes all rows
 SMALL = 256               # most bytes of an array that is packed with others
 CONSTANT = ("source", "target", "type", "created")  # arrays of the graph whose entries never change once an edge is made
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
@@ -134,8 +136,8 @@ class MemoryParts(Protocol):
     @property
     def streams(self) -> Mapping[str, np.random.Generator]: ...
 
-    def adopt_rows(self, vectors: NDArray[np.float32], postings: tuple[Forward, Forward] | None) -> None:
-        """Fill the index and the postings for all rows of the event log; without postings from the texts."""
+    def adopt_rows(self, postings: tuple[Forward, Forward] | None) -> None:
+        """Fill the postings for all rows of the event log; without postings from the texts."""
         ...
 
     def adopt_graph(self, graph: Graph) -> None:
@@ -397,7 +399,7 @@ class Snapshot:
     def _columns(self) -> tuple[tuple[Column, str, Form], ...]:
         """The columns that are stored as arrays of their own."""
         store = self.assembly.store
-        return tuple((c, f"column.{c.name}", _form(array, ("rows", *array.shape[1:]) if c.scope in PER_ROW else array.shape))
+        return tuple((c, f"column.{c.name}", _form(array, ("rows", *array.shape[1:]) if c.scope in PER_ROW else array.shape, c in MOVING))
                      for c in store.columns if c.persists and c is not EMBEDDING and c.scope is not Scope.EDGE
                      for array in (store.array(c),) if c.scope in PER_ROW or array.nbytes > SMALL)
 
@@ -463,12 +465,13 @@ class Snapshot:
         written = saved.writings()
         log.writings.restore([writing for writing, _ in written])
         log.restore(*saved.events(), [(row, number) for number, (_, row) in enumerate(written) if row >= 0])
-        vectors = saved.vectors()
-        counts = len(log.events), len(log.rows), len(log.writings), len(vectors)
+        a.index.reserve(len(log.rows))
+        for part in saved.vectors():
+            a.index.add_many(np.frombuffer(part, np.float32).reshape(-1, a.embedder.dimensions))
+        counts = len(log.events), len(log.rows), len(log.writings), len(a.index)
         if counts != (int(meta["events"]), int(meta["rows"]), int(meta.get("writings", 0)), len(log.rows)):
             raise ValueError("events, writings or vectors are missing")
-        whole = np.frombuffer(b"".join(vectors), np.float32).reshape(len(vectors), a.embedder.dimensions)
-        a.adopt_rows(whole, saved.postings(np.array(log.rows, np.int64) >= 0))
+        a.adopt_rows(saved.postings(np.array(log.rows, np.int64) >= 0))
         if isinstance(saved, Format4):
             a.lexicon.journal, a.trigrams.journal = saved.journals()
 
@@ -514,9 +517,10 @@ def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:
     return fingerprints(np.ascontiguousarray(array).reshape(-1).view(np.uint8), size)
 
 
-def _form(array: NDArray[Any], shape: Sequence[int | str]) -> Form:
-    """shape: of the array, the first entry by name if it grows."""
-    return Form(array.dtype.str, json.dumps(shape), _rows_of_block(array, EDGES if shape and shape[0] == "edges" else BLOCK))
+def _form(array: NDArray[Any], shape: Sequence[int | str], moving: bool = False) -> Form:
+    """shape: of the array, the first entry by name if it grows; moving: whether every maintenance changes all rows, so that blocks are large."""
+    rows = LARGE if moving else _rows_of_block(array, EDGES if shape and shape[0] == "edges" else BLOCK)
+    return Form(array.dtype.str, json.dumps(shape), rows)
 
 
 @contextmanager

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
@@ -74,8 +74,8 @@ class Contents(Protocol):
         """Each writing with its row, -1 for none."""
         ...
 
-    def vectors(self) -> list[bytes]:
-        """The vector of each row."""
+    def vectors(self) -> Iterable[bytes]:
+        """The vectors of all rows in order, of one or several rows at a time."""
         ...
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward] | None:
@@ -125,6 +125,7 @@ class Format5:
         self.marks: dict[str, Marks] = {}
         self._total = 0
         self._added: tuple[list[bytes], ...] = ([], [], [], [])
+        self._lengths: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]] = ([], [])
 
     def events(self) -> tuple[list[Event], NDArray[np.int64]]:
         names: dict[bytes, str] = {}        # of speakers, sessions and captions, which repeat
@@ -151,17 +152,18 @@ class Format5:
             found += zip(map(writing_of, zip(*values, strict=True)), rows, strict=True)
         return found
 
-    def vectors(self) -> list[bytes]:
-        found: list[bytes] = []
+    def vectors(self) -> Iterator[bytes]:
         for numbers, generations, *parts, marks in self._rows(MEMORIES):
             self._verify(marks, marks_of(b"memories", numbers, generations, parts))
-            found += parts[0]
             for every, part in zip(self._added, parts[1:], strict=True):
-                every += part
-        return found
+                every.append(b"".join(part))
+            for lengths, part in zip(self._lengths, (parts[1], parts[3]), strict=True):
+                lengths.append(np.fromiter(map(len, part), np.int64, len(part)))
+            yield b"".join(parts[0])
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
-        return forward(self._added, counted)
+        words, trigrams = (np.concatenate(lengths) if lengths else np.zeros(0, np.int64) for lengths in self._lengths)
+        return forward(self._added, words, trigrams, counted)
 
     def entities(self) -> list[str]:
         found: list[str] = []
@@ -298,14 +300,18 @@ def memory_cells(vector: bytes, words: Added, trigrams: Added) -> tuple[bytes, .
     return vector, pairs.tobytes(), _lines(words.names), trigrams.keys.astype("<i4").tobytes(), _lines(trigrams.names)
 
 
-def forward(added: Sequence[Sequence[bytes]], counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
-    """Words and trigrams of all rows, from the last four values of `memory_cells` of each row."""
+def forward(added: Sequence[Sequence[bytes]], word_bytes: NDArray[np.int64], trigram_bytes: NDArray[np.int64],
+            counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
+    """Words and trigrams of all rows.
+
+    added                      the last four values of `memory_cells`, of one or several rows at a time
+    word_bytes, trigram_bytes  of each row
+    """
     words, new_words, trigrams, new_trigrams = added
     pairs = np.frombuffer(b"".join(words), "<i4").reshape(-1, 2)
-    sizes = np.array(list(map(len, words)), np.int64) // 8
     keys = np.frombuffer(b"".join(trigrams), "<i4")
-    return (Forward(sizes, pairs[:, 0], pairs[:, 1], names_of(new_words), counted),
-            Forward(np.array(list(map(len, trigrams)), np.int64) // 4, keys, None, names_of(new_trigrams), counted))
+    return (Forward(word_bytes // 8, pairs[:, 0], pairs[:, 1], names_of(new_words), counted),
+            Forward(trigram_bytes // 4, keys, None, names_of(new_trigrams), counted))
 
 
 def _lines(names: Sequence[str]) -> bytes:

@@ -81,6 +81,11 @@ class VectorIndex:
         np.bitwise_or.at(self._bits, at >> 3, np.left_shift(1, at & 7).astype(np.uint8))
         return first
 
+    def reserve(self, rows: int) -> None:
+        """Make room for so many rows in all, so that adding them moves nothing; O(rows d)."""
+        if rows > len(self._buffer):
+            self._reserve(rows)
+
     def overwrite(self, row: int, vector: ArrayLike) -> None:
         """Replace the vector (d,) of a row; O(d).  Raises InputError as `add_many` does."""
         new = self._checked([vector], 2)

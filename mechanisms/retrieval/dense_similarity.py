@@ -81,8 +81,9 @@ class DenseSimilarity(Mechanism[DenseSimilarityParams]):
 
     @hook(Phase.RETRIEVE, reads=(INDEX, PASSAGES, CUES), adds=(), sets=(DENSE,))
     def score(self, view: Any, cue: Cue) -> None:
+        wordings = list(view.cues)      # embedded before the first is compared, so that all share one pass
         self._cosines(view, cue, view.dense)
-        for weight, wording in view.cues:
+        for weight, wording in wordings:
             if wording is not cue:
                 raise_to_weighted(self._cosines(view, wording, np.empty_like(view.dense)), weight, view.dense)
 

@@ -58,10 +58,13 @@ def add_cue(match: Any, scale: float, residual: float, weight: float, product: A
     ([2.5, 0.5], [2.5, 0.5])
     """
     alone = weight * math.log(residual) if residual > 0.0 else -np.inf if weight > 0.0 else 0.0
+    for i in range(match.shape[0]):     # without a logarithm, so that the compiler uses vector instructions
+        total[i] += weight * (scale * match[i] + residual)
+        product[i] = product[i] if match[i] > 0.0 else product[i] + alone
     for i in range(match.shape[0]):
-        s = scale * match[i] + residual
-        product[i] += weight * math.log(s) if match[i] > 0.0 and s > 0.0 else alone
-        total[i] += weight * s
+        if match[i] > 0.0:
+            s = scale * match[i] + residual
+            product[i] += weight * math.log(s) if s > 0.0 else alone
 
 
 @kernel
@@ -81,9 +84,15 @@ def sampling(product: Any, visible: Any, out: Any) -> None:
     for i in range(product.shape[0]):
         if visible[i] and product[i] > top:
             top = product[i]
+    last, strength = np.nan, 0.0        # of the exponential before: most memories match no cue and have the same product
     for i in range(product.shape[0]):
-        out[i] = math.exp(product[i] - top) if visible[i] and product[i] > -np.inf else 0.0
-        total += out[i]
+        if not (visible[i] and product[i] > -np.inf):
+            out[i] = 0.0
+            continue
+        if product[i] != last:
+            last, strength = product[i], math.exp(product[i] - top)
+        out[i] = strength
+        total += strength
     if total > 0.0:
         for i in range(out.shape[0]):
             out[i] /= total

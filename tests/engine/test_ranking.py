@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.drafts import Kind
-from hebbarium.engine.ranking import Answer, add_standardised, best, rank
+from hebbarium.engine.ranking import Answer, add_all_standardised, add_standardised, best, rank
 from hebbarium.engine.records import Event
 from hebbarium.engine.units import Unit
 
@@ -76,6 +76,23 @@ def test_equal_scores_standardise_to_zero(way: str, value: float) -> None:
     out = np.zeros(n)
     function(add_standardised, way)(np.full(n, value, dtype=np.float32), np.ones(n, dtype=np.bool_), 0.3, 1.0, out)
     assert not out.any()
+
+
+@given(st.integers(0, 600), st.integers(0, 20), st.integers(0, 2**31))
+@settings(max_examples=40, deadline=None)
+def test_several_signals_standardise_together_as_one_by_one(n: int, count: int, seed: int) -> None:
+    """Bit for bit, with hidden memories, silence, equal scores, infinities and more signals than are summed at a time."""
+    rng = np.random.default_rng(seed)
+    visible, signals = rng.random(n) < rng.choice([0.0, 0.5, 1.0]), []
+    for _ in range(count):
+        scores = rng.standard_normal(n).astype(np.float32) * np.float32(rng.choice([0.0, 1e-7, 1.0, 1e20]))
+        scores[rng.random(n) < rng.choice([0.0, 0.5, 0.99, 1.0])] = rng.choice([np.nan, np.nan, np.inf, -np.inf])
+        signals.append((scores, float(rng.choice([-1.0, 0.0, 0.3])), float(rng.random())))
+    one, together = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    with np.errstate(all="ignore"):
+        differ = [add_standardised(scores, visible, floor, weight, one) for scores, floor, weight in signals]
+        assert add_all_standardised(signals, visible, together) == differ
+    assert one.tobytes() == together.tobytes()
 
 
 def test_an_answer_ranks_rows_beyond_k() -> None:

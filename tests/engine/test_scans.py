@@ -13,6 +13,7 @@ from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.scans import BLOCK, SCANS, SharedScans
 from hebbarium.engine.storage.vectors import VectorIndex
+from hebbarium.engine.vocabulary import CUES
 
 TEXTS = ("we saw a boat on the lake", "Ada lost her keys", "the dog barked all night", "Bo bought a red boat",
          "the lake froze over", "keys were in the car")
@@ -133,3 +134,14 @@ def test_a_question_and_an_event_take_one_pass_each(chosen: str) -> None:
     before = index.scans
     memory.retrieve("who bought a boat?")
     assert index.scans - before == 1
+
+
+def test_all_wordings_of_a_question_share_one_pass() -> None:
+    """Query expansion adds wordings; dense similarity, Hopfield completion and reranking ask for their vectors."""
+    memory = Engine(Registry.read().build(Registry.read().set("cortex")), HashingEmbedder(32))
+    index = memory.assembly.index
+    for number, text in enumerate(TEXTS):
+        memory.encode(Event(float(number), text, "Ada", "s", f"e{number}"))
+    before = index.scans
+    memory.retrieve("who bought a boat and where did Ada lose her keys?")
+    assert len(memory.store.structures[CUES]) > 2 and index.scans - before == 1
