@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from dataclasses import replace as changed
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from ..engine.ports.language_model import LanguageModel
 from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import write_json, write_whole
 from ..reporting.provenance import Made, made
+from .costs import costs_of
 from .datasets import Dataset
 from .designs import FULL, Arm, Design, arms_of, named_arms
 from .execution.cells import Outcome, Row
@@ -95,7 +97,7 @@ def designed(chosen: MechanismSet | None, registry: Registry, *, design: Design 
 def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: Path, *, margin: float = MARGIN, jobs: int = 1,
             progress: Progress | None = None, announce: Callable[[Detectable], None] | None = None, making: Made | None = None,
             embedder_spec: str = "", replace: bool = False, language_model: LanguageModel | None = None,
-            options: Options = ALONE) -> AblationResult:
+            options: Options = ALONE, time_hooks: bool = False) -> AblationResult:
     """Run the arms on every conversation; write manifest.json, rows.jsonl and ablation.json, .md, .html, .svg and .tex into `out`.
 
     margin         of equivalence
@@ -105,6 +107,7 @@ def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: 
     replace        write over another run that `out` holds
     language_model  for mechanisms that can use one
     options        which lives are kept, and what happens if a cell fails
+    time_hooks     also measure the CPU time of every mechanism of the full set, on the first conversation (`costs.costs_of`)
 
     A second call of an ablation that was stopped continues it.  Raises HebbariumError, before anything runs if possible.
     """
@@ -122,6 +125,9 @@ def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: 
                        language_model=language_model, options=options)
     written = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     result = compared(experiment, outcomes, data, margin=margin, provenance=written)
+    if time_hooks:
+        result = changed(result, costs=tuple(costs_of(experiment.arms[0].chosen, experiment.plan.registry, data.conversations[0], embedder,
+                                                      seed=result.seed)))
     write_json(out / "ablation.json", to_json(result))
     write_whole(out / "ablation.md", [to_markdown(result)])
     write_whole(out / "ablation.svg", [to_svg(result)])

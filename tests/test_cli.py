@@ -263,6 +263,16 @@ def test_one_is_no_plural(hebbarium: Command) -> None:
     assert "1 mechanism; " in hebbarium("list", "--set", "bm25").out
 
 
+@pytest.mark.parametrize(("command", "usage", "named"), [
+    ("explain", "RUN [QUESTION]", ("RUN ", "QUESTION ")), ("compare", "FIRST SECOND", ("FIRST ", "SECOND ")),
+    ("audit", "[MECHANISM]...", ("MECHANISM ",)), ("data check", "PATH", ("PATH ",))])
+def test_arguments_are_names_without_braces_and_types(hebbarium: Command, command: str, usage: str, named: tuple[str, ...]) -> None:
+    text = hebbarium(*command.split(), "--help").out
+    assert text.splitlines()[0] == f"Usage: hebbarium {command} [OPTIONS] {usage}"
+    listed = [line for line in text.split("\nArguments:\n")[1].split("\n\n")[0].splitlines() if line[2] != " "]
+    assert [line[2:line.index(" ", 2) + 1] for line in listed] == list(named) and not any("<" in line for line in listed)
+
+
 def test_an_ablation_is_offered_no_system_of_its_own(hebbarium: Command) -> None:
     assert "--system" not in hebbarium("ablate", "-h").out and "--system" in hebbarium("run", "-h").out
 

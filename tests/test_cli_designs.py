@@ -57,7 +57,7 @@ def test_a_design_by_name_takes_set_and_data_from_the_command(tmp_path: Path) ->
     (("--design", "shapley", *DEMO, "--arms", "heat"), "--arms", "leave the option out"),
     (("--design", "shapley", *DEMO, "--rehearse", "24"), "--rehearse", "leave-one-out"),
     (("--design", "sweep", *DEMO), "--design", "FILE.yaml"),
-    (("--costs", *DEMO), "--costs", "FILE.yaml"),
+    (("--costs", "--transcript", "t", *DEMO), "--costs", "--transcript"),
     ((), "--dataset", "demo")])
 def test_what_a_design_cannot_do_is_refused(tmp_path: Path, arguments: tuple[str, ...], where: str, cure: str) -> None:
     error = refused("ablate", *arguments, "--out", str(tmp_path / "out"))

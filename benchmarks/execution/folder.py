@@ -22,6 +22,8 @@ RESULTS = (ROWS, TIMES, "metrics.json", "card.json", "ablation.*")      # what a
 NEEDED_OF_MANIFEST = ("dataset", "sha256", "arms", "conversations")
 NEEDED_OF_ROW = ("arm", "conversation", "question", "category", "gold", "ranks", "retrieved")
 AGAIN = "start the run again with the same options and --replace; finished cells are taken from its ledger"
+BY_UPDATE = {"registry_digest": "the registry of mechanisms", "code": "the code of the package",
+             "versions": "versions of libraries"}       # no option changes these
 SHOWN = 60      # characters of a value in a message
 
 
@@ -38,7 +40,8 @@ class RunFolder:
         file = path / MANIFEST
         text = _read(file)
         if text is None:
-            what = f"the folder holds no run: it has no {MANIFEST}" if path.is_dir() else "there is no such folder"
+            what = (f"the folder holds no run: it has no {MANIFEST}" if path.is_dir() else
+                    "it is a file, not the folder of a run" if path.exists() else "there is no such folder")
             raise DataError(what, where=str(path), cure="give the --out folder of `hebbarium run` or `hebbarium ablate`")
         try:
             manifest = json.loads(text)
@@ -215,8 +218,13 @@ def _other(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What makes the planned run another one than that of the folder."""
     decide = ["command", *(f.name for f in fields(RunSpec) if f.name not in ("arm", "conversation"))]
     found = differences({name: old.get(name) for name in decide}, {name: new.get(name) for name in decide})
+    newer = {name.partition(".")[0] for name, _, _ in found if name != "versions.hebbarium"} & set(BY_UPDATE)      # that one is the code, too
+    found = [one for one in found if one[0].partition(".")[0] not in BY_UPDATE]
     odd = [f"{name} is {shown(a)} there and {shown(b)} here" for name, a, b in found[:5]]
     odd += [f"{len(found) - 5} more fields differ"] if len(found) > 5 else []
+    if newer:
+        what = " and ".join(words for name, words in BY_UPDATE.items() if name in newer)
+        odd.append(f"{what} changed since, as after an update; rows of both do not mix")
     for name in ("arms", "conversations"):
         if gone := [one for one in old[name] if one not in new[name]]:
             odd.append(f"it has {name} that this run lacks: {shown(', '.join(gone))}")

@@ -20,11 +20,11 @@ from .estimates import Block, DesignReport, report_of
 from .figures import LAYOUTS
 from .page import TEMPLATES
 from .published import published
+from .tables import COSTED, PUBLISHED, removal_rows
 from .words import interval_text, more_short, number, p_text, signed
 
 MOST: Final = 80        # estimates that are drawn; the table has all
 HEADS: Final = ("estimate", "kind", "value", "95% interval", "p", "corrected p", "more", "verdict")
-PUBLISHED: Final = ("removed there", "here", "published", "ours, 95% interval")
 FIELDS: Final = ("block", "estimate", "kind", "value", "low", "high", "p", "corrected_p", "more", "seed_sd", "verdict")
 
 
@@ -40,8 +40,8 @@ def write(design: Mapping[str, Any], out: Path) -> DesignReport:
 def to_html(report: DesignReport, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(TEMPLATES)
-    made.filters.update(signed=signed, p=p_text, interval=interval_text, number=number, heat=drawings.heat, more=more_words, removals=removal_rows)
-    page = made.get_template("design.html.j2").render(report=report, blocks=[_drawn(block, report.margin) for block in report.blocks])
+    made.filters.update(signed=signed, p=p_text, interval=interval_text, number=number, heat=drawings.heat, more=more_words, removals=_removals)
+    page = made.get_template("design.html.j2").render(report=report, costed=COSTED, blocks=[_drawn(block, report.margin) for block in report.blocks])
     write_whole(Path(path), [page])
     return Path(path)
 
@@ -83,7 +83,7 @@ def to_markdown(report: DesignReport) -> str:
         table = [f"| {' | '.join(HEADS)} |", rule, *(f"| {' | '.join(map(in_cell, row))} |" for row in _rows(block))]
         parts += [f"## {in_cell(block.name)}", in_cell(_under(report, block)), *(in_cell(line) for line in block.scale), "\n".join(table)]
         if block.removals:
-            table = [f"| {' | '.join(PUBLISHED)} |", "|:--|:--|--:|:--|", *(f"| {' | '.join(map(in_cell, row))} |" for row in removal_rows(block))]
+            table = [f"| {' | '.join(PUBLISHED)} |", "|:--|:--|--:|:--|", *(f"| {' | '.join(map(in_cell, row))} |" for row in _removals(block))]
             parts += [in_cell(f"Beside ours, {block.removed_source}: all minus without, no interval."), "\n".join(table)]
     return "\n\n".join(parts) + "\n"
 
@@ -93,12 +93,8 @@ def _under(report: DesignReport, block: Block) -> str:
             f"{len(block.estimates)} estimates; margin {report.margin:g}.")
 
 
-def removal_rows(block: Block) -> Iterator[tuple[str, str, str, str]]:
-    """Every published removal, the mechanisms here, its value, and ours with interval."""
-    for r in block.removals:
-        ours = block.ours(r)
-        here = "; ".join(f"{signed(e.value)} {interval_text((e.low, e.high))}" for e in ours)
-        yield (r.name, ", ".join(r.ours) or "none", signed(r.value), here or "–")
+def _removals(block: Block) -> list[tuple[str, str, str, str]]:
+    return removal_rows(block.removals, {e.name: (e.value, (e.low, e.high)) for r in block.removals for e in block.ours(r)})
 
 
 def _rows(block: Block) -> Iterator[tuple[str, ...]]:

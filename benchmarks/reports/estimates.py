@@ -12,7 +12,7 @@ from typing import Any, Final
 from ...engine.errors import DataError
 from ...reporting.text import visible
 from ..scores.comparison import Verdict
-from .published import NOTHING, Published, Removal
+from .published import NOTHING, Published, Removal, alone
 
 SHAPLEY, INTERACTION = "Shapley value", "interaction"       # kinds of estimates
 JOINED: Final = " x "           # between the players of an interaction
@@ -120,7 +120,7 @@ class Block:
     @property
     def points(self) -> Mapping[str, float]:
         """Mechanism -> published value, where the publication removes this one alone."""
-        return {removal.ours[0]: removal.value for removal in self.removals if len(removal.ours) == 1}
+        return alone(self.removals)
 
     @property
     def size(self) -> str:

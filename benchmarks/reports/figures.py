@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -84,10 +84,10 @@ class Scale:
         return round(x + (value - low) / (high - low) * (y - x), 2)
 
 
-def forest(result: AblationResult, layout: Layout) -> dict[str, Any]:
-    """Mean differences with their intervals."""
-    arms = result.ordered()
-    ends = {arm.id: [v for v in (arm.primary.mean, arm.primary.low, arm.primary.high) if v is not None] for arm in arms}
+def forest(result: AblationResult, layout: Layout, published: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """Mean differences with their intervals, and the published values of the same arms."""
+    arms, known = result.ordered(), published or {}
+    ends = {arm.id: [v for v in (arm.primary.mean, arm.primary.low, arm.primary.high, known.get(arm.id)) if v is not None] for arm in arms}
     limit = _limit([max(map(abs, ends[arm.id])) for arm in arms if not arm.no_op])
     near = [v for own in ends.values() if max(map(abs, own)) <= limit for v in own]
     low, high = min([0.0, *near]), max([0.0, *near])
@@ -98,7 +98,8 @@ def forest(result: AblationResult, layout: Layout) -> dict[str, Any]:
     for arm, row in zip(arms, _label_rows(arms, layout), strict=True):
         d = arm.primary
         start, end = (d.mean, d.mean) if d.low is None or d.high is None else (d.low, d.high)
-        rows.append(row | {"d": d, "x": x(d.mean), "far": x.far(d.mean), "low": x(start), "high": x(end)})
+        rows.append(row | {"d": d, "x": x(d.mean), "far": x.far(d.mean), "low": x(start), "high": x(end),
+                           "published": (x(known[arm.id]), known[arm.id]) if arm.id in known else None})
     band = None if x.far(result.margin) or x.far(-result.margin) else (x(-result.margin), x(result.margin))
     keys = _keys(result, layout)
     below = 72 + 18 * max((line for _, line, _ in keys), default=0)

@@ -19,8 +19,9 @@ from .learning_curve import SHOWN
 from .learning_curve import said as said_of_feedback
 from .learning_figure import EXPLAINED, Points
 from .learning_figure import figures as learning_figures
+from .published import alone
 from .result import PRIMARY, AblationResult
-from .tables import BESIDE, beside_rows, said, title
+from .tables import BESIDE, COSTED, COSTS, beside_rows, cost_rows, known, published_rows, said, title
 from .words import beside_note, expected, family, headline, interval_text, label, legend, limits, notes, number, p_text, percent, signed, size
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -31,15 +32,17 @@ def to_html(result: AblationResult, path: Path, learning: Points = ()) -> Path:
 
     learning  the full set's curve over questions, which is drawn; () without feedback
     """
-    arms = result.ordered()
+    arms, beyond = result.ordered(), known(result)
     page = _environment().get_template("ablation.html.j2").render(
         result=result, arms=arms, metrics=METRICS, primary=PRIMARY, alpha=ALPHA, family=family(result), headline=headline(result),
         limits=limits(result), expected=expected(result), notes={arm.id: notes(arm, result) for arm in arms}, meaning=words.MEANING,
         beside=beside_rows(result), beside_heads=BESIDE, beside_note=beside_note(result),
         used=[word for word in Verdict if result.judged(word)],
         provenance=words.provenance(result), bibtex=words.bibtex(result), gates=[arm for arm in arms if arm.receipt and arm.receipt.gate],
-        scale=words.scale(result), forests=[forest(result, layout) for layout in LAYOUTS], tallies=[tally(result, layout) for layout in LAYOUTS],
-        heat_scale=heat_scale(arms), learning=learning, learning_figures=learning_figures(learning), learning_shown=SHOWN,
+        scale=words.scale(result), forests=[forest(result, layout, alone(beyond.removals)) for layout in LAYOUTS],
+        tallies=[tally(result, layout) for layout in LAYOUTS],
+        removals=beyond.removals, published=published_rows(result), published_by=beyond.source, costs=cost_rows(result), cost_heads=COSTS,
+        costed=COSTED, heat_scale=heat_scale(arms), learning=learning, learning_figures=learning_figures(learning), learning_shown=SHOWN,
         learning_explained=EXPLAINED, feedback=said_of_feedback(result.provenance.get("feedback", "none")))
     write_whole(Path(path), [page])
     return Path(path)

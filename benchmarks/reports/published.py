@@ -61,6 +61,15 @@ class Removal:
     value: float
 
 
+def alone(removals: Sequence[Removal]) -> dict[str, float]:
+    """Mechanism -> published value, where the publication removes this one alone.
+
+    >>> alone([Removal("HDC", ("hyperdimensional_binding",), "4.3.5", 0.1), Removal("TWO", ("a", "b"), "4", 0.2)])
+    {'hyperdimensional_binding': 0.1}
+    """
+    return {removal.ours[0]: removal.value for removal in removals if len(removal.ours) == 1}
+
+
 @dataclass(frozen=True, slots=True)
 class Sweep:
     """A published sweep of one parameter: differences of the metric from the value that the source takes as its own.

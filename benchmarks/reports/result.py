@@ -14,6 +14,7 @@ from ..scores.detectable import Source
 from ..scores.levels import Levels
 from ..scores.metrics import METRICS
 from ..scores.statistics import smallest_p
+from .estimates import Cost
 
 PRIMARY = "recall@10"
 FORMAT = 2
@@ -148,6 +149,7 @@ class AblationResult:
     depths      hit, recall, mrr and ndcg of the full set at several depths; {} if not computed
     levels      where the differences of the primary metric vary, by arm; {} if not computed
     seeds       the seeds over which values are averaged, and the standard deviation of the full set's primary metric over them; None for one seed
+    costs       CPU time of the mechanisms of the full set; () if not measured
     provenance  what manifest.json holds: everything that decides the result, versions, and how the report was made
     """
 
@@ -175,6 +177,7 @@ class AblationResult:
     depths: Mapping[str, float] = field(default_factory=dict)
     levels: Mapping[str, Levels] = field(default_factory=dict)
     seeds: tuple[tuple[int, ...], float] | None = None
+    costs: tuple[Cost, ...] = ()
 
     def __post_init__(self) -> None:
         ids = [arm.id for arm in self.arms]
@@ -244,12 +247,13 @@ def from_json(data: Mapping[str, Any]) -> AblationResult:
         if data["format"] != FORMAT:
             raise DataError(f"the ablation result has format {data['format']}; this release reads {FORMAT}",
                             cure="run `hebbarium ablate` into the same folder again; finished cells of the same code are not run again")
-        derived = ("format", "smallest_p", "family", "verdicts", "arms", "beside", "pool", "levels", "seeds")
+        derived = ("format", "smallest_p", "family", "verdicts", "arms", "beside", "pool", "levels", "seeds", "costs")
         seeds, pool = data.get("seeds"), data.get("pool")
         return AblationResult(**{name: value for name, value in data.items() if name not in derived},
                               arms=tuple(map(_arm, data["arms"])), beside=tuple(map(_system, data.get("beside", ()))),
                               pool=Pool(**pool) if pool else None, levels={id: _levels(each) for id, each in data.get("levels", {}).items()},
-                              seeds=(tuple(seeds[0]), seeds[1]) if seeds else None)
+                              seeds=(tuple(seeds[0]), seeds[1]) if seeds else None,
+                              costs=tuple(Cost(**each) for each in data.get("costs", ())))
     except (KeyError, TypeError, AttributeError) as error:
         raise DataError(f"this is not an ablation result ({error})", cure="give the JSON file that an ablation wrote") from error
 

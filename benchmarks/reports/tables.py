@@ -1,12 +1,14 @@
 """An ablation as tables: for a terminal, as plain lines, as Markdown and as LaTeX."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...reporting.text import in_cell, plural, visible
 from ..scores.comparison import Verdict
 from ..scores.metrics import METRICS
+from .published import Published, Removal, published
 from .result import PRIMARY, AblationResult, ArmResult
 from .words import (
     beside_note,
@@ -37,6 +39,10 @@ SPARE = ("BH p", "more", "ndcg@10", "mrr@10", "p", "flip p", "questions", "decid
 STYLES = {Verdict.HELPS: "green", Verdict.HURTS: "yellow", Verdict.EQUIVALENT: "blue", Verdict.UNDECIDED: "", Verdict.NO_OP: "dim",
           Verdict.STATE_ONLY: "dim"}
 BESIDE = ("system", PRIMARY, "full minus it", "interval", "p, alone", "mrr@10", "ndcg@10")
+PUBLISHED = ("removed there", "here", "published", "ours, 95% interval")
+COSTED = ("CPU milliseconds an event and a query, each with the maintenance up to it, and a night; on the first conversation, without embedding. "
+          "A dash: no hook there, or not measured.")
+COSTS = ("mechanism", "event", "query", "night")
 GATES = ("gate", "events", "stored", "vetoed", "vetoed alone", "merged")
 
 
@@ -66,6 +72,36 @@ def beside_rows(result: AblationResult) -> list[tuple[str, ...]]:
     """Under the heads of `BESIDE`, a row for each other system that answered the same questions: its own metrics, and the full set minus it."""
     return [(visible(s.id), number(s.metrics[PRIMARY]), signed(s.primary.mean), interval_text((s.primary.low, s.primary.high)), p_text(s.primary.p),
              number(s.metrics["mrr@10"]), number(s.metrics["ndcg@10"])) for s in result.beside]
+
+
+def known(result: AblationResult) -> Published:
+    """What is published on the data set for the primary metric; without removals if no arm is the removal of one of their mechanisms."""
+    found = published(result.dataset, PRIMARY)
+    ids = {arm.id for arm in result.arms}
+    return found if any(id in ids for removal in found.removals for id in removal.ours) else replace(found, removals=())
+
+
+def removal_rows(removals: Sequence[Removal],
+                 ours: Mapping[str, tuple[float, tuple[float | None, float | None]]]) -> list[tuple[str, str, str, str]]:
+    """Under the heads of `PUBLISHED`, a row for each published removal; a dash where no mechanism that stands for it was removed here.
+
+    ours  mechanism -> (its difference, its interval)
+
+    >>> removal_rows([Removal("HDC", ("hyperdimensional_binding",), "4.3.5", 0.1)], {"hyperdimensional_binding": (0.02, (0.01, 0.03))})
+    [('HDC', 'hyperdimensional_binding', '+0.1000', '+0.0200 [+0.0100, +0.0300]')]
+    """
+    here = {id: signed(value) if None in interval else f"{signed(value)} {interval_text(interval)}" for id, (value, interval) in ours.items()}
+    return [(r.name, ", ".join(r.ours) or "none", signed(r.value), "; ".join(here[id] for id in r.ours if id in here) or "–") for r in removals]
+
+
+def published_rows(result: AblationResult) -> list[tuple[str, str, str, str]]:
+    """The published removals beside the arms; none for data on which nothing is published."""
+    return removal_rows(known(result).removals, {arm.id: (arm.primary.mean, (arm.primary.low, arm.primary.high)) for arm in result.arms})
+
+
+def cost_rows(result: AblationResult) -> list[tuple[str, ...]]:
+    """Under the heads of `COSTS`, CPU milliseconds of each mechanism."""
+    return [(visible(c.mechanism), *(number(ms, 3) for ms in (c.event, c.query, c.night))) for c in result.costs]
 
 
 def title(result: AblationResult) -> str:
@@ -129,6 +165,10 @@ def to_markdown(result: AblationResult) -> str:
     if gates := _gates(result):
         parts += ["**Admission**, in the full run: events, those that were stored, those that the gate voted against and that its vote alone "
                   "rejected, and stored events that it marked as repetitions", _markdown(GATES, gates)]
+    if rows := published_rows(result):
+        parts += [in_cell(f"**Beside published numbers**: {known(result).source}, all minus without, no interval"), _markdown(PUBLISHED, rows)]
+    if spent := cost_rows(result):
+        parts += [f"**Cost of each mechanism**: {COSTED}", _markdown(COSTS, spent)]
     parts += ["**Provenance**", "\n".join(f"- {name}: {in_cell(value)}" for name, value in provenance(result))]
     if entries := bibtex(result):
         fence = "`" * 3
@@ -138,8 +178,8 @@ def to_markdown(result: AblationResult) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown(names: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    rule = "|" + "|".join(":--" if name in (*WORDS, "gate", "system") else "--:" for name in names) + "|"
+def _markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = "|" + "|".join(":--" if name in (*WORDS, "gate", "system", "mechanism", *PUBLISHED[:2]) else "--:" for name in names) + "|"
     return "\n".join(["| " + " | ".join(names) + " |", rule, *("| " + " | ".join((in_cell(row[0]), *row[1:])) + " |" for row in rows)])
 
 

@@ -22,7 +22,7 @@ def ablate(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 
 def test_the_arms_that_are_named_run_after_a_word_on_what_they_can_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                                                          capsys: pytest.CaptureFixture[str]) -> None:
-    assert ablate(tmp_path, monkeypatch, "--arms", "lexical_bm25, weighted_rrf", "--margin", "0.05", "--json") == 0
+    assert ablate(tmp_path, monkeypatch, "--arms", "lexical_bm25, weighted_rrf", "--margin", "0.05", "--costs", "--json") == 0
     said = capsys.readouterr()
     printed = json.loads(said.out)
     assert printed["family"] == ["lexical_bm25", "weighted_rrf"] and printed["margin"] == 0.05 and printed["n_designed"] == 3
@@ -31,6 +31,8 @@ def test_the_arms_that_are_named_run_after_a_word_on_what_they_can_show(tmp_path
     assert f"3 conversations, {questions} questions with evidence, 2 arms corrected together" in before
     for part in ("smallest p 0.25, after correction 0.5: it cannot reach 0.05", "demo figures", "equivalence within ±0.05"):
         assert part in before
+    costs = {cost["mechanism"]: cost for cost in printed["costs"]}
+    assert set(costs) == {"dense_similarity", "lexical_bm25", "weighted_rrf"} and all(cost["query"] > 0.0 for cost in costs.values())
     made = printed["provenance"]["made"]
     assert made["command_line"].startswith("hebbarium ablate --set hybrid") and "'lexical_bm25, weighted_rrf'" in made["command_line"]
 

@@ -78,6 +78,6 @@ def test_a_run_of_other_code_is_compared_and_not_continued(folder: Path, whole: 
     before = (folder / "rows.jsonl").read_bytes()
     found = compare(RunFolder.read(whole), RunFolder.read(folder))
     assert found.n_changed == 0 and ("code", manifest["code"], "0.0+old") in found.differing
-    with pytest.raises(InputError, match="code is") as caught:
+    with pytest.raises(InputError, match="the code of the package changed since") as caught:
         run(CHOSEN, registry, tiny, EMBEDDER, folder)
     assert "--replace" in caught.value.cure and (folder / "rows.jsonl").read_bytes() == before

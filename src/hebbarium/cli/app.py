@@ -47,6 +47,14 @@ def in_plain_words(message: str) -> str:
     return message
 
 
+def show_name_only(argument: Any) -> None:
+    """Help prints RUN for a required argument in place of {RUN}, and no Python type such as <list[str]> behind the name of any."""
+    name = argument.metavar or argument.name.upper()
+    usage = (name if argument.required else f"[{name}]") + ("..." if argument.nargs != 1 else "")
+    argument.get_usage_pieces = lambda ctx: [usage]
+    argument.display_type_rich = lambda ctx: ""
+
+
 class Commands(TyperGroup):
     """The commands in the order in which a user meets them; interrupting one ends it with a message and exit code 130."""
 
@@ -59,6 +67,8 @@ class Commands(TyperGroup):
             for parameter in getattr(command, "params", ()):
                 if parameter.metavar is None and not getattr(parameter, "is_flag", False):
                     parameter.metavar = METAVARS.get(parameter.opts[0])
+                if getattr(parameter, "param_type_name", "") == "argument":
+                    show_name_only(parameter)
         return found
 
     def invoke(self, ctx: Any) -> Any:

@@ -60,7 +60,7 @@ FailFastOption = Annotated[bool, typer.Option("--fail-fast", help="End with the 
 DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help=(
     "Run the cells on a dask cluster, by its scheduler's address, such as tcp://host:8786; in place of --jobs."))]
 CostsOption = Annotated[bool, typer.Option("--costs", help=(
-    "With --design: also time every mechanism of the set, on the first conversation."))]
+    "Also time every mechanism of the set, on the first conversation."))]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask before a design that takes more than ten minutes.")]
 ReplaceOption = Annotated[bool, typer.Option("--replace", help="Write over another run that the folder holds.")]
 
@@ -149,9 +149,8 @@ def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
         carry_out(registry, settings, given, design, out, data=data, limit=limit, skip=skip, jobs=jobs, margin=margin, arms=arms, beside=beside,
                   replace_run=replace, yes=yes, how=how, time_hooks=costs, as_json=as_json, making=partial(_making, registry))
         return
-    if costs:
-        raise InputError("the report of leave-one-out by name has no table of costs", where="--costs",
-                         cure="give --design FILE.yaml with `design: leave-one-out`, or leave it out")
+    if costs and (given["language_model"] or given["transcript"]):
+        raise InputError("mechanisms are timed without a language model", where="--costs", cure="leave it out, or --llm and --transcript")
     if given["dataset"] is None:
         raise InputError("no data set is given", where="--dataset", cure="give --dataset demo, locomo, beam, longmemeval or conversations")
     only = () if arms is None else tuple(name.strip() for name in arms.split(","))
@@ -168,7 +167,7 @@ def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
     with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         result = measure(experiment, loaded, named_embedder(given["embedder"], embedding), out, margin=margin, jobs=jobs, progress=progress,
                          announce=_announce, making=making, embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model,
-                         options=how)
+                         options=how, time_hooks=costs)
     print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:

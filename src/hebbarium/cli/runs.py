@@ -24,8 +24,8 @@ TEXT = 240          # characters of a text in the terminal
 
 
 @app.command(short_help="Two runs on the same data: what was gained, what lost?")
-def compare(first: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run to compare with.")],
-            second: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run whose gains and losses are shown.")],
+def compare(first: Annotated[Path, typer.Argument(metavar="FIRST", help="Folder of the run to compare with.")],
+            second: Annotated[Path, typer.Argument(metavar="SECOND", help="Folder of the run whose gains and losses are shown.")],
             arm: Annotated[list[str] | None, typer.Option(
                 "--arm", help="Arm of an ablation; given twice: of the first and of the second run.  By default the full set.")] = None,
             data: MovedOption = None, html: PageOption = None, as_json: JsonOption = False) -> None:

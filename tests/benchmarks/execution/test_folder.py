@@ -129,7 +129,7 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
             RunFolder.read(path)
         assert "--out folder" in caught.value.cure
     (tmp_path / "file").write_text("x")
-    with pytest.raises(DataError, match="no such folder"):
+    with pytest.raises(DataError, match="it is a file, not the folder of a run"):
         RunFolder.read(tmp_path / "file")
 
 
@@ -243,7 +243,7 @@ def test_other_data_another_command_and_other_code_are_another_run(done: Path, r
     with pytest.raises(InputError, match="command is run there and ablate here"):
         ablate(SINGLE, registry, tiny, EMBEDDER, done)
     monkeypatch.setattr("hebbarium.benchmarks.execution.plan.code_version", lambda: "9.9+other")
-    with pytest.raises(InputError, match=r"code is .* there and 9\.9\+other here"):
+    with pytest.raises(InputError, match="the code of the package changed since, as after an update; rows of both do not mix"):
         run(SINGLE, registry, tiny, EMBEDDER, done)
 
 

@@ -1,6 +1,8 @@
 """The page and its figures: sound, self-contained, and every mark where its number says."""
 from __future__ import annotations
 
+import csv
+import json
 import re
 import subprocess
 import sys
@@ -15,10 +17,12 @@ from pathlib import Path
 import pytest
 from sample_ablation import CATEGORIES, EFFECTS, HOSTILE, sample
 
+from hebbarium.benchmarks.reports import published as module
+from hebbarium.benchmarks.reports.estimates import Cost
 from hebbarium.benchmarks.reports.figures import Scale
 from hebbarium.benchmarks.reports.page import to_html, to_svg
-from hebbarium.benchmarks.reports.result import AblationResult
-from hebbarium.benchmarks.reports.tables import to_lines
+from hebbarium.benchmarks.reports.result import AblationResult, from_json, to_json
+from hebbarium.benchmarks.reports.tables import to_lines, to_markdown
 from hebbarium.benchmarks.reports.words import p_text, signed, still
 from hebbarium.benchmarks.scores.comparison import Verdict
 from hebbarium.engine.errors import HebbariumError
@@ -246,6 +250,33 @@ def test_the_page_marks_confounded_arms_and_what_a_probe_cannot_see(page: str) -
     gate = re.search(r"<tr[^>]*><th[^>]*>surprise_<wbr>gate</th>(?:(?!</tr>).)*‡.*?</tr>", page, re.DOTALL)
     assert gate and "admission not seen" in gate[0]
     assert page.count(" ‡<") == 1 and "<td role=\"cell\" data-label=\"Vetoed alone\" data-sort=\"850\">850</td>" in page
+
+
+def test_published_numbers_stand_beside_ours_on_the_data_of_their_source_alone(result: AblationResult, page: str, tmp_path: Path) -> None:
+    with (Path(module.__file__).parent / "cortex_ablation.csv").open(encoding="utf-8", newline="") as file:
+        removed = {row["mechanism_removed"]: row["delta_recall_at_10_vs_anchor"] for row in csv.DictReader(file) if row["benchmark"] == "locomo"}
+    theirs, ours = float(removed["ADAPTIVE_DECAY"]), next(arm for arm in result.arms if arm.id == "base_level_activation").primary
+    drawn = to_html(replace(result, dataset="locomo"), tmp_path / "locomo.html").read_text(encoding="utf-8")
+    for svg in figures(drawn)[:2]:
+        ticks = axis(svg)
+        group = next(g for g in svg.iter("g") if g.get("class") == "published")
+        title, path = group.findtext("title") or "", group.find("path")
+        assert path is not None and "base_level_activation" in title and title.endswith(signed(theirs))
+        assert place(ticks, float(path.attrib["d"][1:].split()[0])) == pytest.approx(theirs, abs=1e-4)
+        assert sum(g.get("class") == "published" for g in svg.iter("g")) == 2, "reconsolidation is removed there alone, too"
+    row = re.search(r"ADAPTIVE_<wbr>DECAY.*?</tr>", drawn)
+    assert row and signed(theirs) in row[0] and signed(ours.mean) in row[0]
+    assert "Beside published numbers" in to_markdown(replace(result, dataset="locomo"))
+    assert "Beside published" not in page and "published" not in to_markdown(result), "other data"
+
+
+def test_costs_of_mechanisms_are_a_table_where_they_were_measured(result: AblationResult, page: str, tmp_path: Path) -> None:
+    timed = replace(result, costs=(Cost("recency", 1.25, None, 0.5), Cost("<b>", None, None, None)))
+    drawn = to_html(timed, tmp_path / "costs.html").read_text(encoding="utf-8")
+    rows = re.findall(r"<tr>(.*?)</tr>", drawn.partition("Cost of each mechanism")[2].partition("</table>")[0])
+    assert [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in rows[1:]] == [["recency", "1.250", "–", "0.500"], ["&lt;b&gt;", "–", "–", "–"]]
+    assert "| recency | 1.250 | – | 0.500 |" in to_markdown(timed) and from_json(json.loads(json.dumps(to_json(timed)))) == timed
+    assert "Cost of each" not in page
 
 
 def test_provenance_and_references_stand_on_the_page(page: str) -> None:
