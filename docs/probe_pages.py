@@ -25,6 +25,7 @@ HERE = Path(__file__).parent / "probes"
 RESULTS = HERE / "results.json"
 SETS = ("naive_rag", "bm25", "hybrid", "default", "night", "everything")
 GATES = ("gate_true_memory", "gate_true_memory_code", "gate_cortex")
+ALIVE = ("default", "everything")
 OPEN = "everything_open"         # `everything` without its gates: sets/everything_open.yaml
 DRAWN = ("hybrid", "default", "night", "everything")
 MARKS = {"shown": "shown", "outside": "no", "not shown": "-", "error": "error", "measured": "measured", "no verdict": "?", "not applicable": "/",
@@ -74,12 +75,17 @@ def read(folder: Path) -> dict[str, Any]:
         found["seeds"][name] = max(len(p["seeds"]) for p in result["probes"])
         found["embedder"], found["code"], found["date"] = (result["provenance"][k] for k in ("embedder", "code", "made"))
         found["date"] = found["date"]["date"][:10]
-    for key, name in (("alive", "alive_default"), ("alive, others", "alive_default2")):
-        if (file := folder / name / "probes.json").is_file():
-            result = json.loads(file.read_text(encoding="utf-8"))
-            found[key] = {part: result[part] for part in ("measured", "base", "headline", "mechanisms")}
-            found[key]["cells"] = [_cell(cell) for cell in result["cells"] if cell["state"] != "no path"]
+    for of in ALIVE:
+        for key, name in (("alive", f"alive_{of}"), ("alive, others", f"alive_{of}2")):
+            if (file := folder / name / "probes.json").is_file():
+                found.setdefault(key, {})[of] = matrix(json.loads(file.read_text(encoding="utf-8")))
     return found
+
+
+def matrix(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What a page shows of a run of `hebbarium probe --alive`."""
+    return {**{part: result[part] for part in ("measured", "base", "headline", "mechanisms")},
+            "cells": [_cell(cell) for cell in result["cells"] if cell["state"] != "no path"]}
 
 
 def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
@@ -319,10 +325,10 @@ def index_table(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
     return "\n".join([*lines, f"| **shown, of those with a band** | {' | '.join(counts)} |", ""])
 
 
-def alive_page(results: Mapping[str, Any]) -> str:
+def alive_page(of: str, results: Mapping[str, Any]) -> str:
     """The alive matrix of a set: the cells that the registry names, then other probes for the mechanisms that these do not show."""
-    found = results["alive"]
-    lines = ["# Which mechanisms are alive?", "", "Written by `docs/probe_pages.py`; do not edit.", "",
+    found = results["alive"][of]
+    lines = [f"# Which mechanisms of `{of}` are alive?", "", "Written by `docs/probe_pages.py`; do not edit.", "",
              f"`hebbarium probe --alive --named --set {found['measured']} --seeds 3`, with the base `{found['base']}`: {found['headline']}. Only "
              "cells that the registry names were run, so a mechanism that moves a probe which its entry does not name does not show here.", "",
              "| mechanism | verdict | moves | named, and does not move | why nothing moves |", "|---|---|---|---|---|"]
@@ -335,7 +341,7 @@ def alive_page(results: Mapping[str, Any]) -> str:
         three = " | ".join(map(_interval, cell["three"]))
         number = cell["number"].replace("|", "\\|")
         lines.append(f"| {cell['mechanism']} | {cell['probe']} | {cell['state']} | {number or '-'} | {three} | {', '.join(cell['needs']) or '-'} |")
-    if others := results.get("alive, others"):
+    if others := results.get("alive, others", {}).get(of):
         tried = list(dict.fromkeys(cell["probe"] for cell in others["cells"]))
         lines += ["", "## Those that no named probe moves", "", f"On {', '.join(tried)}: {others['headline']}. `fan_effect` measures "
                   "margins, which any signal of a query changes: to move it alone says little.", "",
@@ -359,8 +365,8 @@ def main(arguments: Sequence[str]) -> None:
         (HERE / "pictures" / file_of(probe)).write_text(picture(probe, results), encoding="utf-8")
     for name, group in groupby(sorted(probes, key=lambda p: p.name), key=lambda p: p.name):
         (HERE / f"{name}.md").write_text(page(list(group), results), encoding="utf-8")
-    if "alive" in results:
-        (HERE / "alive.md").write_text(alive_page(results), encoding="utf-8")
+    for of in results.get("alive", {}):
+        (HERE / f"alive-{of}.md").write_text(alive_page(of, results), encoding="utf-8")
     index = HERE / "index.md"
     text = index.read_text(encoding="utf-8")
     table = f"{START}\n{index_table(probes, results)}\n{END}"

@@ -50,7 +50,8 @@ def test_pages_and_pictures_are_current(results: dict[str, Any], made: ModuleTyp
         assert (DOCS / "probes" / f"{name}.md").read_text(encoding="utf-8") == made.page(list(group), results)
     for probe in PROBES:
         assert (DOCS / "probes" / "pictures" / made.file_of(probe)).read_text(encoding="utf-8") == made.picture(probe, results)
-    assert (DOCS / "probes" / "alive.md").read_text(encoding="utf-8") == made.alive_page(results)
+    for name in made.ALIVE:
+        assert (DOCS / "probes" / f"alive-{name}.md").read_text(encoding="utf-8") == made.alive_page(name, results)
     index = (DOCS / "probes" / "index.md").read_text(encoding="utf-8")
     assert made.index_table(PROBES, results) in index
 
