@@ -79,7 +79,7 @@ class Asking:
 
 @pytest.fixture(autouse=True)
 def asking(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "maker", lambda name, mechanisms, registry, model: lambda embedder, seed: Asking(model))
+    monkeypatch.setattr(local, "maker", lambda name, mechanisms, registry, model, **_: lambda embedder, seed: Asking(model))
 
 
 @pytest.fixture

@@ -156,7 +156,7 @@ class Counting:
 
 def test_a_run_holds_the_events_of_one_conversation(own: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: Registry) -> None:
     Counting.seen = []
-    monkeypatch.setattr(local, "maker", lambda *_: Counting)
+    monkeypatch.setattr(local, "maker", lambda *_, **__: Counting)
     before, sizes = live(), [len(c.events) for c in own.conversations]
     chosen = MechanismSet("small", "for the test", {"lexical_bm25": {}})
     measure(plan(chosen, registry), own, CachedEmbedder(HashingEmbedder(8), None), tmp_path / "o")

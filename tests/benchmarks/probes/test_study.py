@@ -126,7 +126,7 @@ def test_the_page_draws_the_curve_of_a_gate(tmp_path: Path) -> None:
     report = Report("a", [judge(gate, rows)], frozenset(), True, {"embedder": "", "set_digest": "", "code": "", "made": {"date": ""}})
     assert [(x, round(hits.mean, 2)) for x, hits in curve(report.outcomes[0])] == [(0.1, 0.25), (0.5, 0.76)]
     page = to_html(report, tmp_path / "p.html").read_text(encoding="utf-8")
-    assert 'd="M40 210L60.0 160.0L140.0 58.0L240 10"' in page and "AUC &gt; 0.5: 0.800" in page
+    assert 'd="M40 210L60.0 160.0L140.0 58.0L240 10"' in page and 'AUC &gt; 0.5: <span class="whole">0.800' in page
 
 
 def test_missing_capabilities_are_those_that_a_probe_needs(tmp_path: Path) -> None:
