@@ -169,15 +169,12 @@ def letters(specimen: Any) -> Any:
 
 @mutant("who speaks does not count", rejected_by="AJ-5")
 def any_speaker(specimen: Any) -> Any:
-    class Next(specimen.AdjacencyPairs):                                      # type: ignore[misc]
-        def keep(self, view: Any, incoming: Any) -> None:
-            view.told_words[view.row], view.asked_words[view.row] = specimen.told_and_asked(incoming.event.text)
-            if incoming.before >= 0 and view.asked_words[incoming.before] > 0:
-                view.answers[view.row] = incoming.before
+    def keep(self: Any, view: Any, incoming: Any) -> None:
+        view.told_words[view.row], view.asked_words[view.row] = specimen.told_and_asked(incoming.event.text)
+        if incoming.before >= 0 and view.asked_words[incoming.before] > 0:
+            view.answers[view.row] = incoming.before
 
-        keep.__hook__ = specimen.AdjacencyPairs.keep.__hook__                 # type: ignore[attr-defined]
-
-    return specimen.replacing("AdjacencyPairs", Next)
+    return specimen.overriding("AdjacencyPairs", keep=keep)
 
 
 @mutant("the factor in place of its logarithm", rejected_by="AJ-6")

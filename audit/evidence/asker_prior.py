@@ -150,13 +150,10 @@ def named_is_asker(specimen: Any) -> Any:
 
 @mutant("the role attribute is not read", rejected_by="AP-4")
 def speaker_only(specimen: Any) -> Any:
-    class Speakers(specimen.AskerPrior):                                      # type: ignore[misc]
-        def keep(self, view: Any, incoming: Any) -> None:
-            view.role[view.row] = specimen.ROLES.index(incoming.event.speaker) if incoming.event.speaker in specimen.ROLES else 0
+    def keep(self: Any, view: Any, incoming: Any) -> None:
+        view.role[view.row] = specimen.ROLES.index(incoming.event.speaker) if incoming.event.speaker in specimen.ROLES else 0
 
-        keep.__hook__ = specimen.AskerPrior.keep.__hook__                     # type: ignore[attr-defined]
-
-    return specimen.replacing("AskerPrior", Speakers)
+    return specimen.overriding("AskerPrior", keep=keep)
 
 
 @mutant("a factor in place of its logarithm", rejected_by="AP-5")

@@ -284,5 +284,4 @@ def deaf_to_outcome(specimen: Any) -> Any:
     def heedless(self: Any, view: Any, cue: Any) -> None:
         on_use(self, Heedless(view), cue)
 
-    heedless.__hook__ = on_use.__hook__                                   # type: ignore[attr-defined]
     return specimen.overriding("FeedbackFusion", on_use=heedless)

@@ -281,17 +281,14 @@ def without_scopes(specimen: Any) -> Any:
 
 @mutant("the whole text is embedded in place of the scope", rejected_by="ID-5")
 def whole_text(specimen: Any) -> Any:
-    class Whole(specimen.InstructionDetection):                               # type: ignore[misc]
-        def detect(self, view: Any, incoming: Any) -> None:
-            kind, scope, standing = self._judged(incoming)
-            if standing > 0.0:
-                view.standing[view.row], view.standing_kind[view.row] = standing, int(kind)
-                if scope:
-                    view.standing_scope[view.row] = incoming.vector
+    def detect(self: Any, view: Any, incoming: Any) -> None:
+        kind, scope, standing = self._judged(incoming)
+        if standing > 0.0:
+            view.standing[view.row], view.standing_kind[view.row] = standing, int(kind)
+            if scope:
+                view.standing_scope[view.row] = incoming.vector
 
-        detect.__hook__ = specimen.InstructionDetection.detect.__hook__       # type: ignore[attr-defined]
-
-    return specimen.replacing("InstructionDetection", Whole)
+    return specimen.overriding("InstructionDetection", detect=detect)
 
 
 @mutant("questions about the past have scores", rejected_by="ID-6")

@@ -564,25 +564,19 @@ def without_buffer(specimen: Any) -> Any:
 
 @mutant("all made rows count as one's own", rejected_by="TC-11")
 def greedy(specimen: Any) -> Any:
-    class Greedy(specimen.TopologyConsolidation):  # type: ignore[misc]
-        def receive(self, view: Any, tick: Any) -> None:
-            view.topology_rows.rows = [row for row, _ in view.made]
+    def receive(self: Any, view: Any, tick: Any) -> None:
+        view.topology_rows.rows = [row for row, _ in view.made]
 
-        receive.__hook__ = specimen.TopologyConsolidation.receive.__hook__  # type: ignore[attr-defined]
-
-    return specimen.replacing("TopologyConsolidation", Greedy)
+    return specimen.overriding("TopologyConsolidation", receive=receive)
 
 
 @mutant("the signal is the squared cosine", rejected_by="TC-12")
 def squared(specimen: Any) -> Any:
-    class Squared(specimen.TopologyConsolidation):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            super().score(view, cue)
-            view.described[...] **= 2
+    def score(self: Any, view: Any, cue: Any) -> None:
+        specimen.TopologyConsolidation.score(self, view, cue)
+        view.described[...] **= 2
 
-        score.__hook__ = specimen.TopologyConsolidation.score.__hook__  # type: ignore[attr-defined]
-
-    return specimen.replacing("TopologyConsolidation", Squared)
+    return specimen.overriding("TopologyConsolidation", score=score)
 
 
 @mutant("a scheduled sleep runs without a waiting memory", rejected_by="TC-13")

@@ -302,12 +302,9 @@ def loose_budget(specimen: Any) -> Any:
 
 @mutant("without topology, all memories are reached", rejected_by="TE-6")
 def all_reached(specimen: Any) -> Any:
-    class Reaching(specimen.TypedExpansion):  # type: ignore[misc]
-        def reach(self, view: Any, cue: Any) -> None:
-            super().reach(view, cue)
-            if not view.topology_marks.of(cue).size:
-                view.reach[...] = 1
+    def reach(self: Any, view: Any, cue: Any) -> None:
+        specimen.TypedExpansion.reach(self, view, cue)
+        if not view.topology_marks.of(cue).size:
+            view.reach[...] = 1
 
-        reach.__hook__ = specimen.TypedExpansion.reach.__hook__  # type: ignore[attr-defined]
-
-    return specimen.replacing("TypedExpansion", Reaching)
+    return specimen.overriding("TypedExpansion", reach=reach)

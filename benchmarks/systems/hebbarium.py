@@ -115,7 +115,9 @@ class Hebbarium:
 
     def language_model_usage(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
         found: dict[str, dict[str, dict[str, int]]] = {}
-        for (phase, id), usage in (self._observer.asked if isinstance(self._observer, Observer) else {}).items():
+        if not isinstance(self._observer, Observer):
+            return found
+        for (phase, id), usage in self._observer.asked.items():
             found.setdefault(phase.value, {})[id] = usage.named()
         return found
 
@@ -148,9 +150,10 @@ class Asking:
 
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
         """As a memory of these mechanisms alone would report them."""
-        asked = _receipts(self._ids, self._observer)
-        return {id: {**lived, **{name: lived[name] + asked[id][name] for name in ("calls", "values_changed")}}
-                for id, lived in (_receipts(self._ids, self._lived) if asked else {}).items()}
+        of_asking, of_life = _receipts(self._ids, self._observer), _receipts(self._ids, self._lived)
+        if not of_asking:
+            return {}
+        return {id: {**lived, **{name: lived[name] + of_asking[id][name] for name in ("calls", "values_changed")}} for id, lived in of_life.items()}
 
     def ranks_changed(self, query: Query) -> Mapping[str, int]:
         """Cost: one retrieval for each mechanism that can change the answer."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOM = Path(__file__).parent.parent.parent / "benchmarks"
-FLOORS = {"datasets": 0, "systems": 0, "designs": 0, "execution": 1, "scores": 2, "reports": 3, "run": 4, "ablation": 4,
+FLOORS = {"datasets": 0, "systems": 0, "designs": 0, "execution": 1, "scores": 2, "reports": 3, "run": 4, "ablation": 5,
           "explain": 4, "export": 4, "routes": 4, "calibrate": 4, "probes": 5, "topology": 4, "answering": 4, "experiment": 5, "drills": 4,
-          "compare": 5, "misses": 5, "reproduce": 5, "edits": 3, "weights": 5, "calibrate_fusion": 5, "worlds": 6, "probed": 6, "costs": 3.5}
+          "compare": 5, "misses": 5, "reproduce": 5, "edits": 3, "weights": 5, "calibrate_fusion": 5, "worlds": 6, "probed": 6, "costs": 4}
 FILES = [f for f in sorted(ROOM.rglob("*.py")) if f.relative_to(ROOM).parts[0] not in ("speed", "__init__.py")]
 
 
