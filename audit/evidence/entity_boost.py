@@ -65,6 +65,11 @@ def every_run_of_a_question_may_be_a_name(specimen: Any) -> Any:
     return [str(sorted(found)), one == other, one > 0, *none, apart], [str(sorted(set(runs) - {"self", "user"})), True, True, *[0] * 7, 5]
 
 
+@adaptation("EB-2b", source="definition: the numbers of 200,000 names differ; 32 bits would give some of them the same number")
+def names_are_told_apart(specimen: Any) -> Any:
+    return len({specimen.number_of((f"n{i}",)) for i in range(200_000)}), 200_000
+
+
 def told(specimen: Any, fused: Any, prior: float = 0.0, **values: Any) -> Any:
     """The story, with given FUSED."""
     def give(view: Any, _: Any) -> None:
@@ -145,6 +150,12 @@ def larger(specimen: Any) -> Any:
 def first_names(specimen: Any) -> Any:
     original = specimen.runs
     return specimen.replacing("runs", lambda words: {n: name for n, name in original(words).items() if " " not in name})
+
+
+@mutant("names have numbers of 32 bits", rejected_by="EB-2b")
+def short_numbers(specimen: Any) -> Any:
+    original = specimen.number_of
+    return specimen.replacing("number_of", lambda words: original(words) % 2 ** 32)
 
 
 @mutant("recipients are not known", rejected_by="EB-3")

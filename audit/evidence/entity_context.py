@@ -13,6 +13,7 @@ from ...engine.vocabulary import SALIENCE
 from ..checks import adaptation, data, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
+from ..sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
 
 # Texts with their speakers, and by hand what they say of Ada: the latest fact of each predicate that holds.
 TOLD: tuple[tuple[tuple[tuple[str, str], ...], dict[str, str]], ...] = (
@@ -20,6 +21,8 @@ TOLD: tuple[tuple[tuple[tuple[str, str], ...], dict[str, str]], ...] = (
     ((("Ada", "I live in Rome."), ("Bo", "Ada moved to Oslo.")), {"lives in": "oslo"}),
     ((("Bo", "I live in Rome."),), {}),
     ((("Ada", "I no longer live in Rome."),), {}),
+    ((("Ada", "I live in Rome."), ("Ada", "I no longer live in Rome.")), {}),
+    ((("Ada", "I live in Rome. I work at the port."), ("Bo", "Ada moved to Oslo.")), {"works at": "port", "lives in": "oslo"}),
     ((("Ada", "What a day!"), ("Bo", "Where is Ada?")), {}),
     ((), {}),
 )
@@ -45,7 +48,7 @@ def saliences_are_shares_of_the_largest_sum(specimen: Any) -> Any:
     for seed in range(30):
         rng = np.random.default_rng(seed)
         mentions = [[e for e in range(5) if rng.random() < 0.4] for _ in range(12)]
-        importance, answerable = rng.random(12) + 0.1, rng.random(12) < 0.8
+        importance, answerable = (rng.random(12) + 0.1) * (1.0, 0.01)[seed % 2], rng.random(12) < 0.8
         answerable[0], mentions[0] = True, [0]
         sums = np.array([sum(importance[i] for i in range(12) if e in mentions[i] and answerable[i]) for e in range(5)])
         measured.append(of_graph(specimen, mentions, 5, importance, answerable))
@@ -59,9 +62,24 @@ def nothing_is_salient_without_memories(specimen: Any) -> Any:
         [0.0, 0.0]] * 2
 
 
-@data("EC-3", source="six lists of texts with their profile by hand")
+@data("EC-3", source="eight lists of texts with their profile by hand, in order of time")
 def what_texts_say_of_an_entity(specimen: Any) -> Any:
     return [str(dict(specimen.profile("ada", told))) for told, _ in TOLD], [str(by_hand) for _, by_hand in TOLD]
+
+
+@adaptation("EC-3b", source="150 sentences and more, written for it, with their facts by hand")
+def the_facts_of_sentences_are_found(specimen: Any) -> Any:
+    return facts_of_sentences(specimen)
+
+
+@adaptation("EC-3c", source="definition: 200 clauses of a text and 300 characters of a clause are read")
+def long_texts_are_read_in_part(specimen: Any) -> Any:
+    return facts_of_long_texts(specimen)
+
+
+@adaptation("EC-3d", source="indexed texts with the names of their speakers by hand")
+def speakers_are_read_from_the_indexed_text(specimen: Any) -> Any:
+    return names_of_tellers(specimen)
 
 
 def told(specimen: Any, **values: Any) -> Engine:
@@ -87,6 +105,28 @@ def a_memory_offers_lines_of_entities(specimen: Any) -> Any:
                    f"**entity**: oslo (memories: 1) | {part} | 0.0833 | {name('oslo')} | entity",
                    f"**entity**: cleo (memories: 1) | {part} | 0.5000 | {name('cleo')} | entity",
                    f"**entity**: bo (memories: 1) | {part} | 0.3333 | {name('bo')} | entity"]
+
+
+@adaptation("EC-4b", source="by hand: facts of an entity's five latest memories, told in the first person by its own speaker alone")
+def a_line_has_the_facts_of_the_latest_memories(specimen: Any) -> Any:
+    story = (("Bo", "They met Ada. Ada works at the port."), ("Bo", "They say Ada and Dan met. Ada is a nurse."),
+             ("Ada", "Call me Ada. I live in Rome."), ("Dan", "Call me Dan. I live in Lima."), ("Bo", "They met Ada and Dan. I live in Cork."),
+             ("Dan", "We saw Ada."), ("Bo", "We saw Ada."))
+    memory = memory_of(specimen)
+    for i, (speaker, text) in enumerate(story):
+        memory.encode(Event(float(i), text, speaker, id=f"e{i}", dated=False))
+    return [o.text for o in memory.offers("?", 100)[1]][:2], [
+        "**entity**: ada (memories: 6, is: nurse, lives in: rome)", "**entity**: dan (memories: 3, lives in: lima)"]
+
+
+@adaptation("EC-4c", source="by hand: the most salient alone, without those of archived memories; a factor below 1 divides no score")
+def no_more_lines_than_asked_for(specimen: Any) -> Any:
+    one, archived, small = told(specimen, most=1), told(specimen), told(specimen, mentioned=0.5)
+    for row in (0, 1):
+        archived.archive(row)
+    return [", ".join(f"{o.text.split()[1]} {o.score:.3f}" for o in memory.offers(asked, 100)[1]) for memory, asked in (
+        (one, "?"), (archived, "Is it Ada?"), (small, "Is it Ada?"))], [
+        "bo 0.500", "bo 0.500, cleo 0.250", "bo 1.000, cleo 0.333, ada 0.250, oslo 0.167"]
 
 
 @limit("EC-5", source="definition: nothing at a budget of 0, and of a memory without entities")

@@ -13,7 +13,7 @@ from ...engine.vocabulary import KIND, LOG_PRIOR, REACH, VETO, VISIBLE, WRITING
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
-from ..sentences import facts_of_many_clauses, facts_of_sentences, names_of_tellers, relations_of_facts
+from ..sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers, relations_of_facts
 
 
 @adaptation("FT-1", source="150 sentences and more, written for it, with their facts by hand")
@@ -26,9 +26,9 @@ def a_later_fact_supersedes_contradicts_or_neither(specimen: Any) -> Any:
     return relations_of_facts(specimen)
 
 
-@adaptation("FT-2b", source="definition: 200 clauses of a text are read")
+@adaptation("FT-2b", source="definition: 200 clauses of a text and 300 characters of a clause are read")
 def long_texts_are_read_in_part(specimen: Any) -> Any:
-    return facts_of_many_clauses(specimen)
+    return facts_of_long_texts(specimen)
 
 
 @adaptation("FT-2c", source="indexed texts with the names of their speakers by hand")

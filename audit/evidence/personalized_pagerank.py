@@ -12,6 +12,7 @@ from ...engine.columns import Phase
 from ...engine.records import Event
 from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.vocabulary import GRAPH
+from ...mechanisms.shared.synonyms import SYNONYMS
 from .. import walks
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
@@ -153,14 +154,20 @@ STORY = (("Yesterday Ada met Bo.", ("ada", "bo")), ("They say Bo moved to Lisbon
 NAMES = ("ada", "bo", "lisbon", "mia", "cleo", "dan", "eve")
 
 
-def pushed(asked: Sequence[str], d: float, epsilon: float) -> NDArray[np.float64]:
-    """Each memory's sum of pi over its names, NaN without mass: restarts by specificity, at most 1000 rounds of pushing; Eve has lost her link."""
+def pushed(asked: Sequence[str], d: float, epsilon: float, near: Sequence[tuple[str, str]] = ()) -> NDArray[np.float64]:
+    """Each memory's sum of pi over its names, NaN without mass: restarts by specificity, at most 1000 rounds of pushing; Eve has lost her link.
+
+    near  pairs of names with a link each way, which do not count for specificity
+    """
     mentions = np.array([[float(name in names and name != "eve") for name in NAMES] for _, names in STORY])
     n, e = mentions.shape
-    links = np.block([[np.zeros((n, n)), mentions], [mentions.T, np.zeros((e, e))]])
-    degree, pi, residual = links.sum(axis=1), np.zeros(n + e), np.zeros(n + e)
+    synonyms, pi, residual = np.zeros((e, e)), np.zeros(n + e), np.zeros(n + e)
+    for one, other in near:
+        synonyms[[NAMES.index(one), NAMES.index(other)], [NAMES.index(other), NAMES.index(one)]] = 1.0
+    links = np.block([[np.zeros((n, n)), mentions], [mentions.T, synonyms]])
+    degree = links.sum(axis=1)
     for name in asked:
-        residual[n + NAMES.index(name)] = 1.0 / degree[n + NAMES.index(name)]
+        residual[n + NAMES.index(name)] = 1.0 / mentions[:, NAMES.index(name)].sum()
     residual /= residual.sum()
     damping = math.sqrt(d)
     for _ in range(1000):
@@ -173,17 +180,18 @@ def pushed(asked: Sequence[str], d: float, epsilon: float) -> NDArray[np.float64
     return np.where(mentions @ pi > 0.0, mentions @ pi, np.nan)
 
 
+def forget_eve(view: Any, _: Any) -> None:
+    eve = entity_node(view.graph.entity_id("eve"))
+    if view.graph.csr(EdgeType.ENTITY).degree[eve]:
+        view.graph.remove(int(view.graph.neighbours(eve, EdgeType.ENTITY)[0]))
+
+
 @equation("PR-10", source="HippoRAG: node specificity, personalized PageRank, passage score; Andersen, Chung & Lang 2006: pushing; by matrices",
           rtol=1e-6, papers=("jimenez2024hipporag", "haveliwala2002topic", "andersen2006local"))
 def a_memory_walks_from_the_names_of_the_query(specimen: Any) -> Any:
-    def forget(view: Any, _: Any) -> None:
-        eve = entity_node(view.graph.entity_id("eve"))
-        if view.graph.csr(EdgeType.ENTITY).degree[eve]:
-            view.graph.remove(int(view.graph.neighbours(eve, EdgeType.ENTITY)[0]))
-
     measured, expected = [], []
     for d, epsilon in ((D, 0.0), (0.99, 0.0), (D, 0.02), (0.3, 0.1)):
-        memory = memory_of(specimen, neighbour(Phase.MAINTAIN, forget, sets=(GRAPH,)), damping=d, epsilon=epsilon)
+        memory = memory_of(specimen, neighbour(Phase.MAINTAIN, forget_eve, sets=(GRAPH,)), damping=d, epsilon=epsilon)
         encode(memory, *((0.1 * i, text) for i, (text, _) in enumerate(STORY)))
         memory.advance(2.0)
         memory.archive(1)
@@ -195,6 +203,33 @@ def a_memory_walks_from_the_names_of_the_query(specimen: Any) -> Any:
             memory.retrieve(query)
             measured.append(memory.column(specimen.PAGERANK).tolist())
             expected.append(np.full(len(STORY), np.nan))
+    return np.nan_to_num(measured, nan=-1.0), np.nan_to_num(expected, nan=-1.0)
+
+
+NEAR = (("ada", "cleo"), ("mia", "lisbon"), ("lisbon", "dan"))
+
+
+@equation("PR-13", source="HippoRAG: synonymy edges, and the entity nearest to an unknown name; by the matrices of PR-10", rtol=1e-6,
+          papers=("jimenez2024hipporag",))
+def a_memory_walks_over_names_of_near_meaning(specimen: Any) -> Any:
+    def embed(names: Sequence[str]) -> NDArray[np.float32]:
+        return np.eye(len(NAMES), dtype=np.float32)[[NAMES.index({"zoe": "bo"}.get(name, name)) for name in names]]
+
+    def synonyms(view: Any, cue: Any) -> None:
+        names = [view.graph.entity_name(e) for e in range(view.graph.n_entities)]
+        pairs = np.array([[names.index(one), names.index(other)] for one, other in NEAR], np.int64)
+        view.synonyms.put(cue, names, embed, lambda _, first: pairs if first == 0 else pairs[:0])
+        view.synonyms.link(cue.features.entities, embed)
+
+    measured, expected = [], []
+    memory = memory_of(specimen, neighbour(Phase.MAINTAIN, forget_eve, sets=(GRAPH,), id="forget"),
+                       neighbour(Phase.RETRIEVE, synonyms, reads=(GRAPH,), sets=(SYNONYMS,), id="synonyms"), damping=0.7, epsilon=0.0)
+    encode(memory, *((0.1 * i, text) for i, (text, _) in enumerate(STORY)))
+    memory.advance(2.0)
+    for query, asked in (("Did Ada see Lisbon?", ("ada", "lisbon")), ("Was it Zoe?", ("bo",)), ("Is it Dan or Mia?", ("dan", "mia"))):
+        memory.retrieve(query)
+        measured.append(memory.column(specimen.PAGERANK).tolist())
+        expected.append(pushed(asked, 0.7, 0.0, NEAR))
     return np.nan_to_num(measured, nan=-1.0), np.nan_to_num(expected, nan=-1.0)
 
 
@@ -326,6 +361,11 @@ def leaky(specimen: Any) -> Any:
 def damped_twice(specimen: Any) -> Any:
     walk = specimen.walk
     return specimen.replacing("walk", lambda seeds, share, st, de, po, ta, d, *rest: walk(seeds, share, st, de, po, ta, d * d, *rest))
+
+
+@mutant("names of near meaning are not linked", rejected_by="PR-13")
+def unlinked(specimen: Any) -> Any:
+    return specimen.replacing("joined", lambda start, degree, pool, target, pairs: (start, degree, pool, target))
 
 
 @mutant("hidden memories set the scale of the restarts", rejected_by="PR-11")

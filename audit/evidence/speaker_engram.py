@@ -15,7 +15,7 @@ from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
-from ..sentences import facts_of_many_clauses, facts_of_sentences, names_of_tellers, relations_of_facts
+from ..sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers, relations_of_facts
 
 PAPER, PROFILE_SHARE, STYLE_SHARE, SPEAKERS, WEIGHT, CELLS = "truememory2026", 0.8, 0.9, 6, 0.8, 256
 NUMBERS = (
@@ -127,9 +127,9 @@ def a_later_fact_supersedes_contradicts_or_neither(specimen: Any) -> Any:
     return relations_of_facts(specimen)
 
 
-@adaptation("SE-5d", source="definition: 200 clauses of a text are read")
+@adaptation("SE-5d", source="definition: 200 clauses of a text and 300 characters of a clause are read")
 def long_texts_are_read_in_part(specimen: Any) -> Any:
-    return facts_of_many_clauses(specimen)
+    return facts_of_long_texts(specimen)
 
 
 @adaptation("SE-5e", source="indexed texts with the names of their speakers by hand")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -80,13 +81,15 @@ def brute(vectors: NDArray[np.float64], w: int, spread: float) -> list[int]:
     return starts
 
 
-@equation("SD-1", source="definition: cosine of sums, by numpy")
+@equation("SD-1", source="definition: cosine of sums, by numpy; 0 where a sum is 0")
 def similarity_is_the_cosine_of_two_sums(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
-    given = [rng.normal(size=(2 * w, d)) for w in (1, 2, 5) for d in (2, 7)]
+    given = [length * rng.normal(size=(2 * w, d)) for w in (1, 2, 5) for d in (2, 7) for length in (1.0, 0.01)]
+    one, other = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])
+    none = [specimen.similarity(np.concatenate(halves)) for halves in ((one, other), (other, one), (one, one))]
     expected = [v[:len(v) // 2].sum(0) @ v[len(v) // 2:].sum(0) / np.linalg.norm(v[:len(v) // 2].sum(0)) / np.linalg.norm(v[len(v) // 2:].sum(0))
                 for v in given]
-    return [specimen.similarity(v) for v in given], expected
+    return [*(specimen.similarity(v) for v in given), *none], [*expected, 0.0, 0.0, 0.0]
 
 
 @equation("SD-2", source="brute force: walking down and up from each peak; one in four values repeats the one before")
@@ -96,12 +99,11 @@ def one_pass_finds_the_depths_of_all_valleys(specimen: Any) -> Any:
         s = rng.normal(size=25)
         s[1:] = np.where(rng.random(24) < 0.25, s[:-1], s[1:])
         valley, depths = np.full(3, np.nan), np.zeros(3)
-        for each in s:
-            specimen.follow(valley, depths, each)
+        lowest = [bool(specimen.follow(valley, depths, each)) for each in s]
         finished, (left, low, _, right) = turns(s.tolist())
         deep = np.array([a + b - 2.0 * v for a, v, _, b in finished])
-        found += [*valley, *depths]
-        expected += [left, low, right, len(deep), deep.sum(), (deep ** 2).sum()]
+        found += [*valley, *depths, *lowest]
+        expected += [left, low, right, len(deep), deep.sum(), (deep ** 2).sum(), *(turns(s[:n].tolist())[1][2] == n - 1 for n in range(1, 26))]
     return found, expected
 
 
@@ -111,10 +113,10 @@ def a_deep_valley_exceeds_mean_and_half_a_deviation(specimen: Any) -> Any:
     for n in (0, 1, 2, 5, 9):
         earlier = rng.random(n)
         for depth in np.linspace(0.05, 1.45, 8):
-            valley, depths = np.array([depth / 2, 0.0, depth / 2]), np.array([n, earlier.sum(), (earlier ** 2).sum()])
+            valley, depths = np.array([0.9 * depth, 0.1, 0.1 * depth + 0.2]), np.array([n, earlier.sum(), (earlier ** 2).sum()])
             found.append(bool(specimen.deep(valley, depths, 0.5)))
             expected.append(bool(n and depth > earlier.mean() + 0.5 * earlier.std()))
-    return found, expected
+    return [*found, bool(specimen.deep(np.array([0.75, 0.25, 0.75]), np.array([1.0, 1.0, 1.0]), 0.5))], [*expected, False]
 
 
 @equation("SD-4", source="brute force: all gaps anew after each event")
@@ -201,7 +203,9 @@ def a_first_event_begins_a_stage(specimen: Any) -> Any:
     found = [lived(specimen, composed(1)[0][:n]).tolist() for n in (1, 9, 10)]
     numbers = [specimen.label(plan, session) for plan in ("", "a", "b", "session a", "\ud800") for session in ("", "a", "c")]
     last = [specimen.last_events(np.array(kind, np.int8), 2).tolist() for kind in ([0], [0, 3, 3, 3, 0, 3], [3, 3], [0, 0, 0])]
-    return [str(found), len(set(numbers)), min(numbers), str(last)], [str([[0], [0] * 9, [0] * 10]), 7, 0, "[[0], [0, 4], [], [1, 2]]"]
+    bits = [int(blake2b(text.encode(), digest_size=8).hexdigest(), 16) // 2 for text in ("plan a", "session c")]
+    return [str(found), len(set(numbers)), min(numbers), specimen.label("a", "c"), specimen.label("", "c"), str(last)], [
+        str([[0], [0] * 9, [0] * 10]), 7, 0, *bits, "[[0], [0, 4], [], [1, 2]]"]
 
 
 class Reader:
@@ -264,6 +268,23 @@ def a_model_corrects_the_stages_and_bad_replies_leave_them(specimen: Any) -> Any
             expected.append([max(s for s in begins if s <= i) for i in range(len(texts))])
         assert found[-2] == [int(truth[truth <= i][-1]) for i in range(len(texts))] != found[-1] != similar.tolist()
     return [str(each) for each in found], [str(each) for each in expected]
+
+
+@adaptation("SD-10b", source="by hand: a stage begins where the model says so, or, of what it was not asked, where similarity found that it begins")
+def stages_are_corrected_in_order(specimen: Any) -> Any:
+    begins, goes_on = specimen.BEGINS, specimen.GOES_ON
+    cases = (([5, 6, 7], [4, 4, 7], [0, 0, 0], (0, 0), [4, 4, 7]), ([5, 6, 7], [0, 0, 7], [goes_on, begins, goes_on], (0, 0), [0, 6, 6]),
+             ([5, 6], [5, 5], [goes_on, 0], (2, 2), [2, 2]), ([5, 6], [2, 2], [0, 0], (2, 4), [4, 4]),
+             ([0, 1], [0, 0], [goes_on, 0], (-1, -1), [0, 0]))
+    return [str(list(specimen.corrected(*given))) for *given, _ in cases], [str(by_hand) for *_, by_hand in cases]
+
+
+@adaptation("SD-10c", source="by hand: the text of a request, and the most boundaries that its schema allows: one for three events")
+def a_request_numbers_the_messages_of_its_block(specimen: Any) -> Any:
+    first, later = specimen.division_request([], ["a", "y" * 300, "z" * 301]), specimen.division_request(["b"], [f"m{i}" for i in range(10)])
+    most = [specimen.division_request([], ["x"] * n).schema["properties"]["begins"]["maxItems"] for n in (1, 3, 4, 10)]
+    return [first.prompt, *later.prompt.splitlines()[:5], str(most)], [
+        "\n".join(["MESSAGES", '1 "a"', f'2 "{"y" * 300}"', f'3 "{"z" * 300}..."']), "BEFORE", '- "b"', "", "MESSAGES", '1 "m0"', "[1, 1, 2, 4]"]
 
 
 @limit("SD-11", source="definition: without a model every cell is as with similarity alone, except how far was asked")

@@ -16,7 +16,7 @@ from ...engine.vocabulary import KIND, ROW, SESSION, STAGE, VISIBLE
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
-from ..sentences import facts_of_many_clauses, facts_of_sentences, names_of_tellers
+from ..sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
 
 # Talks, and by hand what was decided / what changed / what is open; "A" and "B" are shown names.
 TALKS: tuple[tuple[str, str, str, str], ...] = (
@@ -89,9 +89,9 @@ def the_facts_of_sentences_are_found(specimen: Any) -> Any:
     return facts_of_sentences(specimen)
 
 
-@adaptation("SS-2c", source="definition: 200 clauses of a text are read")
+@adaptation("SS-2c", source="definition: 200 clauses of a text and 300 characters of a clause are read")
 def long_texts_are_read_in_part(specimen: Any) -> Any:
-    return facts_of_many_clauses(specimen)
+    return facts_of_long_texts(specimen)
 
 
 @adaptation("SS-2d", source="indexed texts with the names of their speakers by hand")
