@@ -10,7 +10,7 @@ from ...engine.columns import Phase
 from ...engine.records import Event
 from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import KIND, LOG_PRIOR, REACH, VETO, VISIBLE, WRITING
-from ..checks import adaptation, at_most, equation, limit, mutant
+from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers, relations_of_facts
@@ -198,6 +198,17 @@ class _Listed(tuple[Any, ...]):
     erased = 0
 
 
+@data("FT-10c", source="texts of writings with their facts by hand; other texts state none")
+def a_fact_is_read_back_as_it_was_written(specimen: Any) -> Any:
+    texts = {"mia · lives_in · oslo · holds · changed": ("mia", "lives_in", "oslo", "HOLDS", True),
+             "bo · likes · tea · with milk · denied · stated": ("bo", "likes", "tea · with milk", "DENIED", False),
+             "tom · works_at ·  · ended · changed": ("tom", "works_at", "", "ENDED", True), "ada · lives_in · rome · past · stated":
+             ("ada", "lives_in", "rome", "PAST", False), "": None, "holds · stated": None, "mia · likes · tea · never · stated": None}
+    told = {text: specimen.Fact(*by_hand[:3], specimen.Standing[by_hand[3]], by_hand[4]) for text, by_hand in texts.items() if by_hand}
+    return ([*(str(specimen.read(text)) for text in texts), *(specimen.written(fact) for fact in told.values())],
+            [*(str(told.get(text)) for text in texts), *told])
+
+
 @adaptation("FT-10b", source="definition: once a fact is erased, the fact that it superseded is open again; by hand")
 def an_erased_fact_no_longer_supersedes(specimen: Any) -> Any:
     memory = memory_of(specimen, summaries=False)
@@ -357,6 +368,17 @@ def kept(specimen: Any) -> Any:
             return found
 
     return specimen.replacing("Timeline", Kept)
+
+
+@mutant("a value is read up to its first mark", rejected_by="FT-10c")
+def short_values(specimen: Any) -> Any:
+    original = specimen.read
+
+    def read(text: str) -> Any:
+        fact = original(text)
+        return fact and specimen.Fact(fact.subject, fact.predicate, fact.value.partition(" · ")[0], fact.standing, fact.change)
+
+    return specimen.replacing("read", read)
 
 
 @mutant("erased facts stay in the timeline", rejected_by="FT-10b")

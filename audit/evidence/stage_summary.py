@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...engine.columns import Phase
+from ...engine.drafts import Draft, Kind
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import KIND, ROW, SESSION, STAGE, VISIBLE
+from ...engine.vocabulary import DRAFTS, HIDE, KIND, ROW, SESSION, STAGE, VISIBLE, WRITING
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
@@ -108,6 +109,34 @@ def words_are_those_of_the_stage(specimen: Any) -> Any:
         "['boat', 'mast', 'Red']", "['boat', 'mast', 'Red', 'leaks']", "[]", "[]"]
 
 
+@adaptation("SS-3b", source="by hand: of five events three are in the stage; red ln 3 is more than boat 2 ln 3/2")
+def events_outside_the_stage_count(specimen: Any) -> Any:
+    return specimen.topics(["The boat is red.", "A boat.", ""], {"boat": 3, "red": 1}.get, 5, 2), ["red", "boat"]
+
+
+@adaptation("SS-3c", source="by hand: five speakers by their number of events, sentences of up to 400 characters, and no name where none is shown")
+def a_summary_names_speakers_and_leaves_out_long_sentences(specimen: Any) -> Any:
+    talk = [specimen.Said(name, number, "ok") for number, name in enumerate(("A", "B", "C", "D", "E", "F")) for _ in range(9 - number)]
+    long = [f"We decided to {'sing ' * n}all." for n in (76, 77)]
+    texts = [text.replace(" all.", f"{'!' * (400 - len(text))} all.") if len(text) < 400 else text for text in long]
+    decided = [specimen.Said("", 7, text.replace("!", "x")) for text in (*texts, texts[0].replace("!", "x") + "x")]
+    parts = specimen.parts_of(decided)
+    nameless = [specimen.Said("", 1, "ok"), specimen.Said("A", 0, "We chose red.")]
+    return [specimen.summary_of(talk, ["x"], 1), [len(text) for text in parts.decided][:1] == [400], specimen.summary_of(nameless, [], 1)], [
+        "Who: A, B, C, D, E\nAbout: x", True, "Who: A\nDecided: A: We chose red."]
+
+
+@adaptation("SS-3d", source="by hand: events by stage, or by session where they have none, in the order of their first events", papers=())
+def events_are_grouped_by_stage_or_session(specimen: Any) -> Any:
+    cases: tuple[tuple[list[int], list[int], list[int], list[list[int]]], ...] = (
+        ([0] * 6, [-1, -1, 2, -1, 2, -1], [3, -1, 3, 0, 0, 3], [[0, 5], [1], [2, 4], [3]]),
+        ([0] * 4, [0, -1, 1, -1], [0, 0, 1, 1], [[0], [1], [2], [3]]),
+        ([0] * 4, [0, -1, 1, -1], [2, 2, 3, 3], [[0], [1], [2], [3]]), ([3, 0], [0, 0], [0, 0], [[1]]), ([], [], [], []))
+    found = [[rows.tolist() for rows in specimen.stages(np.array(kind, np.int8), np.array(stage, np.int64), np.array(session, np.int32))]
+             for kind, stage, session, _ in cases]
+    return [str(each) for each in found], [str(by_hand) for *_, by_hand in cases]
+
+
 @adaptation("SS-4", source="summaries of a story in two sessions, by hand")
 def each_closed_stage_has_a_summary(specimen: Any) -> Any:
     """The second session has too few events; of the words, boat and Cleo are in two or more events of the first session and in none of the second."""
@@ -147,6 +176,46 @@ def stages_come_from_the_column(specimen: Any) -> Any:
     memory.advance(100.0)
     found = [str((w.sources, stage)) for w, stage in zip(memory.writings, memory.column(STAGE)[6:].tolist(), strict=True)]
     return found, ["((0, 2, 4), 0)", "((1, 3, 5), 1)"]
+
+
+@adaptation("SS-6b", source="by hand: what a mechanism archived and several sessions are in it; who asks and goes on talking leaves the question "
+            "open; rows of other writers are left alone")
+def a_stage_of_several_sessions_has_no_session(specimen: Any) -> Any:
+    def place(view: Any, incoming: Any) -> None:
+        view.stage[view.row] = 0
+
+    def note(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,), stage=0))
+        view.hide[1] += 1
+
+    story = (("S1", "", "We decided to sell the red boat."), ("S1", "Bo", "Frost killed the tulips."), ("S2", "Ada", "Who wants the boat?"),
+             ("S2", "Ada", "It has a leak."))
+    memory = told(specimen, story, neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,), id="place"),
+                  neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS, HIDE), id="note"), words=0)
+    memory.advance(30.0)
+    memory.erase("e0", confirm=True)
+    memory.advance(60.0)
+    rows = [row for row in np.flatnonzero(memory.column(KIND) == 3).tolist()
+            if memory.writings[int(memory.column(WRITING)[row])].maker == "stage_summary"]
+    made = [(w.text, w.sources) for w in memory.writings if w.maker == "stage_summary"]
+    text = "Who: Ada, Bo\nOpen: Ada: Who wants the boat?"
+    return [str(made), str(memory.column(SESSION)[rows].tolist()), memory.column(STAGE)[rows[1]], memory.column(specimen.STAGE_SUMMARY)[0] - rows[1],
+            int((memory.graph.type == EdgeType.VERSION).sum())], [str([("", (0, 1, 2, 3)), (text, (1, 2, 3))]), "[-1, -1]", 0, 0, 0]
+
+
+@adaptation("SS-6c", source="definition: a stage of four events has a new version at five with a growth of 1 to 1.25, and none without a new event")
+def a_version_needs_a_new_event(specimen: Any) -> Any:
+    found = []
+    for growth in (1.0, 1.25, 1.3):
+        memory = told(specimen, STORY[:4], words=1, growth=growth)
+        for day, text in enumerate(("", "", "Cleo sold the boat again."), 1):
+            if text:
+                memory.encode(Event(24.0 * day, text, "Bo", "S1", f"f{day}", dated=False))
+            memory.advance(24.0 * day + 20.0)
+            found.append(len(summaries(memory)))
+        memory.advance(120.0)
+        found.append(len(summaries(memory)))
+    return found, [1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1]
 
 
 @limit("SS-7", source="definition: an open stage, a short one and an empty memory have no summary; 6 h without an event close a stage")

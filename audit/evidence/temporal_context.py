@@ -415,13 +415,39 @@ def a_question_is_asked_in_the_context_of_its_session(specimen: Any) -> Any:
 
 @limit("TC-10b", source="definition: the eight strongest bindings are kept; a weaker new one is none", papers=("howard2002distributed",))
 def a_memory_keeps_its_strongest_bindings(specimen: Any) -> Any:
-    bound, binding = np.full((1, specimen.BOUND), -1, np.int32), np.zeros((1, specimen.BOUND))
-    for cue in range(specimen.BOUND):
-        specimen.bind(0, np.array([10 + cue]), 0.5 + 0.1 * cue, bound, binding)
-    specimen.bind(0, np.array([30]), 0.4, bound, binding)
-    specimen.bind(0, np.array([31, 12]), 0.6, bound, binding)
-    pairs = dict(zip(bound[0].tolist(), binding[0].tolist(), strict=True))
-    return [pairs.get(cue, 0.0) for cue in (10, 11, 12, 17, 30, 31)], [0.0, 0.6, 1.3, 1.2, 0.0, 0.6]
+    bound, binding = np.full((3, 8), -1, np.int32), np.zeros((3, 8))
+    binding[0] = binding[2] = 5.0
+    for cue in range(8):
+        specimen.bind(1, np.array([10 + cue]), 0.5 + 0.1 * cue, bound, binding)
+    specimen.bind(1, np.array([30]), 0.4, bound, binding)
+    specimen.bind(1, np.array([31, 12]), 0.6, bound, binding)
+    pairs = dict(zip(bound[1].tolist(), binding[1].tolist(), strict=True))
+    return [specimen.BOUND, *(pairs.get(cue, 0.0) for cue in (10, 11, 12, 17, 30, 31)), binding[0::2].sum()], [8, 0.0, 0.6, 1.3, 1.2, 0.0, 0.6, 80.0]
+
+
+@equation("TC-10c", source=f"{HK}: contexts and retrieved contexts as explicit vectors in numpy", rtol=1e-12, papers=("howard2002distributed",))
+def products_are_those_of_explicit_contexts(specimen: Any) -> Any:
+    rng, n, found, expected = np.random.default_rng(14), 7, list[float](), list[float]()
+    for g, beta, rows, last in ((1.0, 0.6, [2, 0, 5], 4), (0.4, 0.6, [6, 1], 6), (0.0, 0.3, [3], 0), (0.7, 0.5, [1, 4, 2], -1), (0.5, 0.5, [], 2)):
+        rho = rng.uniform(0.1, np.sqrt(1.0 - beta * beta), n)
+        item, fresh = np.eye(2 * n)[:n], np.eye(2 * n)[n:]
+        t = np.zeros((n, 2 * n))
+        for j in range(n):
+            carried = rho[j] if j else 0.0
+            t[j] = carried * t[j - 1] + beta * item[j] + np.sqrt(1.0 - beta * beta - carried * carried) * fresh[j]
+        retrieved = [(v := g * t[r] + (1.0 - g) * item[r]) / np.linalg.norm(v) for r in rows]
+        vectors = np.array([*retrieved, t[last] if last >= 0 else np.zeros(2 * n)])
+        found += specimen.products(np.array(rows, dtype=np.int64), last, rho, g, beta).ravel().tolist()
+        expected += (vectors @ vectors.T).ravel().tolist()
+    return found, expected
+
+
+@limit("TC-10d", source="closed form: an orthogonal use leaves the last context sqrt(1 - beta^2); a use at that time counts, one before it does not",
+       rtol=1e-12, papers=("howard2002distributed",))
+def uses_before_the_last_event_do_not_count(specimen: Any) -> Any:
+    found = [specimen.present(np.array([time]), np.array([0]), np.eye(2), 1.0, 1.0, BETA, np.inf) for time in (1.0, 1.5, 0.5)]
+    kept = [BETA, np.sqrt(1.0 - BETA * BETA)]
+    return np.array(found), np.array([kept, kept, [0.0, 1.0]])
 
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
