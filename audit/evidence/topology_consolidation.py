@@ -15,6 +15,15 @@ from ...engine.records import Event
 from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import DRAFTS, GRAPH, KIND, NOW, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE, WRITINGS
 from ..checks import adaptation, equation, limit, mutant, signature
+from ..diagnosis import (
+    descriptors_and_plans_by_hand,
+    groups_by_hand,
+    nearest_rows,
+    restatements_by_hand,
+    segments_by_hand,
+    splits_of_talks,
+    updates_by_hand,
+)
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
@@ -453,6 +462,43 @@ def nothing_is_edited_without_cause(specimen: Any) -> Any:
     return [*found, len(records(memory)), int(memory.column(specimen.TOPOLOGY_RUNS)), memory.store.n, first], [0, 0, 1, 0, 1, 1, 0, 1, 4, True]
 
 
+# --- the diagnosis without a language model ------------------------------------------------------------------------------------------
+@equation("TC-14", source="3.1, candidates by cosine: all inner products sorted, in whole numbers; ties by row", papers=(PAPER,))
+def nearest_rows_are_those_of_a_sort(specimen: Any) -> Any:
+    return nearest_rows(specimen)
+
+
+@adaptation("TC-15", source="ours: the best of all partitions of forty talks, and the logistic of its nearest neighbours and shared words", rtol=1e-6)
+def a_split_is_the_best_partition(specimen: Any) -> Any:
+    found, expected = splits_of_talks(specimen)
+    return [str(each) for each in found], [str(each) for each in expected]
+
+
+@adaptation("TC-15b", source="ours: twelve texts about a pump and a violin with their segments by hand")
+def short_segments_and_references_are_joined(specimen: Any) -> Any:
+    return segments_by_hand(specimen)
+
+
+@adaptation("TC-16", source="ours: two texts that say the same, or differ in one thing; shared words and cosines by hand", rtol=1e-5, atol=1e-6)
+def a_restatement_differs_in_nothing(specimen: Any) -> Any:
+    return restatements_by_hand(specimen)
+
+
+@adaptation("TC-16b", source="ours: groups of units that restate each other in pairs, by hand")
+def a_merge_takes_what_restates_all(specimen: Any) -> Any:
+    return groups_by_hand(specimen)
+
+
+@adaptation("TC-17", source="ours: pairs of texts with the confidence that the later outdates the earlier, by hand")
+def an_update_replaces_every_fact(specimen: Any) -> Any:
+    return updates_by_hand(specimen)
+
+
+@adaptation("TC-18", source="B.6 from the units' own words: descriptors and plans by hand")
+def plans_have_the_words_of_their_units(specimen: Any) -> Any:
+    return descriptors_and_plans_by_hand(specimen)
+
+
 @figure("distances", caption="Archived memories by the number of version links from the nearest visible one, after nine sessions and after thirty",
         source="All-Mem 4.5, eqs. (9) and (10); texts of ours")
 def distances_of_archived_memories(specimen: Any) -> Picture:
@@ -582,3 +628,55 @@ def squared(specimen: Any) -> Any:
 @mutant("a scheduled sleep runs without a waiting memory", rejected_by="TC-13")
 def run_for_nothing(specimen: Any) -> Any:
     return specimen.replacing("due", lambda sessions, waiting, asleep, interval, buffer: sessions >= interval or waiting >= buffer or asleep)
+
+
+@mutant("a row is nearest to itself", rejected_by="TC-14")
+def nearest_to_itself(specimen: Any) -> Any:
+    return specimen.replacing("nearest_of_each", lambda vectors, rows, allowed, k: [[row] for row in rows])
+
+
+@mutant("a segment of one sentence is as sure as others", rejected_by="TC-15")
+def sure_of_one(specimen: Any) -> Any:
+    return diagnosing(specimen, lambda p: replaced(p, min(1.0, p.confidence / 0.7)) if len(p.targets) == 1 else p)
+
+
+@mutant("the whole text is one segment", rejected_by="TC-15b")
+def one_segment(specimen: Any) -> Any:
+    return diagnosing(specimen, lambda p: p if len(p.targets) > 1 else None)
+
+
+@mutant("a confidence is its square", rejected_by="TC-16")
+def squared_confidence(specimen: Any) -> Any:
+    return diagnosing(specimen, lambda p: replaced(p, p.confidence ** 2))
+
+
+@mutant("merges of two alone", rejected_by="TC-16b")
+def pairs_alone(specimen: Any) -> Any:
+    return diagnosing(specimen, lambda p: p if len(p.targets) < 3 else None)
+
+
+@mutant("the earlier unit is current", rejected_by="TC-17")
+def earlier_is_current(specimen: Any) -> Any:
+    return diagnosing(specimen, lambda p: type(p)(p.operator, p.targets[::-1], p.confidence, p.why))
+
+
+@mutant("a plan does not say that it is current", rejected_by="TC-18")
+def without_current(specimen: Any) -> Any:
+    original = specimen.plan_of
+
+    def plan_of(proposal: Any, seen: Any, vectors: Any) -> Any:
+        plan = original(proposal, seen, vectors)
+        return {**plan, "updated_keywords": [word for word in plan.get("updated_keywords", []) if word != "current"]}
+
+    return specimen.replacing("plan_of", plan_of)
+
+
+def replaced(proposal: Any, confidence: float) -> Any:
+    return type(proposal)(proposal.operator, proposal.targets, confidence, proposal.why)
+
+
+def diagnosing(specimen: Any, change: Any) -> Any:
+    """A version whose proposals are changed, or left out where `change` gives None."""
+    original = specimen.diagnosed
+    return specimen.replacing("diagnosed", lambda contexts, vectors, least=0.5: [
+        new for proposal in original(contexts, vectors, least) if (new := change(proposal)) is not None])
