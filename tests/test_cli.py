@@ -33,7 +33,7 @@ from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.cli import main
 from hebbarium.cli.app import ORDER
 from hebbarium.cli.shared import lasting
-from hebbarium.console import wrapped
+from hebbarium.console import SILENCE, Meter, wrapped
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.registry import Registry
 
@@ -581,3 +581,14 @@ def test_interrupting_keeps_what_is_finished(hebbarium: Command, tmp_path: Path,
     monkeypatch.setattr(local, "run_cell", real)
     said = hebbarium(*call)
     assert said.code == 0 and f"1 of {total} cells were finished before" in said.err and f"{total - 1} were run now" in said.err
+
+
+def test_a_pipe_gets_a_line_at_each_tenth_and_after_each_silent_minute(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    monkeypatch.setattr("hebbarium.console.monotonic", lambda: now[0])
+    meter = Meter("cells")
+    for done in range(41):
+        now[0] += SILENCE / 2.5
+        meter(done, 100)
+    assert [int(line.split()[1].partition("/")[0]) for line in capsys.readouterr().err.splitlines()] == [
+        0, 3, 6, 9, 10, 13, 16, 19, 20, 23, 26, 29, 30, 33, 36, 39, 40]

@@ -1,10 +1,12 @@
 """Output for people: tables and progress bars on a terminal, plain lines in pipes and files."""
 from __future__ import annotations
 
+import math
 import sys
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from time import monotonic
 from types import MappingProxyType
 from typing import Self
 
@@ -18,6 +20,7 @@ from rich.text import Text
 
 from .reporting.text import visible
 
+SILENCE = 60.0      # s without a line of progress
 _READABLE = 30      # characters of a text that is cut
 
 
@@ -140,7 +143,9 @@ def _redrawn(table: Table, whole: Collection[str], roomy: Mapping[str, int], lef
 
 
 class Meter:
-    """Progress of one job on standard error: a bar on a terminal, a line at each tenth elsewhere.  Call it with (done, total, last item done).
+    """Progress of one job on standard error: a bar on a terminal; elsewhere a line at each tenth, and at the first call after a minute without one.
+
+    Call it with (done, total, last item done).
 
     The bar appears at the first call and is erased at the last one, or by `close`.
 
@@ -155,7 +160,7 @@ class Meter:
         self.first: tuple[int, int] | None = None
         self.latest: tuple[int, int] | None = None
         self._bar: Progress | None = None
-        self._tenth = -1
+        self._tenth, self._printed = -1, -math.inf
 
     def __call__(self, done: int, total: int, last: str = "") -> None:
         if self.within and self.within.append(f"{self.what} {done}/{total}"):
@@ -166,8 +171,8 @@ class Meter:
         last = visible(last.replace("\n", " "))
         if sys.stderr.isatty():
             self._draw(done, total, last)
-        elif (tenth := 10 * done // max(total, 1)) != self._tenth:
-            self._tenth = tenth
+        elif (tenth := 10 * done // max(total, 1)) != self._tenth or monotonic() - self._printed >= SILENCE:
+            self._tenth, self._printed = tenth, monotonic()
             print(f"{self.what}: {done}/{total}" + (f"  {last}" if last else ""), file=sys.stderr, flush=True)
         if done >= total:
             self.close()
