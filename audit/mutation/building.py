@@ -255,14 +255,19 @@ def _flags(tree: ast.Module) -> int:
     return __future__.annotations.compiler_flag if "annotations" in imported else 0
 
 
-def _shared(module: ModuleType) -> Iterator[Part]:
-    """A part for each module of `mechanisms.shared` of which the mechanism imports functions: those, and the functions they call."""
+def shared_functions(module: ModuleType) -> dict[str, dict[str, str]]:
+    """Functions of `mechanisms.shared` that a mechanism's module imports: by module, its name for each -> name there."""
     aliases: dict[str, dict[str, str]] = {}
     for alias, value in vars(module).items():
         function = getattr(value, "py_func", value)
         if isinstance(function, FunctionType) and SHARED in f".{function.__module__}":
             aliases.setdefault(function.__module__, {})[alias] = function.__name__
-    for name, of in aliases.items():
+    return aliases
+
+
+def _shared(module: ModuleType) -> Iterator[Part]:
+    """A part for each module of `mechanisms.shared` of which the mechanism imports functions: those, and the functions they call."""
+    for name, of in shared_functions(module).items():
         shared = sys.modules[name]
         tree = _tree(shared)
         functions = {top.name: top for top in tree.body if isinstance(top, FUNCTIONS)}

@@ -9,12 +9,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ...engine.registry import Entry
 from ...reporting.files import write_json
+from .building import shared_functions
 from .sites import GeneratedMutant, Group
 
 FILE: Final = Path(__file__).parent.parent / "mutation_shares.json"
@@ -109,9 +111,9 @@ def keep(results: Iterable[Result], digests: Mapping[str, str], file: Path = FIL
 
 
 def digest(entry: Entry, evidence: str | None) -> str:
-    """SHA-256 over the source of mechanism and evidence, and the parameters and equations of the entry."""
+    """SHA-256 over the source of mechanism, evidence and what it imports of `mechanisms.shared`, and the parameters and equations of the entry."""
     h = hashlib.sha256()
-    for name in filter(None, (entry.module, evidence)):
+    for name in filter(None, (entry.module, evidence, *sorted(shared_functions(import_module(entry.module))))):
         spec = find_spec(name)
         h.update(Path(spec.origin).read_bytes() if spec and spec.origin else b"")
     h.update(json.dumps(entry.model_dump(mode="json", include={"params", "equations", "time_scale"}), sort_keys=True).encode())
