@@ -1,6 +1,7 @@
 """Evidence of `mechanisms.shared.topology_diagnosis`: cuts by enumeration, restatements, outdated values, descriptors and plans by hand."""
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from itertools import combinations, pairwise
@@ -8,6 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..engine.ports.embedder import HashingEmbedder
+from ..engine.ports.language_model import Reply, Request, Status
+from ..engine.records import Event
+from ..engine.vocabulary import VISIBLE
+from .memory import memory_of
 
 Floats = NDArray[np.float64]
 SYLLABLES = ["bak", "dol", "fim", "gup", "hec", "jat", "kol", "mun", "nep", "sor", "tiv", "wex", "zab", "cud", "fep", "gos"]
@@ -208,3 +215,98 @@ def descriptors_and_plans_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
             str(merged["keywords"][:len(first.descriptor.keywords)] == list(first.descriptor.keywords))], [
         "Ada", "Ada Lee", "", "", "", "Ada", "", "Ada: We moved to Oslo.", "We moved.", "We moved.",
         "Ada: I moved to Oslo with my violin.", "True", "1", "False", f"Ada: {KETTLE}", "True"]
+
+
+# --- a language model ---------------------------------------------------------------------------------------------------------
+class Adviser:
+    """A language model that splits unit 0, merges 1 and 2, updates 3 by 4, and names a unit that does not exist for 5; some replies are not ok.
+
+    split  what it replies when it is asked how to split
+    asked  (purpose, prompt, tokens) of the requests, by batch
+    """
+
+    name, revision = "adviser", "1"
+
+    def __init__(self, split: str | Reply) -> None:
+        self.split, self.asked = split, list[list[tuple[str, str, int]]]()
+
+    def ask(self, requests: Sequence[Request]) -> list[Reply]:
+        self.asked.append([(r.purpose, r.prompt, r.most_tokens) for r in requests])
+        given = [self.split if r.purpose == "topology_split" else self._data(r) for r in requests]
+        return [each if isinstance(each, Reply) else Reply.read(r, each) for r, each in zip(requests, given, strict=True)]
+
+    def _data(self, request: Request) -> str | Reply:
+        number = int(request.prompt.split(" id ")[1].split(",")[0])
+        if request.purpose == "topology_descriptor":
+            text = json.dumps({"summary": "" if number == 3 else f"Unit {number}.", "keywords": [f"k{number}"]})
+            return Reply(Status.TIMEOUT) if number == 2 else text
+        if request.purpose == "topology_diagnosis":
+            sure = {"confidence": 0.95, "reason": f"of {number}"}
+            tasks: dict[int, tuple[str, dict[str, Any]]] = {0: ("split_tasks", {"node_id": 0}), 1: ("merge_tasks", {"node_ids": [2, 1]}),
+                     3: ("update_tasks", {"current_id": 4, "superseded_id": 3}), 5: ("split_tasks", {"node_id": 99})}
+            given = {"split_tasks": list[Any](), "merge_tasks": list[Any](), "update_tasks": list[Any]()}
+            if number in tasks:
+                given[tasks[number][0]].append({**tasks[number][1], **sure})
+            return Reply(Status.TIMEOUT) if number == 4 else json.dumps(given)
+        if request.purpose == "topology_merge":
+            return json.dumps({"summary": "31 opens it.", "keywords": ["shed"], "salient_points": []})
+        return json.dumps({"updated_summary": "Coffee now.", "updated_keywords": ["coffee"], "deprecations": [], "alignment_note": ""})
+
+
+def split_into(*parts: str) -> str:
+    """The reply to a request for the plan of a split."""
+    return json.dumps({"do_split": True, "split_rationale": "", "segments": [
+        {"segment_text": part, "segment_summary": part.strip() or "s", "segment_keywords": ["s"], "topic_label": ""} for part in parts]})
+
+
+ADVISED = (("Ada", "We sold it. My aunt sings."), ("Bo", "The code of the shed is 31."), ("Bo", "31 opens the shed."), ("Ada", "Tea is my drink."),
+           ("Ada", "These days I drink coffee."), ("", "x" * 5000))
+
+
+def edits_by_a_model(specimen: Any) -> tuple[list[str], list[str]]:
+    """What a model is asked, the records of what it proposed, and what the memory then holds, by hand."""
+    adviser = Adviser(split_into("We sold it.", "My aunt sings."))
+    memory = memory_of(specimen, embedder=HashingEmbedder(64), consolidate_every=1e9, language_model=adviser, model=True, interval=1, first_links=0,
+                       coherence=-1.0)
+    for i, (speaker, text) in enumerate(ADVISED):
+        memory.encode(Event(float(i), text, speaker, f"s{i % 2}", f"e{i}", dated=False))
+    memory._consolidate(memory.now)
+    written = [memory.writings[int(number)].text for number in memory.column(specimen.DESCRIPTOR)]
+    found = [json.loads(w.text) for w in memory.writings if w.kind == "topology record"]
+    described, diagnosed, planned = ([prompt for _, prompt, _ in batch] for batch in adviser.asked)
+    near = sorted(diagnosed[0].partition("SIMILAR MEMORIES")[2].split("\n\n")[1:])
+    one_word = [row for row, text in enumerate(written) if ", " not in text and row != 3]
+    vectors = HashingEmbedder(64).embed([written[row].replace("\n", " ") for row in one_word])
+    told = [f"id {i}{f', said by {speaker}' if speaker else ''}, hour {i}.0:\n{text if i < 5 else 'x' * 4000 + '...'}"
+            for i, (speaker, text) in enumerate(ADVISED)]
+    return [str([[(purpose, tokens) for purpose, _, tokens in batch] for batch in adviser.asked]), *described,
+            *(prompt.partition("\n\nSIMILAR")[0] for prompt in diagnosed), *near, *planned,
+            str([(r["operator"], r["reason"], r["why"], r["confidence"]) for r in found]), str(memory.column(VISIBLE).tolist()), str(written),
+            str([memory.unit(row).text for row in range(6, memory.store.n)]),
+            str(bool(np.allclose(memory.column(specimen.DESCRIPTOR_EMBEDDING)[one_word], vectors, atol=1e-6)))], [
+        str([[("topology_descriptor", 300)] * 6, [("topology_diagnosis", 900)] * 6,
+             [("topology_split", 1500), ("topology_merge", 1500), ("topology_update", 1500)]]),
+        *(f"MEMORY {text}" for text in told), *(f"TARGET {text}" for text in told), "id 1: Unit 1. (k1), hour 1.0",
+        "id 2: Bo: 31 opens the shed. (31, opens), hour 2.0", "id 3: Ada: Tea is my drink. (Tea), hour 3.0", "id 4: Unit 4. (k4), hour 4.0",
+        "id 5: Unit 5. (k5), hour 5.0", f"MEMORY {told[0]}", f"MEMORY {told[1]}\n\nMEMORY {told[2]}", f"CURRENT {told[4]}\n\nOUTDATED {told[3]}",
+        str([("SPLIT", "NORM_FILTER", "model: of 5", 0.95), ("SPLIT", "APPLIED", "model: of 0", 0.95), ("MERGE", "APPLIED", "model: of 1", 0.95),
+             ("UPDATE", "APPLIED", "model: of 3", 0.95)]), str([False] * 4 + [True] * 5),
+        str(["Unit 0.\nk0", "Unit 1.\nk1", "Bo: 31 opens the shed.\n31, opens", "Ada: Tea is my drink.\nTea", "Coffee now.\ncoffee", "Unit 5.\nk5",
+             "We sold it.\ns", "My aunt sings.\ns", "31 opens it.\nshed"]),
+        str(["We sold it.", "My aunt sings.", "The code of the shed is 31.\n31 opens the shed."]), "True"]
+
+
+def replies_of_a_model(specimen: Any) -> tuple[list[str], list[str]]:
+    """Reasons of proposals whose plans are bad, by hand: no JSON, another schema, no reply, parts that are not in the text, and one part alone."""
+    cases: tuple[tuple[str | Reply, str], ...] = (
+        ("{", "JSON_PARSE_FAIL"), ('{"do_split": 1}', "SCHEMA_FAIL"), (Reply(Status.TIMEOUT), "PLAN_VALIDATION_FAIL"),
+        (split_into("We sold it.", "My uncle sings."), "PLAN_VALIDATION_FAIL"), (split_into("My aunt sings.", "We sold it."), "PLAN_VALIDATION_FAIL"),
+        (split_into("We sold it. My aunt sings."), "PLAN_VALIDATION_FAIL"), (split_into("We sold it.", " "), "PLAN_VALIDATION_FAIL"))
+    found = []
+    for plan, _ in cases:
+        memory = memory_of(specimen, embedder=HashingEmbedder(64), consolidate_every=1e9, language_model=Adviser(plan), model=True, interval=1,
+                           first_links=0)
+        memory.encode(Event(0.0, ADVISED[0][1], "Ada", "s", "e0", dated=False))
+        memory._consolidate(0.0)
+        found.append(str([r["reason"] for r in (json.loads(w.text) for w in memory.writings if w.kind == "topology record")]))
+    return found, [str([reason]) for _, reason in cases]

@@ -17,8 +17,10 @@ from ...engine.vocabulary import DRAFTS, GRAPH, KIND, NOW, ROW, SLEEP_END, SLEEP
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..diagnosis import (
     descriptors_and_plans_by_hand,
+    edits_by_a_model,
     groups_by_hand,
     nearest_rows,
+    replies_of_a_model,
     restatements_by_hand,
     segments_by_hand,
     splits_of_talks,
@@ -499,6 +501,16 @@ def plans_have_the_words_of_their_units(specimen: Any) -> Any:
     return descriptors_and_plans_by_hand(specimen)
 
 
+@adaptation("TC-19", source="B.6 and C.1 with a scripted language model: requests, records and what the memory then holds, by hand")
+def a_model_is_asked_in_three_batches(specimen: Any) -> Any:
+    return edits_by_a_model(specimen)
+
+
+@adaptation("TC-19b", source="C.5 with a scripted language model: one reason for each bad plan, by hand")
+def a_bad_plan_changes_nothing(specimen: Any) -> Any:
+    return replies_of_a_model(specimen)
+
+
 @figure("distances", caption="Archived memories by the number of version links from the nearest visible one, after nine sessions and after thirty",
         source="All-Mem 4.5, eqs. (9) and (10); texts of ours")
 def distances_of_archived_memories(specimen: Any) -> Picture:
@@ -669,6 +681,19 @@ def without_current(specimen: Any) -> Any:
         return {**plan, "updated_keywords": [word for word in plan.get("updated_keywords", []) if word != "current"]}
 
     return specimen.replacing("plan_of", plan_of)
+
+
+@mutant("descriptors of the model are not kept", rejected_by="TC-19")
+def without_descriptors(specimen: Any) -> Any:
+    original = specimen.descriptors_by
+    return specimen.replacing("descriptors_by", lambda model, units: (original(model, units), {})[1])
+
+
+@mutant("a bad plan counts as none", rejected_by="TC-19b")
+def good_plans(specimen: Any) -> Any:
+    original = specimen.plans_by
+    return specimen.replacing("plans_by", lambda model, proposals, seen: {
+        proposal: plan for proposal, plan in original(model, proposals, seen).items() if not isinstance(plan, Exception)})
 
 
 def replaced(proposal: Any, confidence: float) -> Any:
