@@ -1,13 +1,12 @@
 """Fixtures of all tests: those of `hebbarium.testing`, with the registry of this repository alone, and a small data set."""
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browsers import BROWSERS
+from browsers import BROWSER, BROWSERS
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.cli import main
@@ -49,10 +48,5 @@ def hebbarium(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     return call
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Without a browser the test that opens the report in one is not collected; continuous integration installs a browser."""
-    return True if collection_path.name == "test_page_in_browser.py" and not any(map(shutil.which, BROWSERS)) else None
-
-
 def pytest_report_header() -> str:
-    return "browser: " + (next(filter(None, map(shutil.which, BROWSERS)), None) or f"none of {', '.join(BROWSERS)}; the report is not opened in one")
+    return "browser: " + (BROWSER or f"none of {', '.join(BROWSERS)}; pages are not opened in one")

@@ -10,7 +10,6 @@ import importlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -26,12 +25,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
-from browsers import BROWSERS
+from browsers import BROWSER, needs_browser
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
 SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
 NUMBER = re.compile(r"-?\d+\.\d+")
@@ -141,7 +139,7 @@ def test_style_sheets_load_nothing_from_elsewhere(site: Path) -> None:
         assert not re.search(r"url\(['\"]?(?:https?:)?//|@import", file.read_text(encoding="utf-8")), file
 
 
-@pytest.mark.skipif(not BROWSER, reason="needs chromium, which only the test of the pages in a browser uses")
+@needs_browser
 @pytest.mark.parametrize("page", ["index.html", "mechanisms/recency.html", "reference/engine/contract.html", "notebooks/1-first-memory.html"])
 def test_a_browser_loads_nothing_from_elsewhere_and_finds_no_fault(site: Path, page: str, tmp_path: Path) -> None:
     """The page is served with a script that writes into it which addresses were loaded, which errors occurred and how wide the page is."""

@@ -3,14 +3,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import BROWSERS
+from browsers import BROWSER, needs_browser
 
 from hebbarium.audit import sources
 from hebbarium.audit.changes import compare
@@ -22,7 +21,7 @@ from hebbarium.audit.references import read as parse
 from hebbarium.audit.report import to_json
 from hebbarium.engine.registry import Registry
 
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+pytestmark = needs_browser
 SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--hide-scrollbars")
 SHOWN = ("base_level_activation", "base_level_activation_printed", "heat", "recency")

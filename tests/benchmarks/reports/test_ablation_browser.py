@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from dataclasses import replace
 from html import escape, unescape
@@ -11,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import BROWSERS
+from browsers import BROWSER, needs_browser
 from sample_ablation import sample
 
 from hebbarium.benchmarks.reports.page import to_html
 from hebbarium.benchmarks.scores.comparison import Verdict
 
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
 SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--hide-scrollbars")
 LONG = ("abstention", "contradiction_resolution", "event_ordering", "information_extraction", "instruction_following", "knowledge_update",
@@ -83,6 +81,7 @@ def measured(page: str, folder: Path, widths: tuple[int, ...], dark: bool) -> di
     return dict(json.loads(unescape(found.group(1))))
 
 
+@needs_browser
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_no_column_is_cut_and_no_word_broken_at_any_width(page: str, tmp_path: Path, dark: bool) -> None:
     for width, told in measured(page, tmp_path, (1440, 1280, 1181, 1000, 760, 390), dark).items():
@@ -94,6 +93,7 @@ def test_no_column_is_cut_and_no_word_broken_at_any_width(page: str, tmp_path: P
         assert told["labelled"] and told["down"] == sorted(told["down"], reverse=True) and told["up"] == sorted(told["up"])
 
 
+@needs_browser
 def test_the_page_runs_under_its_own_policy(page: str, tmp_path: Path) -> None:
     """Unchanged, with the policy in force, the figures and tables are drawn and the console is empty."""
     (tmp_path / "page.html").write_text(page, encoding="utf-8")

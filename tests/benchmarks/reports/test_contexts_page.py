@@ -3,14 +3,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
 import pytest
-from browsers import BROWSERS
+from browsers import BROWSER, needs_browser
 from hypothesis import given
 from hypothesis import strategies as st
 from pages import Seen
@@ -24,7 +23,6 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
 Command = Callable[..., tuple[int, str, str]]
 LONG = "The boat leaks. I called the harbour. " + " ".join(f"Then there was soup number {n}." for n in range(30)) + " Shall I pay for the boat?"
 ODD = "<script>alert('boat')</script> \x00\u202e <img src=http://example.org/x onerror=x> boat"
@@ -95,7 +93,7 @@ def test_the_command_writes_the_page_and_marks_the_evidence_of_a_question(hebbar
     assert code == 2 and "cannot be halved" in err and not (tmp_path / "b.html").exists()
 
 
-@pytest.mark.skipif(not BROWSER, reason="needs chromium")
+@needs_browser
 def test_in_a_browser_the_page_is_as_wide_as_the_window_and_has_no_fault(memory: Engine, tmp_path: Path) -> None:
     page = to_html(ways(memory, "the boat", (300, 150, 75), LENGTH, ("e0",)), tmp_path / "page.html", question="the boat", about={"Set": "bm25"},
                    counter="length/4")

@@ -4,13 +4,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from browsers import BROWSERS
+from browsers import BROWSER, needs_browser
 from pages import Seen
 from sample_design import COSTS, EVIL, PLAYERS, WEIGHTS, design, known
 
@@ -21,8 +20,6 @@ from hebbarium.benchmarks.reports.words import signed
 from hebbarium.engine.errors import DataError
 from hebbarium.engine.registry import Registry
 from hebbarium.reporting.text import visible
-
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +141,7 @@ def test_a_damaged_result_is_named_with_the_cure(damage: dict[str, object]) -> N
     assert "run the design again" in caught.value.cure
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no browser")
+@needs_browser
 @pytest.mark.parametrize("width", [390, 1400])
 def test_the_page_runs_in_a_browser_without_an_error_and_without_overflow(page: str, tmp_path: Path, width: int) -> None:
     (tmp_path / "page.html").write_text(page, encoding="utf-8")

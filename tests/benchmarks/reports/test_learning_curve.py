@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import needs_browser
 from pages import Seen
 from sample_ablation import HOSTILE, PROVENANCE, sample
 from test_ablation_browser import measured
@@ -102,6 +103,7 @@ def test_the_ablation_of_a_memory_with_feedback_has_the_full_sets_curve(tmp_path
     assert cells == [f"{point['recall@10']:.3f}" for point in points] and not (tmp_path / "out" / PAGE).exists()
 
 
+@needs_browser
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_figure_is_drawn_in_a_browser_in_both_layouts(tmp_path: Path, dark: bool) -> None:
     told = replace(sample(), provenance={**PROVENANCE, "feedback": "gold"})
