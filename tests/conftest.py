@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from browsers import BROWSER, BROWSERS
+from hypothesis import HealthCheck, settings
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.cli import main
@@ -14,6 +15,9 @@ from hebbarium.engine.registry import Registry
 from hebbarium.testing.conformance import talk
 
 pytest_plugins = ["hebbarium.testing"]
+# How long an example takes says nothing about the code on a busy machine; speed has tests of its own.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 @pytest.fixture(scope="session")
