@@ -65,9 +65,10 @@ def every_run_of_a_question_may_be_a_name(specimen: Any) -> Any:
     return [str(sorted(found)), one == other, one > 0, *none, apart], [str(sorted(set(runs) - {"self", "user"})), True, True, *[0] * 7, 5]
 
 
-@adaptation("EB-2b", source="definition: the numbers of 200,000 names differ; 32 bits would give some of them the same number")
+@adaptation("EB-2b", source="definition: the numbers of 200,000 names differ and fill 63 bits; 32 bits would give some of them the same number")
 def names_are_told_apart(specimen: Any) -> Any:
-    return len({specimen.number_of((f"n{i}",)) for i in range(200_000)}), 200_000
+    numbers = [specimen.number_of((f"n{i}",)) for i in range(200_000)]
+    return [len(set(numbers)), max(numbers).bit_length()], [200_000, 63]
 
 
 def told(specimen: Any, fused: Any, prior: float = 0.0, **values: Any) -> Any:

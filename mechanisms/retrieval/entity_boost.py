@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +25,7 @@ from ...engine.ranking import best
 from ...engine.records import ROLES
 from ...engine.text.features import features, fold
 from ...engine.vocabulary import ANSWERABLE, FUSED, PRIMED, ROW, TEXTS
+from ..shared.numbers import number_of_text
 
 MOST_WORDS: Final = 4           # of a name
 NOBODY: Final = ROLES | {"self"}
@@ -43,9 +43,7 @@ def number_of(words: Sequence[str]) -> int:
     (True, 0, 0)
     """
     name = " ".join(words)
-    if not words or len(words) > MOST_WORDS or name in NOBODY:
-        return 0
-    return (int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) >> 1) | 1
+    return 0 if len(words) > MOST_WORDS or name in NOBODY else number_of_text(name)
 
 
 @lru_cache(maxsize=4096)
