@@ -28,7 +28,7 @@ def unit(*values: float) -> NDArray[np.float32]:
 
 def seen(specimen: Any, number: int, text: str, *, time: float = 0.0, speaker: int = 0, at: Any = (1.0, 0.0), whole: bool = True) -> Any:
     """A unit told by Ada."""
-    return specimen.Seen(number, text, time, 0, speaker, "Ada", unit(*at), lambda: specimen.described(f"Ada: {text}", text), whole)
+    return specimen.Seen(number, text, time, speaker, "Ada", unit(*at), lambda: specimen.described(f"Ada: {text}", text), whole)
 
 
 def sigmoid(x: float) -> float:
@@ -50,12 +50,13 @@ def nearest_rows(specimen: Any) -> tuple[list[str], list[str]]:
 
 # --- Split --------------------------------------------------------------------------------------------------------------------
 def talk(rng: np.random.Generator, count: int, shared: int) -> list[str]:
-    """Sentences of twelve words; neighbours share some of them, others none."""
+    """Sentences of twelve words; neighbours share at most so many of them, others none."""
     words = [f"{a}{b}" for a in SYLLABLES for b in SYLLABLES]
     pool = [str(word) for word in rng.permutation(words)]
     texts, before = list[str](), list[str]()
     for _ in range(count):
-        own = [pool.pop() for _ in range(12 - (shared if before else 0))] + before[:shared]
+        common = before[:int(rng.integers(0, shared + 1))]
+        own = [pool.pop() for _ in range(12 - len(common))] + common
         texts.append(" ".join(own).capitalize() + ".")
         before = own
     return texts
@@ -74,7 +75,7 @@ def splits_of_talks(specimen: Any) -> tuple[list[Any], list[Any]]:
     """Confidence of a split and its segments: all partitions of long sentences; the cosine of neighbouring segments and the words they share."""
     rng, found, expected = np.random.default_rng(32), [], []
     for _ in range(40):
-        count, shared = int(rng.integers(2, 7)), int(rng.integers(0, 3))
+        count, shared = int(rng.integers(2, 7)), int(rng.integers(0, 4))
         texts = talk(rng, count, shared)
         topics = np.array([unit(*v) for v in np.eye(3) + 0.3 * rng.normal(size=(3, 3))])
         vectors = np.array([unit(*(topics[rng.integers(3)] + 0.2 * rng.normal(size=3))) for _ in texts])
@@ -106,6 +107,7 @@ DIVIDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     ((PUMP, VIOLIN), (PUMP, VIOLIN)), ((PUMP, TEN), (PUMP, TEN)), ((PUMP, NINE), ()), ((NINE, PUMP), ()), ((TEN, PUMP), (TEN, PUMP)),
     ((PUMP, "It is about the violin, which my sister plays with the town orchestra."), ()),
     ((PUMP, PUMP, VIOLIN, VIOLIN, "The pump is old."), (f"{PUMP} {PUMP}", f"{VIOLIN} {VIOLIN} The pump is old.")),
+    ((PUMP,) * 6 + ("My violin sings.",) + (PUMP,) * 6, (" ".join([PUMP] * 6 + ["My violin sings."]), " ".join([PUMP] * 6))),
     ((PUMP, PUMP, VIOLIN, VIOLIN, PUMP, PUMP), (f"{PUMP} {PUMP}", f"{VIOLIN} {VIOLIN}", f"{PUMP} {PUMP}")), ((PUMP,), ()), ((PUMP, PUMP), ()),
     ((PUMP, PUMP, VIOLIN, VIOLIN) * 8, (f"{PUMP} {PUMP}", f"{VIOLIN} {VIOLIN}") * 8), ((PUMP, PUMP, VIOLIN, VIOLIN) * 8 + (PUMP,), ()))
 
@@ -122,11 +124,28 @@ def segments_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
     return found, [str([by_hand] if by_hand else []) for _, by_hand in DIVIDED]
 
 
+def cuts_at_their_limits(specimen: Any) -> tuple[list[str], list[str]]:
+    """Of equal cuts the earliest; a thousand shared words; the least confidence counts; by hand."""
+    sides, even = f"{PUMP} {VIOLIN} {TEN}", np.array([unit(1.0, 0.0), unit(1.0, 1.0), unit(0.0, 1.0)])
+    many = " ".join(f"w{i}" for i in range(1000))
+    cases, found = ((sides, even), (f"{many}. {many}.", np.eye(2))), list[str]()
+    for text, vectors in cases:
+        one = seen(specimen, 0, text)
+        split, = specimen.diagnosed([specimen.Context(one, ())], lambda _, v=vectors: v, 0.0)
+        again = specimen.diagnosed([specimen.Context(one, ())], lambda _, v=vectors: v, split.confidence)
+        plan = specimen.plan_of(split, {0: one}, lambda _, v=vectors: v)
+        found.append(str([[each["segment_text"] for each in plan["segments"]], again == [split], round(split.confidence, 3)]))
+    whole = specimen.plan_of(specimen.Proposal(specimen.Operator.SPLIT, (0,), 1.0), {0: seen(specimen, 0, sides)}, lambda _: np.ones((3, 1)))
+    return [*found, str(whole)], [
+        str([[PUMP, f"{VIOLIN} {TEN}"], True, round(LONE * sigmoid((NEAR - math.sin(math.pi / 8.0)) / WIDTH - 1.0), 3)]),     # both say "old"
+        str([[f"{many}.", f"{many}."], True, 0.0]), str({"do_split": False, "segments": []})]
+
+
 # --- Merge --------------------------------------------------------------------------------------------------------------------
 KETTLE = "Our red kettle holds green pebbles and yellow straw."
 # Another text, what differs besides (speaker, cosine, time), and by hand the shared and all content words of the two, None: no restatement.
 RESTATED: tuple[tuple[str, int, float, float, tuple[int, int] | None], ...] = (
-    (KETTLE, 0, 1.0, 0.0, (7, 7)), (KETTLE, 0, 0.9, 0.0, (7, 7)), (KETTLE, 0, 0.76, 0.0, (7, 7)), (KETTLE, 0, 0.74, 0.0, None),
+    (KETTLE, 0, 1.0, 0.0, (7, 7)), (KETTLE, 0, 0.75, 0.0, (7, 7)), (KETTLE, 0, 0.9, 0.0, (7, 7)), (KETTLE, 0, 0.76, 0.0, (7, 7)), (KETTLE, 0, 0.74, 0.0, None),
     (KETTLE, 1, 1.0, 0.0, None), ("Our red kettle holds green pebbles, yellow straw and chalk.", 0, 0.95, 0.0, (7, 8)),
     ("Our red kettle holds green pebbles, yellow straw, chalk and sand.", 0, 0.95, 0.0, (7, 9)),
     ("Our red kettle holds green pebbles, yellow straw, chalk, sand and wool.", 0, 0.95, 0.0, None),
@@ -135,7 +154,7 @@ RESTATED: tuple[tuple[str, int, float, float, tuple[int, int] | None], ...] = (
     ("Our red kettle never holds green pebbles, yellow straw.", 0, 1.0, 0.0, None),
     ("Our 2 red kettles hold green pebbles and yellow straw.", 0, 1.0, 0.0, None),
     ("They say our red kettle holds green pebbles, yellow straw and Tom.", 0, 1.0, 0.0, None))
-SMALL = "Red kettles hold pebbles."
+SMALL, TRADE = "Red kettles hold pebbles.", "I work as a {}. Old iron kettles rest."
 
 
 def restatements_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
@@ -148,8 +167,11 @@ def restatements_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
             merges = [p for p in specimen.diagnosed([specimen.Context(a, (b,))], lambda _: np.eye(1), 1e-9) if len(p.targets) == 2]
             found.append(merges[0].confidence if merges else 0.0)
             expected.append(sigmoid(20.0 * (near - 0.85) + 4.0 * (words[0] / words[1] - 0.5)) if words else 0.0)
-    for text, sure in ((SMALL, sigmoid(5.0)), ("Red kettles hold.", 0.0)):
-        merges = specimen.diagnosed([specimen.Context(seen(specimen, 0, text), (seen(specimen, 1, text),))], lambda _: np.eye(1), 0.0001)
+    for text, more, sure in ((SMALL, SMALL, sigmoid(5.0)), ("Red kettles hold.", "Red kettles hold.", 0.0),
+                             ("Red kettles hold.", "Red kettles hold green pebbles.", 0.0), (TRADE.format("baker"), TRADE.format("baker"), sigmoid(5.0)),
+                             (TRADE.format("baker"), TRADE.format("painter"), 0.0)):
+        merges = [p for p in specimen.diagnosed(
+            [specimen.Context(seen(specimen, 0, text), (seen(specimen, 1, more),))], lambda _: np.eye(1), 0.0001) if p.operator.name == "MERGE"]
         found.append(merges[0].confidence if merges else 0.0)
         expected.append(sure)
     return found, expected
@@ -164,8 +186,10 @@ def groups_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
     alike = [seen(specimen, i, KETTLE) for i in range(6)]
     apart = [seen(specimen, 1, KETTLE, at=(0.9, math.sqrt(0.19))), seen(specimen, 2, KETTLE, at=(0.9, -math.sqrt(0.19)))]
     pair = sigmoid(20.0 * 0.05 + 2.0)
-    return [proposed(alike, 0.9), proposed(apart, 0.9), proposed(apart, 0.99), proposed((), 0.0)], [
-        str([((0, 1, 2, 3, 9), round(sigmoid(5.0), 6))]), str([((1, 9), round(pair, 6))]), "[]", "[]"]
+    best, = specimen.diagnosed([specimen.Context(alike[0], (alike[1],))], lambda _: np.eye(1), 0.9)
+    once = specimen.diagnosed([specimen.Context(alike[0], (alike[1],))], lambda _: np.eye(1), best.confidence)
+    return [str(once == [best]), proposed(alike, 0.9), proposed(apart, 0.9), proposed(apart, 0.99), proposed((), 0.0)], [
+        "True", str([((0, 1, 2, 3, 9), round(sigmoid(5.0), 6))]), str([((1, 9), round(pair, 6))]), "[]", "[]"]
 
 
 # --- Update -------------------------------------------------------------------------------------------------------------------
@@ -187,7 +211,7 @@ def updates_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
         for times in ((1.0, 2.0), (1.0, 1.0)):
             old, new = seen(specimen, 3, earlier, time=times[0], at=(1.0, 0.0)), seen(specimen, 7, later, time=times[1], at=(0.0, 1.0))
             for a, b in ((old, new), (new, old)):
-                proposals = specimen.diagnosed([specimen.Context(a, (b,))], lambda text: np.eye(text.count(".")), 0.5)
+                proposals = specimen.diagnosed([specimen.Context(a, (b,))], lambda text: np.eye(text.count(".")), sure or 0.5)
                 found.append(str([(p.targets, p.confidence) for p in proposals if len(p.targets) == 2]))
                 expected.append(str([((7, 3), sure)] if sure else []))
     return found, expected
@@ -215,6 +239,35 @@ def descriptors_and_plans_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
             str(merged["keywords"][:len(first.descriptor.keywords)] == list(first.descriptor.keywords))], [
         "Ada", "Ada Lee", "", "", "", "Ada", "", "Ada: We moved to Oslo.", "We moved.", "We moved.",
         "Ada: I moved to Oslo with my violin.", "True", "1", "False", f"Ada: {KETTLE}", "True"]
+
+
+def plans_in_full(specimen: Any) -> tuple[list[str], list[str]]:
+    """Every word of the plans of a merge, of updates and of splits, at the most words and characters, and descriptors with captions, by hand."""
+    def told(number: int, text: str, summary: str, words: Sequence[str], name: str = "Ada") -> Any:
+        return specimen.Seen(number, text, float(number), 0, name, unit(1.0), lambda: specimen.Descriptor(summary, tuple(words)))
+
+    def plan(operator: str, *units: Any, vectors: Any = None) -> str:
+        proposal = specimen.Proposal(specimen.Operator[operator], tuple(each.unit for each in units), 1.0)
+        return str(specimen.plan_of(proposal, {each.unit: each for each in units}, lambda _: vectors))
+
+    words = [f"c{i}" for i in range(12)]
+    old, home = told(0, "I live in Rome.", "old", ("Rome", "x", "C1", "y", "z")), told(0, "I live in Rome.", "old", ("Rome", "sea"))
+    new, back = told(1, "I moved to Oslo.", "new", words), told(1, "I moved from Rome to Oslo.", "new", ("Oslo",))
+    parts = [f"{PUMP} {PUMP}", f"{VIOLIN} {VIOLIN}"]
+    text, vectors = " ".join(parts), np.array([unit(1.0, 0.0)] * 2 + [unit(0.0, 1.0)] * 2)
+    split = [[each[field] for each in specimen.plan_of(specimen.Proposal(specimen.Operator.SPLIT, (0,), 1.0), {
+        0: told(0, text, "s", ("w",), name)}, lambda _: vectors)["segments"]] for name in ("Ada", "") for field in ("segment_text", "segment_summary")]
+    long = "k" * 70
+    return [plan("MERGE", told(0, "a", "first", ["C0", "a", "b", "c", "d"]), told(1, "b", "last", words[:9])), plan("UPDATE", new, old),
+            plan("UPDATE", back, home), *map(str, split), specimen.described(f"Ada: {long}.", f"{long}.").keywords[-1],
+            str(len(specimen.described(f"Ada: {'so ' * 300}", "so " * 300).summary)),
+            *(specimen.described(*given).summary for given in (
+                ("Ada: Look [a red house]", "Look"), ("Look [a red house]", "Look"), ("Ada: ", ""), ("[noon] Ada: Look", "Look")))], [
+        str({"summary": "last", "keywords": [*words[:9], "a", "b", "c"]}),
+        str({"updated_summary": "new", "updated_keywords": [*words[:9], "current", "x", "y"]}),
+        str({"updated_summary": "new", "updated_keywords": ["Oslo", "current", "Rome", "sea"]}),
+        str(parts), str([f"Ada: {PUMP}", f"Ada: {VIOLIN}"]), str(parts), str([PUMP, VIOLIN]), "k" * 64, "600",
+        "Ada: Look [a red house]", "Look [a red house]", "", "Ada: Look"]
 
 
 # --- a language model ---------------------------------------------------------------------------------------------------------

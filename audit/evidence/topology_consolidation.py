@@ -13,13 +13,15 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.drafts import Draft, Kind
 from ...engine.records import Event
 from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import DRAFTS, GRAPH, KIND, NOW, ROW, SLEEP_END, SLEEP_ONSET, VISIBLE, WRITINGS
+from ...engine.vocabulary import DRAFTS, GRAPH, HIDE, KIND, NOW, ROW, SHOW, SLEEP_END, SLEEP_ONSET, VISIBLE, WRITINGS
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..diagnosis import (
+    cuts_at_their_limits,
     descriptors_and_plans_by_hand,
     edits_by_a_model,
     groups_by_hand,
     nearest_rows,
+    plans_in_full,
     replies_of_a_model,
     restatements_by_hand,
     segments_by_hand,
@@ -29,6 +31,26 @@ from ..diagnosis import (
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from ..topology import (
+    KINDS,
+    B,
+    S,
+    Sets,
+    T,
+    V,
+    changes_of_edits,
+    changes_of_versions,
+    copied,
+    edited,
+    key,
+    led_elsewhere,
+    outcomes_by_counting,
+    random_bank,
+    replace,
+    routes_by_counting,
+    scripts_by_hand,
+    trim,
+)
 
 PAPER, INTERVAL, GATE, ANCHORS, VERSION_CAP = "allmem2026", 3, 0.9, 10, 0
 NUMBERS = (paper_number("interval", INTERVAL, "1", paper=PAPER, where="table 9: every 3 sessions"),
@@ -37,78 +59,7 @@ NUMBERS = (paper_number("interval", INTERVAL, "1", paper=PAPER, where="table 9: 
            paper_number("version_cap", VERSION_CAP, "1", paper=PAPER, where="B.1, degree caps: no pruning by default"),
            paper_number("archive", True, "1", paper=PAPER, where="B.2"), paper_number("split", True, "1", paper=PAPER, where="B.2.1"),
            paper_number("merge", True, "1", paper=PAPER, where="B.2.2"), paper_number("update", True, "1", paper=PAPER, where="B.2.3"))
-T, S, V, B = EdgeType.TEMPORAL, EdgeType.SEMANTIC, EdgeType.VERSION, EdgeType.SIBLING
-KINDS = (T, S, V, B)
-
-
-# --- a bank and the rules over plain sets --------------------------------------------------------------------------------------------
-class Sets:
-    """A bank of plain sets: vectors, times, visible units, and links as (kind, source, target)."""
-
-    def __init__(self, vectors: Any, times: Sequence[float], visible: Iterable[int], links: Iterable[tuple[EdgeType, int, int]] = ()) -> None:
-        self.e, self.t, self.shown, self.links = [np.array(v, np.float64) for v in vectors], list(times), set(visible), set(links)
-
-    def exists(self, unit: int) -> bool:
-        return 0 <= unit < len(self.e)
-
-    def visible(self, unit: int) -> bool:
-        return unit in self.shown
-
-    def time(self, unit: int) -> float:
-        return self.t[unit]
-
-    def vector(self, unit: int) -> Any:
-        return self.e[unit]
-
-    def targets(self, unit: int, kind: EdgeType) -> list[int]:
-        return sorted(v for k, u, v in self.links if k == kind and u == unit)
-
-    def sources(self, unit: int, kind: EdgeType) -> list[int]:
-        return sorted(u for k, u, v in self.links if k == kind and v == unit)
-
-    def link(self, source: int, target: int, kind: EdgeType) -> None:
-        self.links.add((kind, source, target))
-
-    def unlink(self, source: int, target: int, kind: EdgeType) -> None:
-        self.links.discard((kind, source, target))
-
-    def archive(self, unit: int) -> None:
-        self.shown.discard(unit)
-
-    def describe(self, unit: int, vector: Any) -> None:
-        self.e[unit] = np.array(vector, np.float64)
-
-    def nearest(self, unit: int, k: int) -> list[int]:
-        return sorted(self.shown - {unit}, key=lambda v: (-float(self.e[v] @ self.e[unit]), v))[:k]
-
-
-def key(bank: Sets, u: int, v: int, kind: EdgeType) -> tuple[float, ...]:
-    """The keys of B.1 as the issue gives them, to be sorted in descending order."""
-    near = float(bank.e[u] @ bank.e[v])
-    return {S: (near, bank.t[v], -v), T: (bank.t[v], -v), B: (near, -v), V: (bank.t[v], -v)}[kind]
-
-
-def trim(bank: Sets, u: int, kind: EdgeType, candidates: Iterable[int], cap: int) -> set[int]:
-    """Trim_K by counting: a candidate stays if fewer than K others have a larger key."""
-    others = {v for v in candidates if v != u and (kind != T or (bank.t[v], v) < (bank.t[u], u))}
-    return {v for v in others if not cap or sum(key(bank, u, w, kind) > key(bank, u, v, kind) for w in others) < cap}
-
-
-def replace(bank: Sets, u: int, kind: EdgeType, targets: set[int]) -> None:
-    bank.links = {link for link in bank.links if link[:2] != (kind, u)} | {(kind, u, v) for v in targets}
-
-
-def random_bank(rng: Any, n: int) -> Sets:
-    """Units on a circle, some in the same place or of the same time, some archived, with random links."""
-    angles, times = rng.integers(0, 40, n) * 0.1, rng.integers(0, 4, n).astype(float)
-    links = {(KINDS[int(rng.integers(4))], int(a), int(b)) for a, b in rng.integers(0, n, (3 * n, 2)) if a != b}
-    return Sets(np.stack([np.cos(angles), np.sin(angles)], axis=1), times.tolist(), np.flatnonzero(rng.random(n) < 0.7).tolist(), links)
-
-
-def copied(bank: Sets) -> Sets:
-    return Sets(bank.e, bank.t, bank.shown, bank.links)
-
-
+# --- rules over plain sets ------------------------------------------------------------------------------------------------------------
 @equation("TC-1", source="eq. (29) in numpy: the mean over the upper triangle of all cosines; for one unit 1", rtol=1e-9, papers=(PAPER,))
 def coherence_is_the_mean_over_pairs(specimen: Any) -> Any:
     rng, measured, expected = np.random.default_rng(1), [], []
@@ -144,36 +95,56 @@ def links_to_an_archived_unit_are_redirected(specimen: Any) -> Any:
         v, *stand_ins = (int(x) for x in rng.permutation(9)[:1 + int(rng.integers(1, 4))])
         bank.shown = (bank.shown | set(stand_ins)) - {v}
         wanted, cap = copied(bank), int(rng.integers(1, 4))
-        for u in [u for u in bank.sources(v, S) if u in bank.shown]:
-            targets = set(wanted.targets(u, S)) - {v}
-            if u not in stand_ins:
-                best = max(stand_ins, key=lambda r: (float(bank.e[u] @ bank.e[r]), -r))
-                targets = trim(wanted, u, S, {*targets, best}, cap)
-            replace(wanted, u, S, targets)
-        specimen.redirect(bank, v, stand_ins, cap)
-        same.append(bank.links == wanted.links)
+        changed = led_elsewhere(wanted, v, stand_ins, cap)
+        same.append(specimen.redirect(bank, v, stand_ins, cap) == changed and bank.links == wanted.links)
     return same, True
 
 
 @equation("TC-4", source="B.7: of all sets of links within the cap that leave no archived child without a visible parent, the one with the best keys",
           papers=(PAPER,))
 def version_links_are_pruned_without_an_orphan(specimen: Any) -> Any:
-    rng, same = np.random.default_rng(4), []
-    for _ in range(80):
+    rng, same, pruned = np.random.default_rng(4), [], 0
+    for _ in range(300):
         n, cap = 9, int(rng.integers(0, 4))
         bank = random_bank(rng, n)
         u, new = 0, [int(v) for v in rng.permutation(np.arange(1, n))[:2]]
         bank.shown = (bank.shown | {u}) - set(new)
-        bank.links = {link for link in bank.links if link[0] == V and link[2] not in bank.shown and link[2] not in new}
+        bank.links = {link for link in bank.links if link[0] == V and link[2] not in bank.shown}
         held = set(bank.targets(u, V)) | set(new)
         alone = {v for v in held if not any(w in bank.shown for w in bank.sources(v, V) if w != u)}
         wanted = held
         if cap and len(held) > cap >= len(alone):
-            fits = [set(some) for some in combinations(sorted(held), cap) if alone <= set(some)]
+            fits, pruned = [set(some) for some in combinations(sorted(held), cap) if alone <= set(some)], pruned + 1
             wanted = max(fits, key=lambda some: sorted((key(bank, u, v, V) for v in some - alone), reverse=True))
         specimen.add_versions(bank, u, new, cap)
         same.append(set(bank.targets(u, V)) == wanted)
-    return same, True
+    return [*same, pruned > 20], True
+
+
+@equation("TC-4b", source="B.7: a unit gets version links, those who share its children are pruned after it; 200 banks of sets",
+          papers=(PAPER,))
+def units_with_the_same_children_are_pruned(specimen: Any) -> Any:
+    return changes_of_versions(specimen)
+
+
+@equation("TC-4c", source="B.2 and B.3: 240 edits of banks of plain sets, also without archiving; what changed, as in a record", papers=(PAPER,))
+def an_edit_changes_what_its_record_says(specimen: Any) -> Any:
+    return changes_of_edits(specimen)
+
+
+@equation("TC-4d", source="C.2: gate, Norm, coherence and queues by counting; 300 sets of proposals", papers=(PAPER,))
+def proposals_are_routed_by_their_rules(specimen: Any) -> Any:
+    return routes_by_counting(specimen)
+
+
+@equation("TC-4e", source="C.2.1 and C.5: what an edit touches is left alone by later ones; 200 sets of proposals with plans", papers=(PAPER,))
+def every_proposal_has_one_outcome(specimen: Any) -> Any:
+    return outcomes_by_counting(specimen)
+
+
+@equation("TC-4f", source="C.3 and C.5 by hand: good and bad plans of each edit, with script, record or reason", papers=(PAPER,))
+def a_plan_is_checked_in_every_part(specimen: Any) -> Any:
+    return scripts_by_hand(specimen)
 
 
 # --- in a memory: links at encoding --------------------------------------------------------------------------------------------------
@@ -223,7 +194,8 @@ def a_new_memory_is_linked(specimen: Any) -> Any:
 
         memory = memory_of(specimen, neighbour(Phase.ENCODE, others, reads=(ROW, NOW), adds=(GRAPH,), sets=(AUDIT_FOREIGN,), owns=(AUDIT_FOREIGN,)),
                            embedder=Keyed(words, 8), consolidate_every=1e9, anchors=anchors, first_links=most, least_cosine=least, semantic_cap=cap)
-        bank, session = Sets([words[f"w{i}"] for i in range(20)], [float(i // 2) for i in range(20)], ()), [i % 2 if i % 7 else 2 for i in range(20)]
+        bank = Sets([words[f"w{i}"] for i in range(20)], [float(i // 2) for i in range(20)], ())
+        session = [i // 3 % 2 if i % 7 else 2 for i in range(20)]
         for row in range(20):
             memory.encode(Event(bank.t[row], f"w{row}", session=f"s{session[row]}", dated=False))
             before = [v for v in range(row) if session[v] == session[row]]
@@ -267,31 +239,6 @@ def records(memory: Any, kind: str = "topology record") -> list[dict[str, Any]]:
     return [json.loads(w.text) for w in memory.store.structures[WRITINGS] if w.kind == kind]
 
 
-def executed(bank: Sets, record: dict[str, Any], new: Any, caps: Sequence[int], anchors: int) -> None:
-    """B.2 and B.3 for one record over plain sets; `new` is (n, d), e_u after the run."""
-    targets, made = record["targets"], record["edits"]["created"]
-    old, stand_ins = (targets[1:], targets[:1]) if record["operator"] == "UPDATE" else (targets, made)
-    gone = [v for v in old if v in bank.shown]
-    bank.shown -= set(gone)
-    for r in stand_ins:
-        bank.e[r] = new[r]
-        bank.shown.add(r)
-        bank.links |= {(V, r, v) for v in trim(bank, r, V, old, VERSION_CAP)}
-    if record["operator"] == "SPLIT":
-        for r in made:
-            bank.links |= {(B, r, x) for x in trim(bank, r, B, made, caps[2])}
-    for r in made:
-        near = set(sorted(bank.shown - {r}, key=lambda v: (-float(bank.e[v] @ bank.e[r]), v))[:anchors])
-        near |= {w for v in old for w in bank.targets(v, S) if w in bank.shown}
-        replace(bank, r, S, trim(bank, r, S, near - set(old), caps[1]))
-    for v in gone:
-        for u in [u for u in bank.sources(v, S) if u in bank.shown]:
-            targets_of_u = set(bank.targets(u, S)) - {v}
-            if u not in stand_ins:
-                targets_of_u = trim(bank, u, S, {*targets_of_u, max(stand_ins, key=lambda r: (float(bank.e[u] @ bank.e[r]), -r))}, caps[1])
-            replace(bank, u, S, targets_of_u)
-
-
 def units_of(specimen: Any, memory: Any, links: Any) -> Sets:
     """The memory as a bank of sets, as of now."""
     shown = np.flatnonzero(memory.column(VISIBLE)).tolist()
@@ -308,20 +255,32 @@ def run_by_run(specimen: Any, seed: int, **values: Any) -> tuple[list[bool], Any
             same.append(one_run(specimen, memory, values))
         memory.encode(event)
     same.append(one_run(specimen, memory, values))
+    same.append(all(int(d) >= 0 for d in memory.column(specimen.DESCRIPTOR)))
+    same.append(not any(r["detail"] == "ids, arity or visibility" for r in records(memory)))
     return same, memory
 
 
 def one_run(specimen: Any, memory: Any, values: dict[str, Any]) -> bool:
-    """Consolidate now; whether links and visible units are those of the executor over sets."""
-    before, count = units_of(specimen, memory, marked(specimen, memory)), len(records(memory))
+    """Consolidate now; whether links, visible units and the records of the edits and of the run are those of the executor over sets."""
+    before, count, runs = units_of(specimen, memory, marked(specimen, memory)), len(records(memory)), len(records(memory, "topology run"))
     memory._consolidate(memory.now)                      # the run alone: no time passes
     after, new = units_of(specimen, memory, marked(specimen, memory)), records(memory)[count:]
-    n = len(before.e)
+    n, same = len(before.e), []
     bank = Sets([*before.e, *after.e[n:]], after.t, before.shown, before.links)
-    order = {"SPLIT": 0, "MERGE": 1, "UPDATE": 2}
+    facts: dict[str, Any] = {"semantic_before": degrees(bank, range(n))}
+    order, caps = {"SPLIT": 0, "MERGE": 1, "UPDATE": 2}, (values.get("semantic_cap", 8), values.get("sibling_cap", 4))
     for each in sorted((r for r in new if r["reason"] == "APPLIED"), key=lambda r: (order[r["operator"]], -r["confidence"], r["targets"])):
-        executed(bank, each, after.e, (1, values.get("semantic_cap", 8), values.get("sibling_cap", 4)), values.get("anchors", ANCHORS))
-    return bank.links == after.links and bank.shown == after.shown
+        wanted = edited(bank, each["operator"], each["targets"], each["edits"]["created"], after.e, caps, values.get("anchors", ANCHORS))
+        same.append({kind: sorted(found) for kind, found in each["edits"].items()} == wanted)
+    facts |= {"semantic_after": degrees(bank, range(len(bank.e))), "units": len(bank.e), "visible": len(bank.shown), "time": memory.now,
+              "run": runs + 1, "semantic_cap": caps[0]}
+    return bank.links == after.links and bank.shown == after.shown and all(same) and records(memory, "topology run")[runs:] == [facts]
+
+
+def degrees(bank: Sets, units: Iterable[int]) -> list[int]:
+    """How many visible units have 0, 1, 2, ... semantic links."""
+    found = [len(bank.targets(u, S)) for u in units if u in bank.shown]
+    return [found.count(links) for links in range(max(found, default=-1) + 1)]
 
 
 @equation("TC-6", source="B.2 and B.3 by an executor over plain sets, run after run; links and visible units", papers=(PAPER,), figure="distances")
@@ -383,6 +342,59 @@ def a_split_a_merge_and_an_update_by_hand(specimen: Any) -> Any:
         len(current) == 2 and "current" in current[1] and "current" not in current[0] and "Rome" not in current[1],
         writings[int(descriptor[5])].text == current[1] and writings[int(descriptor[0])].text.startswith("Ada: The old w1 pump"),
         all(int(d) >= 0 for d in descriptor)], True
+
+
+HISTORY = (("Ada", "Our kettle w5 stands behind the green shelf.", "s0"), ("Bo", "Somebody saw w2 near stone 1.", "s0"),
+           ("Bo", "Somebody saw w3 near stone 2.", "s1"), ("Ada", "Our kettle w5 stands behind the green shelf and hums.", "s1"),
+           ("Ada", "I live in Rome.", "s1"), ("Ada", "I moved to Oslo with my green parrots.", "s2"),
+           ("Bo", " ".join(topic.format("w1") for topic in TOPICS), "s2"),
+           ("Bo", "Somebody saw w4 near stone 3.", "s2"),
+           ("Bo", " ".join(topic.format("w6") for topic in TOPICS), "s3"), ("Ada", "I moved to Oslo with my green parrots.", "s3"),
+           ("Bo", "Somebody saw w7 near stone 4.", "s4"),
+           ("Bo", "Somebody saw w8 near stone 5.", "s5"))
+
+
+@equation("TC-8b", source="B.2 and C.6 by hand: two runs, of which the second starts with what is to be split and restates what the first updated",
+          papers=(PAPER,))
+def two_runs_by_hand(specimen: Any) -> Any:
+    memory = memory_of(specimen, embedder=embedder_of(21), consolidate_every=1e9)
+    for i, (who, text, session) in enumerate(HISTORY):
+        memory.encode(Event(24.0 * i, text, who, session, f"e{i}", dated=False))
+        if i == 7:
+            vectors = memory.column(specimen.DESCRIPTOR_EMBEDDING).copy()
+            memory.archive(6)
+            memory._consolidate(memory.now)
+    memory._consolidate(memory.now)
+    said = {w.sources for w in memory.store.structures[WRITINGS] if w.kind == "topology record"}
+    found = [(r["run"], r["operator"], r["targets"], r["edits"]["created"]) for r in records(memory) if r["reason"] == "APPLIED"]
+    bundle, segment, later = (memory.unit(min(row, memory.store.n - 1)) for row in (8, 13, 15))
+    written = [memory.store.structures[WRITINGS][int(d)].text for d in memory.column(specimen.DESCRIPTOR)]
+    first = np.array(embedder_of(21).embed([w.replace("\n", " ").replace(",", "") for w in written[:4]]))
+    return [
+        found == [(1, "MERGE", [0, 3], [8]), (1, "UPDATE", [5, 4], []), (2, "SPLIT", [9], [13, 14]), (2, "MERGE", [5, 10], [15])],
+        not any(6 in r["targets"] for r in records(memory)), said == {tuple(r["targets"]) for r in records(memory)},
+        (bundle.speaker, bundle.session, bundle.events) == ("Ada", "", ("e0", "e3")), (segment.speaker, segment.session) == ("Bo", "s3"),
+        (later.speaker, later.session) == ("Ada", ""), "current" in written[15] and "current" not in written[10],
+        bool(np.allclose(vectors[:4], first, atol=1e-6)), memory.column(VISIBLE)[[6, 8, 9, 13]].tolist() == [False, True, False, True]
+    ], True
+
+
+@adaptation("TC-8c", source="votes by hand: an edit adds one to HIDE, which others may add to or outvote; walks read the marks of the query")
+def an_edit_has_one_vote(specimen: Any) -> Any:
+    marks = list[Any]()
+
+    def vote(view: Any, tick: Any) -> None:
+        view.hide[0] += 1
+        view.show[[0, 1]] += 1
+
+    def walk(view: Any, cue: Any) -> None:
+        marks.append((view.topology_marks.of(cue).copy(), view.topology_marks.of(None).size))
+
+    memory = told(specimen, neighbour(Phase.CONSOLIDATE, vote, adds=(HIDE, SHOW)), neighbour(
+        Phase.RETRIEVE, walk, reads=(specimen.TOPOLOGY_MARKS,), id="walk"))
+    memory.retrieve("kettle")
+    return [memory.column(VISIBLE).tolist() == [False, True, False, False, True, True, True, True, True],
+            [(m.tolist(), n) for m, n in marks] == [(memory.column(specimen.TOPOLOGY_LINK).tolist(), 0)], bool(marks[0][0].any())], True
 
 
 @equation("TC-9", source="C.5: one record for each proposal, sorted by operator and ids; thresholds and switches", papers=(PAPER,))
@@ -481,6 +493,11 @@ def short_segments_and_references_are_joined(specimen: Any) -> Any:
     return segments_by_hand(specimen)
 
 
+@adaptation("TC-15c", source="ours: equal cuts, a thousand shared words and the least confidence, by hand")
+def cuts_hold_at_their_limits(specimen: Any) -> Any:
+    return cuts_at_their_limits(specimen)
+
+
 @adaptation("TC-16", source="ours: two texts that say the same, or differ in one thing; shared words and cosines by hand", rtol=1e-5, atol=1e-6)
 def a_restatement_differs_in_nothing(specimen: Any) -> Any:
     return restatements_by_hand(specimen)
@@ -499,6 +516,11 @@ def an_update_replaces_every_fact(specimen: Any) -> Any:
 @adaptation("TC-18", source="B.6 from the units' own words: descriptors and plans by hand")
 def plans_have_the_words_of_their_units(specimen: Any) -> Any:
     return descriptors_and_plans_by_hand(specimen)
+
+
+@adaptation("TC-18b", source="B.6 from the units' own words: every word of the plans, at the most words and characters, by hand")
+def plans_hold_at_their_limits(specimen: Any) -> Any:
+    return plans_in_full(specimen)
 
 
 @adaptation("TC-19", source="B.6 and C.1 with a scripted language model: requests, records and what the memory then holds, by hand")
@@ -576,6 +598,52 @@ def orphaned(specimen: Any) -> Any:
     return specimen.replacing("add_versions", add_versions)
 
 
+@mutant("version links of others stay as they are", rejected_by="TC-4b")
+def others_are_not_pruned(specimen: Any) -> Any:
+    original = specimen.add_versions
+
+    def add_versions(bank: Any, unit: int, archived: Any, cap: int) -> Any:
+        others = {link for link in bank.links if link[:2] != (V, unit)}
+        added = original(bank, unit, archived, cap)
+        bank.links |= others
+        return added
+
+    return specimen.replacing("add_versions", add_versions)
+
+
+@mutant("a made unit is linked to one neighbour more", rejected_by="TC-4c")
+def one_neighbour_more(specimen: Any) -> Any:
+    return editing(specimen, lambda script, made, bank, caps, anchors, archive, vector: (script, made, bank, caps, anchors + 1, archive, vector))
+
+
+@mutant("of overlapping merges the surer one stays, not the larger", rejected_by="TC-4d")
+def surer_merges(specimen: Any) -> Any:
+    original = specimen.routed
+
+    def routed(proposals: Any, bank: Any, gate: Any, measure: Any) -> Any:
+        best = max((p.confidence for p in proposals if p.operator.name == "MERGE"), default=0.0)
+        return original([p for p in proposals if p.operator.name != "MERGE" or p.confidence == best], bank, gate, measure)
+
+    return specimen.replacing("routed", routed)
+
+
+@mutant("a touched unit is edited once more", rejected_by="TC-4e")
+def touched_again(specimen: Any) -> Any:
+    original = specimen.planned
+
+    def planned(proposals: Any, *others: Any) -> Any:
+        each = [original([p], *others) for p in proposals]
+        return [s for scripts, _ in each for s in scripts], [o for _, dropped in each for o in dropped]
+
+    return specimen.replacing("planned", planned)
+
+
+@mutant("segments may cover less", rejected_by="TC-4f")
+def covering_less(specimen: Any) -> Any:
+    original = specimen.planned
+    return specimen.replacing("planned", lambda *given: original(*given[:6]))
+
+
 @mutant("the threshold of a first link is exclusive of the nearest", rejected_by="TC-5")
 def without_the_nearest(specimen: Any) -> Any:
     original = specimen.first_links
@@ -608,6 +676,26 @@ def backwards(specimen: Any) -> Any:
 def no_siblings(specimen: Any) -> Any:
     original = specimen.add_links
     return specimen.replacing("add_links", lambda bank, unit, kind, candidates, cap: [] if kind == B else original(bank, unit, kind, candidates, cap))
+
+
+@mutant("segments and bundles have no session", rejected_by="TC-8b")
+def without_sessions(specimen: Any) -> Any:
+    class Draft_:
+        def __new__(cls, *given: Any, session: int = -1, **named: Any) -> Any:
+            return Draft(*given, **named)
+
+    return specimen.replacing("Draft", Draft_)
+
+
+@mutant("an edit has as many votes as it needs", rejected_by="TC-8c")
+def many_votes(specimen: Any) -> Any:
+    def edit(self: Any, view: Any, tick: Any) -> None:
+        before = view.hide.copy()
+        original(self, view, tick)
+        view.hide[view.hide > before] += 9
+
+    original = specimen.TopologyConsolidation.edit
+    return specimen.overriding("TopologyConsolidation", edit=edit)
 
 
 @mutant("archive: false archives all the same", rejected_by="TC-9")

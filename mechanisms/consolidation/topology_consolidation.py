@@ -213,11 +213,10 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         plans.runs, plans.first, plans.visible = True, len(view.created), view.visible.copy()
         bank = _bank(view, view.visible.copy())
         desk = _Desk(view, bank)
-        fresh = [row for row in waiting.tolist() if view.descriptor[row] < 0]
         if self.params.model:
-            desk.given = descriptors_by(view.language_model, [desk.seen(row) for row in fresh])
+            desk.given = descriptors_by(view.language_model, [desk.seen(row) for row in waiting.tolist()])
             plans.renewed = set(desk.given)
-        plans.described = [(row, desk.seen(row).descriptor) for row in fresh]
+        plans.described = [(row, desk.seen(row).descriptor) for row in waiting.tolist()]
         contexts = self._contexts(desk, [row for row in waiting.tolist() if bank.visible(row)])
         sentences = desk.sentences([c.target.text for c in contexts])
         proposals = diagnosed_by(view.language_model, contexts, partial(diagnosed, vectors=sentences)) if self.params.model \
@@ -292,7 +291,7 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         scripts: Sequence[Script] = plans.scripts
         given = [d.text for script in scripts for d in script.descriptors]
         vectors = iter(view.embedder.embed(given)) if given else iter(())
-        rows = iter([row for row in view.topology_rows.rows if row >= plans.first])
+        rows = iter(view.topology_rows.rows)
         for script in scripts:
             made = [next(rows) for _ in range(script.makes)]
             for unit, descriptor in zip(made or script.proposal.targets[:1], script.descriptors, strict=True):
@@ -338,8 +337,8 @@ class _Desk:
         if found is None:
             view, text, rendered = self.view, self.view.texts[row], self.view.texts.rendered(row)
             number = int(view.descriptor[row])
-            found = self._seen[row] = Seen(row, text, float(view.created[row]), int(view.session[row]), int(view.speaker[row]),
-                                           name_in(rendered, text), self.bank.vector(row), partial(self._descriptor, row, number, rendered, text),
+            found = self._seen[row] = Seen(row, text, float(view.created[row]), int(view.speaker[row]), name_in(rendered, text),
+                                           self.bank.vector(row), partial(self._descriptor, row, number, rendered, text),
                                            view.kind[row] == Kind.EVENT)
         return found
 

@@ -83,7 +83,6 @@ class Seen:
     unit: int
     text: str
     time: float
-    session: int
     speaker: int
     name: str
     vector: Vector = field(repr=False)

@@ -34,7 +34,7 @@ def vector(*values: float) -> Vector:
 
 def seen(unit: int, text: str, name: str = "Ada", time: float = 0.0, at: Vector | None = None, whole: bool = True) -> Seen:
     rendered = f"{name}: {text}" if name else text
-    return Seen(unit, text, time, 0, sum(map(ord, name)), name, vector(1.0, 0.0) if at is None else at, lambda: described(rendered, text), whole)
+    return Seen(unit, text, time, sum(map(ord, name)), name, vector(1.0, 0.0) if at is None else at, lambda: described(rendered, text), whole)
 
 
 def topics(text: str) -> np.ndarray:
