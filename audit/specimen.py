@@ -94,8 +94,8 @@ def _has_identity(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """The plain function of a compiled kernel; anything else as it is."""
-    function = None if isinstance(value, type) else getattr(value, "py_func", None)
+    """The plain function of a compiled kernel or behind a memo; anything else as it is."""
+    function = None if isinstance(value, type) else getattr(value, "py_func", None) or getattr(value, "forgetful", None)
     return function if isinstance(function, types.FunctionType) else value
 
 

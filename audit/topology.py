@@ -125,10 +125,10 @@ def changes_of_versions(specimen: Any) -> bool:
 # --- edits ----------------------------------------------------------------------------------------------------------------------------
 def edited(bank: Sets, operator: str, targets: Sequence[int], made: Sequence[int], new: Any, caps: Sequence[int], anchors: int,
            archive: bool = True) -> dict[str, list[Any]]:
-    """B.2 and B.3 over plain sets; what changed, as in a record.  Versions have no cap.
+    """B.2 and B.3 over plain sets; what changed, as in a record.
 
     new   (n, d), e_u after the edit
-    caps  of semantic and of sibling links
+    caps  of semantic, sibling and version links; what shares a version is not pruned
     """
     old, stand_ins = (targets[1:], targets[:1]) if operator == "UPDATE" else (targets, made)
     gone = [v for v in old if v in bank.shown] if archive else []
@@ -143,7 +143,7 @@ def edited(bank: Sets, operator: str, targets: Sequence[int], made: Sequence[int
     for r in stand_ins:
         bank.e[r] = np.array(new[r], np.float64)
         bank.shown.add(r)
-        link(V, r, old)
+        link(V, r, trim(bank, r, V, old, caps[2]))
     for r in made if operator == "SPLIT" else ():
         link(B, r, trim(bank, r, B, made, caps[1]))
     for r in made:
@@ -181,7 +181,7 @@ def changes_of_edits(specimen: Any) -> bool:
         script = specimen.Script(specimen.Proposal(operator, targets, 1.0), tuple(
             segment(specimen, i, words) for i in range(len(made))) if operator.name == "SPLIT" else (), None if operator.name == "SPLIT" else words)
         outcome = specimen.applied(script, made, bank, caps, anchors, archive, None if made else vector)
-        expected = edited(wanted, operator.name, targets, made, new, (caps.semantic, caps.sibling), anchors, archive)
+        expected = edited(wanted, operator.name, targets, made, new, (caps.semantic, caps.sibling, 0), anchors, archive)
         found = outcome.edits
         same.append(bank.links == wanted.links and bank.shown == wanted.shown and np.array_equal(bank.e, wanted.e)
                     and [list(found.created), list(found.archived)] == [expected["created"], expected["archived"]]

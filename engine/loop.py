@@ -44,6 +44,7 @@ from .storage.snapshot import Snapshot
 from .tables import html_table
 from .tasks import Tasks
 from .text.condensing import condensed
+from .text.memo import forget_texts
 from .units import Unit
 from .view import Reader
 from .vocabulary import (
@@ -486,6 +487,7 @@ class Engine(Serial):
             erased = self.assembly.erase(event_id)
             self.tasks.read_again()
             self._contexts.clear()
+            forget_texts()
             self._changed = True
         if self._snapshot:
             self._snapshot.save(erased=erased)

@@ -1,4 +1,4 @@
-"""Evidence for feedback_fusion.  References are the likelihood of a conditional logit by finite differences, drawn questions, and plain loops."""
+"""Evidence for feedback_fusion.  References are chances and gradients by plain sums and finite differences, root finding, and drawn questions."""
 from __future__ import annotations
 
 import math
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from ...engine.columns import Facet, Phase, Scale, signal
 from ...engine.contract import Mechanism
@@ -17,6 +18,7 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 
 Array = NDArray[np.float64]
+Odds = Callable[[Array], Array]         # ln odds of each memory by the slopes
 NUMBERS = ()
 LOOKS = signal("looks", Facet.MEANING, "given", floor=-1.0, scale=Scale.SIMILARITY)
 SOUNDS = signal("sounds", Facet.WORDS, "given")
@@ -33,28 +35,36 @@ def giving(scores: Mapping[Any, Array], weights: Mapping[Any, float]) -> list[Me
     return [neighbour(Phase.RETRIEVE, give(sign), sets=(sign,), owns=(sign,), id=f"gives_{sign.name}", weight=weights[sign]) for sign in scores]
 
 
-def chance_of(x: Array, slopes: Array, needed: Sequence[int]) -> float:
-    """Mean ln P(needed) by plain sums."""
-    odds = [sum(b * v for b, v in zip(slopes, row, strict=True)) for row in x.tolist()]
-    total = sum(math.exp(each) for each in odds)
-    return float(np.mean([odds[row] - math.log(total) for row in needed]))
+def fits(evidence: float, enough: float) -> float:
+    """Probability that a memory fits the cue."""
+    return 1.0 / (1.0 + math.exp(enough - evidence))
 
 
-def newton(x: Array, slopes: Array, needed: Sequence[int], prior: Array, seen: Array) -> tuple[Array, Array]:
-    """Slopes after a use, and the information with it, from finite differences of the likelihood."""
-    s, step = len(slopes), 1e-4
-    unit = np.eye(s) * step
+def need_and_fit(x: Array) -> Odds:
+    """ln P(fits) + need, for columns need and signals, and slopes of need, enough evidence, and signals."""
+    return lambda b: np.array([math.log(fits(sum(v * w for v, w in zip(row[1:], b[2:], strict=True)), b[1])) + b[0] * row[0] for row in x.tolist()])
 
-    def at(*moves: Array) -> float:
-        return chance_of(x, slopes + sum(moves, np.zeros(s)), needed)
 
-    gradient = np.array([(at(u) - at(-u)) / (2.0 * step) for u in unit])
-    hessian = np.array([[(at(u, v) - at(u, -v) - at(-u, v) + at(-u, -v)) / (4.0 * step ** 2) for v in unit] for u in unit])
-    return slopes + np.linalg.solve(np.diag(prior) + seen - hessian, gradient), seen - hessian
+def slopes_of(function: Odds, at: Array) -> Array:
+    """Derivatives by central differences, (values, slopes)."""
+    step = np.eye(len(at)) * 1e-5
+    return np.array([(function(at + one) - function(at - one)) / 2e-5 for one in step]).T
+
+
+def step_of_use(odds: Odds, slopes: Array, needed: Sequence[int], prior: Array, seen: Array) -> tuple[Array, Array]:
+    """Slopes after a use and the information with it: the mean over what might have been needed of the square of the gradient of ln P."""
+    def log_chances(b: Array) -> Array:
+        each = odds(b)
+        return np.asarray(each - math.log(sum(math.exp(one) for one in each.tolist())))
+
+    gradients = slopes_of(log_chances, slopes)
+    told = np.array([math.exp(one) * np.outer(g, g) for one, g in zip(log_chances(slopes).tolist(), gradients, strict=True)]).sum(axis=0)
+    return slopes + np.linalg.solve(np.diag(prior) + seen + told, gradients[list(needed)].mean(axis=0)), seen + told
 
 
 # --- equations -----------------------------------------------------------------------------------------------------------------
-@adaptation("FF-1", source="the log posterior of a conditional logit by central differences: Newton's step and the information", rtol=1e-5, atol=1e-6)
+@adaptation("FF-1", source="ln P of a conditional logit by central differences: the step of Newton's method, with the information of its definition: "
+            "the mean square of the gradient over what might be needed", rtol=1e-5, atol=1e-6)
 def a_use_is_a_step_of_newtons_method(specimen: Any) -> Any:
     rng, found, expected = np.random.default_rng(1), list[float](), list[float]()
     for needed in ([2], [0, 3], [4]):
@@ -62,7 +72,7 @@ def a_use_is_a_step_of_newtons_method(specimen: Any) -> Any:
         seen = np.cov(rng.normal(size=(3, 9)))
         information = seen.copy()
         found += specimen.observe(x, x @ slopes + 7.0, np.array(needed), prior, slopes, information).tolist() + information.ravel().tolist()
-        after, curved = newton(x, slopes, needed, prior, seen)
+        after, curved = step_of_use(lambda b, x=x: x @ b, slopes, needed, prior, seen)      # type: ignore[misc]
         expected += [*after, *curved.ravel()]
     far = specimen.chances(np.array([1000.0, 1000.0 + math.log(3.0), -1000.0]))
     return [*found, *far], [*expected, 0.25, 0.75, 0.0]
@@ -77,7 +87,7 @@ def need_is_that_of_events(specimen: Any) -> Any:
 
 
 def lived(specimen: Any, truth: Array, uses: int, start: Array, seed: int = 0) -> tuple[Array, Array, list[Array]]:
-    """Slopes and information after uses of memories drawn from the odds of `truth`, and all slopes on the way."""
+    """Slopes and information after uses of memories drawn from the odds of `truth`, linear in what is observed, and all slopes on the way."""
     rng, slopes, information, course = np.random.default_rng(seed), start.copy(), np.zeros((len(start), len(start))), [start]
     for _ in range(uses):
         x = rng.normal(size=(8, len(start)))
@@ -89,7 +99,7 @@ def lived(specimen: Any, truth: Array, uses: int, start: Array, seed: int = 0) -
 
 
 @signature("FF-3", source="recovery: slopes of 600 drawn uses lie within 4 standard errors of those that made them; a signal that says nothing is "
-           "left with less than .15 of 1", figure="learnt_slopes")
+           "left with less than .15 of 1")
 def uses_teach_which_evidence_counts(specimen: Any) -> Any:
     truth = np.array([0.9, 2.0, 0.0])
     slopes, information, _ = lived(specimen, truth, 600, np.array([0.0, 1.0, 1.0]))
@@ -97,14 +107,70 @@ def uses_teach_which_evidence_counts(specimen: Any) -> Any:
     return bool((np.abs(slopes - truth) < 4.0 * errors).all() and errors.max() < 0.1 and slopes[2] < 0.15)
 
 
+TRUTH, START = np.array([0.9, 5.0, 2.0, 0.0]), np.array([0.0, 8.0, 1.0, 1.0])     # need, enough evidence, two signals
+
+
+def among_what_fits(specimen: Any, uses: int, seed: int) -> tuple[float, Array]:
+    """Share of the best chance that the memory ranked first has, over the last third of the uses, and all slopes on the way.
+
+    Of twelve memories five fit the cue, most of them better than they would have to; the one that is needed is drawn by TRUTH.
+    """
+    rng, slopes, information, course, got, best = np.random.default_rng(seed), START.copy(), np.zeros((4, 4)), [START], 0.0, 0.0
+    for use in range(uses):
+        need, z = rng.normal(size=12), rng.normal(size=(12, 2))
+        z[:5] += 3.0
+        chances = np.exp(need_and_fit(np.column_stack([need, z]))(TRUTH))
+        evidence = z @ slopes[2:]
+        found = specimen.ranked(evidence, slopes[0] * (need.max() - need), slopes[1])
+        if use >= uses * 2 // 3:
+            got, best = got + chances[found.argmax()], best + chances.max()
+        odds = slopes[0] * need - np.logaddexp(0.0, slopes[1] - evidence)
+        needed, prior = np.array([rng.choice(12, p=chances / chances.sum())]), 1.0 / np.maximum(START, 1.0) ** 2
+        slopes = np.maximum(specimen.observe(specimen.gradient(evidence, need, z, slopes[1]), odds, needed, prior, slopes, information), 0.0)
+        course.append(slopes)
+    return float(got / best), np.array(course)
+
+
+@signature("FF-11", source="drawn uses: of memories of which five fit, most of them better than they would have to, the one ranked first has "
+           "at least .98 of the chance of the best one; odds linear in the evidence lose twice that and more", figure="learnt_slopes")
+def of_memories_that_fit_need_decides(specimen: Any) -> Any:
+    return bool(np.mean([among_what_fits(specimen, 900, seed)[0] for seed in range(4)]) >= 0.98)
+
+
 @adaptation("FF-4", source="definition: a key keeps its place, a new one has the next, none is left beyond the last; numbers of names by crc32")
 def places_are_given_once(specimen: Any) -> Any:
-    keys, found = np.full(4, -1), list[int]()
+    keys, found = np.full(5, -1), list[int]()
     for key in (0, 9, 0, 7, 8, 9):
         found.append(specimen.place_of(key, keys))
         if found[-1]:
             keys[found[-1]] = key
-    return [*found, specimen.key_of("looks")], [1, 2, 1, 3, 0, 2, 4113274099]
+    return [*found, specimen.key_of("looks")], [2, 3, 2, 4, 0, 3, 4113274099]
+
+
+@adaptation("FF-8", source="derivatives of ln P(fits) + need by central differences", rtol=1e-6, atol=1e-8)
+def what_is_enough_is_learnt_with_the_slopes(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(3), list[float](), list[float]()
+    for enough in (0.5, 3.0, 12.0):
+        need, z, b = rng.normal(size=6) * 2.0, rng.normal(size=(6, 3)) * 3.0, rng.random(3) + 0.2
+        found += specimen.gradient(z @ b, need, z, enough).ravel().tolist()
+        expected += slopes_of(need_and_fit(np.column_stack([need, z])), np.array([0.7, enough, *b])).ravel().tolist()
+    return found, expected
+
+
+@adaptation("FF-9", source="the evidence with which a memory of the greatest need would be as probable, by root finding", rtol=1e-7, atol=1e-9)
+def the_ranking_is_on_the_scale_of_evidence(specimen: Any) -> Any:
+    cases = [(e, less, c) for e in (-4.0, 0.5, 3.0, 9.0, 14.0) for less in (0.0, 0.01, 0.7, 5.0) for c in (1.0, 6.0)]
+    found = [float(specimen.ranked(np.array([e]), np.array([less]), c)[0]) for e, less, c in cases]
+    return found, [brentq(lambda x, e=e, less=less, c=c: math.log(fits(x, c) / fits(e, c)) + less, e - less - 60.0, e + 0.1, xtol=1e-12)
+                   for e, less, c in cases]
+
+
+@limit("FF-10", source="closed form: far below what is enough need and evidence add up; far beyond it need alone decides, ln s / (1 - s); a share "
+       "of 0 leaves nothing, and the evidence of the most needed memory stays as it is", rtol=1e-9)
+def evidence_counts_until_it_is_enough(specimen: Any) -> Any:
+    half = math.log(2.0)
+    found = specimen.ranked(np.array([-50.0, 900.0, 60.0, 900.0, 700.0, 3.0]), np.array([1.5, half, half, 2.0 * half, 0.0, math.inf]), 4.0)
+    return found, [-51.5, 4.0, 4.0, 4.0 - math.log(3.0), 700.0, -math.inf]
 
 
 # --- in a memory ---------------------------------------------------------------------------------------------------------------
@@ -115,8 +181,8 @@ STORY: tuple[tuple[tuple[int, ...], float | None], ...] = (     # rows needed, a
     *[((3,), None)] * 8)                                        # -1, -2: the best of the answer
 
 
-@adaptation("FF-5", source="z-scores, need and Newton's steps in numpy over a story of uses: several rows, a bad outcome, nothing needed, the "
-            "whole answer, an archived memory and a made one; a signal without weight says nothing", rtol=2e-4, atol=2e-4)
+@adaptation("FF-5", source="z-scores, need, chances and Newton's steps in numpy over a story of uses: several rows, a bad outcome, nothing needed, "
+            "the whole answer, an archived memory and a made one; a signal without weight says nothing", rtol=2e-4, atol=2e-4)
 def a_memory_learns_its_slopes(specimen: Any) -> Any:
     """In the second life what has the greatest need is needed again and again, until the slope of need, 0 at first, meets its bound."""
     often = [((2,), None)] * 14
@@ -127,7 +193,7 @@ def a_memory_learns_its_slopes(specimen: Any) -> Any:
 def told_in_memory(specimen: Any, story: Sequence[tuple[tuple[int, ...], float | None]], need: float,
                    spread: float) -> tuple[list[float], list[float], float]:
     """FUSED of every question, what it should be, and the slope of need in the end."""
-    rng, measured, expected, slope = np.random.default_rng(6), list[float](), list[float](), 0.8
+    rng, measured, expected, slope, enough = np.random.default_rng(6), list[float](), list[float](), 0.8, 1.5
     given = {sign: np.zeros(6) for sign in WEIGHTS}
 
     def keep(view: Any, _: Any) -> None:
@@ -143,15 +209,15 @@ def told_in_memory(specimen: Any, story: Sequence[tuple[tuple[int, ...], float |
     memory = memory_of(
         specimen, *giving(given, WEIGHTS), neighbour(Phase.MAINTAIN, keep, adds=(LOG_STRENGTH,), sets=(ACTIVATION,), id="keep"),
         neighbour(Phase.CONSOLIDATE, draft, reads=(LOG_STRENGTH,), adds=(DRAFTS,), id="draft"),
-        neighbour(Phase.RETRIEVE, weigh, adds=(LOG_FACETS,), id="weigh"), need=need, slope=slope, spread=spread,
+        neighbour(Phase.RETRIEVE, weigh, adds=(LOG_FACETS,), id="weigh"), need=need, slope=slope, enough=enough, spread=spread,
         embedder=Scripted({**{f"event {i}": np.eye(6)[i] for i in range(5)}, "made": np.ones(6), "query": np.ones(6)}))
     encode(memory, *((0.0, f"event {i}") for i in range(5)))
     memory.archive(4)
     memory.advance(30.0)
     seen, facet = [0, 1, 2, 3, 5], 1.0 + np.arange(len(Facet)) / 4.0
     history = np.append(NEED + STRENGTH, NEED[:4].mean())
-    start = np.array([need, slope * 0.7, slope * 1.3])
-    slopes, information = start.copy(), np.zeros((3, 3))
+    start = np.array([need, enough, slope * 0.7, slope * 1.3])
+    slopes, information = start.copy(), np.zeros((4, 4))
     for rows, outcome in story:
         for sign in given:
             given[sign][...] = rng.normal(size=6).astype(np.float32)
@@ -164,17 +230,20 @@ def told_in_memory(specimen: Any, story: Sequence[tuple[tuple[int, ...], float |
             filled = np.where(np.isnan(given[sign]), sign.floor, given[sign])
             x.append((filled - filled[seen].mean()) / filled[seen].std() * facet[sign.facet.value])
         measured += memory.column(FUSED).tolist()
-        expected += (np.array(x).T @ slopes).tolist()
+        evidence = (np.array(x[1:]).T @ slopes[2:]).tolist()
+        chance = [fits(e, slopes[1]) * math.exp(slopes[0] * (n - history.max())) for e, n in zip(evidence, history, strict=True)]
+        expected += [float(slopes[1] + math.log(p / (1.0 - p))) for p in chance]
         needed = [seen.index(row) for row in told if row in seen]
         if needed and not (outcome or 0.0) < 0.0 and (len(told) == 1 or {*told} != {*ranked[:len(told)]}):
-            slopes, information = newton(np.array(x).T[seen], slopes, needed, 1.0 / (spread * np.array([1.0, *start[1:]])) ** 2, information)
+            odds = need_and_fit(np.array(x).T[seen])
+            slopes, information = step_of_use(odds, slopes, needed, 1.0 / (spread * np.array([1.0, *start[1:]])) ** 2, information)
             slopes = np.maximum(slopes, 0.0)
             slopes[0] = min(slopes[0], 2.0)
     return measured, expected, float(slopes[0])
 
 
-@limit("FF-6", source="definition: without uses, without spread, and with need 0, the sum of the standardised signals by weight; without signals all "
-       "memories are equal; an activation that is not finite says nothing then", rtol=1e-5)
+@limit("FF-6", source="definition: without uses, without spread, and with need 0, the sum of the standardised signals by weight, whatever is enough; "
+       "without signals all memories are equal; an activation that is not finite says nothing then", rtol=1e-5)
 def before_any_use_signals_count_by_their_weights(specimen: Any) -> Any:
     scores = {LOOKS: np.array([0.3, 0.1, 0.8]), SOUNDS: np.array([2.0, 0.0, 1.0])}
     found = list[float]()
@@ -182,9 +251,9 @@ def before_any_use_signals_count_by_their_weights(specimen: Any) -> Any:
     def keep(view: Any, _: Any) -> None:
         view.activation[...] = -math.inf
 
-    for spread, uses in ((1.0, 0), (0.0, 3)):
+    for spread, uses, enough in ((1.0, 0, 0.5), (0.0, 3, 20.0)):
         memory = memory_of(specimen, *giving(scores, {LOOKS: 0.7, SOUNDS: 1.3}), neighbour(Phase.MAINTAIN, keep, sets=(ACTIVATION,), id="keep"),
-                           spread=spread, slope=1.5, need=0.0)
+                           spread=spread, slope=1.5, need=0.0, enough=enough)
         encode(memory, *((0.0, f"event {i}") for i in range(3)))
         memory.advance(1.0)
         for _ in range(uses):
@@ -193,12 +262,13 @@ def before_any_use_signals_count_by_their_weights(specimen: Any) -> Any:
         found += memory.column(FUSED).tolist()
     alone = memory_of(specimen)
     encode(alone, (0.0, "a boat"), (1.0, "a red boat"))
+    alone.use(alone.retrieve("boat"), [1])
     alone.retrieve("boat")
     z = sum(1.5 * w * (x - x.mean()) / x.std() for w, x in ((0.7, scores[LOOKS]), (1.3, scores[SOUNDS])))
     return [*found, *alone.column(FUSED)], [*z, *z, 0.0, 0.0]
 
 
-@limit("FF-7", source="definition: 31 signals learn beside need, the others stay as they are", rtol=1e-5)
+@limit("FF-7", source="definition: 31 signals learn beside need and what is enough, the others stay as they are", rtol=1e-5)
 def signals_beyond_the_last_place_do_not_learn(specimen: Any) -> Any:
     signs = [signal(f"sign_{i:02d}", Facet.MEANING, "given") for i in range(33)]
     scores = {sign: np.roll(np.array([0.0, 1.0, 5.0]), i) for i, sign in enumerate(signs)}
@@ -206,20 +276,18 @@ def signals_beyond_the_last_place_do_not_learn(specimen: Any) -> Any:
     encode(memory, *((0.0, f"event {i}") for i in range(3)))
     memory.use(memory.retrieve("query"), [1])
     keys, learnt = memory.column(specimen.SLOPE_OF), memory.column(specimen.SLOPE_LEARNT)
-    found = [(keys[1:] >= 0).all(), keys[0] == -1, (np.abs(learnt[1:]) > 0.0).all(), len(set(keys.tolist())) == 32]
+    found = [(keys[2:] >= 0).all(), (keys[:2] == -1).all(), (np.abs(learnt[2:]) > 0.0).all(), len(set(keys.tolist())) == 32]
     return [float(each) for each in found], [1.0] * 4
 
 
 # --- figures -------------------------------------------------------------------------------------------------------------------
-@figure("learnt_slopes", caption="Slopes over uses, from 0 for need and 1 for two signals: each moves to what it tells in this memory",
-        source="600 drawn uses of one of eight memories; dots: the slopes that drew them")
+@figure("learnt_slopes", caption="Slopes over uses, from 0 for need and 1 for two signals, and enough evidence, from 8: each moves to what it tells",
+        source="900 drawn uses of one of twelve memories, of which five fit; dots: what drew them")
 def slopes_over_uses(specimen: Any) -> Picture:
-    truth = np.array([0.9, 2.0, 0.0])
-    course = np.array(lived(specimen, truth, 600, np.array([0.0, 1.0, 1.0]))[2])[::10]
-    at = np.arange(0, 601, 10)
-    return Picture("uses", "slope, ln odds", (
-        *(Curve(name, at, course[:, i]) for i, name in enumerate(("need", "a signal that tells", "a signal that does not"))),
-        dots("true slopes", np.full(3, 600), truth)))
+    course, at = among_what_fits(specimen, 900, 1)[1][::15], np.arange(0, 901, 15)
+    names = ("need", "enough evidence", "a signal that tells", "a signal that does not")
+    return Picture("uses", "ln odds", (
+        *(Curve(name, at, course[:, i]) for i, name in enumerate(names)), dots("true values", np.full(4, 900), TRUTH)))
 
 
 # --- mutants -------------------------------------------------------------------------------------------------------------------
@@ -263,6 +331,34 @@ def backwards(specimen: Any) -> Any:
 @mutant("a new signal takes the place of the last", rejected_by="FF-4")
 def overwritten(specimen: Any) -> Any:
     return specimen.replacing("place_of", lambda key, keys: specimen.place_of(key, keys) or len(keys) - 1)
+
+
+@mutant("evidence beyond what is enough teaches in full", rejected_by="FF-8")
+def teaching_in_full(specimen: Any) -> Any:
+    def gradient(evidence: Array, need: Array, signals: Array, enough: float) -> Array:
+        return np.column_stack([need, np.full(len(need), -1.0), signals])
+
+    return specimen.replacing("gradient", gradient)
+
+
+@mutant("evidence counts in full however much there is", rejected_by="FF-9")
+def without_end(specimen: Any) -> Any:
+    return specimen.replacing("ranked", lambda evidence, less, enough: evidence - less)
+
+
+@mutant("what is enough is never learnt", rejected_by="FF-11")
+def fixed(specimen: Any) -> Any:
+    def gradient(evidence: Array, need: Array, signals: Array, enough: float) -> Array:
+        found = np.array(specimen.gradient(evidence, need, signals, enough))
+        found[:, 1] = 0.0
+        return found
+
+    return specimen.replacing("gradient", gradient)
+
+
+@mutant("a memory that fits counts as one with just enough evidence", rejected_by="FF-10")
+def cut_off(specimen: Any) -> Any:
+    return specimen.replacing("ranked", lambda evidence, less, enough: np.minimum(evidence, enough) - less)
 
 
 @mutant("a whole answer teaches the slopes that gave it", rejected_by="FF-5")

@@ -268,7 +268,7 @@ def one_run(specimen: Any, memory: Any, values: dict[str, Any]) -> bool:
     n, same = len(before.e), []
     bank = Sets([*before.e, *after.e[n:]], after.t, before.shown, before.links)
     facts: dict[str, Any] = {"semantic_before": degrees(bank, range(n))}
-    order, caps = {"SPLIT": 0, "MERGE": 1, "UPDATE": 2}, (values.get("semantic_cap", 8), values.get("sibling_cap", 4))
+    order, caps = {"SPLIT": 0, "MERGE": 1, "UPDATE": 2}, (values.get("semantic_cap", 8), values.get("sibling_cap", 4), VERSION_CAP)
     for each in sorted((r for r in new if r["reason"] == "APPLIED"), key=lambda r: (order[r["operator"]], -r["confidence"], r["targets"])):
         wanted = edited(bank, each["operator"], each["targets"], each["edits"]["created"], after.e, caps, values.get("anchors", ANCHORS))
         same.append({kind: sorted(found) for kind, found in each["edits"].items()} == wanted)

@@ -35,6 +35,7 @@ NAMED = 3      # differences in a message
 def grouped(cells: Sequence[Cell], jobs: int = 1) -> list[list[int]]:
     """Places of cells that share a life, in the order of their first cells; a cell that shares none is alone.
 
+    Those of one conversation follow each other, since a process remembers what it has read in the latest texts (`engine.text.memo`).
     jobs  workers.  If there are fewer lives than workers, the largest are lived more than once, so that each worker has one
     """
     found: dict[Any, list[int]] = {}
@@ -46,7 +47,10 @@ def grouped(cells: Sequence[Cell], jobs: int = 1) -> list[list[int]]:
         at = max(range(len(groups)), key=lambda i: len(groups[i]))
         half = (len(groups[at]) + 1) // 2
         groups[at:at + 1] = [groups[at][:half], groups[at][half:]]
-    return groups
+    first: dict[str, int] = {}
+    for place, cell in enumerate(cells):
+        first.setdefault(cell.spec.conversation, place)
+    return sorted(groups, key=lambda places: first[cells[places[0]].spec.conversation])
 
 
 @dataclass(frozen=True)

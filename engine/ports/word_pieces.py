@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import HebbariumError, InputError
+from ..numerics import read_only
+from ..text.memo import TextMemo
 from .embedder import CURE_SPEC, Embedder, Spans, WrappedEmbedder
 
 TOKENIZER = "tokenizer.json"
@@ -30,6 +32,7 @@ class WordPieceTokenizer:
             self._tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(str(file))
         except Exception as error:      # any error of the library
             raise HebbariumError(f"the tokeniser cannot be loaded: {error}", where=str(file), cure=CURE_SPEC) from error
+        self._known: TextMemo[Spans] = TextMemo(self._pieces)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         most = _stated(transformer / "sentence_bert_config.json", "max_seq_length") or min(
@@ -38,8 +41,11 @@ class WordPieceTokenizer:
         self.window = None if most is None else max(most - self._tokenizer.num_special_tokens_to_add(False), 1)
 
     def pieces(self, text: str) -> Spans:
-        """(t, 2) start and end of each word piece of the whole text, in characters."""
-        return np.array(self._tokenizer.encode(text, add_special_tokens=False).offsets, np.int32).reshape(-1, 2)
+        """(t, 2) start and end of each word piece of the whole text, in characters; a read-only array."""
+        return self._known(text)
+
+    def _pieces(self, text: str) -> Spans:
+        return read_only(np.array(self._tokenizer.encode(text, add_special_tokens=False).offsets, np.int32).reshape(-1, 2))
 
 
 def passages(embedder: Embedder, text: str, size: int = 200, overlap: int = 40) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Final
 from ..errors import InputError
 from .english import STOP_WORDS
 from .features import fold, terms_of
+from .memo import remembered
 
 ONE_IN: Final = 3         # a summary keeps one sentence in three, and at least one
 MOST_KEYWORDS: Final = 8
@@ -41,6 +42,7 @@ def sentences(text: str) -> list[str]:
     return [part for raw in _BREAK.split(text) if (part := raw.strip())]
 
 
+@remembered
 def summary(text: str) -> str:
     """The most central sentences, as written and in order: those that share the most terms with the others.  O(length).
 
@@ -81,6 +83,7 @@ def keywords(text: str) -> str:
     return _words_of(summary(text), text)
 
 
+@remembered
 def _words_of(short: str, text: str) -> str:
     words, often = _WRITTEN.findall(short), Counter(_WRITTEN.findall(fold(text)))
     first: dict[str, int] = {}

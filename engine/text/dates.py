@@ -34,6 +34,7 @@ from enum import Enum
 from typing import Final
 
 from ..records import moment
+from .memo import remembered
 
 Span = tuple[float, float]          # [start, end), h
 
@@ -108,6 +109,7 @@ class Times:
     order: Order = Order.NONE
 
 
+@remembered
 def times(text: str, said: float, most: int = MOST) -> Times:
     """The first `most` expressions of time of each kind in a text that was said at `said` (h).  O(length); silent outside the years 1 to 9999.
 

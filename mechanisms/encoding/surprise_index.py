@@ -28,6 +28,7 @@ from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.text.english import STOP_WORDS
 from ...engine.text.features import SpeechAct, fold
+from ...engine.text.memo import remembered
 from ...engine.vocabulary import NEWS, ROW, WORTH
 
 # --- columns and the set of known fingerprints ---------------------------------------------------------------------------------
@@ -113,6 +114,7 @@ class Fingerprints:
     events: frozenset[str]
 
 
+@remembered
 def fingerprints(text: str, names: tuple[str, ...]) -> Fingerprints:
     """Numbers with a unit, dates, names, events with their context, and statements "X is Y" of a text.  O(length).
 

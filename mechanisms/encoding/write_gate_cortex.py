@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass
+from sys import intern
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.storage.postings import trigrams_of
+from ...engine.text.memo import remembered
 from ...engine.vocabulary import CREATED, GRAPH, INDEX, NOW, SESSION, TEXTS, THRESHOLD_SHIFT, VETO
 
 CHARACTERS: Final = 8_192   # most characters compared per text; bounds the cost near very long memories
@@ -120,6 +122,11 @@ def apart(mine: Set[Any], theirs: Set[Any]) -> float:
     return float(overlap_error(len(mine & theirs), len(mine), len(theirs)))
 
 
+@remembered
+def _trigrams(text: str) -> frozenset[str]:
+    return frozenset(map(intern, trigrams_of(text)))
+
+
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class WriteGateCortexParams(Params):
@@ -149,8 +156,8 @@ class WriteGateCortex(Mechanism[WriteGateCortexParams]):
             named = (graph.entity_id(name) for name in incoming.features.entities)
             entities = {name if e is None else entity_node(e) for e, name in zip(named, incoming.features.entities, strict=True)}
             d[1] = min(apart(entities, set(graph.target[graph.neighbours(row, EdgeType.ENTITY)].tolist())) for row in near)
-            trigrams = set(trigrams_of(incoming.event.text[:CHARACTERS]))
-            d[3] = min(apart(trigrams, set(trigrams_of(view.texts[row][:CHARACTERS]))) for row in near)
+            trigrams = _trigrams(incoming.event.text[:CHARACTERS])
+            d[3] = min(apart(trigrams, _trigrams(view.texts[row][:CHARACTERS])) for row in near)
         last = last_of(view.session, incoming.session)
         if last >= 0:
             d[2] = time_error(view.now - view.created[last], self.hours("news_time"))

@@ -22,7 +22,6 @@ embedder.  `forecast` names its texts ahead, which doubles the search and the co
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -34,6 +33,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, forecast, hook
 from ...engine.errors import HebbariumError
 from ...engine.numerics import kernel
+from ...engine.text.compression import compressed_length
 from ...engine.text.features import Features, SpeechAct
 from ...engine.vocabulary import EMBEDDER, INDEX, ROW, SALIENCE, TEXTS, THRESHOLD_SHIFT, VETO
 
@@ -60,7 +60,7 @@ def compressed_size(data: bytes, level: int, container: str) -> int:
     >>> [compressed_size(b"", 6, c) for c in ("raw", "zlib", "gzip")]
     [2, 8, 20]
     """
-    return len(zlib.compress(data, level, WBITS[container]))
+    return compressed_length(data, level, WBITS[container])
 
 
 def trivially_short(size: int, container: str) -> bool:

@@ -1,15 +1,20 @@
 """Feedback fusion: log odds that a memory is needed from need and all signals, whose slopes are learnt from what uses needed.
 
 Which evidence counts differs between memories: in one the next need follows from the last, in another from how often a thing was needed, and in many
-conversations the cue decides alone.  Slopes chosen for one kind of data do not carry over to another.  Here
+conversations the cue decides alone.  Slopes chosen for one kind of data do not carry over to another.  Here each
+memory fits the cue or does not, and of those that fit need decides:
 
-    ln odds of i = a (ACTIVATION + LOG_STRENGTH)_i + sum_s b_s z_si,
+    P(i fits) = 1 / (1 + exp(c - e_i)),  e_i = sum_s b_s z_si,        odds of i = P(i fits) exp(a (ACTIVATION + LOG_STRENGTH)_i),
 
-z_s the standardised scores of signal s, as in convex_fusion.  Before any use the slope of need is `need`, and b_s is `slope` times the weight of the
-signal.  With `need` 0 the ranking is then that of convex_fusion: history does not count until feedback shows that it tells what is needed.
+z_s the standardised scores of signal s, as in convex_fusion, and c the evidence at which a memory fits as likely as not.  Evidence far below c counts
+in full, and beyond c hardly more: of memories that all fit, the one whose words the signals like better is needed no more.  The ranking is on the
+scale of e, as the evidence that a memory with the greatest need would have to have.
 
-Each use says which memory, of all visible ones, was needed: an observation of a conditional logit with these odds.  It moves all slopes by one step
-of Newton's method on their posterior, an extended Kalman filter for fixed parameters; slopes stay at 0 or above.  A signal that tells nothing here
+Before any use the slope of need is `need`, b_s is `slope` times the weight of the signal, and c is `enough`.  With `need` 0 the ranking is then that
+of convex_fusion: history does not count until feedback shows that it tells what is needed.
+
+Each use says which memory, of all visible ones, was needed: an observation of a conditional logit with these odds.  It moves a, c and all b by one
+step of Newton's method on their posterior, an extended Kalman filter for fixed parameters; they stay at 0 or above.  A signal that tells nothing here
 loses its slope, one that tells much gains, and signals that say the same share theirs.  Several memories that are just the best of the answer teach
 nothing: so a whole answer is taken as needed, which would confirm whatever slopes gave it.
 
@@ -24,7 +29,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope, Signal
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.ranking import add_standardised, best
 from ...engine.vocabulary import (
@@ -42,14 +47,15 @@ from ...engine.vocabulary import (
 )
 
 Floats = NDArray[np.float64]
-SLOPES: Final = 32          # slopes that learn: that of need, and those of the first signals of the set
+SLOPES: Final = 33          # what is learnt: the slope of need, the evidence that is enough, and the slopes of the first signals of the set
+NEED, ENOUGH, FIRST = range(3)      # their places; signals have those from FIRST on
 MOST_NEED: Final = 2.0      # largest slope of need
 
 # --- columns ------------------------------------------------------------------------------------------------------
-SLOPE_OF = Column("slope_of", np.int64, Scope.GLOBAL, "1", -1, "number of the signal of each slope; -1: none, the first slope is that of need",
+SLOPE_OF = Column("slope_of", np.int64, Scope.GLOBAL, "1", -1, "number of the signal of each slope; -1: none, as of need and of enough evidence",
                   (SLOPES,), low=-1)
 SLOPE_LEARNT = Column("slope_learnt", np.float64, Scope.GLOBAL, "ln odds", 0.0, "what uses added to each slope", (SLOPES,))
-SLOPE_INFORMATION = Column("slope_information", np.float64, Scope.GLOBAL, "1", 0.0, "information of all uses about the slopes", (SLOPES, SLOPES))
+SLOPE_INFORMATION = Column("slope_information", np.float64, Scope.GLOBAL, "1", 0.0, "information of all uses about what is learnt", (SLOPES, SLOPES))
 
 
 # --- equations ----------------------------------------------------------------------------------------------------
@@ -66,6 +72,37 @@ def need_of(activation: Any, log_strength: Any, kind: Any, visible: Any) -> Floa
     events = np.asarray(kind == 0)
     shown = np.asarray(activation, dtype=np.float64)[events & visible]
     return np.where(events, activation, shown.mean() if shown.size else 0.0) + np.asarray(log_strength, dtype=np.float64)
+
+
+def ranked(evidence: Floats, less: Floats, enough: float) -> Floats:
+    """c + logit(P(fits) s) for the share s = exp(-less) of the greatest need; the evidence itself where less is 0.  (n,) ln odds.  O(n).
+
+    evidence  (n,)  ln odds  e
+    less      (n,)  ln       how much less a memory is needed than the most needed one, at least 0
+    enough    ()    ln odds  c
+
+    Fits, needed half as often: P = 1/2 as a whole, which evidence c alone would give.
+
+    >>> ranked(np.array([50.0, 1.0]), np.array([np.log(2.0), 0.0]), 3.0).round(9).tolist()
+    [3.0, 1.0]
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(enough - less - np.logaddexp(enough - evidence, np.log(-np.expm1(-less))))
+
+
+def gradient(evidence: Floats, need: Floats, signals: Floats, enough: float) -> Floats:
+    """Of each memory's log odds, by the slope of need, by c, and by the slopes of the signals: (n, 2 + s).  O(n s).
+
+    evidence  (n,)    e
+    need      (n,)    B + ln s
+    signals   (n, s)  z
+    enough    ()      c
+
+    >>> gradient(np.array([3.0]), np.array([-0.5]), np.array([[2.0]]), 3.0).tolist()
+    [[-0.5, -0.5, 1.0]]
+    """
+    missing = np.exp(-np.logaddexp(0.0, evidence - enough))     # 1 - P(fits)
+    return np.column_stack([need, -missing, missing[:, None] * signals])
 
 
 def chances(odds: Floats) -> Floats:
@@ -106,17 +143,17 @@ def key_of(name: str) -> int:
 
 
 def place_of(key: int, keys: Any) -> int:
-    """The place of a key among `keys`, the next free one if it is new; 0 if all are taken.  Place 0 is never given.  O(SLOPES).
+    """The place of a key among `keys`, the next free one if it is new; 0 if all are taken.  Places before FIRST are never given.  O(SLOPES).
 
-    >>> keys = np.array([-1, 7, -1])
+    >>> keys = np.array([-1, -1, 7, -1])
     >>> place_of(7, keys), place_of(9, keys)
-    (1, 2)
-    >>> keys[2] = 9
+    (2, 3)
+    >>> keys[3] = 9
     >>> place_of(5, keys)
     0
     """
-    found = np.flatnonzero((keys[1:] == key) | (keys[1:] < 0))
-    return int(found[0]) + 1 if found.size else 0
+    found = np.flatnonzero((keys[FIRST:] == key) | (keys[FIRST:] < 0))
+    return int(found[0]) + FIRST if found.size else 0
 
 
 # --- plug-in ------------------------------------------------------------------------------------------------------
@@ -124,11 +161,12 @@ def place_of(key: int, keys: Any) -> int:
 class FeedbackFusionParams(Params):
     need: float                 # slope of need before any use
     slope: float                # of a standardised signal of weight 1, before any use
-    spread: float               # standard deviation of a slope before any use, as a share of it; of need as a share of 1
+    enough: float               # evidence at which a memory fits the cue as likely as not, before any use
+    spread: float               # standard deviation of these before any use, as a share of each; of need as a share of 1
 
 
 class FeedbackFusion(Mechanism[FeedbackFusionParams]):
-    """FUSED: ln odds of need, up to a constant of the query."""
+    """FUSED: the evidence, less what a memory lacks of the greatest need."""
 
     owns = (SLOPE_OF, SLOPE_LEARNT, SLOPE_INFORMATION)
 
@@ -136,17 +174,13 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
           sets=(FUSED,))
     def fuse(self, view: Any, cue: Cue) -> None:
         """Signals of weight 0 do not count."""
-        p, learnt = self.params, view.slope_learnt
-        out = np.zeros(len(view.fused))
-        if p.need + learnt[0] > 0.0:
-            out += (p.need + learnt[0]) * need_of(view.activation, view.log_strength, view.kind, view.visible)
-        for each, scores, weight in view.signals:
-            if weight > 0.0:
-                more = learnt[1:][view.slope_of[1:] == key_of(each.name)].sum()
-                add_standardised(scores, view.visible, each.floor, (p.slope * weight + more) * float(view.facet_weights[each.facet.value]), out)
-        view.fused[...] = out
+        slope, less = self._slope_of_need(view), np.zeros(len(view.fused))
+        if slope > 0.0 and len(less):
+            need = need_of(view.activation, view.log_strength, view.kind, view.visible)
+            less = slope * (need.max() - need)
+        view.fused[...] = ranked(self._evidence(view), less, self._enough(view))
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, OUTCOME, SIGNALS, FACET_WEIGHTS, ACTIVATION, LOG_STRENGTH, KIND, VISIBLE, FUSED, RELEASED, ANSWERABLE),
+    @hook(Phase.RETRIEVE, reads=(RECALLED, OUTCOME, SIGNALS, FACET_WEIGHTS, ACTIVATION, LOG_STRENGTH, KIND, VISIBLE, RELEASED, ANSWERABLE),
           adds=(), sets=(SLOPE_OF, SLOPE_LEARNT, SLOPE_INFORMATION))
     def on_use(self, view: Any, cue: Cue) -> None:
         """Learn from the visible memories that were needed, unless the outcome was bad or they are the whole answer."""
@@ -155,23 +189,35 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
         whole = len(recalled) > 1 and np.array_equal(best(view.released, view.answerable, len(recalled)), recalled)
         if not needed.size or whole or p.spread == 0.0 or view.outcome < 0.0:
             return
-        evidence, start, places = [need_of(view.activation, view.log_strength, view.kind, view.visible)], [p.need], [0]
+        need = need_of(view.activation, view.log_strength, view.kind, view.visible)[rows]
+        evidence, enough = self._evidence(view)[rows], self._enough(view)
+        odds = self._slope_of_need(view) * need - np.logaddexp(0.0, enough - evidence)
+        z, start, places = np.zeros((SLOPES, len(view.kind))), [p.need, p.enough], [NEED, ENOUGH]
         for each, scores, weight in view.signals:
             place = place_of(key_of(each.name), view.slope_of) if weight > 0.0 else 0
             if place:
                 view.slope_of[place] = key_of(each.name)
-                evidence.append(self._standardised(each, scores, view))
+                add_standardised(scores, view.visible, each.floor, float(view.facet_weights[each.facet.value]), z[place])
                 start.append(p.slope * weight)
                 places.append(place)
         before, at = np.array(start), np.ix_(places, places)
         information = np.array(view.slope_information[at])
         found = np.maximum(observe(
-            np.array(evidence).T[rows], view.fused[rows].astype(np.float64), needed, (p.spread * np.append(1.0, before[1:])) ** -2.0,
+            gradient(evidence, need, z[places[FIRST:]].T[rows], enough), odds, needed, (p.spread * np.append(1.0, before[1:])) ** -2.0,
             before + view.slope_learnt[places], information), 0.0)
-        found[0] = min(found[0], MOST_NEED)
+        found[NEED] = min(found[NEED], MOST_NEED)
         view.slope_learnt[places], view.slope_information[at] = found - before, information
 
-    def _standardised(self, each: Signal, scores: Any, view: Any) -> Floats:
+    def _slope_of_need(self, view: Any) -> float:
+        return self.params.need + float(view.slope_learnt[NEED])
+
+    def _enough(self, view: Any) -> float:
+        return self.params.enough + float(view.slope_learnt[ENOUGH])
+
+    def _evidence(self, view: Any) -> Floats:
         out = np.zeros(len(view.kind))
-        add_standardised(scores, view.visible, each.floor, float(view.facet_weights[each.facet.value]), out)
+        for each, scores, weight in view.signals:
+            if weight > 0.0:
+                slope = self.params.slope * weight + view.slope_learnt[FIRST:][view.slope_of[FIRST:] == key_of(each.name)].sum()
+                add_standardised(scores, view.visible, each.floor, slope * float(view.facet_weights[each.facet.value]), out)
         return out

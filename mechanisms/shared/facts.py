@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Final
 
 from ...engine.text.features import fold, terms_of
+from ...engine.text.memo import remembered
 
 
 class Standing(IntEnum):
@@ -347,12 +348,17 @@ def facts_of(text: str, speaker: str = "") -> list[Fact]:
     >>> [(f.subject, f.predicate, f.value, f.standing.name) for f in facts_of("I no longer live in Rome. I moved to Oslo last May.", "Mia")]
     [('mia', 'lives_in', 'rome', 'ENDED'), ('mia', 'lives_in', 'oslo', 'HOLDS')]
     """
-    teller, known, found = fold(speaker), "", []
+    return list(_facts_of(text, speaker))
+
+
+@remembered
+def _facts_of(text: str, speaker: str) -> tuple[Fact, ...]:
+    teller, known, found = fold(speaker), "", list[Fact]()
     for clause in clauses(text):
         subject, told = _facts(clause, teller, known)
         known = subject or known
         found += told
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def corrects(text: str) -> bool:

@@ -9,7 +9,8 @@ from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
-from hebbarium.mechanisms.retrieval.feedback_fusion import SLOPE_INFORMATION, SLOPE_LEARNT
+from hebbarium.engine.vocabulary import FUSED
+from hebbarium.mechanisms.retrieval.feedback_fusion import ENOUGH, SLOPE_INFORMATION, SLOPE_LEARNT
 
 REGISTRY = Registry.read()
 PARTS = ("temporal_context", "dense_similarity", "lexical_bm25", "base_level_activation")
@@ -44,6 +45,26 @@ def test_uses_teach_that_history_tells_what_is_needed() -> None:
     assert e.column(SLOPE_LEARNT)[0] > 0.1
     assert e.retrieve("Who moored a boat?").rows[0] == needed
     assert e.retrieve("Dan moored a boat").rows[0] == 3, "a cue that fits one memory far better decides"
+
+
+def test_uses_teach_what_evidence_is_enough() -> None:
+    """Four memories fit the question, some better than others, and are needed in turn: what they differ in counts less, what they share more."""
+    fitting = ("Ada moored a boat", "Bo then moored a small boat", "Cleo moored a boat at the old quay", "Dan at last moored a boat")
+    others = tuple(f"It {verb} {when}" for verb in ("rained", "snowed", "thawed", "froze") for when in ("all day", "at noon", "on Monday", "again"))
+    e = Engine([REGISTRY.instance(id) for id in (*PARTS[1:], "feedback_fusion")], HashingEmbedder(64))
+    e.encode_all(Event(0.0, text, dated=False) for text in fitting + others)
+
+    def odds() -> tuple[float, float]:
+        """By how much the best of the four is above the worst, and this above the best of the others."""
+        e.retrieve("Who moored a boat?")
+        enough = REGISTRY.instance("feedback_fusion").params.enough + e.column(SLOPE_LEARNT)[ENOUGH]
+        found = -np.logaddexp(0.0, enough - e.column(FUSED))
+        return float(np.ptp(found[:4])), float(found[:4].min() - found[4:].max())
+
+    apart, above = odds()
+    for turn in range(40):
+        use(e, (0, 3, 1, 2)[turn % 4])
+    assert odds()[0] < apart and odds()[1] > above
 
 
 def test_a_bad_outcome_a_whole_answer_and_nothing_needed_teach_nothing() -> None:

@@ -123,6 +123,16 @@ def test_fewer_lives_than_workers_are_lived_more_than_once() -> None:
     assert sorted(chain.from_iterable(grouped(cells, 4))) == [0, 1, 2, 3]
 
 
+def test_lives_of_one_conversation_follow_each_other() -> None:
+    """A process remembers what it has read in the latest texts, so arms are not run one after another over all conversations."""
+    full = REGISTRY.set("minimal")
+    cells = [replace(cell, spec=replace(cell.spec, conversation=name)) for cell, name in zip(
+        cells_of([Arm(f"k{i}", full.overridden({"temporal_context": {"time_scale": 1.0 + i}})) for i in range(6)]), "abacbc", strict=True)]
+    groups = grouped(cells)
+    assert [cells[places[0]].spec.conversation for places in groups] == sorted(cells[places[0]].spec.conversation for places in groups)
+    assert sorted(chain.from_iterable(groups)) == list(range(6)) and len(groups) == 6
+
+
 def test_an_ablation_lives_once_for_arms_of_one_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lived, real = [], local.run_life
     monkeypatch.setattr(local, "run_life", lambda cells, *rest, **more: (lived.append(len(cells)), real(cells, *rest, **more))[1])

@@ -1,0 +1,85 @@
+"""Memos of pure functions of texts: several mechanisms, and several memories of one process, read each text once.
+
+Memos hold texts: `forget_texts` empties all of them, as erasing does.
+"""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, Generic, ParamSpec, TypeVar
+from weakref import WeakSet
+
+P = ParamSpec("P")
+Found = TypeVar("Found")
+
+MOST: Final = 4_000_000      # characters of the texts in one memo: several forms of the texts of a long conversation; up to 5 bytes a character
+LONGEST: Final = 100_000     # characters of a text that is kept
+ENTRY: Final = 50            # characters that an entry counts besides its texts
+
+
+class TextMemo(Generic[Found]):
+    """The latest results of a pure function of texts, the oldest dropped first.  Threads may share it; some results are then computed twice.
+
+    Cost of a known text: 0.3 us, and O(length) to hash a new copy of it.
+    """
+
+    def __init__(self, compute: Callable[..., Found]) -> None:
+        self._compute, self._known, self._held, self._lock = compute, dict[tuple[Any, ...], Found](), 0, threading.Lock()
+        _ALL.add(self)
+
+    def __call__(self, *args: Any) -> Found:
+        found = self._known.get(args)
+        if found is None:
+            found = self._compute(*args)
+            self._keep(args, found)
+        return found
+
+    def forget(self) -> None:
+        with self._lock:
+            self._known.clear()
+            self._held = 0
+
+    def _keep(self, args: tuple[Any, ...], found: Found) -> None:
+        if (size := _size(args)) > LONGEST:
+            return
+        with self._lock:
+            self._held += 0 if args in self._known else size
+            self._known[args] = found
+            while self._held > MOST:
+                oldest = next(iter(self._known))
+                self._held -= _size(oldest)
+                del self._known[oldest]
+
+
+_ALL: Final[WeakSet[TextMemo[Any]]] = WeakSet()
+
+
+def remembered(function: Callable[P, Found]) -> Callable[P, Found]:
+    """The function, with a memo.  Its result must not be changed, nor be None; a call with keywords is not remembered.
+
+    `forgetful` is the function itself: the audit replaces what it reads.
+
+    >>> calls = []
+    >>> once = remembered(lambda text: calls.append(text) or text.upper())
+    >>> once("one"), once("one"), calls
+    ('ONE', 'ONE', ['one'])
+    """
+    memo = TextMemo(function)
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Found:
+        return function(*args, **kwargs) if kwargs else memo(*args)
+
+    call.forgetful = function                   # type: ignore[attr-defined]
+    return call
+
+
+def forget_texts() -> None:
+    """Empty the memos of all functions.  O(texts)."""
+    for memo in list(_ALL):
+        memo.forget()
+
+
+def _size(args: tuple[Any, ...]) -> int:
+    return ENTRY + sum(len(each) for each in args if isinstance(each, str))
