@@ -7,7 +7,7 @@ columns            `engine.columns`: Column, Structure, Signal, signal; Scope, F
 contract           `engine.contract`: Mechanism, Params, hook, forecast, HOURS_PER; Incoming, Cue, Tick, the third argument of a hook
 equations          `engine.numerics`: kernel; `engine.ranking`: best; `mechanisms.shared`: codes
 shared columns     `engine.vocabulary`: NOW, ROW, LOG_STRENGTH and the others; `mechanisms.shared`: COACTIVATION
-records, text      `engine.records`: Event, Query; `engine.text.features`: Features, SpeechAct, terms_of
+records, text      `engine.records`: Event, Query; `engine.text.features`: Features, SpeechAct, fold, terms_of
 made rows          `engine.drafts`: Draft, Kind; `engine.writings`: Writing
 order of use       `engine.uses`: step_of_use, used_last
 language model     `engine.ports.language_model`: Request, Reply, Status
@@ -34,7 +34,7 @@ from .engine.ports.language_model import Reply, Request, Status
 from .engine.ranking import best
 from .engine.records import Event, Only, Query
 from .engine.storage.graph import EdgeType, entity_node
-from .engine.text.features import Features, SpeechAct, terms_of
+from .engine.text.features import Features, SpeechAct, fold, terms_of
 from .engine.uses import step_of_use, used_last
 from .engine.vocabulary import (
     ACTIVATION,
@@ -270,6 +270,7 @@ __all__ = [
     "entity_node",
     "equation",
     "figure",
+    "fold",
     "forecast",
     "hook",
     "kernel",
