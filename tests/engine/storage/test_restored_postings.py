@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import random
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_an_unknown_key_is_refused() -> None:
 
 
 def test_fingerprints_tell_blocks_apart() -> None:
-    """Every flipped bit, sign bits of two numbers together, and zeros of another length; equal blocks are equal wherever they stand."""
+    """Every flipped bit, signs of up to four float32 numbers together, and zeros of another length; equal blocks are equal wherever they stand."""
     chance = np.random.default_rng(3)
     whole = chance.integers(0, 256, 3 * 64 + 13).astype(np.uint8)
     before = fingerprints(whole, 64)
@@ -68,8 +69,9 @@ def test_fingerprints_tell_blocks_apart() -> None:
         other[bit // 8] ^= 1 << bit % 8
         changed = fingerprints(other, 64) != before
         assert changed.sum() == 1 and changed[bit // 8 // 64]
-    signs = whole.copy()
-    signs[[7, 39]] ^= 128
-    assert fingerprints(signs, 64)[0] != before[0]
+    for some in chain.from_iterable(combinations(range(16), count) for count in (1, 2, 3, 4)):
+        signs = whole.copy()
+        signs[[4 * number + 3 for number in some]] ^= 128
+        assert fingerprints(signs, 64)[0] != before[0], some
     assert len({int(fingerprints(np.zeros(n, np.uint8), 64)[-1]) for n in range(1, 65)}) == 64
     assert len(set(fingerprints(np.tile(whole[:64], 5), 64).tolist())) == 1 and len(fingerprints(np.zeros(0, np.uint8), 64)) == 0
