@@ -95,7 +95,7 @@ def _has_identity(value: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """The plain function of a compiled kernel or behind a memo; anything else as it is."""
-    function = None if isinstance(value, type) else getattr(value, "py_func", None) or getattr(value, "forgetful", None)
+    function = None if isinstance(value, type) else getattr(value, "__wrapped__" if isinstance(value, types.FunctionType) else "py_func", None)
     return function if isinstance(function, types.FunctionType) else value
 
 

@@ -178,8 +178,8 @@ def changes_of_edits(specimen: Any) -> bool:
         archive, anchors = bool(rng.random() < 0.7), int(rng.integers(1, 5))
         caps = specimen.Caps(1, int(rng.integers(1, 4)), 0, int(rng.integers(1, 3)))
         words = specimen.Descriptor("a", ("b",))
-        script = specimen.Script(specimen.Proposal(operator, targets, 1.0), tuple(
-            segment(specimen, i, words) for i in range(len(made))) if operator.name == "SPLIT" else (), None if operator.name == "SPLIT" else words)
+        proposal, splits = specimen.Proposal(operator, targets, 1.0), operator.name == "SPLIT"
+        script = specimen.Script(proposal, three_segments(specimen, words) if splits else (), None if splits else words)
         outcome = specimen.applied(script, made, bank, caps, anchors, archive, None if made else vector)
         expected = edited(wanted, operator.name, targets, made, new, (caps.semantic, caps.sibling, 0), anchors, archive)
         found = outcome.edits
@@ -190,14 +190,14 @@ def changes_of_edits(specimen: Any) -> bool:
     return all(same)
 
 
-def segment(specimen: Any, number: int, words: Any) -> Any:
-    """A segment of a script that was planned before."""
+def three_segments(specimen: Any, words: Any) -> Any:
+    """The segments of a planned Split."""
     proposal = specimen.Proposal(specimen.Operator.SPLIT, (0,), 1.0)
     plan = {"do_split": True, "segments": [{"segment_text": part, "segment_summary": words.summary, "segment_keywords": list(words.keywords)}
                                            for part in ("ab", "cd", "ef")]}
     scripts, _ = specimen.planned([proposal], Sets(np.eye(1), [0.0], {0}), specimen.Gate(), lambda bank, units: 1.0, lambda p: plan,
                                   lambda v: ("ab cd ef", words))
-    return scripts[0].segments[number]
+    return scripts[0].segments
 
 
 # --- routing --------------------------------------------------------------------------------------------------------------------------

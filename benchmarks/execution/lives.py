@@ -33,9 +33,10 @@ NAMED = 3      # differences in a message
 
 
 def grouped(cells: Sequence[Cell], jobs: int = 1) -> list[list[int]]:
-    """Places of cells that share a life, in the order of their first cells; a cell that shares none is alone.
+    """Places of cells that share a life, conversation by conversation, in the order of their first cells; a cell that shares none is alone.
 
     Those of one conversation follow each other, since a process remembers what it has read in the latest texts (`engine.text.memo`).
+
     jobs  workers.  If there are fewer lives than workers, the largest are lived more than once, so that each worker has one
     """
     found: dict[Any, list[int]] = {}

@@ -563,7 +563,7 @@ def fingerprints(data: NDArray[np.uint8], size: int) -> NDArray[np.uint64]:
 
 @kernel
 def _mixed(x: np.uint64) -> np.uint64:
-    """64 bits of which every one depends on those of x, so that changes of a few bits of one word and of the next do not cancel; can be undone."""
+    """64 bits that x alone has, two multiplications from it: with one, changed signs in one word and the next could cancel."""
     x = (x ^ (x >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(32))) * np.uint64(0xD1B54A32D192ED03)
     return x ^ (x >> np.uint64(29))

@@ -58,7 +58,7 @@ _ALL: Final[WeakSet[TextMemo[Any]]] = WeakSet()
 def remembered(function: Callable[P, Found]) -> Callable[P, Found]:
     """The function, with a memo.  Its result must not be changed, nor be None; a call with keywords is not remembered.
 
-    `forgetful` is the function itself: the audit replaces what it reads.
+    `__wrapped__` is the function itself: the audit replaces what it reads.
 
     >>> calls = []
     >>> once = remembered(lambda text: calls.append(text) or text.upper())
@@ -71,7 +71,6 @@ def remembered(function: Callable[P, Found]) -> Callable[P, Found]:
     def call(*args: P.args, **kwargs: P.kwargs) -> Found:
         return function(*args, **kwargs) if kwargs else memo(*args)
 
-    call.forgetful = function                   # type: ignore[attr-defined]
     return call
 
 

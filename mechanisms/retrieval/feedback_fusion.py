@@ -1,8 +1,8 @@
 """Feedback fusion: log odds that a memory is needed from need and all signals, whose slopes are learnt from what uses needed.
 
 Which evidence counts differs between memories: in one the next need follows from the last, in another from how often a thing was needed, and in many
-conversations the cue decides alone.  Slopes chosen for one kind of data do not carry over to another.  Here each
-memory fits the cue or does not, and of those that fit need decides:
+conversations the cue decides alone.  Slopes chosen for one kind of data do not carry over to another.  Here
+each memory fits the cue or does not, and of those that fit need decides:
 
     P(i fits) = 1 / (1 + exp(c - e_i)),  e_i = sum_s b_s z_si,        odds of i = P(i fits) exp(a (ACTIVATION + LOG_STRENGTH)_i),
 
