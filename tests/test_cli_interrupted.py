@@ -140,10 +140,16 @@ def cells(ledger: Path) -> int:
             return 0
 
 
+def heeding_interrupts() -> None:
+    """SIGINT as in a terminal: a job in the background of a shell inherits that it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_real_interrupt_keeps_what_is_finished(tmp_path: Path, jobs: str) -> None:
     words = [sys.executable, "-m", "hebbarium", "run", "--set", "minimal", *FAST[:4], "--jobs", jobs, "--out", str(tmp_path / "o")]
-    child = subprocess.Popen(words, env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    child = subprocess.Popen(words, env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                             preexec_fn=heeding_interrupts)
     while cells(tmp_path / "o" / "ledger.sqlite") < 2 and child.poll() is None:
         time.sleep(0.02)
     os.killpg(child.pid, signal.SIGINT)         # a terminal sends it to the whole group
