@@ -13,7 +13,7 @@ import numpy as np
 from ...engine.columns import Phase
 from ...engine.records import Event
 from ...engine.text.features import features
-from ...engine.vocabulary import VETO
+from ...engine.vocabulary import LOG_PRIOR, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour, plug_in
@@ -63,13 +63,13 @@ ASKED = {
     "OPEN": ("What languages does Ada speak?", "Where does Bo live?", "Is Mia a vegetarian?", "green tea", "ok!",
              "I went to Rome. Is it warm there?"),
 }
-PREFERENCE, NAMED, FLOOR = 0.7, 0.3, 0.25               # odd values, none a default
+PREFERENCE, NAMED, WHOLE, FLOOR, STRENGTH = 0.7, 0.3, 0.6, 0.25, 1.7         # odd values, none a default
 
 
 @adaptation("ID-1", source="utterances written for each kind, with the scope that each names")
 def each_utterance_has_its_kind_and_scope(specimen: Any) -> Any:
     said = [(text, *due) for due, texts in SAID.items() for text in texts]
-    return [(kind.name, scope) for kind, scope in (specimen.standing_of(text) for text, _, _ in said)], [(name, scope) for _, name, scope in said]
+    return [(kind.name, scope) for kind, scope, _ in (specimen.standing_of(text) for text, _, _ in said)], [(name, scope) for _, name, scope in said]
 
 
 @adaptation("ID-2", source="queries written for each kind")
@@ -78,21 +78,32 @@ def each_query_has_its_kind(specimen: Any) -> Any:
     return [specimen.asking_of(text).name for text, _ in asked], [name for _, name in asked]
 
 
-@equation("ID-3", source="the definition by hand: act times speaker")
-def standing_is_act_times_speaker(specimen: Any) -> Any:
-    who = ("user", "", "system", "Ada", "assistant")
+@equation("ID-3", source="the definition by hand: act times speaker, times the share of the text over the share that counts fully")
+def standing_is_act_times_speaker_times_share(specimen: Any) -> Any:
+    who, shares = ("user", "", "system", "Ada", "assistant"), {1.0: 1.0, 0.6: 1.0, 0.3: 0.5, 0.15: 0.25}
     due = {"NONE": (0, 0, 0, 0, 0), "PREFERENCE": (0.7, 0.7, 0.7, 0.7, 0), "SCOPED": (1, 1, 1, 0.3, 0), "GENERAL": (1, 1, 1, 0.3, 0)}
-    measured = [[specimen.level(specimen.Standing[kind], each, PREFERENCE, NAMED) for each in who] for kind in due]
-    return np.array(measured), np.array(list(due.values()))
+    measured = [[[specimen.level(specimen.Standing[kind], each, share, PREFERENCE, NAMED, WHOLE) for each in who] for kind in due]
+                for share in shares]
+    return np.array(measured), np.array([np.array(list(due.values())) * factor for factor in shares.values()])
+
+
+@adaptation("ID-12", source="words counted by hand: of the sentences that stand, over those of the text")
+def the_share_of_a_text_is_counted_in_words(specimen: Any) -> Any:
+    due = {
+        "Always use tabs.": (3, 3), "The sun is out. Always use tabs.": (3, 7), "Always use tabs. I prefer tea. Go on!": (6, 8),
+        "I saw  Bo at six.": (0, 5), "": (0, 1), "Never use my surname! It rained, and then it rained again, all of the day.": (4, 15),
+        "I like window seats but please take the aisle today.": (10, 10), "It rained. I prefer trains, can you find one to Ghent?": (9, 11),
+    }
+    return np.array([specimen.standing_of(text).share for text in due]), np.array([stands / words for stands, words in due.values()])
 
 
 def by_hand(standing: float, kind: str, scope: Any, own: Any, query: Any, open_question: bool) -> float:
-    """The fit of one memory from its vectors; NaN: none."""
-    if standing == 0.0 or (open_question and scope is None):
-        return float("nan")
+    """What the fit of one memory adds, from its vectors."""
+    if standing == 0.0 or (open_question and kind != "SCOPED"):
+        return 0.0
     along = sum(float(a) * float(b) for a, b in zip(own if scope is None else scope, query, strict=True))
     least = FLOOR if kind == "GENERAL" else 0.0
-    return standing * min(1.0, max(least, along))
+    return STRENGTH * standing * min(1.0, max(least, along))
 
 
 @equation("ID-4", source="the definition, as a loop over plain lists", rtol=1e-6)
@@ -108,13 +119,14 @@ def fit_is_the_cosine_with_scope_or_memory(specimen: Any) -> Any:
     standing = np.array([0.0 if kind == 0 else float(s) for kind, s in zip(kinds, random.uniform(0.2, 1.0, 60), strict=True)])
     scoped = [kind.name == "SCOPED" or (kind.name == "PREFERENCE" and i % 2 == 0) for i, kind in enumerate(kinds)]
     held = np.where(np.array(scoped)[:, None], scopes, 0.0)
+    before = random.normal(size=60)
     measured, expected = [], []
     for only in (False, True):
-        out = np.full(60, np.nan)
-        specimen.fit(standing, np.array([int(kind) for kind in kinds], np.int8), held, own, query, FLOOR, only, out)
-        measured.append(np.nan_to_num(out, nan=-1.0))
+        out = before.copy()
+        specimen.add_fit(standing, np.array([int(kind) for kind in kinds], np.int8), held, own, query, FLOOR, only, STRENGTH, out)
+        measured.append(out)
         due = [by_hand(standing[i], kind.name, scopes[i] if scoped[i] else None, own[i], query, only) for i, kind in enumerate(kinds)]
-        expected.append(np.nan_to_num(due, nan=-1.0))
+        expected.append(before + np.array(due))
     return np.array(measured), np.array(expected)
 
 
@@ -132,10 +144,13 @@ STORY = (
     ("Please stop using emojis.", "", "GENERAL", "", 1.0),
     ("Thanks!", "user", "NONE", "", 0.0),
 )
+MIXED = "The sun is out. Always use tabs."                        # 3 of its 7 words stand
+PART = 3 / 7 / WHOLE
 VECTORS: dict[str, tuple[float, ...]] = {
     STORY[0][0]: (1, 0, 0), STORY[1][0]: (3, 4, 0), STORY[2][0]: (0, 4, 3), STORY[3][0]: (1, 2, 2), STORY[4][0]: (0, 0, 1), STORY[5][0]: (1, 1, 0),
     STORY[6][0]: (0, 1, 0), STORY[7][0]: (-4, 0, 3), STORY[8][0]: (1, 0, 1), STORY[9][0]: (0, 3, -4), STORY[10][0]: (2, 1, 2), "refused": (1, 0, 0),
     "recipes": (0, 3, 4), "you pack": (0, -3, 4), "i travel for work": (12, 0, 5), "Always use tabs.": (1, 0, 0),
+    MIXED: (2, 2, 1),
     "Can you write a recipe?": (1, 2, 2), "Where does Ada live?": (2, 1, 2), "What did I say?": (1, 2, 2), "?!": (1, 0, 0),
 }
 
@@ -151,10 +166,10 @@ def told(specimen: Any) -> Any:
         view.veto += incoming.event.speaker == "Cy"
 
     memory = memory_of(specimen, neighbour(Phase.ENCODE, refuse, adds=(VETO,)), embedder=Scripted(VECTORS), preference=PREFERENCE, named=NAMED,
-                       floor=FLOOR)
+                       whole=WHOLE, floor=FLOOR, strength=STRENGTH)
     encode(memory, *((float(i), text, speaker) for i, (text, speaker, *_) in enumerate(STORY[:6])), (6.0, "Always use tabs.", "Cy"),
            *((7.0 + i, text, speaker) for i, (text, speaker, *_) in enumerate(STORY[6:])),
-           Event(20.0, "Always use tabs.", "Dee", dated=False, attributes=(("role", "user"),)))
+           Event(20.0, MIXED, "Dee", dated=False, attributes=(("role", "user"),)))
     memory.archive(1)
     return memory
 
@@ -162,40 +177,40 @@ def told(specimen: Any) -> Any:
 @adaptation("ID-5", source="ours: kind, standing and scope vector of each event of a story, set by hand", atol=1e-6)
 def a_memory_keeps_kind_standing_and_scope(specimen: Any) -> Any:
     memory = told(specimen)
-    kinds, standings = [kind for _, _, kind, _, _ in STORY] + ["GENERAL"], [s for *_, s in STORY] + [1.0]
+    kinds, standings = [kind for _, _, kind, _, _ in STORY] + ["GENERAL"], [s for *_, s in STORY] + [PART]
     scopes = [np.array(VECTORS[scope], float) / np.linalg.norm(VECTORS[scope]) if scope else np.zeros(3) for *_, scope, _ in STORY] + [np.zeros(3)]
     measured = np.column_stack([memory.column(specimen.STANDING_KIND), memory.column(specimen.STANDING), memory.column(specimen.STANDING_SCOPE)])
     return measured, np.column_stack([[int(specimen.Standing[kind]) for kind in kinds], standings, np.array(scopes)])
 
 
-@adaptation("ID-6", source="ours: the fit of each memory of the story with a request and an open question, by hand; none with one about the past",
-            atol=1e-6)
-def a_memory_scores_its_instructions_at_requests(specimen: Any) -> Any:
+@adaptation("ID-6", source="ours: what the fit of each memory of the story adds at a request and an open question, by hand; nothing at one about "
+            "the past", atol=1e-6)
+def a_memory_prefers_its_instructions_at_requests(specimen: Any) -> Any:
     memory = told(specimen)
     measured, expected = [], []
     for text, asking in (("Can you write a recipe?", 2), ("Where does Ada live?", 1), ("What did I say?", 0), ("?!", -1)):
         memory.retrieve(text)
-        measured.append([memory.column(specimen.ASKING).item(), *np.nan_to_num(memory.column(specimen.STANDING_FIT), nan=-1.0)])
+        measured.append([memory.column(specimen.ASKING).item(), *memory.column(LOG_PRIOR)])
         due = []
-        for said, _, kind, scope, standing in (*STORY, ("Always use tabs.", "Dee", "GENERAL", "", 1.0)):
-            silent = standing == 0.0 or asking < 1 or (asking == 1 and not scope)
-            due.append(-1.0 if silent else standing * max(FLOOR if kind == "GENERAL" else 0.0, along(scope or said, text)))
+        for said, _, kind, scope, standing in (*STORY, (MIXED, "Dee", "GENERAL", "", PART)):
+            silent = standing == 0.0 or asking < 1 or (asking == 1 and kind != "SCOPED")
+            due.append(0.0 if silent else STRENGTH * standing * max(FLOOR if kind == "GENERAL" else 0.0, along(scope or said, text)))
         expected.append([asking, *due])
     return np.array(measured), np.array(expected)
 
 
-@limit("ID-7", source="closed form: without standing memories no query has a score")
-def narrative_alone_has_no_scores(specimen: Any) -> Any:
+@limit("ID-7", source="closed form: without standing memories no query adds anything")
+def narrative_alone_has_no_prior(specimen: Any) -> Any:
     memory = memory_of(specimen)
     encode(memory, (0.0, "She always forgets her umbrella.", "user"), (1.0, "I never found it."), (2.0, "You should always rest.", "assistant"))
     silent = []
     for text in ("Can you write a poem?", "Where does Ada live?", "When did I move?", ""):
         memory.retrieve(text)
-        silent.append(np.isnan(memory.column(specimen.STANDING_FIT)).tolist())
+        silent.append(memory.column(LOG_PRIOR).tolist())
     off = memory_of(specimen, preference=0.0)
     encode(off, (0.0, "When I travel for work, I prefer trains."))
     kept = [off.column(specimen.STANDING_KIND).item(), int(off.column(specimen.STANDING_SCOPE).any())]
-    return np.array([*np.ravel(silent), *kept], float), np.array([1.0] * 12 + [0.0] * 2)
+    return np.array([*np.ravel(silent), *kept], float), np.zeros(14)
 
 
 @adaptation("ID-8", source="the scopes of the story, by hand")
@@ -226,19 +241,19 @@ def hostile_texts_take_linear_time(specimen: Any) -> Any:
     return at_most(seconds, 5.0)
 
 
-@adaptation("ID-10", source="the request and its instruction share no word: of 13 memories the instruction has the largest score")
+@adaptation("ID-10", source="the request and its instruction share no word: of 13 memories the instruction has the largest prior")
 def an_instruction_is_first_for_a_request_in_its_scope(specimen: Any) -> Any:
     vectors = {"When I ask about food, use metric units.": (0, 0, 1), "food": (3, 4, 0), "How do I bake bread?": (4, 3, 0),
                "Never use my surname.": (0, 0, 1)}
     others = {f"We saw {n} boats.": (4, 3, n) for n in range(11)}
-    memory = memory_of(specimen, embedder=Scripted({**vectors, **others}))
+    memory = memory_of(specimen, embedder=Scripted({**vectors, **others}), strength=1.0)
     encode(memory, *((float(i), text, "user") for i, text in enumerate((*list(vectors)[:1], *others, list(vectors)[3]))))
     memory.retrieve("How do I bake bread?")
-    fits = memory.column(specimen.STANDING_FIT)
-    return at_least(fits[0] - np.nan_to_num(fits[1:], nan=0.0), 0.9 * 0.96 - 0.4)
+    prior = memory.column(LOG_PRIOR)
+    return at_least(prior[0] - prior[1:], 0.9 * 0.96 - 0.4)
 
 
-@figure("fit", caption="Score of an instruction with a scope, of one for every request, and of a preference, over the cosine of the request with "
+@figure("fit", caption="Prior of an instruction with a scope, of one for every request, and of a preference, over the cosine of the request with "
         "the scope or the memory", source="ours: the fit at the installed values")
 def scores_over_the_cosine(specimen: Any) -> Picture:
     p: Any = plug_in(specimen).params
@@ -246,18 +261,18 @@ def scores_over_the_cosine(specimen: Any) -> Picture:
     embedding = np.column_stack([cosines, np.sqrt(1.0 - cosines ** 2)])
     curves = []
     for kind, label in ((2, "instruction with a scope"), (3, "instruction for every request"), (1, "preference")):
-        out = np.full(81, np.nan)
+        out = np.zeros(81)
         standing, scope = np.full(81, 1.0 if kind > 1 else p.preference), embedding * float(kind == 2)
-        specimen.fit(standing, np.full(81, kind, np.int8), scope, embedding, np.array([1.0, 0.0]), p.floor, False, out)
+        specimen.add_fit(standing, np.full(81, kind, np.int8), scope, embedding, np.array([1.0, 0.0]), p.floor, False, p.strength, out)
         curves.append(Curve(label, cosines, out))
-    return Picture("cosine of the request", "score", tuple(curves))
+    return Picture("cosine of the request", "added to LOG_PRIOR", tuple(curves))
 
 
 @mutant("always and never are enough", rejected_by="ID-1")
 def by_words(specimen: Any) -> Any:
     def standing_of(text: str) -> Any:
         found = any(word in text.lower() for word in ("always", "never", "from now on", "whenever"))
-        return (specimen.Standing.GENERAL if found else specimen.Standing.NONE), ""
+        return specimen.Said(specimen.Standing.GENERAL if found else specimen.Standing.NONE, "", 1.0)
 
     return specimen.replacing("standing_of", standing_of)
 
@@ -275,8 +290,8 @@ def anybody(specimen: Any) -> Any:
 
 @mutant("the scope is not used", rejected_by="ID-4")
 def without_scopes(specimen: Any) -> Any:
-    original = specimen.fit
-    return specimen.replacing("fit", lambda standing, kind, scope, *others: original(standing, kind, 0.0 * scope, *others))
+    original = specimen.add_fit
+    return specimen.replacing("add_fit", lambda standing, kind, scope, *others: original(standing, kind, 0.0 * scope, *others))
 
 
 @mutant("the whole text is embedded in place of the scope", rejected_by="ID-5")
@@ -291,7 +306,7 @@ def whole_text(specimen: Any) -> Any:
     return specimen.overriding("InstructionDetection", detect=detect)
 
 
-@mutant("questions about the past have scores", rejected_by="ID-6")
+@mutant("questions about the past count", rejected_by="ID-6")
 def recall_too(specimen: Any) -> Any:
     original = specimen.asking_of
 
@@ -302,15 +317,37 @@ def recall_too(specimen: Any) -> Any:
     return specimen.replacing("asking_of", asking_of)
 
 
-@mutant("a memory without standing scores 0", rejected_by="ID-7")
-def zeros(specimen: Any) -> Any:
-    original = specimen.fit
+@mutant("every memory counts as much as an instruction", rejected_by="ID-7")
+def everything(specimen: Any) -> Any:
+    original = specimen.add_fit
+    return specimen.replacing("add_fit", lambda standing, *others: original(np.ones_like(standing), *others))
 
-    def fit(standing: Any, *others: Any) -> None:
-        others[-1][:] = 0.0
-        original(standing, *others)
 
-    return specimen.replacing("fit", fit)
+@mutant("preferences with a scope count at any question", rejected_by="ID-4")
+def scope_is_enough(specimen: Any) -> Any:
+    original = specimen.add_fit
+
+    def add_fit(standing: Any, kind: Any, scope: Any, *others: Any) -> None:
+        original(standing, np.where(np.any(scope, axis=1), int(specimen.Standing.SCOPED), kind).astype(np.int8), scope, *others)
+
+    return specimen.replacing("add_fit", add_fit)
+
+
+@mutant("one sentence of many counts as the whole text", rejected_by="ID-5")
+def any_share(specimen: Any) -> Any:
+    original = specimen.level
+    return specimen.replacing("level", lambda kind, speaker, share, *values: original(kind, speaker, 1.0, *values))
+
+
+@mutant("sentences are counted in place of words", rejected_by="ID-12")
+def by_sentences(specimen: Any) -> Any:
+    original = specimen.standing_of
+
+    def standing_of(text: str) -> Any:
+        parts = specimen.sentences(text)
+        return original(text)._replace(share=sum(original(part).kind > 0 for part in parts) / max(len(parts), 1))
+
+    return specimen.replacing("standing_of", standing_of)
 
 
 @mutant("scopes of the assistant are embedded, too", rejected_by="ID-8")
@@ -324,5 +361,5 @@ def all_scopes(specimen: Any) -> Any:
 
 @mutant("an instruction with a scope fits by its own text", rejected_by="ID-10")
 def own_text(specimen: Any) -> Any:
-    original = specimen.fit
-    return specimen.replacing("fit", lambda standing, kind, scope, embedding, *others: original(standing, kind, embedding, embedding, *others))
+    original = specimen.add_fit
+    return specimen.replacing("add_fit", lambda standing, kind, scope, embedding, *others: original(standing, kind, embedding, embedding, *others))

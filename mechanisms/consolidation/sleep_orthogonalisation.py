@@ -30,7 +30,8 @@ from ..shared.rows import events
 from ..shared.units import unit
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-DISTINCT_CODE = Column("distinct_code", np.float32, Scope.MEMORY, "1", 0.0, "direction of the weights w of the memory's unit", ("code",))
+DISTINCT_CODE = Column("distinct_code", np.float32, Scope.MEMORY, "1", 0.0, "direction of the weights w of the memory's unit", ("code",),
+                       own=True)
 DISTINCT_SIZE = Column("distinct_size", np.float32, Scope.MEMORY, "1", 1.0, "length of w", low=0)
 DISTINCT_RIVALS = Column("distinct_rivals", np.int32, Scope.MEMORY, "1", -1, "rivals: memories that interfere; -1: no more", ("rivals",), low=-1)
 DISTINCT_SEARCHED = Column("distinct_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been searched for", low=0)

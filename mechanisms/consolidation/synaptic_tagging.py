@@ -33,7 +33,7 @@ NO_SYNAPSE = -1.0                       # PROTEIN_INTEGRAL of a link that is no 
 FADED = 40.0                            # decay times after which the early phase is below the resolution of float64
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-EARLY_PHASE_INDUCED = Column("early_phase_induced", np.float64, Scope.MEMORY, "mV", 0.0, "h - h0 just after encoding; 0: at rest")
+EARLY_PHASE_INDUCED = Column("early_phase_induced", np.float64, Scope.MEMORY, "mV", 0.0, "h - h0 just after encoding; 0: at rest", own=True)
 LATE_PHASE = Column("late_phase", np.float64, Scope.MEMORY, "1", 0.0, "mean late phase z of the memory's synapses; 0: nothing captured", low=-0.5,
                     high=1)
 PROTEIN_DRIVE = Column("protein_drive", np.float64, Scope.EDGE, "mV", 0.0, "sum of |h - h0| over the entity's synapses just after this encoding",

@@ -74,7 +74,8 @@ from ..shared.topology_model import descriptors_by, diagnosed_by, plans_by
 TOPOLOGY_LINK = Column("topology_link", np.int8, Scope.EDGE, "1", 0,
                        "whether the edge is a link of the topology: 0 no, 1 made for it, 2 another's edge, too", low=0, high=2)
 DESCRIPTOR = Column("descriptor", np.int64, Scope.MEMORY, "1", -1, "number of the writing that describes the memory; -1: none yet", low=-1)
-DESCRIPTOR_EMBEDDING = Column("descriptor_embedding", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the descriptor; 0: none", ("dimensions",))
+DESCRIPTOR_EMBEDDING = Column("descriptor_embedding", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the descriptor; 0: none", ("dimensions",),
+                              own=True)
 TOPOLOGY_CONSOLIDATED = Column("topology_consolidated", np.int64, Scope.GLOBAL, "1", 0, "memories before this row are not in the buffer", low=0)
 TOPOLOGY_RUNS = Column("topology_runs", np.int64, Scope.GLOBAL, "1", 0, "runs so far", low=0)
 DESCRIBED = signal("described", Facet.MEANING, "cosine of the query and the descriptor", scale=Scale.SIMILARITY)

@@ -39,12 +39,15 @@ CREATE, LINK, MERGE = 0, 1, 2
 NEGATIONS = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"))
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-AFFINITY = Column("affinity", np.float32, Scope.EDGE, "1", 0.0, "strength of a curated link; 0: not made by curation", low=0, high=1)
-RESTATES = Column("restates", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same content; -1: this memory is the first", low=-1)
+AFFINITY = Column("affinity", np.float32, Scope.EDGE, "1", 0.0, "strength of a curated link; 0: not made by curation", low=0, high=1,
+                  own=True)
+RESTATES = Column("restates", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same content; -1: this memory is the first", low=-1,
+                  own=True)
 RESTATED = Column("restated", np.int64, Scope.MEMORY, "1", 0, "number of later memories that restate this one", low=0)
-WORDS_SAID = Column("words_said", np.int64, Scope.MEMORY, "1", 0, "number that memories of one speaker with the same words share; 0: no words")
+WORDS_SAID = Column("words_said", np.int64, Scope.MEMORY, "1", 0, "number that memories of one speaker with the same words share; 0: no words",
+                    own=True)
 REPEATS = Column("repeats", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same words by the same speaker; -1: this is the first",
-                 low=-1)
+                 low=-1, own=True)
 CURATED = signal("curated", Facet.ASSOCIATION, "largest match of a linked best match, times the strength of the link", unit="sd", direct=False)
 
 

@@ -30,7 +30,7 @@ from ...engine.vocabulary import CREATED, ENCODING_STRENGTH, INDEX, LOG_STRENGTH
 AT_STAKE = frozenset({SpeechAct.COMMITMENT, SpeechAct.CORRECTION, SpeechAct.DECISION, SpeechAct.INSTRUCTION})
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-AROUSAL = Column("arousal", np.float64, Scope.MEMORY, "1", 0.0, "arousal of the event at encoding; 0: neutral", low=0, high=1)
+AROUSAL = Column("arousal", np.float64, Scope.MEMORY, "1", 0.0, "arousal of the event at encoding; 0: neutral", low=0, high=1, own=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from ...engine.vocabulary import NEWS, ROW, WORTH
 
 # --- columns and the set of known fingerprints ---------------------------------------------------------------------------------
 NEW_FINGERPRINTS = Column("new_fingerprints", np.int64, Scope.MEMORY, "1", 0, "codes of the fingerprints that were new in the memory; 0: unused",
-                          ("kept",), low=0)
+                          ("kept",), low=0, own=True)
 
 
 class KnownFingerprints:

@@ -26,9 +26,10 @@ from ...engine.vocabulary import ACTIVATION, CREATED, NOW, RECALLED, ROW
 SHORTEST_AGE = 1.0      # s; the law diverges at age 0
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-USES = Column("uses", np.int64, Scope.MEMORY, "1", 0, "how often the memory was encoded or recalled", low=0)
-RECENT_USES = Column("recent_uses", np.float64, Scope.MEMORY, "h", np.nan, "times of the latest uses, newest first", ("kept_uses",))
-RECENT_DECAYS = Column("recent_decays", np.float64, Scope.MEMORY, "1", np.nan, "decay d_j of each of those uses", ("kept_uses",))
+USES = Column("uses", np.int64, Scope.MEMORY, "1", 0, "how often the memory was encoded or recalled", low=0, own=True)
+RECENT_USES = Column("recent_uses", np.float64, Scope.MEMORY, "h", np.nan, "times of the latest uses, newest first", ("kept_uses",),
+                     own=True)
+RECENT_DECAYS = Column("recent_decays", np.float64, Scope.MEMORY, "1", np.nan, "decay d_j of each of those uses", ("kept_uses",), own=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ Bits = NDArray[np.uint64]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ROLE_FILLER_RECORD = Column("role_filler_record", np.uint64, Scope.MEMORY, "bits", 0, "majority of the memory's role-filler pairs, 64 signs per word",
-                            ("words",))
+                            ("words",), own=True)
 BINDING = signal("binding", Facet.ASSOCIATION, "cosine of the records of query and memory; NaN if within the noise of unrelated records",
                  scale=Scale.SIMILARITY)
 

@@ -3,9 +3,9 @@
 Cortex (section 8.1) names the gap: instructions are phrased like other statements and share few words with the requests they are meant for, so
 neither words nor meaning retrieve them.  Here rules read each sentence of an event: what it tells the hearer to do (speech act), whether it
 holds beyond the moment (always, never, from now on, whenever, "when I ask about X"), and when it applies (the scope clause, embedded apart).  The
-product of act, generality and speaker is STANDING in [0, 1].  At a request, a memory's score is STANDING times the fit of the request with its
-scope.  A question about the past (recall) gives no score.  Any other question counts only for instructions with a scope, which says for which
-questions they are meant.
+product of act, generality, speaker and the share of the text that it takes is STANDING in [0, 1].  At a request, STANDING times the fit of the
+request with its scope, in ln odds, is added to the prior of a memory.  A question about the past (recall) adds nothing.  Any other question
+counts only for instructions with a scope, which says for which questions they are meant.
 
 The rules are for English and name no topic.  Their precision and recall on 300 utterances composed for this purpose are in
 tests/mechanisms/test_instruction_detection.py.
@@ -19,16 +19,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, forecast, hook
 from ...engine.numerics import kernel
 from ...engine.records import ROLES
 from ...engine.text.features import fold, sanitise
-from ...engine.vocabulary import EMBEDDER, EMBEDDING, ROW
+from ...engine.vocabulary import EMBEDDER, EMBEDDING, LOG_PRIOR, ROW
 
 READ: Final = 8_192         # most characters read of an event: its first and its last half of that
 SENTENCE: Final = 600       # longer sentences are cut
@@ -43,6 +44,7 @@ class Standing(IntEnum):
     GENERAL = 3                 # an instruction for every request
 
 
+SCOPED: Final = int(Standing.SCOPED)
 GENERAL: Final = int(Standing.GENERAL)
 
 
@@ -61,8 +63,6 @@ STANDING_KIND = Column("standing_kind", np.int8, Scope.MEMORY, "1", 0, "kind of 
 STANDING_SCOPE = Column("standing_scope", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the clause that says when it applies; 0: none",
                         ("dimensions",), own=True)
 ASKING = Column("asking", np.int8, Scope.EVENT, "1", -1, "kind of the current query, a value of Asking; -1: no words", low=-1, high=2)
-STANDING_FIT = signal("standing_fit", Facet.KIND, "standing of the memory times the fit of the request with its scope; NaN: no request, or none",
-                      direct=False)
 
 # --- rules: sentences --------------------------------------------------------------------------------------------------------
 # All patterns read lower case with single spaces.  Every repeat is bounded, so each search is linear in the length of the sentence.
@@ -299,21 +299,38 @@ def sentences(text: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def standing_of(text: str) -> tuple[Standing, str]:
-    """Kind and scope of the most general standing sentence of a text; the scope is empty unless the kind is SCOPED or PREFERENCE.  O(length).
+class Said(NamedTuple):
+    """The most general standing sentence of a text.
+
+    kind   NONE if there is none
+    scope  the clause that says when it applies; empty unless the kind is SCOPED or PREFERENCE
+    share  words of all standing sentences over the words of the text
+    """
+
+    kind: Standing
+    scope: str
+    share: float
+
+
+def standing_of(text: str) -> Said:
+    """Kind and scope of the most general standing sentence of a text, and the share of the text that stands.  O(length).
 
     >>> standing_of("When I ask about recipes, always use metric units.")
-    (<Standing.SCOPED: 2>, 'recipes')
-    >>> [standing_of(text)[0].name for text in ("From now on, answer in French.", "I prefer window seats.", "She always calls on Sundays.")]
+    Said(kind=<Standing.SCOPED: 2>, scope='recipes', share=1.0)
+    >>> [standing_of(text).kind.name for text in ("From now on, answer in French.", "I prefer window seats.", "She always calls on Sundays.")]
     ['GENERAL', 'PREFERENCE', 'NONE']
+    >>> standing_of("I prefer window seats. I fly on Monday.").share
+    0.5
     """
-    found: tuple[Standing, str] = (Standing.NONE, "")
+    best: tuple[Standing, str] = (Standing.NONE, "")
+    words = standing = 0
     for sentence in sentences(text):
-        for part in (sentence, *_JOINED.split(sentence), *_ASKING.split(sentence)):
-            kind, scope = judged(part)
-            if kind > found[0]:
-                found = kind, scope
-    return found
+        found = max((judged(part) for part in (sentence, *_JOINED.split(sentence), *_ASKING.split(sentence))), key=itemgetter(0))
+        best = max(best, found, key=itemgetter(0))
+        length = sentence.count(" ") + 1
+        words += length
+        standing += length if found[0] else 0
+    return Said(*best, standing / words if words else 0.0)
 
 
 def judged(sentence: str) -> tuple[Standing, str]:
@@ -413,18 +430,19 @@ def scope_text(clause: str) -> str:
     return _ASKED.sub("", clause) or clause
 
 
-def level(kind: Standing, speaker: str, preference: float, named: float) -> float:
-    """STANDING: a v, with a = 1 for an instruction and `preference` for a preference; v = 0 for the assistant, `named` for an instruction
-    that a named person gives another, else 1.  O(1).
+def level(kind: Standing, speaker: str, share: float, preference: float, named: float, whole: float) -> float:
+    """STANDING: a v min(1, p / w), with a = 1 for an instruction and `preference` for a preference; v = 0 for the assistant, `named` for an
+    instruction that a named person gives another, else 1; p the share of the text that stands, and w = `whole`.  O(1).
 
-    >>> [level(Standing.GENERAL, who, 0.5, 0.25) for who in ("user", "", "system", "Ada", "assistant")]
+    >>> [level(Standing.GENERAL, who, 1.0, 0.5, 0.25, 0.5) for who in ("user", "", "system", "Ada", "assistant")]
     [1.0, 1.0, 1.0, 0.25, 0.0]
+    >>> [level(Standing.PREFERENCE, "user", share, 0.5, 0.25, 0.5) for share in (0.75, 0.5, 0.25)]
+    [0.5, 0.5, 0.25]
     """
     if kind is Standing.NONE or speaker == "assistant":
         return 0.0
-    if kind is Standing.PREFERENCE:
-        return preference
-    return named if speaker and speaker not in ROLES else 1.0
+    act = preference if kind is Standing.PREFERENCE else named if speaker and speaker not in ROLES else 1.0
+    return act * min(1.0, share / whole)
 
 
 # --- rules: queries ----------------------------------------------------------------------------------------------------------
@@ -496,8 +514,9 @@ def _told(part: str) -> bool:
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
-def fit(standing: Any, kind: Any, scope: Any, embedding: Any, query: Any, floor: float, scoped_only: bool, out: Any) -> None:
-    """s_i max(0, cos(q, c_i)), c_i the scope of memory i or, without one, its embedding; an instruction for every request fits at least `floor`.
+def add_fit(standing: Any, kind: Any, scope: Any, embedding: Any, query: Any, floor: float, scoped_only: bool, strength: float, out: Any) -> None:
+    """out += g s_i max(0, cos(q, c_i)): c_i is the scope of memory i or, without one, its embedding; an instruction for every request fits at
+    least `floor`.
 
     standing     (n,)    1  s
     kind         (n,)       value of Standing
@@ -505,27 +524,28 @@ def fit(standing: Any, kind: Any, scope: Any, embedding: Any, query: Any, floor:
     embedding    (n, d)  1  unit vectors of the memories
     query        (d,)    1  unit vector q
     floor        ()      1  least fit of an instruction without scope
-    scoped_only  ()         whether memories without a scope are left out
-    out          (n,)    1  written where s > 0
+    scoped_only  ()         whether only instructions with a scope count
+    strength     ()      ln g, added to an instruction that fits fully
+    out          (n,)    ln added to where s > 0
     Cost: O(n + s d) for s standing memories.
 
-    >>> s, k, out = np.array([1.0, 0.5, 1.0, 0.0]), np.array([2, 1, 3, 0]), np.full(4, np.nan)
+    >>> s, k, out = np.array([1.0, 0.5, 1.0, 0.0]), np.array([2, 1, 3, 0]), np.zeros(4)
     >>> c, e = np.array([[0.6, 0.8], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> fit(s, k, c, e, np.array([1.0, 0.0]), 0.4, False, out)
+    >>> add_fit(s, k, c, e, np.array([1.0, 0.0]), 0.4, False, 2.0, out)
     >>> out.tolist()
-    [0.6, 0.5, 0.4, nan]
+    [1.2, 1.0, 0.8, 0.0]
     """
     for i in range(standing.shape[0]):
-        if standing[i] > 0.0:
+        if standing[i] > 0.0 and (kind[i] == SCOPED or not scoped_only):
             cosine, own, length = 0.0, 0.0, 0.0
             for j in range(query.shape[0]):
                 cosine += scope[i, j] * query[j]
                 own += embedding[i, j] * query[j]
                 length += abs(scope[i, j])
             if length > 0.0:
-                out[i] = standing[i] * min(max(cosine, 0.0), 1.0)
-            elif not scoped_only:
-                out[i] = standing[i] * min(max(own, floor if kind[i] == GENERAL else 0.0), 1.0)
+                out[i] += strength * standing[i] * min(max(cosine, 0.0), 1.0)
+            else:
+                out[i] += strength * standing[i] * min(max(own, floor if kind[i] == GENERAL else 0.0), 1.0)
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
@@ -533,14 +553,15 @@ def fit(standing: Any, kind: Any, scope: Any, embedding: Any, query: Any, floor:
 class InstructionDetectionParams(Params):
     preference: float           # standing of a preference; that of an instruction is 1
     named: float                # factor on an instruction that a named person gives another
+    whole: float                # share of a text from which on its instruction counts fully
     floor: float                # least fit of an instruction without a scope
-    weight: float               # trust in the fused ranking
+    strength: float             # ln odds of an instruction that fits fully
 
 
 class InstructionDetection(Mechanism[InstructionDetectionParams]):
-    """Scores standing instructions and preferences at requests, by the fit of the request with their scope."""
+    """Prefers standing instructions and preferences at requests, by the fit of the request with their scope."""
 
-    owns = (STANDING, STANDING_KIND, STANDING_SCOPE, ASKING, STANDING_FIT)
+    owns = (STANDING, STANDING_KIND, STANDING_SCOPE, ASKING)
 
     @hook(Phase.ENCODE, reads=(ROW, EMBEDDER), adds=(), sets=(STANDING, STANDING_KIND, STANDING_SCOPE))
     def detect(self, view: Any, incoming: Incoming) -> None:
@@ -550,13 +571,13 @@ class InstructionDetection(Mechanism[InstructionDetectionParams]):
             if scope:
                 (view.standing_scope[view.row],) = view.embedder.embed([scope])
 
-    @hook(Phase.RETRIEVE, reads=(STANDING, STANDING_KIND, STANDING_SCOPE, EMBEDDING), adds=(), sets=(ASKING, STANDING_FIT))
+    @hook(Phase.RETRIEVE, reads=(STANDING, STANDING_KIND, STANDING_SCOPE, EMBEDDING), adds=(LOG_PRIOR,), sets=(ASKING,))
     def score(self, view: Any, cue: Cue) -> None:
         asking = asking_of(cue.query.text)
         view.asking = -1 if asking is None else int(asking)
         if asking in (Asking.REQUEST, Asking.OPEN):
-            fit(view.standing, view.standing_kind, view.standing_scope, view.embedding, cue.vector, self.params.floor, asking is Asking.OPEN,
-                view.standing_fit)
+            add_fit(view.standing, view.standing_kind, view.standing_scope, view.embedding, cue.vector, self.params.floor, asking is Asking.OPEN,
+                    self.params.strength, view.log_prior)
 
     @forecast(reads=())
     def scopes(self, view: Any, coming: Sequence[Incoming]) -> Iterator[str]:
@@ -569,5 +590,6 @@ class InstructionDetection(Mechanism[InstructionDetectionParams]):
     def _judged(self, incoming: Incoming) -> tuple[Standing, str, float]:
         """Kind, scope and STANDING of an event."""
         speaker = incoming.event.get("role") or incoming.event.speaker
-        kind, scope = standing_of(incoming.event.text) if speaker != "assistant" else (Standing.NONE, "")
-        return kind, scope, level(kind, speaker, self.params.preference, self.params.named)
+        said = standing_of(incoming.event.text if speaker != "assistant" else "")
+        p = self.params
+        return said.kind, said.scope, level(said.kind, speaker, said.share, p.preference, p.named, p.whole)

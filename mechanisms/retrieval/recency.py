@@ -19,7 +19,7 @@ from ...engine.numerics import kernel
 from ...engine.vocabulary import NOW, RECALLED, ROW
 
 # --- columns ------------------------------------------------------------------------------------------------------
-LAST_ACCESS = Column("last_access", np.float64, Scope.MEMORY, "h", 0.0, "when the memory was last encoded or recalled")
+LAST_ACCESS = Column("last_access", np.float64, Scope.MEMORY, "h", 0.0, "when the memory was last encoded or recalled", own=True)
 RECENCY = signal("recency", Facet.TIME, "1 at the last access, halved after every half-life", direct=False, scale=Scale.SIMILARITY)
 
 

@@ -36,9 +36,10 @@ from ..shared.facts import Fact, Relation, Standing, facts_of, relation, teller
 CELLS: Final = 256
 
 # --- columns ------------------------------------------------------------------------------------------------------------------
-STYLE = Column("style", np.float32, Scope.MEMORY, "1", 0.0, "hashed character n-grams of the text, of unit length", (CELLS,), low=0, high=1)
+STYLE = Column("style", np.float32, Scope.MEMORY, "1", 0.0, "hashed character n-grams of the text, of unit length", (CELLS,), low=0, high=1,
+               own=True)
 PREFIXED_EMBEDDING = Column("prefixed_embedding", np.float32, Scope.MEMORY, "1", 0.0, "embedding of 'sender to recipient: text'; 0: not an event",
-                            ("dimensions",))
+                            ("dimensions",), own=True)
 ENGRAM_ASKER = Column("engram_asker", np.int64, Scope.GLOBAL, "1", -1, "number of the speaker with the role of the user; -1: none", low=-1)
 PROFILE = Column("profile", np.int64, Scope.MEMORY, "1", -1, "of a speaker's first event: number of the profile's writing; -1: none", low=-1)
 PROFILES_UNTIL = Column("profiles_until", np.int64, Scope.GLOBAL, "rows", 0, "rows whose facts are in the profiles", low=0)

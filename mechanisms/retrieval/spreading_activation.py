@@ -27,7 +27,8 @@ from ...engine.vocabulary import GRAPH, KIND, ROW
 from ..shared.rows import events
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-ASSOCIATION = Column("association", np.float32, Scope.EDGE, "1", 1.0, "strength of a link between a memory and an entity; 1: mentioned once", low=0)
+ASSOCIATION = Column("association", np.float32, Scope.EDGE, "1", 1.0, "strength of a link between a memory and an entity; 1: mentioned once", low=0,
+                     own=True)
 SPREAD = signal("spread", Facet.ASSOCIATION, "activation that spreads from the entities of the query", unit="ln odds")
 
 

@@ -45,7 +45,7 @@ TITANS_TARGET = Column("titans_target", np.float64, Scope.EVENT, "1", 0.0, "v_t,
 TITANS_RELEVANCE = Column("titans_relevance", np.float64, Scope.EVENT, "1", 0.0, "r_t, similarity to the previous event", low=0, high=1)
 TITANS_SURPRISE = Column("titans_surprise", np.float64, Scope.EVENT, "1", 1.0, "|grad l| relative to an empty memory; 1: nothing was predicted",
                          low=0)
-TITANS_UNFORESEEN = Column("titans_unforeseen", np.float64, Scope.MEMORY, "1", 1.0, "TITANS_SURPRISE at encoding", low=0)
+TITANS_UNFORESEEN = Column("titans_unforeseen", np.float64, Scope.MEMORY, "1", 1.0, "TITANS_SURPRISE at encoding", low=0, own=True)
 TITANS_VALUE = Column("titans_value", np.float32, Scope.MEMORY, "1", 0.0, "value of the memory, scaled to length 1", ("keys",),
                       own=True)
 TITANS_RECALL = signal("titans_recall", Facet.ASSOCIATION, "cosine with the value that M recalls for the query", floor=-1.0, scale=Scale.SIMILARITY)

@@ -17,15 +17,15 @@ from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import LOG_PRIOR
 from hebbarium.mechanisms.retrieval.instruction_detection import (
     READ,
     STANDING,
-    STANDING_FIT,
     STANDING_SCOPE,
     Asking,
     Standing,
+    add_fit,
     asking_of,
-    fit,
     standing_of,
 )
 
@@ -811,7 +811,7 @@ def test_queries_are_told_apart(block: str, due: Asking) -> None:
     ("Always end with a question.", ""),
 ])
 def test_the_scope_is_the_clause_that_says_when(text: str, scope: str) -> None:
-    assert standing_of(text) == (Standing.SCOPED if scope else Standing.GENERAL, scope)
+    assert standing_of(text) == (Standing.SCOPED if scope else Standing.GENERAL, scope, 1.0)
 
 
 def test_an_instruction_counts_wherever_it_stands_in_a_long_message() -> None:
@@ -822,15 +822,16 @@ def test_an_instruction_counts_wherever_it_stands_in_a_long_message() -> None:
 
 
 def test_of_several_sentences_the_most_general_counts() -> None:
-    assert standing_of("I prefer tea. When I ask about food, skip the meat.") == (Standing.SCOPED, "food")
-    assert standing_of("When I ask about food, skip the meat. Never use my surname.") == (Standing.GENERAL, "")
+    assert standing_of("I prefer tea. When I ask about food, skip the meat.") == (Standing.SCOPED, "food", 1.0)
+    assert standing_of("When I ask about food, skip the meat. Never use my surname.") == (Standing.GENERAL, "", 1.0)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_has_a_kind(text: str) -> None:
-    kind, scope = standing_of(text)
+    kind, scope, share = standing_of(text)
     assert isinstance(kind, Standing) and not (scope and kind in (Standing.NONE, Standing.GENERAL))
+    assert 0.0 <= share <= 1.0 and (share > 0.0) == (kind > Standing.NONE)
     assert asking_of(text) is None or isinstance(asking_of(text), Asking)
 
 
@@ -840,9 +841,9 @@ def test_the_kernel_equals_plain_python() -> None:
     scope, own, query = (random.normal(size=size).astype(np.float32) / 3.0 for size in ((40, 6), (40, 6), 6))
     scope[::2] = 0.0
     for only in (False, True):
-        compiled, plain = np.full(40, np.nan, np.float32), np.full(40, np.nan, np.float32)
-        fit(standing, kind, scope, own, query, 0.4, only, compiled)
-        fit.py_func(standing, kind, scope, own, query, 0.4, only, plain)  # type: ignore[attr-defined]
+        compiled, plain = np.ones(40), np.ones(40)
+        add_fit(standing, kind, scope, own, query, 0.4, only, 2.5, compiled)
+        add_fit.py_func(standing, kind, scope, own, query, 0.4, only, 2.5, plain)  # type: ignore[attr-defined]
         np.testing.assert_allclose(compiled, plain, rtol=1e-5)
 
 
@@ -854,5 +855,5 @@ def test_an_instruction_rises_for_requests_and_not_for_questions_about_the_past(
         "The bread was good.", "From now on, answer in French.", "We baked bread with Ada.", *(f"On day {day} we baked." for day in range(40)))))
     assert 1 in memory.retrieve("How do I bake bread?", k=10).rows
     assert 1 not in memory.retrieve("When did we bake bread?", k=10).rows
-    assert np.isnan(memory.column(STANDING_FIT)).all()
+    assert not memory.column(LOG_PRIOR).any()
     assert memory.column(STANDING)[1] == 1.0 and not memory.column(STANDING_SCOPE).any()

@@ -44,6 +44,22 @@ def test_cells_in_common_are_those_of_sets() -> None:
             assert pick(paper.in_common)(np.append(one, -1), firing) == len({*one.tolist()} & {*other.tolist()})
 
 
+def test_the_repeated_memory_is_that_of_sets() -> None:
+    """Of the visible codes that share enough cells with the event's, the one with the most, the latest among equals; codes of fewer cells, too."""
+    units, active = 40, 8
+    for case in range(200):
+        code = np.full(active, -1)
+        code[:active - case % 3] = RNG.choice(units, active - case % 3, replace=False)
+        codes = np.stack([np.where(RNG.random(active) < RNG.random(), code, RNG.choice(units, active, replace=False)) for _ in range(12)])
+        visible, threshold = RNG.random(12) < 0.8, (0.0, 0.25, 0.5, 0.8, 1.0)[case % 5]
+        cells = {unit for unit in code.tolist() if unit >= 0}
+        shared = [sum(cell in cells for cell in row) if seen else -1 for row, seen in zip(codes.tolist(), visible.tolist(), strict=True)]
+        most = max(shared)
+        due = max(i for i, n in enumerate(shared) if n == most) if most >= 0 and most >= threshold * active - 1e-9 else -1
+        for pick in (paper.repeated, paper.repeated.py_func):  # type: ignore[attr-defined]
+            assert pick(codes, visible, code, units, threshold) == due
+
+
 def test_small_kernels_compiled_equal_plain() -> None:
     rates: Any = RNG.gamma(1.0, size=20)
     for k, arguments in (
