@@ -60,10 +60,12 @@ ASKED = {
                 "What should I wear?", "Which laptop should I buy?", "Explain how vaccines work.", "Can you help me with the trip I told you about?"),
     "RECALL": ("When did I move?", "What did I say about the budget?", "Did I ever mention my allergy?", "Can you remind me what we decided?",
                "Summarise what we discussed in our last conversation.", "What was the name of the dentist?", "Tell me which film we saw in May."),
-    "OPEN": ("What languages does Ada speak?", "Where does Bo live?", "Is Mia a vegetarian?", "green tea", "ok!",
-             "I went to Rome. Is it warm there?"),
+    "OPEN": ("What languages does Ada speak?", "Where does Bo live?", "Is Mia a vegetarian?", "green tea", "ok!", "Nice one!", "green tea in Kyoto",
+             "I went to Rome. Is it warm there?", "Why the long face.", "The kettle broke. Why", "My login fails.",
+             "It rained. The app keeps crashing."),
+    "STATEMENT": ("The kettle broke this morning.", "I moved to Oslo!", "Thanks. The cake was good.", "We met at noon. It rained."),
 }
-PREFERENCE, NAMED, WHOLE, FLOOR, STRENGTH = 0.7, 0.3, 0.6, 0.25, 1.7         # odd values, none a default
+PREFERENCE, NAMED, WHOLE, FLOOR, STRENGTH = 0.7, 0.3, 0.6, 0.25, 1.7           # odd values, none a default
 
 
 @adaptation("ID-1", source="utterances written for each kind, with the scope that each names")
@@ -97,13 +99,11 @@ def the_share_of_a_text_is_counted_in_words(specimen: Any) -> Any:
     return np.array([specimen.standing_of(text).share for text in due]), np.array([stands / words for stands, words in due.values()])
 
 
-def by_hand(standing: float, kind: str, scope: Any, own: Any, query: Any, open_question: bool) -> float:
+def by_hand(standing: float, kind: str, scope: Any, own: Any, query: Any, others: float) -> float:
     """What the fit of one memory adds, from its vectors."""
-    if standing == 0.0 or (open_question and kind != "SCOPED"):
-        return 0.0
     along = sum(float(a) * float(b) for a, b in zip(own if scope is None else scope, query, strict=True))
     least = FLOOR if kind == "GENERAL" else 0.0
-    return STRENGTH * standing * min(1.0, max(least, along))
+    return (STRENGTH if kind == "SCOPED" else others) * standing * min(1.0, max(least, along))
 
 
 @equation("ID-4", source="the definition, as a loop over plain lists", rtol=1e-6)
@@ -121,11 +121,11 @@ def fit_is_the_cosine_with_scope_or_memory(specimen: Any) -> Any:
     held = np.where(np.array(scoped)[:, None], scopes, 0.0)
     before = random.normal(size=60)
     measured, expected = [], []
-    for only in (False, True):
+    for others in (STRENGTH, 0.0, -0.9):
         out = before.copy()
-        specimen.add_fit(standing, np.array([int(kind) for kind in kinds], np.int8), held, own, query, FLOOR, only, STRENGTH, out)
+        specimen.add_fit(standing, np.array([int(kind) for kind in kinds], np.int8), held, own, query, FLOOR, STRENGTH, others, out)
         measured.append(out)
-        due = [by_hand(standing[i], kind.name, scopes[i] if scoped[i] else None, own[i], query, only) for i, kind in enumerate(kinds)]
+        due = [by_hand(standing[i], kind.name, scopes[i] if scoped[i] else None, own[i], query, others) for i, kind in enumerate(kinds)]
         expected.append(before + np.array(due))
     return np.array(measured), np.array(expected)
 
@@ -152,6 +152,7 @@ VECTORS: dict[str, tuple[float, ...]] = {
     "recipes": (0, 3, 4), "you pack": (0, -3, 4), "i travel for work": (12, 0, 5), "Always use tabs.": (1, 0, 0),
     MIXED: (2, 2, 1),
     "Can you write a recipe?": (1, 2, 2), "Where does Ada live?": (2, 1, 2), "What did I say?": (1, 2, 2), "?!": (1, 0, 0),
+    "The soup was salty.": (0, 1, 1),
 }
 
 
@@ -183,18 +184,18 @@ def a_memory_keeps_kind_standing_and_scope(specimen: Any) -> Any:
     return measured, np.column_stack([[int(specimen.Standing[kind]) for kind in kinds], standings, np.array(scopes)])
 
 
-@adaptation("ID-6", source="ours: what the fit of each memory of the story adds at a request and an open question, by hand; nothing at one about "
-            "the past", atol=1e-6)
+@adaptation("ID-6", source="ours: what the fit of each memory of the story adds at a request, an open question and a statement, by hand; nothing "
+            "at a question about the past", atol=1e-6)
 def a_memory_prefers_its_instructions_at_requests(specimen: Any) -> Any:
     memory = told(specimen)
     measured, expected = [], []
-    for text, asking in (("Can you write a recipe?", 2), ("Where does Ada live?", 1), ("What did I say?", 0), ("?!", -1)):
+    for text, asking in (("Can you write a recipe?", 2), ("Where does Ada live?", 1), ("What did I say?", 0), ("?!", -1), ("The soup was salty.", 3)):
         memory.retrieve(text)
         measured.append([memory.column(specimen.ASKING).item(), *memory.column(LOG_PRIOR)])
         due = []
         for said, _, kind, scope, standing in (*STORY, (MIXED, "Dee", "GENERAL", "", PART)):
-            silent = standing == 0.0 or asking < 1 or (asking == 1 and kind != "SCOPED")
-            due.append(0.0 if silent else STRENGTH * standing * max(FLOOR if kind == "GENERAL" else 0.0, along(scope or said, text)))
+            strength = STRENGTH * {-1: 0.0, 0: 0.0, 1: float(kind == "SCOPED"), 2: 1.0, 3: -1.0}[asking]
+            due.append(strength * standing * max(FLOOR if kind == "GENERAL" else 0.0, along(scope or said, text)))
         expected.append([asking, *due])
     return np.array(measured), np.array(expected)
 
@@ -204,13 +205,13 @@ def narrative_alone_has_no_prior(specimen: Any) -> Any:
     memory = memory_of(specimen)
     encode(memory, (0.0, "She always forgets her umbrella.", "user"), (1.0, "I never found it."), (2.0, "You should always rest.", "assistant"))
     silent = []
-    for text in ("Can you write a poem?", "Where does Ada live?", "When did I move?", ""):
+    for text in ("Can you write a poem?", "Where does Ada live?", "When did I move?", "", "I live in Oslo."):
         memory.retrieve(text)
         silent.append(memory.column(LOG_PRIOR).tolist())
     off = memory_of(specimen, preference=0.0)
     encode(off, (0.0, "When I travel for work, I prefer trains."))
     kept = [off.column(specimen.STANDING_KIND).item(), int(off.column(specimen.STANDING_SCOPE).any())]
-    return np.array([*np.ravel(silent), *kept], float), np.zeros(14)
+    return np.array([*np.ravel(silent), *kept], float), np.zeros(17)
 
 
 @adaptation("ID-8", source="the scopes of the story, by hand")
@@ -263,7 +264,7 @@ def scores_over_the_cosine(specimen: Any) -> Picture:
     for kind, label in ((2, "instruction with a scope"), (3, "instruction for every request"), (1, "preference")):
         out = np.zeros(81)
         standing, scope = np.full(81, 1.0 if kind > 1 else p.preference), embedding * float(kind == 2)
-        specimen.add_fit(standing, np.full(81, kind, np.int8), scope, embedding, np.array([1.0, 0.0]), p.floor, False, p.strength, out)
+        specimen.add_fit(standing, np.full(81, kind, np.int8), scope, embedding, np.array([1.0, 0.0]), p.floor, p.strength, p.strength, out)
         curves.append(Curve(label, cosines, out))
     return Picture("cosine of the request", "added to LOG_PRIOR", tuple(curves))
 

@@ -5,7 +5,8 @@ neither words nor meaning retrieve them.  Here rules read each sentence of an ev
 holds beyond the moment (always, never, from now on, whenever, "when I ask about X"), and when it applies (the scope clause, embedded apart).  The
 product of act, generality, speaker and the share of the text that it takes is STANDING in [0, 1].  At a request, STANDING times the fit of the
 request with its scope, in ln odds, is added to the prior of a memory.  A question about the past (recall) adds nothing.  Any other question
-counts only for instructions with a scope, which says for which questions they are meant.
+counts only for instructions with a scope, which says for which questions they are meant.  At a statement, which asks for nothing, a standing
+memory loses what a request would add; a statement of trouble ("the build fails") asks for help and counts as a question.
 
 The rules are for English and name no topic.  Their precision and recall on 300 utterances composed for this purpose are in
 tests/mechanisms/test_instruction_detection.py.
@@ -52,8 +53,11 @@ class Asking(IntEnum):
     """The kind of a query."""
 
     RECALL = 0                  # asks for what was said or happened
-    OPEN = 1                    # any other question
+    OPEN = 1                    # any other question, and words alone
     REQUEST = 2                 # asks to do, write, explain or recommend something
+    STATEMENT = 3               # tells, and asks for nothing
+
+
 
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -62,7 +66,7 @@ STANDING = Column("standing", np.float32, Scope.MEMORY, "1", 0.0, "how much the 
 STANDING_KIND = Column("standing_kind", np.int8, Scope.MEMORY, "1", 0, "kind of the standing utterance, a value of Standing; 0: none", low=0, high=3)
 STANDING_SCOPE = Column("standing_scope", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the clause that says when it applies; 0: none",
                         ("dimensions",), own=True)
-ASKING = Column("asking", np.int8, Scope.EVENT, "1", -1, "kind of the current query, a value of Asking; -1: no words", low=-1, high=2)
+ASKING = Column("asking", np.int8, Scope.EVENT, "1", -1, "kind of the current query, a value of Asking; -1: no words", low=-1, high=3)
 
 # --- rules: sentences --------------------------------------------------------------------------------------------------------
 # All patterns read lower case with single spaces.  Every repeat is bounded, so each search is linear in the length of the sentence.
@@ -183,7 +187,7 @@ _VERBS = (
     r"|gather|get|give|go|greet|group|guess|have|help|hide|highlight|hold|hyphenate|ignore|include|indent|inform|insert|introduce|invite"
     r"|italici[sz]e|join|justify|keep|knock|label|lead|learn|leave|let|limit|link|list|lock|log|look|maintain|make|mark|match|measure|mention|mix"
     r"|move|multiply|mute|name|note|notify|number|observe|offer|omit|open|order|organi[sz]e|outline|paint|pair|pass|pause|pay|phrase|pick|ping"
-    r"|place|plan|point|post|praise|prepare|present|print|prioriti[sz]e|produce|proofread|propose|prove|provide|punctuate|put|quiz|quote|rank"
+    r"|place|plan|point|post|praise|prefer|prepare|present|print|prioriti[sz]e|produce|proofread|propose|prove|provide|punctuate|put|quiz|quote|rank"
     r"|read|recap|recommend|record|recycle|refer|reference|refrain|refuse|reject|remain|remember|remind|remove|rephrase|replace|reply|report"
     r"|reserve|respect|respond|restrict|return|reveal|review|rewrite|round|run|save|say|scan|schedule|search|select|send|separate|serve|set|share"
     r"|shift|shorten|show|sign|signal|simplify|skip|solve|sort|speak|specify|spell|split|stand|start|state|stay|steer|stick|stop|store|stretch"
@@ -481,12 +485,12 @@ _REQUESTED: Final = re.compile(
 
 
 def asking_of(text: str) -> Asking | None:
-    """Kind of a query: RECALL if it asks for what was said or happened, REQUEST if it asks to do something, else OPEN; None without words.
-
-    O(length).
+    """Kind of a query; None without words.  O(length).
 
     >>> [asking_of(q).name for q in ("When did I move?", "Can you write a haiku?", "What languages does she speak?", "Remind me what I said.")]
     ['RECALL', 'REQUEST', 'OPEN', 'RECALL']
+    >>> [asking_of(q).name for q in ("The kettle broke this morning.", "The build keeps failing.", "broken kettle")]
+    ['STATEMENT', 'OPEN', 'OPEN']
     """
     parts = [opened(part) for part in sentences(text)]
     if not any(c.isalnum() for part in parts for c in part):
@@ -494,9 +498,22 @@ def asking_of(text: str) -> Asking | None:
     last = [part for part in parts if part.endswith("?")] or parts
     if any(_ASKED_FOR.search(part) or _REQUESTED.match(part) for part in parts) and not any(_told(part) for part in last):
         return Asking.REQUEST
+    if _states(parts):
+        return Asking.STATEMENT
     return Asking.RECALL if any(_RECALL.search(part) for part in last) else Asking.OPEN
 
 
+def _states(parts: list[str]) -> bool:
+    """Whether the sentences tell something and ask for nothing; trouble asks for help."""
+    asks = (part[-1] not in ".!" or _TELLING.match(part) or _QUESTIONING.match(part) or _TROUBLE.search(part) for part in parts)
+    return any(map(_STATED.match, parts)) and not any(asks)
+
+
+_STATED: Final = re.compile(r"^\S+ \S+ \S.*[.!]$")            # three words or more
+_TROUBLE: Final = re.compile(
+    r"\b(?:fail(?:s|ed|ing|ure)?|errors?|exceptions?|problems?|issues?|troubles?|bugs?|stuck|wrong|crash(?:es|ed|ing)?|confus(?:ed|ing)|broken"
+    r"|struggl(?:e|es|ing)|unsure|not sure|no idea|can't|cannot|can not|couldn't|doesn't|don't|won't|isn't|aren't|does not|do not)\b"
+)
 _TELLING: Final = re.compile(
     r"^(?:(?:can|could|would|will) you )?(?:please |also )*(?:tell|remind|list|summari[sz]e|recap|show|give|describe|walk|name|recall|remember"
     r"|explain|provide|outline|help me (?:remember|recall))\b"
@@ -514,38 +531,39 @@ def _told(part: str) -> bool:
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
-def add_fit(standing: Any, kind: Any, scope: Any, embedding: Any, query: Any, floor: float, scoped_only: bool, strength: float, out: Any) -> None:
+def add_fit(standing: Any, kind: Any, scope: Any, embedding: Any, query: Any, floor: float, scoped: float, others: float, out: Any) -> None:
     """out += g s_i max(0, cos(q, c_i)): c_i is the scope of memory i or, without one, its embedding; an instruction for every request fits at
     least `floor`.
 
-    standing     (n,)    1  s
-    kind         (n,)       value of Standing
-    scope        (n, d)  1  unit vectors; 0: no scope
-    embedding    (n, d)  1  unit vectors of the memories
-    query        (d,)    1  unit vector q
-    floor        ()      1  least fit of an instruction without scope
-    scoped_only  ()         whether only instructions with a scope count
-    strength     ()      ln g, added to an instruction that fits fully
-    out          (n,)    ln added to where s > 0
+    standing   (n,)    1  s
+    kind       (n,)       value of Standing
+    scope      (n, d)  1  unit vectors; 0: no scope
+    embedding  (n, d)  1  unit vectors of the memories
+    query      (d,)    1  unit vector q
+    floor      ()      1  least fit of an instruction without scope
+    scoped     ()      ln g of instructions with a scope: what one that fits fully gets
+    others     ()      ln g of all other standing memories
+    out        (n,)    ln added to where s > 0
     Cost: O(n + s d) for s standing memories.
 
     >>> s, k, out = np.array([1.0, 0.5, 1.0, 0.0]), np.array([2, 1, 3, 0]), np.zeros(4)
     >>> c, e = np.array([[0.6, 0.8], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> add_fit(s, k, c, e, np.array([1.0, 0.0]), 0.4, False, 2.0, out)
-    >>> out.tolist()
-    [1.2, 1.0, 0.8, 0.0]
+    >>> add_fit(s, k, c, e, np.array([1.0, 0.0]), 0.4, 3.0, 2.0, out)
+    >>> out.round(9).tolist()
+    [1.8, 1.0, 0.8, 0.0]
     """
     for i in range(standing.shape[0]):
-        if standing[i] > 0.0 and (kind[i] == SCOPED or not scoped_only):
+        g = standing[i] * (scoped if kind[i] == SCOPED else others)
+        if g != 0.0:
             cosine, own, length = 0.0, 0.0, 0.0
             for j in range(query.shape[0]):
                 cosine += scope[i, j] * query[j]
                 own += embedding[i, j] * query[j]
                 length += abs(scope[i, j])
             if length > 0.0:
-                out[i] += strength * standing[i] * min(max(cosine, 0.0), 1.0)
+                out[i] += g * min(max(cosine, 0.0), 1.0)
             else:
-                out[i] += strength * standing[i] * min(max(own, floor if kind[i] == GENERAL else 0.0), 1.0)
+                out[i] += g * min(max(own, floor if kind[i] == GENERAL else 0.0), 1.0)
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
@@ -575,9 +593,10 @@ class InstructionDetection(Mechanism[InstructionDetectionParams]):
     def score(self, view: Any, cue: Cue) -> None:
         asking = asking_of(cue.query.text)
         view.asking = -1 if asking is None else int(asking)
-        if asking in (Asking.REQUEST, Asking.OPEN):
-            add_fit(view.standing, view.standing_kind, view.standing_scope, view.embedding, cue.vector, self.params.floor, asking is Asking.OPEN,
-                    self.params.strength, view.log_prior)
+        if asking not in (None, Asking.RECALL):
+            p, strength = self.params, self.params.strength * (-1.0 if asking is Asking.STATEMENT else 1.0)
+            add_fit(view.standing, view.standing_kind, view.standing_scope, view.embedding, cue.vector, p.floor, strength,
+                    0.0 if asking is Asking.OPEN else strength, view.log_prior)
 
     @forecast(reads=())
     def scopes(self, view: Any, coming: Sequence[Incoming]) -> Iterator[str]:

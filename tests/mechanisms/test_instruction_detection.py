@@ -840,10 +840,10 @@ def test_the_kernel_equals_plain_python() -> None:
     standing, kind = random.choice([0.0, 0.5, 1.0], 40), random.integers(0, 4, 40).astype(np.int8)
     scope, own, query = (random.normal(size=size).astype(np.float32) / 3.0 for size in ((40, 6), (40, 6), 6))
     scope[::2] = 0.0
-    for only in (False, True):
+    for others in (2.5, 0.0, -2.5):
         compiled, plain = np.ones(40), np.ones(40)
-        add_fit(standing, kind, scope, own, query, 0.4, only, 2.5, compiled)
-        add_fit.py_func(standing, kind, scope, own, query, 0.4, only, 2.5, plain)  # type: ignore[attr-defined]
+        add_fit(standing, kind, scope, own, query, 0.4, 2.5, others, compiled)
+        add_fit.py_func(standing, kind, scope, own, query, 0.4, 2.5, others, plain)  # type: ignore[attr-defined]
         np.testing.assert_allclose(compiled, plain, rtol=1e-5)
 
 
