@@ -541,9 +541,9 @@ def add_fit(standing: Any, kind: Any, scope: Any, embedding: Any, query: Any, fl
     embedding  (n, d)  1  unit vectors of the memories
     query      (d,)    1  unit vector q
     floor      ()      1  least fit of an instruction without scope
-    scoped     ()      ln g of instructions with a scope: what one that fits fully gets
-    others     ()      ln g of all other standing memories
-    out        (n,)    ln added to where s > 0
+    scoped     ()      ln  g of instructions with a scope: what one that fits fully gets
+    others     ()      ln  g of all other standing memories
+    out        (n,)    ln  added to where g s is not 0
     Cost: O(n + s d) for s standing memories.
 
     >>> s, k, out = np.array([1.0, 0.5, 1.0, 0.0]), np.array([2, 1, 3, 0]), np.zeros(4)
