@@ -842,8 +842,8 @@ def test_the_kernel_equals_plain_python() -> None:
     scope[::2] = 0.0
     for others in (2.5, 0.0, -2.5):
         compiled, plain = np.ones(40), np.ones(40)
-        add_fit(standing, kind, scope, own, query, 0.4, 2.5, others, compiled)
-        add_fit.py_func(standing, kind, scope, own, query, 0.4, 2.5, others, plain)  # type: ignore[attr-defined]
+        for pick, out in ((lambda k: k, compiled), (lambda k: k.py_func, plain)):
+            pick(add_fit)(standing, kind, scope, own, query, 0.4, 2.5, others, out)
         np.testing.assert_allclose(compiled, plain, rtol=1e-5)
 
 
