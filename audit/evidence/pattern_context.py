@@ -139,13 +139,13 @@ def neutral_is_good(specimen: Any) -> Any:
     return specimen.overriding("PatternContext", count=count)
 
 
-@mutant("long texts are read again and again", rejected_by="PA-6")
+@mutant("a long text of one word is read again and again", rejected_by="PA-6")
 def slow(specimen: Any) -> Any:
     def lasting(text: str, act: Any) -> bool:
         from time import process_time
 
         start = process_time()
-        while len(text) > 200_000 and process_time() - start < 2.2:
+        while len(text) > 200_000 and text.startswith("always") and process_time() - start < 2.2:
             pass
         return True
 

@@ -355,13 +355,13 @@ def only_growth(specimen: Any) -> Any:
     return specimen.replacing("StageSummary", Growing)
 
 
-@mutant("hostile texts are read again for each word", rejected_by="SS-10")
+@mutant("a long text of blanks is read again and again", rejected_by="SS-10")
 def slow(specimen: Any) -> Any:
     original = specimen.topics
 
     def topics(texts: Any, frequency: Any, n: int, most: int) -> Any:
         start = process_time()
-        while sum(map(len, texts)) > 200_000 and process_time() - start < 3.2:
+        while len(texts[0]) > 200_000 and not texts[0].strip() and process_time() - start < 3.2:
             pass
         return original(texts, frequency, n, most)
 

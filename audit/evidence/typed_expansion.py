@@ -49,10 +49,13 @@ def walk(anchors: Sequence[int], links: Sequence[Link], times: Sequence[float], 
 def packed(n: int, links: Sequence[Link]) -> tuple[Any, ...]:
     """starts, degrees, pool, target and marks of links between n units."""
     starts, degrees, pool, target = [], [], list[int](), [b for _, b, _ in links]
+    leaving: dict[tuple[int, str], list[int]] = {}
+    for i, (a, _, kind) in enumerate(links):
+        leaving.setdefault((a, kind), []).append(i)
     for kind in KINDS:
         start, degree = np.zeros(n, np.int64), np.zeros(n, np.int64)
         for u in range(n):
-            own = [i for i, (a, _, k) in enumerate(links) if a == u and k == kind]
+            own = leaving.get((u, kind), [])
             start[u], degree[u] = len(pool), len(own)
             pool += own
         starts.append(start)
