@@ -1,6 +1,6 @@
 """Throughput of embedding: CachedEmbedder with a cold cache against sentence-transformers, and each back end against float32.
 
-    python benchmarks/speed/bench_embed.py locomo.json [--texts 2000] [--threads 1] [--rounds 2] minilm minilm+openvino minilm+openvino-int8
+    python benchmarks/speed/bench_embed.py locomo.json [--texts 2000] [--threads 1] [--rounds 2] minilm+torch minilm minilm+openvino-int8
 
 The first SPEC is a sentence-transformers model in float32, the reference.  Prints wall and CPU seconds (least over rounds; all ways take turns) of
 embedding the first turns, and for each SPEC, over all turns and questions of the file, the cosine to the reference and recall@10 of exact search.
@@ -9,6 +9,7 @@ On a machine that other programs use, take one thread and read CPU seconds: two 
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -57,13 +58,11 @@ def recall_at_10(data: Dataset, model: Embedder) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("specs", nargs="*", default=["minilm"])
+    parser.add_argument("specs", nargs="*", default=["minilm+torch", "minilm"])
     for name, default in (("--texts", 2000), ("--threads", 1), ("--rounds", 2)):
         parser.add_argument(name, type=int, default=default)
     given = parser.parse_intermixed_args()
-    import torch
-
-    torch.set_num_threads(given.threads)
+    os.environ["OMP_NUM_THREADS"] = str(given.threads)      # read by every back end
     data = load("locomo", given.data)
     turns = list(dict.fromkeys(e.rendered() for c in data.conversations for e in c.events))
     models = {spec: embedder(spec).embedder for spec in given.specs}

@@ -12,6 +12,7 @@ from .embedding_cache import CachedEmbedder
 from .language_model import CURE_MODEL, LanguageModel, checked_language_model
 from .language_model_openai import OpenAICompatibleModel
 from .model_cache import cached_model, cached_models
+from .onnx import OnnxEmbedder
 from .openai_compatible import OpenAICompatibleEmbedder
 from .openvino import OpenVinoEmbedder, Precision
 from .sentence_transformer import SentenceTransformerEmbedder
@@ -20,7 +21,9 @@ from .static_model import StaticEmbedder, is_static
 from .transcript import Transcript, replayed
 
 SHIPPED = "all-MiniLM-L6-v2"
-BACKENDS: Mapping[str, Precision] = MappingProxyType({"openvino": "float32", "openvino-int8": "int8"})
+GRAPHS = "models"           # below the folder of caches: networks that were converted once
+OPENVINO: Mapping[str, Precision] = MappingProxyType({"openvino": "float32", "openvino-int8": "int8"})
+BACKENDS = ("torch", OnnxEmbedder.BACKEND, *OPENVINO)
 HUB = "hub:"
 OTHER_FORMATS = ("*.onnx", "*.h5", "*.ot", "*.msgpack", "openvino/*", "onnx/*")       # of weights; not downloaded
 
@@ -28,11 +31,11 @@ OTHER_FORMATS = ("*.onnx", "*.h5", "*.ot", "*.msgpack", "openvino/*", "onnx/*") 
 def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress: Progress | None = None) -> CachedEmbedder:
     """The embedder that a user names or gives, behind a cache.
 
-    spec    'minilm' (the model that is installed with Hebbarium), 'hashing', 'hashing:<d>', the folder of a sentence-transformers or static model,
-            the name of one in the cache folder of Hugging Face (`owner/name` or `name`), 'hub:<owner/name>', 'openai:<model>', a
-            sentence-transformers model with '+openvino' or '+openvino-int8' after its name, or any object that satisfies `Embedder`; a
-            CachedEmbedder is returned as it is.  '@256' at the end of a name keeps 256 dimensions
-    cache   a SQLite file, or an existing folder (such as `default_cache()`) that is to hold embeddings.sqlite; None: in memory
+    spec    'minilm' (the model that is installed with Hebbarium, by ONNX Runtime), 'hashing', 'hashing:<d>', the folder of a sentence-transformers or
+            static model, the name of one in the cache folder of Hugging Face (`owner/name` or `name`), 'hub:<owner/name>', 'openai:<model>', a
+            sentence-transformers model with '+torch', '+onnx', '+openvino' or '+openvino-int8' after its name, or any object that satisfies
+            `Embedder`; a CachedEmbedder is returned as it is.  '@256' at the end of a name keeps 256 dimensions
+    cache   a SQLite file, or an existing folder (such as `default_cache()`) that is to hold embeddings.sqlite and converted networks; None: in memory
 
     Only 'hub:' downloads, at once; only a static model is loaded here.  Raises InputError for an unknown name and for an object that is no
     embedder, HebbariumError for a folder without a model and for a failed download.
@@ -42,8 +45,9 @@ def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress
     """
     if isinstance(spec, CachedEmbedder):
         return spec
-    chosen = _folder_or_name(spec) if isinstance(spec, str | Path) else checked_embedder(spec)
-    return CachedEmbedder(chosen, cache / "embeddings.sqlite" if cache is not None and cache.is_dir() else cache, progress=progress)
+    folder = cache if cache is not None and cache.is_dir() else None
+    chosen = _folder_or_name(spec, folder / GRAPHS if folder else None) if isinstance(spec, str | Path) else checked_embedder(spec)
+    return CachedEmbedder(chosen, folder / "embeddings.sqlite" if folder else cache, progress=progress)
 
 
 def language_model(spec: str | LanguageModel | None, transcript: Path | None = None) -> LanguageModel | None:
@@ -92,16 +96,25 @@ def _language_model(spec: str) -> LanguageModel:
     return found
 
 
-def _folder_or_name(spec: str | Path) -> Embedder:
+def _folder_or_name(spec: str | Path, graphs: Path | None = None) -> Embedder:
     base, at, kept = str(spec).rpartition("@")
     if at and base and kept.isdecimal() and not Path(spec).expanduser().is_dir():
-        return ShortenedEmbedder(_folder_or_name(base), int(kept))
+        return ShortenedEmbedder(_folder_or_name(base, graphs), int(kept))
     name, backend = _without_backend(str(spec))
-    if backend:
-        plain = _folder_or_name(name)
-        if not isinstance(plain, SentenceTransformerEmbedder):
-            raise InputError(f"{name!r} is no sentence-transformers model", where="embedder", cure=f"leave out +{backend}")
-        return OpenVinoEmbedder(plain.folder, name=f"{plain.name}+{backend}", precision=BACKENDS[backend])
+    if not backend:
+        return OnnxEmbedder(_shipped(), name=SHIPPED, graphs=graphs) if name == "minilm" else _plain(name)
+    plain = _plain(name)
+    if not isinstance(plain, SentenceTransformerEmbedder):
+        raise InputError(f"{name!r} is no sentence-transformers model", where="embedder", cure=f"leave out +{backend}")
+    if backend == "torch":
+        return plain
+    if backend == OnnxEmbedder.BACKEND:
+        return OnnxEmbedder(plain.folder, name=SHIPPED if name == "minilm" else f"{plain.name}+{backend}", graphs=graphs)
+    return OpenVinoEmbedder(plain.folder, name=f"{plain.name}+{backend}", precision=OPENVINO[backend])
+
+
+def _plain(name: str) -> Embedder:
+    """The embedder of a name without dimensions and back end."""
     kind, _, argument = name.partition(":")
     if name == "minilm":
         return SentenceTransformerEmbedder(_shipped(), name=SHIPPED)

@@ -18,8 +18,8 @@ Spans = NDArray[np.int32]
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 
-CURE_SPEC = ("use 'minilm', 'minilm+openvino', 'minilm+openvino-int8', 'hashing', 'hashing:<dimensions>', 'openai:<model>', 'hub:<owner/name>', "
-             "the folder of a sentence-transformers or static model, or the name of one on this disk")
+CURE_SPEC = ("use 'minilm', 'minilm+torch', 'minilm+openvino', 'minilm+openvino-int8', 'hashing', 'hashing:<dimensions>', 'openai:<model>', "
+             "'hub:<owner/name>', the folder of a sentence-transformers or static model, or the name of one on this disk")
 CURE_OBJECT = "give an object with name, revision, dimensions, embed(texts) as hebbarium.engine.ports.embedder.Embedder declares them, or a name"
 CURE_TOKENS = ("use a sentence-transformers or static model, 'hashing', or an object with a method "
                "embed_tokens(texts), or leave out the mechanisms that need them")

@@ -24,7 +24,7 @@ from .word_pieces import WordPieceTokenizer
 MODEL_CHARACTERS = 20_000  # a sentence model reads a few hundred word pieces; the rest of a long text need not be tokenised
 BATCH_PIECES = 1_024       # word pieces in a batch; more is slower on a CPU
 BATCH_TEXTS = 32
-SHORT = 32                 # word pieces; see SentenceTransformerEmbedder.embed
+SHORT = 32                 # word pieces; see SentenceTransformerEmbedder._encode
 
 
 class SentenceTransformerEmbedder:
@@ -64,20 +64,12 @@ class SentenceTransformerEmbedder:
         """(n, d) unit vectors; MiniLM on two cores: 4 ms for a sentence of 25 word pieces in a batch, 40 ms for 256 pieces.
 
         A batch holds texts of equal length in word pieces: no padding, so no wasted work, and (almost always) the same bits for any other
-        texts in the call.  A short text alone in its batch is embedded twice at once, because the thin matrices of one text are split among
-        threads in another way.  The numerical libraries guarantee none of this; CachedEmbedder does.
+        texts in the call.  The numerical libraries do not guarantee that; CachedEmbedder does.
         """
         checked_texts(texts)
         out = np.empty((len(texts), self.dimensions), np.float32)
-        if not len(texts):
-            return out
-        model, clean, done = self._load(), [for_model(text) for text in texts], 0
-        for batch, pieces in _batches(_pieces(model, clean)):
-            copies = 2 if len(batch) == 1 and pieces < SHORT else 1
-            out[batch] = _unit(self._encode(model, [clean[i] for i in batch] * copies)[:len(batch)])
-            done += len(batch)
-            if self.progress is not None:
-                self.progress(done, len(clean))
+        for batch, clean, read in self._in_batches(texts):
+            out[batch] = _unit(self._encode(clean, read))
         return out
 
     def embed_tokens(self, texts: Sequence[str]) -> Tokens:
@@ -86,22 +78,12 @@ class SentenceTransformerEmbedder:
         Raises InputError for a model whose tokeniser does not give the places of word pieces.
         """
         checked_texts(texts)
-        if not len(texts):
-            return joined([], self.dimensions)
-        model, clean, done = self._load(), [for_model(text) for text in texts], 0
-        if not getattr(model.tokenizer, "is_fast", False):
-            raise InputError("the tokeniser of this model does not give the places of word pieces", where=self.name, cure="choose another model")
-        found: list[Tokens] = [joined([], self.dimensions)] * len(clean)
-        for batch, _ in _batches(_pieces(model, clean)):
-            read = model.tokenizer([clean[i] for i in batch], truncation=True, max_length=model.max_seq_length, return_offsets_mapping=True,
-                                   return_special_tokens_mask=True)
-            layer = self._last_layer(model, np.array(read["input_ids"], np.int64))
-            for i, vectors, spans, special in zip(batch, layer, read["offset_mapping"], read["special_tokens_mask"], strict=True):
-                own = np.array(special) == 0
-                found[i] = coded(vectors[own], np.array(spans)[own])
-            done += len(batch)
-            if self.progress is not None:
-                self.progress(done, len(clean))
+        found: list[Tokens] = [joined([], self.dimensions)] * len(texts)
+        for batch, clean, read in self._in_batches(texts):
+            ids, spans, special = self._placed(clean, read)
+            for i, vectors, places, marked in zip(batch, self._last_layer(np.array(ids, np.int64)), spans, special, strict=True):
+                own = np.array(marked) == 0
+                found[i] = coded(vectors[own], np.array(places)[own])
         return joined(found, self.dimensions)
 
     @cached_property
@@ -116,16 +98,47 @@ class SentenceTransformerEmbedder:
     def pieces(self, text: str) -> Spans:
         return self.tokenizer.pieces(_readable(text))
 
-    def _last_layer(self, model: Any, ids: Any) -> Any:
+    def _in_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[str], list[Any]]]:
+        """Indices of the texts of a batch, the texts as the model gets them, and what `_read` gives for each; reports progress after each batch."""
+        clean, done = [for_model(text) for text in texts], 0
+        read = self._read(clean) if clean else ()
+        for batch in _batches([len(each) for each in read]):
+            yield batch, [clean[i] for i in batch], [read[i] for i in batch]
+            done += len(batch)
+            if self.progress is not None:
+                self.progress(done, len(clean))
+
+    def _read(self, texts: list[str]) -> Sequence[Any]:
+        """The word pieces of each text as the model reads them; none for a model without such a tokeniser (it has no padding either)."""
+        model = self._load()
+        if not callable(model.tokenizer):
+            return [()] * len(texts)
+        pieces: list[list[int]] = model.tokenizer(texts, truncation=True, max_length=model.max_seq_length)["input_ids"]
+        return pieces
+
+    def _placed(self, texts: list[str], read: list[Any]) -> tuple[Any, Any, Any]:
+        """(n, pieces) numbers of the word pieces of a batch, their places in the texts, and which are special tokens."""
+        model = self._load()
+        if not getattr(model.tokenizer, "is_fast", False):
+            raise InputError("the tokeniser of this model does not give the places of word pieces", where=self.name, cure="choose another model")
+        found = model.tokenizer(texts, truncation=True, max_length=model.max_seq_length, return_offsets_mapping=True, return_special_tokens_mask=True)
+        return found["input_ids"], found["offset_mapping"], found["special_tokens_mask"]
+
+    def _last_layer(self, ids: Any) -> Any:
         """(n, pieces, d) token vectors of any norm; ids (n, pieces) int64."""
         torch = importlib.import_module("torch")
         with torch.inference_mode():
             read = torch.from_numpy(ids)
-            return model[0]({"input_ids": read, "attention_mask": torch.ones_like(read)})["token_embeddings"].float().numpy()
+            return self._load()[0]({"input_ids": read, "attention_mask": torch.ones_like(read)})["token_embeddings"].float().numpy()
 
-    def _encode(self, model: Any, texts: list[str]) -> Vectors:
-        """Vectors of texts of equal length in word pieces, of any norm."""
-        return np.asarray(model.encode(texts, batch_size=2 * BATCH_TEXTS, show_progress_bar=False), np.float32)
+    def _encode(self, texts: list[str], read: list[Any]) -> Vectors:
+        """Vectors of texts of equal length in word pieces, of any norm.
+
+        A short text alone is embedded twice at once, because the thin matrices of one text are split among threads in another way.
+        """
+        copies = 2 if len(texts) == 1 and len(read[0]) < SHORT else 1
+        vectors = self._load().encode(texts * copies, batch_size=2 * BATCH_TEXTS, show_progress_bar=False)
+        return np.asarray(vectors, np.float32)[:len(texts)]
 
     def _load(self) -> Any:
         if self._model is None:
@@ -157,20 +170,12 @@ def _unit(rows: Vectors) -> Vectors:
     return np.asarray(wide / np.sqrt(np.sum(wide * wide, axis=1, keepdims=True)), np.float32)
 
 
-def _pieces(model: Any, texts: list[str]) -> list[int]:
-    """Lengths in word pieces as the model reads them; zeros for a model without such a tokeniser (it has no padding either)."""
-    tokenizer = model.tokenizer
-    if not callable(tokenizer):
-        return [0] * len(texts)
-    return [len(ids) for ids in tokenizer(texts, truncation=True, max_length=model.max_seq_length)["input_ids"]]
-
-
-def _batches(pieces: list[int]) -> Iterator[tuple[list[int], int]]:
-    """Indices of texts of equal length, shortest first, and that length."""
+def _batches(pieces: list[int]) -> Iterator[list[int]]:
+    """Indices of texts of equal length, shortest first."""
     for length, group in groupby(sorted(range(len(pieces)), key=pieces.__getitem__), key=pieces.__getitem__):
         members, size = list(group), max(1, min(BATCH_TEXTS, BATCH_PIECES // max(length, 1)))
         for start in range(0, len(members), size):
-            yield members[start:start + size], length
+            yield members[start:start + size]
 
 
 @contextmanager

@@ -27,11 +27,12 @@ class WordPieceTokenizer:
 
     def __init__(self, folder: Path, transformer: Path) -> None:
         """transformer: folder of the model's first part."""
-        file = next((place / TOKENIZER for place in (transformer, folder) if (place / TOKENIZER).is_file()), transformer / TOKENIZER)
+        self._file = file = next((place / TOKENIZER for place in (transformer, folder) if (place / TOKENIZER).is_file()), transformer / TOKENIZER)
         try:
             self._tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(str(file))
         except Exception as error:      # any error of the library
             raise HebbariumError(f"the tokeniser cannot be loaded: {error}", where=str(file), cure=CURE_SPEC) from error
+        self._reader: Any = None
         self._known: TextMemo[Spans] = TextMemo(self._pieces)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -39,6 +40,18 @@ class WordPieceTokenizer:
             filter(None, (_stated(transformer / "tokenizer_config.json", "model_max_length"),
                           _stated(transformer / "config.json", "max_position_embeddings"))), default=None)
         self.window = None if most is None else max(most - self._tokenizer.num_special_tokens_to_add(False), 1)
+
+    def read(self, texts: list[str]) -> list[Any]:
+        """The word pieces of each text as the model reads them: cut to its window, special tokens included; attributes of `tokenizers.Encoding`."""
+        if self._reader is None:        # a second one, since truncation is a state of the tokeniser
+            self._reader = type(self._tokenizer).from_file(str(self._file))
+            self._reader.no_padding()
+            if self.window is None:
+                self._reader.no_truncation()
+            else:
+                self._reader.enable_truncation(self.window + self._tokenizer.num_special_tokens_to_add(False))
+        found: list[Any] = self._reader.encode_batch(texts)
+        return found
 
     def pieces(self, text: str) -> Spans:
         """(t, 2) start and end of each word piece of the whole text, in characters; a read-only array."""

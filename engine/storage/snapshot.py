@@ -607,8 +607,11 @@ def _same_configuration(saved: dict[str, Any], ours: dict[str, Any], where: str)
     if different := [k for k in ours if saved.get(k) != ours[k]]:
         both = {*saved["mechanisms"], *ours["mechanisms"]}
         detail = sorted(k for k in both if saved["mechanisms"].get(k) != ours["mechanisms"].get(k))
-        raise SnapshotError(f"was written with other {', '.join(different)}{f' ({detail})' if detail else ''}", where=where,
-                            cure="continue with the configuration it was written with, or give another path")
+        cure = "continue with the configuration it was written with, or give another path"
+        if "embedder" in different:
+            (name, revision, _), (own_name, own_revision, _) = saved["embedder"], ours["embedder"]
+            cure += f"; its vectors are those of {name!r}, revision {revision}, not of {own_name!r}, revision {own_revision}"
+        raise SnapshotError(f"was written with other {', '.join(different)}{f' ({detail})' if detail else ''}", where=where, cure=cure)
 
 
 def _same_columns(saved: Mapping[str, tuple[str, str]], store: Store, where: str, may_lack: Collection[Column]) -> None:

@@ -1,13 +1,16 @@
-"""Embedders by other means: a static model, a server, the hub, OpenVINO.  The server is a local one; the hub is a stand-in."""
+"""Embedders by other means: a static model, a server, the hub, ONNX Runtime, OpenVINO.  The server is a local one; the hub is a stand-in."""
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,8 +27,11 @@ from hebbarium import memory
 from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.ports import by_name, openvino
 from hebbarium.engine.ports.by_name import embedder, papers_behind
-from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.cache_file import DamagedCacheWarning
+from hebbarium.engine.ports.converted import ConvertedEmbedder
+from hebbarium.engine.ports.embedder import HashingEmbedder, tokens_of
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder, metered
+from hebbarium.engine.ports.onnx import OnnxEmbedder
 from hebbarium.engine.ports.openai_compatible import OpenAICompatibleEmbedder
 from hebbarium.engine.ports.openvino import OpenVinoEmbedder
 from hebbarium.engine.ports.sentence_transformer import SentenceTransformerEmbedder
@@ -188,15 +194,17 @@ def test_only_the_hub_spec_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_back_ends_are_named_and_kept_apart_in_the_cache(tmp_path: Path) -> None:
-    specs = ("minilm", "minilm+openvino", "minilm+openvino-int8")
+    specs = ("minilm+torch", "minilm+openvino", "minilm+openvino-int8", "minilm")
     found = [embedder(spec).embedder for spec in specs]
-    assert [each.name for each in found] == ["all-MiniLM-L6-v2" + spec.removeprefix("minilm") for spec in specs]
-    assert len({each.revision for each in found}) == 3 and all(each.revision.startswith(found[0].revision) for each in found)
-    assert [embedder(each.name).embedder.revision for each in found[1:]] == [each.revision for each in found[1:]]     # as a report names it
+    assert [each.name for each in found] == ["all-MiniLM-L6-v2" + end for end in ("", "+openvino", "+openvino-int8", "")]
+    assert len({each.revision for each in found}) == 4 and all(each.revision.startswith(found[0].revision) for each in found)
+    assert {embedder(spec).embedder.revision for spec in ("minilm", "minilm+onnx", "all-MiniLM-L6-v2+onnx")} == {found[3].revision}
+    assert embedder(f"{by_name._shipped()}+onnx").embedder.name.endswith("+onnx")
+    assert [embedder(each.name).embedder.revision for each in found[1:3]] == [each.revision for each in found[1:3]]     # as a report names it
     assert isinstance(found[2], OpenVinoEmbedder) and pickle.loads(pickle.dumps(found[2])).precision == "int8"
     vectors = [CachedEmbedder(each, tmp_path / "c.sqlite").embed(["We moved to a red house in May."]) for each in (found[0], found[2], found[0])]
     assert np.array_equal(vectors[0], vectors[2]) and not np.array_equal(vectors[0], vectors[1])
-    for spec in ("hashing+openvino", "openai:small+openvino", "minilm+onnx", "minilm+openvino+openvino"):
+    for spec in ("hashing+openvino", "openai:small+openvino", "hashing+onnx", "minilm+onnx-int8", "minilm+openvino+openvino"):
         with pytest.raises(InputError):
             embedder(spec)
     assert papers_behind("all-MiniLM-L6-v2+openvino-int8") == ("reimers2019sentence", "wang2020minilm")
@@ -209,22 +217,98 @@ TEXTS = ("tea", "", "...", "We moved to a red house.", "x" * 3000, "日本語 т
                      ("the way home", "then slept"), ("a whim", "which surprised everyone at the support group, even the instructor"))))
 
 
-@pytest.mark.parametrize(("spec", "least", "most"), [("minilm+openvino", 0.999999, 1.01), ("minilm+openvino-int8", 0.995, 0.99999)])
-def test_openvino_against_torch(spec: str, least: float, most: float, recwarn: pytest.WarningsRecorder, capfd: pytest.CaptureFixture[str]) -> None:
-    """Cosines to the vectors of torch in float32; 8 bits must also differ from them, or the test compares nothing."""
+@pytest.mark.parametrize(("spec", "least", "most"),
+                         [("minilm", 0.999999, 1.01), ("minilm+openvino", 0.999999, 1.01), ("minilm+openvino-int8", 0.995, 0.99999)])
+def test_back_ends_against_torch(spec: str, least: float, most: float, recwarn: pytest.WarningsRecorder, capfd: pytest.CaptureFixture[str]) -> None:
+    """Cosines to the vectors of torch in float32; 8 bits must also differ from them, or the test compares nothing.  Word pieces are the same."""
     found = embedder(spec).embedder
     out = found.embed(TEXTS)
     assert not recwarn.list and capfd.readouterr() == ("", "")
-    cosines = np.sum(out * embedder("minilm").embedder.embed(TEXTS), axis=1)
+    torch = embedder("minilm+torch").embedder
+    cosines = np.sum(out * torch.embed(TEXTS), axis=1)
     assert len(TEXTS) == 42 and least <= cosines.min() <= most, cosines
     np.testing.assert_allclose(np.concatenate([found.embed([text]) for text in TEXTS[:8]]), out[:8], atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(out, axis=1), 1.0, atol=1e-6)
+    ours, theirs = tokens_of(found, TEXTS), tokens_of(torch, TEXTS)
+    assert np.array_equal(ours.spans, theirs.spans) and np.array_equal(ours.offsets, theirs.offsets)
+    assert np.abs(ours.codes.astype(int) - theirs.codes).max() <= (1 if least > 0.999 else 30)
 
 
+def test_onnx_gives_equal_bits_in_any_batch_and_with_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = embedder("minilm").embedder
+    together = found.embed(TEXTS)
+    assert np.array_equal(np.concatenate([found.embed([text]) for text in TEXTS]), together)
+    assert np.array_equal(found.embed(TEXTS[::-1])[::-1], together)
+    for threads in ("1", "3", "none"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        assert np.array_equal(OnnxEmbedder(by_name._shipped()).embed(TEXTS), together)
+
+
+def test_a_converted_model_is_kept_so_that_another_process_needs_no_torch(tmp_path: Path) -> None:
+    code = ("import sys; from pathlib import Path; import numpy as np; from hebbarium.engine.ports.by_name import embedder;"
+            "found = embedder('minilm', Path(sys.argv[1])); vector = found.embed(['tea' * int(sys.argv[2])])[0];"
+            "tokens = found.embed_tokens(['red tea']); print('torch' in sys.modules, len(tokens.codes), vector.tobytes().hex())")
+
+    def ran(times: int) -> list[str]:
+        run = subprocess.run([sys.executable, "-c", code, str(tmp_path), str(times)], check=True, capture_output=True, text=True,
+                             env={**os.environ, "PYTHONPATH": ":".join(sys.path)})
+        assert run.stderr == ""
+        return run.stdout.split()
+
+    first, second = ran(1), ran(2)
+    (kept,) = (tmp_path / "models").iterdir()
+    assert first[:2] == ["True", "2"] and second[:2] == ["False", "2"] and kept.stat().st_size > 1e7
+    assert np.array_equal(np.frombuffer(bytes.fromhex(second[2]), np.float32), embedder("minilm").embed(["teatea"])[0])
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "empty", "of another kind"])
+def test_a_damaged_conversion_is_made_anew(damage: str, tmp_path: Path) -> None:
+    found = OnnxEmbedder(by_name._shipped(), graphs=tmp_path)
+    whole = found.embed(["tea"])
+    (file,) = tmp_path.iterdir()
+    content = bytearray(file.read_bytes())
+    if damage == "flipped":
+        content[len(content) // 2] ^= 1
+    graph = b"no graph"
+    file.write_bytes({"flipped": bytes(content), "cut": bytes(content[:1000]), "empty": b"",
+                      "of another kind": hashlib.sha256(graph).digest() + graph}[damage])
+    again = OnnxEmbedder(by_name._shipped(), graphs=tmp_path)
+    with pytest.warns(DamagedCacheWarning, match="made anew") if damage in ("flipped", "cut") else nullcontext():
+        assert np.array_equal(again.embed(["tea"]), whole)
+    assert file.stat().st_size == len(content) and [each.name for each in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_folder_that_cannot_be_written_costs_the_conversion_alone(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    assert OnnxEmbedder(by_name._shipped(), graphs=tmp_path / "file" / "models").embed(["tea"]).shape == (1, 384)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_has_a_network_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads of the parent's network do not exist in the child; waiting for them would not end."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    found = OnnxEmbedder(by_name._shipped(), graphs=tmp_path)
+    texts = [text for text in TEXTS if len(text) > 30]
+    whole = found.embed(texts)
+    if (child := os.fork()) == 0:
+        signal.alarm(60)
+        os._exit(0 if np.array_equal(found.embed(texts), whole) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("module", ["onnx", "onnxruntime"])
+def test_without_onnx_torch_is_offered(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(HebbariumError, match=f"{module} is not installed") as caught:
+        embedder("minilm").embed(["a"])
+    assert "minilm+torch" in caught.value.cure and embedder("minilm+torch").embed(["a"]).shape == (1, 384)
+
+
+@pytest.mark.parametrize("spec", ["minilm", "minilm+openvino"])
 @pytest.mark.parametrize(("change", "words"), [("pooling", "other vectors"), ("prompt", "other vectors"), ("parts", "cannot run")])
-def test_a_model_whose_vectors_openvino_does_not_give_is_refused(change: str, words: str) -> None:
-    found = embedder("minilm+openvino").embedder
-    assert isinstance(found, OpenVinoEmbedder)
+def test_a_model_whose_vectors_a_back_end_does_not_give_is_refused(spec: str, change: str, words: str) -> None:
+    found = embedder(spec).embedder
+    assert isinstance(found, ConvertedEmbedder)
     model = found._load()
     if change == "pooling":
         model[1].pooling_mode = "cls"
@@ -235,7 +319,7 @@ def test_a_model_whose_vectors_openvino_does_not_give_is_refused(change: str, wo
         model[0].model.embeddings = None
     with pytest.raises(HebbariumError, match=words) as caught:
         found.embed(["tea"])
-    assert "leave out +openvino" in caught.value.cure
+    assert f"leave out +{found.BACKEND}" in caught.value.cure
 
 
 def test_openvino_sends_no_usage_report(tmp_path: Path) -> None:

@@ -368,8 +368,9 @@ def test_errors_of_the_file_system_are_told_apart(tmp_path: Path, number: int, w
 def test_another_configuration_is_refused(tmp_path: Path, sound: tuple[bytes, str], make: Any, words: str) -> None:
     path = tmp_path / "m.db"
     path.write_bytes(sound[0])
-    with pytest.raises(SnapshotError, match=f"was written with other {words}"):
+    with pytest.raises(SnapshotError, match=f"was written with other {words}") as caught:
         make(path)
+    assert ("'hashing', revision 1-16, not of 'hashing', revision 1-17" in caught.value.cure) == (words == "embedder")
     e = everything(path=path)  # and the refusal left it unlocked and as it was
     assert e.digest() == sound[1]
 

@@ -1,0 +1,149 @@
+"""A sentence-transformers model whose transformer is converted and computed by another library than torch."""
+from __future__ import annotations
+
+import importlib
+import os
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import HebbariumError
+from .embedder import Vectors
+from .sentence_transformer import SentenceTransformerEmbedder
+
+Ids = NDArray[np.int64]
+Layer = NDArray[np.float32]
+Form = TypeVar("Form")
+Network = Callable[[Ids], Layer]    # ids (n, pieces) to token vectors (n, pieces, d) of the last layer
+
+LEAST_COSINE = 0.995        # to the vectors of torch in float32
+SAMPLE = (" Ada moved to a RED house in May. ", "The old bicycle was stolen in March, so Ben bought a green one; he paid 240 euros for it. " * 3)
+
+
+class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
+    """As SentenceTransformerEmbedder, with the arithmetic of another library; the revision names it, so that caches are kept apart.
+
+    LIBRARY, BACKEND    the library in messages, and what stands after `+` in the name of an embedder
+
+    Texts are read by the model's own tokeniser without torch, and token vectors are averaged here.  When the network is converted, two texts are
+    compared with the vectors of torch, so a model with other pooling, or with a prompt, is refused.  A process that was forked converts or loads
+    the network again, since threads of a library do not live on in it.
+
+    Errors: HebbariumError without the library, and for a model that it cannot convert or whose vectors differ (cosine below 0.995).
+    """
+
+    LIBRARY: ClassVar[str]
+    BACKEND: ClassVar[str]
+
+    def __init__(self, folder: Path | str, *, name: str = "") -> None:
+        super().__init__(folder, name=name)
+        self._network: Network | None = None
+        self._process = 0
+        self._inherited: list[Network] = []     # networks of the parent: freeing one in a forked process could wait for its threads
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_network": None, "_inherited": []}
+
+    @abstractmethod
+    def _converted(self, model: Any) -> Form:
+        """The network of a model that torch has loaded, as the library holds it."""
+
+    @abstractmethod
+    def _network_of(self, form: Form) -> Network:
+        """A network that is ready to run."""
+
+    def _prepared(self) -> Network:
+        """A network that is ready to run, however it is got.  Raises HebbariumError."""
+        return self._checked()[1]
+
+    def _read(self, texts: list[str]) -> Sequence[Any]:
+        return self.tokenizer.read(texts)
+
+    def _placed(self, texts: list[str], read: list[Any]) -> tuple[Any, Any, Any]:
+        return [each.ids for each in read], [each.offsets for each in read], [each.special_tokens_mask for each in read]
+
+    def _encode(self, texts: list[str], read: list[Any]) -> Vectors:
+        return _averaged(self._run(), read)
+
+    def _last_layer(self, ids: Ids) -> Layer:
+        return self._run()(ids)
+
+    def _run(self) -> Network:
+        if self._network is None or self._process != os.getpid():
+            if self._network is not None:
+                self._inherited.append(self._network)
+            self._network, self._process = self._prepared(), os.getpid()
+        return self._network
+
+    def _checked(self) -> tuple[Form, Network]:
+        """The folder's model as the library holds it, and ready to run; vectors of a few texts are those of torch.  Raises HebbariumError."""
+        model = self._load()
+        try:
+            with _silent():
+                form = self._converted(model)
+            network = self._network_of(form)
+            near = [_cosine(_averaged(network, self.tokenizer.read([text]))[0], np.asarray(model.encode(text, show_progress_bar=False), np.float32))
+                    for text in SAMPLE]
+        except HebbariumError:
+            raise
+        except Exception as error:      # any error of four libraries
+            raise HebbariumError(f"{self.LIBRARY} cannot run this model: {str(error).partition(chr(10))[0]}", where=str(self.folder),
+                                 cure=f"leave out +{self.BACKEND}") from error
+        if not min(near) >= LEAST_COSINE:
+            raise HebbariumError(f"{self.LIBRARY} gives other vectors for this model (cosine {min(near):.3f})", where=str(self.folder),
+                                 cure=f"leave out +{self.BACKEND}; only models with mean pooling and without a prompt are supported")
+        return form, network
+
+
+def _averaged(network: Network, read: Sequence[Any]) -> Vectors:
+    """(n, d) means of token vectors of texts of equal length in word pieces."""
+    return np.asarray(network(np.array([each.ids for each in read], np.int64)).mean(axis=1), np.float32)
+
+
+def transformer(model: Any) -> Any:
+    """The transformer of a sentence-transformers model as a torch module from ids (n, pieces) to token vectors (n, pieces, d)."""
+    import torch
+
+    network = model[0].auto_model
+
+    class TokenVectors(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, ids: Any) -> Any:
+            return self.network(input_ids=ids).last_hidden_state
+
+    return TokenVectors().eval()
+
+
+def threads() -> int:
+    """Threads that a library takes: OMP_NUM_THREADS, which is 1 in workers of an experiment, else one for each processor of this process."""
+    stated = os.environ.get("OMP_NUM_THREADS", "")
+    if stated.isdecimal() and int(stated):
+        return int(stated)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _cosine(one: Vectors, other: Vectors) -> float:
+    return float(one @ other / np.sqrt((one @ one) * (other @ other)))
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """No warnings of a conversion, which reads deprecated attributes and traces branches that depend on the shape alone."""
+    logging = importlib.import_module("transformers.utils.logging")
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(level)
