@@ -12,18 +12,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, Phase
+from .columns import Before, Column, Phase, Structure
 from .contract import Cue, Mechanism
 from .errors import InputError
 from .lives import Plan
 from .loop import Engine
 from .numerics import fitted
-from .plan import StepFunction, undisturbed
+from .plan import BoundStep, PhasePlan, StepFunction, undisturbed
 from .ranking import rank
 from .records import Query
-from .schedule import Node
+from .schedule import Node, Stages
 from .view import Binding
-from .vocabulary import ANSWERABLE, RECALLED, VISIBLE
+from .vocabulary import ANSWERABLE, INDEX, RECALLED, SIGNALS, VISIBLE
 
 BEST: Final = 10     # places of an answer that are compared
 
@@ -45,8 +45,8 @@ class Counterfactual:
     other persistent columns is subtracted, as far as the memory's observer has seen it added.  Its edges stay, and so does the effect of a gate
     on which events were stored; both show when an ablation leaves the mechanism off.
 
-    Cost: one plan, then for each query one retrieval for every mechanism that can change an answer, and a copy of the columns that it writes.
-    Raises InputError for a memory without an observer.
+    Cost: one plan, then for each query one retrieval, and for every mechanism that can change an answer those steps of it that its silence reaches
+    (`Dependents`), with a copy of the columns that it and they write.  Raises InputError for a memory without an observer.
     """
 
     def __init__(self, memory: Engine, plan: Plan | None = None) -> None:
@@ -59,6 +59,7 @@ class Counterfactual:
         self._mechanisms, self._last = (plan or memory).mechanisms, (plan or memory.assembly).ranking[-1]
         nodes = plan.nodes if plan else memory.assembly.phases[Phase.RETRIEVE]
         self._able = tuple(m for m in self._mechanisms if _can_change_an_answer(m, nodes))
+        self._dependents = {m.id: Dependents(self._plan, m) for m in self._able}
 
     def ranks_changed(self, query: Query | str) -> dict[str, int]:
         """Places among the ten best that differ when a mechanism is silenced, by mechanism id.  Raises InputError."""
@@ -67,10 +68,11 @@ class Counterfactual:
         asked, size[0] = size[0], BEST
         try:
             with undisturbed(memory.store):
-                whole = self._answer(cue)
+                self._plan.run(cue)
+                whole = self._recalled()
                 for m in self._able:
-                    with self._without(m):
-                        changed[m.id] = _places_changed(whole, self._answer(cue))
+                    with self._asked_without(m, cue):
+                        changed[m.id] = _places_changed(whole, self._recalled())
         finally:
             size[0] = asked
         return changed
@@ -82,16 +84,31 @@ class Counterfactual:
         memory, cue, found = self._memory, self._memory.cue(query), {}
         store, last = memory.store, self._last
         with undisturbed(store):
+            self._plan.run(cue)
             for m in self._able:
-                with self._without(m):
-                    self._plan.run(cue)
+                with self._asked_without(m, cue):
                     found[m.id] = tuple(int(rank(store.array(last), store.array(ANSWERABLE), row)) for row in rows)
         return found
 
-    def _answer(self, cue: Cue) -> Rows:
-        self._plan.run(cue)
+    def _recalled(self) -> Rows:
         rows: Rows = self._memory.store.structures[RECALLED]
         return rows
+
+    @contextmanager
+    def _asked_without(self, m: Mechanism[Any], cue: Cue) -> Iterator[None]:
+        """Columns of the query and the answer as if it was asked with the mechanism silenced; afterwards as they were."""
+        store, reached = self._memory.store, self._dependents[m.id]
+        kept, recalled = {c: store.array(c).copy() for c in reached.columns}, store.structures[RECALLED]
+        try:
+            with self._without(m):
+                self._plan.again(reached.steps, reached.columns, cue)
+                yield
+            if reached.structures:      # their former content is not known: ask again, with all mechanisms
+                self._plan.again(reached.steps, reached.columns, cue)
+        finally:
+            store.structures[RECALLED] = recalled
+            for column, values in kept.items():
+                store.array(column)[...] = values
 
     def _wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
         def call(view: Any, what: Any) -> None:
@@ -126,6 +143,42 @@ class Counterfactual:
                 store.array(column)[...] = values
             if VISIBLE in own:
                 store.surface()
+
+
+class Dependents:
+    """What the silence of a mechanism reaches in a pass of RETRIEVE, by the declarations of the steps.
+
+    A step is reached if it is the mechanism's, or reads or writes what is reached; what it writes is reached in turn, and so is a column whose value
+    before the pass it reads, since that is gone after the pass.
+
+    steps       those steps, in order
+    columns     columns of the query and its candidates that are reached
+    structures  whether a structure other than the answer is reached
+    """
+
+    def __init__(self, plan: PhasePlan, m: Mechanism[Any]) -> None:
+        hooks, stages = list(type(m).hooks()), plan.stages
+        reached: set[Any] = {c for c in (*m.owns, *(c for h in hooks for c in (*h.sets, *h.adds))) if isinstance(c, Column) and c.persists}
+        if VISIBLE in reached:
+            reached.add(INDEX)          # searches leave out hidden rows
+        touches = {step: _touched(step, stages) for step in plan.steps}
+        found: set[BoundStep] = set()
+        while more := {s for s in plan.steps if s not in found and (s.node.owner == m.id or not reached.isdisjoint(set().union(*touches[s])))}:
+            found |= more
+            reached |= {c for s in more for c in touches[s][1]}
+        self.steps = tuple(s for s in plan.steps if s in found)
+        self.columns = tuple(c for c in dict.fromkeys(c for s in self.steps for c in touches[s][1]) if isinstance(c, Column) and not c.persists)
+        self.structures = any(isinstance(c, Structure) and c is not RECALLED for s in self.steps for c in touches[s][1])
+
+
+def _touched(step: BoundStep, stages: Stages) -> tuple[set[Any], set[Any]]:
+    """What a step reads, and what it writes, both as the arrays that hold them; a value before the pass counts as written."""
+    node = step.node
+    signals = {signal for signal, _ in step.binding.signals} if SIGNALS in node.sees else set()
+    before = {stages.source(r.of) for r in node.reads if isinstance(r, Before)}
+    writes = {stages.source(c) for c in (*node.sets, *node.adds) if not (isinstance(c, Structure) and (c.private or step.needs_recall))}
+    reads = {stages.source(c) for c in node.sees} | {c for c in map(stages.before, (*node.sets, *node.adds)) if c} | signals | before
+    return reads, writes | {c for c in before if not c.persists}
 
 
 def _can_change_an_answer(m: Mechanism[Any], nodes: Sequence[Node]) -> bool:

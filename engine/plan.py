@@ -131,12 +131,25 @@ class PhasePlan:
 
         A step may append rows; the views of the steps after it are bound again.
         """
-        store = self.store
-        row, made, budget = store.array(ROW), store.structures.get(MADE, ()), store.array(BUDGET)
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
         for scope in self._passing:
-            store.neutralise(scope)
-        for step in self.steps:
+            self.store.neutralise(scope)
+        self._call(self.steps, what, learn)
+
+    def again(self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any) -> None:
+        """Some steps of the pass before once more, after the columns of the pass that they write are reset; recall does not learn.
+
+        See `counterfactual.Dependents`: the steps must be all that write or read one of these columns.
+        """
+        for column in columns:
+            if not isinstance(column.neutral, Column):      # a stage starts as the stage before
+                self.store.array(column).fill(column.neutral)
+        self._call(steps, what, learn=False)
+
+    def _call(self, steps: Sequence[BoundStep], what: Any, learn: bool) -> None:
+        store = self.store
+        row, made, budget = store.array(ROW), store.structures.get(MADE, ()), store.array(BUDGET)
+        for step in steps:
             binding = step.binding
             if binding.grows and binding.version != store.version:
                 binding.bind()

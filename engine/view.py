@@ -93,7 +93,7 @@ class Binding:
         self.node, self.store, self.stages = node, store, stages
         self._arrays: list[tuple[str, Column, bool]] = []
         self.contributions: dict[Column, Array] = {c: self._zeros(c) for c in node.adds if isinstance(c, Column)}
-        self._signals = signals
+        self.signals = signals
         members: dict[str, Any] = {"_label": node.label}
         slots: list[str] = []
         touched: dict[Any, bool] = {}
@@ -143,7 +143,7 @@ class Binding:
                 self.contributions[column] = self._zeros(column)
             put(view, column.name, self.contributions[column][: store.n])
         if self._with_signals:
-            put(view, SIGNALS.name, tuple((s, store.read_only(s), w) for s, w in self._signals))
+            put(view, SIGNALS.name, tuple((s, store.read_only(s), w) for s, w in self.signals))
         self.version = store.version
 
     def clear(self) -> None:

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hebbarium as hb
+from hebbarium.benchmarks.datasets import load
 from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.counterfactual import Counterfactual, ranks_changed
 from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
+from hebbarium.engine.plan import PhasePlan
 from hebbarium.engine.records import Query
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import (
@@ -26,6 +29,7 @@ from hebbarium.engine.vocabulary import (
     RERANKED,
     REWEIGHTED,
     ROW,
+    SIGNALS,
     VISIBLE,
 )
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered, score
@@ -220,3 +224,40 @@ def test_ranks_of_rows_with_each_mechanism_silenced() -> None:
     assert found == {"number": (1, 2, 0, 3), "reverse": (3, 1, 0, 2), "hider": (1, 4, 2, 3)}
     assert Counterfactual(e).ranks("number", []) == {"number": (), "reverse": (), "hider": ()} and e.digest() == before
     np.testing.assert_array_equal(e.retrieve("number", 2).rows, answer.rows)
+
+
+@pytest.mark.parametrize("name", ["default", "everything", "in_use", "all_mem"])
+def test_running_the_steps_that_a_silence_reaches_is_running_all_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a lived memory that has learnt from answers; the reference runs every step of the plan for every mechanism."""
+    talk = load("demo", limit=1).conversations[0]
+    with hb.memory(name, embedding="hashing:64", observer=Observer()) as e:
+        e.encode_all(talk.events[:150])
+        for question in talk.questions[:3]:
+            e.advance(e.now + 20.0)
+            e.retrieve(question.text, learn=True)
+        questions, state = [q.text for q in talk.questions[3:9]], e.digest()
+        found = [(one.ranks_changed(text), one.ranks(text, range(12))) for one in [Counterfactual(e)] for text in questions]
+        with monkeypatch.context() as patched:
+            patched.setattr(PhasePlan, "again", lambda plan, steps, columns, what: plan.run(what))
+            whole = [(one.ranks_changed(text), one.ranks(text, range(12))) for one in [Counterfactual(e)] for text in questions]
+        assert found == whole and e.digest() == state
+        assert any(found[0][0].values())
+
+
+def test_the_silence_of_one_signal_leaves_the_others_alone() -> None:
+    calls: list[str] = []
+
+    def counted(id: str) -> Any:
+        def scored(view: Any, _: Any) -> None:
+            calls.append(id)
+            getattr(view, id)[...] = view.created
+
+        signal = score(id)
+        return mechanism(id, does(Phase.RETRIEVE, scored, reads=[CREATED], sets=[signal]), owns=[signal])
+
+    both = does(Phase.RETRIEVE, lambda v, _: calls.append("fuse"), reads=[SIGNALS], sets=[FUSED])
+    e = memory(counted("one"), counted("two"), mechanism("fuse", both), observer=Observer())
+    e.encode_all(numbered(1, 2, 3))
+    calls.clear()
+    ranks_changed(e, Query("number"))
+    assert calls == ["one", "two", "fuse", "fuse", "one", "fuse", "two", "fuse"]
