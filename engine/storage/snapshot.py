@@ -23,13 +23,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Column, Scope
+from ..columns import Column, Phase, Scope
 from ..errors import SnapshotError
 from ..marks import WHOLE, sum_of
-from ..numerics import kernel
-from ..vocabulary import ACTIVATION, EMBEDDING, GRAPH, LOG_STRENGTH, VISIBLE, WITHHELD
+from ..vocabulary import EMBEDDING, GRAPH, VISIBLE, WITHHELD
 from .bulk_marks import Marks, as_bytes, block_marks, marks_of, total_of
 from .event_log import EventLog
+from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
 from .older_formats import NEW, TABLES_4, Format4, OlderFormat
 from .postings import BM25Index, Forward, TrigramIndex
@@ -54,9 +54,8 @@ from .vectors import VectorIndex
 
 READ = tuple(NEW)
 BLOCK, EDGES = 512, 2048  # most rows of an array in one block, and edges of one of edges
-WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows
-LARGE = 4096              # rows of a block of a column in MOVING: fewer blocks for the same bytes
-MOVING = frozenset((ACTIVATION, LOG_STRENGTH))      # columns of which every maintenance changes all rows
+WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
+LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
 SMALL = 256               # most bytes of an array that is packed with others
 CONSTANT = ("source", "target", "type", "created")  # arrays of the graph whose entries never change once an edge is made
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
@@ -206,7 +205,7 @@ class Snapshot:
         erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before
 
         Cost: O(added rows, events and edges); for every column of which a hook may have changed cells of earlier rows since the last save a
-        fingerprint, 0.2 to 0.3 ms per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  With the state
+        fingerprint, 40 us per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  With the state
         "closed" all columns are compared.
         """
         older = self._older
@@ -398,10 +397,10 @@ class Snapshot:
     @cached_property
     def _columns(self) -> tuple[tuple[Column, str, Form], ...]:
         """The columns that are stored as arrays of their own."""
-        store = self.assembly.store
-        return tuple((c, f"column.{c.name}", _form(array, ("rows", *array.shape[1:]) if c.scope in PER_ROW else array.shape, c in MOVING))
+        store, moving = self.assembly.store, self.assembly.plans[Phase.MAINTAIN].changes
+        return tuple((c, f"column.{c.name}", _form(array, ("rows", *array.shape[1:]) if rows else array.shape, rows and c in moving))
                      for c in store.columns if c.persists and c is not EMBEDDING and c.scope is not Scope.EDGE
-                     for array in (store.array(c),) if c.scope in PER_ROW or array.nbytes > SMALL)
+                     for array, rows in ((store.array(c), c.scope in PER_ROW),) if rows or array.nbytes > SMALL)
 
     @cached_property
     def _small(self) -> tuple[tuple[NDArray[Any], str, Form], ...]:
@@ -518,9 +517,9 @@ def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:
 
 
 def _form(array: NDArray[Any], shape: Sequence[int | str], moving: bool = False) -> Form:
-    """shape: of the array, the first entry by name if it grows; moving: whether every maintenance changes all rows, so that blocks are large."""
-    rows = LARGE if moving else _rows_of_block(array, EDGES if shape and shape[0] == "edges" else BLOCK)
-    return Form(array.dtype.str, json.dumps(shape), rows)
+    """shape: of the array, the first entry by name if it grows; moving: whether maintenance may change all rows, so that blocks are large."""
+    most, wide = (LARGE, 2 * WIDE) if moving else (EDGES if shape and shape[0] == "edges" else BLOCK, WIDE)
+    return Form(array.dtype.str, json.dumps(shape), _rows_of_block(array, most, wide))
 
 
 @contextmanager
@@ -535,10 +534,10 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _rows_of_block(array: NDArray[Any], most: int) -> int:
+def _rows_of_block(array: NDArray[Any], most: int, wide: int) -> int:
     """Rows of an array in one block: fewer the wider they are, so that a row that changes costs little to save."""
     rows, cell = most, _bytes_of_row(array)
-    while rows > LEAST and rows * cell > WIDE:
+    while rows > LEAST and rows * cell > wide:
         rows //= 2
     return rows
 
@@ -546,52 +545,6 @@ def _rows_of_block(array: NDArray[Any], most: int) -> int:
 def _bytes_of_row(array: NDArray[Any]) -> int:
     """Bytes of a row, or of an array without rows."""
     return array.itemsize * math.prod(array.shape[1:])
-
-
-def fingerprints(data: NDArray[np.uint8], size: int) -> NDArray[np.uint64]:
-    """64 bits of each block of so many bytes, a multiple of 8 unless there is one block; equal blocks have equal ones.  0.2 ms per 10^6 bytes.
-
-    >>> one, two, three = fingerprints(np.array([1, 2, 1, 2, 1], np.uint8).repeat(8), 16)
-    >>> bool(one == two), bool(one == three)
-    (True, False)
-    """
-    whole = data.size // 8 * 8
-    out = np.empty(-(-data.size // size) if size else 0, np.uint64)
-    _fingerprints(data[:whole].view(np.uint64), data[whole:], max(size // 8, 1), out)
-    return out
-
-
-@kernel
-def _mixed(x: np.uint64) -> np.uint64:
-    """64 bits that x alone has, two multiplications from it: with one, changed signs in one word and the next could cancel."""
-    x = (x ^ (x >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(32))) * np.uint64(0xD1B54A32D192ED03)
-    return x ^ (x >> np.uint64(29))
-
-
-@kernel
-def _fingerprints(words: NDArray[np.uint64], rest: NDArray[np.uint8], per_block: int, out: NDArray[np.uint64]) -> None:
-    """A multiplicative hash of the words of each block in four lanes, of which each step can be undone; the rest belongs to the last block."""
-    plus = np.uint64(0xA0761D6478BD642F)
-    for block in range(out.size):
-        a, b, c, d = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
-        start, end = block * per_block, min((block + 1) * per_block, words.size)
-        at = start
-        while at + 4 <= end:
-            a, b = _mixed(a ^ words[at]) + plus, _mixed(b ^ words[at + 1]) + plus
-            c, d = _mixed(c ^ words[at + 2]) + plus, _mixed(d ^ words[at + 3]) + plus
-            at += 4
-        while at < end:
-            a = _mixed(a ^ words[at]) + plus
-            at += 1
-        size = np.uint64(8 * (end - start))
-        if block == out.size - 1:
-            size += np.uint64(rest.size)
-            for byte in rest:
-                a = _mixed(a ^ np.uint64(byte)) + plus
-        for lane in (b, c, d, size):
-            a = _mixed(a ^ lane) + plus
-        out[block] = a
 
 
 def _configuration(a: MemoryParts, consolidate_every: float) -> dict[str, Any]:

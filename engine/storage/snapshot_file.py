@@ -25,7 +25,8 @@ CURES = {
                           "the file holds the last finished tick",
 }
 FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
-SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", "BEGIN EXCLUSIVE", "COMMIT")
+CACHE_KB = 8_000          # pages that stay in memory: those of one tick of a large memory, so that none is written before its commit
+SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", f"PRAGMA cache_size = -{CACHE_KB}", "BEGIN EXCLUSIVE", "COMMIT")
 
 
 class SnapshotFile:

@@ -59,6 +59,20 @@ def test_a_row_that_changes_costs_a_block_of_few_wide_rows(tmp_path: Path) -> No
     assert saves == (2 * 6, 2 * 4), "two for each event: the first block was last written with row 9, the others with rows 15 and 19"
 
 
+def test_a_column_that_maintenance_changes_has_larger_blocks(tmp_path: Path) -> None:
+    """Of at most twice the bytes of others."""
+    path, age, spread = tmp_path / "m.db", column("age"), column("spread", shape=(1024,))
+
+    def grow(view: Any, tick: Any) -> None:
+        view.age[...], view.spread[...] = tick.end, tick.end
+
+    live(memory(by_number(), mechanism("m", does(Phase.MAINTAIN, grow, sets=[age, spread]), owns=[age, spread], order=1), path=path), 0, 12).close()
+    connection = sqlite3.connect(path)
+    found = dict(connection.execute("SELECT name, rows FROM arrays WHERE name IN ('column.age', 'column.spread', 'column.created')"))
+    connection.close()
+    assert found == {"column.created": snapshot.BLOCK, "column.age": snapshot.LARGE, "column.spread": snapshot.LEAST}
+
+
 @pytest.mark.parametrize(("then", "now"), [(2**40, snapshot.WIDE), (snapshot.WIDE, 2**40), (1, 2**40), (2**40, 1)])
 def test_a_file_with_blocks_of_another_size_continues_and_gets_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: int, now: int) -> None:
     """The file says how many rows a block has, so that this can be changed."""

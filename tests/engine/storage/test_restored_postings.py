@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.engine.storage.fingerprints import CHUNK, fingerprints
 from hebbarium.engine.storage.postings import Added, BM25Index, Forward, Idf, TrigramIndex, TrigramMeasure
-from hebbarium.engine.storage.snapshot import fingerprints
 
 WORDS = [f"w{i}" for i in range(60)]
 
@@ -75,3 +75,22 @@ def test_fingerprints_tell_blocks_apart() -> None:
         assert fingerprints(signs, 64)[0] != before[0], some
     assert len({int(fingerprints(np.zeros(n, np.uint8), 64)[-1]) for n in range(1, 65)}) == 64
     assert len(set(fingerprints(np.tile(whole[:64], 5), 64).tolist())) == 1 and len(fingerprints(np.zeros(0, np.uint8), 64)) == 0
+
+
+def test_fingerprints_cover_every_word_of_a_long_block() -> None:
+    """Changed signs of two words, two words or two chunks in each other's place, and zeros in place of a word, anywhere in three chunks."""
+    chance = np.random.default_rng(4)
+    words = chance.standard_normal(2 * CHUNK + 9)
+
+    def seen(changed: np.ndarray[Any, Any]) -> int:
+        return int(fingerprints(changed.view(np.uint8), words.nbytes)[0])
+
+    found = {seen(words), seen(np.concatenate([words[CHUNK:2 * CHUNK], words[:CHUNK], words[2 * CHUNK:]]))}
+    assert len(found) == 2
+    for at in range(len(words) - 1):
+        signs, swapped, gone = words.copy(), words.copy(), words.copy()
+        signs[at:at + 2] *= -1.0
+        swapped[[at, at + 1]] = words[[at + 1, at]]
+        gone[at] = 0.0
+        found |= {seen(signs), seen(swapped), seen(gone)}
+    assert len(found) == 2 + 3 * (len(words) - 1)
