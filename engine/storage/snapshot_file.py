@@ -25,6 +25,7 @@ CURES = {
                           "the file holds the last finished tick",
 }
 FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+PAGE_SIZE = "PRAGMA page_size = 8192"       # bytes; of a new file: pages of the usual 4,096 hold one row each, with a third of their room unused
 CACHE_KB = 8_000          # pages that stay in memory: those of one tick of a large memory, so that none is written before its commit
 SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", f"PRAGMA cache_size = -{CACHE_KB}", "BEGIN EXCLUSIVE", "COMMIT")
 
@@ -89,7 +90,7 @@ class SnapshotFile:
 
     def rewrite(self) -> None:
         """Rewrite the file without what it held before, and its journal."""
-        for statement in ("VACUUM", "PRAGMA journal_mode = TRUNCATE", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA journal_mode = DELETE"):
+        for statement in (PAGE_SIZE, "VACUUM", "PRAGMA journal_mode = TRUNCATE", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA journal_mode = DELETE"):
             self.execute(statement)
 
     def close(self) -> None:
@@ -132,6 +133,7 @@ def place_new(path: Path, fill: Callable[[sqlite3.Connection], object]) -> None:
         new.unlink(missing_ok=True)
         connection = connected(new)
         try:
+            connection.execute(PAGE_SIZE)
             connection.execute("BEGIN EXCLUSIVE")
             fill(connection)
             connection.execute("COMMIT")
