@@ -425,7 +425,8 @@ class Graph:
             raise ValueError("its arrays differ in length, or entities share a name")
         room = max(FIRST_EDGES, 1 << max(m - 1, 0).bit_length())
         types = {name: dtype for name, (dtype, _) in BUILT_IN.items()}
-        self._edges = {name: _longer(array.astype(types.get(name, array.dtype)), room, self._neutral[name]) for name, array in saved.items()}
+        self._edges = {name: _longer(array.astype(types.get(name, array.dtype), copy=False), room, self._neutral[name])
+                       for name, array in saved.items()}
         self.n_edges = m
         ends = np.concatenate([self.source, self.target])
         if m and (ends.min() < -len(self._names) or ends.max() >= self.n_rows or self.type.max() >= TYPES):
@@ -469,6 +470,19 @@ class Graph:
 
 
 def _longer(array: NDArray[Any], length: int, neutral: Any) -> NDArray[Any]:
-    new = np.full((length, *array.shape[1:]), neutral, array.dtype)
+    """A copy of the array with more rows, at neutral; zeros take memory only where they are written later."""
+    shape = length, *array.shape[1:]
+    if _is_zero(np.asarray(neutral, array.dtype)):
+        new = np.zeros(shape, array.dtype)
+        if array.strides[0] == 0 and _is_zero(array[:1]):       # one row for all
+            return new
+    else:
+        new = np.empty(shape, array.dtype)
+        new[len(array):] = neutral
     new[:len(array)] = array
     return new
+
+
+def _is_zero(array: NDArray[Any]) -> bool:
+    """Whether all numbers are zeros without a sign."""
+    return not array.tobytes().strip(b"\0")

@@ -253,3 +253,21 @@ def test_a_state_of_six_types_goes_on() -> None:
     loaded.add(0, 2, EdgeType.SEMANTIC)
     assert loaded.caps == {EdgeType.SEMANTIC: 1} and loaded.alive.tolist() == [False, True, True] and loaded.relation("is") == 0
     assert loaded.find(0, 1, EdgeType.RELATION) == edge and loaded.csr(EdgeType.CONFLICT).degree[0] == 0
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 3.0])
+@pytest.mark.parametrize("neutral", [0.0, -0.0, 1.5, np.nan])
+def test_a_restored_column_keeps_its_cells_and_gives_new_edges_its_neutral_value(neutral: float, value: float) -> None:
+    """Bit for bit, also where the file holds one cell for all edges, and after the arrays have grown."""
+    graph = Graph()
+    graph.allocate("trace", np.dtype(np.float64), (2,), neutral)
+    graph.cover_rows(40)
+    for row in range(1, 9):
+        graph.add(0, row, EdgeType.TEMPORAL, float(row))
+    state = {**graph.state(), "column:trace": np.broadcast_to(np.full(2, value), (8, 2))}
+    again = Graph.from_state(state)
+    for source in range(1, 20):
+        for target in range(20, 40):
+            again.add(source, target, EdgeType.TEMPORAL, 9.0)
+    expected = np.concatenate([np.full((8, 2), value), np.full((19 * 20, 2), neutral)])
+    assert again.column("trace").tobytes() == expected.tobytes()
