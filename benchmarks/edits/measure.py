@@ -13,6 +13,7 @@ from ...engine.registry import Registry
 from ...engine.vocabulary import WRITING
 from ...mechanisms.shared.topology_edits import RECORD, Operator, Reason
 from ..datasets.base import Conversation
+from ..scores.agreement import wilson
 from .planted import Truth
 
 NIGHTS = 24.0 * 30              # h after the last event, so that nothing is left in the buffer
@@ -61,6 +62,18 @@ class Point:
         return self.erroneous / self.edits if self.edits else 0.0
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share, as if edits were independent; all of [0, 1] without any.
+
+        >>> [round(end, 4) for end in Point(0.9, "merge", 50, 1, 60).interval], Point(0.9, "merge", 0, 0, 60).interval
+        ([0.0035, 0.105], (0.0, 1.0))
+        """
+        if not self.edits:
+            return 0.0, 1.0
+        found = wilson(self.erroneous, self.edits)
+        return found.low, found.high
+
+    @property
     def found(self) -> float:
         """Right edits of those that would have been right."""
         return (self.edits - self.erroneous) / self.possible if self.possible else 0.0
@@ -68,7 +81,7 @@ class Point:
     def named(self) -> dict[str, Any]:
         """For JSON."""
         return {"gate": self.gate, "operator": self.operator, "edits": self.edits, "erroneous": self.erroneous, "share": self.share,
-                "possible": self.possible, "found": self.found, "undecided": self.undecided}
+                "interval": list(self.interval), "possible": self.possible, "found": self.found, "undecided": self.undecided}
 
     @classmethod
     def of(cls, gate: float, operator: str, edits: Sequence[Edit], possible: int) -> Point:

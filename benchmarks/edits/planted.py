@@ -22,7 +22,7 @@ import numpy as np
 
 from ...engine.records import Event
 from ..datasets.base import MINUTE, Conversation
-from .sentences import AGAIN, CHANGES, LONG, WORDS
+from .sentences import GROUPS, Sentences
 
 AGAINS, NEARS, JOINS, LONGS = 8, 8, 8, 3            # planted turns of each kind in a conversation
 LEAST = 10                                          # words of a turn that is said again or joined
@@ -86,10 +86,10 @@ def altered(text: str, rng: np.random.Generator) -> str:
 
 
 class _Planter:
-    """The events of a conversation by sessions, to which turns are added."""
+    """The events of a conversation by sessions, to which turns are added; words fill the slots of sentences."""
 
-    def __init__(self, events: Sequence[Event], rng: np.random.Generator) -> None:
-        self.rng, self.events = rng, list(events)
+    def __init__(self, events: Sequence[Event], rng: np.random.Generator, words: Mapping[str, Sequence[str]]) -> None:
+        self.rng, self.events, self.words = rng, list(events), words
         self.sessions = list(dict.fromkeys(event.session for event in events))
         self.pieces: dict[str, tuple[Piece, ...]] = {event.id: (Piece(0, len(event.text), f"{event.speaker}: {event.text}"),) for event in events}
         self.planted: list[Event] = []
@@ -115,22 +115,23 @@ class _Planter:
 
     def filled(self, *texts: str) -> list[str]:
         """Texts with their slots filled, a word for every slot of all of them."""
-        decks = {kind: self.rng.permutation(words).tolist() for kind, words in WORDS.items()}
+        decks = {kind: self.rng.permutation(words).tolist() for kind, words in self.words.items()}
         slots = sorted(set(re.findall(r"\{(\w+)\}", " ".join(texts))))
         words = {slot: str(decks[slot.rstrip("2")].pop()) for slot in slots}
         return [text.format(**words) for text in texts]
 
 
-def planted(conversation: Conversation, seed: int, half: int) -> tuple[Conversation, Truth]:
+def planted(conversation: Conversation, seed: int, half: int, sentences: Sentences = GROUPS["first"]) -> tuple[Conversation, Truth]:
     """A conversation with planted turns, and what is known of it.
 
-    half  0 or 1: which half of the sentences is planted, so that what is fitted on one half is not measured on it
+    half       0 or 1: which half of the sentences is planted, so that what is fitted on one half is not measured on it
+    sentences  the group of them
     """
     rng = np.random.default_rng((seed, half))
-    planter = _Planter(conversation.events, rng)
+    planter = _Planter(conversation.events, rng, sentences.words)
     speakers = sorted({event.speaker for event in conversation.events})
     for said in planter.turns(AGAINS):
-        text = AGAIN[int(rng.integers(len(AGAIN)))].format(text=said.text)
+        text = sentences.again[int(rng.integers(len(sentences.again)))].format(text=said.text)
         planter.plant(planter.after(said.session), said.speaker, text, Piece(0, len(text), f"{said.speaker}: {said.text}"))
     for near in planter.turns(NEARS):
         next_one = speakers[(speakers.index(near.speaker) + 1) % len(speakers)]
@@ -146,10 +147,11 @@ def planted(conversation: Conversation, seed: int, half: int) -> tuple[Conversat
             whole = " ".join(parts)
             planter.plant(planter.sessions[-1], one.speaker, whole, Piece(0, len(parts[0]), f"{one.speaker}: {parts[0]}"),
                           Piece(len(parts[0]) + 1, len(whole), f"{one.speaker}: {parts[1]}"))
-    for place in rng.permutation(len(LONG[half::2]))[:LONGS].tolist():
-        told = LONG[half::2][place]
+    long = sentences.long[half::2]
+    for place in rng.permutation(len(long))[:LONGS].tolist():
+        told = long[place]
         planter.plant(planter.after(planter.sessions[0]), speakers[0], told, Piece(0, len(told), told))
-    for number, (earlier, later, outdated) in enumerate(CHANGES[half::2]):
+    for number, (earlier, later, outdated) in enumerate(sentences.changes[half::2]):
         speaker = speakers[number % len(speakers)]
         old, new = planter.filled(earlier, later)
         session = planter.sessions[int(rng.integers(len(planter.sessions) - 1))]

@@ -9,10 +9,10 @@ import pytest
 
 from hebbarium.benchmarks.datasets.base import Conversation
 from hebbarium.benchmarks.datasets.demo import load_demo
-from hebbarium.benchmarks.edits.__main__ import main, talks
+from hebbarium.benchmarks.edits.__main__ import independent, main, talks
 from hebbarium.benchmarks.edits.measure import Judge, Point, edits_of
 from hebbarium.benchmarks.edits.planted import Piece, Truth, planted
-from hebbarium.benchmarks.edits.sentences import CHANGES, LONG
+from hebbarium.benchmarks.edits.sentences import GROUPS
 from hebbarium.engine.drafts import Kind
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -23,10 +23,12 @@ FIELDS = ("id", "text", "time", "speaker", "session")
 Command = Callable[..., tuple[int, str, str]]
 
 
+@pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("half", [0, 1])
-def test_what_is_planted_is_known_and_does_not_change_the_rest(half: int) -> None:
+def test_what_is_planted_is_known_and_does_not_change_the_rest(half: int, group: str) -> None:
+    sentences = GROUPS[group]
     for conversation in load_demo(None, 3).conversations:
-        found, truth = planted(conversation, 7, half)
+        found, truth = planted(conversation, 7, half, sentences)
         assert [e for e in found.events if not e.id.startswith("plant")] == list(conversation.events)
         assert all(a.time <= b.time for a, b in zip(found.events, found.events[1:], strict=False)) and found.questions == ()
         assert len({e.session for e in found.events}) == sum(a.session != b.session for a, b in zip(found.events, found.events[1:], strict=False)) + 1
@@ -34,14 +36,32 @@ def test_what_is_planted_is_known_and_does_not_change_the_rest(half: int) -> Non
             for piece in truth.pieces[event.id]:
                 assert event.text[piece.start:piece.end].strip() == event.text[piece.start:piece.end] != ""
         counts = truth.counts()
-        assert counts["update"] == sum(change[2] for change in CHANGES[half::2]) and counts["merge"] >= 7 and counts["split"] >= 4
-        assert {e.text for e in found.events} & set(LONG) <= set(LONG[half::2])
-        assert planted(conversation, 7, half) == (found, truth) != planted(conversation, 8, half)
+        assert counts["update"] == sum(change[2] for change in sentences.changes[half::2]) and counts["merge"] >= 7 and counts["split"] >= 4
+        assert {e.text for e in found.events} & set(sentences.long) <= set(sentences.long[half::2])
+        assert not any("{" in event.text for event in found.events)
+        assert planted(conversation, 7, half, sentences) == (found, truth) != planted(conversation, 8, half, sentences)
 
 
 def test_the_halves_share_no_conversation_and_no_sentence() -> None:
     one, other = ({conversation.id for conversation, _ in talks(half, 2)} for half in (0, 1))
-    assert not one & other and len(one | other) == 10 and not set(CHANGES[0::2]) & set(CHANGES[1::2])
+    assert not one & other and len(one | other) == 10
+    for group in GROUPS.values():
+        assert sum(change[2] for change in group.changes) == 12 == len(group.changes) - 12
+        assert not set(group.changes[0::2]) & set(group.changes[1::2]) and not set(group.long[0::2]) & set(group.long[1::2])
+
+
+def test_groups_share_no_sentence_and_independent_ones_are_planted_in_every_conversation() -> None:
+    groups = list(GROUPS.values())
+    for place, one in enumerate(groups):
+        for other in groups[:place]:
+            assert not {text for change in one.changes for text in change[:2]} & {text for change in other.changes for text in change[:2]}
+            assert not set(one.long) & set(other.long) and set(one.again) & set(other.again) == {"{text}"}
+    for group in ("second", "third"):
+        found = independent(group, 2)
+        assert len(found) == 20 and len({conversation.id for conversation, _ in found}) == 10
+        assert found[0] == planted(load_demo().conversations[0], {"second": 100, "third": 200}[group], 0, GROUPS[group])
+        for first, second in zip(found[:10], found[10:], strict=True):     # the other half of the sentences in the second planting
+            assert not {e.text for e in first[0].events} & {e.text for e in second[0].events} & set(GROUPS[group].long)
 
 
 def test_an_edit_is_right_if_its_statements_say_so() -> None:
@@ -80,6 +100,7 @@ def test_shares_and_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
     code = main([*few, "--out", str(tmp_path / "o"), "--json"])
     found = json.loads(capsys.readouterr().out)
     assert found == json.loads((tmp_path / "o" / "edits.json").read_text(encoding="utf-8")) and found["half"] == "report"
+    assert found["sentences"] == "first" and all(p["interval"][0] <= p["share"] <= p["interval"][1] for p in found["points"])
     of = {(p["gate"], p["operator"]): p for p in found["points"]}
     assert code == int(of[0.9, "all"]["share"] > 0.02) and of[0.6, "all"]["edits"] > 0 == of[1.0, "all"]["edits"]
     assert all(sum(of[gate, operator]["edits"] for operator in ("split", "merge", "update")) == of[gate, "all"]["edits"] for gate in (0.6, 0.9))
@@ -90,6 +111,12 @@ def test_shares_and_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit) as end:
         main(["--out", "o", "--gates", "high"])
     assert end.value.code == 2 and "give some as 0.5,0.9" in capsys.readouterr().err
+    main([*few[:-1], "0.9", "--out", str(tmp_path / "s"), "--sentences", "second", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert (found["half"], found["sentences"]) == ("both", "second")
+    with pytest.raises(SystemExit) as end:
+        main(["--out", "o", "--calibration", "--sentences", "third"])
+    assert end.value.code == 2 and "only the first group" in capsys.readouterr().err
 
 
 def test_runs_with_edits_are_equal_with_one_job_and_two(hebbarium: Command, tmp_path: Path) -> None:
