@@ -18,7 +18,8 @@ from .memory import memory_of
 
 Floats = NDArray[np.float64]
 SYLLABLES = ["bak", "dol", "fim", "gup", "hec", "jat", "kol", "mun", "nep", "sor", "tiv", "wex", "zab", "cud", "fep", "gos"]
-PENALTY, NEAR, WIDTH, LONE = 0.4, 0.25, 0.045, 0.7      # of a cut; of the confidence of a split; its factor for a segment of one sentence
+PENALTY, NEAR, WIDTH = 0.4, 0.25, 0.045     # of a cut; of the confidence of a split
+DOUBT = 0.7                                 # its factor for a segment of one sentence, and for one that may refer back
 
 
 def unit(*values: float) -> NDArray[np.float32]:
@@ -89,7 +90,7 @@ def splits_of_talks(specimen: Any) -> tuple[list[Any], list[Any]]:
             near = max(float(a @ b / np.linalg.norm(a) / np.linalg.norm(b)) for a, b in pairwise(sums))
             words = [set(" ".join(texts[i] for i in part).lower().replace(".", "").split()) for part in parts]
             most = max(len(a & b) for a, b in pairwise(words))
-            sure = sigmoid((NEAR - near) / WIDTH - most) * (LONE if min(map(len, parts)) == 1 else 1.0)
+            sure = sigmoid((NEAR - near) / WIDTH - most) * (DOUBT if min(map(len, parts)) == 1 else 1.0)
             expected += [round(sure, 9), str([" ".join(texts[i] for i in part) for part in parts])]
             plan = specimen.plan_of(proposals[0], {0: one}, lambda _, v=vectors: v)
             found += [round(proposals[0].confidence, 9), str([each["segment_text"] for each in plan["segments"]])]
@@ -125,11 +126,15 @@ def segments_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
 
 
 def cuts_at_their_limits(specimen: Any) -> tuple[list[str], list[str]]:
-    """Of equal cuts the earliest; a thousand shared words; the least confidence counts; by hand."""
+    """Of equal cuts the earliest; a thousand shared words; a pronoun that may refer to the segment before; the least confidence counts; by hand."""
     sides, even = f"{PUMP} {VIOLIN} {TEN}", np.array([unit(1.0, 0.0), unit(1.0, 1.0), unit(0.0, 1.0)])
     many = " ".join(f"w{i}" for i in range(1000))
     tune = "Green boats cross the quiet river while the orchestra plays a loud tune."
-    cases, found = ((sides, even), (f"{many}. {many}.", np.eye(2)), (f"{PUMP} {VIOLIN} {tune}", np.eye(3))), list[str]()
+    back = "Every second Sunday my sister plays them with the orchestra in town."
+    pairs = np.eye(2)[[0, 0, 1, 1]]
+    cases, found = ((sides, even), (f"{many}. {many}.", np.eye(2)), (f"{PUMP} {VIOLIN} {tune}", np.eye(3)),
+                    (f"{PUMP} {PUMP} {back} {VIOLIN}", pairs), (f"{PUMP} {PUMP} {VIOLIN} {back}", pairs),
+                    (f"{back} {VIOLIN} {PUMP} {PUMP}", pairs)), list[str]()
     for text, vectors in cases:
         one = seen(specimen, 0, text)
         split, = specimen.diagnosed([specimen.Context(one, ())], lambda _, v=vectors: v, 0.0)
@@ -138,9 +143,11 @@ def cuts_at_their_limits(specimen: Any) -> tuple[list[str], list[str]]:
         found.append(str([[each["segment_text"] for each in plan["segments"]], again == [split], round(split.confidence, 3)]))
     whole = specimen.plan_of(specimen.Proposal(specimen.Operator.SPLIT, (0,), 1.0), {0: seen(specimen, 0, sides)}, lambda _: np.ones((3, 1)))
     return [*found, str(whole)], [
-        str([[PUMP, f"{VIOLIN} {TEN}"], True, round(LONE * sigmoid((NEAR - math.sin(math.pi / 8.0)) / WIDTH - 1.0), 3)]),     # both say "old"
+        str([[PUMP, f"{VIOLIN} {TEN}"], True, round(DOUBT * sigmoid((NEAR - math.sin(math.pi / 8.0)) / WIDTH - 1.0), 3)]),     # both say "old"
         str([[f"{many}.", f"{many}."], True, 0.0]),
-        str([[PUMP, VIOLIN, tune], True, round(LONE * sigmoid(NEAR / WIDTH - 2.0), 3)]),     # the last two say "orchestra" and "plays"
+        str([[PUMP, VIOLIN, tune], True, round(DOUBT * sigmoid(NEAR / WIDTH - 2.0), 3)]),     # the last two say "orchestra" and "plays"
+        *(str([[one, other], True, round(factor * sigmoid(NEAR / WIDTH), 3)]) for one, other, factor in (
+            (f"{PUMP} {PUMP}", f"{back} {VIOLIN}", DOUBT), (f"{PUMP} {PUMP}", f"{VIOLIN} {back}", 1.0), (f"{back} {VIOLIN}", f"{PUMP} {PUMP}", 1.0))),
         str({"do_split": False, "segments": []})]
 
 
@@ -153,8 +160,10 @@ RESTATED: tuple[tuple[str, int, float, float, tuple[int, int] | None], ...] = (
     ("Our red kettle holds green pebbles, yellow straw, chalk and sand.", 0, 0.95, 0.0, (7, 9)),
     ("Our red kettle holds green pebbles, yellow straw, chalk, sand and wool.", 0, 0.95, 0.0, None),
     ("Our red kettle holds green pebbles and brown wool.", 0, 0.95, 0.0, (5, 9)), ("Our red kettle holds.", 0, 1.0, 0.0, None),
+    ("Our red kettle holds green chalk and brown wool.", 0, 1.0, 0.0, None),
     ("Does our red kettle hold green pebbles and yellow straw?", 0, 1.0, 0.0, None),
     ("Our red kettle never holds green pebbles, yellow straw.", 0, 1.0, 0.0, None),
+    ("Our red kettle never holds green pebbles, yellow straw.\nOur red kettle never holds green pebbles, yellow straw.", 0, 1.0, 0.0, None),
     ("Our 2 red kettles hold green pebbles and yellow straw.", 0, 1.0, 0.0, None),
     ("They say our red kettle holds green pebbles, yellow straw and Tom.", 0, 1.0, 0.0, None))
 SMALL, TRADE = "Red kettles hold pebbles.", "I work as a {}. Old iron kettles rest."
@@ -172,6 +181,8 @@ def restatements_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
             expected.append(sigmoid(20.0 * (near - 0.85) + 4.0 * (words[0] / words[1] - 0.5)) if words else 0.0)
     for text, more, sure in ((SMALL, SMALL, sigmoid(5.0)), ("Red kettles hold.", "Red kettles hold.", 0.0),
                              ("Red kettles hold.", "Red kettles hold green pebbles.", 0.0),
+                             ("Red kettles never hold pebbles.", "Red kettles never hold pebbles.\nRed kettles never hold pebbles.", sigmoid(5.0)),
+                             ("Red kettles never hold pebbles.", "Never red kettles hold pebbles.", 0.0),
                              (TRADE.format("baker"), TRADE.format("baker"), sigmoid(5.0)), (TRADE.format("baker"), TRADE.format("painter"), 0.0)):
         merges = [p for p in specimen.diagnosed(
             [specimen.Context(seen(specimen, 0, text), (seen(specimen, 1, more),))], lambda _: np.eye(1), 0.0001) if p.operator.name == "MERGE"]

@@ -493,7 +493,7 @@ def short_segments_and_references_are_joined(specimen: Any) -> Any:
     return segments_by_hand(specimen)
 
 
-@adaptation("TC-15c", source="ours: equal cuts, a thousand shared words and the least confidence, by hand")
+@adaptation("TC-15c", source="ours: equal cuts, a thousand shared words, a pronoun that may refer back and the least confidence, by hand")
 def cuts_hold_at_their_limits(specimen: Any) -> Any:
     return cuts_at_their_limits(specimen)
 

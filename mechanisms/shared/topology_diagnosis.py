@@ -1,7 +1,7 @@
 """Diagnosis and plans of a memory topology without a language model: what to split, to merge and to update, with confidences, and the descriptors.
 
 Split    the sentences fall into topical segments: sums of their vectors, cut where the gain in length exceeds a penalty
-Merge    two texts of one speaker say the same: equal numbers, times, negation and names, near vectors, mostly equal terms
+Merge    two texts of one speaker say the same: equal numbers, times, negated words and names, near vectors, mostly equal terms
 Update   each fact of the older text is repeated by the later one or superseded by it (`facts`)
 
 A confidence is a logistic function of the evidence; its constants are set for few wrong edits at a gate of 0.9.  Pure functions of texts, times and
@@ -31,10 +31,11 @@ LEAST_WORDS: Final = 10         # of a segment: vectors of shorter ones differ w
 MOST_SENTENCES: Final = 32      # of a text that may be split
 LEAST_TERMS: Final = 4          # of a text that may be merged: shorter ones are alike by chance
 LONGEST_WORD: Final = 64        # characters of a keyword
-MORE: Final = 2                 # terms that one of two restatements may have beyond the other: a text that says more is none, docs/all-mem.md
+MORE: Final = 2                 # terms that each of two restatements may have beyond the other: a text that says more is none, docs/all-mem.md
 NEAR: Final = 0.75              # least cosine of a restatement: below it no overlap of terms gives a confidence of 0.5
 CUT: Final = 0.4                # penalty of a cut
-LONE: Final = 0.7               # factor of the confidence if a segment is one sentence: 52 of 74 cuts of such turns were right, docs/all-mem.md
+DOUBT: Final = 0.7              # factor of the confidence if a segment is one sentence, or may refer back: 52 of 74 cuts of the former were right and
+                                # 51 of 80 of the latter, docs/all-mem.md
 NEGATIONS: Final = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"))
 _ASSERTED: Final = frozenset((SpeechAct.STATEMENT, SpeechAct.PREFERENCE, SpeechAct.RELATIONSHIP, SpeechAct.DECISION, SpeechAct.INSTRUCTION))
 _HEAD: Final = re.compile(r"(?:\[[^\]]*\] )?(?:(.*): )?", re.DOTALL)
@@ -42,6 +43,7 @@ _REFERS: Final = frozenset((          # a segment that starts with one of these 
     "it", "its", "he", "him", "his", "she", "her", "hers", "they", "them", "their", "theirs", "this", "that", "these", "those", "there", "then", "so",
     "but", "and", "or", "because", "since", "although", "though", "also", "too", "which", "who", "anyway", "still", "instead", "otherwise", "however",
     "therefore", "meanwhile", "afterwards", "later", "both", "either", "neither", "one", "ones", "same", "such"))
+_PRONOUNS: Final = frozenset(("it", "its", "he", "him", "his", "she", "her", "hers", "they", "them", "their", "theirs"))
 
 
 # --- descriptors -----------------------------------------------------------------------------------------------------------------
@@ -107,12 +109,12 @@ class Seen:
 
     @cached_property
     def details(self) -> tuple[Any, ...]:
-        """Numbers, times as intervals, dates that give none, parity of negations, and names."""
+        """Numbers, times as intervals, dates that give none, the words that follow negations, and names: sets, since a bundle repeats its texts."""
         said = self.features
         found = times(self.text, self.time).expressions
-        negated = sum(word in NEGATIONS or word.endswith("n't") for word in said.words)
+        negated = frozenset(after for word, after in pairwise((*said.words, "")) if word in NEGATIONS or word.endswith("n't"))
         rest = frozenset(fold(date) for date in said.dates) if not found else frozenset()
-        return frozenset(said.numbers), frozenset((t.start, t.end) for t in found), rest, negated % 2, frozenset(said.entities)
+        return frozenset(said.numbers), frozenset((t.start, t.end) for t in found), rest, negated, frozenset(said.entities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,17 +207,18 @@ def segments(text: str, vectors: NDArray[np.float32]) -> tuple[list[tuple[int, i
     near = max(float(units[i] @ units[i + 1]) for i in range(len(cuts) - 1))
     confidence = logistic((0.25 - near) / 0.045 - shared)
     lone = min(b - a for a, b in zip(cuts, ends, strict=True)) == 1
-    return [(spans[a][0], spans[b - 1][1]) for a, b in zip(cuts, ends, strict=True)], LONE * confidence if lone else confidence
+    refers = any(not _PRONOUNS.isdisjoint(_words(texts[a])) for a in cuts[1:])
+    return [(spans[a][0], spans[b - 1][1]) for a, b in zip(cuts, ends, strict=True)], DOUBT * confidence if lone or refers else confidence
 
 
 # --- Merge -----------------------------------------------------------------------------------------------------------------------
 def restates(one: Seen, other: Seen) -> float:
-    """Confidence that two units say the same; 0 unless speaker, numbers, times, negation and names are equal and both assert something."""
+    """Confidence that two units say the same; 0 unless speaker, numbers, times, negated words and names are equal and both assert something."""
     if one.speaker != other.speaker or cosine(one.vector, other.vector) < NEAR:
         return 0.0
     if one.features.act not in _ASSERTED or other.features.act not in _ASSERTED or min(len(one.terms), len(other.terms)) < LEAST_TERMS:
         return 0.0
-    if abs(len(one.terms) - len(other.terms)) > MORE or one.details != other.details or _changed(one, other):
+    if max(len(one.terms - other.terms), len(other.terms - one.terms)) > MORE or one.details != other.details or _changed(one, other):
         return 0.0
     common = len(one.terms & other.terms) / len(one.terms | other.terms)
     return logistic(20.0 * (cosine(one.vector, other.vector) - 0.85) + 4.0 * (common - 0.5))

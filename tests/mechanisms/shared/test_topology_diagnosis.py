@@ -72,6 +72,15 @@ def test_a_segment_of_one_sentence_is_less_sure(text: str) -> None:
     assert len(spans) == 2 and 0.5 < sure < 0.9 < segments(whole, topics(whole))[1]
 
 
+def test_a_segment_that_may_refer_back_is_less_sure() -> None:
+    back = "Every second Sunday my sister plays it on the violin in the town."
+    text = f"{PUMP} It must be the tall pump. {back} {VIOLIN}"
+    spans, sure = segments(text, topics(text))
+    assert len(spans) == 2 and 0.5 < sure < 0.9
+    text = f"{PUMP} It must be the tall pump. {VIOLIN} {back}"              # within a segment it refers to the violin
+    assert segments(text, topics(text))[1] >= 0.9
+
+
 @pytest.mark.parametrize("text", [
     PUMP, f"{PUMP} {PUMP}", f"{PUMP} The violin is good.", f"{PUMP} It is about the violin, which my sister plays with the town orchestra.",
     f"Yes. {VIOLIN}", "", "No. Yes.", f"{PUMP} {VIOLIN} " * 20])
@@ -112,6 +121,18 @@ def test_far_vectors_and_few_words_are_no_restatement() -> None:
 def test_a_text_that_says_more_is_no_restatement() -> None:
     assert restates(seen(0, KETTLE), seen(1, f"As I said: {KETTLE}")) > 0.9
     assert restates(seen(0, KETTLE), seen(1, f"{KETTLE} Everybody wants plums tonight.")) == 0.0
+
+
+def test_of_two_texts_that_both_say_more_neither_restates_the_other() -> None:
+    assert restates(seen(0, f"I keep saying it over lunch: {KETTLE}"), seen(1, f"{KETTLE} Plums again, dear.")) == 0.0
+    assert restates(seen(0, f"Once more: {KETTLE}"), seen(1, f"{KETTLE} I mentioned it.")) > 0.9
+
+
+def test_a_bundle_of_negated_texts_is_restated_by_a_negated_one_only() -> None:
+    text = "Our red kettle doesn't stand behind the green shelf."
+    bundle = seen(2, f"{text}\nAs I said: {text}", whole=False)
+    assert restates(bundle, seen(0, text)) > 0.9
+    assert restates(bundle, seen(1, "Our red kettle does stand behind the green shelf.")) == 0.0
 
 
 def test_a_merge_has_at_most_five_units_that_all_restate_each_other() -> None:
