@@ -1,12 +1,17 @@
 """Audits of a registry: each mechanism's module with its evidence, in one process or several."""
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 from joblib import Parallel, delayed
+from joblib.externals.loky import process_executor
 
 from ..engine.errors import ContractError, RegistryError
 from ..engine.registry import Entry, Registry
@@ -21,6 +26,7 @@ from .static import Exhibit
 Tell = Callable[[int, int, str], None]
 OURS = f"{__package__}.evidence"
 FEW = 3                 # up to this many mechanisms are judged in one process: another one would start too late
+SELDOM = (100_000, 1000, 1000)  # new objects before the young ones are collected; collections before those of the older ones
 
 
 def evidence_module(entry: Entry, registry: Registry) -> str | None:
@@ -81,16 +87,43 @@ def _check_papers(evidence: Evidence, references: References) -> None:
 def _judged(registry: Registry, references: References, chosen: list[str], mutants: bool, draw: bool, jobs: int) -> Iterator[MechanismResult]:
     if jobs <= 1:
         return (_judge(registry, references, id, mutants, draw) for id in chosen)
+    longest_first = sorted(chosen, key=lambda id: -_size(registry, id))       # so that no worker waits for a long one at the end
     results: Iterator[MechanismResult] = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-        delayed(Tied(_judge))(registry, references, id, mutants, draw) for id in chosen)
+        delayed(Tied(_judge_in_worker))(registry, references, id, mutants, draw) for id in longest_first)
     return results
+
+
+def _judge_in_worker(*of: Any) -> MechanismResult:
+    """As `_judge`.  joblib ends a worker that has grown by 300 MB, as if it leaked; but kernels have grown it, which the next one would load again,
+    and parts of numba that it would compile again.
+    """
+    process_executor._USE_PSUTIL = False
+    return _judge(*of)
+
+
+def _size(registry: Registry, id: str) -> int:
+    """Of the source of mechanism and evidence: the more code, the more to compile and to run."""
+    entry = registry.entries[id]
+    found = (find_spec(name) for name in (entry.module, evidence_module(entry, registry)) if name)
+    return sum(Path(spec.origin).stat().st_size for spec in found if spec and spec.origin)
+
+
+@contextmanager
+def _collected_seldom() -> Iterator[None]:
+    """Let the garbage collector work less: a compiled kernel leaves many objects that stay, and looking at them takes a fifth of a cold audit."""
+    before = gc.get_threshold()
+    gc.set_threshold(*SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _judge(registry: Registry, references: References, id: str, mutants: bool, draw: bool) -> MechanismResult:
     entry, name = registry.entries[id], evidence_module(registry.entries[id], registry)
     module, by = import_module(entry.module), import_module(name) if name else None
     whose = id if name and name.rpartition(".")[2] == id else entry.variety_of or id
-    with installed(registry):
+    with installed(registry), _collected_seldom():
         judged = audit([entry], {id: module}, {whose: by} if by else {}, mutants=mutants, draw=draw,
                        exhibits={id: exhibit_of(entry, registry, references)}).mechanisms[0]
     return replace(judged, generated=kept(entry, name))
