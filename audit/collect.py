@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -94,11 +95,16 @@ def _judged(registry: Registry, references: References, chosen: list[str], mutan
 
 
 def _judge_in_worker(*of: Any) -> MechanismResult:
-    """As `_judge`.  joblib ends a worker that has grown by 300 MB, as if it leaked; but kernels have grown it, which the next one would load again,
-    and parts of numba that it would compile again.
+    """As `_judge`, in a worker, which compiled kernels make large.
+
+    joblib ends a worker that has grown by 300 MB, as if it leaked; the next one would load kernels again, and compile parts of numba again.  Without
+    psutil it collects all garbage after each call instead, which would visit everything that stays.
     """
-    process_executor._USE_PSUTIL = False
-    return _judge(*of)
+    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
+    try:
+        return _judge(*of)
+    finally:
+        gc.freeze()
 
 
 def _size(registry: Registry, id: str) -> int:
