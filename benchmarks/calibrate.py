@@ -150,6 +150,12 @@ def with_open_gate(chosen: MechanismSet, evidence: str | None = None) -> Mechani
     return replace(chosen, mechanisms={**chosen.mechanisms, GATE: {**chosen.mechanisms.get(GATE, {}), **values}})
 
 
+def fitted_gate(f: NDArray[np.float64], sufficient: NDArray[np.bool_]) -> dict[str, float]:
+    """Parameters of an open gate whose probability is fitted to decision values f and whether each answer sufficed.  Raises as `fitted`."""
+    A, B = fitted(f, sufficient)
+    return {"A": A, "B": B, "threshold": 0.0}
+
+
 def _pairs(cell: Cell, system: Hebbarium, foreign: Sequence[Question]) -> Iterator[Pair]:
     """The pairs of one conversation: its own questions, then as many others as it has with an answer."""
     conversation, k = cell.conversation, cell.spec.k

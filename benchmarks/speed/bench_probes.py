@@ -44,7 +44,7 @@ def test_one_seed(id: str, benchmark: Any) -> None:
     embedder, mechanisms = CachedEmbedder(HashingEmbedder(384), None), registry.build(registry.set("default"))
 
     def lived() -> None:
-        life = Life(lambda instruments: Timed([*mechanisms, *instruments], embedder, 0), embedder)
+        life = Life(lambda instruments, _: Timed([*mechanisms, *instruments], embedder, 0), embedder)
         try:
             own()[id].run(life, 0)
         finally:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from hashlib import sha256
@@ -27,7 +27,8 @@ MORNING = 7.0           # o'clock: end of a night of a system that does not say 
 TIED = 1e-6             # cosines that differ by less are equal: float32
 ADMISSIBLE = 0.05       # h: `sleep` stops this long after the end of the sleep at most
 
-Maker = Callable[[Sequence[Instrument]], System]
+Settings = Mapping[str, Mapping[str, str | float]]      # parameters by mechanism, of those that the memory has
+Maker = Callable[[Sequence[Instrument], Settings], System]
 
 
 class Need(Enum):
@@ -46,13 +47,15 @@ class Need(Enum):
 class Life:
     """One memory, made at its first use.
 
-    make      makes a new system, with instruments added to its mechanisms
+    make      makes a new system, with instruments added to its mechanisms and with settings of those that it has
     embedder  that of the system, for the baseline `cosine`
     now       h, simulated time
     """
 
-    def __init__(self, make: Maker, embedder: Embedder, instruments: Sequence[Instrument] = (), parent: Life | None = None) -> None:
+    def __init__(self, make: Maker, embedder: Embedder, instruments: Sequence[Instrument] = (), parent: Life | None = None,
+                 settings: Settings | None = None) -> None:
         self._make, self._instruments, self._parent, self.embedder = make, tuple(instruments), parent, embedder
+        self._settings = settings or {}
         self._made: System | None = None
         self._texts: dict[str, str] = {}                    # id -> text as it is indexed
         self._waiting: list[Event] = []                     # told and not yet encoded: events are encoded together, which is faster
@@ -61,10 +64,13 @@ class Life:
         self.now = START
 
     # --- lives ---------------------------------------------------------------------------------------------------------------
-    def fresh(self, *instruments: Instrument) -> Life:
-        """A new, empty memory of the same kind; instruments are added to its mechanisms."""
+    def fresh(self, *instruments: Instrument, settings: Settings | None = None) -> Life:
+        """A new, empty memory of the same kind; instruments are added to its mechanisms.
+
+        settings  what its user gives a mechanism, such as a file of rules; a memory without the mechanism has no use for it
+        """
         root = self._parent or self
-        made = Life(self._make, self.embedder, instruments, root)
+        made = Life(self._make, self.embedder, instruments, root, settings)
         root._lives.append(made)
         return made
 
@@ -78,7 +84,7 @@ class Life:
     @property
     def system(self) -> System:
         if self._made is None:
-            self._made = self._make(self._instruments)
+            self._made = self._make(self._instruments, self._settings)
         return self._made
 
     @property

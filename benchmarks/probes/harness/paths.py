@@ -24,7 +24,7 @@ from ...routes import Routes
 from .base import Probe
 from .collection import source_of
 from .instruments import Instrument
-from .life import Life, Need
+from .life import Life, Need, Settings
 from .run import NotedTexts, Recorder
 
 ASKS = frozenset({"ask", "presented", "everything", "hit", "recall", "margin", "rank", "kept"})      # calls of Life that return an answer
@@ -61,7 +61,7 @@ def measured(probe: Probe) -> Measured:
     names, columns = _read(source_of(probe))
     used: list[Instrument] = []
 
-    def make(instruments: Sequence[Instrument]) -> Recorder:
+    def make(instruments: Sequence[Instrument], settings: Settings) -> Recorder:
         used.extend(i for i in instruments if i.id not in {u.id for u in used})
         return Recorder({})
 

@@ -31,7 +31,7 @@ from ...systems.hebbarium import Hebbarium
 from .base import Probe
 from .collection import collected, source_of
 from .instruments import Instrument
-from .life import Life
+from .life import Life, Settings
 
 DECIDING = ("base", "life", "instruments", "run")       # modules of this folder on which rows depend
 MOST_EVENTS = 120       # events that one life may be told
@@ -132,10 +132,11 @@ def run_cell(spec: ProbeSpec, probe: Probe, registry: Registry, embedder: Embedd
     return row
 
 
-def _system(spec: ProbeSpec, registry: Registry, embedder: Embedder, instruments: Sequence[Instrument]) -> System:
+def _system(spec: ProbeSpec, registry: Registry, embedder: Embedder, instruments: Sequence[Instrument], settings: Settings) -> System:
     if spec.system != OURS:
         return make(spec.system, embedder, spec.seed)
-    return Hebbarium([*registry.build(MechanismSet("", "", spec.mechanisms)), *instruments], embedder, spec.seed, Stopwatch())
+    mechanisms = {id: {**values, **settings.get(id, {})} for id, values in spec.mechanisms.items()}
+    return Hebbarium([*registry.build(MechanismSet("", "", mechanisms)), *instruments], embedder, spec.seed, Stopwatch())
 
 
 # --- texts ahead -------------------------------------------------------------------------------------------------------------
@@ -178,7 +179,7 @@ class NotedTexts:
 def recorded(probe: Probe, seed: int) -> tuple[list[str], Exception | None]:
     """The texts that a probe tells and asks, in order, and what stopped it."""
     texts: dict[str, None] = {}
-    with closing(Life(lambda _: Recorder(texts), NotedTexts(texts))) as life:
+    with closing(Life(lambda *_: Recorder(texts), NotedTexts(texts))) as life:
         try:
             probe.run(life, seed)
         except Exception as error:      # without a memory behind it a probe may stop early; its other texts are embedded when it runs

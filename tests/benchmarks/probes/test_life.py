@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hebbarium.benchmarks.probes.harness.instruments import Instrument, lesion
-from hebbarium.benchmarks.probes.harness.life import DAY, START, Life, Need
+from hebbarium.benchmarks.probes.harness.life import DAY, START, Life, Need, Settings
 from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEvent, System
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
 from hebbarium.engine.columns import Phase, Scope
@@ -44,11 +44,11 @@ class Scripted:
 
 def scripted(**scores: float) -> tuple[Life, Scripted]:
     system = Scripted(scores)
-    return Life(lambda _: system, EMBEDDER), system
+    return Life(lambda *_: system, EMBEDDER), system
 
 
 def ours(*mechanisms: Instrument) -> Life:
-    def make(instruments: Sequence[Instrument]) -> System:
+    def make(instruments: Sequence[Instrument], settings: Settings) -> System:
         return Hebbarium([*mechanisms, *instruments], EMBEDDER, 0)
 
     return Life(make, EMBEDDER)

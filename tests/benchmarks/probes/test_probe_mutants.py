@@ -56,7 +56,7 @@ def verdict(id: str, probe: str, others: Sequence[str], mutant: str = "") -> Ver
     mechanisms: list[Mechanism[Any]] = [plug_in(specimen, time_scale=None), *(registry().instance(other) for other in others)]
     rows = []
     for seed in range(SEEDS):
-        life = Life(lambda instruments, seed=seed: Hebbarium([*mechanisms, *instruments], embedder(), seed), embedder())
+        life = Life(lambda instruments, _, seed=seed: Hebbarium([*mechanisms, *instruments], embedder(), seed), embedder())
         try:
             numbers = {name: value if math.isfinite(value) else None for name, value in own()[probe].run(life, seed).items()}
         finally:

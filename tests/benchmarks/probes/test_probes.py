@@ -48,7 +48,7 @@ def references() -> References:
 
 def lived(probe: Probe, seed: int, make: Callable[[], System]) -> tuple[Numbers, str]:
     """Numbers of a probe and the digest of its stimuli."""
-    life = Life(lambda _: make(), embedder())
+    life = Life(lambda *_: make(), embedder())
     try:
         return probe.run(life, seed), life.stimuli
     finally:
@@ -240,7 +240,7 @@ def test_the_baseline_is_that_of_a_memory_with_embeddings_alone(id: str, pairs: 
 
 def test_what_was_archived_is_not_answered_and_an_engine_without_links_does_not_reach_it(registry: Registry) -> None:
     def run(id: str, *, archives: bool = True) -> Numbers:
-        life = Life(lambda found: Hebbarium([*registry.build(registry.set("bm25")), *(found if archives else ())], embedder(), 0), embedder())
+        life = Life(lambda found, _: Hebbarium([*registry.build(registry.set("bm25")), *(found if archives else ())], embedder(), 0), embedder())
         try:
             return PROBES[id].run(life, 0)
         finally:
@@ -320,7 +320,7 @@ def test_a_gate_is_judged_by_what_it_stores_at_every_threshold(score: Callable[[
         view.veto += score(incoming.event.text) < 0.5 + view.threshold_shift
 
     gate, plain = mechanism("gate", does(Phase.ENCODE, decide, reads=(THRESHOLD_SHIFT,), adds=(VETO,))), registry.build(registry.set("naive_rag"))
-    life = Life(lambda instruments: Hebbarium([gate, *plain, *instruments], embedder(), 0), embedder())
+    life = Life(lambda instruments, _: Hebbarium([gate, *plain, *instruments], embedder(), 0), embedder())
     try:
         assert low <= PROBES["gate_auc/stream"].run(life, 0)["AUC"] <= high
     finally:

@@ -4,11 +4,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hebbarium.benchmarks.probes import abstention
 from hebbarium.benchmarks.probes.harness import run as running
 from hebbarium.benchmarks.probes.harness.bands import Verdict
 from hebbarium.benchmarks.probes.harness.base import Numbers, Probe, Within
@@ -22,7 +24,7 @@ from hebbarium.engine.errors import InputError, RegistryError
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.registry import MechanismSet, Registry
 
 BASELINE = "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"
 QUICK = ("sequence_prediction", "fan_effect/person_place")
@@ -70,6 +72,26 @@ def test_a_stopped_run_continues_and_runs_no_cell_twice(tmp_path: Path, registry
     studied(registry, tmp_path / "o", progress=lambda done, total, last: reported.append(done))
     assert reported[0] == 3 and len(ran) == len(set(ran)) == 4
     assert studied(registry, tmp_path / "o", seeds=3).outcomes[0].seeds == (0, 1, 2) and len(ran) == 6      # seeds may be added
+
+
+def test_a_probe_gives_a_mechanism_what_its_user_would(tmp_path: Path, registry: Registry) -> None:
+    """Rules and a fitted probability reach the mechanisms that a memory has, and change nothing in one without them."""
+    ids, plain = ("scope_rules/speaker", "abstention/curve"), registry.set("hybrid")
+    given = replace(plain, mechanisms={**plain.mechanisms, "rule_filter": {}, "sufficiency_gate": {"evidence": "coverage"}})
+
+    def numbers(name: str, measured: MechanismSet) -> list[dict[str, Any]]:
+        study(chosen(ids, own()), measured, registry, embedder(tmp_path), tmp_path / name, seeds=1)
+        return [json.loads(line)["numbers"] for line in (tmp_path / name / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+
+    (ruled, gated), (open_, unjudged) = numbers("given", given), numbers("plain", plain)
+    assert ruled == {"kept back, answered": 0.0, "open, answered": 1.0} and open_ == {"kept back, answered": 1.0, "open, answered": 1.0}
+    assert gated["ECE"] < 0.05 and gated["area under risk-coverage"] < gated["risk"]
+    assert unjudged["ECE"] is None and unjudged["area under risk-coverage"] == unjudged["risk"] == gated["risk"]
+
+
+def test_the_probability_is_fitted_to_lives_that_are_not_measured() -> None:
+    texts = [set(running.recorded(own()["abstention/curve"], seed)[0]) for seed in range(3)]
+    assert abstention.OTHER_SEEDS > own()["abstention/curve"].seeds and all(len(each) > 200 for each in texts)     # four lives of 40 facts
 
 
 def test_another_memory_in_the_same_folder_is_refused(tmp_path: Path, registry: Registry) -> None:
@@ -130,7 +152,7 @@ def test_the_page_draws_the_curve_of_a_gate(tmp_path: Path) -> None:
 
 
 def test_missing_capabilities_are_those_that_a_probe_needs(tmp_path: Path) -> None:
-    life = Life(lambda _: BM25Dense(HashingEmbedder(8), 0), HashingEmbedder(8))
+    life = Life(lambda *_: BM25Dense(HashingEmbedder(8), 0), HashingEmbedder(8))
     assert life.lacks([]) == [] and life.lacks([Need.SLEEP]) == [Need.SLEEP]
 
 
