@@ -18,19 +18,19 @@ PAIRS: Final = (
     ("{} swims forty lengths every morning.", "What exercise does {} do?"), ("{} borrowed money from the credit union.", "Who gave {} a loan?"),
     ("{} planted tomatoes on the balcony.", "What vegetables does {} grow?"), ("{} snores terribly at night.", "Is {} a noisy sleeper?"),
     ("{} broke the screen of the phone.", "What did {} damage?"), ("{} is learning to knit.", "Which new hobby did {} take up?"))
-PEOPLE: Final = 4       # that each thing is said of; one of them is asked about
+PEOPLE: Final = 4       # each thing is said of each; one of them is asked about it
 
 
 def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("paraphrase", seed)
-    names = [s.draw(NAMES, PEOPLE) for _ in PAIRS]
-    told = [(text.format(name), (i, n)) for i, (text, _) in enumerate(PAIRS) for n, name in enumerate(names[i])]
+    names = s.draw(NAMES, PEOPLE)
+    told = [(text.format(name), (i, n)) for i, (text, _) in enumerate(PAIRS) for n, name in enumerate(names)]
     ids: dict[tuple[int, int], str] = {}
     for i in s.rng.permutation(len(told)):
         text, key = told[i]
         ids[key] = life.tell(text, at=life.now + 10 * MINUTE)
     life.wait(1.0)
-    asked = [(question.format(names[i][0]), ids[i, 0]) for i, (_, question) in enumerate(PAIRS)]
+    asked = [(question.format(names[i % PEOPLE]), ids[i, i % PEOPLE]) for i, (_, question) in enumerate(PAIRS)]
     ranks = [life.rank(text, id) for text, id in asked]
     dense = [dense_rank(life, text, id, list(ids.values())) for text, id in asked]
     return {"reciprocal rank": sum(1 / r for r in ranks) / len(ranks), "dense": sum(1 / r for r in dense) / len(dense),
@@ -45,6 +45,7 @@ def dense_rank(life: Life, text: str, id: str, ids: list[str]) -> int:
 PROBES = (Probe(
     id="paraphrase/questions", capability="A question in other words finds the fact, better than by similarity of meaning alone.",
     source="khattab2020colbert", place="retrieval without shared words", unit="mean reciprocal rank",
-    protocol="20 facts said of 4 people each; asked of one of them without a common content word; beside it the cosine of the embeddings alone.",
+    protocol="20 facts, each said of the same 4 people; asked of one of them without a common content word; beside it the cosine of the embeddings "
+             "alone.",
     band=(Above("reciprocal rank", "dense"),), matters=("late_interaction_rerank", "cross_encoder_rerank", "query_expansion"),
-    sets=("everything",), run=run),)
+    sets=("everything", "true_memory_code"), run=run),)
