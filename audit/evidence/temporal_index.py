@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad
 
-from ...engine.columns import Phase
+from ...engine.columns import Facet, Phase, signal
+from ...engine.contract import hook
 from ...engine.records import Event, Query, hours
-from ...engine.vocabulary import CREATED, VETO, WITHIN
+from ...engine.vocabulary import CREATED, MATCH, VETO, WITHIN
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
@@ -246,8 +247,8 @@ def the_first_and_the_latest_are_at_the_ends_of_the_history(specimen: Any) -> An
             memory.archive(row)
         for text, end in (("What did Bo read first?", low), ("What is the latest news?", high)):
             memory.retrieve(text)
-            measured += [[*memory.column(specimen.WHEN), float(np.isnan(memory.column(WITHIN)).all())]]
-            wanted += [[*np.exp(-np.abs(ages - end) / max(high - low, 24.0)), 1.0]]
+            measured += [[*memory.column(specimen.END), *(float(np.isnan(memory.column(each)).all()) for each in (specimen.WHEN, WITHIN))]]
+            wanted += [[*np.exp(-np.abs(ages - end) / max(high - low, 24.0)), 1.0, 1.0]]
     return measured, wanted
 
 
@@ -260,8 +261,8 @@ def a_query_without_a_time_is_left_alone(specimen: Any) -> Any:
     for each, text in ((memory, "What does Bo like?"), (memory, ""), (memory, "on February 30"), (hidden, "Who was first?"),
                        (hidden, "before the trip")):
         each.retrieve(text)
-        found += [bool(np.isnan(each.column(specimen.WHEN)).all()), bool(np.isnan(each.column(WITHIN)).all())]
-    return [*found, len(bare.retrieve("What did we do last week?").rows)], [*[True] * 10, 0]
+        found += [bool(np.isnan(each.column(column)).all()) for column in (specimen.WHEN, specimen.END, WITHIN)]
+    return [*found, len(bare.retrieve("What did we do last week?").rows)], [*[True] * 15, 0]
 
 
 @adaptation("TX-14", source="ours: times are those of the words that were said, not of the date that the rendered text shows")
@@ -276,6 +277,19 @@ def the_length_asked_for_is_the_width(specimen: Any) -> Any:
     early, late = at(1, 1, 1), at(9999, 12, 31) + 24.0
     asked = np.array([(0.0, 168.0), (5.0, 6.0), (0.0, 24.0), (0.0, 24.5), (early, 900.0), (900.0, late), (early + 1.0, early + 30.0)])
     return specimen.widths(asked), [168.0, 24.0, 24.0, 24.5, 24.0, 24.0, 29.0]
+
+
+@adaptation("TX-16", source="closed form: standard scores of the hand-set fits; the match of a memory without any other signal", rtol=1e-6, atol=1e-6)
+def the_time_asked_for_is_part_of_the_match(specimen: Any) -> Any:
+    """Signals that start from the match start in the time asked for; an order, and a query without a time, give no match."""
+    memory = memory_of(specimen)
+    encode(memory, *((T0 + 24.0 * d, f"day {word}") for d, word in enumerate(("one", "two", "three", "four"))))
+    measured = []
+    for text in ("What was on 11 May 2023?", "What was it?", "What was first?"):
+        memory.retrieve(text)
+        measured.append(memory.column(MATCH).tolist())
+    fits = np.array([profile(T0 + 24.0 * d, *days(2023, 5, 11), 24.0) for d in range(4)])
+    return measured, [((fits - fits.mean()) / fits.std()).tolist(), *[[0.0] * 4] * 2]
 
 
 @figure("profile", caption="Fit of a memory with a day that is asked for, by the day that it is about: 1 for an instant of that day, less beyond "
@@ -333,8 +347,8 @@ def first_interval(specimen: Any) -> Any:
 
 @mutant("distance by the square", rejected_by="TX-7")
 def squared(specimen: Any) -> Any:
-    def order(created: Any, end: float, length: float, when: Any) -> None:
-        when[...] = np.exp(-((created - end) / length) ** 2)
+    def order(created: Any, end: float, length: float, out: Any) -> None:
+        out[...] = np.exp(-((created - end) / length) ** 2)
 
     return specimen.replacing("score_order", order)
 
@@ -399,3 +413,31 @@ def of_the_rendered_text(specimen: Any) -> Any:
 @mutant("the length alone, also of open ends", rejected_by="TX-15")
 def length_alone(specimen: Any) -> Any:
     return specimen.replacing("widths", lambda asked: np.maximum(asked[:, 1] - asked[:, 0], 24.0))
+
+
+@mutant("a signal that does not count as match", rejected_by="TX-16")
+def after_the_match(specimen: Any) -> Any:
+    late = signal("when", Facet.WHEN, "fit that nothing starts from", direct=False, scale=specimen.WHEN.scale)
+
+    class Late(specimen.TemporalIndex):                                       # type: ignore[misc]
+        owns = (specimen.TIME_START, specimen.TIME_END, late, specimen.END)
+
+        @hook(Phase.RETRIEVE, reads=specimen.TemporalIndex.score.__hook__.reads, adds=(), sets=(late, specimen.END, WITHIN))
+        def score(self, view: Any, cue: Any) -> None:
+            super().score(view, cue)
+
+    return specimen.replacing("TemporalIndex", Late)
+
+
+@mutant("the first and the latest are a part of the match", rejected_by="TX-16")
+def an_order_that_matches(specimen: Any) -> Any:
+    early = signal("end", Facet.WHEN, "nearness that others start from", scale=specimen.END.scale)
+
+    class Early(specimen.TemporalIndex):                                      # type: ignore[misc]
+        owns = (specimen.TIME_START, specimen.TIME_END, specimen.WHEN, early)
+
+        @hook(Phase.RETRIEVE, reads=specimen.TemporalIndex.score.__hook__.reads, adds=(), sets=(specimen.WHEN, early, WITHIN))
+        def score(self, view: Any, cue: Any) -> None:
+            super().score(view, cue)
+
+    return specimen.replacing("TemporalIndex", Early)

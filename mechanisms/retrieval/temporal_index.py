@@ -9,6 +9,10 @@ Times are of the calendar, so `time_scale` has no effect.
 "Before the move" is resolved through the memory nearest in meaning to "the move": its first interval, or its encoding.  A query without a
 time that asks for the first or the latest of several prefers memories encoded early or late.  A query without either is left alone.
 
+The time asked for is a part of the cue like its words, so its signal is direct: context and the other signals that start from the match start from
+memories of that time.  If they started from words and meaning alone, they would lend most to whichever occurrence of an event matches best in
+these, and outvote the time.  The first or the latest is a choice among what matches and no part of the match, so it has a signal of its own.
+
 Cost: O(n) per query with a time, and one index search, O(n d), for each event that gives a time; O(words) per event stored.
 """
 from __future__ import annotations
@@ -31,7 +35,9 @@ TIME_START = Column("time_start", np.int64, Scope.MEMORY, "s", NONE, "start of e
                     (MOST,), own=True)
 TIME_END = Column("time_end", np.int64, Scope.MEMORY, "s", NONE, "end of each time that the text names, since 1970; the least number: none", (MOST,),
                   own=True)
-WHEN = signal("when", Facet.WHEN, "fit of the memory's time with the time asked for; NaN: no time asked", direct=False, scale=Scale.SIMILARITY)
+WHEN = signal("when", Facet.WHEN, "fit of the memory's time with the time asked for; NaN: no time asked", scale=Scale.SIMILARITY)
+END = signal("end", Facet.WHEN, "nearness to the end of the history that is asked for, the first or the latest; NaN: neither", direct=False,
+             scale=Scale.SIMILARITY)
 SIDES: Final = {Order.FIRST: np.min, Order.LATEST: np.max}
 SECONDS: Final = 3600.0                 # of an hour
 
@@ -112,13 +118,13 @@ def score_times(starts: Any, ends: Any, created: Any, asked: Any, widths: Any, w
 
 
 @kernel
-def score_order(created: Any, end: float, length: float, when: Any) -> None:
+def score_order(created: Any, end: float, length: float, out: Any) -> None:
     """exp(-|created - end| / length): preference for one end of a history.  Ours.  Cost: O(n).
 
     created  (n,)  h  when each memory was encoded
     end      ()    h  the end of the history that is asked for
     length   ()    h  length of the history
-    when     (n,)  1  written
+    out      (n,)  1  written
 
     >>> out = np.empty(2)
     >>> score_order(np.array([0.0, 24.0]), 24.0, 24.0, out)
@@ -126,7 +132,7 @@ def score_order(created: Any, end: float, length: float, when: Any) -> None:
     [0.367879, 1.0]
     """
     for i in range(created.shape[0]):
-        when[i] = math.exp(-abs(created[i] - end) / length)
+        out[i] = math.exp(-abs(created[i] - end) / length)
 
 
 def widths(asked: Any) -> Any:
@@ -147,7 +153,7 @@ class TemporalIndexParams(Params):
 
 
 class TemporalIndex(Mechanism[TemporalIndexParams]):
-    owns = (TIME_START, TIME_END, WHEN)
+    owns = (TIME_START, TIME_END, WHEN, END)
 
     @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(TIME_START, TIME_END))
     def keep(self, view: Any, incoming: Incoming) -> None:
@@ -155,7 +161,7 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
         for i, found in enumerate(times(incoming.event.text, view.now).expressions):
             view.time_start[view.row, i], view.time_end[view.row, i] = round(found.start * SECONDS), round(found.end * SECONDS)
 
-    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, VISIBLE, INDEX, EMBEDDER, TIME_START, TIME_END), adds=(), sets=(WHEN, WITHIN))
+    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, VISIBLE, INDEX, EMBEDDER, TIME_START, TIME_END), adds=(), sets=(WHEN, END, WITHIN))
     def score(self, view: Any, cue: Cue) -> None:
         """By the times in the query, which is asked at the memory's present time."""
         found = times(cue.query.text, view.now)
@@ -165,7 +171,7 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
             score_times(view.time_start, view.time_end, view.created, asked, widths(asked), view.when, view.within)
         elif found.order in SIDES and view.visible.any():
             history = view.created[view.visible]
-            score_order(view.created, SIDES[found.order](history), max(float(np.ptp(history)), DAY), view.when)
+            score_order(view.created, SIDES[found.order](history), max(float(np.ptp(history)), DAY), view.end)
 
     def _spans_of_events(self, view: Any, found: Times) -> list[Span]:
         """The times given by events, each through the memory nearest to it in meaning, if that is near enough."""
