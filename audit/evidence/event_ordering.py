@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Phase
-from ...engine.vocabulary import ARRANGED, BAN, CHRONOLOGICAL, RERANKED
+from ...engine.records import Event
+from ...engine.vocabulary import ARRANGED, BAN, CHRONOLOGICAL, RERANKED, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
@@ -213,6 +214,57 @@ def without_an_order_or_a_choice_nothing_moves(specimen: Any) -> Any:
     return found, expected
 
 
+# Role, how it is said, session; each pair by hand: rows of a request and its reply.  The fourth event is vetoed, so it is no row.
+TALK = (("user", "speaker", "s"), ("assistant", "speaker", "s"), ("assistant", "speaker", "s"), ("user", "refused", "s"), ("assistant", "role", "s"),
+        ("user", "role", "s"), ("assistant", "role", "s"), ("user", "speaker", "s"), ("user", "speaker", "s"), ("assistant", "speaker", "t"),
+        ("Ada", "speaker", "t"), ("assistant", "speaker", "t"), ("system", "speaker", "t"), ("assistant", "speaker", "t"), ("user", "speaker", "u"),
+        ("assistant", "speaker", "u"))
+EXCHANGES = ((0, 1), (4, 5), (13, 14))
+
+
+def talk(specimen: Any, scores: Any, banned: tuple[int, ...] = (), **params: Any) -> Any:
+    def veto(view: Any, incoming: Any) -> None:
+        view.veto += incoming.event.text.startswith("refused")
+
+    memory = memory_of(specimen, *judged(scores, banned), neighbour(Phase.ENCODE, veto, adds=(VETO,), id="veto"), **params)
+    for i, (who, way, session) in enumerate(TALK):
+        told = {"attributes": (("role", who),)} if way == "role" else {"speaker": who}
+        encode(memory, Event(float(i), f"{way} {i}", session=session, **told))
+    return memory
+
+
+@adaptation("EO-11", source="pairs by hand; the weighted mean of both scores, one pair at a time", rtol=1e-6)
+def a_summary_wants_whole_exchanges(specimen: Any) -> Any:
+    """Only the reply that follows a request in its session is one; a banned half has no say; another question and an order have none, too."""
+    scores, measured, expected = np.random.default_rng(5).normal(0.0, 2.0, len(TALK) - 1), [], []
+    for banned, share in (((), 0.25), ((), 1.0), ((1, 4), 0.5)):
+        memory = talk(specimen, scores, banned, share=share)
+        for text, order in (("Summarize what we said", False), ("Can you give me an overview of how the plan evolved over time?", True)):
+            answer, want = memory.retrieve(text), scores.copy()
+            for a, b in EXCHANGES:
+                if not {a, b}.intersection(banned):
+                    want[a], want[b] = np.average(scores[[a, b]], weights=[1.0, share]), np.average(scores[[a, b]], weights=[share, 1.0])
+            measured.append([*memory.column(ARRANGED), answer.chronological])
+            expected.append([*want, order])
+        memory.retrieve("What did we say?")
+        measured.append([*memory.column(ARRANGED), 0.0])
+        expected.append([*scores, 0.0])
+    return measured, expected
+
+
+@limit("EO-12", source="definition: a summary in order is an order; without a share, and without roles, nothing moves")
+def a_summary_in_order_covers_its_parts(specimen: Any) -> Any:
+    scores = np.linspace(3.0, 0.0, len(TALK) - 1)
+    memory, alone = talk(specimen, scores, items=2), talk(specimen, scores, share=0.0)
+    memory.retrieve("Summarize what we did in order")
+    above = int((memory.column(ARRANGED) > scores.max()).sum())
+    alone.retrieve("Summarize what we said")
+    people = memory_of(specimen, *judged(scores))
+    encode(people, *(Event(float(i), f"turn {i}", "AB"[i % 2], "s", f"e{i}") for i in range(6)))
+    people.retrieve("Summarize what we said")
+    return [above, *alone.column(ARRANGED), *people.column(ARRANGED)], [2, *scores.astype(np.float32), *scores[:6].astype(np.float32)]
+
+
 @adaptation("EO-10", source="linear time: s for queries of a million characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
     hostile = ("list " * 200_000, "in the the the " * 70_000, "how did x " * 100_000, "list x x x x x x " * 60_000, "change x " * 110_000,
@@ -321,3 +373,43 @@ def relevance_alone(specimen: Any) -> Any:
 @mutant("every question asks for an order", rejected_by="EO-9")
 def always(specimen: Any) -> Any:
     return specimen.replacing("asks_order", lambda words: True)
+
+
+@mutant("the reply alone gains", rejected_by="EO-11")
+def reply_alone(specimen: Any) -> Any:
+    def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, out: Any) -> None:
+        for i, j in enumerate(exchange):
+            if 0 <= j != i and answerable[i] and answerable[j]:
+                out[i] = (scores[i] + share * scores[j]) / (1.0 + share)
+
+    return specimen.replacing("share_exchanges", share_exchanges)
+
+
+@mutant("the other's score is added", rejected_by="EO-11")
+def added(specimen: Any) -> Any:
+    original = specimen.share_exchanges
+    return specimen.replacing("share_exchanges", lambda scores, exchange, answerable, share, out: original(
+        scores * (1.0 + share), exchange, answerable, share, out))
+
+
+@mutant("any reply belongs to the last request", rejected_by="EO-11")
+def last_request(specimen: Any) -> Any:
+    class Late(specimen.EventOrdering):                                       # type: ignore[misc]
+        def keep(self, view: Any, incoming: Any) -> None:
+            role = incoming.event.get("role") or incoming.event.speaker
+            if role == "user":
+                view.exchange[view.row] = view.row
+            elif role == "assistant":
+                view.exchange[view.row] = max((int(j) for i, j in enumerate(view.exchange[:view.row]) if i == j), default=-1)
+
+    return specimen.replacing("EventOrdering", Late)
+
+
+@mutant("every summary is an order", rejected_by="EO-11")
+def summaries_cover(specimen: Any) -> Any:
+    return specimen.replacing("asks_summary", lambda words: False)
+
+
+@mutant("a summary is no order, whatever it asks", rejected_by="EO-12")
+def never_in_order(specimen: Any) -> Any:
+    return specimen.replacing("asks_summary", lambda words: "summarize" in words)

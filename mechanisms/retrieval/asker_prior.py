@@ -21,6 +21,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import LOG_PRIOR, ROW
+from ..shared.questions import IN_ORDER, SUMMARY
 
 ROLES: Final = ("", "user", "assistant", "system")
 
@@ -52,12 +53,10 @@ _HAS_SAID = (
 )
 _BETWEEN = r"(?: (?:ever|just|already|also|originally|previously|first|last|initially|once|really|have|had))*"
 _WHOLE: Final = re.compile(
-    r"\b(?:summar(?:y|ies|i[sz]e|i[sz]ing|i[sz]ation)|overview|recap|sum up|summing up|wrap up|big picture|main (?:points|themes|topics|ideas)"
-    r"|key (?:points|takeaways|themes)|takeaways|highlights|gist|synopsis|digest|comprehensive|everything (?:about|we|that|related)"
+    rf"\b(?:{SUMMARY}|comprehensive|everything (?:about|we|that|related)"
     r"|(?:evolved?|developed|progressed|unfold(?:ed)?) (?:over|across|through|during|since|from))\b"
     r"|\bhow (?:has|have|did|does)(?: [a-z']+){1,8} (?:evolved?|progress(?:ed)?|develop(?:ed)?)\b"
 )
-_ORDER: Final = re.compile(r"\b(?:order|sequence|chronolog\w+|first to last|one after (?:another|the other))\b")
 # Whose saying is asked for: an inverted question before a clause, the first before the second.
 _INVERTED: Final = re.compile(rf"\b(?:did (i|we|you){_BETWEEN} {_SAY}|(?:have|had|were|was) (i|we|you){_BETWEEN} {_HAS_SAID})\b")
 _CLAUSE: Final = re.compile(rf"\b(i|we|you)(?:'ve|'d)?{_BETWEEN} {_HAS_SAID}\b")
@@ -77,7 +76,7 @@ def said_by(words: str) -> Said | None:
     """
     if not words:
         return None
-    if _WHOLE.search(words) and not _ORDER.search(words):
+    if _WHOLE.search(words) and not IN_ORDER.search(words):
         return Said.BOTH
     if subject := _INVERTED.search(words) or _CLAUSE.search(words):
         return SUBJECTS[next(filter(None, subject.groups()))]

@@ -1,4 +1,4 @@
-"""Event ordering: answers a question about an order or a course of events with memories that cover its parts.
+"""Event ordering: answers a question about an order or a course of events with memories that cover its parts, and a summary with whole exchanges.
 
 Such a question ("in what order", "timeline of", "how did it change over time") needs one memory for each part of the story; the ranking gives
 several for the part that matches best.  Among the best candidates, those are chosen that together cover all of them, in meaning and in time.
@@ -9,9 +9,13 @@ Coverage is the facility location function, which summarisation maximises, too (
 with r the relevance of a candidate, its score above the least of the candidates; its unit does not affect the choice.  F is submodular, monotone
 and 0 for the empty set, so greedy choice reaches at least 1 - 1/e of the best value (Nemhauser, Wolsey & Fisher 1978).  A gain of an earlier step
 bounds the present one from above, so most gains need no evaluation (Minoux 1978).  The chosen memories are ranked above all others in the order of
-their choice.  For any other question nothing changes.
+their choice.
 
-Cost: O(n) to find the pool of p candidates, then O(p^2 d) for vectors of d dimensions, and at most O(p^2) for each item.
+A summary wants what was said about its subject by both sides, and as much of it as there is, so nothing is left out because another memory tells of
+the same part.  A request and its reply, of a user and an assistant, are about the same subject, though often one of them has its words alone.  So
+each counts for the other: the score of both is s_i' = (s_i + c s_j) / (1 + c).  For any other question, and without roles, nothing changes.
+
+Cost: O(n) for a summary, or to find the pool of p candidates, then O(p^2 d) for vectors of d dimensions, and at most O(p^2) for each item.
 """
 from __future__ import annotations
 
@@ -23,11 +27,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
+from ...engine.columns import Column, Phase, Scope
+from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
-from ...engine.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, EMBEDDING, RERANKED
+from ...engine.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, EMBEDDING, RERANKED, ROW, SESSION
+from ..shared.questions import asks_summary
+
+# --- columns -----------------------------------------------------------------------------------------------------------------
+EXCHANGE = Column("exchange", np.int64, Scope.MEMORY, "1", -1, "row of the user's request that the memory is or replies to; -1: neither", low=-1,
+                  own=True)
 
 # --- questions ----------------------------------------------------------------------------------------------------------------
 # Matched against the words of the query in lower case with single spaces.  Every repeat is bounded and starts at a space, so the search is linear.
@@ -135,22 +144,59 @@ def lazy_greedy(value: Any, chosen: Any) -> int:
     return evaluated
 
 
+@kernel
+def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, out: Any) -> None:
+    """out_i = (s_i + c s_j) / (1 + c) and likewise out_j for each request j with its reply i, if both may be answered.  Ours.  Cost: O(n).
+
+    scores      (n,)      s
+    exchange    (n,)   1  row of the request that each memory is or replies to; -1: neither
+    answerable  (n,)      bool
+    share       ()     1  c, weight of the other's score
+    out         (n,)      written for both; other memories stay as they are
+
+    >>> out = np.zeros(3)
+    >>> share_exchanges(np.array([1.0, 0.0, 5.0]), np.array([0, 0, 2]), np.ones(3, dtype=np.bool_), 0.25, out)
+    >>> out.tolist()
+    [0.8, 0.2, 0.0]
+    """
+    for i in range(out.shape[0]):
+        j = exchange[i]
+        if 0 <= j != i and answerable[i] and answerable[j]:
+            out[i] = (scores[i] + share * scores[j]) / (1.0 + share)
+            out[j] = (scores[j] + share * scores[i]) / (1.0 + share)
+
+
 # --- plug-in ------------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class EventOrderingParams(Params):
     pool: int                   # candidates
     items: int                  # chosen if the question gives no number
     width: float
+    share: float                # weight of the other's score in an exchange, for a summary
 
 
 class EventOrdering(Mechanism[EventOrderingParams]):
-    @hook(Phase.RETRIEVE, reads=(RERANKED, ANSWERABLE, EMBEDDING, CREATED), adds=(), sets=(ARRANGED, CHRONOLOGICAL))
+    owns = (EXCHANGE,)
+
+    @hook(Phase.ENCODE, reads=(ROW, SESSION), adds=(), sets=(EXCHANGE,))
+    def keep(self, view: Any, incoming: Incoming) -> None:
+        """A request of the user, and the assistant's reply that follows it in its session."""
+        role, before = incoming.event.get("role") or incoming.event.speaker, incoming.before
+        if role == "user":
+            view.exchange[view.row] = view.row
+        elif role == "assistant" and before >= 0 and view.exchange[before] == before and view.session[before] == view.session[view.row]:
+            view.exchange[view.row] = before
+
+    @hook(Phase.RETRIEVE, reads=(RERANKED, ANSWERABLE, EMBEDDING, CREATED, EXCHANGE), adds=(), sets=(ARRANGED, CHRONOLOGICAL))
     def arrange(self, view: Any, cue: Cue) -> None:
-        """Rank the chosen candidates above all others, in the order of their choice."""
+        """Rank the chosen candidates above all others, in the order of their choice; for a summary, each exchange as a whole."""
         words = " ".join(cue.features.words)
-        if not asks_order(words):
+        view.chronological = asks_order(words)
+        if asks_summary(words):
+            share_exchanges(view.reranked, view.exchange, view.answerable, self.params.share, view.arranged)
             return
-        view.chronological = True
+        if not view.chronological:
+            return
         rows = best(view.reranked, view.answerable, self.params.pool)
         if not rows.size:
             return

@@ -76,6 +76,20 @@ _DETAIL: Final = re.compile(
     r"|(?:the|his|her|their|my|your|its) (?:[^ ]+ )?(?:names?|numbers?|dates?|price|address|figure|amount|version|title)"
     r"|called|named)\b")
 
+SUMMARY: Final = (r"summar(?:y|ies|i[sz]e|i[sz]ing|i[sz]ation)|overview|recap|sum up|summing up|wrap up|big picture"
+                  r"|main (?:points|themes|topics|ideas)|key (?:points|takeaways|themes)|takeaways|highlights|gist|synopsis|digest")
+_ASKS_SUMMARY: Final = re.compile(rf"\b(?:{SUMMARY})\b")
+IN_ORDER: Final = re.compile(r"\b(?:order|sequence|chronolog\w+|first to last|one after (?:another|the other))\b")
+
+
+def asks_summary(words: str) -> bool:
+    """Whether a query, given as its words in lower case with single spaces, asks for a summary, and not for an order.  O(length).
+
+    >>> [asks_summary(q) for q in ("summarize how the plan developed", "how did the plan develop", "summarize my visits in order")]
+    [True, False, False]
+    """
+    return _ASKS_SUMMARY.search(words) is not None and IN_ORDER.search(words) is None
+
 
 def intent_of(words: str) -> Intent | None:
     """Intent of a query, given as its words in lower case with single spaces: the first matching rule; SEMANTIC if none matches; None

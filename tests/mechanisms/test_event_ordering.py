@@ -9,7 +9,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import ARRANGED
-from hebbarium.mechanisms.retrieval.event_ordering import affinities, asks_order, items_asked, lazy_greedy
+from hebbarium.mechanisms.retrieval.event_ordering import affinities, asks_order, items_asked, lazy_greedy, share_exchanges
 
 REGISTRY = Registry.read()
 
@@ -29,10 +29,14 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(out, plain)
     assert lazy_greedy(out, chosen) == lazy_greedy.py_func(plain, plain_chosen)     # type: ignore[attr-defined]
     assert chosen.tolist() == plain_chosen.tolist()
+    exchange, answerable, shared, plain_shared = np.array([0, 0, 2, 2, -1, 5, 6, 6, -1]), rng.random(9) < 0.8, r.copy(), r.copy()
+    share_exchanges(r, exchange, answerable, 0.3, shared)
+    share_exchanges.py_func(r, exchange, answerable, 0.3, plain_shared)     # type: ignore[attr-defined]
+    np.testing.assert_allclose(shared, plain_shared)
 
 
 @pytest.mark.parametrize("text", ["", "list the order in which " * 20_000, "in what order", "timeline: mention only 999 items",
-                                  "name 0 items in order", "\ud800"])
+                                  "name 0 items in order", "summarize the walls", "\ud800"])
 def test_queries_of_any_kind_leave_the_memory_as_it_is(text: str) -> None:
     made = engine()
     before = made.digest()
@@ -55,6 +59,15 @@ def test_as_many_items_as_asked_are_chosen_and_no_more_than_there_are() -> None:
     assert (raised > np.sort(raised)[:8].max()).sum() == 4
     for pool in (1, 2, 2000):
         assert len(engine(pool=pool, items=1000).retrieve("timeline of the walls", k=12).rows) == 12
+
+
+def test_a_reply_without_the_words_is_above_other_memories_for_a_summary() -> None:
+    made = Engine([REGISTRY.instance("event_ordering"), REGISTRY.instance("lexical_bm25")], HashingEmbedder(16))
+    made.encode_all(Event(float(i), text, who, "s") for i, (who, text) in enumerate((
+        ("user", "May I ask about tea?"), ("assistant", "Certainly, it is fine."), ("user", "Does my garden need rain?"),
+        ("assistant", "A little each day."), ("user", "I thank you."), ("assistant", "You are welcome."))))
+    assert made.retrieve("Give me a summary of my garden", k=2).rows.tolist() == [2, 3]
+    assert made.retrieve("What about my garden?", k=2).rows.tolist() == [2, 0]
 
 
 def test_no_word_of_an_order_in_other_questions() -> None:
