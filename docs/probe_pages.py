@@ -301,12 +301,16 @@ def _verdict(results: Mapping[str, Any], name: str, probe: Probe) -> str:
     return str(results["sets"].get(name, {}).get(probe.id, {"verdict": ""})["verdict"])
 
 
+def _again(measured: Mapping[str, Any]) -> str:
+    """What was measured after the other results."""
+    sets = ["`everything` without its gates" if name == OPEN else f"`{name}`" for name in measured["sets"]]
+    probes = [f"{', '.join(measured['probes'])} of all sets"] if measured["probes"] else []
+    return f" Measured on {measured['date']} with {measured['seeds']} seeds and code {measured['code']}: {'; '.join([*sets, *probes])}."
+
+
 def index_table(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
     """All probes by all sets."""
-    again, newer = results.get("again"), ""
-    if again:
-        of_them = " and ".join(f"`{one}`" for one in (*again["sets"], "everything without its gates" if results.get("open") else "") if one)
-        newer = f" Measured on {again['date']} with code {again['code']}: {of_them}, and {', '.join(again['probes'])} of all sets."
+    newer = "".join(map(_again, results.get("again", ())))
     sets, opened = [name for name in SETS if name in results["sets"]], results.get("open", {}).get(OPEN, {})
     heads = [f"`{s}`" for s in sets] + ["`everything` without its gates"] * bool(opened)
     lines = ["", f"All sets over all probes: {results['embedder']}, {max(results['seeds'][s] for s in sets)} seeds, {results['date']}, "
