@@ -65,8 +65,9 @@ def test_nothing_stale_is_ever_shown(story: list[tuple[str, int, int]]) -> None:
     made = memory()
     known: dict[int, tuple[Context, float, int]] = {}       # what was shown with a ttl, when, and how many rows there were
     for what, number, asked in story:
+        before = made.digest()
         DONE[what](made, number)
-        if what not in HARMLESS:
+        if what not in HARMLESS and made.digest() != before:        # a pop of an empty stack changes nothing
             known.clear()
         query, options = ASKED[asked]
         patient = made.context(query, ttl=TTL, **options)
