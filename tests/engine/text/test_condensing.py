@@ -67,6 +67,6 @@ def test_each_form_is_shorter_and_part_of_the_form_before(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["a" * 200_000, "a b " * 50_000, ". " * 100_000, "Ada sang. " * 20_000, "\n" * 200_000, "\ud800 x. y", "-" * 99_999])
 def test_hostile_texts_take_linear_time(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     levels(text)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0

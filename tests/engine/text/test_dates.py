@@ -290,8 +290,9 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
 def test_hostile_text_takes_linear_time(text: str) -> None:
-    quarter, whole = (seconds(text[:size]) for size in (len(text) // 16, len(text) // 4))
-    assert whole < max(10.0 * quarter, 1.0)         # 4 times for linear, 16 times for quadratic cost
+    """The best of three: other work on the machine is not ours. Each text is one shorter, so none is known already."""
+    quarters, wholes = zip(*((seconds(text[:len(text) // 16 - i]), seconds(text[:len(text) // 4 - i])) for i in range(3)), strict=True)
+    assert min(wholes) < max(10.0 * min(quarters), 1.0)         # 4 times for linear, 16 times for quadratic cost
 
 
 def test_a_megabyte_takes_seconds() -> None:
