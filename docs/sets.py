@@ -13,7 +13,7 @@ from hebbarium.engine.columns import Phase
 from hebbarium.engine.registry import MechanismSet, Registry
 from hebbarium.engine.schedule import Stages
 from hebbarium.engine.steps import ENGINE
-from hebbarium.engine.vocabulary import CUES, DRAFTS, EMBEDDER, FUSED, HIDE, LANGUAGE_MODEL, RELEASED, RERANKED, VETO
+from hebbarium.engine.vocabulary import CUES, DRAFTS, EMBEDDER, FUSED, HIDE, LANGUAGE_MODEL, RELEASED, RERANKED, TOKEN_EMBEDDER, VETO
 
 TARGET = Path(__file__).parent / "sets.md"
 NAMED = 3           # mechanisms that a cell names; of more it gives the number
@@ -81,7 +81,7 @@ def row_of(chosen: MechanismSet, registry: Registry) -> Row:
     rerankers = [n.owner for n in asked if RERANKED in n.sets]
     effects = (("make units", any(DRAFTS in n.adds for n in asleep)), ("hide units", any(HIDE in n.adds for n in asleep)),
                ("may ask a language model", any(LANGUAGE_MODEL in n.reads for n in asleep)))
-    models = (("embeds more", [n.owner for n in asked if EMBEDDER in n.reads or CUES in n.adds]),
+    models = (("embeds more", [n.owner for n in asked if not {EMBEDDER, TOKEN_EMBEDDER}.isdisjoint(n.reads) or CUES in n.adds]),
               ("may ask a language model", [n.owner for n in asked if LANGUAGE_MODEL in n.reads]),
               ("in a folder", [id for id in rerankers if any(p.unit == "path" for p in registry.entry(id).params.values())]))
     return Row(

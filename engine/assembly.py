@@ -83,6 +83,7 @@ from .vocabulary import (
     SHOW,
     SPEAKER,
     TEXTS,
+    TOKEN_EMBEDDER,
     TRIGRAMS,
     USED,
     USED_TIME,
@@ -123,7 +124,8 @@ class Assembly:
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
         structures: dict[Structure, Any] = {
             INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, WRITINGS: self.event_log.writings,
-            DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder, LANGUAGE_MODEL: self.language_model, CUES: Cues(self.wordings), OFFERS: Offers(),
+            DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder, TOKEN_EMBEDDER: self.embedder, LANGUAGE_MODEL: self.language_model,
+            CUES: Cues(self.wordings), OFFERS: Offers(),
             PASSAGES: Passages(self.event_log, self.embedder), **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
         self.withholding = Withholding(self.store, self.event_log, self.show)

@@ -67,8 +67,7 @@ from .vocabulary import (
 )
 from .writings import Writing
 
-CHUNK = 256         # events that `encode_all` takes, embeds and encodes at a time
-FORECAST = 64       # events whose texts hooks name ahead; more would rest on rows that are not stored yet
+CHUNK = 256     # events that `encode_all` takes, embeds and encodes at a time; forecasts of more would rest on rows that are not stored yet
 
 
 class Engine(Serial):
@@ -162,18 +161,17 @@ class Engine(Serial):
         """Encode events in order, and finish the tick.  Their rows, None for each that a gate vetoed.  Raises InputError.
 
         Events are taken 256 at a time, so that an iterator of any length is encoded in bounded memory beside the memory's own.  The texts of 256
-        events are embedded together first, and before every 64 the texts that hooks will probably need for them: faster, same result.  A list or
-        tuple is checked before anything changes; of an iterator, the events before the 256 that hold a bad one are encoded.
+        events are embedded together first, then the texts that hooks will probably need for them: faster, same result.  A list or tuple is checked
+        before anything changes; of an iterator, the events before the 256 that hold a bad one are encoded.
         """
         self._integrity.require("encode_all")
         coming = iter(self._sound(events, self.now) if isinstance(events, list | tuple) else events)
         rows: list[int | None] = []
         while pending := self._sound(islice(coming, CHUNK), self.now):
             self.assembly.embed_ahead(pending)
-            for start in range(0, len(pending), FORECAST):
-                if self.assembly.forecasts:
-                    self.assembly.embed_forecast(pending[start:start + FORECAST])
-                rows += [self.encode(event) for event in pending[start:start + FORECAST]]
+            if self.assembly.forecasts:
+                self.assembly.embed_forecast(pending)
+            rows += [self.encode(event) for event in pending]
         if rows:
             self.advance(self.now)
         return rows

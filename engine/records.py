@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from .errors import InputError
@@ -43,6 +44,7 @@ def moment(time: float) -> datetime:
     return EPOCH + timedelta(milliseconds=round(time * 3.6e6))  # float64 resolves hours to a microsecond
 
 
+@lru_cache(4096)        # the same times are written again and again
 def written(time: float) -> str:
     """A simulated time as text for readers, to the minute; empty outside the years 1 to 9999.
 

@@ -140,7 +140,7 @@ GRAPH = Structure(
     ("source", "target", "type", "alive", "created", "csr", "buffer", "column", "neighbours", "find", "entity_id", "entity_name", "n_entities",
      "n_edges", "n_rows", "epoch", "relation_name"),
 )
-TEXTS = Structure("texts", "verbatim text of every row", ("__getitem__", "__len__", "rendered"))
+TEXTS = Structure("texts", "verbatim text of every row", ("__getitem__", "__len__", "rendered", "event"))
 WRITINGS = Structure("writings", "texts that the memory made, by number; hooks that declare it in adds append to them",
                      ("__getitem__", "__len__", "__iter__"), phases=(Phase.ENCODE, Phase.CONSOLIDATE, Phase.RETRIEVE))
 DRAFTS = Structure("drafts", "units to be made into rows in this sleep; hooks only add", persists=False, phases=(Phase.CONSOLIDATE,), signed=True)
@@ -149,7 +149,8 @@ MADE = Structure("made", "rows made in this sleep with their drafts; hooks that 
 RECALLED = Structure(
     "recalled", "rows of the answer, or those needed, (k,) int64, best first; hooks that read it run only if recall may change memory",
     persists=False, phases=(Phase.RETRIEVE,))
-EMBEDDER = Structure("embedder", "the embedding model, for texts that are not stored", ("embed", "embed_tokens", "dimensions"))
+EMBEDDER = Structure("embedder", "the embedding model, for texts that are not stored", ("embed", "dimensions"))
+TOKEN_EMBEDDER = Structure("token_embedder", "the embedding model, for vectors of word pieces", ("embed_tokens",))
 LANGUAGE_MODEL = Structure("language_model", "a language model that answers requests in a batch; without one every reply has the status `none`",
                            ("ask", "name", "revision"), persists=False, phases=(Phase.CONSOLIDATE, Phase.RETRIEVE))
 OFFERS = Structure("offers", "what sources propose for a context; hooks only add", persists=False, phases=(Phase.RETRIEVE,), signed=True)
@@ -168,8 +169,9 @@ ENGINE_COLUMNS: tuple[Column, ...] = (
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
     NOW, ROW, CREATED, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE, SIGNALS,
     INDEX,
-    LEXICON, TRIGRAMS, TEXTS, EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
+    LEXICON, TRIGRAMS, TEXTS, EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
     USED_TIME,
 ))
 ENGINE_STRUCTURES: tuple[Structure, ...] = (
-    SIGNALS, CUES, INDEX, PASSAGES, LEXICON, TRIGRAMS, GRAPH, TEXTS, WRITINGS, DRAFTS, MADE, EMBEDDER, LANGUAGE_MODEL, RECALLED, OFFERS, RANDOM)
+    SIGNALS, CUES, INDEX, PASSAGES, LEXICON, TRIGRAMS, GRAPH, TEXTS, WRITINGS, DRAFTS, MADE, EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL, RECALLED,
+    OFFERS, RANDOM)

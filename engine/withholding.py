@@ -7,6 +7,7 @@ Hooks read an empty text in place of a withheld one, so that later nights cannot
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from .drafts import Draft
 from .errors import InputError
 from .offers import Offer
+from .records import Event
 from .storage.event_log import EventLog, Texts
 from .storage.store import Store
 from .vocabulary import VISIBLE, WITHHELD
@@ -111,3 +113,8 @@ class FreeTexts(Texts):
     def rendered(self, row: int) -> str:
         """The text that is embedded and indexed: with date, speaker and caption; "" for withheld rows."""
         return "" if self._withholding[row] else super().rendered(row)
+
+    def event(self, row: int) -> Event:
+        """The event of a row, without text and caption if it is withheld.  Raises InputError for a row that the memory made."""
+        event = super().event(row)
+        return replace(event, text="", caption="") if self._withholding[row] else event

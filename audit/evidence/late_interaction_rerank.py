@@ -3,14 +3,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Phase
+from ...engine.contract import hook
 from ...engine.ports.tokens import Tokens, coded, joined
-from ...engine.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
+from ...engine.vocabulary import ANSWERABLE, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS, TOKEN_EMBEDDER
 from .. import reranking as blends
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
@@ -217,6 +219,15 @@ def queries_without_words_or_with_too_many(specimen: Any) -> Any:
         [-1.0] * 8, list(SCORES)]
 
 
+@adaptation("LI-14", source="by hand: a memory is compared as it is indexed, with the name of its speaker", atol=SINGLE)
+def the_speaker_is_compared_as_well(specimen: Any) -> Any:
+    memory = memory_of(specimen, embedder=Bags(), weights="uniform")
+    encode(memory, (0.0, "the lake", "Ada"), (1.0, "the lake", "Keys"), (2.0, "the lake"))
+    memory.retrieve("Ada boat")
+    texts = [[*spoken, WORDS["the"], WORDS["lake"]] for spoken in ([WORDS["ada"]], [WORDS["keys"]], [])]
+    return memory.column(RELEVANCE).tolist(), [summed([WORDS["ada"], WORDS["boat"]], text, [1.0, 1.0]) for text in texts]
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("words", caption="MaxSim over the share of the query's words that a text of twenty words has: it grows with each of them, from the "
         "similarity of unrelated words", source="ours; vectors of words at random in 64 dimensions")
@@ -299,3 +310,15 @@ def weightless(specimen: Any) -> Any:
             return np.zeros(len(spans)) if self.params.weights == "idf" else np.ones(len(spans))
 
     return specimen.replacing("LateInteractionRerank", Weightless)
+
+
+@mutant("the speaker is left out", rejected_by="LI-14")
+def unspoken(specimen: Any) -> Any:
+    class Unspoken(specimen.LateInteractionRerank):                                     # type: ignore[misc]
+        @hook(Phase.RETRIEVE, reads=(REWEIGHTED, ANSWERABLE, TEXTS, LEXICON, TOKEN_EMBEDDER), adds=(), sets=(RELEVANCE, RERANKED))
+        def rerank(self, view: Any, cue: Any) -> None:
+            names = ("reweighted", "answerable", "lexicon", "token_embedder", "relevance", "reranked")
+            super().rerank(SimpleNamespace(**{name: getattr(view, name) for name in names},
+                                           texts=SimpleNamespace(rendered=view.texts.__getitem__)), cue)
+
+    return specimen.replacing("LateInteractionRerank", Unspoken)

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Phase
+from ...engine.contract import hook
+from ...engine.drafts import Draft, Kind
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
-from ...engine.vocabulary import BAN, FUSED, LOG_PRIOR, PRIMED, VETO
+from ...engine.vocabulary import BAN, DRAFTS, FUSED, KIND, LOG_PRIOR, PRIMED, VETO
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
@@ -310,23 +312,50 @@ def the_person_asked_about_is_found(specimen: Any) -> Any:
     return found, expected
 
 
-@adaptation("SE-11", source="True Memory 4.1 stage 8: dot products of embeddings made apart; silent with five senders or fewer", rtol=1e-5, atol=1e-6)
+@adaptation("SE-11", source="True Memory 4.1 stage 8: dot products of embeddings made apart, before and after a sleep; silent with five senders or "
+            "fewer", rtol=1e-5, atol=1e-6)
 def the_prefixed_texts_are_a_signal_from_six_speakers(specimen: Any) -> Any:
     embedder = HashingEmbedder(16)
-    people = (("Ada", "Bo"), ("Bo", ""), ("Cleo", "Ada"), ("Dan", ""), ("Eve", "Finn"), ("Finn", "Eve"), ("Ada", ""))
-    told = [Event(float(i), f"we met at the mill {i}", who, attributes=(("recipient", to),) if to else (), dated=i == 2)
-            for i, (who, to) in enumerate(people)]
+    people = (("Ada", "Bo"), ("Bo", ""), ("Cleo", "Ada"), ("Dan", ""), ("Eve", "Finn"), ("Finn", "Eve"), ("Ada", ""), ("Gil", "Ada"))
+    times = (0.0, 1.0, 2.0, 3.0, 4.0, 31.0, 32.0, 70.0)
+    told = [Event(time, f"we met at the mill {i}", who, attributes=(("recipient", to),) if to else (), dated=i == 2)
+            for i, (time, (who, to)) in enumerate(zip(times, people, strict=True))]
     prefixed = [f"{who} to {to}: we met at the mill {i}" if to else f"{who}: we met at the mill {i}" for i, (who, to) in enumerate(people)]
-    vectors = embedder.embed(prefixed)
-    memory = memory_of(specimen, embedder=embedder)
-    encode(memory, *told[:SPEAKERS - 1])
+    vectors, asked = embedder.embed(prefixed), embedder.embed(["Who met Finn?"])[0]
+    memory, found = memory_of(specimen, embedder=embedder), list[Any]()
+    for first, last, until in ((0, SPEAKERS - 1, 30.0), (SPEAKERS - 1, 7, 69.0), (7, 8, 100.0)):
+        encode(memory, *told[first:last])
+        memory.retrieve("Who met Finn?")
+        found += [*np.nan_to_num(memory.column(specimen.SEPARATION_PREFIXED), nan=9.0), *np.ravel(memory.column(specimen.PREFIXED_EMBEDDING))]
+        memory.advance(until)
+    found += [*np.ravel(memory.column(specimen.PREFIXED_EMBEDDING))]
+    return found, [*np.full(5, 9.0), *np.zeros(5 * 16), *(vectors[:7] @ asked), *np.zeros(7 * 16),
+                   *(vectors @ asked), *np.ravel(vectors[:7]), *np.zeros(16), *np.ravel(vectors)]
+
+
+@limit("SE-11c", source="definition: a unit that memory made has no prefixed text; that of an archived event is embedded once it is restored",
+       rtol=1e-5, atol=1e-6)
+def made_units_and_archived_events_have_no_prefixed_text(specimen: Any) -> Any:
+    embedder, people = HashingEmbedder(16), ("Ada", "Bo", "Cleo", "Dan", "Eve", "Finn", "Gil")
+
+    def bundle(view: Any, tick: Any) -> None:
+        if len(view.kind) == len(people):
+            view.drafts.add(Draft("we met at a mill", Kind.BUNDLE, (2, 3)))
+
+    memory = memory_of(specimen, neighbour(Phase.CONSOLIDATE, bundle, reads=(KIND,), adds=(DRAFTS,)), embedder=embedder)
+    encode(memory, *(Event(float(i), f"we met at the mill {i}", who, dated=False) for i, who in enumerate(people)))
+    vectors = embedder.embed([f"{who}: we met at the mill {i}" for i, who in enumerate(people)])
+    due, found = vectors @ embedder.embed(["Who met Finn?"])[0], list[Any]()
+    memory.archive(1)
+    memory.advance(30.0)
     memory.retrieve("Who met Finn?")
-    silent = np.isnan(memory.column(specimen.SEPARATION_PREFIXED)).all()
-    encode(memory, *told[SPEAKERS - 1:])
+    found += np.nan_to_num(memory.column(specimen.SEPARATION_PREFIXED), nan=9.0).tolist()
+    memory.restore(1)
     memory.retrieve("Who met Finn?")
-    score = memory.column(specimen.SEPARATION_PREFIXED)
-    asked = embedder.embed(["Who met Finn?"])[0]
-    return [silent, *np.ravel(memory.column(specimen.PREFIXED_EMBEDDING)), *score], [True, *np.ravel(vectors), *(vectors @ asked)]
+    found += np.nan_to_num(memory.column(specimen.SEPARATION_PREFIXED), nan=9.0).tolist()
+    memory.advance(60.0)
+    found += [*np.ravel(memory.column(specimen.PREFIXED_EMBEDDING))]
+    return found, [*np.where(np.arange(7) == 1, 0.0, due), 9.0, *due, 9.0, *np.ravel(vectors), *np.zeros(16)]
 
 
 @adaptation("SE-11b", source="True Memory 4.1 stage 8: the weight of the separation in a sum of standard scores, in numpy", rtol=1e-5, atol=1e-6)
@@ -486,4 +515,24 @@ def any_name(specimen: Any) -> Any:
 
 @mutant("the prefix is left out", rejected_by="SE-11")
 def bare(specimen: Any) -> Any:
-    return specimen.replacing("prefixed", lambda incoming: incoming.event.text)
+    return specimen.replacing("prefixed", lambda event: event.text)
+
+
+@mutant("events since the last sleep have no prefixed text", rejected_by="SE-11")
+def asleep_alone(specimen: Any) -> Any:
+    class AsleepAlone(specimen.SpeakerEngram):              # type: ignore[misc]
+        @hook(Phase.RETRIEVE, reads=(specimen.PREFIXED_EMBEDDING, KIND), adds=(), sets=(specimen.SEPARATION_PREFIXED,))
+        def separate(self, view: Any, cue: Any) -> None:
+            np.matmul(view.prefixed_embedding, cue.vector, out=view.separation_prefixed)
+
+    return specimen.replacing("SpeakerEngram", AsleepAlone)
+
+
+@mutant("in sleep no prefixed text is embedded", rejected_by="SE-11")
+def never_kept(specimen: Any) -> Any:
+    class NeverKept(specimen.SpeakerEngram):                # type: ignore[misc]
+        @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(specimen.PREFIXED_EMBEDDING, specimen.PREFIXED))
+        def prefix(self, view: Any, tick: Any) -> None:
+            """Leaves both as they are."""
+
+    return specimen.replacing("SpeakerEngram", NeverKept)

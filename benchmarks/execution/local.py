@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...engine.errors import HebbariumError, InputError
-from ...engine.ports.embedder import Embedder
+from ...engine.ports.embedder import Embedder, tokens_of
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.ports.language_model import LanguageModel
 from ...engine.ports.transcript import Transcript
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..systems.hebbarium import Deciding, Life
 
 CURE_LOST = "see the workers' own logs: often they have too little memory; the same command runs what is missing"
+READ = 8            # memories whose token vectors a question needs first; a reranker reads some 50, most of which others have read
 AHEAD = 16_384      # texts that are embedded at once before the first cell: as many vectors as the cache keeps in the process
 
 
@@ -76,7 +77,7 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
         if cluster:
             cluster.require(specs[0], [_reference(cells[0], data)] if data.form else [])
         claim(out, written, replace=replace)
-        embed_ahead(data, ahead or embedder)
+        embed_ahead(data, ahead or embedder, tokens=any(one.reads_tokens for one in plan.arms))
         write_json(out / MANIFEST, written | _recorded(language_model))
         outcomes = run_cells(cells, plan.registry, embedder, book, jobs=jobs, progress=progress, language_model=language_model, options=options,
                              out=out, cluster=cluster, data=data)
@@ -97,11 +98,18 @@ def _check_first(plan: Plan, embedder: Embedder) -> None:
                 raise InputError(f"the system {first} takes no feedback", where="--feedback", cure="leave out --feedback, or give it a method `use`")
 
 
-def embed_ahead(data: Dataset, embedder: Embedder) -> None:
-    """Embed every event and question once, before the cells are handed out; at most AHEAD texts are in memory at a time."""
-    texts = chain((e.rendered() for c in data.conversations for e in c.events), (q.text for c in data.conversations for q in c.questions))
-    while some := list(islice(texts, AHEAD)):
-        embedder.embed(some)
+def embed_ahead(data: Dataset, embedder: Embedder, *, tokens: bool = False) -> None:
+    """Embed every event and question once, before the cells are handed out; at most AHEAD texts are in memory at a time.
+
+    tokens  also their token vectors, in the same pass, of conversations with so many questions that nearly all will be needed
+    """
+    for whole in (True, False):
+        several = [c for c in data.conversations if (tokens and len(c.questions) * READ >= len(c.events)) is whole]
+        texts = chain((e.rendered() for c in several for e in c.events), (q.text for c in several for q in c.questions))
+        while some := list(islice(texts, AHEAD)):
+            if whole:
+                tokens_of(embedder, some)
+            embedder.embed(some)
 
 
 def _check_options(options: Options, language_model: LanguageModel | None) -> None:

@@ -31,6 +31,7 @@ class Composition:
     files            `mechanism.parameter` -> SHA-256 of each parameter that is a file or folder
     unread           mechanisms whose signals no step reads, although they have a weight
     life             what it decides of its lives; None if queries change its memory, so that it shares none
+    reads_tokens     whether a mechanism asks for token vectors
     """
 
     arm: str
@@ -42,11 +43,12 @@ class Composition:
     files: Mapping[str, str] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
     life: Deciding | None = None
+    reads_tokens: bool = False
 
     @property
     def deciding(self) -> dict[str, Any]:
         """The fields of a cell's record that this decides."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("unread", "life")}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("unread", "life", "reads_tokens")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ def _composed(arm: Arm, registry: Registry, settings: Settings) -> Composition:
         require_learning(f"the set {arm.chosen.name}", found.capabilities, settings)
     return Composition(arm.id, set=arm.chosen.name, set_digest=digest(built) if built else "", mechanisms={m.id: asdict(m.params) for m in built},
                        files=files(built), unread=frozenset(found.unread),
-                       life=None if changing and Capability.LEARNS in found.capabilities else found.life)
+                       life=None if changing and Capability.LEARNS in found.capabilities else found.life,
+                       reads_tokens=found.reads_tokens)
 
 
 def require_learning(what: str, capabilities: Iterable[Capability], settings: Settings) -> None:

@@ -30,7 +30,7 @@ from ...engine.registry import MechanismSet, Registry
 from ...engine.schedule import Node, Stages
 from ...engine.steps import ENGINE
 from ...engine.units import Unit
-from ...engine.vocabulary import RECALLED, ROW, SIGNALS, VISIBLE
+from ...engine.vocabulary import RECALLED, ROW, SIGNALS, TOKEN_EMBEDDER, VISIBLE
 from .base import Assembled, Capability, Retrieved, RetrievedEvent
 
 
@@ -229,18 +229,21 @@ class Declared:
     capabilities  see `Capability`
     unread        see `unread_signals`
     life          what they decide of its life
+    reads_tokens  whether a step asks for token vectors
     """
 
     capabilities: frozenset[Capability]
     unread: Mapping[str, tuple[str, ...]]
     life: Deciding
+    reads_tokens: bool
 
 
 def declared(mechanisms: Sequence[Mechanism[Any]]) -> Declared:
     """Cost and errors: as `unread_signals`."""
     phases = planned(mechanisms)
     steps = tuple(n.label for phase, nodes in phases.items() if phase is not Phase.RETRIEVE for n in nodes)
-    return Declared(_declared(phases), unread_signals(mechanisms, phases), Deciding(life_of(mechanisms), steps))
+    tokens = any(TOKEN_EMBEDDER in n.sees for nodes in phases.values() for n in nodes)
+    return Declared(_declared(phases), unread_signals(mechanisms, phases), Deciding(life_of(mechanisms), steps), tokens)
 
 
 def capabilities_of(mechanisms: Sequence[Mechanism[Any]]) -> frozenset[Capability]:

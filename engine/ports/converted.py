@@ -23,6 +23,7 @@ Form = TypeVar("Form")
 Network = Callable[[Ids], Layer]    # ids (n, pieces) to token vectors (n, pieces, d) of the last layer
 
 LEAST_COSINE = 0.995        # to the vectors of torch in float32
+MEANS = 16_384              # averages kept from texts whose token vectors were asked for: as many as are embedded ahead of an experiment
 SAMPLE = (" Ada moved to a RED house in May. ", "The old bicycle was stolen in March, so Ben bought a green one; he paid 240 euros for it. " * 3)
 
 
@@ -33,7 +34,8 @@ class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
 
     Texts are read by the model's own tokeniser without torch, and token vectors are averaged here.  When the network is converted, two texts are
     compared with the vectors of torch, so a model with other pooling, or with a prompt, is refused.  A process that was forked converts or loads
-    the network again, since threads of a library do not live on in it.
+    the network again, since threads of a library do not live on in it.  The vector of a text whose token vectors were asked for just before costs
+    nothing more.
 
     Errors: HebbariumError without the library, and for a model that it cannot convert or whose vectors differ (cosine below 0.995).
     """
@@ -46,9 +48,10 @@ class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
         self._network: Network | None = None
         self._process = 0
         self._inherited: list[Network] = []     # networks of the parent: freeing one in a forked process could wait for its threads
+        self._means: dict[bytes, Vectors] = {}  # word pieces of a text -> average of their vectors, dropped when it is used
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_network": None, "_inherited": []}
+        return {**super().__getstate__(), "_network": None, "_inherited": [], "_means": {}}
 
     @abstractmethod
     def _converted(self, model: Any) -> Form:
@@ -69,10 +72,19 @@ class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
         return [each.ids for each in read], [each.offsets for each in read], [each.special_tokens_mask for each in read]
 
     def _encode(self, texts: list[str], read: list[Any]) -> Vectors:
-        return _averaged(self._run(), read)
+        ids = _ids(read)
+        found = [self._means.pop(row.tobytes(), None) for row in ids]
+        if missing := [i for i, mean in enumerate(found) if mean is None]:
+            for i, mean in zip(missing, _means(self._run()(ids[missing])), strict=True):
+                found[i] = mean
+        return np.array(found, np.float32)
 
     def _last_layer(self, ids: Ids) -> Layer:
-        return self._run()(ids)
+        layer = self._run()(ids)
+        if len(self._means) > MEANS:
+            self._means.clear()
+        self._means |= zip((row.tobytes() for row in ids), _means(layer), strict=True)
+        return layer
 
     def _run(self) -> Network:
         if self._network is None or self._process != os.getpid():
@@ -88,8 +100,8 @@ class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
             with _silent():
                 form = self._converted(model)
             network = self._network_of(form)
-            near = [_cosine(_averaged(network, self.tokenizer.read([text]))[0], np.asarray(model.encode(text, show_progress_bar=False), np.float32))
-                    for text in SAMPLE]
+            near = [_cosine(_means(network(_ids(self.tokenizer.read([text]))))[0],
+                            np.asarray(model.encode(text, show_progress_bar=False), np.float32)) for text in SAMPLE]
         except HebbariumError:
             raise
         except Exception as error:      # any error of four libraries
@@ -101,9 +113,13 @@ class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
         return form, network
 
 
-def _averaged(network: Network, read: Sequence[Any]) -> Vectors:
-    """(n, d) means of token vectors of texts of equal length in word pieces."""
-    return np.asarray(network(np.array([each.ids for each in read], np.int64)).mean(axis=1), np.float32)
+def _ids(read: Sequence[Any]) -> Ids:
+    """(n, pieces) numbers of the word pieces of texts of equal length in word pieces."""
+    return np.array([each.ids for each in read], np.int64)
+
+
+def _means(layer: Layer) -> Vectors:
+    return np.asarray(layer.mean(axis=1), np.float32)
 
 
 def transformer(model: Any) -> Any:

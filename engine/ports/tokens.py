@@ -63,7 +63,8 @@ def coded(vectors: ArrayLike, spans: ArrayLike) -> Tokens:
 def joined(parts: Sequence[Tokens], dimensions: int) -> Tokens:
     """The tokens of several texts as one; `dimensions` if none of them has a word piece.  O(t d)."""
     some = [part for part in parts if len(part.codes)]
-    offsets = np.cumsum([0, *(count for part in parts for count in np.diff(part.offsets).tolist())], dtype=np.int64)
+    starts = np.cumsum([0, *(len(part.codes) for part in parts)])[:-1]
+    offsets = np.concatenate([np.zeros(1, np.int64), *(part.offsets[1:] + start for part, start in zip(parts, starts.tolist(), strict=True))])
     if not some:
         return Tokens(np.empty((0, dimensions), np.int8), np.empty(0, np.float32), offsets, np.empty((0, 2), np.int32))
     return Tokens(np.concatenate([part.codes for part in some]), np.concatenate([part.scales for part in some]), offsets,

@@ -61,6 +61,10 @@ class Texts:
         """The text that is embedded and indexed: with date, speaker and caption."""
         return self._event_log.rendered(row)
 
+    def event(self, row: int) -> Event:
+        """The event of a row, with its speaker and attributes.  Raises InputError for a row that the memory made."""
+        return self._event_log.of_row(row)
+
     def __len__(self) -> int:
         return len(self._event_log.rows)
 

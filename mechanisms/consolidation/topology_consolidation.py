@@ -174,9 +174,12 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         return Gate(p.gate, p.coherence, frozenset(operator for operator, switched in on if switched))
 
     @forecast(reads=())
-    def descriptors(self, view: Any, coming: Sequence[Incoming]) -> Iterator[str]:
+    def descriptors_and_sentences(self, view: Any, coming: Sequence[Incoming]) -> Iterator[str]:
         for incoming in coming:
-            yield described(incoming.text, incoming.event.text).text
+            text = incoming.event.text
+            yield described(incoming.text, text).text
+            if self.params.split and len(spans := sentence_spans(text)) > 1:
+                yield from (text[start:end] for start, end in spans)
 
     @hook(Phase.ENCODE, reads=(ROW, NOW, CREATED, SESSION, VISIBLE, KIND, DESCRIPTOR, EMBEDDER), adds=(GRAPH,),
           sets=(TOPOLOGY_LINK, DESCRIPTOR_EMBEDDING))

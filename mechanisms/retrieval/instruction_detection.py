@@ -30,6 +30,7 @@ from ...engine.contract import Cue, Incoming, Mechanism, Params, forecast, hook
 from ...engine.numerics import kernel
 from ...engine.records import ROLES
 from ...engine.text.features import fold, sanitise
+from ...engine.text.memo import remembered
 from ...engine.vocabulary import EMBEDDER, EMBEDDING, LOG_PRIOR, ROW
 
 READ: Final = 8_192         # most characters read of an event: its first and its last half of that
@@ -316,6 +317,7 @@ class Said(NamedTuple):
     share: float
 
 
+@remembered
 def standing_of(text: str) -> Said:
     """Kind and scope of the most general standing sentence of a text, and the share of the text that stands.  O(length).
 

@@ -5,8 +5,9 @@ to any of its pieces: MaxSim of ColBERT (Khattab & Zaharia 2020), https://doi.or
 words; MaxSim finds them, also by meaning.  The mean over the pieces is RELEVANCE.  The pool is reordered by a blend with its scores so far, both
 scaled to 0..1; memories outside the pool keep their order below it.
 
-The vectors are those of the sentence model's last layer, of the text as it is stored.  They are cached in the embedder's file; a pool that was never
-looked at costs the model's inference for up to `pool` texts (MiniLM on two cores: 4 ms for a sentence of 25 word pieces).
+The vectors are those of the sentence model's last layer, of the text as it is indexed: with date, speaker and caption.  They are cached in the
+embedder's file; a pool that was never looked at costs the model's inference for up to `pool` texts (MiniLM on two cores: 4 ms for a sentence of 25
+word pieces).
 
 Cost: O(pool q t d) for q and t word pieces of query and memory; 7 ms for 32 pieces, 50 memories of 256, and 384 dimensions; with 40 pieces a memory
 0.1 ms for each that is read from the file.
@@ -27,7 +28,7 @@ from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.storage.postings import Idf
 from ...engine.text.features import terms_of
-from ...engine.vocabulary import ANSWERABLE, EMBEDDER, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS
+from ...engine.vocabulary import ANSWERABLE, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS, TOKEN_EMBEDDER
 from ..shared.rerank import Blend, reranked
 
 WORD = re.compile(r"[^\W_]+")       # as the lexicon splits texts
@@ -109,18 +110,18 @@ class LateInteractionRerankParams(Params):
 
 
 class LateInteractionRerank(Mechanism[LateInteractionRerankParams]):
-    @hook(Phase.RETRIEVE, reads=(REWEIGHTED, ANSWERABLE, TEXTS, LEXICON, EMBEDDER), adds=(), sets=(RELEVANCE, RERANKED))
+    @hook(Phase.RETRIEVE, reads=(REWEIGHTED, ANSWERABLE, TEXTS, LEXICON, TOKEN_EMBEDDER), adds=(), sets=(RELEVANCE, RERANKED))
     def rerank(self, view: Any, cue: Cue) -> None:
         """Raises InputError, which names the embedder, if it has no token vectors."""
         p = self.params
         rows = best(view.reweighted, view.answerable, p.pool)
         if not rows.size:
             return
-        asked = view.embedder.embed_tokens([cue.query.text])
+        asked = view.token_embedder.embed_tokens([cue.query.text])
         query, lengths, spans = asked.codes[:p.query_pieces], asked.scales[:p.query_pieces], asked.spans[:p.query_pieces]
         if not len(query):
             return
-        texts = view.embedder.embed_tokens([view.texts[row] for row in rows.tolist()])
+        texts = view.token_embedder.embed_tokens([view.texts.rendered(row) for row in rows.tolist()])
         weights = self._weights(view.lexicon, cue.query.text, spans)
         similar = np.empty(rows.size)
         maxsim(query.astype(np.int16), lengths, weights, texts.codes, texts.scales, texts.offsets, similar)

@@ -10,14 +10,15 @@ Question.  If a query asks about a person, by name or as "I", the memories that 
 messages most similar to the speaker's style up to 0.9 (stage 9, f_L0).  Other queries are not affected.
 
 Separation.  The signal separation_prefixed is the cosine of the query with the embedding of "sender to recipient: text"; it is silent if memory has
-fewer than six speakers, as the prefix then tells little (stage 8, w_sep = 0.8).
+fewer than six speakers, as the prefix then tells little (stage 8, w_sep = 0.8).  Prefixed texts are embedded only then, in one batch: in sleep, and
+for a query those of the events since.
 
-Cost: per event O(length) and one embedding, unless the prefixed text is the indexed one; per sleep 0.1 ms for each new event; O(n d) per query.
+Cost: per event O(length); per sleep 0.1 ms for each new event, and its embedding from six speakers; O(n d) per query.
 """
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,12 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, forecast, hook
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.drafts import Kind
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.records import Event
 from ...engine.text.features import fold
-from ...engine.vocabulary import ANSWERABLE, EMBEDDER, EMBEDDING, FUSED, KIND, PRIMED, ROW, SPEAKER, TEXTS, VISIBLE, WRITINGS
+from ...engine.vocabulary import ANSWERABLE, EMBEDDER, EMBEDDING, FUSED, KIND, PRIMED, ROW, SPEAKER, TEXTS, VISIBLE, WITHHELD, WRITINGS
 from ..shared.facts import Fact, Relation, Standing, facts_of, relation, teller
 
 CELLS: Final = 256
@@ -38,8 +40,9 @@ CELLS: Final = 256
 # --- columns ------------------------------------------------------------------------------------------------------------------
 STYLE = Column("style", np.float32, Scope.MEMORY, "1", 0.0, "hashed character n-grams of the text, of unit length", (CELLS,), low=0, high=1,
                own=True)
-PREFIXED_EMBEDDING = Column("prefixed_embedding", np.float32, Scope.MEMORY, "1", 0.0, "embedding of 'sender to recipient: text'; 0: not an event",
-                            ("dimensions",), own=True)
+PREFIXED_EMBEDDING = Column("prefixed_embedding", np.float32, Scope.MEMORY, "1", 0.0,
+                            "embedding of 'sender to recipient: text'; 0: not an event, or not embedded yet", ("dimensions",))
+PREFIXED = Column("prefixed", np.bool_, Scope.MEMORY, "1", False, "whether the text of the event with its prefix is embedded")
 ENGRAM_ASKER = Column("engram_asker", np.int64, Scope.GLOBAL, "1", -1, "number of the speaker with the role of the user; -1: none", low=-1)
 PROFILE = Column("profile", np.int64, Scope.MEMORY, "1", -1, "of a speaker's first event: number of the profile's writing; -1: none", low=-1)
 PROFILES_UNTIL = Column("profiles_until", np.int64, Scope.GLOBAL, "rows", 0, "rows whose facts are in the profiles", low=0)
@@ -189,9 +192,8 @@ def style(text: str) -> NDArray[np.float64]:
     return out
 
 
-def prefixed(incoming: Incoming) -> str:
+def prefixed(event: Event) -> str:
     """ "sender to recipient: text"; without a recipient "sender: text", without a sender the text."""
-    event = incoming.event
     recipient = event.get("recipient")
     head = f"{event.speaker} to {recipient}: " if event.speaker and recipient else f"{event.speaker}: " if event.speaker else ""
     return f"{head}{event.text}"
@@ -208,17 +210,11 @@ class SpeakerEngramParams(Params):
 
 
 class SpeakerEngram(Mechanism[SpeakerEngramParams]):
-    owns = (STYLE, PREFIXED_EMBEDDING, ENGRAM_ASKER, PROFILE, PROFILES_UNTIL, SEPARATION_PREFIXED)
+    owns = (STYLE, PREFIXED_EMBEDDING, PREFIXED, ENGRAM_ASKER, PROFILE, PROFILES_UNTIL, SEPARATION_PREFIXED)
 
-    @forecast(reads=())
-    def prefixes(self, view: Any, coming: Sequence[Incoming]) -> Iterator[str]:
-        yield from (text for incoming in coming if (text := prefixed(incoming)) != incoming.text)
-
-    @hook(Phase.ENCODE, reads=(ROW, EMBEDDER), adds=(), sets=(STYLE, PREFIXED_EMBEDDING, ENGRAM_ASKER))
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(STYLE, ENGRAM_ASKER))
     def trace(self, view: Any, incoming: Incoming) -> None:
-        text = prefixed(incoming)
         view.style[view.row] = style(incoming.event.text)
-        view.prefixed_embedding[view.row] = incoming.vector if text == incoming.text else view.embedder.embed([text])[0]
         if view.engram_asker < 0 and incoming.event.speaker == "user":
             view.engram_asker = incoming.speaker
 
@@ -248,13 +244,30 @@ class SpeakerEngram(Mechanism[SpeakerEngramParams]):
         writing = view.writings[int(view.profile[place])]
         return entries_of(writing.text, writing.sources)
 
-    @hook(Phase.RETRIEVE, reads=(PREFIXED_EMBEDDING, SPEAKER, KIND), adds=(), sets=(SEPARATION_PREFIXED,))
+    @hook(Phase.CONSOLIDATE, reads=(KIND, SPEAKER, WITHHELD, TEXTS, EMBEDDER), adds=(), sets=(PREFIXED_EMBEDDING, PREFIXED))
+    def prefix(self, view: Any, tick: Tick) -> None:
+        """Embed the prefixed texts of the events since the last sleep, if memory has enough speakers."""
+        if self._enough(view):
+            rows, vectors = self._remaining(view)
+            view.prefixed_embedding[rows], view.prefixed[rows] = vectors, True
+
+    @hook(Phase.RETRIEVE, reads=(PREFIXED_EMBEDDING, PREFIXED, SPEAKER, KIND, WITHHELD, TEXTS, EMBEDDER), adds=(), sets=(SEPARATION_PREFIXED,))
     def separate(self, view: Any, cue: Cue) -> None:
         """Cosines with the prefixed texts, if memory has enough speakers."""
-        told = view.kind == Kind.EVENT
-        if np.count_nonzero(np.bincount(view.speaker[told])) >= self.params.speakers:
+        if self._enough(view):
             np.matmul(view.prefixed_embedding, cue.vector, out=view.separation_prefixed)
-            view.separation_prefixed[~told] = np.nan
+            view.separation_prefixed[view.kind != Kind.EVENT] = np.nan
+            rows, vectors = self._remaining(view)
+            view.separation_prefixed[rows] = vectors @ cue.vector
+
+    def _enough(self, view: Any) -> bool:
+        return bool(np.count_nonzero(np.bincount(view.speaker[view.kind == Kind.EVENT])) >= self.params.speakers)
+
+    @staticmethod
+    def _remaining(view: Any) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Rows (k,) of the events whose prefixed texts are not embedded yet, and their vectors (k, d), embedded in one batch."""
+        rows = np.flatnonzero((view.kind == Kind.EVENT) & ~view.prefixed & (view.withheld == 0))
+        return rows, view.embedder.embed([prefixed(view.texts.event(row)) for row in rows.tolist()])
 
     @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, ANSWERABLE, EMBEDDING, KIND, SPEAKER, STYLE, PROFILE, ENGRAM_ASKER, WRITINGS), adds=(PRIMED,),
           sets=())

@@ -90,6 +90,16 @@ def test_what_the_owner_archives_is_never_answered_or_quoted_whatever_is_voted()
     assert e.event(0).text == SECRET, "its owner can still read it"
 
 
+def test_hooks_read_an_event_without_its_text() -> None:
+    e = told()
+    e.archive(0)
+    texts: Any = e.store.structures[TEXTS]
+    assert (texts.event(0).text, texts.event(0).id, texts.event(1).text) == ("", "e0", SAID[1])
+    e.advance(30.0)
+    with pytest.raises(InputError, match="no event"):
+        texts.event(4)
+
+
 def test_what_was_made_from_it_follows_and_comes_back_with_it() -> None:
     e = told()
     e.advance(30.0)

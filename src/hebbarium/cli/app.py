@@ -93,7 +93,9 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     from ..engine.errors import HebbariumError
+    from ..reporting.workers import collect_seldom
 
+    collect_seldom()
     try:
         try:
             app(prog_name="hebbarium")

@@ -142,7 +142,7 @@ def test_the_command_takes_the_address(tmp_path: Path, address: str) -> None:
 def slowly(folder: Path, number: int) -> Finished:
     with (folder / f"{number}").open("a") as file:
         file.write(f"{os.getpid()}\n")
-    time.sleep(0.15)
+    time.sleep(0.4)
     return Finished([(f"k{number}", f"payload {number}", {})], f"{number}")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hebbarium.benchmarks.ablation import ablate
-from hebbarium.benchmarks.datasets import Dataset
+from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.designs import arms_of
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.cells import Cell
@@ -17,6 +17,7 @@ from hebbarium.benchmarks.run import run
 from hebbarium.engine.errors import InputError
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
+from hebbarium.engine.records import Event
 from hebbarium.engine.registry import MechanismSet, Registry
 
 CHOSEN = MechanismSet("small", "for the test", {"temporal_context": {"weight": 0.0}, "dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})
@@ -152,3 +153,16 @@ def test_workers_use_the_registry_they_are_given(tmp_path: Path, registry: Regis
         folder.mkdir()
         run(CHOSEN, mine, tiny, embedder(folder), folder, jobs=jobs)
     assert rows(folders[0]) == rows(folders[1]) != rows(folders[2])
+
+
+@pytest.mark.parametrize(("events", "asked_ahead"), [(16, True), (17, False)])
+def test_token_vectors_are_embedded_ahead_where_nearly_all_will_be_needed(
+        tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch, events: int, asked_ahead: bool) -> None:
+    talk = Conversation("c", tuple(Event(float(i), f"a boat and {i}", id=f"e{i}") for i in range(events)),
+                        tuple(Question(f"q{i}", "which boat?", 99.0, "single", ("e0",)) for i in range(2)))
+    seen: list[int] = []
+    monkeypatch.setattr(local, "tokens_of", lambda embedder, texts: seen.append(len(texts)))
+    for name in ("late_interaction_rerank", "dense_similarity"):
+        chosen = MechanismSet("small", "for the test", {"dense_similarity": {}, name: {}})
+        run(chosen, registry, Dataset("d", "0", (talk,), {}), embedder(tmp_path), tmp_path / name)
+    assert seen == ([events + 2] if asked_ahead else [])

@@ -244,6 +244,20 @@ def test_onnx_gives_equal_bits_in_any_batch_and_with_any_number_of_threads(monke
         assert np.array_equal(OnnxEmbedder(by_name._shipped()).embed(TEXTS), together)
 
 
+@pytest.mark.parametrize("spec", ["minilm", "minilm+openvino"])
+def test_the_vector_of_a_text_comes_with_its_token_vectors(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = embedder(spec).embedder
+    expected, passes = found.embed(TEXTS), list[int]()
+    run = found._run()
+    monkeypatch.setattr(found, "_run", lambda: lambda ids: (passes.append(len(ids)), run(ids))[1])
+    found.embed_tokens(TEXTS[:-1])
+    before = sum(passes)
+    np.testing.assert_allclose(found.embed(TEXTS), expected, atol=2e-7)
+    assert sum(passes) == before + 1, "only the last text needs another pass"
+    found.embed(TEXTS)
+    assert sum(passes) == before + 1 + len(TEXTS), "each vector is kept until it is used"
+
+
 def test_a_converted_model_is_kept_so_that_another_process_needs_no_torch(tmp_path: Path) -> None:
     code = ("import sys; from pathlib import Path; import numpy as np; from hebbarium.engine.ports.by_name import embedder;"
             "found = embedder('minilm', Path(sys.argv[1])); vector = found.embed(['tea' * int(sys.argv[2])])[0];"
