@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,3 +44,12 @@ def fitted(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
     size = min(len(array), len(like))
     found[:size] = array[:size]
     return found
+
+
+def is_zero(array: ArrayLike) -> bool:
+    """Whether all numbers are zeros without a sign, so that fresh memory of the system holds them already.  O(size).
+
+    >>> is_zero(0.0), is_zero([0, 0]), is_zero(-0.0)
+    (True, True, False)
+    """
+    return not np.asarray(array).tobytes().strip(b"\0")

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..errors import ContractError, InputError, SnapshotError
-from ..numerics import kernel, read_only
+from ..numerics import is_zero, kernel, read_only
 
 FIRST_EDGES = 256
 FIRST_NODES = 64
@@ -472,17 +472,12 @@ class Graph:
 def _longer(array: NDArray[Any], length: int, neutral: Any) -> NDArray[Any]:
     """A copy of the array with more rows, at neutral; zeros take memory only where they are written later."""
     shape = length, *array.shape[1:]
-    if _is_zero(np.asarray(neutral, array.dtype)):
+    if is_zero(np.asarray(neutral, array.dtype)):
         new = np.zeros(shape, array.dtype)
-        if array.strides[0] == 0 and _is_zero(array[:1]):       # one row for all
+        if array.strides[0] == 0 and is_zero(array[:1]):       # one row for all
             return new
     else:
         new = np.empty(shape, array.dtype)
         new[len(array):] = neutral
     new[:len(array)] = array
     return new
-
-
-def _is_zero(array: NDArray[Any]) -> bool:
-    """Whether all numbers are zeros without a sign."""
-    return not array.tobytes().strip(b"\0")

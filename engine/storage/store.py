@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..columns import Column, Scope, Structure
 from ..errors import ContractError
-from ..numerics import read_only
+from ..numerics import is_zero, read_only
 from ..vocabulary import EMBEDDING, ENGINE_STRUCTURES, VISIBLE
 from .graph import Graph
 from .vectors import VectorIndex
@@ -140,14 +140,19 @@ class Store:
 
     def _filled(self, column: Column, capacity: int, unset: int = 0) -> Array:
         cells = (capacity,) if column.scope in PER_ROW else ()
-        neutral = 0.0 if isinstance(column.neutral, Column) else column.neutral
-        if _is_zero(neutral):       # such an array takes memory only where it is written
+        neutral = self._neutral(column)
+        if is_zero(neutral):       # such an array takes memory only where it is written
             return np.zeros(cells + self._sizes[column], dtype=column.dtype)
         if not unset or not column.persists or column in self.guests:
             return np.full(cells + self._sizes[column], neutral, dtype=column.dtype)
         found = np.empty(cells + self._sizes[column], dtype=column.dtype)
         found[unset:] = neutral
         return found
+
+    @staticmethod
+    def _neutral(column: Column) -> Any:
+        """The neutral value; 0 where it is another column, which `neutralise` copies."""
+        return 0.0 if isinstance(column.neutral, Column) else column.neutral
 
     # --- snapshots -----------------------------------------------------------------------------------------------------------
     def persistent(self) -> dict[str, Array]:
@@ -174,11 +179,6 @@ class Store:
         for name, (column, cells) in wanted.items():
             array = arrays[name]
             same = grown and cells and array.strides[0] == 0     # one row for all
-            if not (same and _is_zero(column.neutral) and not array[0].tobytes().strip(b"\0")):
+            if not (same and is_zero(self._neutral(column)) and is_zero(array[0])):
                 self.array(column)[...] = array
         self.surface()
-
-
-def _is_zero(neutral: Any) -> bool:
-    """Whether a neutral value is a zero without a sign."""
-    return not isinstance(neutral, Column) and np.ndim(neutral) == 0 and not neutral and not np.signbit(neutral)
