@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 CURE_LOST = "see the workers' own logs: often they have too little memory; the same command runs what is missing"
 READ = 8            # memories whose token vectors a question needs first; a reranker reads some 50, most of which others have read
+TOKENS_AHEAD = 4_096    # texts whose token vectors are computed at once: some 60 MB
 AHEAD = 16_384      # texts that are embedded at once before the first cell: as many vectors as the cache keeps in the process
 
 
@@ -106,7 +107,7 @@ def embed_ahead(data: Dataset, embedder: Embedder, *, tokens: bool = False) -> N
     for whole in (True, False):
         several = [c for c in data.conversations if (tokens and len(c.questions) * READ >= len(c.events)) is whole]
         texts = chain((e.rendered() for c in several for e in c.events), (q.text for c in several for q in c.questions))
-        while some := list(islice(texts, AHEAD)):
+        while some := list(islice(texts, TOKENS_AHEAD if whole else AHEAD)):
             if whole:
                 tokens_of(embedder, some)
             embedder.embed(some)
