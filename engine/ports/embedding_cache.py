@@ -35,7 +35,7 @@ class CachedEmbedder(WrappedEmbedder):
     A damaged vector is computed anew, and DamagedCacheWarning says so.
 
     path       the SQLite file, made at first use; None keeps everything in memory
-    progress   called as progress(done, total) after each stored chunk of misses
+    progress   called as progress(done, total) before the first and after each stored chunk of misses
     hits       texts answered without the embedder, vectors and token vectors counted alike
     misses     distinct texts that were embedded
 
@@ -132,6 +132,8 @@ class _Cached(Generic[Value]):
         if wanted:
             found |= self.stored(list(wanted))
             missing = sorted(((key, text) for key, text in wanted.items() if key not in found), key=lambda item: len(item[1]))
+            if missing and progress is not None:
+                progress(0, len(missing))       # the first chunk may wait until a model is loaded or converted
             for start in range(0, len(missing), CHUNK):
                 found |= self._computed(dict(missing[start:start + CHUNK]))
                 if progress is not None:
