@@ -1,23 +1,59 @@
 """From scores to ranks: exact and deterministic, ties by row."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .numerics import kernel, read_only
+from .numerics import kernel, summing_kernel
 from .records import Event, Query, written
 from .tables import brief, html_table
 from .units import Unit
 
 Rows = NDArray[np.int64]
-AddSignal = Callable[[Any, Any, float, float, Any], Any]
 SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
-BLOCK: Final = 256          # rows whose differences from the origin are kept at a time
-TOGETHER: Final = 8         # signals whose sums are taken together
+BLOCK: Final = 256          # rows that are looked at together, without a branch
+
+
+@kernel
+def _silent(scores: Any) -> bool:
+    """Whether all scores are NaN.  O(n), in blocks without a branch."""
+    for start in range(0, scores.shape[0], BLOCK):
+        scored = 0
+        for i in range(start, min(start + BLOCK, scores.shape[0])):
+            scored += scores[i] == scores[i]
+        if scored:
+            return False
+    return True
+
+
+@summing_kernel
+def _moments(scores: Any, visible: Any, floor: float) -> Any:
+    """Origin, mean difference from it and sd of the visible scores, with `floor` for NaN; zeros if none is visible.  O(n).
+
+    The origin is one of the scores, so that the differences of equal scores, and their sums, are exactly 0.
+    """
+    n, count, first = scores.shape[0], 0, 0
+    for i in range(n):
+        count += visible[i]
+    while first < n and not visible[first]:
+        first += 1
+    if first == n:
+        return 0.0, 0.0, 0.0
+    origin = np.float64(scores[first]) if scores[first] == scores[first] else floor
+    total, squares = 0.0, 0.0
+    for i in range(n):          # without a branch
+        score = np.float64(scores[i]) if scores[i] == scores[i] else floor
+        total += score - origin if visible[i] else 0.0
+    mean = total / count
+    for i in range(n):
+        score = np.float64(scores[i]) if scores[i] == scores[i] else floor
+        deviation = score - origin - mean if visible[i] else 0.0
+        squares += deviation * deviation
+    return origin, mean, np.sqrt(squares / count)
 
 
 @kernel
@@ -42,120 +78,13 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
     >>> [round(float(x), 3) for x in out]
     [-1.225, 1.225, 0.0, 8.573]
     """
-    n, count, origin, total = scores.shape[0], 0, 0.0, 0.0
-    for i in range(n):
-        if visible[i]:
-            score = floor if np.isnan(scores[i]) else np.float64(scores[i])
-            if count == 0:
-                origin = score  # sums of differences from one score, so that equal scores give exactly zero
-            total += score - origin
-            count += 1
-    mean, squares = total / max(count, 1), 0.0
-    for i in range(n):
-        if visible[i]:
-            deviation = (floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean
-            squares += deviation * deviation
-    sd = np.sqrt(squares / max(count, 1))
+    if _silent(scores):
+        return False
+    origin, mean, sd = _moments(scores, visible, floor)
     differ = sd > 1e-12 * max(abs(origin + mean), 1e-300)
     if differ:
         _add_scaled(scores, floor, origin, mean, sd, weight, out)
     return bool(differ)
-
-
-@kernel
-def _silent(scores: Any) -> bool:
-    """Whether all scores are NaN.  O(n), in blocks without a branch."""
-    for start in range(0, scores.shape[0], BLOCK):
-        scored = 0
-        for i in range(start, min(start + BLOCK, scores.shape[0])):
-            scored += scores[i] == scores[i]
-        if scored:
-            return False
-    return True
-
-
-@kernel
-def _sum_rows(block: Any, size: int, totals: Any) -> None:
-    """totals[s] += block[s, 0] + ... + block[s, size - 1], each in this order, so that the bits are those of one sum alone."""
-    a, b, c, d, e, f, g, h = totals[0], totals[1], totals[2], totals[3], totals[4], totals[5], totals[6], totals[7]
-    for i in range(size):
-        a += block[0, i]
-        b += block[1, i]
-        c += block[2, i]
-        d += block[3, i]
-        e += block[4, i]
-        f += block[5, i]
-        g += block[6, i]
-        h += block[7, i]
-    totals[0], totals[1], totals[2], totals[3], totals[4], totals[5], totals[6], totals[7] = a, b, c, d, e, f, g, h
-
-
-@kernel
-def _differences(scores: Any, visible: Any, floor: float, origin: float, mean: float, out: Any) -> None:
-    """out = scores - origin - mean, with `floor` for NaN; 0 for hidden memories.  O(n), without a branch."""
-    for i in range(out.shape[0]):
-        score = np.float64(scores[i]) if scores[i] == scores[i] else floor
-        difference = score - origin - mean
-        out[i] = difference if visible[i] else 0.0
-
-
-@kernel
-def _moments(signals: Any, used: int, visible: Any, floors: Any, found: Any) -> None:
-    """Origin, mean difference from it and sd of the first `used` of 8 signals, as `add_standardised` computes them, to found (8, 3).  O(n).
-
-    One sum alone waits for each of its additions; eight take hardly longer.
-    """
-    n, count, first = visible.shape[0], 0, -1
-    for i in range(n):
-        if visible[i]:
-            first = i if first < 0 else first
-            count += 1
-    block = np.zeros((TOGETHER, BLOCK))
-    totals = np.zeros(TOGETHER)
-    found[:] = 0.0
-    for s in range(used):
-        if first >= 0:
-            found[s, 0] = floors[s] if np.isnan(signals[s][first]) else np.float64(signals[s][first])
-    for squared in (False, True):
-        totals[:] = 0.0
-        for start in range(0, n, BLOCK):
-            stop = min(start + BLOCK, n)
-            for s in range(used):
-                part = block[s, :stop - start]
-                _differences(signals[s][start:stop], visible[start:stop], floors[s], found[s, 0], found[s, 1], part)
-                if squared:
-                    part *= part
-            _sum_rows(block, stop - start, totals)
-        for s in range(used):
-            found[s, 2 if squared else 1] = np.sqrt(totals[s] / max(count, 1)) if squared else totals[s] / max(count, 1)
-
-
-def add_each(add: AddSignal, signals: Sequence[tuple[NDArray[np.float32], float, float]], visible: NDArray[np.bool_], out: NDArray[Any]) -> None:
-    """add(scores, visible, floor, weight, out) for each (scores, floor, weight); the sums of `add_standardised` are taken together."""
-    if add is add_standardised:
-        add_all_standardised(signals, visible, out)
-        return
-    for scores, floor, weight in signals:
-        add(scores, visible, floor, weight, out)
-
-
-def add_all_standardised(signals: Sequence[tuple[NDArray[np.float32], float, float]], visible: NDArray[np.bool_], out: NDArray[Any]) -> list[bool]:
-    """`add_standardised` of several signals, in this order and bit for bit, in half the time; whether each differs among the visible memories.
-
-    signals  (scores (n,) float32, floor, weight) of each
-    """
-    heard = [i for i, (scores, _, _) in enumerate(signals) if not _silent(scores)]
-    differ, found = [False] * len(signals), np.empty((TOGETHER, 3))
-    for at in range(0, len(heard), TOGETHER):
-        group = heard[at:at + TOGETHER]
-        filled = (group * TOGETHER)[:TOGETHER]      # always 8, so that the kernel is compiled once
-        _moments(tuple(read_only(signals[i][0]) for i in filled), len(group), visible, np.array([signals[i][1] for i in filled]), found)
-        for i, (origin, mean, sd) in zip(group, found.tolist(), strict=False):
-            scores, floor, weight = signals[i]
-            differ[i] = sd > 1e-12 * max(abs(origin + mean), 1e-300)
-            if differ[i]:
-                _add_scaled(scores, floor, origin, mean, sd, weight, out)
-    return differ
 
 
 @kernel
@@ -176,6 +105,15 @@ def _sift(scores: Any, rows: Any, size: int) -> None:
 
 
 @kernel
+def _above(scores: Any, visible: Any, bound: float) -> int:
+    """Number of visible scores above a bound.  O(n), without a branch."""
+    count = 0
+    for i in range(scores.shape[0]):
+        count += visible[i] & (scores[i] > bound)
+    return count
+
+
+@kernel
 def best(scores: Any, visible: Any, k: int) -> Any:
     """Rows of the k best visible scores, best first, ties by row; NaN is left out.  Cost: O(n + k log k log n) for random order.
 
@@ -185,15 +123,13 @@ def best(scores: Any, visible: Any, k: int) -> Any:
     >>> best(np.array([0.2, 0.9, np.nan, 0.9]), np.ones(4, dtype=np.bool_), 2).tolist()
     [1, 3]
     """
-    n, size = scores.shape[0], 0
+    n, size, first = scores.shape[0], 0, 0
     rows = np.empty(max(k, 0), dtype=np.int64)
-    for i in range(n):
-        if not visible[i] or np.isnan(scores[i]):
-            continue
-        if size < k:
-            rows[size] = i
+    while first < n and size < k:
+        if visible[first] and scores[first] == scores[first]:
+            rows[size] = first
+            at = size
             size += 1
-            at = size - 1
             while at > 0:
                 parent = (at - 1) // 2
                 a, b = rows[at], rows[parent]
@@ -201,9 +137,14 @@ def best(scores: Any, visible: Any, k: int) -> Any:
                     break
                 rows[at], rows[parent] = b, a
                 at = parent
-        elif k > 0 and scores[i] > scores[rows[0]]:
-            rows[0] = i
-            _sift(scores, rows, size)
+        first += 1
+    for start in range(first, n if k > 0 else first, BLOCK):
+        block, shown = scores[start:start + BLOCK], visible[start:start + BLOCK]
+        if _above(block, shown, scores[rows[0]]):       # most blocks have no better score
+            for i in range(block.shape[0]):
+                if shown[i] and block[i] > scores[rows[0]]:
+                    rows[0] = start + i
+                    _sift(scores, rows, size)
     for end in range(size - 1, 0, -1):
         rows[0], rows[end] = rows[end], rows[0]
         _sift(scores, rows, end)

@@ -16,7 +16,7 @@ from .filter import banned
 from .numerics import kernel, read_only
 from .offers import Offers
 from .ports.embedder import Embedder
-from .ranking import add_all_standardised, best
+from .ranking import add_standardised, best
 from .schedule import Node
 from .storage.event_log import EventLog, rendered
 from .storage.graph import EdgeType, Graph, entity_node
@@ -234,10 +234,12 @@ def primed(fused: Any, visible: Any, log_prior: Any, out: Any) -> None:
         if visible[i]:
             low, high = min(low, fused[i]), max(high, fused[i])
     for i in range(fused.shape[0]):
-        on_scale = max(0.0, (fused[i] - low) / (high - low)) if low < high else 1.0
-        if log_prior[i] != last:        # most priors are equal
-            last, prior = log_prior[i], np.exp(log_prior[i])
-        out[i] = on_scale * prior
+        out[i] = max(0.0, (fused[i] - low) / (high - low)) if low < high else 1.0
+    for i in range(fused.shape[0]):
+        if log_prior[i] != 0.0:             # most memories have none, and most of the others the same
+            if log_prior[i] != last:
+                last, prior = log_prior[i], np.exp(log_prior[i])
+            out[i] *= prior
 
 
 def prime_node() -> Node:
@@ -277,10 +279,12 @@ def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
     direct = [(s, w) for s, w in signals if s.direct and w > 0]
 
     def gather(view: Any, cue: Cue) -> None:
-        match, facets = view.match, view.facet_weights
+        match, facets, total = view.match, view.facet_weights, 0.0
         match[...] = 0.0
-        found = [(getattr(view, each.name), each.floor, weight * facets[each.facet.value]) for each, weight in direct]
-        total = sum((trust for (_, _, trust), differs in zip(found, add_all_standardised(found, view.visible, match), strict=True) if differs), 0.0)
+        for each, weight in direct:
+            trust = weight * facets[each.facet.value]
+            if add_standardised(getattr(view, each.name), view.visible, each.floor, trust, match):
+                total += trust
         if total > 0:
             match /= total
 

@@ -260,7 +260,7 @@ def with_its_own_key_an_event_recalls_itself(specimen: Any) -> Any:
 def similarity_is_the_scalar_product_with_each_value(specimen: Any) -> Any:
     rng, out = np.random.default_rng(12), np.empty(30, np.float32)
     values, y = rng.standard_normal((30, 37)).astype(np.float32), rng.standard_normal(37).astype(np.float32)
-    specimen.resemble(values, y, out)
+    specimen.products(values, y, out)
     return out, values.astype(np.float64) @ y.astype(np.float64)
 
 

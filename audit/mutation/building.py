@@ -147,7 +147,7 @@ class Original:
     @cached_property
     def reporting(self) -> frozenset[ast.stmt]:
         """The functions of the mechanism's own module that are no kernels, and its classes."""
-        kernels = {name for name, value in vars(self.module).items() if value is numerics.kernel}
+        kernels = {name for name, value in vars(self.module).items() if _decorates(value)}
         return frozenset(top for top in self.parts[0].tops if isinstance(top, (*FUNCTIONS, ast.ClassDef))
                          and not any(loaded(decorator) & kernels for decorator in top.decorator_list))
 
@@ -203,15 +203,19 @@ def names_of(statement: ast.stmt) -> frozenset[str]:
 
 # --- making modules ----------------------------------------------------------------------------------------------------------
 def _copy(module: ModuleType, codes: list[CodeType], decorate: Callable[[Any], Any], names: Mapping[str, Any]) -> ModuleType:
-    """A copy of a module in which some statements have run again; `decorate` is used instead of @kernel."""
+    """A copy of a module in which some statements have run again; `decorate` is used instead of @kernel and @summing_kernel."""
     fresh = ModuleType(module.__name__)
     space = vars(fresh)
     space.update(vars(module))
     space.update(names)
-    space.update(dict.fromkeys((n for n, v in vars(module).items() if v is numerics.kernel), decorate))
+    space.update(dict.fromkeys((n for n, v in vars(module).items() if _decorates(v)), decorate))
     for code in codes:
         exec(code, space)
     return fresh
+
+
+def _decorates(value: Any) -> bool:
+    return any(value is each for each in numerics.KERNELS)
 
 
 def _plain(function: FunctionType) -> FunctionType:

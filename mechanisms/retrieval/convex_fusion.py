@@ -16,7 +16,7 @@ import numpy as np
 from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.ranking import add_each, add_standardised
+from ...engine.ranking import add_standardised
 from ...engine.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, VISIBLE
 
 
@@ -92,4 +92,6 @@ class ConvexFusion(Mechanism[ConvexFusionParams]):
         fused[...] = 0.0
         trusts = [(each, scores, weight * float(facets[each.facet.value])) for each, scores, weight in view.signals]
         total = sum(trust for _, _, trust in trusts)
-        add_each(add, [(scores, each.floor, trust / total) for each, scores, trust in trusts if trust > 0.0], view.visible, fused)
+        for each, scores, trust in trusts:
+            if trust > 0.0:
+                add(scores, view.visible, each.floor, trust / total, fused)

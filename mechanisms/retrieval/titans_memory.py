@@ -19,7 +19,7 @@ import numpy as np
 
 from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
+from ...engine.numerics import kernel, products
 from ...engine.uses import step_of_use
 from ...engine.vocabulary import (
     CREATED,
@@ -178,30 +178,6 @@ def gates(r: float, dt: float, eta: float, theta: float, alpha: float, half_life
     return eta * r, theta * np.sqrt(1.0 - r * r), 1.0 - (1.0 - alpha * (1.0 - r)) * 2.0 ** (-dt / half_life)
 
 
-LANES = 16
-
-
-@kernel
-def resemble(values: Any, y: Any, out: Any) -> None:
-    """out_i = values_i . y, summed in lanes, so that the compiler uses vector instructions.  Cost: O(n d_k).
-
-    values  (n, d_k)  1  values, each of length 1
-    y       (d_k,)    1  recalled value, of length 1
-    out     (n,)      1  cosine, written
-    """
-    lanes = np.empty(LANES, dtype=values.dtype)
-    whole = values.shape[1] - values.shape[1] % LANES
-    for i in range(values.shape[0]):
-        lanes[:] = 0.0
-        for first in range(0, whole, LANES):
-            for lane in range(LANES):
-                lanes[lane] += values[i, first + lane] * y[first + lane]
-        total = lanes.sum()
-        for j in range(whole, values.shape[1]):
-            total += values[i, j] * y[j]
-        out[i] = total
-
-
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TitansMemoryParams(Params):
@@ -291,4 +267,4 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
         recall(view.titans_matrix, q, y)
         unit(y)
         if y.any():
-            resemble(view.titans_value, y.astype(np.float32), view.titans_recall)
+            products(view.titans_value, y.astype(np.float32), view.titans_recall)

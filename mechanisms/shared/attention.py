@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.numerics import kernel
+from ...engine.numerics import kernel, summing_kernel
 
 
-@kernel
+@summing_kernel
 def overlaps(patterns: Any, state: Any, out: Any) -> None:
     """X^T xi.  patterns (N, d), one per row; state (d,); out (N,), written.  Cost: O(N d).
 
