@@ -19,11 +19,11 @@ from hebbarium.benchmarks.reports.estimates import report_of
 TARGET = Path(__file__).parent / "designs-on-data.md"
 HEAD = """# Designs on real data
 
-Leave-one-out of `default` and of `everything`, and the designs of the package for the claims of the source systems, on the development data of
-LoCoMo and BEAM 100K with all-MiniLM-L6-v2. Five and ten conversations decide only large effects: "undecided" is no evidence that a mechanism does
-nothing. In a leave-one-out, the value is that of the whole set minus that of the set without the mechanism; elsewhere it is the arm minus the whole
-set. The sentences below the sweeps compare with the tables of Cortex, whose scores on BEAM are MRR of ten abilities with a cross-encoder; here it is
-recall@10 without one.
+Leave-one-out of `default` and of `everything`, the printed form of each mechanism in place of that of its paper, Shapley values, and the designs of
+the package for the claims of the source systems, on the development data of LoCoMo and BEAM 100K with all-MiniLM-L6-v2. Five and ten conversations
+decide only large effects: "undecided" is no evidence that a mechanism does nothing. In a leave-one-out, the value is that of the whole set minus that
+of the set without the mechanism; elsewhere it is the arm minus the whole set. The sentences below the sweeps compare with the tables of Cortex, whose
+scores on BEAM are MRR of ten abilities with a cross-encoder; here it is recall@10 without one.
 
 `docs/designs_on_data.py` writes this page from finished designs; [designs](designs.md) says how one is run.
 """

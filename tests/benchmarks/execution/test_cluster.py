@@ -139,6 +139,20 @@ def test_the_command_takes_the_address(tmp_path: Path, address: str) -> None:
         assert isinstance(found.exception, InputError) and wanted in found.exception.where and found.exception.cure
 
 
+def test_a_design_has_the_same_rows(tmp_path: Path, address: str) -> None:
+    """A sweep, whose arms share lives, and a leave-one-out."""
+    for name, design in (("sweep", "design: sweep\nsweep: {lexical_bm25.weight: [0.3, 1]}"), ("loo", "design: leave-one-out")):
+        (tmp_path / f"{name}.yaml").write_text(f"set: hybrid\n{design}\ndata: [{{dataset: demo, limit: 2}}]\n", encoding="utf-8")
+        for way in (["--jobs", "1"], ["--dask", address]):
+            out = tmp_path / name / way[0]
+            done = CliRunner().invoke(app, ["ablate", "--design", str(tmp_path / f"{name}.yaml"), "--embedder", "hashing:16", "--out", str(out),
+                                            "--yes", *way])
+            assert done.exit_code == 0, done.output
+        here, there = ({file.relative_to(tmp_path / name / way): file.read_bytes() for file in (tmp_path / name / way).rglob("rows.jsonl")}
+                       for way in ("--jobs", "--dask"))
+        assert here == there and here
+
+
 def slowly(folder: Path, number: int) -> Finished:
     with (folder / f"{number}").open("a") as file:
         file.write(f"{os.getpid()}\n")
