@@ -23,7 +23,7 @@ Form = TypeVar("Form")
 Network = Callable[[Ids], Layer]    # ids (n, pieces) to token vectors (n, pieces, d) of the last layer
 
 LEAST_COSINE = 0.995        # to the vectors of torch in float32
-MEANS = 16_384              # averages kept from texts whose token vectors were asked for: as many as are embedded ahead of an experiment
+MEANS = 4_096               # averages kept from texts whose token vectors were asked for: as many as an experiment embeds at once
 SAMPLE = (" Ada moved to a RED house in May. ", "The old bicycle was stolen in March, so Ben bought a green one; he paid 240 euros for it. " * 3)
 
 
