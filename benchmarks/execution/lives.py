@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ OF_LIFE = ("seed", "unit", "rehearse", "feedback", "dataset", "sha256", "convers
            "code", "versions")
 CURE = "give a folder that `hebbarium run --keep-lives` wrote for the same data, seed, unit, embedder and release"
 NAMED = 3      # differences in a message
+MOST = 64      # cells that are asked of one life together
 
 
 def grouped(cells: Sequence[Cell], jobs: int = 1) -> list[list[int]]:
@@ -38,12 +40,15 @@ def grouped(cells: Sequence[Cell], jobs: int = 1) -> list[list[int]]:
     Those of one conversation follow each other, since a process remembers what it has read in the latest texts (`engine.text.memo`).
 
     jobs  workers.  If there are fewer lives than workers, the largest are lived more than once, so that each worker has one
+
+    More than 64 cells of one life are cut, too, so that memory is bounded, and finished cells are kept and shown every minute or so.
     """
     found: dict[Any, list[int]] = {}
     for place, cell in enumerate(cells):
         key = (cell.life.digest, cell.spec.conversation, cell.spec.seed, cell.spec.rehearse) if cell.life else place
         found.setdefault(key, []).append(place)
-    groups = list(found.values())
+    groups = [places[start:start + size] for places in found.values() if (size := ceil(len(places) / ceil(len(places) / MOST)))
+              for start in range(0, len(places), size)]
     while groups and len(groups) < jobs and max(map(len, groups)) > 1:
         at = max(range(len(groups)), key=lambda i: len(groups[i]))
         half = (len(groups[at]) + 1) // 2

@@ -123,6 +123,14 @@ def test_fewer_lives_than_workers_are_lived_more_than_once() -> None:
     assert sorted(chain.from_iterable(grouped(cells, 4))) == [0, 1, 2, 3]
 
 
+def test_many_cells_of_one_life_are_cut() -> None:
+    """So that a design of 1,024 coalitions shows and keeps what is done."""
+    cell, = cells_of([Arm(FULL, REGISTRY.set("hybrid"))])
+    for count, sizes in ((64, [64]), (65, [33, 32]), (130, [44, 44, 42]), (1024, [64] * 16)):
+        groups = grouped([cell] * count)
+        assert [len(group) for group in groups] == sizes and list(chain.from_iterable(groups)) == list(range(count))
+
+
 def test_lives_of_one_conversation_follow_each_other() -> None:
     """A process remembers what it has read in the latest texts, so arms are not run one after another over all conversations."""
     full = REGISTRY.set("minimal")
