@@ -21,11 +21,11 @@ def test_vector_kernels_compiled_equal_plain() -> None:
     x, w, k = rng.standard_normal(9), rng.standard_normal((9, 5)), rng.standard_normal(5)
     m, values = rng.standard_normal((5, 5)), rng.standard_normal((11, 37)).astype(np.float32)
     y = values[3].copy()
-    for kernel, arguments, shape in ((paper.project, (x, w), 5), (paper.recall, (m, k), 5), (paper.resemble, (values, y), 11)):
+    for kernel, arguments, shape in ((paper.project, (x, w), 5), (paper.recall, (m, k), 5), (paper.products, (values, y), 11)):
         a, b = np.empty(shape), np.empty(shape)
         kernel(*arguments, a)
         kernel.py_func(*arguments, b)
-        np.testing.assert_allclose(a, b, rtol=1e-5)
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
     a, b = k.copy(), k.copy()
     paper.unit(a)
     paper.unit.py_func(b)
