@@ -4,9 +4,9 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
+import tempfile
 import warnings
 from contextlib import suppress
-from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -54,10 +54,12 @@ class OnnxEmbedder(ConvertedEmbedder[bytes]):
         _library("onnx")                # torch's own error would not say how to install it
         import torch
 
-        axes, graph = {0: "texts", 1: "pieces"}, BytesIO()
-        torch.onnx.export(transformer(model), (torch.ones((2, 8), dtype=torch.int64),), graph, dynamo=False, opset_version=OPSET,     # type: ignore[arg-type]
-                          input_names=["ids"], output_names=["layer"], dynamic_axes={"ids": axes, "layer": axes})
-        return graph.getvalue()
+        axes = {0: "texts", 1: "pieces"}
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "graph.onnx"
+            torch.onnx.export(transformer(model), (torch.ones((2, 8), dtype=torch.int64),), file, dynamo=False, opset_version=OPSET,
+                              input_names=["ids"], output_names=["layer"], dynamic_axes={"ids": axes, "layer": axes})
+            return file.read_bytes()
 
     def _network_of(self, form: bytes) -> Network:
         library = _library("onnxruntime")

@@ -81,11 +81,12 @@ def test_equal_scores_standardise_to_zero(way: str, value: float) -> None:
 @given(st.integers(0, 600), st.integers(0, 2**31))
 @settings(max_examples=60, deadline=None)
 def test_standard_scores_are_those_of_numpy(n: int, seed: int) -> None:
-    """With hidden memories, silence and scores of any size; equal in Python and compiled but for the last bits."""
+    """With hidden memories, infinities among them, silence and scores of any size; in Python and compiled."""
     rng = np.random.default_rng(seed)
     visible, floor = rng.random(n) < rng.choice([0.0, 0.5, 1.0]), float(rng.choice([-1.0, 0.0, 0.3]))
     scores = (rng.standard_normal(n) * rng.choice([0.0, 1e-7, 1.0, 1e12])).astype(np.float32)
     scores[rng.random(n) < rng.choice([0.0, 0.5, 1.0])] = np.nan
+    scores[~visible & (rng.random(n) < rng.choice([0.0, 0.5]))] = np.inf
     heard = np.where(np.isnan(scores), floor, scores.astype(np.float64))
     mean, sd = (heard[visible].mean(), heard[visible].std()) if visible.any() else (0.0, 0.0)
     for standardise in (add_standardised, add_standardised.py_func):
