@@ -25,7 +25,7 @@ from .sentences import GROUPS
 
 REPORT, CALIBRATION = 1, 0          # halves: odd conversations and sentences, and even ones
 GATE = 0.9
-FIRST = {"first": 10, "second": 100, "third": 200}     # seeds of the first plantings; those below 10 were looked at while the rules were mended
+FIRST = {"first": 10, "second": 100, "third": 200, "fourth": 300, "fifth": 400}     # seeds of the first plantings; those below 10 were looked at while the rules were mended
 
 
 def talks(half: int, plantings: int, limit: int | None = None) -> list[tuple[Conversation, Truth]]:
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--calibration", action="store_true", help="the half that the confidences were calibrated on, not that of the report")
     parser.add_argument("--json", action="store_true", help="print edits.json in place of the table")
     parser.add_argument("--sentences", choices=tuple(GROUPS), default="first",
-                        help="group of sentences to plant; the second and the third are independent of the rules and planted in both halves")
+                        help="group of sentences to plant; the others than the first are planted in both halves")
     given = parser.parse_args(arguments)
     if given.calibration and given.sentences != "first":
         parser.error("argument --calibration: only the first group of sentences is halved; leave out --calibration or --sentences")
