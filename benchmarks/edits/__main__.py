@@ -28,6 +28,9 @@ GATE = 0.9
 FIRST = {"first": 10, "second": 100, "third": 200, "fourth": 300, "fifth": 400}     # seeds of the first plantings; those below 10 were looked at while the rules were mended
 
 
+OWN_HALF = {"fourth": CALIBRATION, "fifth": REPORT}     # groups that are planted in one half of the conversations
+
+
 def talks(half: int, plantings: int, limit: int | None = None) -> list[tuple[Conversation, Truth]]:
     """The conversations of one half of the demo, each planted so many times, and what is known of them."""
     own = [c for place, c in enumerate(load_demo().conversations) if place % 2 == half][:limit]
@@ -36,8 +39,8 @@ def talks(half: int, plantings: int, limit: int | None = None) -> list[tuple[Con
 
 
 def independent(group: str, plantings: int, limit: int | None = None) -> list[tuple[Conversation, Truth]]:
-    """All conversations of the demo with sentences of a group on which nothing was calibrated; each gets both halves of them in turn."""
-    own = list(enumerate(load_demo().conversations))[:limit]
+    """The conversations of the demo, or the half of the group, with sentences of the group; each gets both halves of the sentences in turn."""
+    own = [(place, c) for place, c in enumerate(load_demo().conversations) if OWN_HALF.get(group, place % 2) == place % 2][:limit]
     seeds = range(FIRST[group], FIRST[group] + plantings)
     return [planted(conversation, seed, (seed + place) % 2, GROUPS[group]) for seed in seeds for place, conversation in own]
 

@@ -367,7 +367,7 @@ def corrects(text: str) -> bool:
     >>> [corrects(t) for t in ("Well, actually, I live in Oslo.", "The rent is 950, not 900.", "That's wrong. It rains.", "I live in Oslo.")]
     [True, True, True, False]
     """
-    return any(_CORRECTED.match(sentence) or _CONTRAST.search(sentence.rstrip("\"')]* .!…")) for sentence in _told(text))
+    return any(_CORRECTED.match(sentence) or _CONTRAST.search(sentence.rstrip("\"')]* .!…")) for sentence in sentences_told(text))
 
 
 def teller(number: int, text: str, rendered: str) -> str:
@@ -387,7 +387,7 @@ def clauses(text: str) -> Iterator[str]:
     The phrases that introduce a correction are left out, too; the clause after them starts with "correction, ".
     """
     number, corrected = 0, ""
-    for sentence in _told(text):
+    for sentence in sentences_told(text):
         for _ in range(3):                                              # "No, that is wrong. Actually, my ..."
             if found := _CORRECTED.match(sentence):
                 sentence, corrected = sentence[found.end():], "correction, "
@@ -412,7 +412,7 @@ def clauses(text: str) -> Iterator[str]:
                     return
 
 
-def _told(text: str) -> Iterator[str]:
+def sentences_told(text: str) -> Iterator[str]:
     """Sentences of a text that are no questions, contractions written out.  O(length)."""
     lines = "\n".join(" ".join(line.split()) for line in text.replace("’", "'").splitlines())       # one space at a time, or the patterns are slow
     for sentence in _SENTENCE.split(lines):

@@ -2,7 +2,8 @@
 
 Split    the sentences fall into topical segments: sums of their vectors, cut where the gain in length exceeds a penalty
 Merge    two texts of one speaker say the same: equal numbers, times, negated words and names, near vectors, mostly equal terms
-Update   each fact of the older text is repeated by the later one or superseded by it (`facts`)
+Update   each fact of the older text is repeated by the later one or superseded by it (`facts`), or the later one says in free words that what the
+         older one states is no longer so (`told_changes`)
 
 A confidence is a logistic function of the evidence; its constants are set for few wrong edits at a gate of 0.9.  Pure functions of texts, times and
 vectors.
@@ -24,6 +25,7 @@ from ...engine.text.condensing import keywords, sentences, summary
 from ...engine.text.dates import times
 from ...engine.text.features import Features, SpeechAct, features, fold, terms_of
 from .facts import PREDICATES, Fact, Relation, Standing, facts_of, relation
+from .told_changes import covered_by_change
 from .topology_edits import MOST_KEYWORDS, MOST_SUMMARY, Descriptor, Operator, Proposal, keywords_of
 from .topology_links import Vector, cosine
 
@@ -36,6 +38,8 @@ NEAR: Final = 0.75              # least cosine of a restatement: below it no ove
 CUT: Final = 0.4                # penalty of a cut
 DOUBT: Final = 0.7              # factor of the confidence if a segment is one sentence, or may refer back: 52 of 74 cuts of the former were right and
                                 # 51 of 80 of the latter, docs/all-mem.md
+STEEP: Final = 8.6              # of the confidence in a told change, by the share of themes that it names and the cosine, docs/all-mem.md
+MIDDLE: Final = 0.92            # of that sum: at it the confidence is 0.5
 NEGATIONS: Final = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"))
 _ASSERTED: Final = frozenset((SpeechAct.STATEMENT, SpeechAct.PREFERENCE, SpeechAct.RELATIONSHIP, SpeechAct.DECISION, SpeechAct.INSTRUCTION))
 _HEAD: Final = re.compile(r"(?:\[[^\]]*\] )?(?:(.*): )?", re.DOTALL)
@@ -244,7 +248,18 @@ def merging(context: Context, least: float, most: int = 5) -> Proposal | None:
 
 # --- Update ----------------------------------------------------------------------------------------------------------------------
 def supersedes(later: Seen, earlier: Seen) -> float:
-    """Confidence that the later unit makes the earlier one outdated: every fact of the earlier is superseded or repeated, at least one superseded."""
+    """Confidence that the later unit makes the earlier one outdated, by its facts or in free words."""
+    return max(superseded_facts(later, earlier), told_change(later, earlier))
+
+
+def told_change(later: Seen, earlier: Seen) -> float:
+    """Confidence that the same speaker says later that what the earlier unit states is no longer so."""
+    share = covered_by_change(later.text, earlier.text) if later.speaker == earlier.speaker else 0.0
+    return logistic(STEEP * (share + cosine(later.vector, earlier.vector) - MIDDLE)) if share else 0.0
+
+
+def superseded_facts(later: Seen, earlier: Seen) -> float:
+    """Confidence that every fact of the earlier unit is superseded or repeated, at least one superseded."""
     if not earlier.facts or not later.facts:
         return 0.0
     weakest, changed = 1.0, False
@@ -265,7 +280,7 @@ def supersedes(later: Seen, earlier: Seen) -> float:
 def updates(context: Context, least: float) -> list[Proposal]:
     """A proposal for each anchor that the unit makes outdated, or that makes the unit outdated; the later one is current."""
     found: list[Proposal] = []
-    for anchor in context.anchors if context.target.facts else ():
+    for anchor in context.anchors:
         later, earlier = sorted((context.target, anchor), key=lambda seen: (seen.time, seen.unit), reverse=True)
         sure = supersedes(later, earlier)
         if sure >= least:
@@ -313,7 +328,7 @@ def plan_of(proposal: Proposal, seen: Mapping[int, Seen], vectors: SentenceVecto
         rest = [word for s in units for word in s.descriptor.keywords]
         return {"summary": latest.descriptor.summary, "keywords": list(keywords_of([*latest.descriptor.keywords, *rest])[:MOST_KEYWORDS])}
     current, superseded = units
-    gone = {word for fact in superseded.facts for word in terms_of(fact.value)} - current.terms
-    carried = [word for word in superseded.descriptor.keywords if not gone & set(terms_of(word))]
+    gone = {word for fact in superseded.facts for word in terms_of(fact.value)} or superseded.terms
+    carried = [word for word in superseded.descriptor.keywords if gone.isdisjoint(set(terms_of(word)) - current.terms)]
     words = keywords_of([*current.descriptor.keywords[:MOST_KEYWORDS - 3], "current", *carried])
     return {"updated_summary": current.descriptor.summary, "updated_keywords": list(words[:MOST_KEYWORDS])}
