@@ -25,7 +25,8 @@ from .sentences import GROUPS
 
 REPORT, CALIBRATION = 1, 0          # halves: odd conversations and sentences, and even ones
 GATE = 0.9
-FIRST = {"first": 10, "second": 100, "third": 200, "fourth": 300, "fifth": 400}     # seeds of the first plantings; those below 10 were looked at while the rules were mended
+# Seeds of the first plantings; those below 10 were looked at while the rules were mended.
+FIRST = {"first": 10, "second": 100, "third": 200, "fourth": 300, "fifth": 400}
 
 
 OWN_HALF = {"fourth": CALIBRATION, "fifth": REPORT}     # groups that are planted in one half of the conversations

@@ -1,20 +1,20 @@
 """Changes told in free words: whether a later sentence says that what an earlier one states is no longer so, without a table of predicates.
 
-`facts` reads clauses that its table knows.  Here a change is seen in words that announce one ("no longer", "gave up", "again", "instead", "since"), or
-in the denial of what was "never" or not "yet" so, and in the things and persons that both sentences name.  Nothing is known of the meaning of other
-words: a change that only knowledge of the world shows is not found.
+`facts` reads clauses that its table knows.  Here a change is seen in words that announce one ("no longer", "gave up", "again", "instead", "since"),
+or in the denial of what was "never" or not "yet" so, and in the things and persons that both sentences name.  Nothing is known of the meaning of
+other words: a change that only knowledge of the world shows is not found.
 
 Two sentences are compared only if the earlier one states something of the present and both speak of the same: the later one names the subject of the
 earlier one, with the same owner, of no other kind and at no other place ("the tap in the cellar"), and what a person does or has is done to the same
-object.  The later one neither supposes ("if", "might") nor adds ("too").  The rules are for English, and ours; a sentence is read up to a fixed length,
-so the search is linear in the length of a text.
+object.  The later one neither supposes ("if", "might") nor adds ("too").  The rules are for English, and ours.  A longer sentence than `MOST_WORDS`
+is not read, nor more than `MOST_SENTENCES` of a text, so the search is linear in its length.
 """
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from ...engine.text.english import MONTHS, WEEKDAYS
@@ -23,6 +23,8 @@ from ...engine.text.memo import remembered
 from .facts import sentences_told
 
 MOST_WORDS: Final = 40          # of a sentence that is compared: a longer one says more than one thing
+MOST_CHARACTERS: Final = 400    # of it
+MOST_SENTENCES: Final = 32      # of a later text
 
 
 def _set(words: str) -> frozenset[str]:
@@ -33,7 +35,8 @@ def _set(words: str) -> frozenset[str]:
 _SELF: Final = _set("i we me us myself ourselves")
 _OWN: Final = _set("my our")
 _THIRD: Final = _set("his her their its")
-_IMPERSONAL: Final = _set("they somebody someone nobody everybody everyone people it that this these those which who mine yours hers theirs you there")
+_IMPERSONAL: Final = _set(
+    "they somebody someone nobody everybody everyone people it that this these those which who mine yours hers theirs you there")
 _BACK: Final = _set("it they he she this that")
 _DETERMINERS: Final = _set("the a an this that these those some any no another both all each every one two")
 _PLACED: Final = _set("of in at on by for from near behind under over above below beside opposite outside inside next across with between")
@@ -44,14 +47,18 @@ _DENIALS: Final = _set("no not never none nobody nothing neither nor cannot with
 _LIKES: Final = _set("like likes love loves enjoy enjoys hate hates adore adores prefer prefers")
 _HAVING: Final = _set("has have had")
 _PERSONS: Final = _set(
-    "mother father mum mom dad mummy daddy parents parent wife husband partner girlfriend boyfriend fiance fiancee sister brother son daughter cousin "
+    "mother father mum mom dad mummy daddy parents parent wife husband partner girlfriend boyfriend fiance fiancee sister brother son daughter "
+    "cousin "
     "aunt uncle niece nephew grandmother grandfather grandma grandpa granny grandson granddaughter twin twins sister-in-law brother-in-law "
-    "mother-in-law father-in-law friend friends neighbour neighbours neighbor neighbors colleague colleagues flatmate roommate housemate boss landlord "
+    "mother-in-law father-in-law friend friends neighbour neighbours neighbor neighbors colleague colleagues flatmate roommate housemate boss "
+    "landlord "
     "landlady child children kid kids boy girl baby cat dog family ex")
 _PAST: Final = _set(
     "was were had did went came got gave took made said told saw met found left felt knew thought bought brought sold kept lost won ran sat stood "
-    "spoke wrote drove flew rode fell broke began drank ate slept woke wore threw grew drew sang swam taught caught fought built lent sent spent paid "
-    "heard held led meant understood became chose forgot hid rang rose shook stole swore tore burnt learnt dreamt bit blew dug hung laid lay shot stuck "
+    "spoke wrote drove flew rode fell broke began drank ate slept woke wore threw grew drew sang swam taught caught fought built lent sent "
+    "spent paid "
+    "heard held led meant understood became chose forgot hid rang rose shook stole swore tore burnt learnt dreamt bit blew dug hung laid lay "
+    "shot stuck "
     "struck swept")
 _DAYS: Final = MONTHS | WEEKDAYS
 _COUNTS: Final = _set("one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred noon midnight")
@@ -59,10 +66,14 @@ _OPENERS: Final = _set("well so yes oh and but no actually now today still")
 _ADVERBS: Final = _set("also never still always only just really not")
 # Words that make nothing the same: what one does with many things, times, amounts.
 _LIGHT: Final = frozenset(terms_of(" ".join((
-    "get got take took make made have has go goes went come came put keep kept say said tell told know knew think want need like love do done see look",
-    "find found give gave let use used call called try play work live run start stop stay move change back home please really just only always never ever",
-    "sometimes often currently actually finally instead still yet already again late early now first last next new old good well great nice long short",
-    "big small much many little lot bit people thing way place number half every each another second minute hour day week month year time morning evening",
+    "get got take took make made have has go goes went come came put keep kept say said tell told know knew think want need like love do done "
+    "see look",
+    "find found give gave let use used call called try play work live run start stop stay move change back home please really just only always "
+    "never ever",
+    "sometimes often currently actually finally instead still yet already again late early now first last next new old good well great nice "
+    "long short",
+    "big small much many little lot bit people thing way place number half twice every each another second minute hour day week month year time "
+    "morning evening",
     "night today yesterday tomorrow am pm o'clock kilo metre euro pound", *sorted(_DAYS | _COUNTS)))))
 
 _SUPPOSED: Final = re.compile(
@@ -73,25 +84,28 @@ _WAITS: Final = re.compile(r"\b(?:yet|never)\b")
 # What announces a change: an end, a turn to something else, a time from which on, what is restored or done.
 _ENDS: Final = re.compile(
     r"\b(?:no longer|no more|not (?:\w+ ){0,6}?any ?(?:more|longer)|stop(?:s|ped)?|quit|g[ai]ve(?:n|s)? up|dropp?(?:ed)?|cancell?ed|ended|ends|end|"
-    r"finished|lost|sold|thr(?:ew|own)(?: \w+){0,3} (?:out|away)|g[eo]t(?:ten)? rid of|(?:gone|went)(?: \w+)? off|(?:gone|went) bust|"
+    r"finished|lost|sold(?! out)|thr(?:ew|own)(?: \w+){0,3} (?:out|away)|g[eo]t(?:ten)? rid of|(?:gone|went)(?: \w+)? off|(?:gone|went) bust|"
     r"handed (?:\w+ ){0,4}(?:over|in)|stepped (?:down|back)|resigned|retired|pulled out|dropped out|moved (?:out|away)|split up|br(?:oke|oken) up|"
     r"called (?:\w+ ){0,3}off|closed down|clos(?:ed|es) for good|cured|healed|gone|died|dead|passed away|felled|cut down|torn? down|tore down|"
     r"demolished|turned (?:\w+ ){0,3}down|cleared up|w[eo]r[en] off|expired|ran out|withdr(?:ew|awn)|outgr(?:ew|own)|ditched|scrapped|abandoned|"
-    r"abolished|dissolved|shut down|left|not (?:\w+ ){1,6}(?:for|in) (?:an?|the last|two|three|four|five|six|many|some) (?:weeks?|months?|years?|ages)|"
+    r"abolished|dissolved|shut down|left|not (?:\w+ ){1,6}(?:for|in) (?:an?|the last|two|three|four|five|six|many|some) (?:weeks?|months?|"
+    r"years?|ages)|"
     r"got over|got through|recovered|used up|wound up|fed up with|done with)\b")
 _TURNS: Final = re.compile(
     r"\b(?:switch(?:ed|es)?|chang(?:ed|es)|moved|replac(?:ed|es)|swapp?(?:ed)|renewed|postponed|put (?:\w+ ){0,4}(?:off|back|up to|down to)|"
     r"br(?:ing|ought) (?:\w+ ){0,3}forward|rais(?:ed|es)|lowered|increased|reduced|doubled|halved|(?:gone|went|go|goes|come|came) (?:up|down)|rose|"
-    r"risen|climbed to|fallen|fell|bec(?:ome|omes|ame)|turned into|converted|start(?:ed|s)|beg[au]n|join(?:ed|s)|t(?:ook|aken|akes) (?:\w+ ){0,3}over|"
+    r"risen|climbed to|fallen|fell|bec(?:ome|omes|ame)|turned into|converted|start(?:ed|s)|beg[au]n|join(?:ed|s)|t(?:ook|aken|"
+    r"akes) (?:\w+ ){0,3}over|"
     r"overtaken|overtook|promoted|transferred|shifted|relocated|rescheduled|rearranged|renamed|upgraded|extended|instead|rather than|in place of|"
     r"turned out|made up|mind|cut|grown into|traded|exchanged|settled|appointed|elected|bought|moves? in|now|nowadays|these days|from now on|"
-    r"from (?:today|tomorrow) on|at last|at long last|finally|after all|since|so far|as of|today|for good|in the end|lately|for the first time|already|"
-    r"first|this (?:morning|evening|week|month))\b")
+    r"from (?:today|tomorrow) on|at last|at long last|finally|after all|since|so far|as of|today|for good|in the end|lately|for the first time|"
+    r"already|first|this (?:morning|evening|week|month))\b")
 _RESTORED: Final = re.compile(
-    r"\b(?:again|back|repaired|fixed|mended|patched|reopened|restored|returned|released|open|opened|runs|arrived|c[ao]me home|found|paid|filled|fitted|"
-    r"(?:has|have) had|passed|solved|sorted|ready|done|delivered|fine|works|normal)\b")
+    r"\b(?:again|back|repaired|fixed|mended|patched|reopened|restored|returned|released|open|opened|runs|arrived|c[ao]me home|found|paid|"
+    r"filled|fitted|(?:has|have) had|passed|solved|sorted|ready|done|delivered|fine|works|normal)\b")
 _JOINT: Final = re.compile(r"[,;:—]| - |\b(?:and|but|so|because|since|while|although|though|whereas|that)\b")
-_CONTRACTED: Final = re.compile(r"(?<=\w)'s (?=(?:still|not|now|been|got|back|on|in|out|at|over|no|the|a|an|gone|always|never|only|just|\w+ing|\w+ed)\b)")
+_CONTRACTED: Final = re.compile(
+    r"(?<=\w)'s (?=(?:still|not|now|been|got|back|on|in|out|at|over|no|the|a|an|gone|always|never|only|just|\w+ing|\w+ed)\b)")
 _WORD: Final = re.compile(r"[^\W_]+(?:[-'.][^\W_]+)*")
 
 
@@ -201,7 +215,11 @@ def subject_of(words: Sequence[str]) -> Subject:
     return Subject(tuple(stems), "", verb)
 
 
-def _read(told: str) -> Sentence:
+@remembered
+def _read(told: str) -> Sentence | None:
+    """What is read of a sentence, nothing of a long one."""
+    if len(told) > MOST_CHARACTERS or len(told.split()) > MOST_WORDS:
+        return None
     text = " ".join(fold(_CONTRACTED.sub(" is ", told)).split())
     words = tuple(_WORD.findall(text))
     subject = subject_of(words)
@@ -215,9 +233,9 @@ def _read(told: str) -> Sentence:
 
 
 @remembered
-def _sentences(text: str) -> tuple[Sentence, ...]:
-    """Sentences of two words or more that are no questions, and not too long to be compared."""
-    return tuple(read for told in sentences_told(text) if 1 < len(told.split()) <= MOST_WORDS and len((read := _read(told)).words) > 1)
+def _sentences(text: str) -> tuple[str, ...]:
+    """The first sentences that are no questions, of two words or more."""
+    return tuple(islice((told for told in sentences_told(text) if " " in told.strip()), MOST_SENTENCES))
 
 
 # --- the noun in its phrase -------------------------------------------------------------------------------------------------------
@@ -313,7 +331,8 @@ class _Pair:
             return frozenset()
         if not all(_same_thing(each, earlier, stem) for each in self.later for stem in both & each.themes - {earlier.verb}):
             return frozenset()
-        both = frozenset(stem for stem in both if not all(_only_a_kind(each.words, stem, earlier.themes) for each in self.later if stem in each.themes))
+        both = frozenset(stem for stem in both
+                         if not all(_only_a_kind(each.words, stem, earlier.themes) for each in self.later if stem in each.themes))
         return both if self.of_speaker(both) else frozenset()
 
     def of_speaker(self, shared: frozenset[str]) -> bool:
@@ -327,13 +346,17 @@ class _Pair:
     def announced(self, pattern: re.Pattern[str], shared: frozenset[str]) -> bool:
         """Whether a clause about a shared theme, or about a pronoun, has words of the pattern that the earlier sentence has not."""
         known = {found.group() for found in pattern.finditer(self.earlier.text)}
-        return any(found.group() not in known and (not shared.isdisjoint(map(_stem, words)) or not _BACK.isdisjoint(words[:2]))
-                   for each in self.later for clause in _JOINT.split(each.text) for found in pattern.finditer(clause) for words in (_WORD.findall(clause),))
+        for clause in (clause for each in self.later for clause in _JOINT.split(each.text)):
+            words = _WORD.findall(clause)
+            about = not shared.isdisjoint(map(_stem, words)) or not _BACK.isdisjoint(words[:2])
+            if about and any(found.group() not in known for found in pattern.finditer(clause)):
+                return True
+        return False
 
     def renewed(self, shared: frozenset[str]) -> bool:
         """Whether one of the shared themes is called new."""
-        return any(word == "new" and place > 0 and each.words[place - 1] != "the" and not shared.isdisjoint(map(_stem, each.words[place + 1:place + 3]))
-                   for each in self.later for place, word in enumerate(each.words))
+        return any(word == "new" and before != "the" and not shared.isdisjoint(map(_stem, each.words[place:place + 2]))
+                   for each in self.later for place, (before, word) in enumerate(pairwise(each.words), 2))
 
     def revalued(self) -> bool:
         """Whether a day, a number or a name is another one later."""
@@ -347,7 +370,12 @@ class _Pair:
         person = earlier.subject.who == "self" or not _PERSONS.isdisjoint(earlier.words[:at]) or bool(subject & earlier.names)
         if not person and _HAVING.isdisjoint(earlier.words[at:at + 1]):
             return True
-        target = next((stem for stem in map(_stem, earlier.words[at:]) if stem in earlier.themes - subject - {earlier.verb}), "")
+        target = ""                                     # the last theme of the first phrase behind the verb
+        for word in earlier.words[at:]:
+            if target and (word in _PREPOSITIONS or word in _DETERMINERS):
+                break
+            if (stem := _stem(word)) in earlier.themes - subject - {earlier.verb}:
+                target = stem
         named = person and bool((earlier.themes & earlier.names) - subject - shared) and any(each.names - earlier.names for each in self.later)
         return (not target or target in shared) and not named
 
@@ -364,8 +392,9 @@ class _Pair:
         shared = self.shared()
         if not shared or not self.same_object(shared) or not self.changes(shared):
             return 0.0
-        for stem in shared & frozenset(earlier.subject.stems) - earlier.names:          # neither of them narrows the subject alone
-            if _kinds(earlier.words, stem)[0] - self.stems() or any(frozenset().union(*_kinds(each.words, stem)) - earlier.stems for each in self.later):
+        for stem in shared & frozenset(earlier.subject.stems) - earlier.names:          # neither of them alone says which subject
+            narrowed = (kind for each in self.later for kinds in _kinds(each.words, stem) for kind in kinds - earlier.stems)
+            if _kinds(earlier.words, stem)[0] - self.stems() or any(narrowed):
                 return 0.0
         return len(shared) / len(earlier.themes)
 
@@ -399,7 +428,11 @@ def covered_by_change(later: str, earlier: str) -> float:
     >>> covered_by_change("I gave up Welsh, it is hard.", "I am learning Welsh."), covered_by_change("My aunt gave up Welsh.", "I am learning Welsh.")
     (0.5, 0.0)
     """
-    old, new = _sentences(earlier), _sentences(later)
-    if len(old) != 1 or any(f" {' '.join(old[0].words)} " in f" {' '.join(each.words)} " for each in new):
+    told = _sentences(earlier)
+    old = _read(told[0]) if len(told) == 1 else None
+    if old is None or len(old.words) < 2:
         return 0.0
-    return max((_Pair(span, old[0]).covered() for span in (*((each,) for each in new), *pairwise(new))), default=0.0)
+    new = [read for each in _sentences(later) if (read := _read(each)) is not None and len(read.words) > 1]
+    if any(f" {' '.join(old.words)} " in f" {' '.join(each.words)} " for each in new):
+        return 0.0
+    return max((_Pair(span, old).covered() for span in (*((each,) for each in new), *pairwise(new))), default=0.0)
