@@ -155,6 +155,14 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("So, you know, well, Bo lives in Bonn.", "bo/lives_in/bonn"), ("This Guy is my friend.", ""), ("Someone's rent is 700 euros.", ""),
     ("Some Guy lives in Bonn.", ""), ("Bo daily.", ""), ("I like tea. She lives in Rome.", "mia/likes/tea"), ("I love you and tea.", "mia/likes/tea"),
     ("I love tea in the morning and coffee.", "mia/likes/tea + mia/likes/coffee"),
+    ("I keep the spare key under the mat.", "mia/place of spare key/mat"), ("Ada keeps her letters in a tin.", "ada/place of letters/tin"),
+    ("We no longer store the skis in the attic.", "mia/place of skis/attic/ended*"),
+    ("Tom now keeps the ladder behind the shed.", "tom/place of ladder/shed/holds*"),
+    ("I kept the ladder in the barn.", "mia/place of ladder/barn/past"),
+    ("I moved the kettle from the shelf to the stove.", "mia/place of kettle/shelf/ended* + mia/place of kettle/stove/holds*"),
+    ("Bo put the drill in the cellar.", "bo/place of drill/cellar/holds*"), ("I keep the children in mind.", ""), ("I keep in touch with Ada.", ""),
+    ("Keep the milk in the fridge.", ""), ("I want to keep the car in a garage.", ""), ("I keep a hen.", ""), ("Ada put on a coat.", ""),
+    ("I put my trust in Bo.", ""),
 )
 # Texts that correct something, and texts that do not.
 CORRECTING = (

@@ -117,7 +117,7 @@ _VERSIONS: Final = re.compile("|".join((
     r"\b(?:used to|previous|previously|former|formerly|originally|initially|earlier|in the past|back then)\b",
     r"\b(?:at first|at one time|once|history of|old|older)\b",
     r"\b(?:before|until|prior to) (?:that|now|then|i|he|she|we|they|it|moving|changing|switching|joining|this|the (?:move|change|switch))\b",
-    r"\b(?:has|have|had|did|does|do|was|were)(?: [^ ]+){1,8} (?:change|changed|ever|before)\b|\bchanged? (?:over time|from|since)\b",
+    r"\b(?:has|have|had|did|does|do|was|were)(?: [^ ]+){0,8} (?:change|changed|ever|before)\b|\bchanged? (?:over time|from|since)\b",
     r"\b(?:contradict|conflict|inconsisten|disagree|mismatch|discrepan)[a-z]*\b",
     r"\b(?:(?:every|all) versions?|different things|both ways|said otherwise|correct one|which is (?:right|true|correct))\b")))
 

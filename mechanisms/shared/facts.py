@@ -88,6 +88,11 @@ _COUNT: Final = r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|el
 _OWNED: Final = rf"(?!(?:[^ ]+ ){{1,2}}(?:time|look|chat|talk|question|idea|feeling|chance|problem|lot|bit|few)\b)" \
     rf"(?P<v>(?:an?|{_COUNT}|some|several|many|no) [^ ]+(?: [^ ]+){{0,5}})"
 _END: Final = r"(?: |$)"
+_THING: Final = (r"(?:the|my|our|his|her|their) (?!(?:trust|faith|hopes?|mind|eyes?|effort|energy|time|money|name|life|work|heart|soul|finger|"
+                 r"foot|thoughts|focus) )(?P<n>[^ ]+(?: [^ ]+){0,2}?)")
+# Where a thing is; "in mind" is no place.
+_PLACE: Final = (r"(?!(?:mind|touch|shape|hand|check|order|line|contact|bay|place|charge|control|loop|hold|ice|track|time|top|view|sight|motion)\b)"
+                 r"(?!(?:the|a) (?:loop|dark|back burner)\b)" + _V)
 _ONE_KIN: Final = (r"(?:wife|husband|partner|girlfriend|boyfriend|fiancee?|mother|mom|mum|father|dad|boss|manager|landlord|landlady|roommate|"
                    r"flatmate|doctor|dentist"
     r"|therapist|coach|mentor|supervisor)")
@@ -194,6 +199,12 @@ TABLE: Final[tuple[Predicate, ...]] = (
         (rf"{_HAVE}(?:sold|gave away|given away|got rid of)(?: my| his| her| our| their| the) {_V}", ENDED, True))),
     Predicate("drives", "state", True, True, (("(?:drive|drives) (?P<v>an? [^ ]+(?: [^ ]+){0,3})", HOLDS, False),
                                              ("drove (?P<v>an? [^ ]+(?: [^ ]+){0,3})", PAST, False))),
+    Predicate("place of {n}", "state", True, True, (
+        (rf"{_HAVE}moved {_THING} from {_O} (?:to|into|onto) {_V}", HOLDS, True),
+        (rf"{_HAVE}(?:moved|put) {_THING} (?:to|into|onto|in|on|under|behind|inside|above|below|beside) {_PLACE}", HOLDS, True),
+        (rf"(?:keep|keeps|store|stores|{_BE} keeping|{_BE} storing) {_THING} (?:in|on|under|behind|at|inside|above|below|beside|near) {_PLACE}",
+         HOLDS, False),
+        (rf"(?:kept|stored) {_THING} (?:in|on|under|behind|at|inside|above|below|beside|near) {_PLACE}", PAST, False))),
     Predicate("uses", "state", False, True, (
         (rf"{_HAVE}(?:switched|migrated|changed) from {_O} to {_V}", HOLDS, True), (rf"{_HAVE}(?:switched|migrated) to {_V}", HOLDS, True),
         (rf"(?:use|uses|{_BE} using) (?P<v>[^ ]+(?: [^ ]+){{0,5}}?) (?:instead of|rather than|"
