@@ -238,6 +238,13 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(islice((told for told in sentences_told(text) if " " in told.strip()), MOST_SENTENCES))
 
 
+@remembered
+def _announcing(text: str) -> bool:
+    """Whether any word of a text may announce a change."""
+    words = " ".join(fold(told) for told in _sentences(text))
+    return bool(_TURNS.search(words) or _RESTORED.search(words) or _ENDS.search(words) or " new " in words)
+
+
 # --- the noun in its phrase -------------------------------------------------------------------------------------------------------
 def _owners(words: Sequence[str], stem: str) -> set[str]:
     """Who owns what a stem names, at each of its places: "self", "third", the stem before 's, "" without an owner."""
@@ -429,7 +436,9 @@ def covered_by_change(later: str, earlier: str) -> float:
     (0.5, 0.0)
     """
     told = _sentences(earlier)
-    old = _read(told[0]) if len(told) == 1 else None
+    if len(told) != 1 or not (_WAITS.search(told[0]) or _announcing(later)):
+        return 0.0
+    old = _read(told[0])
     if old is None or len(old.words) < 2:
         return 0.0
     new = [read for each in _sentences(later) if (read := _read(each)) is not None and len(read.words) > 1]

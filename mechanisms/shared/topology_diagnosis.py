@@ -254,7 +254,8 @@ def supersedes(later: Seen, earlier: Seen) -> float:
 
 def told_change(later: Seen, earlier: Seen) -> float:
     """Confidence that the same speaker says later that what the earlier unit states is no longer so."""
-    share = covered_by_change(later.text, earlier.text) if later.speaker == earlier.speaker else 0.0
+    same = later.speaker == earlier.speaker and not later.terms.isdisjoint(earlier.terms)
+    share = covered_by_change(later.text, earlier.text) if same else 0.0
     return logistic(STEEP * (share + cosine(later.vector, earlier.vector) - MIDDLE)) if share else 0.0
 
 
@@ -282,7 +283,7 @@ def updates(context: Context, least: float) -> list[Proposal]:
     found: list[Proposal] = []
     for anchor in context.anchors:
         later, earlier = sorted((context.target, anchor), key=lambda seen: (seen.time, seen.unit), reverse=True)
-        sure = supersedes(later, earlier)
+        sure = supersedes(later, earlier) if context.target.facts else told_change(later, earlier)
         if sure >= least:
             found.append(Proposal(Operator.UPDATE, (later.unit, earlier.unit), sure, "value changed"))
     return found
