@@ -26,6 +26,7 @@ from ..diagnosis import (
     restatements_by_hand,
     segments_by_hand,
     splits_of_talks,
+    told_changes_by_hand,
     updates_by_hand,
 )
 from ..figures import Curve, Picture, figure
@@ -513,6 +514,11 @@ def an_update_replaces_every_fact(specimen: Any) -> Any:
     return updates_by_hand(specimen)
 
 
+@adaptation("TC-17b", source="ours: a later text says in free words that what an earlier one states is no longer so, by hand", rtol=1e-5, atol=1e-6)
+def an_update_may_be_told_in_free_words(specimen: Any) -> Any:
+    return told_changes_by_hand(specimen)
+
+
 @adaptation("TC-18", source="B.6 from the units' own words: descriptors and plans by hand")
 def plans_have_the_words_of_their_units(specimen: Any) -> Any:
     return descriptors_and_plans_by_hand(specimen)
@@ -758,6 +764,11 @@ def pairs_alone(specimen: Any) -> Any:
 @mutant("the earlier unit is current", rejected_by="TC-17")
 def earlier_is_current(specimen: Any) -> Any:
     return diagnosing(specimen, lambda p: type(p)(p.operator, p.targets[::-1], p.confidence, p.why))
+
+
+@mutant("a change in free words counts half", rejected_by="TC-17b")
+def half_a_told_change(specimen: Any) -> Any:
+    return diagnosing(specimen, lambda p: replaced(p, 0.5 * p.confidence) if p.why == "change told" else p)
 
 
 @mutant("a plan does not say that it is current", rejected_by="TC-18")

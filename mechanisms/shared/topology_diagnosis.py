@@ -247,11 +247,6 @@ def merging(context: Context, least: float, most: int = 5) -> Proposal | None:
 
 
 # --- Update ----------------------------------------------------------------------------------------------------------------------
-def supersedes(later: Seen, earlier: Seen) -> float:
-    """Confidence that the later unit makes the earlier one outdated, by its facts or in free words."""
-    return max(superseded_facts(later, earlier), told_change(later, earlier))
-
-
 def told_change(later: Seen, earlier: Seen) -> float:
     """Confidence that the same speaker says later that what the earlier unit states is no longer so."""
     same = later.speaker == earlier.speaker and not later.terms.isdisjoint(earlier.terms)
@@ -283,9 +278,10 @@ def updates(context: Context, least: float) -> list[Proposal]:
     found: list[Proposal] = []
     for anchor in context.anchors:
         later, earlier = sorted((context.target, anchor), key=lambda seen: (seen.time, seen.unit), reverse=True)
-        sure = supersedes(later, earlier) if context.target.facts else told_change(later, earlier)
+        by_facts = superseded_facts(later, earlier) if context.target.facts else 0.0
+        sure, why = max((by_facts, "value changed"), (told_change(later, earlier), "change told"))
         if sure >= least:
-            found.append(Proposal(Operator.UPDATE, (later.unit, earlier.unit), sure, "value changed"))
+            found.append(Proposal(Operator.UPDATE, (later.unit, earlier.unit), sure, why))
     return found
 
 

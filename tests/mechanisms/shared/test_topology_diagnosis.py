@@ -18,7 +18,8 @@ from hebbarium.mechanisms.shared.topology_diagnosis import (
     restates,
     segments,
     sentence_spans,
-    supersedes,
+    superseded_facts,
+    told_change,
 )
 from hebbarium.mechanisms.shared.topology_edits import Descriptor, Operator, scripted
 from hebbarium.mechanisms.shared.topology_links import Vector
@@ -142,11 +143,19 @@ def test_a_merge_has_at_most_five_units_that_all_restate_each_other() -> None:
     assert merging(Context(seen(0, KETTLE), (seen(1, VIOLIN),)), 0.9) is None
 
 
+def test_a_change_told_in_free_words_makes_it_outdated_too() -> None:
+    old, new = seen(0, "The fountain in the park is dry."), seen(1, "The fountain in the park runs again.", time=5.0)
+    proposal, = diagnosed([Context(old, (new,))], topics)
+    assert (proposal.operator, proposal.targets, proposal.why) == (Operator.UPDATE, (1, 0), "change told") and proposal.confidence > 0.9
+    assert told_change(seen(1, new.text, time=5.0, at=vector(0.6, 0.8)), old) < proposal.confidence
+    assert told_change(seen(1, new.text, name="Bo", time=5.0), old) == 0.0 == told_change(old, old)
+
+
 def test_a_changed_value_makes_the_earlier_text_outdated() -> None:
     rome, oslo = seen(0, "I live in Rome."), seen(1, "I no longer live in Rome. I moved to Oslo.", time=5.0)
-    assert supersedes(oslo, rome) >= 0.9 and supersedes(rome, seen(2, "My cat is called Miso.")) == 0.0
-    assert supersedes(seen(1, "I moved to Oslo.", name="Bo"), rome) == 0.0
-    assert supersedes(oslo, seen(0, "I live in Rome. My sister is called Mia.")) < 0.9       # the second fact would be hidden
+    assert superseded_facts(oslo, rome) >= 0.9 and superseded_facts(rome, seen(2, "My cat is called Miso.")) == 0.0
+    assert superseded_facts(seen(1, "I moved to Oslo.", name="Bo"), rome) == 0.0
+    assert superseded_facts(oslo, seen(0, "I live in Rome. My sister is called Mia.")) < 0.9       # the second fact would be hidden
     proposals = diagnosed([Context(rome, (oslo,)), Context(oslo, (rome,))], topics)
     assert [(p.operator, p.targets) for p in proposals] == [(Operator.UPDATE, (1, 0))] * 2
 
