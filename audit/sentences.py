@@ -162,7 +162,7 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     ("I moved the kettle from the shelf to the stove.", "mia/place of kettle/shelf/ended* + mia/place of kettle/stove/holds*"),
     ("Bo put the drill in the cellar.", "bo/place of drill/cellar/holds*"), ("I keep the children in mind.", ""), ("I keep in touch with Ada.", ""),
     ("Keep the milk in the fridge.", ""), ("I want to keep the car in a garage.", ""), ("I keep a hen.", ""), ("Ada put on a coat.", ""),
-    ("I put my trust in Bo.", ""),
+    ("I put my trust in Bo.", ""), ("I live on the third floor.", ""), ("I live on Third Street.", "mia/lives_in/third street"),
 )
 # Texts that correct something, and texts that do not.
 CORRECTING = (

@@ -93,6 +93,7 @@ _THING: Final = (r"(?:the|my|our|his|her|their) (?!(?:trust|faith|hopes?|mind|ey
 # Where a thing is; "in mind" is no place.
 _PLACE: Final = (r"(?!(?:mind|touch|shape|hand|check|order|line|contact|bay|place|charge|control|loop|hold|ice|track|time|top|view|sight|motion)\b)"
                  r"(?!(?:the|a) (?:loop|dark|back burner)\b)" + _V)
+_NO_FLOOR: Final = r"(?!(?:the |an? )?(?:[^ ]+ )?(?:floor|storey)\b)"     # a floor and a town are both where one lives
 _ONE_KIN: Final = (r"(?:wife|husband|partner|girlfriend|boyfriend|fiancee?|mother|mom|mum|father|dad|boss|manager|landlord|landlady|roommate|"
                    r"flatmate|doctor|dentist"
     r"|therapist|coach|mentor|supervisor)")
@@ -123,7 +124,7 @@ TABLE: Final[tuple[Predicate, ...]] = (
         (rf"{_HAVE}(?:moved|relocated|settled)(?: back| down| out)?(?: to| into| in) (?!with\b){_V}", HOLDS, True),
         (rf"{_HAVE}(?:moved (?:out of|away from)|left) (?=(?-i:[A-Z])){_V}", ENDED, True),
         (rf"(?:live|lives|reside|resides|{_BE} living|{_BE} residing|{_BE} based|(?:have|has) lived|{_BE} settled) (?:in|at|on|"
-         rf"near) {_V}", HOLDS, False),
+         rf"near) {_NO_FLOOR}{_V}", HOLDS, False),
         (rf"(?:lived|resided|{_WAS} living|{_WAS} based) (?:in|at|on|near) {_V}", PAST, False))),
     Predicate("works_at", "job", True, True, (
         (rf"{_HAVE}transferred from {_O} to {_V}", HOLDS, True),
