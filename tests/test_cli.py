@@ -294,7 +294,7 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
     metrics, manifest = json.loads((out / "metrics.json").read_text()), json.loads((out / "manifest.json").read_text())
     rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
     assert said.code == 0 and said.json == metrics and "conversations" in said.err
-    assert list(metrics) == ["dataset", "overall", "by_category", "abstention", "timing_ms", "embedding", "receipts",
+    assert list(metrics) == ["dataset", "overall", "by_category", "abstention", "timing_ms", "seconds_per_event", "embedding", "receipts",
                              "depths", "chance", "pool"] and metrics["dataset"] == "demo"
     gold = [row for row in rows if row["gold"]]
     for name, chosen in {"": gold, **{c: [r for r in gold if r["category"] == c] for c in {r["category"] for r in gold}}}.items():
@@ -304,6 +304,7 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
         assert printed["recall@5"] == pytest.approx(fmean(fmean(0 < r <= 5 for r in row["ranks"]) for row in chosen))
         assert printed["mrr@10"] == pytest.approx(fmean(max((1 / r for r in row["ranks"] if 0 < r <= 10), default=0.0) for row in chosen))
     assert set(metrics["timing_ms"]) == {"encode", "consolidate", "retrieve", "maintain"}
+    assert set(metrics["seconds_per_event"]) == {"online", "offline"} and metrics["seconds_per_event"]["online"] > 0.0
     assert metrics["embedding"]["texts"] >= metrics["embedding"]["hits"] > 0
     assert all(set(times) == {"p50", "p95"} and times["p50"] <= times["p95"] for times in metrics["timing_ms"].values() if times["p50"] is not None)
     assert set(metrics["receipts"]) == set(REGISTRY.set("hybrid").mechanisms)

@@ -23,7 +23,8 @@ def scored(rows: Iterable[Row]) -> list[tuple[Row, Metrics]]:
 
 def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, float] = NOTHING_AHEAD,
                sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
-    """metrics.json: means over the questions that have gold, answers held back, percentiles of the phases' times, embedding, summed receipts.
+    """metrics.json: means over the questions that have gold, answers held back, percentiles of the phases' times, seconds for each event,
+    embedding, summed receipts.
 
     If a language model was asked anything, `language_model`: requests and tokens by phase and mechanism.
 
@@ -41,12 +42,23 @@ def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, fl
         "dataset": dataset, "overall": summary(m for _, m in marked),
         "by_category": {c: summary(m for row, m in marked if row["category"] == c) for c in categories},
         "abstention": abstention(row for o in outcomes for row in o.rows), "timing_ms": timing,
+        "seconds_per_event": _per_event(outcomes),
         "embedding": {name: round(ahead[name] + sum(o.embedding.get(name, 0) for o in outcomes), 3) for name in ahead},
         "receipts": total_receipts(outcomes),
         **(Surroundings.of((row for o in outcomes for row in o.rows), sizes).plain() if sizes is not None else {}),
         **({"language_model": used} if (used := total_usage(outcomes)) else {}),
         **({"contexts": contexts} if (contexts := _contexts(outcomes)) else {}),
     }
+
+
+def _per_event(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
+    """Seconds for each encoded event, without embedding: online while it is encoded, and offline in sleep and maintenance, spread over all events."""
+    def total(phase: str) -> float:
+        return sum(sum(o.timing.get(phase, ())) for o in outcomes) / 1e3
+
+    events = sum(len(o.timing.get("encode", ())) for o in outcomes)
+    parts = {"online": total("encode"), "offline": total("consolidate") + total("maintain")}
+    return {name: round(seconds / events, 7) if events else None for name, seconds in parts.items()}
 
 
 def _contexts(outcomes: Iterable[Outcome]) -> dict[str, Any]:

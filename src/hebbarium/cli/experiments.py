@@ -254,6 +254,8 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
                     numbers=("budget", *means_of), whole=("budget", "questions", *means_of))
     timing = [(phase, number(ms["p50"]), number(ms["p95"])) for phase, ms in result["timing_ms"].items()]
     print_table("Milliseconds a pass", ("phase", "p50", "p95"), timing, numbers=("p50", "p95"))
+    if (spread := result["seconds_per_event"])["online"] is not None:
+        print_lines(f"seconds an event: {spread['online']:.6f} online, {spread['offline']:.6f} offline (sleep and maintenance, amortised)", "")
     used = [(phase, id, *map(number, counts.values())) for phase, each in result.get("language_model", {}).items()
             for id, counts in each.items()]
     if used:

@@ -29,6 +29,8 @@ def test_means_times_and_receipts() -> None:
     assert result["by_category"]["a"]["n"] == 2 and result["by_category"]["a"]["mrr@10"] == 0.5 and result["by_category"]["b"]["mrr@10"] == 0.5
     assert result["timing_ms"]["encode"] == {"p50": 2.0, "p95": round(float(np.percentile([1.0, 2.0, 9.0], 95)), 4)}
     assert result["timing_ms"]["retrieve"] == {"p50": None, "p95": None}
+    assert result["seconds_per_event"] == {"online": 0.004, "offline": 0.0}
+    assert metrics_of("d", [])["seconds_per_event"] == {"online": None, "offline": None}
     assert result["receipts"] == total_receipts(OUTCOMES) == {"x": {"calls": 3, "ranks_changed": 4}, "y": {"calls": 5, "ranks_changed": 1}}
     assert result["abstention"] == {"unanswerable": 0, "held_back": None, "answerable": 4, "false_hold_backs": 0.25}
     assert metrics_of("d", [])["overall"] == {"n": 0, **dict.fromkeys(("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"))}
