@@ -15,7 +15,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control
 
 from ..engine.errors import ContractError, InputError, RegistryError
 from ..engine.ports.embedding_cache import CachedEmbedder
@@ -296,6 +295,8 @@ def judged(contrasts: Sequence[Contrast], found: Mapping[str, NDArray[np.float64
     if experiment.correction == "holm":
         family = list(corrected(family))
     else:
+        from scipy.stats import false_discovery_control
+
         adjusted = false_discovery_control([1.0 if d.p is None else d.p for d in family], method="bh")
         family = [replace(d, p_holm=float(p)) for d, p in zip(family, adjusted, strict=True)]
     estimates = []

@@ -193,7 +193,7 @@ class Assembly:
             instrument.attach([m.id for m in ours], self.clock, self.embedder, self.language_model)
         plan = PhasePlan(Phase.RETRIEVE, phases[Phase.RETRIEVE], self.store, signals, self.streams, instrument.wrap if instrument else None)
         run = instrument.timed(Phase.RETRIEVE, plan.run) if instrument else plan.run
-        return Plan(ours, phases[Phase.RETRIEVE], signals, plan.stages, plan.stages.up_to(RELEASED), run, self)
+        return Plan(ours, phases[Phase.RETRIEVE], signals, plan.stages, plan.stages.up_to(RELEASED), run, plan, self)
 
     @property
     def models_asked(self) -> tuple[Mapping[str, str], ...]:

@@ -12,18 +12,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Before, Column, Phase, Structure
+from .columns import Column, Phase
 from .contract import Cue, Mechanism
 from .errors import InputError
 from .lives import Plan
 from .loop import Engine
 from .numerics import fitted
-from .plan import BoundStep, PhasePlan, StepFunction, undisturbed
+from .plan import StepFunction, undisturbed
 from .ranking import rank
+from .reach import Reach, Touches
 from .records import Query
-from .schedule import Node, Stages
+from .schedule import Node
 from .view import Binding
-from .vocabulary import ANSWERABLE, INDEX, RECALLED, SIGNALS, VISIBLE
+from .vocabulary import ANSWERABLE, INDEX, RECALLED, VISIBLE
 
 BEST: Final = 10     # places of an answer that are compared
 
@@ -46,7 +47,7 @@ class Counterfactual:
     on which events were stored; both show when an ablation leaves the mechanism off.
 
     Cost: one plan, then for each query one retrieval, and for every mechanism that can change an answer those steps of it that its silence reaches
-    (`Dependents`), with a copy of the columns that it and they write.  Raises InputError for a memory without an observer.
+    (`engine.reach`), with a copy of the columns that it and they write.  Raises InputError for a memory without an observer.
     """
 
     def __init__(self, memory: Engine, plan: Plan | None = None) -> None:
@@ -59,7 +60,8 @@ class Counterfactual:
         self._mechanisms, self._last = (plan or memory).mechanisms, (plan or memory.assembly).ranking[-1]
         nodes = plan.nodes if plan else memory.assembly.phases[Phase.RETRIEVE]
         self._able = tuple(m for m in self._mechanisms if _can_change_an_answer(m, nodes))
-        self._dependents = {m.id: Dependents(self._plan, m) for m in self._able}
+        touches = Touches(self._plan)
+        self._reach = {m.id: _silenced_reach(touches, m) for m in self._able}
 
     def ranks_changed(self, query: Query | str) -> dict[str, int]:
         """Places among the ten best that differ when a mechanism is silenced, by mechanism id.  Raises InputError."""
@@ -97,7 +99,7 @@ class Counterfactual:
     @contextmanager
     def _asked_without(self, m: Mechanism[Any], cue: Cue) -> Iterator[None]:
         """Columns of the query and the answer as if it was asked with the mechanism silenced; afterwards as they were."""
-        store, reached = self._memory.store, self._dependents[m.id]
+        store, reached = self._memory.store, self._reach[m.id]
         kept, recalled = {c: store.array(c).copy() for c in reached.columns}, store.structures[RECALLED]
         try:
             with self._without(m):
@@ -145,40 +147,10 @@ class Counterfactual:
                 store.surface()
 
 
-class Dependents:
-    """What the silence of a mechanism reaches in a pass of RETRIEVE, by the declarations of the steps.
-
-    A step is reached if it is the mechanism's, or reads or writes what is reached; what it writes is reached in turn, and so is a column whose value
-    before the pass it reads, since that is gone after the pass.
-
-    steps       those steps, in order
-    columns     columns of the query and its candidates that are reached
-    structures  whether a structure other than the answer is reached
-    """
-
-    def __init__(self, plan: PhasePlan, m: Mechanism[Any]) -> None:
-        hooks, stages = list(type(m).hooks()), plan.stages
-        reached: set[Any] = {c for c in (*m.owns, *(c for h in hooks for c in (*h.sets, *h.adds))) if isinstance(c, Column) and c.persists}
-        if VISIBLE in reached:
-            reached.add(INDEX)          # searches leave out hidden rows
-        touches = {step: _touched(step, stages) for step in plan.steps}
-        found: set[BoundStep] = set()
-        while more := {s for s in plan.steps if s not in found and (s.node.owner == m.id or not reached.isdisjoint(set().union(*touches[s])))}:
-            found |= more
-            reached |= {c for s in more for c in touches[s][1]}
-        self.steps = tuple(s for s in plan.steps if s in found)
-        self.columns = tuple(c for c in dict.fromkeys(c for s in self.steps for c in touches[s][1]) if isinstance(c, Column) and not c.persists)
-        self.structures = any(isinstance(c, Structure) and c is not RECALLED for s in self.steps for c in touches[s][1])
-
-
-def _touched(step: BoundStep, stages: Stages) -> tuple[set[Any], set[Any]]:
-    """What a step reads, and what it writes, both as the arrays that hold them; a value before the pass counts as written."""
-    node = step.node
-    signals = {signal for signal, _ in step.binding.signals} if SIGNALS in node.sees else set()
-    before = {stages.source(r.of) for r in node.reads if isinstance(r, Before)}
-    writes = {stages.source(c) for c in (*node.sets, *node.adds) if not (isinstance(c, Structure) and (c.private or step.needs_recall))}
-    reads = {stages.source(c) for c in node.sees} | {c for c in map(stages.before, (*node.sets, *node.adds)) if c} | signals | before
-    return reads, writes | {c for c in before if not c.persists}
+def _silenced_reach(touches: Touches, m: Mechanism[Any]) -> Reach:
+    """What the silence of a mechanism reaches in a pass of RETRIEVE."""
+    columns = {c for c in (*m.owns, *(c for h in type(m).hooks() for c in (*h.sets, *h.adds))) if isinstance(c, Column) and c.persists}
+    return touches.reach(lambda node: node.owner == m.id, {*columns, *((INDEX,) if VISIBLE in columns else ())})     # searches leave out hidden rows
 
 
 def _can_change_an_answer(m: Mechanism[Any], nodes: Sequence[Node]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Mechanism
+from .plan import PhasePlan
 from .schedule import Node, Stages
 from .vocabulary import RECALLED, WORTH
 
@@ -27,7 +28,8 @@ class Plan:
     signals     each with its weight
     stages      which array holds each stage of the ranking
     ranking     the stages that some step computes, in order; the scores of the last decide the answer
-    run         runs it for a cue
+    run         runs it for a cue, and lets its observer measure it
+    steps       the bound steps that `run` runs
     memory      the parts of the memory that it asks
     """
 
@@ -37,6 +39,7 @@ class Plan:
     stages: Stages
     ranking: tuple[Column, ...]
     run: Callable[..., None]
+    steps: PhasePlan
     memory: object
 
 

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -45,6 +45,7 @@ from .tables import html_table
 from .tasks import Tasks
 from .text.condensing import condensed
 from .text.memo import forget_texts
+from .together import Together
 from .units import Unit
 from .view import Reader
 from .vocabulary import (
@@ -240,11 +241,40 @@ class Engine(Serial):
         with self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
             self._changed = self._changed or learn
-        final, rows = self.store.array((plan or self.assembly).ranking[-1]), self.store.structures[RECALLED]
-        units = tuple(map(self._unit, rows.tolist()))
+        return self._answer(plan or self.assembly, None if plan else Asked(query, self._life, learn), self._unit)
+
+    @serial
+    def together(self, plans: Sequence[Plan]) -> Together:
+        """Plans of `planned`, of the same mechanisms with other parameters, for `retrieve_together`.  Raises InputError for others, or for none."""
+        self._integrity.require("together")
+        if not plans or any(plan.memory is not self.assembly for plan in plans):
+            raise InputError("a plan belongs to another memory" if plans else "there is no plan", where="together",
+                             cure="make plans with `planned` of this memory")
+        return Together(plans, lambda: self.assembly.embedder.seconds + self.assembly.language_model.seconds)
+
+    @serial
+    def retrieve_together(self, query: Query | str, k: int, plans: Together) -> tuple[Answer, ...]:
+        """The answers of `retrieve` with each of some plans, in order, bit for bit; steps that no parameter reaches run once.
+
+        The observers of the plans measure nothing; `plans.ms` holds the times.  The state stays bit for bit as it is.  Raises InputError.
+        """
+        self._integrity.require("retrieve_together")
+        if plans.plans[0].memory is not self.assembly:
+            raise InputError("the plans belong to another memory", where="retrieve_together", cure="make them with `together` of this memory")
+        query = checked_query(query, self.now)
+        self.assembly.answer_size[0] = checked_count(k, "k")
+        cue = self.assembly.cue(query)
+        unit = cache(self._unit)
+        with self._integrity.change("retrieve", changes=False):
+            return tuple(self._answer(plan, None, unit) for plan in plans.run(cue))
+
+    def _answer(self, by: Plan | Assembly, asked: Asked | None, unit: Callable[[int], Unit]) -> Answer:
+        """The answer that the store holds.  unit: what a row holds."""
+        final, rows = self.store.array(by.ranking[-1]), self.store.structures[RECALLED]
+        units = tuple(map(unit, rows.tolist()))
         records = tuple(self.event_log.of_row(unit.row) if unit.kind is Kind.EVENT else None for unit in units)
         return Answer(rows, final[rows], final.copy(), self.store.array(ANSWERABLE).copy(), units, records, self.store.array(SUFFICIENCY).item(),
-                      self.store.array(CHRONOLOGICAL).item(), None if plan else Asked(query, self._life, learn))
+                      self.store.array(CHRONOLOGICAL).item(), asked)
 
     @serial
     def use(self, answer: Answer, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64], outcome: float | None = None) -> Rows:

@@ -126,20 +126,22 @@ class PhasePlan:
             found[-1].gathers.append((column, start, [s.binding for s in sorted(found, key=lambda s: s.node.rank)]))
         self._passing = {Phase.ENCODE: (Scope.EVENT,), Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE)}.get(phase, ())
 
-    def run(self, what: Any, learn: bool = False) -> None:
+    def run(self, what: Any, learn: bool = False, only: Sequence[BoundStep] | None = None) -> None:
         """One pass: reset the columns of the event, query and candidates, then run each step whose conditions are met (`BoundStep`).
+
+        only  these steps alone, in order; `again` runs the others
 
         A step may append rows; the views of the steps after it are bound again.
         """
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
         for scope in self._passing:
             self.store.neutralise(scope)
-        self._call(self.steps, what, learn)
+        self._call(self.steps if only is None else only, what, learn)
 
     def again(self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any) -> None:
         """Some steps of the pass before once more, after the columns of the pass that they write are reset; recall does not learn.
 
-        See `counterfactual.Dependents`: the steps must be all that write or read one of these columns.
+        See `engine.reach`: the steps must be all that write or read one of these columns.
         """
         for column in columns:
             if not isinstance(column.neutral, Column):      # a stage starts as the stage before

@@ -10,7 +10,6 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from scipy.stats import qmc
 
 from ...engine.errors import InputError, RegistryError, nearest
 from .arms import FULL, Arm
@@ -206,6 +205,8 @@ class Sweep:
         """The drawn values, rounded to six digits; one empty draw without ranges.  Owen-scrambled Sobol points: doi:10.1145/42288.214372."""
         if not self.ranges:
             return [{}]
+        from scipy.stats import qmc
+
         unit = qmc.Sobol(len(self.ranges), scramble=True, rng=np.random.default_rng(self.seed)).random_base2(max(self.points - 1, 0).bit_length())
         found = []
         for point in unit[:self.points].tolist():

@@ -32,7 +32,7 @@ from .contexts import ContextRow, context_row
 from .spec import RunSpec
 
 if TYPE_CHECKING:
-    from ..systems.hebbarium import Deciding, Life
+    from ..systems.hebbarium import Asking, Deciding, Life
 
 _T = TypeVar("_T")
 
@@ -158,6 +158,8 @@ def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractCo
 
     The rows equal those of `run_cell` bit for bit.  Raises HebbariumError.
     """
+    from ..systems.hebbarium import Round
+
     start, counted, held = time.perf_counter(), MeteredEmbedder(embedder), cells[0].conversation.held()
     cells = [replace(cell, conversation=held) for cell in cells]
     with make(counted) as life:
@@ -166,20 +168,27 @@ def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractCo
             keep(life)
         same = _same(cells)
         distinct = {place: cells[place] for place in same}
-        records = {place: _Record(cell, life.asking(cell.spec.mechanisms, cell.probed), counted) for place, cell in distinct.items()}
+        askings = {place: life.asking(cell.spec.mechanisms, cell.probed) for place, cell in distinct.items()}
+        records = {place: _Record(cell, askings[place], counted) for place, cell in distinct.items()}
         own = dict.fromkeys(records, (time.perf_counter() - start, counted.counts))
         for record in records.values():
             record.begin()
+        rounds = [(places, Round([askings[place] for place in places])) for places in _rounds(records, askings)]
         for question, query in asked(cells[0], life, now):
-            for place, record in records.items():
-                begin, before = time.perf_counter(), counted.counts
-                record.ask(question, query)
-                seconds, spent = own[place]
-                own[place] = seconds + time.perf_counter() - begin, {n: v + counted.counts[n] - before[n] for n, v in spent.items()}
-        found = {place: replace(record.outcome(), seconds=own[place][0], embedding={name: round(value, 6) for name, value in own[place][1].items()},
+            for places, one in rounds:
+                before = counted.counts
+                answers = one.retrieve(query, records[places[0]].depth)
+                asking = {n: v - before[n] for n, v in counted.counts.items()}
+                for place, (found, took) in zip(places, answers, strict=True):
+                    begin, before = time.perf_counter(), counted.counts
+                    records[place].take(question, query, found)
+                    seconds, spent = own[place]
+                    own[place] = (seconds + took + time.perf_counter() - begin,
+                                  {n: v + asking[n] + counted.counts[n] - before[n] for n, v in spent.items()})
+        made = {place: replace(record.outcome(), seconds=own[place][0], embedding={name: round(value, 6) for name, value in own[place][1].items()},
                                 capabilities=sorted(each.value for each in record.system.capabilities), shared=len(cells))
                  for place, record in records.items()}
-    return [found[place] if cell is cells[place] else _renamed(found[place], cell.spec) for cell, place in zip(cells, same, strict=True)]
+    return [made[place] if cell is cells[place] else _renamed(made[place], cell.spec) for cell, place in zip(cells, same, strict=True)]
 
 
 def _same(cells: Sequence[Cell]) -> list[int]:
@@ -193,6 +202,15 @@ def _same(cells: Sequence[Cell]) -> list[int]:
             at = first[key] = place
         found.append(at)
     return found
+
+
+def _rounds(records: Mapping[int, _Record], askings: Mapping[int, Asking]) -> list[list[int]]:
+    """Places of records whose askings can be asked together, in the order of their first ones; contexts are asked for alone."""
+    found: dict[Any, list[int]] = {}
+    for place, record in records.items():
+        same = None if record.cell.spec.context else askings[place].same
+        found.setdefault((same or place, record.depth), []).append(place)
+    return list(found.values())
 
 
 def _renamed(outcome: Outcome, spec: RunSpec) -> Outcome:
@@ -214,15 +232,16 @@ class _Record:
     """The rows and times of one cell, while its questions are asked.
 
     timed  the system, with its calls timed
+    depth  places of an answer that are asked for
     """
 
     def __init__(self, cell: Cell, system: System, embedder: MeteredEmbedder) -> None:
         spec, conversation = cell.spec, cell.conversation
         self.cell, self.system, self.timed = cell, system, _Timed(system, embedder)
         self._observed = system if Capability.RECEIPTS in system.capabilities and isinstance(system, ReportsReceipts) else None
-        self._sessions, self._depth = spec.match == "session", max(spec.k, spec.depth)
+        self._sessions, self.depth = spec.match == "session", max(spec.k, spec.depth)
         if Capability.RANKS_ALL in system.capabilities:
-            self._depth = max(spec.k, len(conversation.events)) if self._sessions else spec.k
+            self.depth = max(spec.k, len(conversation.events)) if self._sessions else spec.k
         self._since = _Since(self._observed.phase_ms if self._observed else lambda: self.timed.ms)
         self._every = max(1, -(-len(conversation.questions) // spec.probed))
         self._number = 0
@@ -236,8 +255,11 @@ class _Record:
 
     def ask(self, question: Question, query: Query) -> None:
         """Ask a question and make its row."""
+        self.take(question, query, self.timed.retrieve(query, self.depth))
+
+    def take(self, question: Question, query: Query, found: Retrieved) -> None:
+        """Make the row of an answer to `depth` places."""
         spec = self.cell.spec
-        found: Retrieved = self.timed.retrieve(query, self._depth)
         self._times[question.id] = _times(spec, question.id, self._since())
         if self._observed and self.cell.probed and self._number % self._every == 0:
             for id, places in self._observed.ranks_changed(query).items():

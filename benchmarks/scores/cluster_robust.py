@@ -14,6 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from ...engine.errors import InputError
 from .clusters import ClusterIds, by_cluster
@@ -128,11 +129,9 @@ def cluster_t(differences: ArrayLike, cluster_ids: ClusterIds, *, level: float =
     df = satterthwaite(counts)
     if se <= _TIE * float(np.abs(x).max()):
         return ClusterT(mean, 0.0, df, None, 1.0 if not x.any() else None, mean, mean, level, c, n)
-    from scipy.stats import t as student
-
     statistic = mean / se
     half = _quantile(level, df) * se
-    return ClusterT(mean, se, df, statistic, float(2.0 * student.sf(abs(statistic), df)), mean - half, mean + half, level, c, n)
+    return ClusterT(mean, se, df, statistic, float(2.0 * special.stdtr(df, -abs(statistic))), mean - half, mean + half, level, c, n)
 
 
 def satterthwaite(counts: ArrayLike) -> float:
@@ -192,6 +191,4 @@ def expected_half_width(counts: ArrayLike, spread: Spread, *, level: float = 0.9
 
 
 def _quantile(level: float, df: float) -> float:
-    from scipy.stats import t as student
-
-    return float(student.ppf(0.5 + level / 2.0, df))
+    return float(special.stdtrit(df, 0.5 + level / 2.0))

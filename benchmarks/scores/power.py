@@ -4,6 +4,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from scipy import special
+
 from ...engine.errors import InputError
 
 POWER: Final = 0.8
@@ -21,11 +23,8 @@ def power(effect: float, sd: float, n: int, alpha: float = 0.05) -> float:
     """
     if n < 2 or not sd > 0.0:
         raise InputError(f"{n} conversations with a standard deviation of {sd} have no power", cure="give 2 or more, and a positive deviation")
-    from scipy.stats import nct
-    from scipy.stats import t as student
-
-    edge, shift = float(student.ppf(1.0 - alpha / 2.0, n - 1)), abs(effect) * math.sqrt(n) / sd
-    return min(1.0, float(nct.sf(edge, n - 1, shift) + nct.cdf(-edge, n - 1, shift)))
+    edge, shift = float(special.stdtrit(n - 1, 1.0 - alpha / 2.0)), abs(effect) * math.sqrt(n) / sd
+    return min(1.0, float(1.0 - special.nctdtr(n - 1, shift, edge) + special.nctdtr(n - 1, shift, -edge)))
 
 
 def more_conversations(se: float | None, n: int, margin: float, alpha: float = 0.05) -> int | None:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from ...engine.assembly import planned
@@ -129,13 +130,16 @@ class Asking:
     """A memory that is asked as one of other mechanisms, which would have lived the same life: `Engine.planned`.
 
     Receipts and times are those of the memory's life, and of this asking; receipts only if observers noted both.
+
+    same  equal for askings that a `Round` can ask together; () for one with receipts, which must see its own steps
     """
 
     def __init__(self, life: Hebbarium, lived: Stopwatch, mechanisms: Sequence[Mechanism[Any]], observer: Stopwatch) -> None:
-        self._engine, self._lived, self._observer, self._ids = life.engine, lived, observer, tuple(m.id for m in mechanisms)
-        self._plan = life.engine.planned(mechanisms, self._observer)
+        self.engine, self._lived, self.observer, self._ids = life.engine, lived, observer, tuple(m.id for m in mechanisms)
+        self.plan = life.engine.planned(mechanisms, observer)
+        self.same = () if isinstance(observer, Observer) else tuple(node.label for node in self.plan.nodes)
         self._counterfactual: Counterfactual | None = None      # made at its first use
-        self.capabilities = _declared({**life.engine.assembly.phases, Phase.RETRIEVE: self._plan.nodes})
+        self.capabilities = _declared({**life.engine.assembly.phases, Phase.RETRIEVE: self.plan.nodes})
 
     def encode(self, events: Sequence[Event]) -> None:
         raise InputError("an asking encodes nothing", where="encode", cure="encode in the memory itself, before it is asked")
@@ -144,13 +148,13 @@ class Asking:
         raise InputError("time passes for the memory itself", where="advance", cure="advance the memory itself")
 
     def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
-        return _retrieved(self._engine.retrieve(query, k, learn=learn, plan=self._plan), self._engine, self._plan)
+        return _retrieved(self.engine.retrieve(query, k, learn=learn, plan=self.plan), self.engine, self.plan)
 
     def close(self) -> None: ...
 
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
         """As a memory of these mechanisms alone would report them."""
-        of_asking, of_life = _receipts(self._ids, self._observer), _receipts(self._ids, self._lived)
+        of_asking, of_life = _receipts(self._ids, self.observer), _receipts(self._ids, self._lived)
         if not of_asking:
             return {}
         return {id: {**lived, **{name: lived[name] + of_asking[id][name] for name in ("calls", "values_changed")}} for id, lived in of_life.items()}
@@ -158,11 +162,33 @@ class Asking:
     def ranks_changed(self, query: Query) -> Mapping[str, int]:
         """Cost: one retrieval for each mechanism that can change the answer."""
         if self._counterfactual is None:
-            self._counterfactual = Counterfactual(self._engine, self._plan)
+            self._counterfactual = Counterfactual(self.engine, self.plan)
         return self._counterfactual.ranks_changed(query)
 
     def phase_ms(self) -> Mapping[str, Sequence[float]]:
-        return {phase.value: (self._observer if phase is Phase.RETRIEVE else self._lived).phase_ms[phase] for phase in Phase}
+        return {phase.value: (self.observer if phase is Phase.RETRIEVE else self._lived).phase_ms[phase] for phase in Phase}
+
+
+class Round:
+    """Askings of one memory with the same mechanisms, asked each query together: what no parameter reaches runs once (`engine.together`).
+
+    Answers equal those of each asking alone, and so do times, but for noise: each has the time of every step that it needs.
+    """
+
+    def __init__(self, askings: Sequence[Asking]) -> None:
+        self._askings, self._engine = tuple(askings), askings[0].engine
+        self._together = self._engine.together([each.plan for each in askings]) if len(askings) > 1 else None
+
+    def retrieve(self, query: Query, k: int) -> list[tuple[Retrieved, float]]:
+        """The answer of each asking, in order, with the seconds that its steps took."""
+        if self._together is None:
+            start = perf_counter()
+            return [(self._askings[0].retrieve(query, k), perf_counter() - start)]
+        answers = self._engine.retrieve_together(query, k, self._together)
+        for asking, ms in zip(self._askings, self._together.ms, strict=True):
+            asking.observer.phase_ms[Phase.RETRIEVE].append(ms)
+        return [(_retrieved(answer, self._engine, asking.plan), ms / 1e3)
+                for asking, answer, ms in zip(self._askings, answers, self._together.ms, strict=True)]
 
 
 class Life(Hebbarium):

@@ -295,18 +295,23 @@ def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
     first.close()
 
 
-def weight_decides_no_life(bench: Bench) -> None:
-    """The weight of a signal changes answers, and no state of a memory in which no query learns."""
+def weight_acts_in_the_ranking_alone(bench: Bench) -> None:
+    """The weight of a signal changes no state of a memory in which no query learns, and no score of a signal, unless it is 0."""
     declared = bench.registry.entry(bench.id).params.get("weight")
     if declared is None:
         return
     low, high = declared.low or 0.0, 2.0 if declared.high is None else declared.high
-    digests = set()
-    for weight in (low, (low + high) / 2.0, high):
-        chosen = [checked_instance(bench.registry, i, {"weight": weight} if i == bench.id else None)
-                  for i in sorted(bench.company, key=bench.registry.order.__getitem__)]
-        digests.add(simulated(Engine(chosen, HashingEmbedder(32)), sessions_across_sleep(), learn=False).digest())
-    assert len(digests) == 1, "the weight changed the state of a memory"
+    sets = [[checked_instance(bench.registry, i, {"weight": weight} if i == bench.id else None)
+             for i in sorted(bench.company, key=bench.registry.order.__getitem__)] for weight in (low, (low + high) / 2.0, high)]
+    memories = [simulated(Engine(chosen, HashingEmbedder(32)), sessions_across_sleep(), learn=False) for chosen in sets]
+    assert len({memory.digest() for memory in memories}) == 1, "the weight changed the state of a memory"
+    plans = [memories[0].planned(chosen) for chosen in sets]
+    steps = [tuple(node.label for node in plan.nodes) for plan in plans]
+    for labels in dict.fromkeys(steps):
+        same = [plan for plan, each in zip(plans, steps, strict=True) if each == labels]
+        for one, plan in zip(memories[0].retrieve_together("What did Bo do in Lisbon?", 10, memories[0].together(same)), same, strict=True):
+            alone = memories[0].retrieve("What did Bo do in Lisbon?", 10, plan=plan)
+            assert one.final.tobytes() == alone.final.tobytes(), "a hook of retrieval reads the weight"
 
 
 def _require_same_columns(plain: Engine, grown: Engine, rows: Any) -> None:
@@ -340,5 +345,5 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, queries_change_nothing,
     continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store, outputs_are_finite_on_hostile_input, off_means_neutral,
     random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text, made_rows_change_nothing,
-    made_rows_that_stay_visible_do_no_harm, weight_decides_no_life,
+    made_rows_that_stay_visible_do_no_harm, weight_acts_in_the_ranking_alone,
 )
