@@ -191,7 +191,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "encode": (Event(9.0, "number 9"),), "encode_all": ([Event(9.0, "number 9")],), "advance": (9.0,), "retrieve": ("number",),
     "context": ("number",), "cue": ("number",), "explain": ("number", 0), "column": ("now",), "event": (0,), "condensed": (0,), "unit": (0,),
     "archive": (0,), "restore": (0,), "save": (), "use": ([0],), "digest": (), "erase": ("e0",),
-    "offers": ("number",), "outcome": (0, True), "planned": (),
+    "offers": ("number",), "outcome": (0, True), "planned": (), "together": (), "retrieve_together": (),
 }
 PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 
@@ -200,14 +200,16 @@ PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 @pytest.mark.parametrize("name", sorted({*PUBLIC} - ANSWERS_AFTER_CLOSE))
 def test_a_closed_memory_refuses_every_call(name: str, file: bool, tmp_path: Path) -> None:
     def call(e: Engine) -> None:
-        bound = {"erase": partial(e.erase, confirm=True), "use": partial(e.use, answer), "planned": partial(e.planned, e.mechanisms)}
+        bound = {"erase": partial(e.erase, confirm=True), "use": partial(e.use, answer), "planned": partial(e.planned, e.mechanisms),
+                 "together": lambda: e.together([plan]), "retrieve_together": lambda: e.retrieve_together("number", 1, together)}
         member = bound.get(name) or getattr(e, name)
         if not isinstance(getattr(Engine, name), property):
             member(*ARGUMENTS[name])
 
     e = memory(by_number(), path=tmp_path / "m.db" if file else None)
     e.encode_all(numbered(1, 2))
-    answer = e.retrieve("number")
+    answer, plan = e.retrieve("number"), e.planned(e.mechanisms)
+    together = e.together([plan])
     call(e)
     facts = repr(e), e.now, len(e.schedule)
     e.close()
