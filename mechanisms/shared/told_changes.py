@@ -48,33 +48,26 @@ _LIKES: Final = _set("like likes love loves enjoy enjoys hate hates adore adores
 _HAVING: Final = _set("has have had")
 _PERSONS: Final = _set(
     "mother father mum mom dad mummy daddy parents parent wife husband partner girlfriend boyfriend fiance fiancee sister brother son daughter "
-    "cousin "
-    "aunt uncle niece nephew grandmother grandfather grandma grandpa granny grandson granddaughter twin twins sister-in-law brother-in-law "
+    "cousin aunt uncle niece nephew grandmother grandfather grandma grandpa granny grandson granddaughter twin twins sister-in-law brother-in-law "
     "mother-in-law father-in-law friend friends neighbour neighbours neighbor neighbors colleague colleagues flatmate roommate housemate boss "
-    "landlord "
-    "landlady child children kid kids boy girl baby cat dog family ex")
+    "landlord landlady child children kid kids boy girl baby cat dog family ex")
 _PAST: Final = _set(
     "was were had did went came got gave took made said told saw met found left felt knew thought bought brought sold kept lost won ran sat stood "
-    "spoke wrote drove flew rode fell broke began drank ate slept woke wore threw grew drew sang swam taught caught fought built lent sent "
-    "spent paid "
-    "heard held led meant understood became chose forgot hid rang rose shook stole swore tore burnt learnt dreamt bit blew dug hung laid lay "
-    "shot stuck "
-    "struck swept")
+    "spoke wrote drove flew rode fell broke began drank ate slept woke wore threw grew drew sang swam taught caught fought built lent sent spent "
+    "paid heard held led meant understood became chose forgot hid rang rose shook stole swore tore burnt learnt dreamt bit blew dug hung laid lay "
+    "shot stuck struck swept")
 _DAYS: Final = MONTHS | WEEKDAYS
 _COUNTS: Final = _set("one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred noon midnight")
 _OPENERS: Final = _set("well so yes oh and but no actually now today still")
 _ADVERBS: Final = _set("also never still always only just really not")
 # Words that make nothing the same: what one does with many things, times, amounts.
 _LIGHT: Final = frozenset(terms_of(" ".join((
-    "get got take took make made have has go goes went come came put keep kept say said tell told know knew think want need like love do done "
-    "see look",
-    "find found give gave let use used call called try play work live run start stop stay move change back home please really just only always "
-    "never ever",
-    "sometimes often currently actually finally instead still yet already again late early now first last next new old good well great nice "
-    "long short",
-    "big small much many little lot bit people thing way place number half twice every each another second minute hour day week month year time "
-    "morning evening",
-    "night today yesterday tomorrow am pm o'clock kilo metre euro pound", *sorted(_DAYS | _COUNTS)))))
+    "get got take took make made have has go goes went come came put keep kept say said tell told know knew think want need like love do done see",
+    "look find found give gave let use used call called try play work live run start stop stay move change back home please really just only",
+    "always never ever sometimes often currently actually finally instead still yet already again late early now first last next new old good",
+    "well great nice long short big small much many little lot bit people thing way place number half twice every each another second minute hour",
+    "day week month year time morning evening night today yesterday tomorrow am pm o'clock kilo metre euro pound",
+    *sorted(_DAYS | _COUNTS)))))
 
 _SUPPOSED: Final = re.compile(
     r"\b(?:if|unless|would|could|should|might|maybe|perhaps|wish(?:es)?|hopes?|hoping|imagine|supposed?|dream(?:s|ed)?|almost|nearly|one day|"
