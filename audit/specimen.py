@@ -95,7 +95,8 @@ def _has_identity(value: Any) -> bool:
 
 def _plain(value: Any) -> Any:
     """The plain function of a compiled kernel or behind a memo; anything else as it is."""
-    function = None if isinstance(value, type) else getattr(value, "__wrapped__" if isinstance(value, types.FunctionType) else "py_func", None)
+    memo = isinstance(value, types.FunctionType | functools._lru_cache_wrapper)
+    function = None if isinstance(value, type) else getattr(value, "__wrapped__" if memo else "py_func", None)
     return function if isinstance(function, types.FunctionType) else value
 
 
@@ -159,7 +160,10 @@ class _Rebuilder:
             return value
         function = _plain(value)
         if isinstance(function, types.FunctionType):
-            return self.function(value, function)
+            new = self.function(value, function)
+            if isinstance(value, functools._lru_cache_wrapper):
+                self.memo[id(value)] = new = functools.lru_cache(**value.cache_parameters())(new)      # a memo of its own
+            return new
         if isinstance(value, type):
             return self.klass(value)
         if isinstance(value, (list, set, frozenset)):

@@ -15,7 +15,6 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 
 UNITS, K, INPUTS = 2048, 41, 384
-GAPS, WEIGHTS = code.gap_quantiles(0.2), code.weight_quantiles(0.5)
 REPLACEMENT = 222.0                                     # d
 YOUNG = (1.0, 0.1575, 0.0315)                           # twice as easy to drive at 35 days, sd 7 days
 MATURE = (0.0, 0.1575, 0.0315)
@@ -29,12 +28,19 @@ def inputs(n: int, seed: int) -> NDArray[np.float64]:
     return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
 
 
+def driven(x: NDArray[np.float64], replaced: float, young: tuple[float, float, float]) -> NDArray[np.float64]:
+    """Drive of every unit after so many populations were replaced."""
+    h = np.empty(UNITS)
+    for generation in {code.generation_of(replaced, u, UNITS) for u in (0, UNITS - 1)}:
+        code.drive(x, *code.readers(0, generation, UNITS, INPUTS, 0.2, 0.5), generation, replaced, True, *young, h)
+    return h
+
+
 def coded(specimen: Any, x: NDArray[np.float64], day: float, young: tuple[float, float, float]) -> set[int]:
     """Cells that are active for an input on a day."""
     replaced = specimen.turnover(day * DAY, REPLACEMENT * DAY)
-    h, out = np.empty(UNITS), np.empty(K, dtype=np.int32)
-    code.drive(x, 0, replaced, GAPS, WEIGHTS, True, *young, h)
-    code.cells(code.winners(h, K), replaced, UNITS, out)
+    out = np.empty(K, dtype=np.int32)
+    code.cells(code.winners(driven(x, replaced, young), K), replaced, UNITS, out)
     return set(out.tolist())
 
 
@@ -99,10 +105,7 @@ def integration_fades_with_the_days_between(specimen: Any) -> Any:
 def without_births_codes_do_not_depend_on_time(specimen: Any) -> Any:
     x = inputs(40, 1)
     born = [specimen.turnover(day * DAY, 1e300) for day in (0.0, 21.0, 400.0)]
-    h, drives = np.empty(UNITS), []
-    for replaced in born:
-        code.drive(x[0], 0, replaced, GAPS, WEIGHTS, True, *YOUNG, h)
-        drives.append(h.copy())
+    drives = [driven(x[0], replaced, YOUNG) for replaced in born]
     return np.r_[drives[1], drives[2]], np.r_[drives[0], drives[0]]
 
 

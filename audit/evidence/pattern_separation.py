@@ -45,8 +45,9 @@ def unit_pair(rng: np.random.Generator, cosine: float, d: int = 384) -> Pair:
 
 def driven(specimen: Any, x: Vector, seed: int, units: int = M, read: float = READ, *, normalised: bool = False, turnover: float = 0.0,
            young: tuple[float, float, float] = MATURE, spread: float = 0.5) -> Vector:
-    h = np.empty(units)
-    specimen.drive(x, seed, turnover, specimen.gap_quantiles(read), specimen.weight_quantiles(spread), normalised, *young, h)
+    h = np.full(units, np.nan)
+    for generation in {specimen.generation_of(turnover, u, units) for u in (0, units - 1)}:
+        specimen.drive(x, *specimen.readers(seed, generation, units, len(x), read, spread), generation, turnover, normalised, *young, h)
     return h
 
 
@@ -412,8 +413,8 @@ def dense(specimen: Any) -> Any:
 
 @mutant("no expansion: units repeat the inputs", rejected_by="CM-7.0")
 def unexpanded(specimen: Any) -> Any:
-    def drive(x: Any, seed: int, turnover: float, gaps: Any, weights: Any, normalised: bool, e1: float, a0: float, s: float, out: Any) -> None:
-        out[:] = np.resize(x, out.shape)
+    def drive(x: Any, *arguments: Any) -> None:
+        arguments[-1][:] = np.resize(x, arguments[-1].shape)
 
     return specimen.replacing("drive", drive)
 

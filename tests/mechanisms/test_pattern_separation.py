@@ -23,10 +23,11 @@ DAY = 24.0
 
 @pytest.mark.parametrize("turnover", [0.0, 1.3])
 def test_codes_compiled_equal_plain(turnover: float) -> None:
-    x, weights, found = RNG.standard_normal(30), paper.weight_quantiles(0.5), []
+    x, drawn, found = RNG.standard_normal(30), (paper.gap_quantiles(0.3), paper.weight_quantiles(0.5)), []
     for pick in (lambda k: k, lambda k: k.py_func):
         h, cells, shared = np.empty(50), np.empty(6, dtype=np.int32), np.zeros(3)
-        pick(paper.drive)(x, 4, turnover, paper.gap_quantiles(0.3), weights, True, 1.0, 0.2, 0.1, h)
+        for generation in (int(turnover), int(turnover) + 1):
+            pick(paper.drive)(x, *pick(paper.projection)(4, generation, 50, 30, *drawn), generation, turnover, True, 1.0, 0.2, 0.1, h)
         active = pick(paper.winners)(h, 6)
         pick(paper.cells)(active, turnover, 50, cells)
         codes, visible = np.stack([cells, np.roll(cells, 1), cells + 1]), np.array([True, False, True])
