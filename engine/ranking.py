@@ -88,20 +88,19 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
 
 
 @kernel
-def _sift(scores: Any, rows: Any, size: int) -> None:
+def _sift(kept: Any, rows: Any, size: int) -> None:
     """Restore the heap after its root, the worst kept row, was replaced."""
-    at = 0
-    while True:
-        worst = at
-        for child in (2 * at + 1, 2 * at + 2):
-            if child < size:
-                a, b = rows[child], rows[worst]
-                if scores[a] < scores[b] or (scores[a] == scores[b] and a > b):
-                    worst = child
-        if worst == at:
-            return
-        rows[at], rows[worst] = rows[worst], rows[at]
+    at, score, row = 0, kept[0], rows[0]
+    while 2 * at + 1 < size:
+        worst = 2 * at + 1
+        for child in (worst, worst + 1):
+            if child < size and (kept[child] < kept[worst] or (kept[child] == kept[worst] and rows[child] > rows[worst])):
+                worst = child
+        if not (kept[worst] < score or (kept[worst] == score and rows[worst] > row)):
+            break
+        kept[at], rows[at] = kept[worst], rows[worst]
         at = worst
+    kept[at], rows[at] = score, row
 
 
 @kernel
@@ -124,30 +123,27 @@ def best(scores: Any, visible: Any, k: int) -> Any:
     [1, 3]
     """
     n, size, first = scores.shape[0], 0, 0
-    rows = np.empty(max(k, 0), dtype=np.int64)
+    rows, kept = np.empty(max(k, 0), dtype=np.int64), np.empty(max(k, 0), dtype=scores.dtype)       # a heap, the worst first
     while first < n and size < k:
         if visible[first] and scores[first] == scores[first]:
-            rows[size] = first
             at = size
             size += 1
-            while at > 0:
-                parent = (at - 1) // 2
-                a, b = rows[at], rows[parent]
-                if not (scores[a] < scores[b] or (scores[a] == scores[b] and a > b)):
-                    break
-                rows[at], rows[parent] = b, a
-                at = parent
+            while at > 0 and scores[first] <= kept[(at - 1) // 2]:      # of equals the later row is worse
+                kept[at], rows[at] = kept[(at - 1) // 2], rows[(at - 1) // 2]
+                at = (at - 1) // 2
+            kept[at], rows[at] = scores[first], first
         first += 1
     for start in range(first, n if k > 0 else first, BLOCK):
         block, shown = scores[start:start + BLOCK], visible[start:start + BLOCK]
-        if _above(block, shown, scores[rows[0]]):       # most blocks have no better score
+        if _above(block, shown, kept[0]):       # most blocks have no better score
             for i in range(block.shape[0]):
-                if shown[i] and block[i] > scores[rows[0]]:
-                    rows[0] = start + i
-                    _sift(scores, rows, size)
+                if shown[i] and block[i] > kept[0]:
+                    kept[0], rows[0] = block[i], start + i
+                    _sift(kept, rows, size)
     for end in range(size - 1, 0, -1):
+        kept[0], kept[end] = kept[end], kept[0]
         rows[0], rows[end] = rows[end], rows[0]
-        _sift(scores, rows, end)
+        _sift(kept, rows, end)
     return rows[:size]
 
 
