@@ -10,7 +10,7 @@ from its number and its generation floor(TURNOVER + u / units), so cells are rep
 Memories keep the code of their time of storage, and a replaced cell responds to no cue.  Cells of the first generation are mature;
 later cells are easier to drive at a young age a, by the factor e(a) = 1 + e_1 exp(-(a - a_0)^2 / 2 s^2).
 
-Cost: O(units c) for c inputs per unit (0.06 ms for 2048 units with 77, and 1 ms once for each generation of cells) and O(n k) per event and
+Cost: O(units c) for c inputs per unit (0.1 ms for 2048 units with 77, and 1 ms once for each generation of cells) and O(n k) per event and
 per query (1 ms and 2 ms for 100,000 memories of 41 cells).
 """
 from __future__ import annotations
@@ -121,72 +121,75 @@ def excitability(age: float, excess: float, peak: float, width: float) -> float:
 
 @kernel
 def projection(seed: int, generation: int, units: int, inputs: int, gaps: Any, weights: Any) -> Any:
-    """W of the cells of one generation, by input: (first, unit, w, total).  Cost: O(M c + N) for c inputs per unit.
+    """W of the cells of one generation, by input: (first, unit, drawn, total).  Cost: O(M c + N) for c inputs per unit.
 
     seed, generation  determine W completely
     units, inputs     M, N
     gaps, weights     as for `afferents`
     first             (N + 1,)    input j is read by unit[first[j]:first[j + 1]], ascending
-    unit, w           (readers,)  1
+    unit, drawn       (readers,)  a unit that reads, with the weight weights[drawn]
     total             (M,)     1  sum of the weights of each unit
 
-    >>> first, unit, w, total = projection(0, 0, 3, 2, np.ones(4096, dtype=np.int64), np.ones(256))
+    >>> first, unit, drawn, total = projection(0, 0, 3, 2, np.ones(4096, dtype=np.int64), np.ones(256))
     >>> first.tolist(), unit.tolist(), total.tolist()
     ([0, 3, 6], [0, 1, 2, 0, 1, 2], [2.0, 2.0, 2.0])
     """
-    index, drawn = np.empty(inputs, dtype=np.int64), np.empty(inputs)
+    index, number, numbers = np.empty(inputs, dtype=np.int64), np.empty(inputs), np.arange(float(QUANTILES))
     first, total = np.zeros(inputs + 1, dtype=np.int64), np.zeros(units)
     for u in range(units):
-        for slot in range(afferents(seed, u, generation, inputs, gaps, weights, index, drawn)):
+        for slot in range(afferents(seed, u, generation, inputs, gaps, numbers, index, number)):
             first[index[slot] + 1] += 1
+            total[u] += weights[int(number[slot])]
     for j in range(inputs):
         first[j + 1] += first[j]
-    at, unit, w = first.copy(), np.empty(first[inputs], dtype=np.uint16), np.empty(first[inputs])
+    at, unit, drawn = first.copy(), np.empty(first[inputs], dtype=np.uint16), np.empty(first[inputs], dtype=np.uint8)
     for u in range(units):
-        for slot in range(afferents(seed, u, generation, inputs, gaps, weights, index, drawn)):
-            place = at[index[slot]]
-            unit[place], w[place] = u, drawn[slot]
+        for slot in range(afferents(seed, u, generation, inputs, gaps, numbers, index, number)):
+            unit[at[index[slot]]], drawn[at[index[slot]]] = u, number[slot]
             at[index[slot]] += 1
-            total[u] += drawn[slot]
-    return first, unit, w, total
+    return first, unit, drawn, total
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def readers(seed: int, generation: int, units: int, inputs: int, connectivity: float, spread: float) -> Any:
-    """`projection`, kept for the last four: 1.6 MB for 2048 units that read 77 of 384 inputs."""
-    return projection(seed, generation, units, inputs, gap_quantiles(connectivity), weight_quantiles(spread))
+    """`projection` and the weights, kept for the last eight: 0.5 MB each for 2048 units that read 77 of 384 inputs."""
+    weights = weight_quantiles(spread)
+    return *projection(seed, generation, units, inputs, gap_quantiles(connectivity), weights), weights
 
 
 @kernel
-def drive(x: Any, first: Any, unit: Any, w: Any, total: Any, generation: int, turnover: float, normalised: bool, excess: float, peak: float,
-          width: float, out: Any) -> None:
+def drive(x: Any, first: Any, unit: Any, drawn: Any, total: Any, weights: Any, generation: int, turnover: float, normalised: bool,
+          excess: float, peak: float, width: float, out: Any) -> None:
     """h = W x of the cells of one generation, times their excitability if they were born during the simulation.  Cost: O(M c).
 
-    x                      (N,)    1  input
-    first, unit, w, total             as `projection` returns them for the generation
-    turnover               ()         populations  TURNOVER
-    normalised             ()         whether the weights of each unit are scaled to sum 1
-    excess, peak, width               as for `excitability`
-    out                    (M,)    1  h of the units whose cells are of the generation, written
+    x                                  (N,)    1  input
+    first, unit, drawn, total, weights            as `readers` returns them for the generation
+    turnover                           ()         populations  TURNOVER
+    normalised                         ()         whether the weights of each unit are scaled to sum 1
+    excess, peak, width                           as for `excitability`
+    out                                (M,)    1  h of the units whose cells are of the generation, which follow one another; written
 
     >>> out = np.empty(3)
     >>> drive(np.full(8, 0.5), *readers(0, 0, 3, 8, 0.9, 0.5), 0, 0.0, True, 0.0, 0.2, 0.1, out)
     >>> out.round(9).tolist()
     [0.5, 0.5, 0.5]
     """
-    units = out.shape[0]
-    sums = np.zeros(units)
+    units, low = out.shape[0], 0
+    while low < units and generation_of(turnover, low, units) < generation:
+        low += 1
+    high = low
+    while high < units and generation_of(turnover, high, units) == generation:
+        out[high] = 0.0
+        high += 1
     for j in range(x.shape[0]):                             # each unit sums in the order of its inputs
-        for place in range(first[j], first[j + 1]):
-            sums[unit[place]] += w[place] * x[j]
-    for u in range(units):
-        if generation_of(turnover, u, units) == generation:
-            h = sums[u]
-            if normalised and total[u] > 0.0:
-                h /= total[u]
-            if generation > 0 and h > 0.0:
-                h *= excitability(turnover + u / units - generation, excess, peak, width)
-            out[u] = h
+        read = unit[first[j]:first[j + 1]]
+        for place in range(first[j] + np.searchsorted(read, low), first[j] + np.searchsorted(read, high)):
+            out[unit[place]] += weights[drawn[place]] * x[j]
+    for u in range(low, high):
+        if normalised and total[u] > 0.0:
+            out[u] /= total[u]
+        if generation > 0 and out[u] > 0.0:
+            out[u] *= excitability(turnover + u / units - generation, excess, peak, width)
 
 
 # --- equations: the code ---------------------------------------------------------------------------------------------------------

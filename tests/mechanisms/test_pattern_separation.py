@@ -27,7 +27,7 @@ def test_codes_compiled_equal_plain(turnover: float) -> None:
     for pick in (lambda k: k, lambda k: k.py_func):
         h, cells, shared = np.empty(50), np.empty(6, dtype=np.int32), np.zeros(3)
         for generation in (int(turnover), int(turnover) + 1):
-            pick(paper.drive)(x, *pick(paper.projection)(4, generation, 50, 30, *drawn), generation, turnover, True, 1.0, 0.2, 0.1, h)
+            pick(paper.drive)(x, *pick(paper.projection)(4, generation, 50, 30, *drawn), drawn[1], generation, turnover, True, 1.0, 0.2, 0.1, h)
         active = pick(paper.winners)(h, 6)
         pick(paper.cells)(active, turnover, 50, cells)
         codes, visible = np.stack([cells, np.roll(cells, 1), cells + 1]), np.array([True, False, True])
