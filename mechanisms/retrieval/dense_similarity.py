@@ -89,7 +89,7 @@ class DenseSimilarity(Mechanism[DenseSimilarityParams]):
 
     def _cosines(self, view: Any, wording: Cue, out: Any) -> Any:
         view.index.scores(wording.vector, out)
-        if self.params.passages:
-            best = view.passages.scores(wording.vector, np.empty_like(out))
-            raise_to_windows(best, view.passages.counts(len(out)), self.params.length_penalty, out)
+        counts = view.passages.counts(len(out)) if self.params.passages else np.zeros(0)
+        if counts.any():
+            raise_to_windows(view.passages.scores(wording.vector, np.empty_like(out)), counts, self.params.length_penalty, out)
         return out
