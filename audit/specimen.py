@@ -161,9 +161,10 @@ class _Rebuilder:
         function = _plain(value)
         if isinstance(function, types.FunctionType):
             new = self.function(value, function)
-            if isinstance(value, functools._lru_cache_wrapper):
-                self.memo[id(value)] = new = functools.lru_cache(**value.cache_parameters())(new)      # a memo of its own
-            return new
+            if not isinstance(value, functools._lru_cache_wrapper):
+                return new
+            self.memo[id(value)] = functools.lru_cache(**value.cache_parameters())(new)     # a memo of its own
+            return self.memo[id(value)]
         if isinstance(value, type):
             return self.klass(value)
         if isinstance(value, (list, set, frozenset)):

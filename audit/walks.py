@@ -13,10 +13,10 @@ PATH: Pairs = [(0, 1), (1, 0), (1, 2), (2, 1)]
 
 # --- references --------------------------------------------------------------------------------------------------------------
 def packed(nodes: int, links: Pairs) -> tuple[NDArray[Any], ...]:
-    """start, degree, pool, target of links (from, to); nodes -k count from the back."""
+    """start, degree, ends of links (from, to); nodes -k count from the back."""
     order = sorted(range(len(links)), key=lambda k: links[k][0] % nodes)
     degree = np.bincount([f % nodes for f, _ in links], minlength=nodes)
-    return np.cumsum(degree) - degree, degree, np.array(order, dtype=np.int64), np.array([t for _, t in links])
+    return np.cumsum(degree) - degree, degree, np.array([links[k][1] for k in order])
 
 
 def found(specimen: Any, nodes: int, links: Pairs, held: dict[int, float], d: float, epsilon: float = 0.0, rounds: int = 5000) -> tuple[Any, Any]:

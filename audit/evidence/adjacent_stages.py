@@ -307,22 +307,22 @@ def walking(specimen: Any, change: Any) -> Any:
 
 @mutant("d for each of the two links", rejected_by="PR-1")
 def damped_twice(specimen: Any) -> Any:
-    return walking(specimen, lambda given: (*given[:6], given[6] ** 2, *given[7:]))
+    return walking(specimen, lambda given: (*given[:5], given[5] ** 2, *given[6:]))
 
 
 @mutant("one round of pushing", rejected_by="PR-2")
 def one_round(specimen: Any) -> Any:
-    return walking(specimen, lambda given: (*given[:8], 1, given[9]))
+    return walking(specimen, lambda given: (*given[:7], 1, given[8]))
 
 
 @mutant("coarse pushing", rejected_by="PR-3")
 def coarse(specimen: Any) -> Any:
-    return walking(specimen, lambda given: (*given[:7], 0.2, *given[8:]))
+    return walking(specimen, lambda given: (*given[:6], 0.2, *given[7:]))
 
 
 @mutant("the walk never restarts", rejected_by="PR-4")
 def restless(specimen: Any) -> Any:
-    return walking(specimen, lambda given: (*given[:6], 0.5, *given[7:]))
+    return walking(specimen, lambda given: (*given[:5], 0.5, *given[6:]))
 
 
 @mutant("memories without entities have mass", rejected_by="PR-5")

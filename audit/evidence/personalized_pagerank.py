@@ -281,16 +281,16 @@ def a_memory_walks_from_names_and_memories(specimen: Any) -> Any:
 def iterated(dangling: str, normalised: bool) -> Any:
     """The power iteration in numpy with one rule changed."""
 
-    def walk(seeds: Any, share: Any, start: Any, degree: Any, pool: Any, target: Any, d: float, epsilon: float, rounds: int, rank: Any) -> Any:
+    def walk(seeds: Any, share: Any, start: Any, degree: Any, ends: Any, d: float, epsilon: float, rounds: int, rank: Any) -> Any:
         size = rank.shape[0]
         s = np.zeros(size)
         np.add.at(s, seeds, share)
         source = np.repeat(np.arange(size), degree)
-        places = np.concatenate([pool[start[v]:start[v] + degree[v]] for v in range(size)]).astype(int)
+        targets = np.concatenate([ends[start[v]:start[v] + degree[v]] for v in range(size)]).astype(int)
         out, pi = np.where(degree > 0, degree if normalised else degree.max(), 1), s.copy()
         for _ in range(min(rounds, 300)):
             new = (1.0 - d) * s
-            np.add.at(new, target[places], d * (pi / out)[source])
+            np.add.at(new, targets, d * (pi / out)[source])
             if dangling == "uniform":
                 new += d * pi[degree == 0].sum() / size
             elif dangling == "start":
@@ -337,7 +337,7 @@ def unnormalised(specimen: Any) -> Any:
 @mutant("d used as the probability of restart", rejected_by="PR-1")
 def swapped(specimen: Any) -> Any:
     walk = specimen.walk
-    return specimen.replacing("walk", lambda seeds, share, st, de, po, ta, d, *rest: walk(seeds, share, st, de, po, ta, 1.0 - d, *rest))
+    return specimen.replacing("walk", lambda seeds, share, st, de, ends, d, *rest: walk(seeds, share, st, de, ends, 1.0 - d, *rest))
 
 
 @mutant("equal restarts at all entities of the query", rejected_by="PR-6")
@@ -349,8 +349,8 @@ def unspecific(specimen: Any) -> Any:
 def leaky(specimen: Any) -> Any:
     walk = specimen.walk
 
-    def without(seeds: Any, share: Any, st: Any, de: Any, po: Any, ta: Any, d: float, epsilon: float, rounds: int, rank: Any) -> Any:
-        report = walk(seeds, share, st, de, po, ta, d, epsilon, rounds, rank)
+    def without(seeds: Any, share: Any, st: Any, de: Any, ends: Any, d: float, epsilon: float, rounds: int, rank: Any) -> Any:
+        report = walk(seeds, share, st, de, ends, d, epsilon, rounds, rank)
         rank *= 1.0 - report[2]
         return report
 
@@ -360,12 +360,12 @@ def leaky(specimen: Any) -> Any:
 @mutant("the hook uses d for each of the two links", rejected_by="PR-10")
 def damped_twice(specimen: Any) -> Any:
     walk = specimen.walk
-    return specimen.replacing("walk", lambda seeds, share, st, de, po, ta, d, *rest: walk(seeds, share, st, de, po, ta, d * d, *rest))
+    return specimen.replacing("walk", lambda seeds, share, st, de, ends, d, *rest: walk(seeds, share, st, de, ends, d * d, *rest))
 
 
 @mutant("names of near meaning are not linked", rejected_by="PR-13")
 def unlinked(specimen: Any) -> Any:
-    return specimen.replacing("joined", lambda start, degree, pool, target, pairs: (start, degree, pool, target))
+    return specimen.replacing("joined", lambda start, degree, ends, pairs: (start, degree, ends))
 
 
 @mutant("hidden memories set the scale of the restarts", rejected_by="PR-11")
@@ -380,4 +380,4 @@ def scaled_by_all(specimen: Any) -> Any:
 @mutant("the walk with restarts at memories uses the damping of the other form", rejected_by="PR-12")
 def damped_as_between_entities(specimen: Any) -> Any:
     walk = specimen.walk
-    return specimen.replacing("walk", lambda seeds, share, st, de, po, ta, d, *rest: walk(seeds, share, st, de, po, ta, math.sqrt(d), *rest))
+    return specimen.replacing("walk", lambda seeds, share, st, de, ends, d, *rest: walk(seeds, share, st, de, ends, math.sqrt(d), *rest))

@@ -70,8 +70,8 @@ def the_network_has_the_links_of_both(specimen: Any) -> Any:
         pairs = np.array([(0, 2), (1, 3)], np.int64)
         held = [sorted(t for s, t in [*links, (11, -3), (9, -1), (10, -4), (8, -2)] if s == v) for v in range(nodes)]
         ends = np.array([b for _, b in links], np.int64)
-        start, out, pool, target = joined(np.cumsum(degree) - degree, degree, np.array(order, np.int64), ends, pairs)
-        same.append([sorted(target[pool[s:s + d]].tolist()) for s, d in zip(start, out, strict=True)] == held)
+        start, out, found = joined(np.cumsum(degree) - degree, degree, ends[order], pairs)
+        same.append([sorted(found[s:s + d].tolist()) for s, d in zip(start, out, strict=True)] == held)
     return same, [True] * 20
 
 

@@ -87,12 +87,12 @@ def gather(nodes: NDArray[np.int32], start: NDArray[np.int64], degree: NDArray[n
 
 
 @kernel
-def drop(pool: NDArray[np.int32], start: int, count: int, edge: int) -> bool:
-    """Remove an edge from the block pool[start:start + count] and close the gap; whether the edge was there.  O(count)."""
+def drop(pool: NDArray[np.int32], ends: NDArray[np.int32], start: int, count: int, edge: int) -> bool:
+    """Remove an edge from the block pool[start:start + count], with its end, and close the gap; whether the edge was there.  O(count)."""
     for place in range(start, start + count):
         if pool[place] == edge:
             for later in range(place, start + count - 1):
-                pool[later] = pool[later + 1]
+                pool[later], ends[later] = pool[later + 1], ends[later + 1]
             return True
     return False
 
@@ -119,12 +119,13 @@ def _block_ends(source: NDArray[np.int32], type: NDArray[np.uint8], alive: NDArr
 
 
 @kernel
-def _fill_blocks(source: NDArray[np.int32], type: NDArray[np.uint8], live: NDArray[np.int32], start: NDArray[np.int64], filled: NDArray[np.int32],
-                 pool: NDArray[np.int32]) -> None:
-    """Write each live edge, oldest first, into the block of its type and source; `filled` starts at zero and ends as the degrees."""
+def _fill_blocks(source: NDArray[np.int32], target: NDArray[np.int32], type: NDArray[np.uint8], live: NDArray[np.int32], start: NDArray[np.int64],
+                 filled: NDArray[np.int32], pool: NDArray[np.int32], ends: NDArray[np.int32]) -> None:
+    """Write each live edge, oldest first, and its target into the block of its type and source; `filled` starts at zero and ends as the degrees."""
     for edge in live:
         kind, node = type[edge], source[edge]
-        pool[start[kind, node] + filled[kind, node]] = edge
+        place = start[kind, node] + filled[kind, node]
+        pool[place], ends[place] = edge, target[edge]
         filled[kind, node] += 1
 
 
@@ -188,7 +189,7 @@ class Graph:
         self._start = np.zeros((TYPES, 2 * FIRST_NODES), np.int64)
         self._degree = np.zeros((TYPES, 2 * FIRST_NODES), np.int32)
         self._room = np.zeros((TYPES, 2 * FIRST_NODES), np.int32)
-        self._pool = np.zeros(FIRST_EDGES, np.int32)
+        self._pool, self._ends = np.zeros(FIRST_EDGES, np.int32), np.zeros(FIRST_EDGES, np.int32)     # edges of each block, and their targets
         self._ids: dict[tuple[int, int, int], int] = {}  # live edges that `_table` does not hold
         self._table = np.zeros(0, np.int32)              # edges that were restored, see `_tabulate`; an edge that died since stays in it
         self._unsaved: set[str] = set()
@@ -266,7 +267,8 @@ class Graph:
         count = int(self._degree[kind, source])
         if count == self._room[kind, source]:
             self._move(kind, source, max(2 * count, FIRST_ROOM))
-        self._pool[self._start[kind, source] + count] = edge
+        place = self._start[kind, source] + count
+        self._pool[place], self._ends[place] = edge, target
         self._degree[kind, source] = count + 1
         self._ids[key] = edge
         self.n_edges = edge + 1
@@ -280,7 +282,7 @@ class Graph:
         if not arrays["alive"][edge]:
             return
         source, kind = int(arrays["source"][edge]), int(arrays["type"][edge])
-        drop(self._pool, int(self._start[kind, source]), int(self._degree[kind, source]), edge)
+        drop(self._pool, self._ends, int(self._start[kind, source]), int(self._degree[kind, source]), edge)
         self._degree[kind, source] -= 1
         arrays["alive"][edge] = False
         self._ids.pop((source, int(arrays["target"][edge]), kind), None)
@@ -322,6 +324,11 @@ class Graph:
     def csr(self, type: EdgeType) -> Adjacency:
         """Out-edges of one type for kernels, O(1): valid for covered rows and for entities, kept up to date in place until `epoch` changes."""
         return Adjacency(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._pool))
+
+    @property
+    def ends(self) -> NDArray[np.int32]:
+        """Targets of the edges in the places of `csr`'s pool, next to one another where target[pool[place]] are not; valid as `csr` is, read-only."""
+        return read_only(self._ends)
 
     # --- arrays over edges -----------------------------------------------------------------------------------------------------------
 
@@ -435,8 +442,8 @@ class Graph:
         source, target, kinds, alive = (arrays[name][:m] for name in ("source", "target", "type", "alive"))
         self._used = _block_ends(source, kinds, alive, self._start, self._degree, self._room, live)
         live = live[:int(np.count_nonzero(alive))]
-        self._pool = np.zeros(max(FIRST_EDGES, 2 * self._used), np.int32)
-        _fill_blocks(source, kinds, live, self._start, np.zeros_like(self._degree), self._pool)
+        self._pool, self._ends = (np.zeros(max(FIRST_EDGES, 2 * self._used), np.int32) for _ in range(2))
+        _fill_blocks(source, target, kinds, live, self._start, np.zeros_like(self._degree), self._pool, self._ends)
         self._table = np.full(1 << (2 * len(live)).bit_length(), -1, np.int32) if len(live) else self._table
         if not _tabulate(source, target, kinds, live, self._table):
             raise ValueError("two live edges are the same")
@@ -462,9 +469,10 @@ class Graph:
         """Move a block to the end of the pool, with this much room."""
         first, count = int(self._start[kind, node]), int(self._degree[kind, node])
         if self._used + room > len(self._pool):
-            self._pool = _longer(self._pool, 2 * (self._used + room), 0)
+            self._pool, self._ends = (_longer(array, 2 * (self._used + room), 0) for array in (self._pool, self._ends))
             self.epoch += 1
-        self._pool[self._used:self._used + count] = self._pool[first:first + count]
+        for array in (self._pool, self._ends):
+            array[self._used:self._used + count] = array[first:first + count]
         self._start[kind, node], self._room[kind, node] = self._used, room
         self._used += room
 

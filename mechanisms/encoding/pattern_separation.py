@@ -151,7 +151,7 @@ def projection(seed: int, generation: int, units: int, inputs: int, gaps: Any, w
 
 
 @lru_cache(maxsize=8)
-def readers(seed: int, generation: int, units: int, inputs: int, connectivity: float, spread: float) -> Any:
+def readers(seed: int, generation: int, units: int, inputs: int, connectivity: float, spread: float) -> tuple[Any, Any, Any, Any, Any]:
     """`projection` and the weights, kept for the last eight: 0.5 MB each for 2048 units that read 77 of 384 inputs."""
     weights = weight_quantiles(spread)
     return *projection(seed, generation, units, inputs, gap_quantiles(connectivity), weights), weights

@@ -46,7 +46,7 @@ def masses(graph: Any, n: int, seeds: Sequence[int], d: float, epsilon: float) -
     nodes = np.array([v for v in seeds if links.degree[v] > 0], dtype=np.int64)
     if nodes.size:
         share = np.array([specificity(float(links.degree[v])) for v in nodes])
-        network, rank = (links.start, links.degree, links.pool, graph.target), np.zeros(links.start.shape[0])
+        network, rank = (links.start, links.degree, graph.ends), np.zeros(links.start.shape[0])
         walk(nodes, share / share.sum(), *network, math.sqrt(d), epsilon, MOST_ROUNDS, rank)
         passages(rank, graph.n_entities, *network, mass)
     return mass

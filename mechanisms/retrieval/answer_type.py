@@ -88,7 +88,7 @@ def states_quantity(numbers: Collection[str], words: Collection[str]) -> bool:
 
 
 def distinct(numbers: Any) -> Any:
-    """The different numbers (n,) in order.  `np.unique` does not sort first and takes ten times as long for a few numbers, often repeated.  O(n log n).
+    """The different numbers (n,) in order; `np.unique` takes ten times as long for a few numbers, often repeated.  O(n log n).
 
     >>> distinct(np.array([7, 0, 7, 3, 0])).tolist()
     [0, 3, 7]

@@ -59,7 +59,7 @@ class PersonalizedPageRank(Mechanism[PersonalizedPageRankParams]):
         if not seeds.size:
             return
         share = np.array([specificity(float(links.degree[v])) for v in seeds])
-        network, pairs = (links.start, links.degree, links.pool, graph.target), view.synonyms.of(cue)
+        network, pairs = (links.start, links.degree, graph.ends), view.synonyms.of(cue)
         if pairs.size:
             network = joined(*network, pairs)
         rank = np.zeros(links.start.shape[0])

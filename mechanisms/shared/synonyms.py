@@ -10,25 +10,25 @@ from numpy.typing import NDArray
 from ...engine.columns import Phase, Structure
 
 NOTHING: Final = np.empty((0, 2), np.int64)
-Network = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+Network = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-def joined(start: NDArray[Any], degree: NDArray[Any], pool: NDArray[Any], target: NDArray[Any], pairs: NDArray[np.int64]) -> Network:
-    """The network with a link each way between the entities of each pair: start, degree, pool, target as `walk` takes them.  O(nodes + links).
+def joined(start: NDArray[Any], degree: NDArray[Any], ends: NDArray[Any], pairs: NDArray[np.int64]) -> Network:
+    """The network with a link each way between the entities of each pair: start, degree, ends as `walk` takes them.  O(nodes + links).
 
-    >>> start, degree, pool, target = joined(np.array([0, 0, 1]), np.array([1, 0, 1]), np.arange(2), np.array([-1, 0]), np.array([[0, 1]]))
-    >>> [target[pool[s:s + d]].tolist() for s, d in zip(start, degree)]
+    >>> start, degree, ends = joined(np.array([0, 0, 1]), np.array([1, 0, 1]), np.array([-1, 0]), np.array([[0, 1]]))
+    >>> [ends[s:s + d].tolist() for s, d in zip(start, degree)]
     [[-1], [-1], [0, -2]]
     """
     nodes, total = len(start), int(degree.sum())
     before = np.cumsum(degree) - degree
-    held = target[pool[np.repeat(start - before, degree) + np.arange(total)]]
+    held = ends[np.repeat(start - before, degree) + np.arange(total)]
     one, other = ~pairs[:, 0], ~pairs[:, 1]
     sources = np.concatenate([np.repeat(np.arange(nodes), degree), one % nodes, other % nodes])
     targets = np.concatenate([held, other, one])
     order = np.argsort(sources, kind="stable")
     count = np.bincount(sources, minlength=nodes)
-    return np.cumsum(count) - count, count, np.arange(len(order)), targets[order]
+    return np.cumsum(count) - count, count, targets[order]
 
 
 class Synonyms:

@@ -47,7 +47,7 @@ def restarts(similarity: Any, allowed: Any, weight: float, out: Any) -> None:
 
 
 @kernel
-def walk(seeds: Any, share: Any, start: Any, degree: Any, pool: Any, target: Any, d: float, epsilon: float, rounds: int, rank: Any) -> Any:
+def walk(seeds: Any, share: Any, start: Any, degree: Any, ends: Any, d: float, epsilon: float, rounds: int, rank: Any) -> Any:
     """pi = (1 - d) s + d P^T pi, up to a residual; returns (rounds, links followed, residual).  Page et al. (1999), Haveliwala (2002).
 
     To push a residual r, (1 - d) r is added to pi and d r is divided equally among the links; a node without links returns it to s.  A
@@ -56,8 +56,8 @@ def walk(seeds: Any, share: Any, start: Any, degree: Any, pool: Any, target: Any
 
     seeds                (q,)      nodes of the restart vector, each once
     share                (q,)  1   s > 0
-    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0 for entities, as in engine/storage/graph.py
-    target               (m,)      target of each link
+    start, degree, ends            targets of the out-links of node v: ends[start[v]:start[v] + degree[v]]; v < 0 for entities, as in
+                                   engine/storage/graph.py
     d                    ()    1   probability of following a link, 0..1 (networkx: alpha)
     epsilon              ()    1   least residual per link that is pushed
     rounds               ()        largest number of rounds
@@ -67,7 +67,7 @@ def walk(seeds: Any, share: Any, start: Any, degree: Any, pool: Any, target: Any
     A path 0 - 1 - 2, started at 0:
 
     >>> pi = np.zeros(3)
-    >>> path = np.array([0, 1, 3]), np.array([1, 2, 1]), np.arange(4), np.array([1, 0, 2, 1])
+    >>> path = np.array([0, 1, 3]), np.array([1, 2, 1]), np.array([1, 0, 2, 1])
     >>> walk(np.array([0]), np.array([1.0]), *path, 0.5, 0.0, 60, pi)[0], pi.round(7).tolist()
     (60, [0.5833333, 0.3333333, 0.0833333])
     """
@@ -101,7 +101,7 @@ def walk(seeds: Any, share: Any, start: Any, degree: Any, pool: Any, target: Any
             part = d * flow[k] / degree[v]
             followed += degree[v]
             for place in range(start[v], start[v] + degree[v]):
-                w = target[pool[place]]
+                w = ends[place]
                 residual[w] += part
                 at = w if w >= 0 else size + w
                 if not seen[at]:
@@ -121,19 +121,18 @@ def walk(seeds: Any, share: Any, start: Any, degree: Any, pool: Any, target: Any
 
 
 @kernel
-def passages(rank: Any, entities: int, start: Any, degree: Any, pool: Any, target: Any, out: Any) -> None:
+def passages(rank: Any, entities: int, start: Any, degree: Any, ends: Any, out: Any) -> None:
     """P^T n': each memory's sum of pi over the entities it mentions.  HippoRAG, passage score.  Cost: O(entities + their links).
 
     rank                 (v,)  1  n', pi of every node
     entities             ()       number of entities, the nodes -1 ... -entities
-    start, degree, pool           out-links of the nodes
-    target               (m,)     target of each link
+    start, degree, ends           out-links of the nodes, as for `walk`
     out                  (n,)  1  written; NaN on entry, and stays NaN where no entity was reached
     """
     for e in range(entities):
         v = -1 - e
         if rank[v] > 0.0:
             for place in range(start[v], start[v] + degree[v]):
-                i = target[pool[place]]
+                i = ends[place]
                 if i >= 0:
                     out[i] = rank[v] if np.isnan(out[i]) else out[i] + rank[v]

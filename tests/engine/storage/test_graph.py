@@ -80,6 +80,7 @@ def test_random_history_equals_networkx(steps: list, caps: dict[EdgeType, int]) 
             expected = sorted(edge for edge, (s, _, k, _) in live.items() if (s, k) == (node, kind))
             assert graph.neighbours(node, kind).tolist() == expected
             assert pool[start[node]:start[node] + degree[node]].tolist() == expected
+            assert graph.ends[start[node]:start[node] + degree[node]].tolist() == [live[edge][1] for edge in expected]
 
 
 @settings(max_examples=40, deadline=None)
@@ -119,12 +120,12 @@ def test_caps_keep_the_newest_edges_of_each_source_and_type() -> None:
 def test_growth_moves_arrays_only_with_the_epoch() -> None:
     rng, graph = np.random.default_rng(1), new()
     graph.allocate("weight", np.float64, (), 0.5)
-    epoch, kept, edges = graph.epoch, (*graph.csr(EdgeType.SEMANTIC), graph.buffer("weight"), graph.buffer("target")), {}
+    epoch, kept, edges = graph.epoch, (*graph.csr(EdgeType.SEMANTIC), graph.ends, graph.buffer("weight"), graph.buffer("target")), {}
     for step in range(5000):
         source, target = (int(x) for x in rng.integers(-4, 400, 2))
         edges.setdefault((source, target), len(edges))
         assert graph.add(source, target, EdgeType.SEMANTIC) == edges[source, target]
-        now = (*graph.csr(EdgeType.SEMANTIC), graph.buffer("weight"), graph.buffer("target"))
+        now = (*graph.csr(EdgeType.SEMANTIC), graph.ends, graph.buffer("weight"), graph.buffer("target"))
         if graph.epoch == epoch:
             assert all(np.shares_memory(a, b) and a.shape == b.shape for a, b in zip(kept, now, strict=True)), step
         epoch, kept = graph.epoch, now
@@ -163,10 +164,11 @@ def test_gather(run: object) -> None:
 @pytest.mark.parametrize("run", [drop, drop.py_func], ids=["jitted", "python"])
 @pytest.mark.parametrize("edge", [4, 6, 8, 5])
 def test_drop(run: object, edge: int) -> None:
-    pool = np.array([1, 4, 6, 8, 2], np.int32)
+    pool, ends = np.array([1, 4, 6, 8, 2], np.int32), np.array([10, 40, 60, 80, 20], np.int32)
     rest = [e for e in (4, 6, 8) if e != edge]
-    assert run(pool, 1, 3, edge) == (edge in (4, 6, 8))  # type: ignore[operator]
+    assert run(pool, ends, 1, 3, edge) == (edge in (4, 6, 8))  # type: ignore[operator]
     assert pool[1:1 + len(rest)].tolist() == rest and pool[0] == 1 and pool[4] == 2
+    assert ends[1:1 + len(rest)].tolist() == [10 * e for e in rest] and ends[0] == 10 and ends[4] == 20
 
 
 def test_entities() -> None:
