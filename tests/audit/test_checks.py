@@ -271,6 +271,10 @@ def logged(function):
 @logged
 def wrapped(age): return loss(age) + 1.0
 
+@functools.lru_cache(maxsize=3)
+def remembered(age): return strength(age)
+def recalled(age): return remembered(age)
+
 def with_default(age, *, by=strength): return by(age)
 
 alias = loss
@@ -403,6 +407,12 @@ def test_the_original_is_untouched(changed: Specimen, whole: Specimen, sample: t
     assert changed.Base(2.0).read() != sample.Base(2.0).read() == pytest.approx(math.exp(-1.0))
     assert whole.strength(2.0) == pytest.approx(math.exp(-1.0)) and whole.Child(2.0).read() == pytest.approx(10.0 * math.exp(-1.0))
     assert sample.TABLE["loss"] is sample.loss
+
+
+def test_a_memo_is_emptied_and_kept(changed: Specimen, whole: Specimen) -> None:
+    before = whole.recalled(1.0)
+    assert changed.recalled(1.0) == changed.strength(1.0) != before and whole.recalled(1.0) == before == pytest.approx(math.exp(-0.5))
+    assert changed.recalled(1.0) and changed.remembered.cache_info() == (1, 1, 3, 1)
 
 
 def test_a_constant_can_be_replaced(whole: Specimen) -> None:
