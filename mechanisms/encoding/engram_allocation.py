@@ -45,8 +45,7 @@ ENGRAM_RECENT = Column("engram_recent", np.int32, Scope.GLOBAL, "1", -1, "rows o
                        ("units", "depth"))
 ENGRAM_WRITTEN = Column("engram_written", np.int64, Scope.GLOBAL, "1", 0, "memories written into each unit so far", ("units",), low=0)
 ENGRAM_OVERLAP = Column("engram_overlap", np.float32, Scope.EDGE, "1", 0.0,
-                        "share of units that two memories have in common; 0: no link of this mechanism",
-                 low=0, high=1)
+                        "share of units that two memories have in common; 0: no link of this mechanism", low=0, high=1, own=True)
 LINKED = signal("linked", Facet.CONTEXT, "match of the best matches, times their engram overlap with the memory, summed", unit="sd", direct=False)
 
 
