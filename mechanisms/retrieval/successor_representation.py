@@ -99,9 +99,9 @@ def update(state: int, nodes: Any, values: Any, alpha: float, gamma: float, star
     return missing
 
 
-def network(graph: Any, type: EdgeType) -> tuple[Any, Any, Any, Any]:
-    """start, degree, pool and target of the edges of one type, valid until an edge is added."""
-    edges = graph.csr(type)
+def network(graph: Any) -> tuple[Any, Any, Any, Any]:
+    """start, degree, pool and target of the COACCESS edges, valid until an edge is added."""
+    edges = graph.csr(EdgeType.COACCESS)
     return edges.start, edges.degree, edges.pool, graph.target
 
 
@@ -121,10 +121,10 @@ def experience(graph: Any, before: Sequence[int], after: Sequence[int], alpha: f
         if graph.find(s, s, EdgeType.COACCESS) is None:
             edge = graph.add(s, s, EdgeType.COACCESS, now)
             graph.column(SUCCESSOR.name)[edge] = initial
-    nodes, values = expected_row(np.array(after, dtype=np.int64), *network(graph, EdgeType.COACCESS), graph.column(SUCCESSOR.name))
+    nodes, values = expected_row(np.array(after, dtype=np.int64), *network(graph), graph.column(SUCCESSOR.name))
     for s in before:
         weight = graph.column(SUCCESSOR.name)
-        missing = update(s, nodes, values, alpha, gamma, *network(graph, EdgeType.COACCESS), weight)
+        missing = update(s, nodes, values, alpha, gamma, *network(graph), weight)
         if least > 0.0:
             edges = graph.neighbours(s, EdgeType.COACCESS)
             for edge in edges[weight[edges] < 0.5 * least]:
@@ -136,18 +136,17 @@ def experience(graph: Any, before: Sequence[int], after: Sequence[int], alpha: f
 
 
 @kernel
-def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, pool: Any, target: Any, out: Any) -> None:
+def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, ends: Any, out: Any) -> None:
     """V_i = sum_j (M(s, j) - [j is s]) R_i(j) with R_i(j) = 1 / fan_j for the memories i of entity j.  V = M R.  Cost: O(fans).
 
     states               (q,)          states of the query, equally likely
     nodes, values        (u,)  visits  j, and mean M(s, j) over the states
-    start, degree, pool                links from entities to memories; fan_j is degree
-    target               (m,)          target of each link
+    start, degree, ends                targets of the links from entity j: ends[start[j]:start[j] + degree[j]]; fan_j is degree[j]
     out                  (n,)  visits  written; NaN on entry, and stays NaN where nothing arrives
     If `states` is empty, the current visit is not subtracted.
 
     >>> out = np.full(2, np.nan)
-    >>> visits(np.array([-1]), np.array([-2, -1]), np.array([0.8, 1.0]), np.array([0, 2]), np.array([2, 0]), np.array([0, 1]), np.array([0, 1]), out)
+    >>> visits(np.array([-1]), np.array([-2, -1]), np.array([0.8, 1.0]), np.array([0, 2]), np.array([2, 0]), np.array([0, 1]), out)
     >>> out.tolist()
     [0.4, 0.4]
     """
@@ -158,7 +157,7 @@ def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, pool: 
                 expected -= 1.0 / states.shape[0]
         if expected > 0.0:
             for place in range(start[j], start[j] + degree[j]):
-                i = target[pool[place]]
+                i = ends[place]
                 if i >= 0:
                     share = expected / degree[j]
                     out[i] = share if np.isnan(out[i]) else out[i] + share
@@ -206,8 +205,9 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
         graph, last = view.graph, int(view.successor_stated[last_event(view.kind)])
         out = np.full(len(view.need), np.nan)
         if last >= 0:
-            nodes, values = expected_row(np.array(entities_of(graph, last), dtype=np.int64), *network(graph, EdgeType.COACCESS), view.successor)
-            visits(np.empty(0, dtype=np.int64), nodes, values, *network(graph, EdgeType.ENTITY), out)
+            nodes, values = expected_row(np.array(entities_of(graph, last), dtype=np.int64), *network(graph), view.successor)
+            links = graph.csr(EdgeType.ENTITY)
+            visits(np.empty(0, dtype=np.int64), nodes, values, links.start, links.degree, graph.ends, out)
         view.need[...] = np.nan_to_num(out, copy=False, nan=0.0)
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, SUCCESSOR, VISIBLE, USED.before, USED_TIME.before), adds=(), sets=(SUCCESSION,))
@@ -218,8 +218,9 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
         left = [node for row in used_last(cue, view.used, view.used_time, view.visible).tolist() for node in entities_of(graph, row)]
         states = np.array(list(dict.fromkeys((*named, *left))), dtype=np.int64)
         if states.size:
-            nodes, values = expected_row(states, *network(graph, EdgeType.COACCESS), view.successor)
-            visits(states, nodes, values, *network(graph, EdgeType.ENTITY), view.succession)
+            nodes, values = expected_row(states, *network(graph), view.successor)
+            links = graph.csr(EdgeType.ENTITY)
+            visits(states, nodes, values, links.start, links.degree, graph.ends, view.succession)
 
 
 def further(discount: float, horizon: float) -> float:
