@@ -16,7 +16,7 @@ from ...engine.records import Event, Only, Query
 from ...engine.registry import Registry
 from ...engine.storage.graph import EdgeType, Graph, entity_node
 from ...engine.text.features import features
-from ...engine.vocabulary import DUPLICATE, INITIAL_STRENGTH, LOG_STRENGTH, MATCH, VETO
+from ...engine.vocabulary import DUPLICATE, INITIAL_STRENGTH, LOG_STRENGTH, MATCH, VETO, VISIBLE, WORTH
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour
@@ -257,6 +257,26 @@ def exact_repeats_are_not_answered(specimen: Any) -> Any:
     return found, expected
 
 
+@adaptation("CU-11", source="by hand: with a capacity repeats of what stays visible leave first, though another vote finds them worth more; of the "
+            "same words one stays; none of this with `shown`")
+def repeats_make_room_first(specimen: Any) -> Any:
+    def vote(view: Any, _: Any) -> None:
+        view.worth[...] += np.arange(len(view.worth))
+
+    found, log = [], [(float(i), text) for i, text in enumerate(("the mill burns", "The mill burns!", "a heron", "the mill burns", "nine boats"))]
+    for repeats in ("hidden", "shown"):
+        memory = memory_of(specimen, neighbour(Phase.CONSOLIDATE, vote, adds=(WORTH,)), capacity=5, repeats=repeats)
+        encode(memory, *log)
+        for day, text in enumerate(("a kayak", "velvet", "copper"), 1):         # each takes a place after a night
+            memory.advance(24.0 * day + 1.0)
+            found.append(memory.column(WORTH).copy())
+            encode(memory, (24.0 * day + 2.0, text))
+        found.append(memory.column(VISIBLE))
+    worth = [0, -math.inf, 2, -math.inf, 4, 5, 6]
+    return (np.concatenate(found),
+            [*worth[:5], *worth[:6], *worth, 0, 0, 1, 0, 1, 1, 1, 1, *range(5), *range(6), *range(7), 0, 0, 0, 1, 1, 1, 1, 1])
+
+
 @adaptation("CU-10", source="texts written for it, with and without a correction, by hand")
 def corrections_are_found_in_texts(specimen: Any) -> Any:
     return corrections_in_texts(specimen)
@@ -370,3 +390,8 @@ def hidden_with_the_first(specimen: Any) -> Any:
 def wordless(specimen: Any) -> Any:
     return specimen.replacing("same_words", lambda one, other: True).replacing(
         "said", lambda words, speaker: specimen.said([w for w in words if not w.isdigit()], speaker))
+
+
+@mutant("repeats do not make room", rejected_by="CU-11")
+def stubborn(specimen: Any) -> Any:
+    return specimen.overriding("Curation", yield_place=lambda self, view, tick: None)

@@ -13,6 +13,7 @@ from ...engine.records import Event, hours
 START = hours(datetime(2026, 1, 5))         # Monday, midnight
 DAY, MINUTE = 24.0, 1 / 60                  # h
 Beliefs = list[NDArray[np.float64]]
+Kept = list[NDArray[np.bool_]]
 Score = tuple[float, float]                 # hit@k, reciprocal rank
 
 
@@ -48,10 +49,12 @@ class Stream:
     """One life: events and questions in order of time, and what the ideal observer believes before each question that counts.
 
     ideal  computes, of each scored question in order, the probability of need of everything that fits, shape (len(fits),)
+    kept   in a world with a capacity: of each scored question, which of these the best choice of rows has kept, shape (len(fits),)
     """
 
     steps: tuple[Event | Ask, ...]
     ideal: Callable[[], Beliefs]
+    kept: Callable[[], Kept] | None = None
 
     @property
     def events(self) -> list[Event]:
@@ -106,6 +109,17 @@ def places(scores: ArrayLike) -> list[list[int]]:
     return [list(range(a + 1, a + t + 1)) for a, t in zip(above.tolist(), tied.tolist(), strict=True)]
 
 
+def places_of_kept(scores: ArrayLike, kept: ArrayLike) -> list[list[int]]:
+    """Ranks as in `places` of those of m things that were kept; 0, not found, of the others.
+
+    >>> places_of_kept([0.5, 0.2, 0.5], [True, True, False])
+    [[1], [2], [0]]
+    """
+    stays = np.asarray(kept, np.bool_)
+    ranks = places(np.where(stays, scores, -np.inf))
+    return [mine if stay else [0] for mine, stay in zip(ranks, stays.tolist(), strict=True)]
+
+
 def expected(ranks: Sequence[Sequence[int]], need: ArrayLike, k: int) -> Score:
     """Hit@k and reciprocal rank in expectation over what may be needed, and over ties.  A thing with rank 0, or without ranks, is not found.
 
@@ -132,6 +146,25 @@ def last_use(stream: Stream) -> Beliefs:
     """A rival observer: the time of the last use of everything that fits, or of the first telling if it was never used."""
     told = {event.id: event.time for event in stream.events}
     return list(_rival(stream, lambda times: times[-1], told))
+
+
+def kept_by(stream: Stream, capacity: int, worth: Callable[[str, list[float]], float]) -> Kept:
+    """What an observer with a capacity has kept of everything that fits each scored question, if the event of least worth makes room for a new one.
+
+    worth  of the id of an event, and the times at which it was told and, while it was kept, needed; ties: the older event leaves
+    """
+    times, found = dict[str, list[float]](), Kept()
+    for step in stream.steps:
+        if isinstance(step, Event):
+            if len(times) == capacity:
+                del times[min(times, key=lambda id: worth(id, times[id]))]
+            times[step.id] = [step.time]
+            continue
+        if step.scored:
+            found.append(np.array([any(id in times for id in fit) for fit in step.fits]))
+        for id in [id for id in step.gold if id in times][:1]:
+            times[id].append(step.time)
+    return found
 
 
 def _rival(stream: Stream, value: Callable[[list[float]], float], unused: float | dict[str, float]) -> Iterator[NDArray[np.float64]]:

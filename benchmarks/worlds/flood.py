@@ -1,28 +1,35 @@
-"""Flood: facts among repeats, paraphrases and chatter, with three places in an answer.
+"""Flood: facts among repeats, paraphrases and chatter.
 
-Each of CUES cues has FACTS facts, most of them told at the start; a question of a cue needs any of those told so far, evenly.  The other events are
-repeats and chatter.  The number of events, their times and the questions do not depend on s.
+In the first two, each of CUES cues has FACTS facts, most of them told at the start, and an answer has three places; a question of a cue needs any of
+the facts told so far, evenly.  The other events are repeats and chatter.  The number of events, their times and the questions do not depend on s.
 
 `flood/repeats`: a share s of ROWS events repeats facts of the cues word by word, the rest is chatter.  Need is even over facts, however often they
 were told, so the best answer shows three different facts: its hit@3 is 3 / (facts told), and repeats in the answer cost.  `flood/paraphrases`: a
 share s of four of the six memories of a cue tells one of the other two in other words and with a detail of its own; need is even over tellings, so
-the best answer is any three, and a memory that drops paraphrases loses.  `flood/capacity`: as repeats, in a memory with room for a third of the
-rows: the best set is one telling of each fact.
+the best answer is any three, and a memory that drops paraphrases loses.
+
+`flood/capacity`: a memory with room for a third of the rows.  In each of ROUNDS rounds every cue has one telling, and is asked once at the end.  Need
+is even over its facts told so far, and an answer has a place for each, so what counts is which are still visible.  At s = 1 each cue has FACTS facts,
+and its other tellings say nothing that is needed: they repeat a fact or are chatter.  At s = 0 each is a fact of its own.  Then a third of what was
+told is all that any memory can keep, and none is needed more than another: with m facts of each cue, a full memory of N facts answers N / (CUES m)
+whatever it kept.  With three places, or cues told unevenly, a memory that keeps some of each cue would do better.
 """
 from __future__ import annotations
 
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.records import Event
-from .base import DAY, START, Ask, Stream, World, ordered
-from .words import LINES, chatter, memory_of, question_about, retold
+from .base import DAY, MINUTE, START, Ask, Stream, World, ordered
+from .words import ITEMS, LINES, chatter, memory_of, question_about, retold
 
 CUES, FACTS, AT_FIRST, ROWS, CHATTER, QUESTIONS = 15, 6, 4, 150, 60, 300
 COPIES = (5, 3, 2, 0, 0, 0)         # of the facts of a cue, at s = 1
 PARAPHRASES = {1: 0, 2: 0, 4: 3, 5: 3}      # tellings of a cue that at s = 1 are paraphrases, and of which fact
 DAYS, SHOWN = 40, 3
+ROUNDS, CAPACITY, ROUND = ITEMS, 100, 2         # tellings of each cue; most visible rows; days of a round
 
 
 def share_of(strength: float, most: tuple[int, ...]) -> list[int]:
@@ -80,9 +87,43 @@ def life(strength: float, seed: int, *, exact: bool) -> Stream:
     return Stream(ordered(steps), lambda: ideal)
 
 
+def crowded(strength: float, seed: int) -> Stream:
+    """One life of 300 events and 300 questions, in rounds of two days: an event of each cue, and at the end a question about each."""
+    rng, steps = np.random.default_rng([4, seed]), list[Event | Ask]()
+    cue_of, item = rng.permutation(CUES), np.argsort(rng.random((CUES, ROUNDS)), axis=1)
+    later = AT_FIRST + rng.permutation(ROUNDS - AT_FIRST)                       # rounds: those of the other facts, and those of the flood
+    flood = later[FACTS - AT_FIRST:]
+    empty = set(flood[:round(strength * len(flood))].tolist())                  # rounds of the flood that say nothing that is needed
+    again = [place for place, times in enumerate(COPIES) for _ in range(times)] + [-1] * (len(flood) - sum(COPIES))     # -1: chatter
+    said = {(c, int(r)): int(what) for c in range(CUES) for r, what in zip(flood, rng.permutation(again), strict=True)}
+    early, lines = np.argsort(rng.random((CUES, AT_FIRST)), axis=1), rng.permutation(LINES)
+    facts, first, beliefs, kept = [list[list[str]]() for _ in range(CUES)], dict[str, int](), list[NDArray[np.float64]](), list[NDArray[np.bool_]]()
+    for r in range(ROUNDS):
+        for i, c in enumerate(rng.permutation(CUES).tolist()):
+            id, text = f"c{c}r{r}", memory_of(int(cue_of[c]), int(item[c, r]))
+            if r not in empty:
+                facts[c].append([id])
+                first[id] = len(first)
+            elif said[c, r] < 0:
+                text = chatter(int(lines[(r - AT_FIRST) * CUES + i]))
+            else:
+                of = int(early[c, said[c, r]])
+                text = memory_of(int(cue_of[c]), int(item[c, of]))
+                facts[c][of].append(id)
+            steps.append(Event(START + DAY * ROUND * (r + i / (CUES + 0.5)), text, "", f"round {r}", id, dated=False))
+        for i, c in enumerate(rng.permutation(CUES).tolist()):
+            fits = tuple(map(tuple, facts[c]))
+            steps.append(Ask(f"q{r}c{c}", START + DAY * ROUND * (r + 0.92) + i * MINUTE * 10, question_about(int(cue_of[c]), r), fits,
+                             int(rng.random() * len(fits))))
+            beliefs.append(np.full(len(fits), 1.0 / len(fits)))
+            kept.append(np.array([first[ids[0]] < CAPACITY for ids in fits]))
+    return Stream(ordered(steps), lambda: beliefs, lambda: kept)
+
+
 _ABOUT, _SHARE = "need is even over facts, however often they were told", "share of the flood that repeats facts; the rest is chatter"
 WORLDS = (
     World("flood/repeats", _ABOUT, _SHARE, "Anderson & Schooler (1991), doi:10.1111/j.1467-9280.1991.tb00174.x", SHOWN, partial(life, exact=True)),
     World("flood/paraphrases", "need is even over tellings, which differ in a detail", "share of the tellings that paraphrase another", "", SHOWN,
           partial(life, exact=False), margin=0.02),
-    World("flood/capacity", f"{_ABOUT}; a third of the rows can stay visible", _SHARE, "", SHOWN, partial(life, exact=True), capacity=100))
+    World("flood/capacity", "need is even over facts, of which a third of the rows can stay visible",
+          "share of the flood that says nothing that is needed; the rest are facts of their own", "", ROUNDS, crowded, capacity=CAPACITY))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..probes.harness.bands import FEWEST, Estimate, estimate, ratio
-from .base import World, expected, places
+from .base import World, expected
 
 IDEAL, FLOOR, CHANCE = "ideal", "floor", "chance"
 ROOM = 0.05         # least difference of ideal and floor in hit@k at which an efficiency means something
@@ -109,9 +109,7 @@ def rows_of(world: World, cells: Iterable[tuple[Mapping[str, Any], Mapping[str, 
         shared = {name: spec[name] for name in ("world", "strength", "seed")}
         if "need" in found:
             need, needed = found["need"], found["needed"]
-            observers = {IDEAL: [places(p) for p in need], CHANCE: [places([0.0] * len(p)) for p in need],
-                         **found["rivals"]}
-            rows += [shared | {"arm": name, "set": "", **_scores(world, ranks, need, needed)} for name, ranks in observers.items()]
+            rows += [shared | {"arm": name, "set": "", **_scores(world, ranks, need, needed)} for name, ranks in found["observers"].items()]
         elif "ranks" in found:
             scores = _scores(world, [[[rank] for rank in each] for each in found["ranks"]], need, needed)
             rows.append(shared | {"arm": spec["arm"], "set": spec["set_digest"], **scores, "stored": found["stored"], "visible": found["visible"],

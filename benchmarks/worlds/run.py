@@ -26,8 +26,9 @@ from ..execution.spec import versions
 from ..systems.base import Capability, Retrieved, System, TakesFeedback
 from ..systems.by_name import OURS, make
 from ..systems.hebbarium import Hebbarium
-from .base import Ask, Stream, counting, last_use, places
+from .base import Ask, Beliefs, Stream, counting, kept_by, last_use, places, places_of_kept
 from .collection import WORLDS
+from .result import CHANCE, IDEAL
 
 OBSERVERS = "observers"     # in the place of a system
 DEPTH = 50                  # events asked of a system that does not rank all
@@ -120,8 +121,9 @@ def run_cell(spec: WorldSpec, registry: Registry, embedder: Embedder) -> dict[st
     world = WORLDS[spec.world]
     stream = world.make(spec.strength, spec.seed)
     if spec.system == OBSERVERS:
-        return {"need": [[float(f"{p:.9g}") for p in need] for need in stream.ideal()], "needed": [ask.needed for ask in stream.scored],
-                "rivals": {"counting": list(map(places, counting(stream))), "last use": list(map(places, last_use(stream)))}}
+        need = stream.ideal()
+        return {"need": [[float(f"{p:.9g}") for p in each] for each in need], "needed": [ask.needed for ask in stream.scored],
+                "observers": observed(stream, need, world.capacity)}
     if spec.system != OURS and world.capacity is not None:
         return {"missing": "a capacity that can be set"}
     try:
@@ -134,6 +136,24 @@ def run_cell(spec: WorldSpec, registry: Registry, embedder: Embedder) -> dict[st
         raise
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
+
+
+def observed(stream: Stream, need: Beliefs, capacity: int | None) -> dict[str, list[list[list[int]]]]:
+    """Of the ideal observer, its rivals and chance, the ranks that everything that fits each scored question may have.
+
+    With a capacity each keeps so many events: the ideal observer the best choice, counting those that were needed most, last use those that were
+    needed or told last, and chance any.
+    """
+    scores: dict[str, Beliefs] = {IDEAL: need, "counting": counting(stream), "last use": last_use(stream), CHANCE: [np.zeros(len(p)) for p in need]}
+    if capacity is None:
+        return {name: list(map(places, each)) for name, each in scores.items()}
+    if stream.kept is None:
+        raise ValueError("the life of a world with a capacity does not say what the best choice of rows keeps")
+    drawn = np.random.default_rng(0).random(len(stream.events))
+    chance = {event.id: float(x) for event, x in zip(stream.events, drawn, strict=True)}
+    kept = {IDEAL: stream.kept(), "counting": kept_by(stream, capacity, lambda _, times: float(len(times))),
+            "last use": kept_by(stream, capacity, lambda _, times: times[-1]), CHANCE: kept_by(stream, capacity, lambda id, _: chance[id])}
+    return {name: list(map(places_of_kept, scores[name], kept[name])) for name in scores}
 
 
 def _system(spec: WorldSpec, capacity: int | None, registry: Registry, embedder: Embedder) -> System:

@@ -9,9 +9,14 @@ NAMES: Final = _pool(
 TOPICS: Final = _pool(
     "orchard workshop choir ferry kitchen archive greenhouse theatre bakery stable harbour library sawmill vineyard pottery clinic "
     "observatory printshop aquarium brewery")
-THINGS: Final = _pool("ladder lantern ledger barrel pulley curtain kettle compass sieve bellows mirror crate")
-DOINGS: Final = _pool("mended borrowed painted weighed cleaned labelled ordered moved measured returned wrapped counted")
-PLACES: Final = _pool("cellar attic yard porch loft shed corridor terrace pantry gallery courtyard hallway")
+THINGS: Final = _pool(
+    "ladder lantern ledger barrel pulley curtain kettle compass sieve bellows mirror crate bucket trowel basket hammer shelf rope bench scale")
+DOINGS: Final = _pool(
+    "mended borrowed painted weighed cleaned labelled ordered moved measured returned wrapped counted lifted emptied sketched oiled dried "
+    "polished carried sorted")
+PLACES: Final = _pool(
+    "cellar attic yard porch loft shed corridor terrace pantry gallery courtyard hallway basement balcony scullery barn garret vault lobby closet")
+ITEMS: Final = len(THINGS)
 TIMES: Final = ("before breakfast", "after the storm", "on market day", "during the break", "in the late evening", "at short notice")
 ENDS: Final = (
     "as usual", "and nobody minded", "for the third time", "which was no surprise", "and that was that", "so we waited", "much to our regret",
@@ -32,7 +37,7 @@ MARKS: Final = (("a green door", "an old clock"), ("a stone bench", "two lantern
 
 
 def memory_of(cue: int, item: int) -> str:
-    """The text of one of the twelve items of a cue, in one of three templates.
+    """The text of one of the ITEMS items of a cue, in one of three templates.
 
     >>> memory_of(0, 0), memory_of(0, 1)
     ('Agnes mended the ladder of the orchard in the cellar.', 'At the orchard Agnes borrowed a lantern from the attic, after the storm.')

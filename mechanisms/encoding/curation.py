@@ -11,11 +11,12 @@ memories of highest cosine:
     create  neither
 
 At retrieval a memory linked to one of the best matches gets that match times the strength of the link, over one link.  A memory that repeats an
-earlier one of the same speaker word for word is not answered while an earlier one is visible, unless the asker filters memories.
+earlier one of the same speaker word for word is not answered while an earlier one is visible, unless the asker filters memories.  So where there is a
+capacity it is the first to make room (WORTH).
 An event that another mechanism marks as DUPLICATE is merged without these tests.  No event is rejected.
 
-Cost: per event one search, O(n d), O(k e^2) for e
-entities each, and the words of near duplicates; O(n + links of the seeds) per query; O(n) per maintain.
+Cost: per event one search, O(n d), O(k e^2) for e entities each, and the words of near duplicates; O(n + links of the seeds) per query; O(n) per
+maintain, and per sleep with a capacity.
 """
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.storage.graph import EdgeType
 from ...engine.text.features import Features, SpeechAct, features
-from ...engine.vocabulary import BAN, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE
+from ...engine.vocabulary import BAN, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE, WORTH
 from ..shared.facts import corrects
 
 CREATE, LINK, MERGE = 0, 1, 2
@@ -211,6 +212,14 @@ class Curation(Mechanism[CurationParams]):
         """One vote against each repeat of a visible memory; none if the asker filters memories, and so may leave out the first of them."""
         if self.params.repeats == "hidden" and cue.query.only is None:
             ban_repeats(view.repeats, view.visible, view.ban)
+
+    @hook(Phase.CONSOLIDATE, reads=(REPEATS, VISIBLE.before), adds=(WORTH,), sets=())
+    def yield_place(self, view: Any, tick: Tick) -> None:
+        """A hidden repeat is needed with odds 0, as long as the earlier one is visible."""
+        if self.params.repeats == "hidden":
+            hidden = np.zeros(len(view.repeats))
+            ban_repeats(view.repeats, view.visible, hidden)
+            view.worth[hidden > 0.0] -= np.inf
 
     @hook(Phase.ENCODE, reads=(ROW, NOW, INDEX, TEXTS, DUPLICATE), adds=(GRAPH,), sets=(AFFINITY, RESTATES, RESTATED))
     def curate(self, view: Any, incoming: Incoming) -> None:

@@ -65,7 +65,8 @@ def test_the_ideal_order_has_efficiency_1_and_the_floor_0() -> None:
     def cells(seed: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         need = [[0.7, 0.2, 0.1], [0.1, 0.6, 0.3]]
         shared = {"world": "small", "strength": 1.0, "seed": seed, "set_digest": "x"}
-        return [({**shared, "arm": "observers"}, {"need": need, "needed": [0, 2], "rivals": {}}),
+        observers = {"ideal": [places(p) for p in need], "chance": [places([0.0] * 3)] * 2}
+        return [({**shared, "arm": "observers"}, {"need": need, "needed": [0, 2], "observers": observers}),
                 ({**shared, "arm": "floor"}, {"ranks": [[3, 2, 1], [3, 2, 1]], "stored": 1.0, "visible": 1.0}),
                 ({**shared, "arm": "best"}, {"ranks": [[1, 2, 3], [3, 1, 2]], "stored": 1.0, "visible": 1.0}),
                 ({**shared, "arm": "half"}, {"ranks": [[1, 2, 3], [3, 2, 1]], "stored": 0.5, "visible": 0.5}),
