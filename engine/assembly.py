@@ -102,6 +102,7 @@ class Assembly:
     """The parts of one memory, and the plan of each phase.
 
     run          phase -> callable that runs it
+    learn        runs the steps of RETRIEVE that learn from recall, after a pass that did not, see `PhasePlan.learn`
     phases       phase -> its nodes in order
     signals      each signal with its weight
     answer_size  one cell: how many rows the next answer holds at most
@@ -141,6 +142,8 @@ class Assembly:
         self.plans = {phase: self.plan(phase, instrument.wrap if instrument else None) for phase in self.phases}
         self.run: dict[Phase, Callable[..., None]] = {
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
+        retrieve = self.plans[Phase.RETRIEVE]
+        self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded

@@ -108,6 +108,7 @@ class Engine(Serial):
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
         self._life = object()      # what its answers name as their origin
         self._contexts = ContextCache()
+        self._asked: tuple[Asked | None, Any, int, int] = None, None, 0, 0      # the last question, and the changes and passes until then
         self._changed = True       # whether anything but time may have changed since the last maintenance
 
     def __enter__(self) -> Self:
@@ -241,7 +242,9 @@ class Engine(Serial):
         with self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
             self._changed = self._changed or learn
-        return self._answer(plan or self.assembly, None if plan else Asked(query, self._life, learn), self._unit)
+        asked = None if plan else Asked(query, self._life, learn)
+        self._asked = asked, cue, self._integrity.begun, self.store.passes
+        return self._answer(plan or self.assembly, asked, self._unit)
 
     @serial
     def together(self, plans: Sequence[Plan]) -> Together:
@@ -287,19 +290,26 @@ class Engine(Serial):
 
         The question is asked again at the memory's present, so `use(answer, answer.rows)` at once equals `retrieve(..., learn=True)` bit for bit.
         Archived rows count and stay archived; erased rows are left out, and if no other row was named nothing changes.  An answer given before a
-        snapshot was saved can be used after it was loaded: its rows are then compared with the memory's.  Cost: one retrieval.
+        snapshot was saved can be used after it was loaded: its rows are then compared with the memory's.  Cost: one retrieval; if nothing was
+        asked or changed since the answer, only what learns from it.
         Raises InputError, with nothing changed, for an answer that the memory has learnt from, or that another memory gave.
         """
         self._integrity.require("use")
         asked = asked_of(answer)
         score = checked_outcome(outcome, place(asked))
         rows, erased = needed_rows(answer, asked, rows_or_ids, self._life, self.event_log, self.store)
-        cue = self.assembly.cue(checked_query(asked.query, self.now))
+        last, cue, begun, passes = self._asked
+        at_once = (last is asked and begun == self._integrity.begun and passes == self.store.passes and self.assembly.plans[Phase.RETRIEVE].learning)
+        if not at_once:
+            cue = self.assembly.cue(checked_query(asked.query, self.now))
         if not (erased and not len(rows)):
             with self._integrity.change("use"):
                 self.assembly.told.append((rows, score))
                 try:
-                    self._run[Phase.RETRIEVE](cue, True)
+                    if at_once:
+                        self.assembly.learn(cue)
+                    else:
+                        self._run[Phase.RETRIEVE](cue, True)
                 finally:
                     self.assembly.told.clear()
                     self.store.array(OUTCOME)[()] = OUTCOME.neutral

@@ -104,6 +104,7 @@ class PhasePlan:
 
     changes  persistent columns and structures whose existing cells the steps of this phase may change; steps that only append are left out
     changed  whether a pass may have changed them.  Reset to False by Snapshot.save
+    learning  the steps that depend on which rows were recalled, in order; empty if they cannot be run apart from the others
     """
 
     def __init__(self, phase: Phase, nodes: Sequence[Node], store: Store, signals: Sequence[tuple[Signal, float]],
@@ -125,6 +126,7 @@ class PhasePlan:
             start = None if column in written else self._start(column)
             found[-1].gathers.append((column, start, [s.binding for s in sorted(found, key=lambda s: s.node.rank)]))
         self._passing = {Phase.ENCODE: (Scope.EVENT,), Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE)}.get(phase, ())
+        self.learning = self._learning()
 
     def run(self, what: Any, learn: bool = False, only: Sequence[BoundStep] | None = None) -> None:
         """One pass: reset the columns of the event, query and candidates, then run each step whose conditions are met (`BoundStep`).
@@ -134,6 +136,7 @@ class PhasePlan:
         A step may append rows; the views of the steps after it are bound again.
         """
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
+        self.store.passes += 1
         for scope in self._passing:
             self.store.neutralise(scope)
         self._call(self.steps if only is None else only, what, learn)
@@ -143,10 +146,40 @@ class PhasePlan:
 
         See `engine.reach`: the steps must be all that write or read one of these columns.
         """
+        self.store.passes += 1
+        self._reset(columns)
+        self._call(steps, what, learn=False)
+
+    def learn(self, what: Any) -> None:
+        """The rest of a pass that did not learn, now with recall that does: the same state as a whole pass, at the cost of its last steps.
+
+        The pass must have been the last over this store, with the same `what`, and nothing may have changed since; `learning` must not be empty.
+        """
+        self.changed = True
+        self.store.passes += 1
+        self._reset(c for step in self.learning for c in (*step.node.sets, *step.node.adds) if isinstance(c, Column) and not c.persists)
+        self._call(self.learning, what, learn=True)
+
+    def _learning(self) -> tuple[BoundStep, ...]:
+        """Those that see RECALLED or what such a step writes for this query alone.
+
+        None, if one of the others writes what they write.  The others change nothing that persists and draw no random numbers, see `Mechanism`.
+        """
+        found, written = list[BoundStep](), set[Any]((RECALLED,))
+        for step in self.steps:
+            node = step.node
+            if RECALLED in node.sets or not node.sees.isdisjoint(written):
+                found.append(step)
+                written.update(c for c in (*node.sets, *node.adds) if not (isinstance(c, Column) and c.persists))
+        touched = {c for step in found for c in (*step.node.sets, *step.node.adds)}
+        others = [step.node for step in self.steps if step not in found]
+        apart = all(touched.isdisjoint((*node.sets, *node.adds)) for node in others)
+        return tuple(found) if apart and self.phase is Phase.RETRIEVE else ()
+
+    def _reset(self, columns: Iterable[Column]) -> None:
         for column in columns:
             if not isinstance(column.neutral, Column):      # a stage starts as the stage before
                 self.store.array(column).fill(column.neutral)
-        self._call(steps, what, learn=False)
 
     def _call(self, steps: Sequence[BoundStep], what: Any, learn: bool) -> None:
         store = self.store

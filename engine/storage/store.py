@@ -40,6 +40,7 @@ class Store:
         self._passing: dict[Scope, list[Column]] = {scope: [] for scope in Scope}
         self._names: dict[str, Column | Structure] = {s.name: s for s in (*ENGINE_STRUCTURES, *structures)}
         self.guests: dict[Column, None] = {}
+        self.passes = 0         # of plans over this store so far
         for column, sizes in columns:
             self._hold(column, sizes)
 

@@ -13,6 +13,7 @@ import pytest
 from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ranking import Answer
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
@@ -25,6 +26,7 @@ BEST = column("best_told", Scope.GLOBAL, -1.0)
 TOLD = column("outcome_told", Scope.GLOBAL, 0.0)
 EVERYTHING = tuple(Registry.read().set("everything").mechanisms)
 ASKED_AT = column("asked_at", Scope.GLOBAL, -1.0)
+COUNTED = column("counted", Scope.CANDIDATE, 0.0)
 
 
 def note(view: Any, cue: Any) -> None:
@@ -155,6 +157,53 @@ def test_a_hook_that_fails_ends_the_memory_and_the_outcome_is_reset() -> None:
     with pytest.raises(HebbariumError, match="broke off in use"):
         e.use(answer, [0])
     assert not e.assembly.told and np.isnan(e.store.array(OUTCOME))
+
+
+# --- use at once -------------------------------------------------------------------------------------------------------------------
+def asked() -> tuple[Engine, list[str]]:
+    """A memory with five events, and a list of the questions for which it computes its signal."""
+    asked_for = list[str]()
+
+    def ask(view: Any, cue: Any) -> None:
+        asked_for.append(cue.query.text)
+
+    e = memory(by_number(), told(), mechanism("m", does(Phase.RETRIEVE, ask, reads=[MATCH], sets=[COUNTED]), owns=[COUNTED]))
+    e.encode_all(replace(event, id=f"e{i}") for i, event in enumerate(numbered(5, 1, 7, 3, 9)))
+    return e, asked_for
+
+
+def test_use_at_once_does_not_ask_again_and_use_later_does() -> None:
+    e, asked_for = asked()
+    e.use(e.retrieve("one"), [0])
+    assert asked_for == ["one"] and e.column(USES).tolist() == [1, 0, 0, 0, 0]
+    answer = e.retrieve("two")
+    e.retrieve("three")
+    e.use(answer, [1])
+    assert asked_for == ["one", "two", "three", "two"]
+    answer = e.retrieve("four")
+    e.encode(Event(60.0, "number 4"))
+    e.use(answer, [1])
+    answer = e.retrieve("five")
+    e.use(e.retrieve("six"), [2])
+    e.use(answer, [2])
+    assert asked_for[4:] == ["four", "four", "five", "six", "five"] and e.column(USES).tolist() == [1, 2, 2, 0, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["in_use", "hybrid", "night"])
+def test_use_at_once_equals_use_after_another_question(registry: Registry, name: str) -> None:
+    """Bit for bit: all columns, and so what is asked and slept next."""
+    lives = [Engine(registry.build(registry.set(name)), HashingEmbedder(32)) for _ in range(2)]
+    for i, event in enumerate(talk(24)):
+        for e, again in zip(lives, (False, True), strict=True):
+            e.encode(event)
+            answer = e.retrieve(Query(event.text, session="s"), 3)
+            if again:
+                e.retrieve("who was it")
+            e.use(answer, answer.rows[i % 3:][:1])
+    for e in lives:
+        e.advance(e.now + 30.0)
+    one, two = (e.store.persistent() for e in lives)
+    assert lives[0].digest() == lives[1].digest() and all(np.array_equal(one[c], two[c], equal_nan=one[c].dtype.kind == "f") for c in one)
 
 
 # --- archived and erased rows ------------------------------------------------------------------------------------------------------
