@@ -7,11 +7,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.systems.hebbarium import Hebbarium
 from hebbarium.benchmarks.worlds import flood
 from hebbarium.benchmarks.worlds.base import Kept, Stream, expected, kept_by, places, places_of_kept
 from hebbarium.benchmarks.worlds.flood import CAPACITY, CUES, FACTS, ROUNDS, crowded, life
-from hebbarium.benchmarks.worlds.run import observed
+from hebbarium.benchmarks.worlds.run import lived, observed
+from hebbarium.engine.observer import Stopwatch
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -114,6 +118,15 @@ def test_no_rule_keeps_more_than_the_ideal_observer_and_only_structure_makes_roo
     ranks = observed(stream, stream.ideal(), CAPACITY)
     hits = {name: float(np.mean([expected(r, p, ROUNDS)[0] for r, p in zip(each, stream.ideal(), strict=True)])) for name, each in ranks.items()}
     assert hits["ideal"] == pytest.approx(best) and all(hits[name] < best - 0.02 for name in ("counting", "last use", "chance"))
+
+
+@pytest.mark.parametrize("name", ["hybrid", "in_use"])
+def test_without_structure_a_full_memory_answers_its_share_whatever_it_learnt(registry: Registry, name: str) -> None:
+    """Exactly: all facts that it kept find a place in its answer, so no set is better than the floor."""
+    stream = crowded(0.0, 1)
+    memory = Hebbarium(registry.build(registry.set(name)), HashingEmbedder(64), 0, Stopwatch(), capacity=CAPACITY)
+    hits = [expected([[rank] for rank in ranks], need, ROUNDS)[0] for ranks, need in zip(lived(memory, stream, ROUNDS), stream.ideal(), strict=True)]
+    assert stream.kept and np.mean(hits) == pytest.approx(hit_of(stream, stream.kept()), abs=1e-12)
 
 
 def test_what_a_full_observer_keeps_by_hand() -> None:
