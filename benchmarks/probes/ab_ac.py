@@ -32,6 +32,20 @@ def run(life: Life, seed: int) -> Numbers:
     return found
 
 
+def answers(life: Life, seed: int) -> Numbers:
+    s = Stimuli("ab_ac, answers", seed)
+    names, things = s.draw(NAMES, PAIRS), s.draw(OBJECTS, 2 * PAIRS)
+    lists = [[f"{name} {verb} the {thing}." for name, thing in zip(names, mine, strict=True)]
+             for verb, mine in (("borrowed", things[:PAIRS]), ("returned", things[PAIRS:]))]
+    first, second = (life.tell_all(texts, apart=MINUTE, at=life.now + MINUTE) for texts in lists)
+    found = {}
+    for when in ("before", "after"):
+        sides = (lists[0], first, second), (lists[1], second, first)
+        found[f"lead {when} sleep"] = mean([life.lead(*each) for side in sides for each in zip(*side, strict=True)])
+        life.sleep()
+    return found
+
+
 def _study(life: Life, texts: list[str], ids: dict[str, str]) -> None:
     """Tell what is new, recall what is known."""
     for text in texts:
@@ -53,4 +67,10 @@ def _probe(variant: str, capability: str, claim: Claim) -> Probe:
 
 
 PROBES = (_probe("blocked", "A second list with the same cues, learnt in one block, overwrites the first.", Within("blocked: kept", high=KEPT)),
-          _probe("interleaved", "Learning two lists with the same cues in turns keeps the first one.", Within("interleaved: kept", low=KEPT)))
+          _probe("interleaved", "Learning two lists with the same cues in turns keeps the first one.", Within("interleaved: kept", low=KEPT)),
+          Probe(id="ab_ac/answers", capability="After a night, two memories with one cue are told apart better than before.",
+                source="norman2005methods", place="sleep separates memories that interfere", unit="sd of all scores",
+                protocol="12 people who borrowed one thing and returned another one; each sentence is asked for in its own words, before and after a "
+                         "night; lead over the other sentence about the same person.",
+                band=(Above("lead after sleep", "lead before sleep"),), matters=("sleep_orthogonalisation",), sets=("night", "everything"),
+                needs=frozenset({Need.SLEEP}), run=answers))

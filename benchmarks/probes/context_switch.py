@@ -38,6 +38,7 @@ def run(life: Life, seed: int) -> Numbers:
             else:
                 trials.append(np.inf)
         found[f"events at {validity:g}"] = mean(trials)
+        found[f"noticed at {validity:g}"] = float(np.mean(np.isfinite(trials)))
     return found
 
 
@@ -45,6 +46,7 @@ PROBES = (Probe(
     id="context_switch/trials", capability="A new topic is noticed within one to four events, and later if topics were mixed before.",
     source="yu2005uncertainty", place="unexpected uncertainty; check NE-4", unit="events until CONTEXT_KEPT is below 1",
     protocol="30 sentences about this and that, 20 about cooking, then repairs, with 5% or 20% of sentences about the other topic; 3 lives each; "
-             "events after the change until the context is not kept.",
+             "events after the change until the context is not kept, and the share of lives in which that happens at all.",
     band=(Within("events at 0.95", 1.0, 4.0), Within("events at 0.8", 1.0, 4.0), NotBelow("events at 0.8", "events at 0.95")),
-    matters=("norepinephrine",), sets=("default", "everything"), needs=frozenset({Need.COLUMNS}), run=run),)
+    matters=("norepinephrine",), sets=("default", "everything"), needs=frozenset({Need.COLUMNS}), run=run,
+    also=tuple(f"noticed at {validity:g}" for validity in VALIDITIES)),)

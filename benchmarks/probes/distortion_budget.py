@@ -6,17 +6,25 @@ from typing import Final
 import numpy as np
 
 from ...engine.vocabulary import DETAIL
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Numbers, Probe, Run, Within, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence
 
 EACH, WEEKS = 8, 8
 LONG: Final = " It stood there for a while, next to some other things that nobody needed, and later somebody moved it a little to the side."
+TWICE: Final = " {0} put the {1} there, in the {2}, because the {2} has a dry corner and {0} wants the {1} to stay dry over the whole winter."
 
 
-def run(life: Life, seed: int) -> Numbers:
-    s = Stimuli("distortion_budget", seed)
-    texts = [sentence(fact) + LONG for fact in s.facts(2 * EACH)]
+def value(life: Life, seed: int) -> Numbers:
+    return _weeks(life, Stimuli("distortion_budget", seed), LONG)
+
+
+def twice(life: Life, seed: int) -> Numbers:
+    return _weeks(life, Stimuli("distortion_budget, twice", seed), TWICE)
+
+
+def _weeks(life: Life, s: Stimuli, second: str) -> Numbers:
+    texts = [sentence(fact) + second.format(*fact) for fact in s.facts(2 * EACH)]
     order = s.rng.permutation(2 * EACH).tolist()
     told = life.tell_all([texts[i] for i in order], apart=10 * MINUTE)
     ids = [told[order.index(i)] for i in range(2 * EACH)]
@@ -31,9 +39,14 @@ def run(life: Life, seed: int) -> Numbers:
             "whole, of value": float(np.mean(forms[:EACH] == 0.0))}
 
 
-PROBES = (Probe(
-    id="distortion_budget/value", capability="After two months what was never used is condensed, and what was used every week is whole.",
-    source="nagy2020optimal", place="rate and distortion; check 3.7", unit="DETAIL: 0 whole, 1 summary, 2 keywords",
-    protocol="16 facts of two sentences; half of them recalled every week for 8 weeks; form in which each is shown.",
-    band=(Above("of little value", "of value"), Within("whole, of value", low=0.8)), matters=("gist_compression",), sets=("night", "everything"),
-    needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run),)
+def _probe(variant: str, run: Run, told: str) -> Probe:
+    return Probe(
+        id=f"distortion_budget/{variant}", capability="After two months what was never used is condensed, and what was used every week is whole.",
+        source="nagy2020optimal", place="rate and distortion; check 3.7", unit="DETAIL: 0 whole, 1 summary, 2 keywords",
+        protocol=f"{told}; half of them recalled every week for 8 weeks; form in which each is shown.",
+        band=(Above("of little value", "of value"), Within("whole, of value", low=0.8)), matters=("gist_compression",), sets=("night", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run)
+
+
+PROBES = (_probe("value", value, "16 facts of two sentences"),
+          _probe("twice", twice, "16 facts, each said again by a second sentence that gives a reason, so that the first one can be left out"))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within
+from .harness.base import Above, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli
 
@@ -34,7 +34,9 @@ def run(life: Life, seed: int) -> Numbers:
     (first, twice), (other, _) = answers
     top = [answer[:1] == [("both", i)] for i, answer in enumerate(first)]
     one_of = [answer[:1] in ([("words", i)], [("meaning", i)]) for i, answer in enumerate(first)]
-    return {"both first": sum(top) / CASES, "one of them first": sum(one_of) / CASES,
+    leads = [one.lead(f"Where does {name} keep the {thing}?", ids["both", i], [ids["meaning", i], ids["words", i]])
+             for i, (name, thing) in enumerate(zip(names, things, strict=True))]
+    return {"both first": sum(top) / CASES, "lead of both": mean(leads), "one of them first": sum(one_of) / CASES,
             "same answer twice": sum(a == b for a, b in zip(first, twice, strict=True)) / CASES,
             "same first in another order of telling": sum(a[:1] == b[:1] for a, b in zip(first, other, strict=True)) / CASES}
 
@@ -47,4 +49,5 @@ PROBES = (Probe(
              "told at one time, in two orders; each question is asked twice.",
     band=(Within("both first", low=0.9), Above("both first", "one of them first"), Within("same answer twice", low=1.0),
           Within("same first in another order of telling", low=0.9)),
-    matters=("convex_fusion", "weighted_rrf", "lexical_bm25", "dense_similarity"), sets=("hybrid", "default", "everything"), run=run),)
+    matters=("convex_fusion", "weighted_rrf", "lexical_bm25", "dense_similarity"), sets=("hybrid", "default", "everything"), run=run,
+    also=("lead of both",)),)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within
+from .harness.base import Numbers, Probe, Within, mean
 from .harness.life import DAY, MINUTE, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli
 
@@ -29,12 +29,14 @@ def told(life: Life, s: Stimuli) -> list[tuple[str, str, list[str]]]:
 
 def update(life: Life, seed: int) -> Numbers:
     found, hits = told(life, Stimuli("knowledge_update", seed)), {"newest first": 0.0, "earlier in the top 5": 0.0}
+    leads = []
     for name, thing, ids in found:
         answer = [event.id for event in life.ask(f"Where does {name} keep the {thing} now?", FIRST).events]
         before = [event.id for event in life.ask(f"Where did {name} keep the {thing} before?", FIRST).events]
         hits["newest first"] += next((id == ids[-1] for id in answer if id in ids), False) / SUBJECTS
         hits["earlier in the top 5"] += any(id in before for id in ids[:-1]) / SUBJECTS
-    return hits
+        leads.append(life.lead(f"Where does {name} keep the {thing} now?", ids[-1], ids[:-1]))
+    return hits | {"lead of the newest": mean(leads)}
 
 
 def contradiction(life: Life, seed: int) -> Numbers:
@@ -50,7 +52,8 @@ PROBES = (
     Probe(id="knowledge_update/current", capability="The present value is answered first; asked for an earlier one, the memory still has it.",
           source="wu2025longmemeval", place="knowledge update", unit="share of subjects", protocol=f"{_PROTOCOL}asked for now and for before.",
           band=(Within("newest first", low=0.8), Within("earlier in the top 5", low=0.8)),
-          matters=("recency", "curation", "reconsolidation", "fact_timeline"), sets=("default", "everything"), run=update),
+          matters=("recency", "curation", "reconsolidation", "fact_timeline"), sets=("default", "everything"), run=update,
+          also=("lead of the newest",)),
     Probe(id="contradiction/both", capability="Asked for a contradiction, the memory finds every version of what was said.",
           source="tavakoli2026beam", place="contradiction resolution", unit="share of subjects with all versions in the top 5",
           protocol=f"{_PROTOCOL}asked for the different things that were said.", band=(Within("all versions", low=0.8),),

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe
+from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import SECOND, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli, sentence
 
@@ -23,6 +23,7 @@ def run(life: Life, seed: int) -> Numbers:
         one.wait(1.0)
         ids = one.tell_all([sentence(fact) for fact in mine[:length]], apart=10 * SECOND)
         found[f"p of {length}"] = sum(one.hit(f"Who keeps the {thing}?", id) for (_, thing, _), id in zip(mine, ids, strict=False)) / length
+        found[f"margin of {length}"] = mean([one.margin(f"Who keeps the {thing}?", id) for (_, thing, _), id in zip(mine, ids, strict=False)])
     return found
 
 
@@ -31,4 +32,4 @@ PROBES = (Probe(
     source="raaijmakers1981search", place="list-length effect; check SAM-3", unit="share of items in the top 3",
     protocol="Lists of 10, 20 and 30 facts about the same 5 objects after 25 others; each item is asked for with its object.",
     band=(Above("p of 10", "p of 20"), Above("p of 20", "p of 30")), matters=("sampling_recovery",), sets=("naive_rag", "default", "everything"),
-    run=run),)
+    run=run, also=("margin of 10", "margin of 30")),)

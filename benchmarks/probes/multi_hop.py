@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within
+from .harness.base import Above, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, SECOND, Life
 from .stimuli import SYLLABLES, Stimuli
 
@@ -33,6 +33,8 @@ def run(life: Life, seed: int) -> Numbers:
         for hop in HOPS:
             found[f"{name}, {hop} hop{'s' * (hop > 1)}"] = sum(
                 one.hit(f"Who does {chain[0]} work with?", ids[mine[hop - 1]]) for chain, mine in zip(chains, pairs, strict=True)) / CHAINS
+        found[f"{name}, margin at 2 hops"] = mean([one.margin(f"Who does {chain[0]} work with?", ids[mine[1]])
+                                                   for chain, mine in zip(chains, pairs, strict=True)])
     return found
 
 
@@ -45,6 +47,7 @@ PROBES = (Probe(
     id="multi_hop/chain", capability="Asked about A, the memory finds what is linked to it only through others.",
     source="jimenez2024hipporag", place="multi-hop retrieval", unit="share of chains whose row is in the top 3",
     protocol="10 chains 'A works with B', 'B works with C', 'C works with D' among 40 other pairs of invented names, in random order; asked for A. "
-             "In a second life every link after the first starts from an unknown name.",
+             "In a second life every link after the first starts from an unknown name. Beside the hits, the margin of C.",
     band=(Within("linked, 1 hop", low=0.8), Above("linked, 2 hops", "broken, 2 hops", 2.0)),
-    matters=("spreading_activation", "personalized_pagerank", "hebbian_association"), sets=("default", "everything"), run=run),)
+    matters=("spreading_activation", "personalized_pagerank", "hebbian_association"), sets=("default", "everything"), run=run,
+    also=("linked, margin at 2 hops",)),)

@@ -3,13 +3,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within
+from .harness.base import Above, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, Life
-from .stimuli import SYLLABLES, Stimuli, sentence
+from .stimuli import NAMES, OBJECTS, PLACES, SYLLABLES, Stimuli, sentence
 
 DEPTHS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 OTHERS: Final = 60
 LIKE: Final = 30        # codes of other things
+LETTERS, LINES = 12, 40     # about 450 words each, longer than what the embedder reads
 
 
 def run(life: Life, seed: int) -> Numbers:
@@ -29,8 +30,10 @@ def run(life: Life, seed: int) -> Numbers:
     misspelt = [f"What is the acess code of {_misspelt(s, name)}?" for name in names[:len(ids)]]
     found = [life.hit(text, id, 1) for text, id in zip(misspelt, ids, strict=True)]
     dense = [life.dense_hit(text, id, 1) for text, id in zip(misspelt, ids, strict=True)]
+    margins = {name: mean([life.margin(text, id) for text, id in zip(asked, ids, strict=False)]) for name, asked in (
+        ("margin exact", [f"What is the access code of {name}?" for name in names]), ("margin misspelt", misspelt))}
     return {"hit@1 exact": sum(exact) / len(ids), "hit@1 misspelt": sum(found) / len(ids), "dense misspelt": sum(dense) / len(ids),
-            **{f"exact at depth {depth:.0%}": float(hit) for depth, hit in zip(DEPTHS, exact, strict=True)}}
+            **{f"exact at depth {depth:.0%}": float(hit) for depth, hit in zip(DEPTHS, exact, strict=True)}, **margins}
 
 
 def _misspelt(s: Stimuli, name: str) -> str:
@@ -39,10 +42,35 @@ def _misspelt(s: Stimuli, name: str) -> str:
     return name[:i] + name[i + 1] + name[i] + name[i + 2:]
 
 
+def passages(life: Life, seed: int) -> Numbers:
+    s = Stimuli("needle, passages", seed)
+    names, things, places = s.draw(NAMES, LETTERS), s.draw(OBJECTS, LETTERS), s.draw(PLACES, LETTERS)
+    told = []
+    for i, (name, thing, place) in enumerate(zip(names, things, places, strict=True)):
+        lines = s.chatter(LINES)
+        at = s.rng.choice(LINES // 3, 3, replace=False) * 3
+        # its own fact in one sentence; the words of two other letters' facts, each in another place
+        facts = {int(at[0]): f"{name} hid the {thing} in the {place}.", int(at[1]): f"{names[i - 1]} hid something.",
+                 int(at[2]): f"The {things[i - 1]} is fine, and nobody went to the {places[i - 1]}."}
+        told.append(" ".join(facts.get(line, text) for line, text in enumerate(lines)))
+    ids = life.tell_all(told, apart=30 * MINUTE)
+    asked = [f"Where did {name} hide the {thing}?" for name, thing in zip(names, things, strict=True)]
+    return {"letter first": sum(life.hit(text, id, 1) for text, id in zip(asked, ids, strict=True)) / LETTERS,
+            "margin": mean([life.margin(text, id) for text, id in zip(asked, ids, strict=True)]),
+            "dense": sum(life.dense_hit(text, id, 1) for text, id in zip(asked, ids, strict=True)) / LETTERS}
+
+
 PROBES = (Probe(
     id="needle/depths", capability="One fact among a hundred is found by its name, also misspelt, wherever it was told.",
     source="", place="an experiment of ours", unit="share of needles",
     protocol="5 access codes of invented names at depths of 0 to 100% among 60 facts and 30 codes of other names; asked by name and by a name with "
-             "two letters exchanged.",
+             "two letters exchanged. Beside the hits, the margin of the right code.",
     band=(Within("hit@1 exact", low=0.9), Above("hit@1 misspelt", "dense misspelt")),
-    matters=("dense_similarity", "lexical_bm25", "trigram_match", "recency", "heat"), sets=("default", "everything"), run=run),)
+    matters=("dense_similarity", "lexical_bm25", "trigram_match", "recency", "heat"), sets=("default", "everything"), run=run,
+    also=("margin exact", "margin misspelt")),
+    Probe(id="needle/passages", capability="A long message is found by what one sentence of it says, though another one has the same words apart.",
+          source="callan1994passage", place="retrieval by the best passage", unit="share of letters; sd of the others' scores",
+          protocol="12 messages of 40 sentences; somewhere in each stands where somebody hid a thing, and the words of another one's fact stand in "
+                   "other sentences of it; asked where it was hidden; beside it the cosine of the embeddings alone.",
+          band=(Within("letter first", low=0.8), Above("letter first", "dense")), matters=("passage_words", "dense_similarity", "lexical_bm25"),
+          sets=("default", "everything"), run=passages, also=("margin",)))

@@ -1,7 +1,7 @@
 """Paired associates: of two words that were studied together, one brings up the other (Hebb 1949)."""
 from __future__ import annotations
 
-from .harness.base import Above, Numbers, Probe
+from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import MINUTE, SECOND, Life
 from .stimuli import WORDS, Stimuli
 
@@ -23,7 +23,8 @@ def run(life: Life, seed: int) -> Numbers:
     partner = {a: b for pair in pairs for a, b in (pair, pair[::-1])}
     other = {a: partner[b] for a, b in zip(words, words[2:] + words[:2], strict=True)}
     hits = {kind: sum(_second(life, a, ids[a], ids[b]) for a, b in of.items()) / len(words) for kind, of in (("partner", partner), ("other", other))}
-    return {**hits, "dense": sum(_nearest(life, a, partner[a], words, ids) for a in words) / len(words)}
+    margins = [life.margin(a, ids[b]) for a, b in partner.items()]
+    return {**hits, "margin of partner": mean(margins), "dense": sum(_nearest(life, a, partner[a], words, ids) for a in words) / len(words)}
 
 
 def _second(life: Life, cue: str, own: set[str], wanted: set[str], k: int = 3) -> bool:
@@ -44,4 +45,4 @@ PROBES = (Probe(
     protocol="12 pairs of unrelated words, 2 s apart, a minute between pairs, in three rounds of other orders; each word is asked for, and the three "
              "best others are looked at: its partner, a word of another pair, and its partner by cosine alone.",
     band=(Above("partner", "other", 2.0), Above("partner", "dense")), matters=("hebbian_association", "temporal_context"),
-    sets=("default", "everything"), run=run),)
+    sets=("default", "everything"), run=run, also=("margin of partner",)),)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe
+from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, Stimuli
 
@@ -34,7 +34,7 @@ def run(life: Life, seed: int) -> Numbers:
     ranks = [life.rank(text, id) for text, id in asked]
     dense = [dense_rank(life, text, id, list(ids.values())) for text, id in asked]
     return {"reciprocal rank": sum(1 / r for r in ranks) / len(ranks), "dense": sum(1 / r for r in dense) / len(dense),
-            "p": sum(r <= 3 for r in ranks) / len(ranks)}
+            "p": sum(r <= 3 for r in ranks) / len(ranks), "margin": mean([life.margin(text, id) for text, id in asked])}
 
 
 def dense_rank(life: Life, text: str, id: str, ids: list[str]) -> int:
@@ -48,4 +48,4 @@ PROBES = (Probe(
     protocol="20 facts, each said of the same 4 people; asked of one of them without a common content word; beside it the cosine of the embeddings "
              "alone.",
     band=(Above("reciprocal rank", "dense"),), matters=("late_interaction_rerank", "cross_encoder_rerank", "query_expansion"),
-    sets=("everything", "true_memory_code"), run=run),)
+    sets=("everything", "true_memory_code"), run=run, also=("margin",)),)

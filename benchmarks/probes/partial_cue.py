@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe
+from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import SECOND, Life
 from .stimuli import JOBS, NAMES, OBJECTS, PLACES, Stimuli
 
 SHARES: Final = (0.0, 0.4, 0.6, 0.8)
+MARGINS: Final = (0.4, 0.6)     # shares for which the margin is measured, too
 ITEMS, ASKED, EACH = 100, 40, 20         # EACH: different names, objects, places and trades
 
 
@@ -23,6 +24,8 @@ def run(life: Life, seed: int) -> Numbers:
         cues = [(s.dropped(text, share), id) for text, id in zip(texts[:ASKED], ids, strict=False)]
         found[f"p at {share:.0%}"] = sum(life.hit(cue, id) for cue, id in cues) / ASKED
         found[f"dense at {share:.0%}"] = sum(life.dense_hit(cue, id) for cue, id in cues) / ASKED
+        if share in MARGINS:
+            found[f"margin at {share:.0%}"] = mean([life.margin(cue, id) for cue, id in cues])
     return found
 
 
@@ -32,4 +35,5 @@ PROBES = (Probe(
     protocol="100 facts of 12 words made of 20 names, objects, places and trades; 40 are asked for with 0 to 80% of their words left out; "
              "beside it the cosine of the embeddings alone.",
     band=(Above("p at 40%", "dense at 40%"), Above("p at 60%", "dense at 60%")),
-    matters=("hopfield_completion", "pattern_completion_threshold", "lexical_bm25"), sets=("default", "everything"), run=run),)
+    matters=("hopfield_completion", "pattern_completion_threshold", "lexical_bm25"), sets=("default", "everything"), run=run,
+    also=tuple(f"margin at {share:.0%}" for share in MARGINS)),)

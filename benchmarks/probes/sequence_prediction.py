@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import MoreThan, Numbers, Probe
+from .harness.base import MoreThan, Numbers, Probe, mean
 from .harness.life import MINUTE, SECOND, Life
 from .stimuli import Stimuli, sentence
 
@@ -26,7 +26,8 @@ def run(life: Life, seed: int) -> Numbers:
     pairs = [(row[i + 1], row[i - 1]) for i, row in enumerate(ranks, 1)]
     return {"next before previous": sum(after < before for after, before in pairs) / len(pairs),
             "reciprocal rank of next": sum(1 / after for after, _ in pairs) / len(pairs),
-            "reciprocal rank of previous": sum(1 / before for _, before in pairs) / len(pairs)}
+            "reciprocal rank of previous": sum(1 / before for _, before in pairs) / len(pairs),
+            "lead of next": mean([life.lead(mine[i], ids[i + 1], ids[i - 1]) for i in range(1, LENGTH - 1)])}
 
 
 PROBES = (Probe(
@@ -35,4 +36,4 @@ PROBES = (Probe(
     protocol="A sequence of 8 facts, 20 s apart, told three times with 24 other facts between; each inner item is asked for, and the ranks of its "
              "two neighbours are compared. Chance: one half.",
     band=(MoreThan("next before previous", HALF),), matters=("titans_memory", "spike_timing_plasticity", "temporal_context"),
-    sets=("default", "everything"), run=run),)
+    sets=("default", "everything"), run=run, also=("lead of next",)),)

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from ...engine.records import moment
-from .harness.base import Numbers, Probe, Within
+from .harness.base import Numbers, Probe, Within, mean
 from .harness.life import DAY, Life
 from .stimuli import NAMES, Stimuli
 
@@ -29,13 +29,16 @@ def run(life: Life, seed: int) -> Numbers:
         ids[key], times[key] = life.tell(text, at=at, dated=True), at
     life.until(start + TIMES * SPACING + 3 * DAY)
     hits: dict[str, list[bool]] = {"absolute": [], "relative": []}
+    leads = []      # of the event asked for by its date over the same event at other times
     for k, (name, kind) in enumerate(zip(names, KINDS, strict=True)):
         for t in range(TIMES):
             date, days = moment(times[k, t]), round((life.now - times[k, t]) / DAY)
             ago = f"{days} days ago" if days < 14 else f"{round(days / 7)} weeks ago"
-            hits["absolute"].append(life.hit(f"What did {name} do on {date.day} {date:%B} {date.year}?", ids[k, t], 1))
+            absolute = f"What did {name} do on {date.day} {date:%B} {date.year}?"
+            hits["absolute"].append(life.hit(absolute, ids[k, t], 1))
+            leads.append(life.lead(absolute, ids[k, t], [ids[k, other] for other in range(TIMES) if other != t]))
             hits["relative"].append(life.hit(f"When {name} {kind} {ago}, what happened?", ids[k, t], 1))
-    return {f"hit@1 {way}": sum(found) / len(found) for way, found in hits.items()} | {"chance": 1.0 / TIMES}
+    return {f"hit@1 {way}": sum(found) / len(found) for way, found in hits.items()} | {"chance": 1.0 / TIMES, "lead absolute": mean(leads)}
 
 
 PROBES = (Probe(
@@ -44,4 +47,4 @@ PROBES = (Probe(
     protocol="5 kinds of events, each by one person at 6 times 17 days apart, with another companion each time, among 60 other events, all dated; "
              "asked with the date and with how long ago it was. Chance: one of the 6.",
     band=(Within("hit@1 absolute", low=0.8), Within("hit@1 relative", low=0.8)), matters=("temporal_index", "query_intent", "recency"),
-    sets=("default", "everything"), run=run),)
+    sets=("default", "everything"), run=run, also=("lead absolute",)),)

@@ -28,6 +28,7 @@ from .study import composed
 
 BASE = "hybrid"
 SEEDS = 5           # of the matrix, if none are given
+ROUNDING = 1e-6     # relative; scores are sums of float32
 
 
 class State(StrEnum):
@@ -73,7 +74,7 @@ class Comparison:
     of       name of the memory with it
     readers  mechanisms that the base has been given, because the mechanism acts only through them
     without_base  mechanisms that the base had to lose, because they set the same column
-    numbers  of the probe's band; of the probe, if it has no band
+    numbers  of the probe's band, and `Probe.also`; all of the probe, if it has neither
     why      why nothing was compared; "" else
     """
 
@@ -251,7 +252,7 @@ class _Plans:
         return self._plan(self._chosen, self._chosen.without([id]), probe)
 
     def alone(self, id: str, probe: Probe) -> _Plan:
-        """The base with the mechanism and the fewest readers through which it reaches the probe, and the same without it."""
+        """The base with the mechanism and the fewest readers through which it reaches the probe, and the base with these readers."""
         through = self._path(self._chosen, id, probe, near=tuple(self._base.mechanisms))
         if through is None:
             return _Plan(self._base.name)
@@ -264,7 +265,9 @@ class _Plans:
                 return _Plan(self._base.name, why=f"not through {', '.join(readers) or 'the base'} alone")
         if len(grown.mechanisms) == 1:
             return _Plan(self._base.name, why="nothing else is left of the base")
-        return self._plan(grown, grown.without([id]), probe, readers, lost)
+        # what the mechanism takes the place of is in the memory without it
+        without = self._grown(readers)[0] if lost and id not in self._base.mechanisms else grown.without([id])
+        return self._plan(grown, without, probe, readers, lost)
 
     def _plan(self, with_it: MechanismSet, without: MechanismSet, probe: Probe, readers: tuple[str, ...] = (), lost: tuple[str, ...] = ()) -> _Plan:
         try:
@@ -317,12 +320,13 @@ class _Plans:
 def paired(name: str, with_it: Sequence[Numbers], without: Sequence[Numbers]) -> Pair:
     """One number of all seeds with a mechanism against without it.
 
-    A number that is defined with it and not without it, or the other way round, in every seed, moves.
+    A number that is defined with it and not without it, or the other way round, in every seed, moves.  Numbers that differ by rounding are equal.
 
     >>> [paired("p", [{"p": x} for x in a], [{"p": 0.5}] * 3).state.value for a in ([0.6, 0.7, 0.8], [0.5, 0.5, 0.6], [0.5] * 3)]
     ['moves', 'differs', 'equal']
     """
     a, b = ([numbers.get(name, math.nan) for numbers in each] for each in (with_it, without))
+    b = [x if math.isclose(x, y, rel_tol=ROUNDING) else y for x, y in zip(a, b, strict=True)]
     difference = estimate([x - y for x, y in zip(a, b, strict=True)])
     appears = [math.isnan(x) != math.isnan(y) for x, y in zip(a, b, strict=True)]
     if all(x == y or (math.isnan(x) and math.isnan(y)) for x, y in zip(a, b, strict=True)):
@@ -336,7 +340,8 @@ def paired(name: str, with_it: Sequence[Numbers], without: Sequence[Numbers]) ->
 
 def _numbers(probe: Probe, found: Sequence[Numbers]) -> list[str]:
     claims: Sequence[Claim] = probe.band
-    return list(dict.fromkeys(name for claim in claims for name in claim.names)) or list(dict.fromkeys(name for each in found for name in each))
+    wanted = (*(name for claim in claims for name in claim.names), *probe.also)
+    return list(dict.fromkeys(wanted)) or list(dict.fromkeys(name for each in found for name in each))
 
 
 def _clarity(pair: Pair) -> float:

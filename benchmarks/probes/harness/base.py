@@ -152,6 +152,7 @@ class Probe:
     needs       of the system
     seeds       how many
     of_gates    whether it asks which events a gate refuses; else few stored events are said in place of a failure
+    also        numbers that the alive matrix compares beside those of the band; a share of hits can be 0 or 1 with and without a mechanism
     """
 
     id: str
@@ -167,6 +168,7 @@ class Probe:
     needs: frozenset[Need] = frozenset()
     seeds: int = SEEDS
     of_gates: bool = False
+    also: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -172,9 +172,12 @@ class Life:
             engine.archive(row)
 
     # --- questions -----------------------------------------------------------------------------------------------------------
-    def ask(self, text: str, k: int = 10, learn: bool = False) -> Retrieved:
-        """The answer to a question at the present time."""
-        return self._present().retrieve(Query(text), k, learn=learn)
+    def ask(self, text: str, k: int = 10, learn: bool = False, session: str = "") -> Retrieved:
+        """The answer to a question at the present time.
+
+        session  of the conversation; uses of one session follow each other, uses without one do not
+        """
+        return self._present().retrieve(Query(text, session=session), k, learn=learn)
 
     def presented(self, text: str, k: int) -> list[str]:
         """Ids of the answer in the order in which the memory presents it: in order of time if it says so, else best first."""
@@ -213,6 +216,13 @@ class Life:
         scores = [(e.id in wanted, e.score) for e in self.everything(text).events if math.isfinite(e.score)]
         mine, others = [s for is_mine, s in scores if is_mine], np.array([s for is_mine, s in scores if not is_mine])
         return float((max(mine) - others.mean()) / others.std()) if mine and others.size > 1 and others.std() > 0 else math.nan
+
+    def lead(self, text: str, ids: str | Collection[str], over: str | Collection[str]) -> float:
+        """Score of the best of some events above that of the best of others, in standard deviations of all scores; NaN if either is not retrieved."""
+        scores = {e.id: e.score for e in self.everything(text).events if math.isfinite(e.score)}
+        mine, theirs = ([scores[id] for id in ({each} if isinstance(each, str) else each) if id in scores] for each in (ids, over))
+        spread = float(np.std(list(scores.values()))) if mine and theirs else 0.0
+        return (max(mine) - max(theirs)) / spread if spread > 0.0 else math.nan
 
     def rank(self, text: str, ids: str | Collection[str]) -> float:
         """Rank of the best of some events from 1; infinity if none is retrieved."""

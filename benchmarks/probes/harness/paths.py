@@ -27,7 +27,7 @@ from .instruments import Instrument
 from .life import Life, Need, Settings
 from .run import NotedTexts, Recorder
 
-ASKS = frozenset({"ask", "presented", "everything", "hit", "recall", "margin", "rank", "kept"})      # calls of Life that return an answer
+ASKS = frozenset({"ask", "presented", "everything", "hit", "recall", "margin", "lead", "rank", "kept"})      # calls of Life that return an answer
 
 
 @dataclass(frozen=True, slots=True)
