@@ -137,6 +137,13 @@ CHANGED: Mapping[str, str] = {
                              "which is not shown where nothing is lost.",
 }
 
+SECOND_BASE = ("This base is the set without its two gates. Gates that refuse most sentences of one template leave little to associate, to transfer "
+               "or to forget in the full set; `hybrid` has neither sleep nor associations, so what acts on them has nothing to act on.")
+INERT: Mapping[str, str] = {      # why a mechanism moves no probe
+    "stage_detection": "its stages are read by `stage_summary` and by sources of contexts, which `everything` leaves out; no path leads to an "
+                       "answer.",
+}
+
 REASONS: Mapping[str, str] = {
     "ab_ac/blocked": "The second list costs the first one 4% of its strength in `default` and nothing in `night`; in `everything` recall of the "
                      "second list makes the first one stronger.",

@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from probe_notes import CHANGED, CURVES, PUBLISHED, REASONS
+from probe_notes import CHANGED, CURVES, INERT, PUBLISHED, REASONS, SECOND_BASE
 
 from hebbarium.benchmarks.probes.harness.base import Probe, Within
 from hebbarium.benchmarks.probes.harness.collection import own
@@ -84,7 +84,7 @@ def read(folder: Path) -> dict[str, Any]:
 
 def matrix(result: Mapping[str, Any]) -> dict[str, Any]:
     """What a page shows of a run of `hebbarium probe --alive`."""
-    return {**{part: result[part] for part in ("measured", "base", "headline", "mechanisms")},
+    return {**{part: result[part] for part in ("measured", "base", "headline", "mechanisms", "seeds")},
             "cells": [_cell(cell) for cell in result["cells"] if cell["state"] != "no path"]}
 
 
@@ -330,29 +330,44 @@ def index_table(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
 
 
 def alive_page(of: str, results: Mapping[str, Any]) -> str:
-    """The alive matrix of a set: the cells that the registry names, then other probes for the mechanisms that these do not show."""
-    found = results["alive"][of]
+    """The alive matrix of a set: the cells that the registry names, then those that do not move there, on a second base."""
+    found, others = results["alive"][of], results.get("alive, others", {}).get(of)
+    moved = {one["id"] for run in (found, others) if run for one in run["mechanisms"] if one["moved"]}
+    inert = [one["id"] for one in found["mechanisms"] if one["id"] not in moved]
     lines = [f"# Which mechanisms of `{of}` are alive?", "", "Written by `docs/probe_pages.py`; do not edit.", "",
-             f"`hebbarium probe --alive --named --set {found['measured']} --seeds 3`, with the base `{found['base']}`: {found['headline']}. Only "
-             "cells that the registry names were run, so a mechanism that moves a probe which its entry does not name does not show here.", "",
-             "| mechanism | verdict | moves | named, and does not move | why nothing moves |", "|---|---|---|---|---|"]
+             f"{len(found['mechanisms']) - len(inert)} of {len(found['mechanisms'])} mechanisms move a probe"
+             + (f"; inert: {', '.join(f'`{id}`' for id in inert)}." if inert else "."), ""]
+    lines += [f"- `{id}`: {INERT[id]}" for id in inert if id in INERT] + [""] * any(id in INERT for id in inert)
+    lines += [f"`hebbarium probe --alive --named --set {of} --seeds {found['seeds']}`, with the base `{found['base']}`: {found['headline']}. Only "
+              "cells that the registry names were run, so a mechanism that moves a probe which its entry does not name does not show here. A number "
+              "of the band, or another one that the probe names for the matrix, has to move.", "", *_mechanisms(found), *_cells_of(found)]
+    if others:
+        if others["base"] == found["base"]:
+            tried = list(dict.fromkeys(cell["probe"] for cell in others["cells"]))
+            lines += ["", "## Those that no named probe moves", "", f"On {', '.join(tried)}: {others['headline']}. `fan_effect` measures margins, "
+                      "which any signal of a query changes: to move it alone says little.", "", *_mechanisms(others)]
+        else:
+            lines += ["", f"## On the base `{others['base']}`", "", f"Mechanisms that move nothing above, with `--base {others['base']}`: "
+                      f"{others['headline']}. {SECOND_BASE}", "", *_mechanisms(others), *_cells_of(others)]
+    return "\n".join(lines) + "\n"
+
+
+def _mechanisms(found: Mapping[str, Any]) -> list[str]:
+    lines = ["| mechanism | verdict | moves | named, and does not move | why nothing moves |", "|---|---|---|---|---|"]
     for one in found["mechanisms"]:
         cells = (one["id"], one["verdict"], ", ".join(one["moved"]), ", ".join(one["named_not_moved"]), "" if one["moved"] else one["why"])
         lines.append("| " + " | ".join(text or "-" for text in cells) + " |")
-    lines += ["", "Three numbers of a cell: the full set, the set without the mechanism, the base with it alone.", "",
-              "| mechanism | probe | state | number | full | without | alone | the base also needs |", "|---|---|---|---|---|---|---|---|"]
+    return lines
+
+
+def _cells_of(found: Mapping[str, Any]) -> list[str]:
+    lines = ["", "Three numbers of a cell: the full set, the set without the mechanism, the base with it alone.", "",
+             "| mechanism | probe | state | number | full | without | alone | the base also needs |", "|---|---|---|---|---|---|---|---|"]
     for cell in found["cells"]:
         three = " | ".join(map(_interval, cell["three"]))
         number = cell["number"].replace("|", "\\|")
         lines.append(f"| {cell['mechanism']} | {cell['probe']} | {cell['state']} | {number or '-'} | {three} | {', '.join(cell['needs']) or '-'} |")
-    if others := results.get("alive, others", {}).get(of):
-        tried = list(dict.fromkeys(cell["probe"] for cell in others["cells"]))
-        lines += ["", "## Those that no named probe moves", "", f"On {', '.join(tried)}: {others['headline']}. `fan_effect` measures "
-                  "margins, which any signal of a query changes: to move it alone says little.", "",
-                  "| mechanism | verdict | moves | why nothing moves |", "|---|---|---|---|"]
-        lines += [f"| {one['id']} | {one['verdict']} | {', '.join(one['moved']) or '-'} | {'-' if one['moved'] else one['why']} |"
-                  for one in others["mechanisms"]]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def file_of(probe: Probe) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
@@ -176,12 +176,14 @@ class Matrix:
 
 def matrix(probes: Sequence[Probe], chosen: MechanismSet, registry: Registry, embedder: CachedEmbedder, out: Path, *, base: str = BASE,
            only: Sequence[str] = (), named: bool = False, seeds: int = SEEDS, jobs: int = 1, progress: Progress | None = None,
-           making: Made | None = None) -> Matrix:
+           making: Made | None = None, quick: bool = False) -> Matrix:
     """Run the cells that have a path; finished ones are taken from the ledger of `out`.
 
     base   name of the set to which each mechanism is added alone
     only   mechanisms of the set; all if empty
     named  only cells whose probe the mechanism's registry entry names
+    quick  a comparison in which no number differs in the first seed is equal, and is run with the other seeds only if nothing else moves the
+           mechanism: a mechanism is called inert after all seeds of all cells, and what moves only in a later seed may be missed
 
     Raises InputError for a mechanism that is not in the set, HebbariumError for a set that cannot be built.
     """
@@ -191,13 +193,24 @@ def matrix(probes: Sequence[Probe], chosen: MechanismSet, registry: Registry, em
     start, plans = registry.set(base), _Plans(chosen, registry.set(base), registry, embedder, seeds)
     cells = [(id, probe) for id, probe in product(ids, probes) if not named or probe.name in registry.entry(id).probes]
     planned = [(id, probe, plans.full(id, probe), plans.alone(id, probe)) for id, probe in cells]
-    specs = list({spec.key(): spec for _, _, *both in planned for plan in both for spec in plan.specs}.values())
+    rows: dict[str, Mapping[str, Any]] = {}
+
+    def cells_of(wanted: Sequence[tuple[str, Probe, _Plan, _Plan]]) -> list[Cell]:
+        specs = list({spec.key(): spec for _, _, *both in wanted for plan in both for spec in plan.specs if spec.key() not in rows}.values())
+        rows.update(zip((spec.key() for spec in specs), run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress) if specs else (),
+                        strict=True))
+        return [Cell(id, probe, full.compared(probe, rows), alone.compared(probe, rows), probe.name in registry.entry(id).probes)
+                for id, probe, full, alone in wanted]
+
     book = Ledger(results_folder(out) / "ledger.sqlite")
     with book.locked():
-        found = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress) if specs else []
-    rows = dict(zip((spec.key() for spec in specs), found, strict=True))
-    made_cells = tuple(Cell(id, probe, full.compared(probe, rows), alone.compared(probe, rows), probe.name in registry.entry(id).probes)
-                       for id, probe, full, alone in planned)
+        if quick:
+            first = cells_of([(id, probe, full.first, alone.first) for id, probe, full, alone in planned])
+            kept = [(id, probe, full.first if cell.full.state is State.EQUAL else full, alone.first if cell.alone.state is State.EQUAL else alone)
+                    for cell, (id, probe, full, alone) in zip(first, planned, strict=True)]
+            moved = {cell.mechanism for cell in cells_of(kept) if cell.moves}
+            planned = [short if whole[0] in moved else whole for short, whole in zip(kept, planned, strict=True)]
+        made_cells = tuple(cells_of(planned))
     lives = tuple(_life(id, [cell for cell in made_cells if cell.mechanism == id]) for id in ids)
     provenance = {"set": chosen.name, "base": start.name, "registry_digest": registry.digest, "embedder": embedder.name,
                   "embedder_revision": embedder.revision, "code": code_version(), "stimuli": DIGEST, "made": asdict(making or made())}
@@ -220,6 +233,11 @@ class _Plan:
     @property
     def specs(self) -> tuple[ProbeSpec, ...]:
         return (*self.with_it, *self.without)
+
+    @property
+    def first(self) -> _Plan:
+        """The same with the first seed alone."""
+        return replace(self, with_it=self.with_it[:1], without=self.without[:1])
 
     def compared(self, probe: Probe, rows: Mapping[str, Mapping[str, Any]]) -> Comparison:
         if not self.specs:

@@ -39,15 +39,17 @@ def probe(out: OutOption, ids: Annotated[list[str] | None, typer.Argument(metava
           mechanism: Annotated[list[str] | None, typer.Option("--mechanism", metavar="ID", help=(
               "With --alive: only this mechanism; can be given several times."))] = None,
           named: Annotated[bool, typer.Option("--named", help="With --alive: only probes that the mechanism's registry entry names.")] = False,
+          quick: Annotated[bool, typer.Option("--quick", help=(
+              "With --alive: what does not differ in the first seed is run with the others only if nothing else moves the mechanism."))] = False,
           as_json: JsonOption = False) -> None:
     """Small experiments whose answer is known, each with the band that counts as showing the effect.
 
     Writes probes.json, probes.md, probes.html and rows.jsonl.  Cells that the folder holds already, from the same inputs, are not run again.
     """
     if alive:
-        _alive(ids or [], set_name, system, seeds, embedder, jobs, out, base, mechanism or [], named, as_json, strict or replace)
+        _alive(ids or [], set_name, system, seeds, embedder, jobs, out, base, mechanism or [], named, quick, as_json, strict or replace)
         return
-    if odd := [name for name, given in (("--base", base), ("--mechanism", mechanism), ("--named", named)) if given]:
+    if odd := [name for name, given in (("--base", base), ("--mechanism", mechanism), ("--named", named), ("--quick", quick)) if given]:
         raise InputError("it is part of the alive matrix", where=odd[0], cure="add --alive, or leave it out")
     registry = installed_registry()
     from ..benchmarks.probes.harness.collection import chosen, collected
@@ -78,7 +80,7 @@ def probe(out: OutOption, ids: Annotated[list[str] | None, typer.Argument(metava
 
 
 def _alive(ids: list[str], set_name: str | None, system: str | None, seeds: int | None, embedder: str, jobs: int, out: Path, base: str | None,
-           mechanisms: list[str], named: bool, as_json: bool, odd: bool) -> None:
+           mechanisms: list[str], named: bool, quick: bool, as_json: bool, odd: bool) -> None:
     registry = installed_registry()
     from ..benchmarks.probes.harness import alive
     from ..benchmarks.probes.harness.alive_report import summary_rows, to_json, write
@@ -94,7 +96,8 @@ def _alive(ids: list[str], set_name: str | None, system: str | None, seeds: int 
     probes, picked = chosen(ids, collected()), registry.set(set_name or DEFAULT_SET)
     with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         found = alive.matrix(probes, picked, registry, named_embedder(embedder, embedding), out, base=base or alive.BASE, only=mechanisms,
-                             named=named, seeds=seeds or alive.SEEDS, jobs=jobs, progress=progress, making=made(["hebbarium", *sys.argv[1:]]))
+                             named=named, quick=quick, seeds=seeds or alive.SEEDS, jobs=jobs, progress=progress,
+                             making=made(["hebbarium", *sys.argv[1:]]))
     write(found, out)
     print_kept(progress, out)
     if as_json:

@@ -127,6 +127,31 @@ def test_cells_show_the_set_the_set_without_and_the_base_with_it(tmp_path: Path,
     assert "no path in 2" in lives["recency"].why or lives["recency"].moved
 
 
+def test_numbers_that_differ_by_rounding_are_equal() -> None:
+    assert paired("p", [{"p": 0.2 + 1e-8}] * 3, [{"p": 0.2}] * 3).state is State.EQUAL
+    assert paired("p", [{"p": 0.2 + 1e-5}] * 3, [{"p": 0.2}] * 3).state is State.MOVES
+
+
+def test_what_a_fusion_takes_the_place_of_is_in_the_base_without_it(tmp_path: Path, registry: Registry) -> None:
+    found = made(registry, tmp_path / "o", "fusion_identities", only=["convex_fusion"])
+    lead = next(p for p in found.cells[0].alone.numbers if p.number == "lead of both")
+    base = made(registry, tmp_path / "o", "fusion_identities", only=["dense_similarity"], mechanisms={
+        "dense_similarity": {}, "lexical_bm25": {}, "weighted_rrf": {}}).cells[0]
+    assert lead.without == next(p for p in base.alone.numbers if p.number == "lead of both").with_it
+
+
+def test_quick_runs_what_is_equal_in_the_first_seed_once(tmp_path: Path, registry: Registry) -> None:
+    whole, quick = (made(registry, tmp_path / name, "forgetting_curve", "scope_rules", "sequence_prediction", quick=name == "quick")
+                    for name in ("whole", "quick"))
+    assert [(one.mechanism, one.verdict) for one in quick.lives] == [(one.mechanism, one.verdict) for one in whole.lives]
+    pairs = [(a, b) for one, other in zip(quick.cells, whole.cells, strict=True) for a, b in ((one.full, other.full), (one.alone, other.alone))]
+    assert all(a.state is b.state for a, b in pairs)
+    assert any(a.state is State.EQUAL and a.numbers[0].with_it.n < b.numbers[0].with_it.n for a, b in pairs if a.numbers)
+    inert = {one.mechanism for one in quick.inert}
+    assert all(a == b for one, other in zip(quick.cells, whole.cells, strict=True) if one.mechanism in inert
+               for a, b in ((one.full, other.full), (one.alone, other.alone)))
+
+
 def test_a_mechanism_that_acts_through_others_gets_them_in_the_base(tmp_path: Path, registry: Registry) -> None:
     mechanisms = {"dense_similarity": {}, "norepinephrine": {}, "temporal_context": {}, "short_term_plasticity": {}, "hebbian_association": {},
                   "convex_fusion": {}}

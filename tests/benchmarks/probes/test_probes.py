@@ -276,6 +276,62 @@ def test_the_order_of_telling_shows_where_it_decides() -> None:
     assert first["both first"] <= 0.1 and first["same first in another order of telling"] <= 0.1
 
 
+def test_the_younger_or_the_newest_is_ahead_in_a_memory_that_prefers_it() -> None:
+    def by_age(sign: float) -> Callable[[list[Event], str], list[tuple[Event, float]]]:
+        return lambda events, q: [(e, s + sign * i * 1e-3) for i, (e, s) in enumerate(shared_words(events, q))]
+
+    young, old = written("equal_texts/age_and_use", by_age(1.0)), written("equal_texts/age_and_use", by_age(-1.0))
+    assert young["younger first"] == 1.0 and old["younger first"] == 0.0 and young["lead of the younger"] > 0.0 > old["lead of the younger"]
+    assert written("ab_ac/answers", by_age(0.0))["lead before sleep"] == written("ab_ac/answers", by_age(0.0))["lead after sleep"] > 0.0
+
+
+def test_a_reply_is_found_by_a_memory_that_looks_at_what_came_before() -> None:
+    def before(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        scores = shared_words(events, question)
+        return [(e, s + (2.0 * scores[i - 1][1] if i and events[i - 1].text.endswith("?") else 0.0)) for i, (e, s) in enumerate(scores)]
+
+    found, plain = written("adjacent_answer/pairs", before), written("adjacent_answer/pairs", shared_words)
+    assert found["asked"] == 1.0 and found["not asked"] <= 0.3 and plain["asked"] <= 0.3
+    assert found["margin, asked"] > 3.0 > found["margin, not asked"]
+
+
+def test_a_question_for_a_kind_of_answer_is_met_by_a_memory_that_knows_the_kinds() -> None:
+    kinds = {"When": r" in [A-Z]\w+ 2024", "How many": " times", "Who": " beside "}
+
+    def kind(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        wanted = next(rule for start, rule in kinds.items() if question.startswith(start))
+        return [(e, s + 0.1 * bool(re.search(wanted, e.text))) for e, s in shared_words(events, question)]
+
+    assert written("answer_type/kinds", kind)["right one first"] == 1.0
+    never = written("answer_type/kinds", lambda events, q: [(e, 1.0 - s) for e, s in kind(events, q)])
+    assert never["right one first"] == 0.0 > never["lead"]
+
+
+def test_news_and_roles_are_chosen_by_a_memory_that_looks_at_them() -> None:
+    def new(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        said: set[str] = set()
+        found = []
+        for e, s in shared_words(events, question):
+            prices = set(re.findall(r"\d+", e.text))
+            found.append((e, s + len(prices - said)))
+            said |= prices
+        return found
+
+    def role(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        return [(e, s + (e.speaker == ("user" if "did I" in question else "assistant"))) for e, s in shared_words(events, question)]
+
+    assert written("salience/news", new)["new one first"] == 1.0 and written("salience/news", shared_words)["new one first"] == 0.5
+    assert written("who_said_it/roles", role)["right one first"] == 1.0 and written("who_said_it/roles", shared_words)["right one first"] == 0.5
+
+
+def test_the_letter_is_found_by_the_sentence_that_has_all_words() -> None:
+    def best_sentence(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        asked = set(re.findall(r"\w+", question.lower()))
+        return [(e, float(max(len(asked & set(re.findall(r"\w+", part.lower()))) for part in e.text.split(".")))) for e in events]
+
+    assert written("needle/passages", best_sentence)["letter first"] == 1.0
+
+
 # --- numbers of their own ----------------------------------------------------------------------------------------------------
 def test_each_form_fits_its_own_curve_and_not_the_other() -> None:
     times = np.array(forgetting_curve.DELAYS)
@@ -337,18 +393,19 @@ def test_risk_and_calibration_have_their_closed_forms() -> None:
 
 
 IDS = [
-    "ab_ac/blocked", "ab_ac/interleaved", "abstention/curve", "archived_evidence/hops", "behavioural_tagging/lags", "behavioural_tagging/apart",
-    "blocking/ab", "capacity/load", "cluster_binding/sessions", "cluster_modulation/territory", "context_switch/trials",
-    "correction_holds/after_nights", "delay_horizon/choice", "deletion_holds/after_nights", "distortion_budget/value", "duplicate_gating/stream",
-    "emotional_enhancement/easy", "emotional_enhancement/hard", "event_order/tau", "fan_effect/person_place", "footprint/bytes",
-    "forgetting_curve/ebbinghaus", "fusion_identities/agreement", "gate_auc/stream", "intent_weights/time", "knowledge_update/current",
-    "contradiction/both", "lag_crp/list", "lag_crp/distractor", "list_length/sam", "memory_linking/hours", "mnemonic_similarity/bins",
-    "multi_hop/chain", "needle/depths", "old_memory_cost/years", "paired_associates/words", "paraphrase/questions", "partial_cue/noise",
-    "permastore/years", "predictive_recall/order", "pruning_selectivity/weeks", "rapid_reuse/recovery", "reconsolidation/mismatch",
-    "redundancy/wordings", "repetition_suppression/text", "retrieval_induced_forgetting/practice", "retrieval_induced_forgetting/restudy",
-    "retrograde_gradient/lesion", "reversal_learning/ab_ac", "reverse_replay/reward", "reward_modulated_memory/after", "role_filler/permutations",
-    "runaway_control/speakers", "schema_learning/lesion", "scope_rules/speaker", "selectivity/modifiability", "sequence_prediction/order",
+    "ab_ac/blocked", "ab_ac/interleaved", "ab_ac/answers", "abstention/curve", "adjacent_answer/pairs", "answer_type/kinds",
+    "archived_evidence/hops", "behavioural_tagging/lags", "behavioural_tagging/apart", "blocking/ab", "capacity/load", "cluster_binding/sessions",
+    "cluster_modulation/territory", "context_switch/trials", "correction_holds/after_nights", "delay_horizon/choice", "deletion_holds/after_nights",
+    "distortion_budget/value", "distortion_budget/twice", "duplicate_gating/stream", "emotional_enhancement/easy", "emotional_enhancement/hard",
+    "equal_texts/age_and_use", "event_order/tau", "fan_effect/person_place", "footprint/bytes", "forgetting_curve/ebbinghaus",
+    "fusion_identities/agreement", "gate_auc/stream", "intent_weights/time", "knowledge_update/current", "contradiction/both", "lag_crp/list",
+    "lag_crp/distractor", "list_length/sam", "memory_linking/hours", "mnemonic_similarity/bins", "multi_hop/chain", "needle/depths",
+    "needle/passages", "old_memory_cost/years", "paired_associates/words", "paraphrase/questions", "partial_cue/noise", "permastore/years",
+    "predictive_recall/order", "pruning_selectivity/weeks", "rapid_reuse/recovery", "reconsolidation/mismatch", "redundancy/wordings",
+    "repetition_suppression/text", "retrieval_induced_forgetting/practice", "retrieval_induced_forgetting/restudy", "retrograde_gradient/lesion",
+    "reversal_learning/ab_ac", "reverse_replay/reward", "reward_modulated_memory/after", "role_filler/permutations", "runaway_control/speakers",
+    "salience/news", "schema_learning/lesion", "scope_rules/speaker", "selectivity/modifiability", "sequence_prediction/order",
     "serial_position/immediate", "serial_position/delayed", "sleep_benefit/wake_sleep", "sleep_schedule/two_process", "spacing_effect/crossover",
     "standing_instruction/no_shared_words", "surprise_recall/news", "testing_effect/crossover", "when_did/distractors", "who_said_it/speakers",
-    "write_to_recall/lag",
+    "who_said_it/roles", "write_to_recall/lag",
 ]
