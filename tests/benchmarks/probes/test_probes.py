@@ -104,6 +104,12 @@ def test_the_registry_names_probes_that_exist(registry: Registry) -> None:
     assert named <= {probe.name for probe in PROBES.values()}
 
 
+def test_everything_open_is_everything_without_its_gates(registry: Registry) -> None:
+    gates = ("write_gate_true_memory", "write_gate_cortex")
+    opened = registry.set(str(FOLDER.parents[1] / "docs" / "probes" / "sets" / "everything_open.yaml"))
+    assert opened.mechanisms == registry.set("everything").without(gates).mechanisms
+
+
 def test_names_choose_all_variants_and_unknown_ones_are_refused() -> None:
     assert [p.id for p in chosen(["lag_crp", "needle/depths", "lag_crp/list"], PROBES)] == ["lag_crp/list", "lag_crp/distractor", "needle/depths"]
     with pytest.raises(InputError, match="no probe 'lag_crb'") as refused:
