@@ -108,8 +108,8 @@ PUBLISHED: Mapping[str, Published] = {
 }
 
 CHANGED: Mapping[str, str] = {
-    "predictive_recall/order": "The walks are recalled in one conversation. In the first version the questions came from nowhere, and what was used in "
-                               "different questions from nowhere does not follow each other, so there was no walk to learn.",
+    "predictive_recall/order": "The walks are recalled in one conversation. In the first version the questions came from nowhere; uses from "
+                               "nowhere do not follow each other, so there was no walk to learn.",
     "paraphrase/questions": "The 4 people are the same for all facts. In the first version each fact had people of its own, so the name alone left "
                             "few facts to choose from: meaning alone found 99% first, and hardly a memory without a mistake was in the band.",
     "scope_rules/speaker": "The probe writes the file of rules. In the first version it brought none, so no set of the project could follow one.",
