@@ -151,6 +151,12 @@ REASONS: Mapping[str, str] = {
                      "second list makes the first one stronger.",
     "ab_ac/interleaved": "In `default` and `everything` both orders keep the first list alike, so interleaving gains nothing; only `night` makes a "
                          "difference.",
+    "ab_ac/answers": "Only sets with `sleep_orthogonalisation` turn memories away from each other, by a thousandth to a hundredth of the spread of "
+                     "all scores; in `everything` the gates refuse the second sentence about a person.",
+    "adjacent_answer/pairs": "A reply shares no word with the question after its thing: only `adjacency_pairs` gives it the match of the question "
+                             "that it answered.",
+    "answer_type/kinds": "Without `answer_type` a question finds the sentence that says no more than it, since the others have further words; in "
+                         "`everything` the gates refuse three of four sentences about a person and a place.",
     "abstention/curve": "A set without `sufficiency_gate` judges no answer.",
     "archived_evidence/hops": "Only `everything` links versions. Without its gates it reaches 98% of the versions at one and two hops, none beyond, "
                               "since `typed_expansion` walks two hops; with its gates a quarter of the sentences is stored.",
@@ -172,14 +178,17 @@ REASONS: Mapping[str, str] = {
     "delay_horizon/choice": "The horizon grows after reward, but what it changes in the prediction does not reach the scores of these memories.",
     "deletion_holds/after_nights": "What its owner archives is withheld by the engine, whatever the mechanisms vote: no answer has it and no "
                                    "made unit quotes it. In `everything` a gate refuses one password in three, so it cannot be answered before.",
-    "distortion_budget/value": "At its level of .05 a memory is condensed below a tenth of the usual strength only, which nothing reaches in eight "
-                               "weeks.",
+    "distortion_budget/twice": "Only sets with `gist_compression` condense.",
+    "distortion_budget/value": "At its level of .05 these texts are condensed below a fifth of the usual strength only, which nothing reaches in "
+                               "eight weeks; what is said twice is condensed earlier, as `distortion_budget/twice` shows.",
     "duplicate_gating/stream": "Sets without a gate store everything; in `everything` the gates refuse half of the facts and corrections, which are "
                                "made of one template.",
     "emotional_enhancement/easy": "Only sets with `emotional_tagging` encode feeling; in `night` and `everything` a strong feeling is not above a "
                                   "moderate one a week later.",
     "emotional_enhancement/hard": "In `default` and `everything` the alike items are judged easy, so a strong feeling still helps most; `night`, "
                                   "which does not judge feeling, is in the band by chance of what it replays.",
+    "equal_texts/age_and_use": "In sets without time or use the two are equal, and ties are broken at random; in `everything` the gates refuse the "
+                               "second of two sentences that differ in the place alone.",
     "event_order/tau": "Only sets with `event_ordering` answer in order of time; in `everything` the gates refuse most of the events, which are made "
                        "of few words.",
     "fan_effect/person_place": "Without words BM25 has no graded margin; in `everything` the gates refuse some facts, so their margin is not "
@@ -203,12 +212,15 @@ REASONS: Mapping[str, str] = {
     "multi_hop/chain": "The signals of association count too little beside meaning and words; the set `hipporag` finds all pairs two hops away.",
     "needle/depths": "A misspelt name is found as often by meaning alone; in `everything` the gates refuse most needles after the first, which are "
                      "made of one template.",
+    "needle/passages": "Half of the letters or more are found by words; signals other than those of words do not tell a letter from one that has the "
+                       "same words apart.",
     "paired_associates/words": "In `night` and `everything` the signals of association count too little beside similarity of meaning.",
     "paraphrase/questions": "Only a look at single words gains: `late_interaction_rerank` over meaning alone, or over words and meaning, as in "
                             "`true_memory_code`. The other signals of `default` and `everything` lose more than it gains.",
     "partial_cue/noise": "Completion adds nothing to similarity of meaning.",
     "permastore/years": "Without a cascade or a history of use strength does not depend on learning.",
-    "predictive_recall/order": "The successor representation learns from three walks, and its signal changes the order of few memories.",
+    "predictive_recall/order": "The successor representation learns from three walks; its signal gives the next item a lead, and changes the order "
+                               "of few memories.",
     "pruning_selectivity/weeks": "A pair in use is weaker after two months than on day 1, though stronger than an unused one; `default`, which "
                                  "prunes nothing, is in the band by differences of a hundredth.",
     "rapid_reuse/recovery": "Only sets with `short_term_plasticity` use up what a memory passes on.",
@@ -226,6 +238,7 @@ REASONS: Mapping[str, str] = {
     "role_filler/permutations": "The six sentences have the same words, and no set gives roles enough weight.",
     "runaway_control/speakers": "Replay and use change strength more than the common factor of a speaker does; in `everything` the gates refuse some "
                                 "facts.",
+    "salience/news": "Only `everything` judges what was new, and its gates refuse the repetitions, so there is nothing to compare.",
     "schema_learning/lesion": "One schema of 30 items does not form in these sets; in `everything` the gates refuse the new items.",
     "scope_rules/speaker": "A set without `rule_filter` has no use for the rule.",
     "selectivity/modifiability": "Only sets with `bcm_metaplasticity` slide a threshold, and it averages over five occasions, so that eight memories "
@@ -246,6 +259,7 @@ REASONS: Mapping[str, str] = {
                             "gates refuse five of six events.",
     "who_said_it/speakers": "The gates of `default` and `everything` compare the text without its speaker and refuse what another speaker said "
                             "before.",
+    "who_said_it/roles": "Without `asker_prior` the two are equal; in `everything` the gates refuse what the second speaker says of a thing.",
     "write_to_recall/lag": "In `everything` the gates refuse more than half of the facts at once.",
     "old_memory_cost/years": "In `everything` the gates refuse more of the facts the more of their template are stored, so new facts are found less "
                              "often than old ones.",
