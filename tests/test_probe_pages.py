@@ -69,6 +69,15 @@ def test_what_everything_fails_is_explained(results: dict[str, Any], made: Modul
     assert set(made.REASONS) | set(made.CHANGED) | set(made.PUBLISHED) | set(made.CURVES) <= {probe.id for probe in PROBES}
 
 
+def test_at_most_three_mechanisms_of_everything_are_inert_and_each_has_a_reason(results: dict[str, Any], made: ModuleType) -> None:
+    runs = [results[key]["everything"] for key in ("alive", "alive, others")]
+    moved = {one["id"] for run in runs for one in run["mechanisms"] if one["moved"]}
+    inert = [one["id"] for one in runs[0]["mechanisms"] if one["id"] not in moved]
+    assert len(inert) <= 3 and set(inert) <= set(made.INERT)
+    page = (DOCS / "probes" / "alive-everything.md").read_text(encoding="utf-8")
+    assert all(made.INERT[id] in page for id in inert) and f"{len(runs[0]['mechanisms']) - len(inert)} of {len(runs[0]['mechanisms'])} mechanisms" in page
+
+
 def test_curves_name_numbers_that_exist(results: dict[str, Any], made: ModuleType) -> None:
     for id, curve in made.CURVES.items():
         known = set().union(*(found[id]["numbers"] for found in results["sets"].values()))
