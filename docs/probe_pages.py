@@ -308,12 +308,35 @@ def _again(measured: Mapping[str, Any]) -> str:
     return f" Measured on {measured['date']} with {measured['seeds']} seeds and code {measured['code']}: {'; '.join([*sets, *probes])}."
 
 
+def _gated(probes: Sequence[Probe], results: Mapping[str, Any]) -> list[str]:
+    """What the gates of `everything` cost it, and what it shows without them."""
+    full, opened, plain = results["sets"]["everything"], results.get("open", {}).get(OPEN, {}), results["sets"]["naive_rag"]
+    banded = [probe.id for probe in probes if probe.band]
+    told, stored = (sum(one.get(part, 0) for one in full.values()) for part in ("told", "stored"))
+    failing = [id for id in banded if full[id]["verdict"] != "shown"]
+    refused = [id for id in failing if full[id]["verdict"] == "refused by a gate"]
+    again = [id for id in refused if id in opened]
+    shown = sum(opened[id]["verdict"] == "shown" for id in again)
+
+    def two(id: str, number: str) -> str:
+        return " beside ".join(f"{of[id]['numbers'][number]['mean']:.2f}" for of in (opened, full))
+
+    text = (f"`everything` shows fewer effects than `default`, for one reason above all: its gates stored {stored:,} of the {told:,} events that all "
+            f"probes told it ({results['seeds']['everything']} seeds), so that what is asked for was never stored. Of the {len(failing)} probes that "
+            f"it fails, {len(refused)} are *refused by a gate*. ")
+    if opened:
+        text += (f"That is not an excuse: of {len(again)} of these that were run again without the gates, it shows {shown} and fails "
+                 f"{len(again) - shown}. Without them it finds more exact needles ({two('needle/depths', 'hit@1 exact')}), more of what was just told "
+                 f"({two('write_to_recall/lag', 'at once')}), and the order of events (tau {two('event_order/tau', 'tau')}). The pages say where. ")
+    return [f"{text}`naive_rag` fails {sum(plain[id]['verdict'] != 'shown' for id in banded)} of the {len(banded)} probes with a band.", ""]
+
+
 def index_table(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
     """All probes by all sets."""
     newer = "".join(map(_again, results.get("again", ())))
     sets, opened = [name for name in SETS if name in results["sets"]], results.get("open", {}).get(OPEN, {})
     heads = [f"`{s}`" for s in sets] + ["`everything` without its gates"] * bool(opened)
-    lines = ["", f"All sets over all probes: {results['embedder']}, {max(results['seeds'][s] for s in sets)} seeds, {results['date']}, "
+    lines = ["", *_gated(probes, results), f"All sets over all probes: {results['embedder']}, {max(results['seeds'][s] for s in sets)} seeds, {results['date']}, "
              f"code {results['code']}. `shown`: in the band; `no`: outside; `-`: nothing that the band compares differs, or a number is not "
              f"defined; `refused`: not shown, and gates stored fewer than 9 in 10 events of the experiment.{newer}", "",
              f"| probe | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
