@@ -304,7 +304,7 @@ def _verdict(results: Mapping[str, Any], name: str, probe: Probe) -> str:
 def _again(measured: Mapping[str, Any]) -> str:
     """What was measured after the other results."""
     sets = ["`everything` without its gates" if name == OPEN else f"`{name}`" for name in measured["sets"]]
-    probes = [f"{', '.join(measured['probes'])} of all sets"] if measured["probes"] else []
+    probes = [f"{', '.join(measured['probes'])} of {measured.get('of', 'all sets')}"] if measured["probes"] else []
     return f" Measured on {measured['date']} with {measured['seeds']} seeds and code {measured['code']}: {'; '.join([*sets, *probes])}."
 
 
@@ -325,8 +325,8 @@ def _gated(probes: Sequence[Probe], results: Mapping[str, Any]) -> list[str]:
             f"probes told it ({results['seeds']['everything']} seeds), so that what is asked for was never stored. Of the {len(failing)} probes that "
             f"it fails, {len(refused)} are *refused by a gate*. ")
     if opened:
-        text += (f"That is not an excuse: of {len(again)} of these that were run again without the gates, it shows {shown} and fails "
-                 f"{len(again) - shown}. Without them it finds more exact needles ({two('needle/depths', 'hit@1 exact')}), more of what was just told "
+        text += (f"That is not an excuse: of {len(again)} of these that were run without the gates, too, it then shows {shown} and fails "
+                 f"{len(again) - shown}. Without them it finds more exact needles ({two('needle/depths', 'hit@1 exact')}), more of what was told "
                  f"({two('write_to_recall/lag', 'at once')}), and the order of events (tau {two('event_order/tau', 'tau')}). The pages say where. ")
     return [f"{text}`naive_rag` fails {sum(plain[id]['verdict'] != 'shown' for id in banded)} of the {len(banded)} probes with a band.", ""]
 
@@ -336,7 +336,8 @@ def index_table(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
     newer = "".join(map(_again, results.get("again", ())))
     sets, opened = [name for name in SETS if name in results["sets"]], results.get("open", {}).get(OPEN, {})
     heads = [f"`{s}`" for s in sets] + ["`everything` without its gates"] * bool(opened)
-    lines = ["", *_gated(probes, results), f"All sets over all probes: {results['embedder']}, {max(results['seeds'][s] for s in sets)} seeds, {results['date']}, "
+    seeds = max(results["seeds"][s] for s in sets)
+    lines = ["", *_gated(probes, results), f"All sets over all probes: {results['embedder']}, {seeds} seeds, {results['date']}, "
              f"code {results['code']}. `shown`: in the band; `no`: outside; `-`: nothing that the band compares differs, or a number is not "
              f"defined; `refused`: not shown, and gates stored fewer than 9 in 10 events of the experiment.{newer}", "",
              f"| probe | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
