@@ -193,8 +193,7 @@ REASONS: Mapping[str, str] = {
                                "in the place alone.",
     "event_order/tau": "Only sets with `event_ordering` answer in order of time; in `everything` the gates refuse most of the events, which are made "
                        "of few words.",
-    "fan_effect/person_place": "Without words BM25 has no graded margin; in `everything` the gates refuse some facts, so their margin is not "
-                               "defined.",
+    "fan_effect/person_place": "In `everything` the gates refuse most facts, so their margin is not defined, or not ordered.",
     "forgetting_curve/ebbinghaus": "In sets that sleep, replay and transfer raise memories after the first night, so strength does not fall.",
     "fusion_identities/agreement": "In `default` and `night` the memory that shares the question's words alone is first in half of the cases, "
                                    "because other signals count, too; in `hybrid` ties of the two lists are broken by the order of telling.",
