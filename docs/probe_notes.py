@@ -163,8 +163,8 @@ REASONS: Mapping[str, str] = {
                               "since `typed_expansion` walks two hops; with its gates a quarter of the sentences is stored.",
     "behavioural_tagging/lags": "A strong event 2 h later still rescues, because tags and proteins last 15.6 times as long as the paper's; before "
                                 "and after are alike at 1 h.",
-    "behavioural_tagging/apart": "In `night` strength also depends on what sleep replays; in `everything` the gates refuse some of the weak "
-                                 "sentences, so their strength is not defined.",
+    "behavioural_tagging/apart": "Sets without `synaptic_tagging` rescue nothing; in `everything` the gates refuse some of the weak sentences, so "
+                                 "their strength is not defined.",
     "blocking/ab": "Only sets with `dopamine` predict rewards.",
     "capacity/load": "Dense similarity alone finds as much from half of the words; completion adds nothing to it at 120 memories, and the gates of "
                      "`everything` refuse most of them.",
@@ -206,8 +206,8 @@ REASONS: Mapping[str, str] = {
                     "a shared word BM25 answers in order of telling, which looks like contiguity.",
     "lag_crp/distractor": "As for the list: the ratio in `default` is 5, above the band.",
     "list_length/sam": "It needs no mechanism: five objects share more facts in a longer list, so it is a control.",
-    "memory_linking/hours": "Only `default` keeps what is linked within hours apart from the rest; in sets that sleep, replay links memories of "
-                            "other days as well.",
+    "memory_linking/hours": "Sets without `engram_allocation` link nothing by the time of telling; in `night` replay links memories of other days as"
+                            " well.",
     "mnemonic_similarity/bins": "In `default` every lure is told from its memory, as by similarity alone at its best threshold, so nothing is left "
                                 "to gain; the other sets find fewer repetitions or none.",
     "multi_hop/chain": "The signals of association count too little beside meaning and words; the set `hipporag` finds all pairs two hops away.",
