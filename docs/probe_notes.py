@@ -154,8 +154,8 @@ REASONS: Mapping[str, str] = {
     "ab_ac/answers": "Only sets with `sleep_orthogonalisation` turn memories away from each other, by a thousandth to a hundredth of the spread of "
                      "all scores; in `night` what else changes over a night costs more than that, and in `everything` the gates refuse the second "
                      "sentence about a person.",
-    "adjacent_answer/pairs": "A reply shares no word with the question after its thing: only `adjacency_pairs` gives it the match of the question "
-                             "that it answered.",
+    "adjacent_answer/pairs": "By words alone no reply is found. By meaning alone few are, but more of those after a question, so a memory without "
+                             "`adjacency_pairs` can be in the band, too.",
     "answer_type/kinds": "Without `answer_type` a question finds the sentence that says no more than it, since the others have further words; in "
                          "`everything` the gates refuse three of four sentences about a person and a place.",
     "abstention/curve": "A set without `sufficiency_gate` judges no answer.",
