@@ -31,7 +31,7 @@ def inputs(n: int, seed: int) -> NDArray[np.float64]:
 def driven(x: NDArray[np.float64], replaced: float, young: tuple[float, float, float]) -> NDArray[np.float64]:
     """Drive of every unit after so many populations were replaced."""
     h = np.empty(UNITS)
-    for generation in {code.generation_of(replaced, u, UNITS) for u in (0, UNITS - 1)}:
+    for generation in code.generations(replaced, UNITS):
         code.drive(x, *code.readers(0, generation, UNITS, INPUTS, 0.2, 0.5), generation, replaced, True, *young, h)
     return h
 

@@ -46,7 +46,7 @@ def unit_pair(rng: np.random.Generator, cosine: float, d: int = 384) -> Pair:
 def driven(specimen: Any, x: Vector, seed: int, units: int = M, read: float = READ, *, normalised: bool = False, turnover: float = 0.0,
            young: tuple[float, float, float] = MATURE, spread: float = 0.5) -> Vector:
     h = np.full(units, np.nan)
-    for generation in {specimen.generation_of(turnover, u, units) for u in (0, units - 1)}:
+    for generation in specimen.generations(turnover, units):
         specimen.drive(x, *specimen.readers(seed, generation, units, len(x), read, spread), generation, turnover, normalised, *young, h)
     return h
 
@@ -286,6 +286,11 @@ def young_cells_are_easier_to_drive(specimen: Any) -> Any:
     plain, young = (driven(specimen, x, 3, 200, turnover=turnover, young=y) for y in (MATURE, (1.5, 0.2, 0.05)))
     age = turnover + np.arange(200) / 200 - 1.0
     return young / plain, np.where(age >= 0.0, 1.0 + 1.5 * np.exp(-((age - 0.2) ** 2) / (2 * 0.05 ** 2)), 1.0)
+
+
+@equation("CM-16.0b", source="floor(TURNOVER + u / M) of every unit, Python")
+def no_more_than_two_generations_live(specimen: Any) -> Any:
+    return [list(specimen.generations(step / 4, 4)) == sorted({math.floor((step + u) / 4) for u in range(4)}) for step in range(12)], [True] * 12
 
 
 # --- in a memory -------------------------------------------------------------------------------------------------------------

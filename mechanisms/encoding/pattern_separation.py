@@ -105,6 +105,15 @@ def generation_of(turnover: float, unit: int, units: int) -> int:
     return int(np.floor(turnover + unit / units))
 
 
+def generations(turnover: float, units: int) -> range:
+    """Generations of the units that live: one, or two while the units of one are replaced.  Cost: O(1).
+
+    >>> generations(0.25, 4), generations(1.0, 4)
+    (range(0, 2), range(1, 2))
+    """
+    return range(generation_of(turnover, 0, units), generation_of(turnover, units - 1, units) + 1)
+
+
 @kernel
 def excitability(age: float, excess: float, peak: float, width: float) -> float:
     """e(a) = 1 + e_1 exp(-(a - a_0)^2 / (2 s^2)), factor on the drive of a cell.  After Aimone, Wiles & Gage (2009).  Cost: O(1).
@@ -345,7 +354,7 @@ class PatternSeparation(Mechanism[PatternSeparationParams]):
     def code(self, x: Any, turnover: float, out: Any) -> None:
         """Write the active cells of an input to out (k,)."""
         p, h = self.params, np.empty(self.params.units)
-        for generation in {generation_of(turnover, u, p.units) for u in (0, p.units - 1)}:
+        for generation in generations(turnover, p.units):
             w = readers(p.projection_seed, generation, p.units, len(x), p.connectivity, p.weight_spread)
             drive(x, *w, generation, turnover, p.normalised, p.young_excess, p.young_peak, p.young_width, h)
         active = winners(h, min(p.active, p.units))
