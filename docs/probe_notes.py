@@ -159,8 +159,8 @@ REASONS: Mapping[str, str] = {
     "answer_type/kinds": "Without `answer_type` a question finds the sentence that says no more than it, since the others have further words; in "
                          "`everything` the gates refuse three of four sentences about a person and a place.",
     "abstention/curve": "A set without `sufficiency_gate` judges no answer.",
-    "archived_evidence/hops": "Only `everything` links versions. Without its gates it reaches 98% of the versions at one and two hops, none beyond, "
-                              "since `typed_expansion` walks two hops; with its gates a quarter of the sentences is stored.",
+    "archived_evidence/hops": "Only `everything` links versions. Without its gates it reaches every version: `fact_timeline` answers all of a fact "
+                              "when what was before is asked; with its gates a quarter of the sentences is stored.",
     "behavioural_tagging/lags": "A strong event 2 h later still rescues, because tags and proteins last 15.6 times as long as the paper's; before "
                                 "and after are alike at 1 h.",
     "behavioural_tagging/apart": "Sets without `synaptic_tagging` rescue nothing; in `everything` the gates refuse some of the weak sentences, so "
