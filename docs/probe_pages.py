@@ -304,7 +304,7 @@ def _verdict(results: Mapping[str, Any], name: str, probe: Probe) -> str:
 def _again(measured: Mapping[str, Any]) -> str:
     """What was measured after the other results."""
     sets = ["`everything` without its gates" if name == OPEN else f"`{name}`" for name in measured["sets"]]
-    probes = [f"{', '.join(measured['probes'])} of {measured.get('of', 'all sets')}"] if measured["probes"] else []
+    probes = [f"{', '.join(measured['probes'])} of all sets"] if measured["probes"] else []
     return f" Measured on {measured['date']} with {measured['seeds']} seeds and code {measured['code']}: {'; '.join([*sets, *probes])}."
 
 

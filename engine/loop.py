@@ -30,6 +30,7 @@ from .explain import Explanation, explained
 from .feedback import asked_of, checked_outcome, needed_rows, place
 from .lives import Plan
 from .nights import DAY, STRIDE, last_due, nights_between, require_few_nights
+from .observer import Stopwatch
 from .offers import NO_LIMIT, Offer
 from .plan import Instrument
 from .ports.embedder import Embedder, checked_embedder
@@ -253,7 +254,9 @@ class Engine(Serial):
         if not plans or any(plan.memory is not self.assembly for plan in plans):
             raise InputError("a plan belongs to another memory" if plans else "there is no plan", where="together",
                              cure="make plans with `planned` of this memory")
-        return Together(plans, lambda: self.assembly.embedder.seconds + self.assembly.language_model.seconds)
+        watch, parts = Stopwatch(), self.assembly
+        watch.attach((), parts.clock, parts.embedder, parts.language_model)
+        return Together(plans, watch.seconds)
 
     @serial
     def retrieve_together(self, query: Query | str, k: int, plans: Together) -> tuple[Answer, ...]:

@@ -79,13 +79,13 @@ class Stopwatch:
         """The pass of a phase, with its time noted."""
 
         def call(*args: Any) -> None:
-            start = self._seconds()
+            start = self.seconds()
             run(*args)
-            self.phase_ms[phase].append((self._seconds() - start) * 1e3)
+            self.phase_ms[phase].append((self.seconds() - start) * 1e3)
 
         return call
 
-    def _seconds(self) -> float:
+    def seconds(self) -> float:
         """s, wall time without the time spent in the embedder and in the language model."""
         return perf_counter() - (self._embedder.seconds if self._embedder else 0.0) - (self._language_model.seconds if self._language_model else 0.0)
 
@@ -148,9 +148,9 @@ class Observer(Stopwatch):
             store, receipt = binding.store, self.receipts[node.owner]
             before = [store.array(c).copy() for c in columns]
             edges, offered = (graph.n_edges, int(np.count_nonzero(graph.alive))) if graph else (0, 0), len(offers)
-            usage, start = model.usage if model else None, self._seconds()
+            usage, start = model.usage if model else None, self.seconds()
             function(view, what)
-            self.mechanism_ms[node.owner] += (self._seconds() - start) * 1e3
+            self.mechanism_ms[node.owner] += (self.seconds() - start) * 1e3
             if model and usage is not None and model.usage != usage:
                 key = node.phase, node.owner
                 self.asked[key] = self.asked.get(key, Usage()) + (model.usage - usage)
@@ -176,9 +176,9 @@ class Observer(Stopwatch):
         stores = ROW in node.sets
 
         def call(view: Any, what: Any) -> None:
-            start = self._seconds()
+            start = self.seconds()
             function(view, what)
-            self.mechanism_ms[node.owner] += (self._seconds() - start) * 1e3
+            self.mechanism_ms[node.owner] += (self.seconds() - start) * 1e3
             self.receipts[node.owner].calls += 1
             if stores:
                 self._row = binding.store.array(ROW).item()

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -104,7 +105,6 @@ class PhasePlan:
 
     changes  persistent columns and structures whose existing cells the steps of this phase may change; steps that only append are left out
     changed  whether a pass may have changed them.  Reset to False by Snapshot.save
-    learning  the steps that depend on which rows were recalled, in order; empty if they cannot be run apart from the others
     """
 
     def __init__(self, phase: Phase, nodes: Sequence[Node], store: Store, signals: Sequence[tuple[Signal, float]],
@@ -126,7 +126,6 @@ class PhasePlan:
             start = None if column in written else self._start(column)
             found[-1].gathers.append((column, start, [s.binding for s in sorted(found, key=lambda s: s.node.rank)]))
         self._passing = {Phase.ENCODE: (Scope.EVENT,), Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE)}.get(phase, ())
-        self.learning = self._learning()
 
     def run(self, what: Any, learn: bool = False, only: Sequence[BoundStep] | None = None) -> None:
         """One pass: reset the columns of the event, query and candidates, then run each step whose conditions are met (`BoundStep`).
@@ -141,29 +140,31 @@ class PhasePlan:
             self.store.neutralise(scope)
         self._call(self.steps if only is None else only, what, learn)
 
-    def again(self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any) -> None:
-        """Some steps of the pass before once more, after the columns of the pass that they write are reset; recall does not learn.
+    def again(self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any, learn: bool = False) -> None:
+        """Some steps of the pass before once more, after the columns of the pass that they write are reset.
 
         See `engine.reach`: the steps must be all that write or read one of these columns.
         """
+        self.changed = self.changed or learn
         self.store.passes += 1
-        self._reset(columns)
-        self._call(steps, what, learn=False)
+        for column in columns:
+            if not isinstance(column.neutral, Column):      # a stage starts as the stage before
+                self.store.array(column).fill(column.neutral)
+        self._call(steps, what, learn)
 
     def learn(self, what: Any) -> None:
         """The rest of a pass that did not learn, now with recall that does: the same state as a whole pass, at the cost of its last steps.
 
         The pass must have been the last over this store, with the same `what`, and nothing may have changed since; `learning` must not be empty.
         """
-        self.changed = True
-        self.store.passes += 1
-        self._reset(c for step in self.learning for c in (*step.node.sets, *step.node.adds) if isinstance(c, Column) and not c.persists)
-        self._call(self.learning, what, learn=True)
+        columns = [c for step in self.learning for c in (*step.node.sets, *step.node.adds) if isinstance(c, Column) and not c.persists]
+        self.again(self.learning, columns, what, learn=True)
 
-    def _learning(self) -> tuple[BoundStep, ...]:
-        """Those that see RECALLED or what such a step writes for this query alone.
+    @cached_property
+    def learning(self) -> tuple[BoundStep, ...]:
+        """Steps that see RECALLED, or what such a step writes for this query alone, in order; empty if one of the others writes what they write.
 
-        None, if one of the others writes what they write.  The others change nothing that persists and draw no random numbers, see `Mechanism`.
+        The others change nothing that persists and draw no random numbers, see `Mechanism`.
         """
         found, written = list[BoundStep](), set[Any]((RECALLED,))
         for step in self.steps:
@@ -175,11 +176,6 @@ class PhasePlan:
         others = [step.node for step in self.steps if step not in found]
         apart = all(touched.isdisjoint((*node.sets, *node.adds)) for node in others)
         return tuple(found) if apart and self.phase is Phase.RETRIEVE else ()
-
-    def _reset(self, columns: Iterable[Column]) -> None:
-        for column in columns:
-            if not isinstance(column.neutral, Column):      # a stage starts as the stage before
-                self.store.array(column).fill(column.neutral)
 
     def _call(self, steps: Sequence[BoundStep], what: Any, learn: bool) -> None:
         store = self.store

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from time import perf_counter
 
 from .contract import Cue
 from .errors import InputError
@@ -19,21 +18,18 @@ class Together:
     or computes MATCH, or it touches what such a step writes (`engine.reach`).  Answers equal those of each plan alone bit for bit, as a hook keeps
     nothing from one query to the next, and reads of its own `weight` only whether it is 0.
 
-    plans  at least one
+    plans  at least one, all of one memory
     ms     of the last query, by plan: the time of all steps that it needed, those in common included, without the time of the models
 
-    Raises InputError for plans of several memories or with other steps.
+    Raises InputError for plans with other steps.
     """
 
-    def __init__(self, plans: Sequence[Plan], waited: Callable[[], float]) -> None:
-        """waited: s that the memory has spent in the embedder and in the language model so far."""
-        self.plans, self.ms, self._waited = tuple(plans), [0.0] * len(plans), waited
-        first = self.plans[0]
-        for plan in self.plans:
-            if plan.memory is not first.memory:
-                raise InputError("the plans belong to several memories", where="together", cure="make them with `planned` of one memory")
-            if [n.label for n in plan.nodes] != [n.label for n in first.nodes]:
-                raise InputError("the plans have other steps", where="together", cure="give plans of the same mechanisms; ask the others alone")
+    def __init__(self, plans: Sequence[Plan], seconds: Callable[[], float]) -> None:
+        """seconds: a clock that stands still while the memory waits for a model."""
+        self.plans, self.ms, self._seconds = tuple(plans), [0.0] * len(plans), seconds
+        labels = [node.label for node in self.plans[0].nodes]
+        if any([node.label for node in plan.nodes] != labels for plan in self.plans):
+            raise InputError("the plans have other steps", where="together", cure="give plans of the same mechanisms; ask the others alone")
         self._reach = self._reached()
 
     @property
@@ -67,6 +63,3 @@ class Together:
         weights = any(list(plan.signals) != list(first.signals) for plan in self.plans[1:])
         reach = Touches(first.steps).reach(lambda node: node.owner in odd or (weights and (SIGNALS in node.sees or MATCH in node.sets)))
         return None if reach.structures else reach
-
-    def _seconds(self) -> float:
-        return perf_counter() - self._waited()

@@ -249,7 +249,7 @@ def _work(work: Work, source: Source, asked: Sequence[Asked]) -> Finished:
         alone = [_work(work, source, [one]) for one in asked]       # one arm that fails fails no other
         return Finished([cell for each in alone for cell in each.cells], _name(asked), [failed for each in alone for failed in each.failed])
     return Finished([(one.key, json.dumps(vars(outcome)), {"arm": one.spec.arm, "conversation": one.spec.conversation,
-                                                             "inner_threads": os.environ.get("OMP_NUM_THREADS", "")})
+                                                           "inner_threads": os.environ.get("OMP_NUM_THREADS", "")})
                      for one, outcome in zip(asked, outcomes, strict=True)], _name(asked))
 
 

@@ -59,6 +59,14 @@ class Adjacency(NamedTuple):
     pool: NDArray[np.int32]
 
 
+class Links(NamedTuple):
+    """Targets of the out-edges of one type, for kernels: `ends[start[v]:start[v] + degree[v]]` are those of node v, oldest first."""
+
+    start: NDArray[np.int64]
+    degree: NDArray[np.integer[Any]]
+    ends: NDArray[np.integer[Any]]
+
+
 def entity_node(entity: int) -> int:
     """The node of an entity, and the entity of a node: ~e is its own inverse.
 
@@ -325,10 +333,9 @@ class Graph:
         """Out-edges of one type for kernels, O(1): valid for covered rows and for entities, kept up to date in place until `epoch` changes."""
         return Adjacency(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._pool))
 
-    @property
-    def ends(self) -> NDArray[np.int32]:
-        """Targets of the edges in the places of `csr`'s pool, next to one another where target[pool[place]] are not; valid as `csr` is, read-only."""
-        return read_only(self._ends)
+    def links(self, type: EdgeType) -> Links:
+        """Targets of the out-edges of one type, next to one another, where target[pool[place]] of `csr` are not; O(1), valid as `csr` is."""
+        return Links(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._ends))
 
     # --- arrays over edges -----------------------------------------------------------------------------------------------------------
 

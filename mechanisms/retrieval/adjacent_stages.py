@@ -24,7 +24,7 @@ from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.drafts import Kind
 from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.storage.graph import EdgeType, Links, entity_node
 from ...engine.vocabulary import ANSWERABLE, BUDGET, FOCUS, GRAPH, KIND, OFFERED, OFFERS, RELEASED, SESSION, STAGE, TEXTS
 from ..shared.offering import BEYOND, MOST, near, on_scale, sizes, within
 from ..shared.stages import stages_of
@@ -42,13 +42,14 @@ def masses(graph: Any, n: int, seeds: Sequence[int], d: float, epsilon: float) -
     d        probability of a step from entity to entity; each of its two links has sqrt(d)
     epsilon  as in `shared.walks.walk`
     """
-    links, mass = graph.csr(EdgeType.ENTITY), np.full(n, np.nan)
+    links: Links = graph.links(EdgeType.ENTITY)
+    mass = np.full(n, np.nan)
     nodes = np.array([v for v in seeds if links.degree[v] > 0], dtype=np.int64)
     if nodes.size:
         share = np.array([specificity(float(links.degree[v])) for v in nodes])
-        network, rank = (links.start, links.degree, graph.ends), np.zeros(links.start.shape[0])
-        walk(nodes, share / share.sum(), *network, math.sqrt(d), epsilon, MOST_ROUNDS, rank)
-        passages(rank, graph.n_entities, *network, mass)
+        rank = np.zeros(links.start.shape[0])
+        walk(nodes, share / share.sum(), *links, math.sqrt(d), epsilon, MOST_ROUNDS, rank)
+        passages(rank, graph.n_entities, *links, mass)
     return mass
 
 

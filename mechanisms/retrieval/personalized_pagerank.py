@@ -29,7 +29,7 @@ import numpy as np
 
 from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.storage.graph import EdgeType, Links, entity_node
 from ...engine.vocabulary import EMBEDDING, GRAPH, VISIBLE
 from ..shared.synonyms import SYNONYMS, joined
 from ..shared.walks import MOST_ROUNDS, passages, restarts, specificity, walk
@@ -53,13 +53,13 @@ class PersonalizedPageRank(Mechanism[PersonalizedPageRankParams]):
     @hook(Phase.RETRIEVE, reads=(GRAPH, SYNONYMS, EMBEDDING, VISIBLE), adds=(), sets=(PAGERANK,))
     def retrieve(self, view: Any, cue: Cue) -> None:
         p, graph = self.params, view.graph
-        links = graph.csr(EdgeType.ENTITY)
+        links: Links = graph.links(EdgeType.ENTITY)
         known = {entity_node(e): None for name in cue.features.entities if (e := self._entity(view, cue, name)) is not None}
         seeds = np.array([v for v in known if links.degree[v] > 0], dtype=np.int64)
         if not seeds.size:
             return
         share = np.array([specificity(float(links.degree[v])) for v in seeds])
-        network, pairs = (links.start, links.degree, graph.ends), view.synonyms.of(cue)
+        network, pairs = links, view.synonyms.of(cue)
         if pairs.size:
             network = joined(*network, pairs)
         rank = np.zeros(links.start.shape[0])

@@ -25,7 +25,7 @@ import numpy as np
 from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.storage.graph import EdgeType, Links, entity_node
 from ...engine.uses import step_of_use, used_last
 from ...engine.vocabulary import GRAPH, HORIZON, KIND, LEARNING_RATE, NEED, NOW, PLASTICITY, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
 from ..shared.rows import last_event
@@ -203,24 +203,24 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
     def expect(self, view: Any, tick: Tick) -> None:
         """Compute NEED from the entities of the last memory with entities, before replay adds edges between memories."""
         graph, last = view.graph, int(view.successor_stated[last_event(view.kind)])
+        links: Links = graph.links(EdgeType.ENTITY)
         out = np.full(len(view.need), np.nan)
         if last >= 0:
             nodes, values = expected_row(np.array(entities_of(graph, last), dtype=np.int64), *network(graph), view.successor)
-            links = graph.csr(EdgeType.ENTITY)
-            visits(np.empty(0, dtype=np.int64), nodes, values, links.start, links.degree, graph.ends, out)
+            visits(np.empty(0, dtype=np.int64), nodes, values, *links, out)
         view.need[...] = np.nan_to_num(out, copy=False, nan=0.0)
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, SUCCESSOR, VISIBLE, USED.before, USED_TIME.before), adds=(), sets=(SUCCESSION,))
     def score(self, view: Any, cue: Cue) -> None:
         """No score unless the query names, or the last use in its session needed, an entity with learnt successors."""
         graph = view.graph
+        links: Links = graph.links(EdgeType.ENTITY)
         named = [entity_node(e) for name in cue.features.entities if (e := graph.entity_id(name)) is not None]
         left = [node for row in used_last(cue, view.used, view.used_time, view.visible).tolist() for node in entities_of(graph, row)]
         states = np.array(list(dict.fromkeys((*named, *left))), dtype=np.int64)
         if states.size:
             nodes, values = expected_row(states, *network(graph), view.successor)
-            links = graph.csr(EdgeType.ENTITY)
-            visits(states, nodes, values, links.start, links.degree, graph.ends, view.succession)
+            visits(states, nodes, values, *links, view.succession)
 
 
 def further(discount: float, horizon: float) -> float:

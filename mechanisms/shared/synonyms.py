@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Phase, Structure
+from ...engine.storage.graph import Links
 
 NOTHING: Final = np.empty((0, 2), np.int64)
-Network = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-def joined(start: NDArray[Any], degree: NDArray[Any], ends: NDArray[Any], pairs: NDArray[np.int64]) -> Network:
+def joined(start: NDArray[Any], degree: NDArray[Any], ends: NDArray[Any], pairs: NDArray[np.int64]) -> Links:
     """The network with a link each way between the entities of each pair: start, degree, ends as `walk` takes them.  O(nodes + links).
 
     >>> start, degree, ends = joined(np.array([0, 0, 1]), np.array([1, 0, 1]), np.array([-1, 0]), np.array([[0, 1]]))
@@ -28,7 +28,7 @@ def joined(start: NDArray[Any], degree: NDArray[Any], ends: NDArray[Any], pairs:
     targets = np.concatenate([held, other, one])
     order = np.argsort(sources, kind="stable")
     count = np.bincount(sources, minlength=nodes)
-    return np.cumsum(count) - count, count, targets[order]
+    return Links(np.cumsum(count) - count, count, targets[order])
 
 
 class Synonyms:

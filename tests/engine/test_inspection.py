@@ -64,7 +64,7 @@ def test_the_graph_is_read_only() -> None:
     assert graph.n_edges == whole.n_edges > 0 and graph.entity_id("bo") == whole.entity_id("bo") is not None
     assert graph.column("trust").tolist() == [0.5] * whole.n_edges
     arrays = [graph.source, graph.target, graph.type, graph.alive, graph.created, graph.column("trust"), graph.buffer("trust"),
-              graph.neighbours(0, EdgeType.ENTITY), *graph.csr(EdgeType.ENTITY), graph.ends]
+              graph.neighbours(0, EdgeType.ENTITY), *graph.csr(EdgeType.ENTITY), *graph.links(EdgeType.ENTITY)]
     for array in arrays:
         with pytest.raises(ValueError, match="WRITEABLE"):
             array.setflags(write=True)

@@ -192,7 +192,7 @@ class Life:
 
     def hit(self, text: str, ids: str | Collection[str], k: int = 3) -> bool:
         """Whether one of the events is among the k best."""
-        wanted = {ids} if isinstance(ids, str) else set(ids)
+        wanted = _set_of(ids)
         return any(event.id in wanted for event in self.ask(text, k).events)
 
     def recall(self, text: str, steps: int, among: Collection[str] | None = None) -> list[str]:
@@ -212,7 +212,7 @@ class Life:
 
     def margin(self, text: str, ids: str | Collection[str]) -> float:
         """Score of the best of some events above the mean of all others, in their standard deviations; NaN if none of them is retrieved."""
-        wanted = {ids} if isinstance(ids, str) else set(ids)
+        wanted = _set_of(ids)
         scores = [(e.id in wanted, e.score) for e in self.everything(text).events if math.isfinite(e.score)]
         mine, others = [s for is_mine, s in scores if is_mine], np.array([s for is_mine, s in scores if not is_mine])
         return float((max(mine) - others.mean()) / others.std()) if mine and others.size > 1 and others.std() > 0 else math.nan
@@ -220,13 +220,13 @@ class Life:
     def lead(self, text: str, ids: str | Collection[str], over: str | Collection[str]) -> float:
         """Score of the best of some events above that of the best of others, in standard deviations of all scores; NaN if either is not retrieved."""
         scores = {e.id: e.score for e in self.everything(text).events if math.isfinite(e.score)}
-        mine, theirs = ([scores[id] for id in ({each} if isinstance(each, str) else each) if id in scores] for each in (ids, over))
+        mine, theirs = ([scores[id] for id in _set_of(each) if id in scores] for each in (ids, over))
         spread = float(np.std(list(scores.values()))) if mine and theirs else 0.0
         return (max(mine) - max(theirs)) / spread if spread > 0.0 else math.nan
 
     def rank(self, text: str, ids: str | Collection[str]) -> float:
         """Rank of the best of some events from 1; infinity if none is retrieved."""
-        wanted = {ids} if isinstance(ids, str) else set(ids)
+        wanted = _set_of(ids)
         return next((rank for rank, e in enumerate(self.everything(text).events, 1) if e.id in wanted), math.inf)
 
     def kept(self, text: str = "everything") -> set[str]:
@@ -262,3 +262,7 @@ class Life:
     def strength(self, ids: Sequence[str]) -> NDArray[np.float64]:
         """Log of the strength of memories at the present time: ACTIVATION + LOG_STRENGTH, ln.  NaN if not stored.  Shape (len(ids),)."""
         return self.of(ACTIVATION, ids) + self.of(LOG_STRENGTH, ids)
+
+
+def _set_of(ids: str | Collection[str]) -> set[str]:
+    return {ids} if isinstance(ids, str) else set(ids)

@@ -1,6 +1,9 @@
 """The graph against networkx on random histories."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -80,7 +83,7 @@ def test_random_history_equals_networkx(steps: list, caps: dict[EdgeType, int]) 
             expected = sorted(edge for edge, (s, _, k, _) in live.items() if (s, k) == (node, kind))
             assert graph.neighbours(node, kind).tolist() == expected
             assert pool[start[node]:start[node] + degree[node]].tolist() == expected
-            assert graph.ends[start[node]:start[node] + degree[node]].tolist() == [live[edge][1] for edge in expected]
+            assert graph.links(kind).ends[start[node]:start[node] + degree[node]].tolist() == [live[edge][1] for edge in expected]
 
 
 @settings(max_examples=40, deadline=None)
@@ -120,12 +123,15 @@ def test_caps_keep_the_newest_edges_of_each_source_and_type() -> None:
 def test_growth_moves_arrays_only_with_the_epoch() -> None:
     rng, graph = np.random.default_rng(1), new()
     graph.allocate("weight", np.float64, (), 0.5)
-    epoch, kept, edges = graph.epoch, (*graph.csr(EdgeType.SEMANTIC), graph.ends, graph.buffer("weight"), graph.buffer("target")), {}
+    def arrays() -> tuple[Any, ...]:
+        return *graph.csr(EdgeType.SEMANTIC), *graph.links(EdgeType.SEMANTIC), graph.buffer("weight"), graph.buffer("target")
+
+    epoch, kept, edges = graph.epoch, arrays(), dict[tuple[int, int], int]()
     for step in range(5000):
         source, target = (int(x) for x in rng.integers(-4, 400, 2))
         edges.setdefault((source, target), len(edges))
         assert graph.add(source, target, EdgeType.SEMANTIC) == edges[source, target]
-        now = (*graph.csr(EdgeType.SEMANTIC), graph.ends, graph.buffer("weight"), graph.buffer("target"))
+        now = arrays()
         if graph.epoch == epoch:
             assert all(np.shares_memory(a, b) and a.shape == b.shape for a, b in zip(kept, now, strict=True)), step
         epoch, kept = graph.epoch, now
@@ -148,25 +154,25 @@ def test_views_are_of_the_first_m_edges_and_read_only() -> None:
 
 
 @pytest.mark.parametrize("run", [gather, gather.py_func], ids=["jitted", "python"])
-def test_gather(run: object) -> None:
+def test_gather(run: Callable[..., Any]) -> None:
     graph = new()
     for target in (3, 1, entity_node(2)):
         graph.add(0, target, EdgeType.ENTITY)
     graph.add(entity_node(2), 0, EdgeType.ENTITY)
     out = np.full(5, -7, np.int32)
     nodes = np.array([entity_node(2), 2, 0], np.int32)
-    assert run(nodes, *graph.csr(EdgeType.ENTITY), out) == 4  # type: ignore[operator]
+    assert run(nodes, *graph.csr(EdgeType.ENTITY), out) == 4
     assert out.tolist() == [3, 0, 1, 2, -7]
     short = np.full(2, -7, np.int32)
-    assert run(nodes, *graph.csr(EdgeType.ENTITY), short) == 4 and short.tolist() == [3, 0]  # type: ignore[operator]
+    assert run(nodes, *graph.csr(EdgeType.ENTITY), short) == 4 and short.tolist() == [3, 0]
 
 
 @pytest.mark.parametrize("run", [drop, drop.py_func], ids=["jitted", "python"])
 @pytest.mark.parametrize("edge", [4, 6, 8, 5])
-def test_drop(run: object, edge: int) -> None:
+def test_drop(run: Callable[..., Any], edge: int) -> None:
     pool, ends = np.array([1, 4, 6, 8, 2], np.int32), np.array([10, 40, 60, 80, 20], np.int32)
     rest = [e for e in (4, 6, 8) if e != edge]
-    assert run(pool, ends, 1, 3, edge) == (edge in (4, 6, 8))  # type: ignore[operator]
+    assert run(pool, ends, 1, 3, edge) == (edge in (4, 6, 8))
     assert pool[1:1 + len(rest)].tolist() == rest and pool[0] == 1 and pool[4] == 2
     assert ends[1:1 + len(rest)].tolist() == [10 * e for e in rest] and ends[0] == 10 and ends[4] == 20
 
