@@ -178,6 +178,24 @@ def overlap_is_the_share_of_cells_in_common(specimen: Any) -> Any:
     return np.r_[out, rows], np.r_[shares, 19 - np.argmax(shares[:20][::-1]), -1]
 
 
+@equation("CM-7.0f", source="intersection of sets, Python, as memories of three generations of cells are stored", atol=1e-7)
+def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
+    rng, units, found, expected = np.random.default_rng(14), 64, [], []
+    size = 3 * specimen.UNLISTED
+    codes = np.array([np.sort(rng.choice(units, 8, replace=False)) for _ in range(size)]).astype(np.int32)
+    codes += specimen.GENERATION * np.where(np.arange(size) < size // 3, 1, 1 + rng.integers(0, 3, size))[:, None].astype(np.int32)
+    codes[rng.random(codes.shape) < 0.05] = -1                               # places that no unit takes
+    visible, lists = rng.random(size) < 0.9, specimen.CellLists()
+    for n in (0, 1, size // 3, size // 3 + 5, 2 * size // 3, size, size // 2, size):
+        cue, out = codes[rng.integers(size)].copy(), np.full(n, -1.0)
+        cue[0] = rng.choice([-1, cue[0] + specimen.GENERATION * 5])           # a place without a cell, or a cell that no memory has
+        lists.overlaps(codes[:n], visible[:n], cue, units, out)
+        found.append(out)
+        expected.append([len({*code} & {*cue.tolist()} - {-1}) / 8 if seen else -1.0
+                         for code, seen in zip(codes[:n].tolist(), visible, strict=False)])
+    return np.concatenate(found), np.concatenate(expected)
+
+
 @limit("CM-7.0e", source="definition: with probability 1 every input is read, so each distance is 1", papers=("oreilly1994hippocampal",))
 def with_full_connectivity_every_input_is_read(specimen: Any) -> Any:
     return specimen.gap_quantiles(1.0), np.ones(specimen.GAPS)
@@ -401,6 +419,12 @@ def output_over_input_overlap(specimen: Any) -> Picture:
 
 
 # --- mutants -------------------------------------------------------------------------------------------------------------------
+@mutant("lists count a unit's former cells as the cell", rejected_by="CM-7.0f")
+def of_any_generation(specimen: Any) -> Any:
+    return specimen.replacing("listed", lambda codes, units, oldest, newest: specimen.listed(
+        np.where(codes >= 0, codes % specimen.GENERATION + oldest * specimen.GENERATION, -1), units, oldest, newest))
+
+
 @mutant("no competition: the first k units are always active", rejected_by="CM-7.2")
 def first_come(specimen: Any) -> Any:
     return specimen.replacing("winners", lambda h, k: np.arange(k))

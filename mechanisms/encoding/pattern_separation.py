@@ -10,8 +10,8 @@ from its number and its generation floor(TURNOVER + u / units), so cells are rep
 Memories keep the code of their time of storage, and a replaced cell responds to no cue.  Cells of the first generation are mature;
 later cells are easier to drive at a young age a, by the factor e(a) = 1 + e_1 exp(-(a - a_0)^2 / 2 s^2).
 
-Cost: O(units c) for c inputs per unit (0.1 ms for 2048 units with 77, and 1 ms once for each generation of cells) and O(n k) per event and
-per query (1 ms and 2 ms for 100,000 memories of 41 cells).
+Cost: O(units c) for c inputs per unit (0.1 ms for 2048 units with 77, and 1 ms once for each generation of cells), O(n k) per event (1 ms for
+100,000 memories of 41 cells), and O(n + n k^2 / units) per query: the memories of each cell are listed, 4 k bytes a memory.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scale, Scope, Structure, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
@@ -38,6 +38,7 @@ SEPARATION = signal("separation", Facet.MEANING, "share of active cells common t
 GENERATION: Final = 32_768      # a cell's number is unit + generation * GENERATION
 QUANTILES: Final = 256          # of the distribution of weights
 GAPS: Final = 4096              # of the distribution of distances between inputs
+UNLISTED: Final = 1024          # memories that are compared one by one before lists pay
 
 
 # --- equations: the projection W -----------------------------------------------------------------------------------------------
@@ -283,6 +284,61 @@ def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
 
 
 @kernel
+def listed(codes: Any, units: int, oldest: int, newest: int) -> Any:
+    """Memories by cell: (first, row), those of cell c at row[first[c]:first[c + 1]], ascending, c = (generation - oldest) M + unit.  Cost: O(n k).
+
+    codes           (n, k)     cells of every memory; -1: none
+    units           ()      1  M
+    oldest, newest             first and last generation
+
+    >>> first, row = listed(np.array([[1, -1], [0, 1]], dtype=np.int32), 3, 0, 0)
+    >>> first.tolist(), row.tolist()
+    ([0, 1, 3, 3], [1, 0, 1])
+    """
+    first = np.zeros((newest - oldest + 1) * units + 1, dtype=np.int64)
+    for cell in codes.flat:
+        if cell >= 0:
+            first[(cell // GENERATION - oldest) * units + cell % GENERATION + 1] += 1
+    for c in range(first.shape[0] - 1):
+        first[c + 1] += first[c]
+    at, row = first.copy(), np.empty(first[-1], dtype=np.int32)
+    for i in range(codes.shape[0]):
+        for cell in codes[i]:
+            if cell >= 0:
+                c = (cell // GENERATION - oldest) * units + cell % GENERATION
+                row[at[c]] = i
+                at[c] += 1
+    return first, row
+
+
+@kernel
+def listed_overlaps(first: Any, row: Any, oldest: int, newest: int, k: int, visible: Any, code: Any, units: int, out: Any) -> None:
+    """What `overlaps` writes, from the lists of `listed`.  Cost: O(n + n k^2 / M).
+
+    first, row, oldest, newest             as for `listed`
+    k                           ()      1  cells of a memory's code
+    visible                     (n,)       bool; entries of hidden memories are not written
+    code                        (k,)       cells of the cue
+    units                       ()      1  M
+    out                         (n,)    1  0..1, written
+
+    >>> codes, out = np.array([[1, 4, 5, 32770]], dtype=np.int32), np.empty(1)
+    >>> listed_overlaps(*listed(codes, 8, 0, 1), 0, 1, 4, np.array([True]), np.array([1, 2, 4, 5]), 8, out)
+    >>> out.tolist()
+    [0.75]
+    """
+    shared = np.zeros(visible.shape[0], dtype=np.int32)
+    for cell in code:
+        if cell >= 0 and oldest <= cell // GENERATION <= newest:
+            c = (cell // GENERATION - oldest) * units + cell % GENERATION
+            for place in range(first[c], first[c + 1]):
+                shared[row[place]] += 1
+    for i in range(visible.shape[0]):
+        if visible[i]:
+            out[i] = shared[i] / k
+
+
+@kernel
 def repeated(codes: Any, visible: Any, code: Any, units: int, threshold: float) -> int:
     """Row of the memory with the largest code overlap, the latest among equals; -1 if no overlap reaches the threshold.  Cost: O(n k).
 
@@ -330,6 +386,36 @@ def capacity(k: float, connections: float, a: float) -> float:
     return float(k * connections / (a * np.log(1.0 / a)))
 
 
+# --- lists of memories, kept ------------------------------------------------------------------------------------------------------
+class CellLists:
+    """The memories of each cell, derived from SEPARATION_CODE: a code stays as it is while its memory is visible.
+
+    The lists are made anew when an eighth of the memories, and at least 1,024, are not in them; those are compared one by one.  So a memory is
+    listed about nine times as it grows: O(k) each.
+    """
+
+    __slots__ = ("_lists", "_rows")
+
+    def __init__(self) -> None:
+        self._lists: tuple[Any, Any, int, int] = (np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), 0, -1)
+        self._rows = 0
+
+    def overlaps(self, codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
+        """As the kernel `overlaps`.  Cost: O(n + n k^2 / M), and O(n k) when lists are made."""
+        n = len(codes)
+        if n < self._rows or n - self._rows > max(UNLISTED, self._rows // 8):
+            living = codes[codes >= 0]
+            oldest, newest = (int(living.min()) // GENERATION, int(living.max()) // GENERATION) if living.size else (0, -1)
+            self._lists, self._rows = (*listed(codes, units, oldest, newest), oldest, newest), n
+        m = self._rows
+        listed_overlaps(*self._lists, codes.shape[1], visible[:m], code, units, out[:m])
+        overlaps(codes[m:], visible[m:], code, units, out[m:])
+
+
+CELL_LISTS = Structure("cell_lists", "memories by active cell, derived from the codes", ("overlaps",), persists=False, phases=(Phase.RETRIEVE,),
+                       create=CellLists)
+
+
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PatternSeparationParams(Params):
@@ -349,7 +435,7 @@ class PatternSeparationParams(Params):
 class PatternSeparation(Mechanism[PatternSeparationParams]):
     """Computes the code of every event, finds the memory that it repeats, and compares all codes with that of the cue."""
 
-    owns = (SEPARATION_CODE, SEPARATION_EVENT_CODE, SEPARATION)
+    owns = (SEPARATION_CODE, SEPARATION_EVENT_CODE, SEPARATION, CELL_LISTS)
 
     def code(self, x: Any, turnover: float, out: Any) -> None:
         """Write the active cells of an input to out (k,)."""
@@ -370,8 +456,8 @@ class PatternSeparation(Mechanism[PatternSeparationParams]):
     def store(self, view: Any, incoming: Incoming) -> None:
         view.separation_code[view.row] = view.separation_event_code
 
-    @hook(Phase.RETRIEVE, reads=(SEPARATION_CODE, VISIBLE, TURNOVER), adds=(), sets=(SEPARATION,))
+    @hook(Phase.RETRIEVE, reads=(SEPARATION_CODE, CELL_LISTS, VISIBLE, TURNOVER), adds=(), sets=(SEPARATION,))
     def compare(self, view: Any, cue: Cue) -> None:
         code = np.full(self.params.active, -1, dtype=np.int32)
         self.code(cue.vector, view.turnover, code)
-        overlaps(view.separation_code, view.visible, code, self.params.units, view.separation)
+        view.cell_lists.overlaps(view.separation_code, view.visible, code, self.params.units, view.separation)
