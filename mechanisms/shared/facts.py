@@ -259,7 +259,8 @@ _CONTRACTED: Final = tuple((re.compile(rf"\b{short}\b", re.IGNORECASE), long) fo
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])(?<!\bMr\.)(?<!\bDr\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bMrs\.)[\"')\]]*\s+|\n+")
 _CLAUSE: Final = re.compile(
     r"\s*[;:—]\s+|\s+-\s+|,?\s+(?:and|but|so|yet|because|although|though|while|whereas|then)\s+(?=(?:now |then |currently |also )?"
-    r"(?:I|we|he|she|they|it|my|our|his|her|the|[A-Z][a-z]{1,20})(?:'s)?\s)|,\s+(?=(?:I|we|he|she|they|my|our|now|but|and)\s)")
+    r"(?:I|we|he|she|they|it|my|our|his|her|the|there|nobody|no one|nothing|everybody|everyone|somebody|someone|[A-Z][a-z]{1,20})(?:'s)?\s)"
+    r"|,\s+(?=(?:I|we|he|she|they|my|our|now|but|and)\s)")
 _OPENING: Final = re.compile(
     r"^(?:[\"'(*-]|(?:well|so|sorry|wait|oops|oh|ok|okay|yes|yeah|no|hey|hi|and|but|also|plus|then|by the way|btw|you know|honestly|to be honest|"
     r"in fact|fun fact|update|"

@@ -44,9 +44,10 @@ _PREPOSITIONS: Final = _PLACED | _set("to into about off out up down through aro
 _AUXILIARIES: Final = _set("am is are was were be been being has have had do does did will would can could shall should may might must wo ca")
 _PRESENT: Final = _set("am is are has have do does can will need must")
 _DENIALS: Final = _set("no not never none nobody nothing neither nor cannot without")
+_EITHER: Final = _set("neither nor")                    # two words of one denial
 _LIKES: Final = _set("like likes love loves enjoy enjoys hate hates adore adores prefer prefers")
 _HAVING: Final = _set("has have had")
-_PERSONS: Final = _set(
+PERSONS: Final = _set(
     "mother father mum mom dad mummy daddy parents parent wife husband partner girlfriend boyfriend fiance fiancee sister brother son daughter "
     "cousin aunt uncle niece nephew grandmother grandfather grandma grandpa granny grandson granddaughter twin twins sister-in-law brother-in-law "
     "mother-in-law father-in-law friend friends neighbour neighbours neighbor neighbors colleague colleagues flatmate roommate housemate boss "
@@ -144,8 +145,8 @@ class Sentence:
 
     @property
     def denied(self) -> bool:
-        """Whether it denies something."""
-        return not _DENIALS.isdisjoint(self.words)
+        """Whether a clause denies something: two denials in one, as in "never says no to", cancel each other."""
+        return any(_denials(clause) % 2 for clause in self.clauses)
 
     @property
     def clauses(self) -> Iterator[tuple[str, ...]]:
@@ -156,6 +157,17 @@ class Sentence:
     def values(self) -> tuple[set[str], set[str], set[str]]:
         """Days and months, numbers, and names."""
         return ({word for word in self.words if word in _DAYS}, {word for word in self.words if word in _COUNTS or _numeric(word)}, set(self.names))
+
+
+def _denials(words: Sequence[str]) -> int:
+    """How many denials a clause has, without a "no" that opens it as an answer; "neither ... nor" is one.  O(words).
+
+    >>> [_denials(text.split()) for text in ("she never says no to tea", "neither tea nor milk", "no i do not", "no bus comes")]
+    [2, 1, 1, 1]
+    """
+    said = [word for place, word in enumerate(words) if word in _DENIALS - _EITHER
+            and not (place == 0 and word == "no" and words[1:] and subject_of(words[1:]).who)]
+    return len(said) + (not _EITHER.isdisjoint(words))
 
 
 def _stem(word: str) -> str:
@@ -367,7 +379,7 @@ class _Pair:
         """Whether what a person does or has is done to the same thing, and names agree."""
         earlier = self.earlier
         subject, at = frozenset(earlier.subject.stems), earlier.subject.verb
-        person = earlier.subject.who == "self" or not _PERSONS.isdisjoint(earlier.words[:at]) or bool(subject & earlier.names)
+        person = earlier.subject.who == "self" or not PERSONS.isdisjoint(earlier.words[:at]) or bool(subject & earlier.names)
         if not person and _HAVING.isdisjoint(earlier.words[at:at + 1]):
             return True
         target = ""                                     # the last theme of the first phrase behind the verb
@@ -404,7 +416,7 @@ class _Pair:
         flip = any(each.denied for each in self.later) != earlier.denied
         end, restored = self.announced(_ENDS, shared), self.announced(_RESTORED, shared)
         plain = not (end or restored or self.announced(_TURNS, shared) or self.renewed(shared))
-        if plain and not (flip and _WAITS.search(earlier.text)):
+        if plain and not (flip and earlier.denied and _WAITS.search(earlier.text)):
             return False
         if not _LIKES.isdisjoint(earlier.words) and not flip and not end:
             return False

@@ -1,7 +1,7 @@
 """Diagnosis and plans of a memory topology without a language model: what to split, to merge and to update, with confidences, and the descriptors.
 
 Split    the sentences fall into topical segments: sums of their vectors, cut where the gain in length exceeds a penalty
-Merge    two texts of one speaker say the same: equal numbers, times, negated words and names, near vectors, mostly equal terms
+Merge    two texts of one speaker say the same: equal numbers, times, negated words, names, relatives and friends, near vectors, mostly equal terms
 Update   each fact of the older text is repeated by the later one or superseded by it (`facts`), or the later one says in free words that what the
          older one states is no longer so (`told_changes`)
 
@@ -25,7 +25,7 @@ from ...engine.text.condensing import keywords, sentences, summary
 from ...engine.text.dates import times
 from ...engine.text.features import Features, SpeechAct, features, fold, terms_of
 from .facts import PREDICATES, Fact, Relation, Standing, facts_of, relation
-from .told_changes import covered_by_change
+from .told_changes import PERSONS, covered_by_change
 from .topology_edits import MOST_KEYWORDS, MOST_SUMMARY, Descriptor, Operator, Proposal, keywords_of
 from .topology_links import Vector, cosine
 
@@ -113,12 +113,14 @@ class Seen:
 
     @cached_property
     def details(self) -> tuple[Any, ...]:
-        """Numbers, times as intervals, dates that give none, the words that follow negations, and names: sets, since a bundle repeats its texts."""
+        """Numbers, times as intervals, dates that give none, the words that follow negations, names, and relatives and friends: sets, since a bundle
+        repeats its texts."""
         said = self.features
         found = times(self.text, self.time).expressions
         negated = frozenset(after for word, after in pairwise((*said.words, "")) if word in NEGATIONS or word.endswith("n't"))
         rest = frozenset(fold(date) for date in said.dates) if not found else frozenset()
-        return frozenset(said.numbers), frozenset((t.start, t.end) for t in found), rest, negated, frozenset(said.entities)
+        return (frozenset(said.numbers), frozenset((t.start, t.end) for t in found), rest, negated, frozenset(said.entities),
+                PERSONS.intersection(word.removesuffix("'s") for word in said.words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ def segments(text: str, vectors: NDArray[np.float32]) -> tuple[list[tuple[int, i
 
 # --- Merge -----------------------------------------------------------------------------------------------------------------------
 def restates(one: Seen, other: Seen) -> float:
-    """Confidence that two units say the same; 0 unless speaker, numbers, times, negated words and names are equal and both assert something."""
+    """Confidence that two units say the same; 0 unless speaker and details are equal and both assert something."""
     if one.speaker != other.speaker or cosine(one.vector, other.vector) < NEAR:
         return 0.0
     if one.features.act not in _ASSERTED or other.features.act not in _ASSERTED or min(len(one.terms), len(other.terms)) < LEAST_TERMS:

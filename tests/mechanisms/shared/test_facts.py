@@ -34,6 +34,11 @@ def test_a_contradiction_does_not_depend_on_the_order(predicate: str, one: tuple
     assert relation(a, Fact("bo", predicate, *other)) is Relation.NONE
 
 
+@pytest.mark.parametrize("rest", ["nobody minded", "everyone was glad", "nothing came of it", "there was cake"])
+def test_a_clause_about_nobody_or_everybody_is_no_part_of_a_value(rest: str) -> None:
+    assert [fact.value for fact in facts_of(f"The meeting was moved to Friday and {rest}.")] == ["friday"]
+
+
 def test_life_events_are_a_group_of_predicates() -> None:
     assert {p.group for p in (*TABLE, *OWNED, ROUTINE)} == {"state", "job", "move", "marriage", "birth", "death"}
 

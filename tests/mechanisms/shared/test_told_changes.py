@@ -17,6 +17,7 @@ CHANGES = (
     ("There is a leak in the cellar.", "The leak in the cellar was fixed."),
     ("Mum's waiting for her visa.", "Mum finally got her visa."),
     ("We haven't chosen a carpet yet.", "We have chosen a carpet."),
+    ("Ada never eats figs.", "Ada eats figs."),
 )
 OTHERS = (
     ("I collect stamps.", "My aunt gave up stamps years ago."),                                  # another person
@@ -40,6 +41,8 @@ OTHERS = (
     ("The concert is on Monday.", "The concert is sold out again."),                             # another day is not named
     ("My flat is in Rome. My rent is 900.", "My flat is no longer in Rome."),                    # two sentences
     ("The lake is frozen.", "The lake is lovely."),                                              # nothing is announced
+    ("Ada never says no to figs.", "Ada likes figs a lot."),                                     # two denials deny nothing
+    ("Ada never says no to figs.", "For Ada, nothing beats figs."),
 )
 
 

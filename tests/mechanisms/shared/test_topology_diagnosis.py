@@ -100,7 +100,8 @@ KETTLE = "Our red kettle stands behind the green shelf."
 
 @pytest.mark.parametrize(("other", "name"), [
     ("Our red kettle never stands behind the green shelf.", "Ada"), ("Our 2 red kettles stand behind the green shelf.", "Ada"), (KETTLE, "Bo"),
-    ("Our red kettle stands behind the green shelf of Tom.", "Ada"), ("Does our red kettle stand behind the green shelf?", "Ada"),
+    ("Our red kettle stands behind the green shelf of Tom.", "Ada"), ("My sister's red kettle stands behind the green shelf.", "Ada"),
+    ("Does our red kettle stand behind the green shelf?", "Ada"),
     ("No, I meant our red kettle stands behind the green shelf.", "Ada"), ("We sold the van and took the train back to the coast.", "Ada")])
 def test_what_differs_in_a_detail_is_no_restatement(other: str, name: str) -> None:
     assert restates(seen(0, KETTLE), seen(1, KETTLE)) > 0.9
