@@ -266,3 +266,19 @@ REASONS: Mapping[str, str] = {
     "old_memory_cost/years": "In `everything` the gates refuse more of the facts the more of their template are stored, so new facts are found less "
                              "often than old ones.",
 }
+
+BESIDE: Mapping[str, str] = {      # what sets of papers make of a probe: `docs/probe_pages.py`, PAPERS
+    "archived_evidence/hops": "`true_memory` answers all versions of a fact when what was before is asked. `all_mem` follows two links at most and "
+                              "40 memories, as its paper fixes: versions replaced three or four times are beyond them. With four links and 80 "
+                              "memories .003 is unreachable, with either alone .31.",
+    "contradiction/both": "`true_memory` and `all_mem` find every version.",
+    "knowledge_update/current": "`true_memory` lowers what a later fact supersedes. `all_mem` edits after three sessions or 512 memories; the probe "
+                                "names no session, so no run is due. That is not what costs it: with a run every night every former value is "
+                                "archived, and the newest is first in .41, since typed expansion reaches the archived ones and its paper ranks all "
+                                "by cosine alone (eq. 35). Without expansion the newest is first in all cases, and no earlier one is found.",
+    "redundancy/wordings": "`all_mem` ranks by descriptors, whose keywords repeat words of the summary, and varies nothing; ranked by the texts it "
+                           "finds as many facts as there are among the ten nearest.",
+    "surprise_recall/news": "`true_memory` judges news; nothing in `all_mem` does.",
+    "who_said_it/speakers": "`true_memory` and `all_mem` tell the speakers apart.",
+    "who_said_it/roles": "Neither `true_memory` nor `all_mem` has `asker_prior`.",
+}

@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from probe_notes import CHANGED, CURVES, INERT, PUBLISHED, REASONS, SECOND_BASE
+from probe_notes import BESIDE, CHANGED, CURVES, INERT, PUBLISHED, REASONS, SECOND_BASE
 
 from hebbarium.benchmarks.probes.harness.base import Probe, Within
 from hebbarium.benchmarks.probes.harness.collection import own
@@ -27,6 +27,7 @@ SETS = ("naive_rag", "bm25", "hybrid", "default", "night", "everything")
 GATES = ("gate_true_memory", "gate_true_memory_code", "gate_cortex")
 ALIVE = ("default", "everything")
 OPEN = "everything_open"         # `everything` without its gates: sets/everything_open.yaml
+PAPERS = ("true_memory", "all_mem")      # sets of papers, measured on the probes that BESIDE names
 DRAWN = ("hybrid", "default", "night", "everything")
 MARKS = {"shown": "shown", "outside": "no", "not shown": "-", "error": "error", "measured": "measured", "no verdict": "?", "not applicable": "/",
          "refused by a gate": "refused"}
@@ -61,18 +62,20 @@ Line = tuple[str, str, Sequence[tuple[float, float, float, float]]]     # label,
 
 def read(folder: Path) -> dict[str, Any]:
     """What all runs of a folder found, without what is in the probes themselves."""
-    found: dict[str, Any] = {"sets": {}, "open": {}, "gates": {}, "seeds": {}}
-    for name in (*SETS, OPEN, *GATES):
+    found: dict[str, Any] = {"sets": {}, "open": {}, "gates": {}, "beside": {}, "seeds": {}}
+    for name in (*SETS, OPEN, *GATES, *PAPERS):
         file = folder / name / "probes.json"
         if not file.is_file():
             continue
         result = json.loads(file.read_text(encoding="utf-8"))
-        found["gates" if name in GATES else "open" if name == OPEN else "sets"][name] = {
+        found["gates" if name in GATES else "open" if name == OPEN else "beside" if name in PAPERS else "sets"][name] = {
             p["id"]: {"verdict": p["verdict"], "why": p["why"], "told": p.get("told", 0), "stored": p.get("stored", 0),
                       "numbers": {k: {part: _short(v[part]) for part in ("mean", "low", "high")} for k, v in p["numbers"].items()},
                       "claims": [{"claim": c["claim"], "holds": c["holds"]} for c in p["claims"]]}
             for p in result["probes"]}
         found["seeds"][name] = max(len(p["seeds"]) for p in result["probes"])
+        if name in PAPERS:
+            continue
         found["embedder"], found["code"], found["date"] = (result["provenance"][k] for k in ("embedder", "code", "made"))
         found["date"] = found["date"]["date"][:10]
     for of in ALIVE:
@@ -267,6 +270,8 @@ def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
             lines += [f"**Every set shows it.** {REASONS.get(probe.id, 'It is a control.')}", ""]
         elif failing:
             lines += [f"**What fails it.** {', '.join(f'`{n}`' for n in failing)}. {REASONS.get(probe.id, '')}".rstrip(), ""]
+        if probe.id in BESIDE:
+            lines += [f"**Sets of papers.** {BESIDE[probe.id]}", ""]
     return "\n".join(lines)
 
 
@@ -275,6 +280,7 @@ def table_of(probe: Probe, results: Mapping[str, Any]) -> list[str]:
     of = {name: results["sets"][name][probe.id] for name in SETS if probe.id in results["sets"].get(name, {})}
     if opened := results.get("open", {}).get(OPEN, {}).get(probe.id):
         of["everything, without its gates"] = opened
+    of |= {name: found[probe.id] for name in PAPERS if probe.id in (found := results.get("beside", {}).get(name, {}))}
     if probe.id == "gate_auc/stream":
         of |= {name: results["gates"][name][probe.id] for name in GATES if probe.id in results["gates"].get(name, {})}
     names = list(dict.fromkeys(name for claim in probe.band for name in claim.names))
@@ -283,7 +289,7 @@ def table_of(probe: Probe, results: Mapping[str, Any]) -> list[str]:
     lines = [f"| set | verdict | {heads} |", f"|---|---|{'---|' * len(names)}"]
     for name, found in of.items():
         cells = [_interval(found["numbers"].get(number)) for number in names]
-        label = f"`{name}`" if name in results["sets"] or name in GATES else name
+        label = f"`{name}`" if name in results["sets"] or name in (*GATES, *PAPERS) else name
         stored = f" ({found['stored']} of {found['told']} events stored)" if found.get("stored", 0) < found.get("told", 0) else ""
         lines.append(f"| {label} | {found['verdict']}{stored} | {' | '.join(cells)} |")
     return [*lines, ""]

@@ -69,6 +69,14 @@ def test_what_everything_fails_is_explained(results: dict[str, Any], made: Modul
     assert set(made.REASONS) | set(made.CHANGED) | set(made.PUBLISHED) | set(made.CURVES) <= {probe.id for probe in PROBES}
 
 
+def test_sets_of_papers_are_measured_and_explained_on_the_probes_of_their_page(results: dict[str, Any], made: ModuleType) -> None:
+    assert set(results["beside"]) == set(made.PAPERS)
+    assert all(set(found) == set(made.BESIDE) for found in results["beside"].values())
+    for id, why in made.BESIDE.items():
+        outside = [name for name in made.PAPERS if results["beside"][name][id]["verdict"] != "shown"]
+        assert all(f"`{name}`" in why for name in outside)
+
+
 def test_at_most_three_mechanisms_of_everything_are_inert_and_each_has_a_reason(results: dict[str, Any], made: ModuleType) -> None:
     runs = [results[key]["everything"] for key in ("alive", "alive, others")]
     moved = {one["id"] for run in runs for one in run["mechanisms"] if one["moved"]}
