@@ -381,6 +381,16 @@ def test_a_touched_unit_is_left_alone() -> None:
     assert normalised(Proposal(Operator.SPLIT, (7,), 1.0), bank) is None
 
 
+def test_a_run_updates_a_chain_of_three_versions_once() -> None:
+    """By C.2.1: the unit that an Update makes current is touched, too, and so is what it archives."""
+    bank = on_circle(0, 1, 2)
+    for later, earlier in ((1, 0), (2, 1), (2, 0)):
+        proposals = [Proposal(Operator.UPDATE, pair, 0.93 + 0.01 * (pair == (later, earlier))) for pair in ((1, 0), (2, 1), (2, 0))]
+        scripts, dropped = planned(proposals, bank, Gate(), coherence, plan_of(bank), lambda unit: (bank.texts[unit], Descriptor("x", ())))
+        assert [s.proposal.targets for s in scripts] == [(later, earlier)]
+        assert [d.reason for d in dropped] == [Reason.APPLICABLE_FAIL] * 2
+
+
 # --- plans -----------------------------------------------------------------------------------------------------------------------
 SPLIT = Proposal(Operator.SPLIT, (0,), 1.0)
 
