@@ -109,7 +109,7 @@ def _touchers(nodes: Sequence[Node], stages: Stages, signals: tuple[Signal, ...]
         past = {stages.source(r.of) for r in node.reads if isinstance(r, Before)}
         if RECALLED not in sees:
             past, sees = past | (sees & learnt), sees - learnt
-        for where, columns in zip(found, (set(node.sets), set(node.adds), sees - set(node.sets), past - set(node.sets)), strict=True):
+        for where, columns in zip(found, (dict.fromkeys(node.sets), set(node.adds), sees - set(node.sets), past - set(node.sets)), strict=True):
             for column in columns:
                 if not (isinstance(column, Structure) and column.private):
                     where.setdefault(column, []).append(node)

@@ -265,6 +265,18 @@ def a_summary_in_order_covers_its_parts(specimen: Any) -> Any:
     return [above, *alone.column(ARRANGED), *people.column(ARRANGED)], [2, *scores.astype(np.float32), *scores[:6].astype(np.float32)]
 
 
+@limit("EO-13", source="definition: what has no score is in no answer, and shares nothing", rtol=1e-6)
+def a_memory_without_a_score_has_no_say(specimen: Any) -> Any:
+    """A reply without a score, a request without one, and an exchange in which both have one."""
+    scores = np.linspace(3.0, 0.0, len(TALK) - 1)
+    scores[[1, 4]] = np.nan
+    memory, want = talk(specimen, scores, share=0.5), scores.copy()
+    rows = memory.retrieve("Summarize what we said", k=len(TALK)).rows.tolist()
+    want[13], want[14] = (2.0 * scores[13] + scores[14]) / 3.0, (scores[13] + 2.0 * scores[14]) / 3.0
+    return [*np.nan_to_num(memory.column(ARRANGED), nan=-9.0), *sorted(rows)], [
+        *np.nan_to_num(want, nan=-9.0), *(i for i in range(len(scores)) if i not in (1, 4))]
+
+
 @adaptation("EO-10", source="linear time: s for queries of a million characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
     hostile = ("list " * 200_000, "in the the the " * 70_000, "how did x " * 100_000, "list x x x x x x " * 60_000, "change x " * 110_000,
@@ -403,6 +415,16 @@ def last_request(specimen: Any) -> Any:
                 view.exchange[view.row] = max((int(j) for i, j in enumerate(view.exchange[:view.row]) if i == j), default=-1)
 
     return specimen.replacing("EventOrdering", Late)
+
+
+@mutant("a missing score spreads to the other half", rejected_by="EO-13")
+def spreading(specimen: Any) -> Any:
+    def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, out: Any) -> None:
+        for i, j in enumerate(exchange):
+            if 0 <= j != i and answerable[i] and answerable[j]:
+                out[i], out[j] = (scores[i] + share * scores[j]) / (1.0 + share), (scores[j] + share * scores[i]) / (1.0 + share)
+
+    return specimen.replacing("share_exchanges", share_exchanges)
 
 
 @mutant("every summary is an order", rejected_by="EO-11")

@@ -148,7 +148,7 @@ def lazy_greedy(value: Any, chosen: Any) -> int:
 def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, out: Any) -> None:
     """out_i = (s_i + c s_j) / (1 + c) and likewise out_j for each request j with its reply i, if both may be answered.  Ours.  Cost: O(n).
 
-    scores      (n,)      s
+    scores      (n,)      s; NaN: none, so the other keeps its own
     exchange    (n,)   1  row of the request that each memory is or replies to; -1: neither
     answerable  (n,)      bool
     share       ()     1  c, weight of the other's score
@@ -161,7 +161,7 @@ def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, o
     """
     for i in range(out.shape[0]):
         j = exchange[i]
-        if 0 <= j != i and answerable[i] and answerable[j]:
+        if 0 <= j != i and answerable[i] and answerable[j] and not np.isnan(scores[i]) and not np.isnan(scores[j]):
             out[i] = (scores[i] + share * scores[j]) / (1.0 + share)
             out[j] = (scores[j] + share * scores[i]) / (1.0 + share)
 

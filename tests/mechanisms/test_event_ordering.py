@@ -29,7 +29,9 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(out, plain)
     assert lazy_greedy(out, chosen) == lazy_greedy.py_func(plain, plain_chosen)     # type: ignore[attr-defined]
     assert chosen.tolist() == plain_chosen.tolist()
-    exchange, answerable, shared, plain_shared = np.array([0, 0, 2, 2, -1, 5, 6, 6, -1]), rng.random(9) < 0.8, r.copy(), r.copy()
+    exchange, answerable = np.array([0, 0, 2, 2, -1, 5, 6, 6, -1]), rng.random(9) < 0.8
+    r[3] = np.nan
+    shared, plain_shared = r.copy(), r.copy()
     share_exchanges(r, exchange, answerable, 0.3, shared)
     share_exchanges.py_func(r, exchange, answerable, 0.3, plain_shared)     # type: ignore[attr-defined]
     np.testing.assert_allclose(shared, plain_shared)
