@@ -20,8 +20,8 @@ from hebbarium.engine.vocabulary import ANSWERABLE, RERANKED, REWEIGHTED
 from hebbarium.testing.conformance import START
 from hebbarium.testing.cross_encoder import save_tiny_cross_encoder
 
-BEFORE_THE_RERANKER = ("dense_similarity", "lexical_bm25", "query_intent", "query_expansion", "temporal_index", "instruction_detection", "asker_prior",
-                       "surprise_index", "salience_reweighting", "rule_filter", "convex_fusion")
+BEFORE_THE_RERANKER = ("dense_similarity", "lexical_bm25", "query_intent", "query_expansion", "temporal_index", "instruction_detection",
+                       "asker_prior", "surprise_index", "salience_reweighting", "rule_filter", "convex_fusion")
 AFTER_IT = ("event_ordering", "sufficiency_gate")
 RERANKERS = ("late_interaction_rerank", "cross_encoder_rerank")
 SAID = (
@@ -34,10 +34,12 @@ QUERIES: dict[str, Any] = {
     "empty": "", "blank": " \n", "marks": "?!", "half surrogate": "\ud800",
     "cues that repeat": "boat and boat, boat or boat, the boat and the boat", "the year 0": "What happened in the year 0?",
     "the year 99999": "What happened in 99999, on 99999-12-31?", "no such day": "What did we do last February 30?",
-    "ends before it begins": "What happened between 2023 and 2019, from June 2022 to May 2022?", "in order": "In what order did we move, paint and sell?",
+    "ends before it begins": "What happened between 2023 and 2019, from June 2022 to May 2022?",
+    "in order": "In what order did we move, paint and sell?",
     "a summary": "Summarize everything about the boat", "no items": "List 0 events in order", "all items": "List 999 events in order",
     "an order over nothing": Query("In what order did it happen?", only=Only(speakers=("nobody",))),
-    "nothing meets it": Query("boat", only=Only(sessions=("none",))), "until before since": Query("boat", only=Only(since=START + 9.0, until=START + 1.0)),
+    "nothing meets it": Query("boat", only=Only(sessions=("none",))),
+    "until before since": Query("boat", only=Only(since=START + 9.0, until=START + 1.0)),
     "everything left out": Query("boat", only=Only(exclude=tuple(f"e{i}" for i in range(len(SAID))))),
 }
 
@@ -149,7 +151,7 @@ def test_a_set_has_one_reranker(registry: Registry, tmp_path: Path, monkeypatch:
     monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
     model = {"model": str(save_tiny_cross_encoder(tmp_path / "model"))}
     both = [registry.instance("dense_similarity"), registry.instance("late_interaction_rerank"), registry.instance("cross_encoder_rerank", model)]
-    with pytest.raises(ContractError, match="late_interaction_rerank.rerank and cross_encoder_rerank.rerank both set relevance") as caught:
+    with pytest.raises(ContractError, match=r"late_interaction_rerank\.rerank and cross_encoder_rerank\.rerank both set relevance") as caught:
         Engine(both, HashingEmbedder(32))
     assert "switch one of them off" in caught.value.cure
 

@@ -176,11 +176,12 @@ def calibration_changes_neither_ranking_nor_decisions(specimen: Any) -> Any:
     return [auc[0], A < 0.0, *np.concatenate(decided)], [auc[1], True, *np.concatenate([np.flatnonzero(f >= tau) for tau in taus])]
 
 
-@signature("PG-5", source="synthetic examples with logit 1.5 f - 1, f ~ N(0, 3^2), n = 4000: A in [-1.7, -1.3], B in [0.8, 1.2]",
+@signature("PG-5", source="synthetic examples with logit 1.5 f - 1, f ~ N(0, 3^2), n = 4000: places of A in [-1.7, -1.35] and B in [0.8, 1.2]",
            figure="reliability", papers=BOTH)
 def the_parameters_of_a_logistic_model_are_recovered(specimen: Any) -> Any:
     found = np.array([specimen.fitted(*examples(seed)) for seed in range(30)])
-    return between([found[:, 0].min() + SLOPE, found[:, 0].max() + SLOPE, found[:, 1].min() + OFFSET, found[:, 1].max() + OFFSET], -0.2, 0.2)
+    low, high = np.array([-1.7, 0.8]), np.array([-1.35, 1.2])
+    return between((np.array([found.min(axis=0), found.max(axis=0)]) - low) / (high - low), 0.0, 1.0)
 
 
 @signature("PG-5b", source="expected calibration error over 10 bins on examples that the fit has not seen", figure="reliability", papers=BOTH)
