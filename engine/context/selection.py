@@ -127,14 +127,29 @@ def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
     extra = _also(also, budget - counter.tokens(lay_out(_also(".", None, counter), (), form)) + 1, counter)
     cap = cap_of(budget, largest) * counter.per_token
     items = [form.item(c, c.text, c.form) for c in candidates]
+
+    def whole(n: int) -> Component:
+        return _component(candidates[n], candidates[n].text, candidates[n].form, counter, form)
+
+    def left(of: Mapping[int, Component]) -> int:
+        """Tokens that are left beside these and the banner that they need."""
+        cuts = _cuts(of, candidates, items, counter, also, extra)
+        return budget - counter.tokens(lay_out([*_ordered(of, candidates, in_time), *extra], cuts if said else (), form))
+
     if shares:
         room = _room(chosen, extra, candidates, budget, counter, form, said)
-        taken = _within_shares(candidates, items, most, room, cap, shares, counter, form, about)
+        top = _top(candidates, shares)
+        size = counter.units(items[top]) if top >= 0 else 0
+        own = room * shares[_source(candidates[top])] / 100.0 if top >= 0 else 0.0
+        first = {top: whole(top)} if most and own < size <= cap and left({top: whole(top)}) >= 0 else {}        # above its share, in a small budget
+        taken = _within_shares(candidates, items, most, room - size * len(first), cap, shares, counter, form, about, first)
         candidates, places = _remaining(candidates, taken)
         chosen, items = {places[n]: taken[n] for n in taken}, [items[n] for n in places]
     if relevance and form.condenses:
         chosen = _covering(candidates, relevance, most, _room(chosen, extra, candidates, budget, counter, form, said), counter, form, about)
     order = sorted(range(len(candidates)), key=lambda n: -candidates[n].score) if shares else list(range(len(candidates)))
+    if order and most and not chosen and counter.units(items[order[0]]) <= cap and left({order[0]: whole(order[0])}) >= 0:
+        chosen = {order[0]: whole(order[0])}        # though the longest banner would leave no room for it
     if largest < 1.0 and form.condenses:
         room = _room(chosen, extra, candidates, budget, counter, form, said)
         _add_capped(chosen, candidates, items, order, most, room, cap, counter, form, about)
@@ -144,6 +159,14 @@ def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
         _add(chosen, tried, candidates, items, order, most, room, budget, counter, form, about)
         if len(chosen) == before or len(chosen) >= most:
             break
+    unspent = left(chosen)
+    if form.condenses and unspent > SPENT * budget:      # of a small budget, what was kept for the banner is a large part
+        for n in [n for n in order if n not in chosen or chosen[n].form is not candidates[n].form][:TRIED]:
+            before = counter.units(chosen[n].text) if n in chosen else 0
+            if (n in chosen or len(chosen) < most) and counter.units(items[n]) - before <= unspent * counter.per_token:
+                more = {**chosen, n: whole(n)}
+                if (now := left(more)) >= 0:
+                    chosen, unspent = more, now
     place = {n: at for at, n in enumerate(order)}
     capped = largest < 1.0 or bool(relevance)       # then the best are condensed, too, and the last is given up first; else the condensed ones
     given_up = sorted(chosen, key=lambda n: (not capped and chosen[n].form is Form.WHOLE, -place[n]))
@@ -197,6 +220,12 @@ def _source(c: Candidate) -> str:
     return c.source or c.section
 
 
+def _top(candidates: Sequence[Candidate], shares: Mapping[str, float]) -> int:
+    """The first candidate of the source with the largest share, of those that offer any; -1: none does."""
+    offering = {_source(c): n for n, c in reversed(list(enumerate(candidates)))}
+    return offering[max(found, key=lambda source: shares[source])] if (found := [source for source in shares if source in offering]) else -1
+
+
 def _by_number(candidates: Sequence[Candidate], most: int, shares: Mapping[str, float]) -> Sequence[Candidate]:
     """So many candidates: of each source the first within its share of the number, then the best of all; in the given order, a row once."""
     left = {source: int(most * share / 100.0) for source, share in shares.items()}
@@ -242,14 +271,14 @@ def _fits(c: Candidate, room: int, counter: TokenCounter, form: Format, about: C
 
 
 def _within_shares(candidates: Sequence[Candidate], items: Sequence[str], most: int, room: int, cap: int, shares: Mapping[str, float],
-                   counter: TokenCounter, form: Format, about: Collection[str]) -> dict[int, Component]:
-    """What each source takes within its share of `room` units: whole candidates, and shorter forms of those above `cap`."""
+                   counter: TokenCounter, form: Format, about: Collection[str], first: Mapping[int, Component]) -> dict[int, Component]:
+    """`first`, and what each source takes within its share of `room` units: whole candidates, and shorter forms of those above `cap`."""
     gap = counter.units(form.between)
     left = {source: room * share / 100.0 for source, share in shares.items()}
-    tried, rows, taken = Counter[str](), set[int](), dict[int, Component]()
+    tried, rows, taken = Counter[str](), {candidates[n].row for n in first}, dict(first)
     for n, c in enumerate(candidates):
         source = _source(c)
-        if len(taken) >= most or (c.row >= 0 and c.row in rows) or left.get(source, 0.0) < LEAST * counter.per_token:
+        if len(taken) >= most or n in taken or (c.row >= 0 and c.row in rows) or left.get(source, 0.0) < LEAST * counter.per_token:
             continue
         size, fits, shown = counter.units(items[n]), int(left[source]) - gap, None
         if (size > cap or (size > fits and c.forms)) and form.condenses and tried[source] < TRIED:
@@ -354,7 +383,7 @@ def _shell(of: Sequence[Component] | Sequence[Candidate], shown: Sequence[Compon
     return counter.units(lay_out([*shown, *empty], worst, form)) + (SLACK if said and counter.per_token == 1 else 0)
 
 
-def _cuts(chosen: dict[int, Component], candidates: Sequence[Candidate], items: Sequence[str], counter: TokenCounter, also: str,
+def _cuts(chosen: Mapping[int, Component], candidates: Sequence[Candidate], items: Sequence[str], counter: TokenCounter, also: str,
           extra: tuple[Component, ...]) -> tuple[Cut, ...]:
     """What each section shows of what it could; sections that are whole are left out."""
     found = []

@@ -14,7 +14,7 @@ from hebbarium.engine.context.condensers import Form
 from hebbarium.engine.context.context import ComponentKind, Context, Reader
 from hebbarium.engine.context.formats import FORMATS, Candidate
 from hebbarium.engine.context.quoting import unescaped
-from hebbarium.engine.context.selection import fill, lay_out, select
+from hebbarium.engine.context.selection import Selection, fill, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
 from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.loop import Engine
@@ -286,6 +286,23 @@ def test_a_row_that_two_sections_offer_is_shown_once() -> None:
     candidates = [*offered(("One", 2)), *offered(("Two", 3))]
     found = fill(candidates, 1_000, LENGTH, FORMATS["sections"], shares={"Two": 100})
     assert [(c.section, c.row) for c in found.components] == [("One", 0), ("One", 1), ("Two", 2)] and not found.cut
+
+
+@pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
+def test_under_a_small_budget_the_best_memory_is_shown_whole_where_it_fits_alone(by: TokenCounter) -> None:
+    """Though the longest banner, and the share of its source, would leave it no room."""
+    texts = ("Ada and Bo painted the old boat red in the harbour of Bergen.", *("It rained." for _ in range(30)))
+    candidates = [Candidate(ComponentKind.SEMANTIC, n, text, 1.0 - n / 40, "All", source="few" if n % 2 else "most") for n, text in enumerate(texts)]
+    form = FORMATS["sections"]
+    ways: tuple[Callable[[int], Selection], ...] = (
+        lambda budget: select(candidates, budget, by, form),
+        lambda budget: fill(candidates, budget, by, form, shares={"few": 40.0, "most": 60.0}))
+    for way in ways:
+        found = {budget: way(budget) for budget in range(10, 200)}
+        least = min(budget for budget, f in found.items() if f.said and f.components[0].row == 0 and f.components[0].form is Form.WHOLE)
+        alone = select(candidates, least, by, form, max_items=1)
+        assert [c.row for c in alone.components] == [0] and by.tokens(lay_out(alone.components, alone.cut, form)) >= least - 1
+        assert all(found[budget].components[0].row == 0 for budget in range(least, 200))
 
 
 @pytest.mark.parametrize("shares", [{"One": 60, "Two": 41}, {"One": -1}, {"One": float("nan")}])
