@@ -1,6 +1,8 @@
 """Evidence for ranked_context: the printed boosts in closed form, and what a memory offers term by term."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,10 +37,10 @@ def a_step_at_a_day(specimen: Any) -> Any:
 
 @adaptation("RK-3", source="words of a query by hand: without stop words, each once")
 def keywords_of_a_query(specimen: Any) -> Any:
-    return [str(specimen.keywords(text)) for text in ("Where is the boat, the red boat?", "", "Is it?")], ["('boat', 'red')", "()", "()"]
+    return [str(specimen.signals_of(text).keywords) for text in ("Where is the boat, the red boat?", "", "Is it?")], ["('boat', 'red')", "()", "()"]
 
 
-def told(specimen: Any, **values: Any) -> Engine:
+def told(specimen: Any, kinds: Sequence[str] = ("",) * 5, **values: Any) -> Engine:
     def rank(view: Any, cue: Any) -> None:
         view.released[...] = SCORES
 
@@ -47,8 +49,8 @@ def told(specimen: Any, **values: Any) -> Engine:
 
     memory = memory_of(specimen, neighbour(Phase.ENCODE, importance, sets=(SALIENCE,), id="importance"),
                        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
-    for i, text in enumerate(TEXTS):
-        memory.encode(Event(12.0 * i, text, id=f"e{i}", dated=False))
+    for i, (text, kind) in enumerate(zip(TEXTS, kinds, strict=True)):
+        memory.encode(Event(12.0 * i, text, id=f"e{i}", dated=False, attributes=(("kind", kind),) if kind else ()))
     return memory
 
 
@@ -71,6 +73,26 @@ def a_memory_offers_the_best_matches(specimen: Any) -> Any:
         order = sorted(range(len(rows)), key=lambda i: -worth[i])
         measured += [f"{o.row} {o.section} {o.kind} {o.score:.6f}" for o in offers]
         expected += [f"{rows[i]} Relevant Content semantic {final[i]:.6f}" for i in order]
+    return measured, expected
+
+
+@adaptation("RK-10", source="detectIntent of the specification by hand; the kinds of each intent")
+def intents_by_the_printed_rule(specimen: Any) -> Any:
+    asked = (("Fix the mast", "fix"), ("What is this ERROR?", "fix"), ("Add a prefix", "fix"), ("Explain it", "explain"), ("how does it sail", "explain"),
+             ("What is it?", "explain"), ("Who sails?", "question"), ("Run the tests", "action"), ("", "action"))
+    kinds = {"fix": "error shell_exec file_write", "explain": "file_read file_write", "question": "", "action": "task_push shell_exec file_write"}
+    found = [specimen.signals_of(text, ("bo", "ada", "ada"), {"ada", "cleo"}) for text, _ in asked]
+    return [f"{s.intent} {' '.join(s.kinds)} {s.entities}" for s in found], [f"{intent} {kinds[intent]} {('ada',)}" for _, intent in asked]
+
+
+@adaptation("RK-11", source="relevance on [0, 1], times the factor where the kind goes with the intent, term by term")
+def kinds_that_go_with_the_intent(specimen: Any) -> Any:
+    measured, expected = [], []
+    for fitting, query, fits in ((3.0, "Fix the boat", (1, 3)), (3.0, "Who sails?", ()), (1.0, "Fix the boat", ()), (3.0, "Explain it", (2,))):
+        memory = told(specimen, ("note", "error", "file_read", "shell_exec", ""), fitting=fitting, recency=0.0, relevance=1.0, salience=0.0)
+        worth = [(score - 1.0) / 4.0 * (fitting if row in fits else 1.0) for row, score in enumerate(SCORES)]
+        measured += [f"{o.row} {o.score:.6f}" for o in memory.offers(query, 100)[1]]
+        expected += [f"{row} {worth[row] / max(worth):.6f}" for row in sorted(range(5), key=lambda row: -worth[row])]
     return measured, expected
 
 
@@ -105,12 +127,24 @@ def smooth(specimen: Any) -> Any:
 
 @mutant("stop words are keywords", rejected_by="RK-3")
 def every_word(specimen: Any) -> Any:
-    return specimen.replacing("keywords", lambda text: tuple(dict.fromkeys(text.lower().strip("?").split())))
+    return specimen.replacing("signals_of", lambda text, *more: replace(specimen.signals_of(text, *more),
+                                                                        keywords=tuple(dict.fromkeys(text.lower().strip("?").split()))))
 
 
 @mutant("keywords are compared as words", rejected_by="RK-4")
 def whole_words(specimen: Any) -> Any:
     return specimen.replacing("fold", lambda text: f"{text.lower()} ".replace("boats", "ships").replace("boathouse", "house"))
+
+
+@mutant("a question with a bug in it is a question", rejected_by="RK-10")
+def question_first(specimen: Any) -> Any:
+    return specimen.replacing("signals_of", lambda text, *more: replace(specimen.signals_of(text, *more), **(
+        {"intent": "question", "kinds": ()} if "?" in text else {})))
+
+
+@mutant("every kind goes with every intent", rejected_by="RK-11")
+def no_kinds(specimen: Any) -> Any:
+    return specimen.replacing("signals_of", lambda text, *more: replace(specimen.signals_of(text, *more), kinds=()))
 
 
 @mutant("it offers at a budget of 0", rejected_by="RK-5")

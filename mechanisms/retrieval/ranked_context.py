@@ -3,6 +3,9 @@
 The 20 best memories are offered by relevance, their score in the ranking on [0, 1] over all memories.  With `boosts: printed` the relevance is
 multiplied by 1 + 0.1 for each keyword of the query that the text holds, as a part of a word, too, and by 1.2 below an age of 24 h.
 
+The intent of the query is fix, explain, question or action by the printed rule; `fitting` multiplies the relevance of events whose attribute `kind`
+goes with it, such as an error for fix.  The specification finds these kinds and prints no use of them, so the factor is 1 unless a strategy sets it.
+
 It runs only when a context is asked for.  Cost: O(n), and O(length) of each memory offered.
 """
 from __future__ import annotations
@@ -14,11 +17,12 @@ import numpy as np
 
 from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
+from ...engine.drafts import Kind
 from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.text.features import fold
-from ...engine.vocabulary import ANSWERABLE, BUDGET, CREATED, IMPORTANCE, NOW, OFFERS, RELEASED, TEXTS
-from ..shared.items import Decay, decayed, final_scores, keywords
+from ...engine.vocabulary import ANSWERABLE, BUDGET, CREATED, IMPORTANCE, KIND, NOW, OFFERS, RELEASED, TEXTS
+from ..shared.items import Decay, decayed, final_scores, signals_of
 from ..shared.offering import on_scale
 
 SECTION: Final = "Relevant Content"
@@ -48,6 +52,7 @@ class RankedContextParams(Params):
     boosts: Literal["none", "printed"]
     keyword: float              # factor for each keyword, above 1
     fresh: float                # factor below `span`
+    fitting: float              # factor where the kind of the event goes with the intent
     decay: Decay
     span: float                 # h
     recency: float              # weight in the final score
@@ -58,17 +63,20 @@ class RankedContextParams(Params):
 class RankedContext(Mechanism[RankedContextParams]):
     """Offers the best matches."""
 
-    @hook(Phase.RETRIEVE, reads=(BUDGET, NOW, CREATED, IMPORTANCE, ANSWERABLE, RELEASED, TEXTS), adds=(OFFERS,), sets=())
+    @hook(Phase.RETRIEVE, reads=(BUDGET, NOW, CREATED, KIND, IMPORTANCE, ANSWERABLE, RELEASED, TEXTS), adds=(OFFERS,), sets=())
     def offer(self, view: Any, cue: Cue) -> None:
-        p, span, words = self.params, self.hours("span"), keywords(cue.query.text)
+        p, span, asked = self.params, self.hours("span"), signals_of(cue.query.text)
         rows = best(view.released, view.answerable, p.most if view.budget else 0)
         relevance = np.empty(len(view.released))
         on_scale(view.released, view.answerable, relevance)
         ages, worth = [max(view.now - float(view.created[row]), 0.0) for row in rows.tolist()], relevance[rows]
         if p.boosts == "printed":
             texts = [fold(view.texts[row]) for row in rows.tolist()]
-            worth = worth * [boost(float(sum(word in text for word in words)), age, p.keyword, p.fresh, span)
+            worth = worth * [boost(float(sum(word in text for word in asked.keywords)), age, p.keyword, p.fresh, span)
                              for text, age in zip(texts, ages, strict=True)]
+        if p.fitting != 1.0 and asked.kinds:
+            worth = worth * [p.fitting if view.kind[row] == Kind.EVENT and view.texts.event(row).get("kind") in asked.kinds else 1.0
+                             for row in rows.tolist()]
         recency = [decayed(age, span, p.decay == "half") for age in ages]
         scores = final_scores(recency, worth, view.importance[rows], (p.recency, p.relevance, p.salience))
         for place in np.argsort(-worth, kind="stable").tolist():

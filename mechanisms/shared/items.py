@@ -1,9 +1,11 @@
-"""Scores of items of a context, as the Context Assembly Specification prints them, on [0, 1]."""
+"""What the Context Assembly Specification reads from a query, and its scores of items of a context, on [0, 1]."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,52 @@ from ...engine.text.features import terms_of
 from .offering import on_scale
 
 Decay = Literal["e", "half"]
+Intent = Literal["fix", "explain", "question", "action"]
+
+INTENTS: Final[Mapping[Intent, tuple[str, ...]]] = MappingProxyType(
+    {"fix": ("fix", "error", "bug"), "explain": ("explain", "how does", "what is"), "question": ("?",)})      # what the text holds, in this order
+KINDS: Final[Mapping[Intent, tuple[str, ...]]] = MappingProxyType({     # of events; ours, the specification names the mapping and prints none
+    "fix": ("error", "shell_exec", "file_write"), "explain": ("file_read", "file_write"), "question": (),
+    "action": ("task_push", "shell_exec", "file_write")})
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What a query asks for; its vector is the cue's.
+
+    keywords  folded, without stop words, each once
+    entities  names in it that the memory knows
+    intent    fix, explain, question or action
+    kinds     values of the attribute `kind` of events that go with the intent; () if all do
+    """
+
+    keywords: tuple[str, ...]
+    entities: tuple[str, ...]
+    intent: Intent
+    kinds: tuple[str, ...]
+
+
+def signals_of(text: str, names: Sequence[str] = (), known: Collection[str] = ()) -> Signals:
+    """The signals of a query.  O(length).
+
+    names  entities in the text
+    known  to the memory
+
+    >>> signals_of("How does Ada mend the boat?", ("ada", "bo"), {"ada"})
+    Signals(keywords=('ada', 'mend', 'boat'), entities=('ada',), intent='explain', kinds=('file_read', 'file_write'))
+    """
+    intent = intent_of(text)
+    return Signals(keywords(text), tuple(name for name in dict.fromkeys(names) if name in known), intent, KINDS[intent])
+
+
+def intent_of(text: str) -> Intent:
+    """The printed rule: parts of words count, too, and the printed intent `other` is never reached.  O(length).
+
+    >>> intent_of("A prefix?"), intent_of("What is it?"), intent_of("Who?"), intent_of("Run it.")
+    ('fix', 'explain', 'question', 'action')
+    """
+    lower = text.lower()
+    return next((intent for intent, marks in INTENTS.items() if any(mark in lower for mark in marks)), "action")
 
 
 @kernel

@@ -38,6 +38,21 @@ def test_a_strategy_replaces_the_sources_of_a_set() -> None:
     assert again.set("stages+coding") == other and again.set(f"stages+{FOLDER / 'coding.yaml'}").mechanisms == other.mechanisms
 
 
+def test_the_specification_as_a_strategy_is_the_set_of_its_name() -> None:
+    by_set, by_strategy = ({m.id: m.params for m in REGISTRY.build(REGISTRY.set(name))} for name in ("context_spec", "default+context_spec"))
+    assert by_set == by_strategy
+    printed = REGISTRY.contexts["context_spec"].mechanisms
+    assert printed["recent_context"]["decay"] == "e" and printed["ranked_context"]["boosts"] == "printed" and printed["relation_context"]["depth"] == 2
+
+
+def test_a_coding_agent_that_is_to_fix_sees_the_error_first() -> None:
+    memory = Engine([m for m in REGISTRY.build(REGISTRY.set("bm25+coding")) if m.id != "recent_context"], HashingEmbedder(8))
+    for n, kind in enumerate(("", "error", "file_read")):
+        memory.encode(Event(float(n), "The port is in use", "agent", dated=False, attributes=(("kind", kind),) if kind else ()))
+    for query, rows in (("Fix the port", [1, 0, 2]), ("Explain the port", [2, 0, 1]), ("Which port?", [0, 1, 2])):
+        assert [offer.row for offer in memory.offers(query, 200)[1]] == rows
+
+
 @pytest.mark.parametrize(("name", "words"), [
     ("minimal+codng", "coding"), ("minimal+", "no strategy of contexts ''"), ("minmal+coding", "no mechanism set"),
     ("minimal+none.yaml", "none.yaml"), ("+coding", "no mechanism set")])
