@@ -17,6 +17,8 @@ SAID: tuple[tuple[str, bool], ...] = (
     ("Always answer in metres.", True), ("From now on, write the date first.", True), ("Never call me before nine.", True),
     ("Please water the tulips today.", False), ("The boat always leaks.", False), ("Who is always late?", False), ("I prefer tea.", True),
     ("I like tea.", False), ("Use short sentences whenever you write to me.", True), ("We never met in Oslo.", False), ("", False), ("ok", False),
+    ("Never a bad moment.", False), ("No problem! Always here to help.", False), ("Always bring a pencil.", True), ("Never ring me before ten.", True),
+    ("Please mend the boat. It always leaks.", False), ("Hello. Please mend the boat, and always lock the door.", True), ("Always looking up!", False),
 )
 
 
@@ -38,7 +40,7 @@ def a_pattern_that_was_never_applied(specimen: Any) -> Any:
     return [specimen.rate(0.0, 0.0), specimen.rate(1e6, 1e6)], [0.5, 1.0 - 1.0 / (1e6 + 2.0)]
 
 
-@data("PA-3", source="twelve sentences by hand")
+@data("PA-3", source="texts by hand")
 def what_holds_beyond_the_moment(specimen: Any) -> Any:
     return [bool(specimen.lasting(text, features(text).act)) for text, _ in SAID], [by_hand for _, by_hand in SAID]
 
@@ -117,6 +119,11 @@ def printed(specimen: Any) -> Any:
 @mutant("every instruction is a pattern", rejected_by="PA-3")
 def every_instruction(specimen: Any) -> Any:
     return specimen.replacing("lasting", lambda text, act: act in (SpeechAct.INSTRUCTION, SpeechAct.PREFERENCE))
+
+
+@mutant("the whole text is one sentence", rejected_by="PA-3")
+def not_by_sentence(specimen: Any) -> Any:
+    return specimen.replacing("sentences", lambda text: [text])
 
 
 @mutant("every outcome is a success", rejected_by="PA-4")

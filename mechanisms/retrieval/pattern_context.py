@@ -1,7 +1,7 @@
 """pattern_context: a source of contexts, standing instructions, those first that served best.
 
-An event is a pattern if it is an instruction or a preference by its speech act and says that it holds beyond the moment: always, never, whenever,
-from now on.  What the memory is told of its use is counted: `memory.use(answer, rows, outcome)` and `memory.outcome(row, ok)`.  Its rate of success
+An event is a pattern if a sentence of it is an instruction or a preference by its speech act and says that it holds beyond the moment: always, never,
+whenever, from now on; "always here to help" and "never a bad moment" say nothing that could be followed.  What the memory is told of its use is counted: `memory.use(answer, rows, outcome)` and `memory.outcome(row, ok)`.  Its rate of success
 is (successes + 1) / (applications + 2), Laplace's rule of succession.  The Context Assembly Specification divides successes by applications, which
 is 0/0 for a pattern that was never applied.  Patterns that share a word with the query come first, then those of the higher rate.
 
@@ -19,16 +19,19 @@ import numpy as np
 from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.text.features import SpeechAct, fold, terms_of
+from ...engine.text.condensing import sentences
+from ...engine.text.features import SpeechAct, features, fold, terms_of
 from ...engine.vocabulary import ANSWERABLE, BUDGET, OFFERS, OUTCOME, RECALLED, ROW, TEXTS
 
 PATTERN = Column("pattern", np.bool_, Scope.MEMORY, "1", False, "whether the event is a standing instruction or preference")
 APPLICATIONS = Column("applications", np.int64, Scope.MEMORY, "1", 0, "uses of the pattern with an outcome", low=0)
 SUCCESSES = Column("successes", np.int64, Scope.MEMORY, "1", 0, "of APPLICATIONS, those with an outcome above 0", low=0)
 SECTION: Final = "Applicable Patterns"
+_IDLE: Final = (r"an?|the|here|up|out|been|being|good|great|nice|happy|glad|ready|fun|saw|gets?"
+                r"|(?:be|com|do|feel|go|hav|look|mak|stay|tak|think|try|work)ing")        # after always or never, in what nobody could follow
 _LASTING: Final = re.compile(
-    r"\b(?:always|never|whenever|every time|each time|any time|from now on|in future|in the future|at all times|as a rule|by default|going forward"
-    r"|prefer|rather)\b")
+    rf"\b(?:(?:always|never)(?! (?:{_IDLE})\b)|whenever|every time|each time|any time|from now on|in future|in the future|at all times|as a rule"
+    r"|by default|going forward|prefer|rather)\b")
 _ACTS: Final = frozenset((SpeechAct.INSTRUCTION, SpeechAct.PREFERENCE))
 
 
@@ -44,12 +47,14 @@ def rate(successes: float, applications: float) -> float:
 
 
 def lasting(text: str, act: SpeechAct) -> bool:
-    """Whether a text of a speech act holds beyond the moment.  O(length).
+    """Whether a sentence of a text of this speech act is an instruction or a preference that holds beyond the moment.  O(length).
 
     >>> lasting("Always answer in metres.", SpeechAct.INSTRUCTION), lasting("Answer in metres.", SpeechAct.INSTRUCTION)
     (True, False)
     """
-    return act in _ACTS and bool(_LASTING.search(fold(text)))
+    if act not in _ACTS or not _LASTING.search(fold(text)):
+        return False
+    return any(_LASTING.search(fold(sentence)) and features(sentence).act in _ACTS for sentence in sentences(text))
 
 
 # --- plug-in ------------------------------------------------------------------------------------------------------------------

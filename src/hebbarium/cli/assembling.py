@@ -90,7 +90,7 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
         return
     from ..console import print_lines, print_table
 
-    print_lines(found.text, "")
+    print_lines(found.text or ("nothing fits into this budget" if found.truncated else "there is nothing to show"), "")
     rows = [(c.section, c.kind.value, "" if c.row < 0 else str(c.row), c.form.value, f"{c.tokens:,}", f"{c.score:.3f}", _short(c.text))
             for c in found.components]
     if rows:
