@@ -55,7 +55,7 @@ def said(specimen: Any, talk: str) -> list[Any]:
 
 
 def told(specimen: Any, story: Sequence[tuple[str, str, str]] = STORY, *others: Any, **values: Any) -> Engine:
-    memory = memory_of(specimen, *others, **values)
+    memory = memory_of(specimen, *others, **{"sentences": 2, **values})
     for i, (session, speaker, text) in enumerate(story):
         memory.encode(Event(0.5 * i, text, speaker, session, f"e{i}", dated=False))
     return memory
@@ -124,6 +124,13 @@ def a_summary_names_speakers_and_leaves_out_long_sentences(specimen: Any) -> Any
     nameless = [specimen.Said("", 1, "ok"), specimen.Said("A", 0, "We chose red.")]
     return [specimen.summary_of(talk, ["x"], 1), [len(text) for text in parts.decided][:1] == [400], specimen.summary_of(nameless, [], 1)], [
         "Who: A, B, C, D, E\nAbout: x", True, "Who: A\nDecided: A: We chose red."]
+
+
+@adaptation("SS-3e", source="by hand: fenced code, closed or not, is no part of a stage, and bare numbers are no words of it")
+def code_and_bare_numbers_are_left_out(specimen: Any) -> Any:
+    texts = ("Sail.\n```py\nmast = 7\n```\nRed 44 sails, B2.", "~~~ no fence", "```\nx\n```", "Ask:\n```\nopen", "Use `x` here")
+    found = [*map(specimen.prose, texts), *specimen.topics(["Red 44 sails, B2.", "1984"], lambda term: 0, 9, 9)]
+    return found, ["Sail.\nRed 44 sails, B2.", "~~~ no fence", "", "Ask:", "Use `x` here", "sails", "Red", "B2"]
 
 
 @adaptation("SS-3d", source="by hand: events by stage, or by session where they have none, in the order of their first events", papers=())
@@ -307,6 +314,11 @@ def one_more(specimen: Any) -> Any:
 def frequent(specimen: Any) -> Any:
     original = specimen.topics
     return specimen.replacing("topics", lambda texts, frequency, n, most: original(texts, lambda term: 0, n, most))
+
+
+@mutant("code is read as prose", rejected_by="SS-3e")
+def code_too(specimen: Any) -> Any:
+    return specimen.replacing("prose", lambda text: text)
 
 
 @mutant("all events are one stage", rejected_by="SS-4")
