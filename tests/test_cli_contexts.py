@@ -23,6 +23,12 @@ def test_assemble_prints_the_context_and_its_components(hebbarium: Command) -> N
     assert "Components" in out and " of 120 tokens as length/4 counts; " in out and out.rstrip().endswith("truncated")
 
 
+def test_assemble_says_that_nothing_fits(hebbarium: Command) -> None:
+    for budget, strategy, words in (("0", "flat", "nothing fits into this budget"), ("1", "flat", "nothing fits"), ("50", "nothing", "nothing to show")):
+        code, out, _ = hebbarium("assemble", *FAST, "--query", "What did Maren paint?", "--budget", budget, "--strategy", strategy)
+        assert code == 0 and words in out and f"0 of {budget} tokens" in out
+
+
 def test_the_names_of_options_are_those_of_the_engine() -> None:
     assert {one.value for one in Strategy} == set(STRATEGIES) and {one.value for one in Form} == set(FORMATS)
 

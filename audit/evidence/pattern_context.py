@@ -17,8 +17,10 @@ SAID: tuple[tuple[str, bool], ...] = (
     ("Always answer in metres.", True), ("From now on, write the date first.", True), ("Never call me before nine.", True),
     ("Please water the tulips today.", False), ("The boat always leaks.", False), ("Who is always late?", False), ("I prefer tea.", True),
     ("I like tea.", False), ("Use short sentences whenever you write to me.", True), ("We never met in Oslo.", False), ("", False), ("ok", False),
-    ("Never a bad moment.", False), ("No problem! Always here to help.", False), ("Always bring a pencil.", True), ("Never ring me before ten.", True),
-    ("Please mend the boat. It always leaks.", False), ("Hello. Please mend the boat, and always lock the door.", True), ("Always looking up!", False),
+    ("Never a bad moment.", False), ("No problem! Always here to help.", False), ("Always bring a pencil.", True),
+    ("Never ring me before ten.", True),
+    ("Please mend the boat. It always leaks.", False), ("Hello. Please mend the boat, and always lock the door.", True),
+    ("Always looking up!", False),
 )
 
 

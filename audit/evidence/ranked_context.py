@@ -78,8 +78,8 @@ def a_memory_offers_the_best_matches(specimen: Any) -> Any:
 
 @adaptation("RK-10", source="detectIntent of the specification by hand; the kinds of each intent")
 def intents_by_the_printed_rule(specimen: Any) -> Any:
-    asked = (("Fix the mast", "fix"), ("What is this ERROR?", "fix"), ("Add a prefix", "fix"), ("Explain it", "explain"), ("how does it sail", "explain"),
-             ("What is it?", "explain"), ("Who sails?", "question"), ("Run the tests", "action"), ("", "action"))
+    asked = (("Fix the mast", "fix"), ("What is this ERROR?", "fix"), ("Add a prefix", "fix"), ("Explain it", "explain"),
+             ("how does it sail", "explain"), ("What is it?", "explain"), ("Who sails?", "question"), ("Run the tests", "action"), ("", "action"))
     kinds = {"fix": "error shell_exec file_write", "explain": "file_read file_write", "question": "", "action": "task_push shell_exec file_write"}
     found = [specimen.signals_of(text, ("bo", "ada", "ada"), {"ada", "cleo"}) for text, _ in asked]
     return [f"{s.intent} {' '.join(s.kinds)} {s.entities}" for s in found], [f"{intent} {kinds[intent]} {('ada',)}" for _, intent in asked]

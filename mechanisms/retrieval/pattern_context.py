@@ -1,9 +1,10 @@
 """pattern_context: a source of contexts, standing instructions, those first that served best.
 
 An event is a pattern if a sentence of it is an instruction or a preference by its speech act and says that it holds beyond the moment: always, never,
-whenever, from now on; "always here to help" and "never a bad moment" say nothing that could be followed.  What the memory is told of its use is counted: `memory.use(answer, rows, outcome)` and `memory.outcome(row, ok)`.  Its rate of success
-is (successes + 1) / (applications + 2), Laplace's rule of succession.  The Context Assembly Specification divides successes by applications, which
-is 0/0 for a pattern that was never applied.  Patterns that share a word with the query come first, then those of the higher rate.
+whenever, from now on; "always here to help" and "never a bad moment" say nothing that could be followed.  What the memory is told of its use is
+counted: `memory.use(answer, rows, outcome)` and `memory.outcome(row, ok)`.  Its rate of success is (successes + 1) / (applications + 2), the rule of
+succession of Laplace.  The Context Assembly Specification divides successes by applications, which is 0/0 for a pattern that was never applied.
+Patterns that share a word with the query come first, then those of the higher rate.
 
 It runs only when a context is asked for, and where recall may change memory.  Cost: O(n), and O(length) of each pattern.
 """

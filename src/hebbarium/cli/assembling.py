@@ -54,8 +54,8 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
                  "Most tokens; without it ten memories, none condensed."))] = None,
              set_name: SetOption = DEFAULT_SET, dataset: DatasetOption = "demo", data: DataOption = None, conversation: ConversationOption = None,
              strategy: Annotated[str | None, typer.Option("--strategy", metavar="NAME", help=(
-                 f"How memories are chosen: {', '.join(Strategy)}; or by sources other than the set's: assistant, coding, companion, context_spec, or a YAML "
-                 "file. By default what the set's sources offer, without sources flat: the best first."))] = None,
+                 f"How memories are chosen: {', '.join(Strategy)}; or by sources other than the set's: assistant, coding, companion, "
+                 "context_spec, or a YAML file. By default what the set's sources offer, without sources flat: the best first."))] = None,
              session: Annotated[str | None, typer.Option("--session", help="Session of the asker, for sources.")] = None,
              form: Annotated[Form, typer.Option("--form", help="How they are written.")] = Form.SECTIONS,
              items: Annotated[int | None, typer.Option("--items", min=0, help="Most memories; without --budget 10 if not given.")] = None,
