@@ -24,7 +24,8 @@ def test_assemble_prints_the_context_and_its_components(hebbarium: Command) -> N
 
 
 def test_assemble_says_that_nothing_fits(hebbarium: Command) -> None:
-    for budget, strategy, words in (("0", "flat", "nothing fits into this budget"), ("1", "flat", "nothing fits"), ("50", "nothing", "nothing to show")):
+    for budget, strategy, words in (("0", "flat", "nothing fits into this budget"), ("1", "flat", "nothing fits"),
+                                    ("50", "nothing", "nothing to show")):
         code, out, _ = hebbarium("assemble", *FAST, "--query", "What did Maren paint?", "--budget", budget, "--strategy", strategy)
         assert code == 0 and words in out and f"0 of {budget} tokens" in out
 
