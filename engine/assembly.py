@@ -28,6 +28,7 @@ from .ports.embedder import Embedder, HashingEmbedder
 from .ports.embedding_cache import metered
 from .ports.language_model import LanguageModel, described
 from .ports.language_model import metered as metered_model
+from .reach import rest_of
 from .records import Event, Query
 from .schedule import Node, Stages
 from .state import Clock
@@ -179,24 +180,32 @@ class Assembly:
             nodes.append(used_node())
         return schedule(nodes, [s for s, _ in signals])
 
-    def planned(self, mechanisms: Sequence[Mechanism[Any]], instrument: Instrument | None = None) -> Plan:
+    def planned(self, mechanisms: Sequence[Mechanism[Any]], instrument: Instrument | None = None, fewer: bool = False) -> Plan:
         """A plan of RETRIEVE for mechanisms under which this memory would have lived the same life without learning from recall.
+
+        fewer  mechanisms of the memory may be missing that decide its life: the steps that it `lacks` must have left no trace (`engine.traces`)
 
         Columns that the memory does not hold yet are held as guests.  Raises InputError for mechanisms of another life, ContractError.
         """
         ours, limited = in_order(mechanisms), self.capacity is not None
-        if odd := differing(life_of(self.mechanisms, limited=limited), life_of(ours, limited=limited)):
+        kept = [m for m in self.mechanisms if not fewer or m.id in {one.id for one in ours}]
+        if odd := differing(life_of(kept, limited=limited), life_of(ours, limited=limited)):
             raise InputError(f"the memory would have lived another life: {odd}", where="planned", cure="make a memory of these mechanisms")
         self.store.receive(owned_columns(ours, self.embedder.dimensions), {s: s.create() for s in provided(ours) if s.create})
         signals = weighted_signals(ours)
         phases = self._phases(ours, signals)
-        if odd := _first_odd(self.phases, phases):
+        labels = {n.label for nodes in phases.values() for n in nodes}
+        lacks = frozenset(n.label for p, nodes in self.phases.items() for n in nodes if fewer and p is not Phase.RETRIEVE and n.label not in labels)
+        if odd := _first_odd({p: [n for n in nodes if n.label not in lacks] for p, nodes in self.phases.items()}, phases):
             raise InputError(f"the memory would have lived another life: {odd}", where="planned", cure="make a memory of these mechanisms")
+        if lacks and not phases[Phase.CONSOLIDATE] and self.phases[Phase.CONSOLIDATE]:
+            raise InputError("the memory would have lived another life: it would not sleep", where="planned", cure="make a memory of these mechanisms")
         if instrument:
             instrument.attach([m.id for m in ours], self.clock, self.embedder, self.language_model)
         plan = PhasePlan(Phase.RETRIEVE, phases[Phase.RETRIEVE], self.store, signals, self.streams, instrument.wrap if instrument else None)
         run = instrument.timed(Phase.RETRIEVE, plan.run) if instrument else plan.run
-        return Plan(ours, phases[Phase.RETRIEVE], signals, plan.stages, plan.stages.up_to(RELEASED), run, plan, self)
+        rest = rest_of(self.plans[Phase.RETRIEVE], plan, signals != self.signals) if fewer else None
+        return Plan(ours, phases[Phase.RETRIEVE], signals, plan.stages, plan.stages.up_to(RELEASED), run, plan, self, lacks, rest)
 
     @property
     def models_asked(self) -> tuple[Mapping[str, str], ...]:

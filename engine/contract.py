@@ -5,8 +5,10 @@ sets; there are no defaults, so no declaration can be forgotten.  All state is i
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -257,7 +259,8 @@ def _phases(item: Touched) -> tuple[Phase, ...]:
     return (Phase.ENCODE, Phase.RETRIEVE) if item.scope is Scope.EVENT else tuple(Phase)
 
 
-def parameter_types(cls: type[Params]) -> dict[str, Any]:
+@cache
+def parameter_types(cls: type[Params]) -> Mapping[str, Any]:
     """Name and type of each parameter, `time_scale` left out."""
     hints = get_type_hints(cls)
-    return {f.name: hints[f.name] for f in fields(cls) if f.name != "time_scale"}
+    return MappingProxyType({f.name: hints[f.name] for f in fields(cls) if f.name != "time_scale"})

@@ -13,6 +13,7 @@ from typing import Any
 from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Mechanism
 from .plan import PhasePlan
+from .reach import Reach
 from .schedule import Node, Stages
 from .vocabulary import RECALLED, WORTH
 
@@ -31,6 +32,8 @@ class Plan:
     run         runs it for a cue, and lets its observer measure it
     steps       the bound steps that `run` runs
     memory      the parts of the memory that it asks
+    lacks       labels of steps outside RETRIEVE that the memory has and a memory of these mechanisms would not have, see `engine.traces`
+    rest        what is left to run after the memory's own pass for the same cue, see `engine.reach.rest_of`; None: the whole pass
     """
 
     mechanisms: tuple[Mechanism[Any], ...]
@@ -41,6 +44,8 @@ class Plan:
     run: Callable[..., None]
     steps: PhasePlan
     memory: object
+    lacks: frozenset[str] = frozenset()
+    rest: Reach | None = None
 
 
 def decides(m: Mechanism[Any], *, limited: bool = False) -> bool:

@@ -32,7 +32,7 @@ from .lives import Plan
 from .nights import DAY, STRIDE, last_due, nights_between, require_few_nights
 from .observer import Stopwatch
 from .offers import NO_LIMIT, Offer
-from .plan import Instrument
+from .plan import Instrument, undisturbed
 from .ports.embedder import Embedder, checked_embedder
 from .ports.language_model import LanguageModel
 from .ranking import Answer, Asked, Rows
@@ -211,17 +211,18 @@ class Engine(Serial):
         return self.store.n, self.clock.consolidated, self.store.array(VISIBLE).tobytes(), self.store.array(DETAIL).tobytes()
 
     @serial
-    def planned(self, mechanisms: Sequence[Mechanism[Any]], observer: Instrument | None = None) -> Plan:
+    def planned(self, mechanisms: Sequence[Mechanism[Any]], observer: Instrument | None = None, *, fewer: bool = False) -> Plan:
         """A plan with which `retrieve` asks this memory as a memory of these mechanisms would be asked, bit for bit.
 
         mechanisms  may differ from the memory's own in those that have no hook outside RETRIEVE, and in weights; columns of mechanisms that the
                     memory does not have stand at neutral
         observer    measures what these mechanisms do in retrieval with this plan
+        fewer       the memory may have more mechanisms that decide its life; the plan is right while its `Traces` say so (`engine.traces`)
 
         Cost: about 0.1 ms for each step.  Raises InputError if such a memory would have lived another life: it names the first difference.
         """
         self._integrity.require("planned")
-        return self.assembly.planned(mechanisms, observer)
+        return self.assembly.planned(mechanisms, observer, fewer)
 
     @serial
     def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False, plan: Plan | None = None) -> Answer:
@@ -273,6 +274,33 @@ class Engine(Serial):
         unit = cache(self._unit)
         with self._integrity.change("retrieve", changes=False):
             return tuple(self._answer(plan, None, unit) for plan in plans.run(cue))
+
+    @serial
+    def asked_again(self, plans: Sequence[Plan], columns: Sequence[Column] = ()) -> list[tuple[Answer, dict[Column, NDArray[Any]]]]:
+        """The answers of `retrieve` with each of some plans to the last question, bit for bit, and copies of columns as each leaves them.
+
+        plans  of `planned(..., fewer=True)`
+
+        Nothing may have changed since the question, which must not have learnt.  Steps whose outcome cannot differ do not run again.  The state stays bit for bit
+        as it is, and so do the columns of the question.  Raises InputError.
+        """
+        self._integrity.require("asked_again")
+        asked, cue, begun, passes = self._asked
+        if asked is None or asked.learnt or (begun, passes) != (self._integrity.begun, self.store.passes):
+            raise InputError("nothing was asked, or the memory has changed since", where="asked_again", cure="ask first, without learn=True")
+        if any(plan.memory is not self.assembly for plan in plans):
+            raise InputError("a plan belongs to another memory", where="asked_again", cure="make plans with `planned` of this memory")
+        store, unit, found = self.store, cache(self._unit), dict[int, tuple[Answer, dict[Column, NDArray[Any]]]]()
+        # a whole pass leaves structures, such as the wordings of the query, as its own plan fills them: these come last
+        for place in sorted(range(len(plans)), key=lambda place: plans[place].rest is None):
+            plan = plans[place]
+            with undisturbed(store):
+                if plan.rest:
+                    plan.steps.again(plan.rest.steps, plan.rest.columns, cue)
+                else:
+                    plan.steps.run(cue)
+                found[place] = self._answer(plan, None, unit), {c: store.array(c).copy() for c in columns}
+        return [found[place] for place in range(len(plans))]
 
     def _answer(self, by: Plan | Assembly, asked: Asked | None, unit: Callable[[int], Unit]) -> Answer:
         """The answer that the store holds.  unit: what a row holds."""

@@ -7,7 +7,7 @@ from typing import Any
 from .columns import Before, Column, Structure
 from .plan import BoundStep, PhasePlan
 from .schedule import Node, Stages
-from .vocabulary import RECALLED, SIGNALS
+from .vocabulary import MATCH, RECALLED, SIGNALS
 
 
 class Touches:
@@ -47,6 +47,28 @@ class Reach:
         self.places, self.columns, self.structures = places, columns, structures
         self.steps = tuple(steps[place] for place in places)
         self.others = tuple(step for place, step in enumerate(steps) if place not in set(places))
+
+
+def rest_of(whole: PhasePlan, fewer: PhasePlan, signals: bool) -> Reach | None:
+    """The steps of a plan of fewer mechanisms that are left to run after a pass of the whole plan for the same cue; None: all of them.
+
+    signals  whether the plans differ in the signals that a fusion sees
+
+    They are what the steps reach that are missing.  All run if a missing step fills a structure or a stage of the ranking, or if the order differs.
+    """
+    ours = {step.node.label for step in fewer.steps}
+    gone = [step for step in whole.steps if step.node.label not in ours and not (step.needs_recall or step.needs_budget)]
+    written = dict.fromkeys(c for step in gone for c in (*step.node.sets, *step.node.adds))
+    columns = tuple(c for c in written if isinstance(c, Column) and not isinstance(c.neutral, Column))
+    kept = [step.node.label for step in whole.steps if step.node.label in ours]
+    if len(columns) < len(written) or kept != [step.node.label for step in fewer.steps] or _stages(whole) != _stages(fewer):
+        return None
+    found = Touches(fewer).reach(lambda node: signals and (SIGNALS in node.sees or MATCH in node.sets), columns)
+    return None if found.structures else Reach(tuple(fewer.steps), found.places, tuple(dict.fromkeys((*found.columns, *columns))), False)
+
+
+def _stages(plan: PhasePlan) -> set[Any]:
+    return {c for c in plan.stages.written if isinstance(c, Column) and isinstance(c.neutral, Column)}
 
 
 def _touched(step: BoundStep, stages: Stages) -> tuple[set[Any], set[Any]]:

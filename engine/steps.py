@@ -300,5 +300,5 @@ def answer_node(store: Store, k: list[int], told: list[tuple[NDArray[np.int64], 
             return
         store.structures[RECALLED] = read_only(best(view.released, view.answerable, min(k[0], len(view.answerable))))
 
-    store.structures[RECALLED] = np.empty(0, dtype=np.int64)
+    store.structures.setdefault(RECALLED, np.empty(0, dtype=np.int64))         # a further plan leaves the last answer as it is
     return Node(ENGINE, "answer", Phase.RETRIEVE, -1, (RELEASED, ANSWERABLE), (), (RECALLED, OUTCOME), answer)

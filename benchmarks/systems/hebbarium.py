@@ -11,8 +11,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from numpy.typing import NDArray
+
 from ...engine.assembly import planned
-from ...engine.columns import Before, Phase, Signal
+from ...engine.columns import Before, Column, Phase, Signal
 from ...engine.context.assembly import context_of
 from ...engine.context.condensers import Form
 from ...engine.context.planned import AsPlanned
@@ -134,9 +136,10 @@ class Asking:
     same  equal for askings that a `Round` can ask together; () for one with receipts, which must see its own steps
     """
 
-    def __init__(self, life: Hebbarium, lived: Stopwatch, mechanisms: Sequence[Mechanism[Any]], observer: Stopwatch) -> None:
+    def __init__(self, life: Hebbarium, lived: Stopwatch, mechanisms: Sequence[Mechanism[Any]], observer: Stopwatch, *, fewer: bool = False) -> None:
+        """fewer: mechanisms that decide the life may be missing, see `Engine.planned`."""
         self.engine, self._lived, self.observer, self._ids = life.engine, lived, observer, tuple(m.id for m in mechanisms)
-        self.plan = life.engine.planned(mechanisms, observer)
+        self.plan = life.engine.planned(mechanisms, observer, fewer=fewer)
         self.same = () if isinstance(observer, Observer) else tuple(node.label for node in self.plan.nodes)
         self._counterfactual: Counterfactual | None = None      # made at its first use
         self.capabilities = _declared({**life.engine.assembly.phases, Phase.RETRIEVE: self.plan.nodes})
@@ -216,6 +219,15 @@ class Life(Hebbarium):
     def asking(self, mechanisms: Mapping[str, Mapping[str, Any]], receipts: bool = True) -> Asking:
         """receipts: of this asking; they are empty if those of the life are not kept."""
         return Asking(self, self._observer, self._registry.build(MechanismSet("", "", mechanisms)), Observer() if receipts else Stopwatch())
+
+
+def asked_again(askings: Sequence[Asking], columns: Sequence[Column] = ()) -> list[tuple[Retrieved, Mapping[Column, NDArray[Any]]]]:
+    """The answers of memories that lack mechanisms of one memory to the question that it was asked last, see `Engine.asked_again`."""
+    if not askings:
+        return []
+    engine = askings[0].engine
+    return [(_retrieved(answer, engine, asking.plan), values)
+            for asking, (answer, values) in zip(askings, engine.asked_again([each.plan for each in askings], columns), strict=True)]
 
 
 def _retrieved(answer: Answer, engine: Engine, plan: Plan | None = None) -> RetrievedAndRanked:

@@ -211,6 +211,10 @@ class Graph:
     def n_entities(self) -> int:
         return len(self._names)
 
+    def mark(self) -> tuple[Any, ...]:
+        """What differs once entities, relations or edges have changed, columns of edges left out.  O(m)."""
+        return len(self._names), len(self._relations), self.epoch, self.n_edges, self.alive.tobytes(), self.created.tobytes()
+
     def entity(self, name: str) -> int:
         """The entity of this name, made if new; amortised O(1)."""
         known = self._entity_ids.get(name)

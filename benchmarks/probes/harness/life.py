@@ -146,26 +146,32 @@ class Life:
         """Let simulated time pass up to a point in time, h."""
         self.now = time
 
-    def _present(self) -> System:
-        """The system, with all events encoded and at the present time."""
+    def _present(self) -> None:
+        """Have all events encoded, and bring the system to the present time."""
         if self._waiting:
             self.system.encode(self._waiting)
             self._waiting = []
         self.system.advance(self.now)
-        return self.system
 
     def sleep(self) -> None:
         """Advance to the end of the next sleep; of a system that does not say when it sleeps, to the next 7 am."""
-        engine, until = self.engine, self.now + (MORNING - self.now % DAY) % DAY
         self._present()
-        if engine is not None:
-            end = engine.column(SLEEP_END).item()
-            until = engine.clock.consolidated + engine.consolidate_every if math.isnan(end) else end
-        self.until(max(until, self.now) + ADMISSIBLE)
+        self.until(max(self._end_of_sleep(), self.now) + ADMISSIBLE)
+
+    def _end_of_sleep(self) -> float:
+        """h, of the next sleep, as the system says now."""
+        engine = self.engine
+        if engine is None:
+            return self.now + (MORNING - self.now % DAY) % DAY
+        end = float(engine.column(SLEEP_END).item())
+        return engine.clock.consolidated + engine.consolidate_every if math.isnan(end) else end
 
     def archive(self, id: str) -> None:
         """Archive an event on purpose, as its owner.  Without an engine, or if it was not stored, nothing happens."""
         self._present()
+        self._archive(id)
+
+    def _archive(self, id: str) -> None:
         engine = self.engine
         row = engine.event_log.row(id) if engine else -1
         if engine and row >= 0:
@@ -177,12 +183,16 @@ class Life:
 
         session  of the conversation; uses of one session follow each other, uses without one do not
         """
-        return self._present().retrieve(Query(text, session=session), k, learn=learn)
+        self._present()
+        return self._asked(Query(text, session=session), k, learn)
+
+    def _asked(self, query: Query, k: int, learn: bool) -> Retrieved:
+        return self.system.retrieve(query, k, learn=learn)
 
     def presented(self, text: str, k: int) -> list[str]:
         """Ids of the answer in the order in which the memory presents it: in order of time if it says so, else best first."""
         found = [event.id for event in self.ask(text, k).events]
-        in_time = self.engine is not None and bool(self.engine.column(CHRONOLOGICAL).item())
+        in_time = bool(self._value(CHRONOLOGICAL) == 1)          # False if it is not known
         places = {id: place for place, id in enumerate(self._texts)}
         return sorted(found, key=lambda id: places.get(id, len(places))) if in_time else found
 
@@ -251,13 +261,20 @@ class Life:
         if column not in ENGINE_COLUMNS:
             raise ValueError(f"{column.name} is the column of a mechanism; a probe reads columns of the engine only")
         self._present()
+        return self._value(column)
+
+    def _value(self, column: Column) -> NDArray[Any]:
         return np.array(math.nan) if self.engine is None else self.engine.column(column)
 
     def of(self, column: Column, ids: Sequence[str]) -> NDArray[np.float64]:
         """The values of a column of memories at some events; NaN for events that were not stored.  Shape (len(ids),)."""
-        found, engine = self.column(column), self.engine
-        rows = [engine.event_log.row(id) if engine else -1 for id in ids]
-        return np.array([found[row] if row >= 0 else math.nan for row in rows], np.float64)
+        found = self.column(column)
+        return np.array([found[row] if row >= 0 else math.nan for row in self._rows(ids)], np.float64)
+
+    def _rows(self, ids: Sequence[str]) -> list[int]:
+        """Rows of events; -1 for those that were not stored, or without an engine."""
+        engine = self.engine
+        return [engine.event_log.row(id) if engine else -1 for id in ids]
 
     def strength(self, ids: Sequence[str]) -> NDArray[np.float64]:
         """Log of the strength of memories at the present time: ACTIVATION + LOG_STRENGTH, ln.  NaN if not stored.  Shape (len(ids),)."""

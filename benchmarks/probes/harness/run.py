@@ -5,7 +5,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from hashlib import sha256
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .... import __version__, engine
+from ....engine.contract import Mechanism
 from ....engine.observer import Stopwatch
 from ....engine.packages import source_digest
 from ....engine.ports.embedder import Embedder, Vectors
@@ -32,8 +33,9 @@ from .base import Probe
 from .collection import collected, source_of
 from .instruments import Instrument
 from .life import Life, Settings
+from .shared import Arms, Diverged, Recorded, Replayed
 
-DECIDING = ("base", "life", "instruments", "run")       # modules of this folder on which rows depend
+DECIDING = ("base", "life", "instruments", "run", "shared")       # modules of this folder on which rows depend
 MOST_EVENTS = 120       # events that one life may be told
 
 
@@ -115,28 +117,56 @@ def _work(shared: tuple[Registry, CachedEmbedder], spec: ProbeSpec, key: str) ->
 
 def run_cell(spec: ProbeSpec, probe: Probe, registry: Registry, embedder: Embedder) -> dict[str, Any]:
     """One row: the numbers of a seed, or the message of what failed.  A number that is not finite is None."""
+    with closing(Life(partial(_system, spec, registry, embedder), embedder)) as life:
+        return row_of(spec, probe, life)
+
+
+def run_shared(spec: ProbeSpec, arms: Mapping[str, ProbeSpec], probe: Probe, registry: Registry,
+               embedder: Embedder) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The row of a cell, and those of the arms that could share its life: the same rows as `run_cell` gives, bit for bit.
+
+    arms  by key, cells with the same probe and seed, whose sets lack some mechanisms of the cell's
+    """
+    builders = {key: partial(built, arm, registry) for key, arm in arms.items()}
+    with closing(Recorded(partial(built, spec, registry), Arms(builders), embedder, spec.seed)) as life:
+        row, found = row_of(spec, probe, life), dict[str, dict[str, Any]]()
+        if row["error"] or row["missing"]:
+            return run_cell(spec, probe, registry, embedder), {}
+        for key, arm in arms.items():
+            if key in life.arms.sharing:
+                with suppress(Diverged), closing(Replayed(life, key)) as again:
+                    found[key] = row_of(arm, probe, again)
+    return row, {key: other for key, other in found.items() if not other["error"]}
+
+
+def row_of(spec: ProbeSpec, probe: Probe, life: Life) -> dict[str, Any]:
+    """The row of a life.  Raises Diverged if it was lived before, by another memory, and does not fit."""
     row: dict[str, Any] = {"probe": spec.probe, "seed": spec.seed, "set": spec.set_digest, "system": spec.system, "code": spec.code,
                            "numbers": None, "error": "", "missing": "", "stimuli": "", "told": 0, "stored": 0}
-    with closing(Life(partial(_system, spec, registry, embedder), embedder)) as life:
-        try:
-            if missing := life.lacks(probe.needs):
-                return {**row, "missing": ", ".join(need.value for need in missing)}
-            found = probe.run(life, spec.seed)
-            row["numbers"] = {name: float(f"{value:.9g}") if math.isfinite(value) else None for name, value in found.items()}
-        except OSError:         # a full disk is no finding about the memory
-            raise
-        except Exception as error:
-            row["error"] = f"{type(error).__name__}: {error}"
-        row["stimuli"] = life.stimuli[:16]
-        row["told"], row["stored"] = life.admitted()
+    try:
+        if missing := life.lacks(probe.needs):
+            return {**row, "missing": ", ".join(need.value for need in missing)}
+        found = probe.run(life, spec.seed)
+        row["numbers"] = {name: float(f"{value:.9g}") if math.isfinite(value) else None for name, value in found.items()}
+    except (OSError, Diverged):         # a full disk is no finding about the memory
+        raise
+    except Exception as error:
+        row["error"] = f"{type(error).__name__}: {error}"
+    row["stimuli"] = life.stimuli[:16]
+    row["told"], row["stored"] = life.admitted()
     return row
 
 
 def _system(spec: ProbeSpec, registry: Registry, embedder: Embedder, instruments: Sequence[Instrument], settings: Settings) -> System:
     if spec.system != OURS:
         return make(spec.system, embedder, spec.seed)
+    return Hebbarium(built(spec, registry, instruments, settings), embedder, spec.seed, Stopwatch())
+
+
+def built(spec: ProbeSpec, registry: Registry, instruments: Sequence[Instrument], settings: Settings) -> list[Mechanism[Any]]:
+    """The mechanisms of a memory of a cell."""
     mechanisms = {id: {**values, **settings.get(id, {})} for id, values in spec.mechanisms.items()}
-    return Hebbarium([*registry.build(MechanismSet("", "", mechanisms)), *instruments], embedder, spec.seed, Stopwatch())
+    return [*registry.build(MechanismSet("", "", mechanisms)), *instruments]
 
 
 # --- texts ahead -------------------------------------------------------------------------------------------------------------

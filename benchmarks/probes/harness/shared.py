@@ -1,0 +1,264 @@
+"""Cells that share a life: a set lives a probe once, and the sets that lack one of its mechanisms ask their questions of that life.
+
+A memory without a mechanism has lived the same life, bit for bit, if what the mechanism did outside RETRIEVE left no trace (`engine.traces`).  While the
+full set lives the probe, each question is also asked with the plan of every such memory, and all that the probe sees is recorded; afterwards the probe
+runs once for each of these memories, over the record with its answers.  A probe that then does anything else has diverged, and is run alone.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from ....engine.columns import Column, Scope
+from ....engine.contract import Mechanism
+from ....engine.errors import InputError
+from ....engine.observer import Stopwatch
+from ....engine.records import Event, Query
+from ....engine.traces import Traces
+from ....engine.vocabulary import ENGINE_COLUMNS
+from ...systems.base import Retrieved, System
+from ...systems.hebbarium import Asking, Hebbarium, asked_again
+from .instruments import Instrument
+from .life import Life, Need, Settings
+
+if TYPE_CHECKING:
+    from ....engine.loop import Engine
+    from ....engine.ports.embedder import Embedder
+
+PASSING = tuple(c for c in ENGINE_COLUMNS if c.scope is Scope.EVENT)
+Builder = Callable[[Sequence[Instrument], Settings], Sequence[Mechanism[Any]]]
+
+
+class Diverged(Exception):  # noqa: N818
+    """The record of another memory's life does not answer for this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """What a memory answers, and its columns of the query."""
+
+    found: Retrieved
+    passing: Mapping[Column, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One thing that a probe does with a life.
+
+    what    comparable: equal for the same thing
+    result  what it gave
+    of      by arm: what it would have given
+    """
+
+    what: tuple[Any, ...]
+    result: Any = None
+    of: Mapping[str, _Answered] = field(default_factory=dict)
+
+
+class Arms:
+    """Memories that lack mechanisms of another one, and may have lived its life.
+
+    sharing  those of which nothing has shown yet that they have not
+    """
+
+    def __init__(self, builders: Mapping[str, Builder]) -> None:
+        self._builders = builders
+        self._known: dict[Any, Sequence[Mechanism[Any]]] = {}
+        self.lacks: dict[Any, frozenset[str]] = {}
+        self.sharing = dict.fromkeys(builders)
+
+    def mechanisms(self, arm: str, instruments: Sequence[Instrument], settings: Settings) -> Sequence[Mechanism[Any]]:
+        key = arm, repr(settings)
+        if key not in self._known:
+            self._known[key] = self._builders[arm]((), settings)
+        return [*self._known[key], *instruments]
+
+
+class Recorded(Life):
+    """A life that is recorded, with what each arm would have answered.
+
+    traces  of its memory; None before it is made
+    steps   all that the probe did with it, in order
+    """
+
+    def __init__(self, builder: Builder, arms: Arms, embedder: Embedder, seed: int, instruments: Sequence[Instrument] = (),
+                 parent: Recorded | None = None, settings: Settings | None = None) -> None:
+        super().__init__(self._new, embedder, instruments, parent, settings)
+        self._builder, self._seed, self.arms = builder, seed, arms
+        self.traces: Traces | None = None
+        self.steps: list[_Step] = []
+        self._askings: dict[str, Asking] = {}
+
+    @property
+    def lives(self) -> Sequence[Recorded]:
+        """All lives of the experiment, in order."""
+        return self._lives  # type: ignore[return-value]
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """Equal for lives with the same instruments and settings."""
+        return [(type(i), i.id, i.params) for i in self._instruments], self._settings
+
+    def fresh(self, *instruments: Instrument, settings: Settings | None = None) -> Recorded:
+        root: Recorded = self._parent or self  # type: ignore[assignment]
+        made = Recorded(self._builder, self.arms, self.embedder, self._seed, instruments, root, settings)
+        root._lives.append(made)
+        return made
+
+    def _new(self, instruments: Sequence[Instrument], settings: Settings) -> System:
+        mechanisms = self._builder(instruments, settings)
+        self._ids = {m.id for m in mechanisms}
+        self.traces = Traces(mechanisms)
+        return Hebbarium(mechanisms, self.embedder, self._seed, self.traces)
+
+    # --- what a probe does ---------------------------------------------------------------------------------------------------
+    def _present(self) -> None:
+        self.steps.append(_Step(("present", tuple(self._waiting), self.now)))
+        super()._present()
+
+    def _asked(self, query: Query, k: int, learn: bool) -> Retrieved:
+        found = super()._asked(query, k, learn)
+        if learn:
+            self.arms.sharing.clear()
+        self.steps.append(_Step(("ask", query, k, learn), found, {} if learn else self._answers()))
+        return found
+
+    def _value(self, column: Column) -> NDArray[Any]:
+        found = super()._value(column)
+        self.steps.append(_Step(("value", column.name), found.copy()))
+        return found
+
+    def _rows(self, ids: Sequence[str]) -> list[int]:
+        found = super()._rows(ids)
+        self.steps.append(_Step(("rows", tuple(ids)), found))
+        return found
+
+    def _end_of_sleep(self) -> float:
+        found = super()._end_of_sleep()
+        self.steps.append(_Step(("sleep",), found))
+        return found
+
+    def _archive(self, id: str) -> None:
+        super()._archive(id)
+        self.steps.append(_Step(("archive", id)))
+
+    # --- arms ----------------------------------------------------------------------------------------------------------------
+    def _answers(self) -> dict[str, _Answered]:
+        """What each arm that has lived this life so far answers to the last question."""
+        arms = [arm for arm in list(self.arms.sharing) if self.shares(arm)]
+        answers = asked_again([self._asking(arm) for arm in arms], PASSING)
+        return {arm: _Answered(found, passing) for arm, (found, passing) in zip(arms, answers, strict=True)}
+
+    def shares(self, arm: str) -> bool:
+        """Whether an arm has lived this life so far; one that has not shares nothing from then on."""
+        if arm not in self.arms.sharing:
+            return False
+        if self._made is None:
+            return True
+        assert self.traces is not None
+        if not self.traces.left.isdisjoint(self._lacks(arm)):
+            del self.arms.sharing[arm]
+        return arm in self.arms.sharing
+
+    def _lacks(self, arm: str) -> frozenset[str]:
+        """Labels of the steps that the memory of an arm would not have; all that left a trace if such a memory would differ by its declarations."""
+        key = arm, *(i.id for i in self._instruments)
+        assert self.traces is not None
+        if key not in self.arms.lacks:
+            kept = {m.id for m in self.arms.mechanisms(arm, self._instruments, self._settings)}
+            if any(label.partition(".")[0] not in kept and label.partition(".")[0] in self._ids for label in self.traces.left):
+                return frozenset(self.traces.left)
+            try:
+                self.arms.lacks[key] = self._asking(arm).plan.lacks
+            except InputError:
+                self.arms.sharing.pop(arm, None)
+                return frozenset()
+        return self.arms.lacks[key]
+
+    def _asking(self, arm: str) -> Asking:
+        if arm not in self._askings:
+            system: Any = self.system
+            mechanisms = self.arms.mechanisms(arm, self._instruments, self._settings)
+            self._askings[arm] = Asking(system, system.engine.observer, mechanisms, Stopwatch(), fewer=True)
+        return self._askings[arm]
+
+
+class Replayed(Life):
+    """A life as the memory of an arm would have lived it, from the record of another."""
+
+    def __init__(self, recorded: Recorded, arm: str, parent: Replayed | None = None) -> None:
+        super().__init__(_no_memory, recorded.embedder, (), parent)
+        self._recorded, self._arm, self._at = recorded, arm, 0
+        self._passing: Mapping[Column, NDArray[Any]] | None = None      # of its last question, if nothing was encoded since
+
+    @property
+    def system(self) -> System:
+        raise Diverged("it has no memory of its own")
+
+    @property
+    def engine(self) -> Engine | None:
+        raise Diverged("it has no memory of its own")
+
+    def lacks(self, needs: Any) -> list[Need]:
+        return []
+
+    def admitted(self) -> tuple[int, int]:
+        """As of the memory that lived.  Raises Diverged if not all of the record was lived again, or the arm has not lived that life."""
+        mine, theirs = self._lives, self._recorded.lives
+        if len(mine) != len(theirs) or any(isinstance(m, Replayed) and m._at != len(r.steps) for m, r in zip(mine, theirs, strict=True)):
+            raise Diverged("it ended early")
+        if not all(life.shares(self._arm) for life in theirs):
+            raise Diverged("the mechanism left a trace")
+        return self._recorded.admitted()
+
+    def fresh(self, *instruments: Instrument, settings: Settings | None = None) -> Replayed:
+        root: Replayed = self._parent or self  # type: ignore[assignment]
+        lives = root._recorded.lives
+        if len(root._lives) >= len(lives) or lives[len(root._lives)].kind != ([(type(i), i.id, i.params) for i in instruments], settings or {}):
+            raise Diverged("another memory was made")
+        made = Replayed(lives[len(root._lives)], self._arm, root)
+        root._lives.append(made)
+        return made
+
+    def _present(self) -> None:
+        events: tuple[Event, ...] = tuple(self._waiting)
+        self._next("present", events, self.now)
+        self._waiting = []
+        if events:
+            self._passing = None
+
+    def _asked(self, query: Query, k: int, learn: bool) -> Retrieved:
+        answered = self._next("ask", query, k, learn).of.get(self._arm)
+        if answered is None:
+            raise Diverged("the question changes the memory" if learn else "the mechanism left a trace")
+        self._passing = answered.passing
+        return answered.found
+
+    def _value(self, column: Column) -> NDArray[Any]:
+        found: NDArray[Any] = self._next("value", column.name).result
+        if column.scope is Scope.CANDIDATE:
+            raise Diverged(f"{column.name} is a column of the query")
+        return self._passing[column] if self._passing and column in self._passing else found
+
+    def _rows(self, ids: Sequence[str]) -> list[int]:
+        return list(self._next("rows", tuple(ids)).result)
+
+    def _end_of_sleep(self) -> float:
+        return float(self._next("sleep").result)
+
+    def _archive(self, id: str) -> None:
+        self._next("archive", id)
+
+    def _next(self, *what: Any) -> _Step:
+        steps = self._recorded.steps
+        if self._at >= len(steps) or steps[self._at].what != what:
+            raise Diverged(f"{what[0]} was not next")
+        self._at += 1
+        return steps[self._at - 1]
+
+
+def _no_memory(*_: Any) -> System:
+    raise Diverged("it has no memory of its own")
