@@ -188,8 +188,9 @@ class Assembly:
         Columns that the memory does not hold yet are held as guests.  Raises InputError for mechanisms of another life, ContractError.
         """
         ours, limited = in_order(mechanisms), self.capacity is not None
-        kept = [m for m in self.mechanisms if not fewer or m.id in {one.id for one in ours}]
-        if odd := differing(life_of(kept, limited=limited), life_of(ours, limited=limited)):
+        ids = {m.id for m in ours}
+        kept = tuple(m for m in self.mechanisms if not fewer or m.id in ids)
+        if kept != ours and (odd := differing(life_of(kept, limited=limited), life_of(ours, limited=limited))):
             raise InputError(f"the memory would have lived another life: {odd}", where="planned", cure="make a memory of these mechanisms")
         self.store.receive(owned_columns(ours, self.embedder.dimensions), {s: s.create() for s in provided(ours) if s.create})
         signals = weighted_signals(ours)
@@ -199,7 +200,8 @@ class Assembly:
         if odd := _first_odd({p: [n for n in nodes if n.label not in lacks] for p, nodes in self.phases.items()}, phases):
             raise InputError(f"the memory would have lived another life: {odd}", where="planned", cure="make a memory of these mechanisms")
         if lacks and not phases[Phase.CONSOLIDATE] and self.phases[Phase.CONSOLIDATE]:
-            raise InputError("the memory would have lived another life: it would not sleep", where="planned", cure="make a memory of these mechanisms")
+            raise InputError("the memory would have lived another life: it would not sleep", where="planned",
+                             cure="make a memory of these mechanisms")
         if instrument:
             instrument.attach([m.id for m in ours], self.clock, self.embedder, self.language_model)
         plan = PhasePlan(Phase.RETRIEVE, phases[Phase.RETRIEVE], self.store, signals, self.streams, instrument.wrap if instrument else None)

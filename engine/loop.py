@@ -281,8 +281,8 @@ class Engine(Serial):
 
         plans  of `planned(..., fewer=True)`
 
-        Nothing may have changed since the question, which must not have learnt.  Steps whose outcome cannot differ do not run again.  The state stays bit for bit
-        as it is, and so do the columns of the question.  Raises InputError.
+        Nothing may have changed since the question, which must not have learnt.  Steps whose outcome cannot differ do not run again.  The state stays
+        bit for bit as it is, and so do the columns of the question.  Raises InputError.
         """
         self._integrity.require("asked_again")
         asked, cue, begun, passes = self._asked
@@ -290,17 +290,17 @@ class Engine(Serial):
             raise InputError("nothing was asked, or the memory has changed since", where="asked_again", cure="ask first, without learn=True")
         if any(plan.memory is not self.assembly for plan in plans):
             raise InputError("a plan belongs to another memory", where="asked_again", cure="make plans with `planned` of this memory")
-        store, unit, found = self.store, cache(self._unit), dict[int, tuple[Answer, dict[Column, NDArray[Any]]]]()
+        unit, found = cache(self._unit), dict[int, tuple[Answer, dict[Column, NDArray[Any]]]]()
         # a whole pass leaves structures, such as the wordings of the query, as its own plan fills them: these come last
-        for place in sorted(range(len(plans)), key=lambda place: plans[place].rest is None):
-            plan = plans[place]
-            with undisturbed(store):
+        for at in sorted(range(len(plans)), key=lambda at: plans[at].rest is None):
+            plan = plans[at]
+            with undisturbed(self.store, plan.rest.columns if plan.rest else None):
                 if plan.rest:
                     plan.steps.again(plan.rest.steps, plan.rest.columns, cue)
                 else:
                     plan.steps.run(cue)
-                found[place] = self._answer(plan, None, unit), {c: store.array(c).copy() for c in columns}
-        return [found[place] for place in range(len(plans))]
+                found[at] = self._answer(plan, None, unit), {c: self.store.array(c).copy() for c in columns}
+        return [found[at] for at in range(len(plans))]
 
     def _answer(self, by: Plan | Assembly, asked: Asked | None, unit: Callable[[int], Unit]) -> Answer:
         """The answer that the store holds.  unit: what a row holds."""

@@ -60,13 +60,15 @@ def schedule(nodes: Iterable[Node], signals: Sequence[Signal]) -> dict[Phase, tu
 
 
 @contextmanager
-def undisturbed(store: Store) -> Iterator[None]:
+def undisturbed(store: Store, columns: Iterable[Column] | None = None) -> Iterator[None]:
     """For passes that must leave no trace: on exit the answer and all columns of the event, query and candidates are as before.
+
+    columns  those of them that can change; None: all
 
     Cost: two copies of each of these columns, O(n).
     """
     recalled, passing = store.structures[RECALLED], {
-        c: store.array(c).copy() for c in (*store.columns, *store.guests) if not c.persists}
+        c: store.array(c).copy() for c in ((*store.columns, *store.guests) if columns is None else columns) if not c.persists}
     try:
         yield
     finally:

@@ -1,8 +1,8 @@
 """Traces: which steps of a life have left anything that another step can read, so that the life without them is the same life.
 
-A mechanism may decide a life by its declarations (`engine.lives`) and leave no trace in this one: no gate rejected anything, no sleep came, or what its
-hooks wrote is read by its own hooks alone.  A memory without it would then have lived the same life, bit for bit, and is asked by a plan that lacks its
-steps (`Engine.planned`).
+A mechanism may decide a life by its declarations (`engine.lives`) and leave no trace in this one: no gate rejected anything, no sleep came, or
+what its hooks wrote is read by its own hooks alone.  A memory without it would then have lived the same life, bit for bit, and is asked by a plan
+that lacks its steps (`Engine.planned`).
 """
 from __future__ import annotations
 

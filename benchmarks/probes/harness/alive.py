@@ -23,7 +23,7 @@ from ..stimuli import DIGEST
 from .bands import FEWEST, Estimate, estimate
 from .base import Claim, Numbers, Probe
 from .paths import Measured, Reach, measured, reach_of
-from .run import ProbeSpec, run_cells, specs_of
+from .run import SHARED, ProbeSpec, run_cells, specs_of
 from .study import composed
 
 BASE = "hybrid"
@@ -151,6 +151,7 @@ class Matrix:
 
     cells  mechanism by mechanism, in the order of the probes
     lives  of each mechanism
+    ran, shared  experiments with one seed on one memory, and those of them that asked their questions of the full set's life, as it was theirs, too
     """
 
     measured: str
@@ -161,6 +162,13 @@ class Matrix:
     seeds: int
     evidence: bool
     provenance: Mapping[str, Any]
+    ran: int = 0
+    shared: int = 0
+
+    @property
+    def cost(self) -> str:
+        return (f"{self.ran} experiments with one seed on one memory; in {self.shared} of them the mechanism left no trace in the life of the full "
+                "set, which was asked again without it: the same numbers, bit for bit")
 
     @property
     def inert(self) -> list[Aliveness]:
@@ -197,8 +205,9 @@ def matrix(probes: Sequence[Probe], chosen: MechanismSet, registry: Registry, em
 
     def cells_of(wanted: Sequence[tuple[str, Probe, _Plan, _Plan]]) -> list[Cell]:
         specs = list({spec.key(): spec for _, _, *both in wanted for plan in both for spec in plan.specs if spec.key() not in rows}.values())
-        rows.update(zip((spec.key() for spec in specs), run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress) if specs else (),
-                        strict=True))
+        hosts = {without.key(): host for _, _, full, _ in wanted for host, without in zip(full.with_it, full.without, strict=True)}
+        found = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress, hosts=hosts) if specs else ()
+        rows.update(zip((spec.key() for spec in specs), found, strict=True))
         return [Cell(id, probe, full.compared(probe, rows), alone.compared(probe, rows), probe.name in registry.entry(id).probes)
                 for id, probe, full, alone in wanted]
 
@@ -211,11 +220,12 @@ def matrix(probes: Sequence[Probe], chosen: MechanismSet, registry: Registry, em
             moved = {cell.mechanism for cell in cells_of(kept) if cell.moves}
             planned = [short if whole[0] in moved else whole for short, whole in zip(kept, planned, strict=True)]
         made_cells = tuple(cells_of(planned))
+        shared = sum(bool(cell.meta.get(SHARED)) for cell in book.cells(rows))
     lives = tuple(_life(id, [cell for cell in made_cells if cell.mechanism == id]) for id in ids)
     provenance = {"set": chosen.name, "base": start.name, "registry_digest": registry.digest, "embedder": embedder.name,
                   "embedder_revision": embedder.revision, "code": code_version(), "stimuli": DIGEST, "made": asdict(making or made())}
     used = tuple(probe for probe in probes if any(cell.probe is probe for cell in made_cells))
-    return Matrix(chosen.name, start.name, used, made_cells, lives, seeds, embedder.name != "hashing", provenance)
+    return Matrix(chosen.name, start.name, used, made_cells, lives, seeds, embedder.name != "hashing", provenance, len(rows), shared)
 
 
 # --- what is run -------------------------------------------------------------------------------------------------------------

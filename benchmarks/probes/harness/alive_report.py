@@ -34,7 +34,8 @@ def _rows(found: Matrix) -> list[dict[str, Any]]:
 def to_json(found: Matrix) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
     return {"format": FORMAT, "kind": "alive", "measured": found.measured, "base": found.base, "evidence": found.evidence, "headline": found.headline,
-            "note": "" if found.evidence else NO_EVIDENCE, "seeds": found.seeds, "provenance": dict(found.provenance),
+            "note": "" if found.evidence else NO_EVIDENCE, "seeds": found.seeds, "ran": found.ran, "shared": found.shared,
+            "provenance": dict(found.provenance),
             "mechanisms": [{"id": one.mechanism, "verdict": one.verdict, "why": one.why, "moved": list(one.moved), "elsewhere": list(one.elsewhere),
                             "named_not_moved": list(one.unmoved)} for one in found.lives],
             "cells": [_cell_json(cell) for cell in found.cells]}
@@ -67,7 +68,7 @@ def _of(one: Comparison, name: str, with_it: bool) -> str:
 
 def to_markdown(found: Matrix) -> str:
     """The mechanisms, both disagreements with the registry, and every cell that was run."""
-    lines = [f"# Alive: {in_cell(found.measured)}", "", f"{found.headline}. Base: {in_cell(found.base)}.", ""]
+    lines = [f"# Alive: {in_cell(found.measured)}", "", f"{found.headline}. Base: {in_cell(found.base)}. {found.cost}.", ""]
     lines += [] if found.evidence else [NO_EVIDENCE, ""]
     lines += ["| mechanism | verdict | moves | why |", "|---|---|---|---|"]
     lines += [f"| {in_cell(one.mechanism)} | {one.verdict} | {in_cell(', '.join(one.moved) or '-')} | {in_cell(one.why or '-')} |"

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from .life import Life, Need
 
 SEEDS = 10          # seeds of a probe that names no other number
+NOISE = 1e-9        # relative; a mean of numbers such as shares, which are rounded to 9 digits, can miss the number that it stands for by this much
 Numbers = Mapping[str, float]
 Run = Callable[[Life, int], Numbers]
 
@@ -55,6 +56,11 @@ class NotBelow(Above):
         return high >= 0.0
 
 
+def within(value: float, low: float, high: float) -> bool:
+    """Whether a mean is in [low, high]; a mean that differs from a bound by the noise of its sum alone is at the bound."""
+    return low <= value <= high or any(math.isclose(value, bound, rel_tol=NOISE) for bound in (low, high))
+
+
 @dataclass(frozen=True, slots=True)
 class Within:
     """The mean of a number is in [low, high]."""
@@ -81,7 +87,11 @@ class Within:
         return numbers[self.name]
 
     def holds(self, mean: float, low: float, high: float) -> bool:
-        return self.low <= mean <= self.high
+        """
+        >>> Within("hit@1", low=0.8).holds(sum([0.1] * 8), 0.7, 0.9), Within("hit@1", low=0.8).holds(0.79999, 0.7, 0.9)
+        (True, False)
+        """
+        return within(mean, self.low, self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +128,7 @@ class Ratio(Above):
         return f"{self.first} / {self.second} in [{self.low:g}, {self.high:g}]"
 
     def holds(self, mean: float, low: float, high: float) -> bool:
-        return self.low <= mean <= self.high
+        return within(mean, self.low, self.high)
 
 
 Claim = Above | Within | MoreThan

@@ -1,13 +1,14 @@
 """Cells of probes: a probe with one seed on one memory.  Finished cells are kept in the ledger and not run again."""
 from __future__ import annotations
 
+import gc
 import json
 import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass
-from functools import cache, partial
+from dataclasses import dataclass, fields
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -36,10 +37,11 @@ from .life import Life, Settings
 from .shared import Arms, Diverged, Recorded, Replayed
 
 DECIDING = ("base", "life", "instruments", "run", "shared")       # modules of this folder on which rows depend
+SHARED = "shared"       # in the ledger, of a cell that shared another cell's life
 MOST_EVENTS = 120       # events that one life may be told
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ProbeSpec:
     """Everything that decides the outcome of a cell; fields as in `execution.spec.RunSpec`.
 
@@ -63,7 +65,11 @@ class ProbeSpec:
 
     def key(self) -> str:
         """Key of the cell in the ledger: SHA-256 over the canonical JSON of all fields."""
-        return Ledger.key({"command": "probe", **asdict(self)})
+        return self._key
+
+    @cached_property
+    def _key(self) -> str:
+        return Ledger.key({"command": "probe", **{one.name: getattr(self, one.name) for one in fields(self)}})
 
 
 def specs_of(probes: Sequence[Probe], seeds: int | None, measured: Composition, registry: Registry, embedder: CachedEmbedder) -> list[ProbeSpec]:
@@ -92,27 +98,59 @@ def _shared_source() -> str:
 
 
 def run_cells(specs: Sequence[ProbeSpec], registry: Registry, embedder: CachedEmbedder, book: Ledger, *, jobs: int = 1,
-              progress: Progress | None = None) -> list[dict[str, Any]]:
+              progress: Progress | None = None, hosts: Mapping[str, ProbeSpec] | None = None) -> list[dict[str, Any]]:
     """The rows of all cells, in order; cells that the ledger holds are not run again.  The caller holds `book.locked()`.
+
+    hosts  by key of a cell, another cell of the same probe and seed whose set has all its mechanisms, and in whose life it may share
 
     All texts of the missing cells are embedded first, in one order, so that rows do not depend on the number of jobs.  Raises DataError for a
     damaged ledger.
     """
     keys = [spec.key() for spec in specs]
     finished = book.done(keys)
-    todo = [(spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished]
+    todo = {key: spec for spec, key in zip(specs, keys, strict=True) if key not in finished}
     if todo:
-        embed_ahead([spec for spec, _ in todo], embedder)
-    run_missing(_work, (registry, embedder), todo, book, keys, len(specs), len(specs) - len(todo), jobs=jobs, progress=progress)
+        embed_ahead(list(todo.values()), embedder)
+    groups: dict[str, tuple[ProbeSpec, dict[str, ProbeSpec]]] = {}
+    for key, spec in todo.items():
+        if host := (hosts or {}).get(key):
+            groups.setdefault(host.key(), (host, {}))[1][key] = spec
+    calls = [(host, key if key in todo else "", arms) for key, (host, arms) in groups.items()]
+    run_missing(_work_shared, (registry, embedder), calls, book, keys, len(specs), len(specs) - len(todo), jobs=jobs, progress=progress)
+    finished = book.done(keys) if groups else finished
+    rest = [(spec, key) for key, spec in todo.items() if key not in finished]
+    run_missing(_work, (registry, embedder), rest, book, keys, len(specs), len(specs) - len(rest), jobs=jobs, progress=progress)
     found = finished_cells(book, keys, [spec.probe for spec in specs], "probe")
     return [{**json.loads(cell.payload), "seconds": cell.meta["seconds"]} for cell in found]
 
 
 def _work(shared: tuple[Registry, CachedEmbedder], spec: ProbeSpec, key: str) -> Finished:
+    _settle()
     start = time.perf_counter()
     row = run_cell(spec, collected()[spec.probe], *shared)
     meta = {"probe": spec.probe, "seed": spec.seed, "seconds": round(time.perf_counter() - start, 3)}
     return Finished([(key, json.dumps(row, sort_keys=True), meta)], f"{spec.probe}, seed {spec.seed}")
+
+
+def _work_shared(shared: tuple[Registry, CachedEmbedder], host: ProbeSpec, key: str, arms: Mapping[str, ProbeSpec]) -> Finished:
+    """A cell, and those of its arms that could share its life.
+
+    key  of the cell; "" if only its arms are missing
+    """
+    _settle()
+    start = time.perf_counter()
+    row, others = run_shared(host, arms, collected()[host.probe], *shared)
+    meta = {"probe": host.probe, "seed": host.seed, "seconds": round((time.perf_counter() - start) / (1 + len(others)), 3)}
+    return Finished([*([(key, json.dumps(row, sort_keys=True), meta)] if key else []),
+                     *((arm, json.dumps(other, sort_keys=True), {**meta, SHARED: True}) for arm, other in others.items())],
+                    f"{host.probe}, seed {host.seed}")
+
+
+@cache
+def _settle() -> None:
+    """Leave all that this process holds by now, mostly modules, out of later collections of garbage, of which each memory causes some."""
+    gc.collect()
+    gc.freeze()
 
 
 def run_cell(spec: ProbeSpec, probe: Probe, registry: Registry, embedder: Embedder) -> dict[str, Any]:
@@ -127,8 +165,9 @@ def run_shared(spec: ProbeSpec, arms: Mapping[str, ProbeSpec], probe: Probe, reg
 
     arms  by key, cells with the same probe and seed, whose sets lack some mechanisms of the cell's
     """
-    builders = {key: partial(built, arm, registry) for key, arm in arms.items()}
-    with closing(Recorded(partial(built, spec, registry), Arms(builders), embedder, spec.seed)) as life:
+    lacking = {key: frozenset(spec.mechanisms.keys() - arm.mechanisms.keys()) for key, arm in arms.items()
+               if arm.mechanisms.items() <= spec.mechanisms.items()}
+    with closing(Recorded(partial(built, spec, registry), Arms(lacking), embedder, spec.seed)) as life:
         row, found = row_of(spec, probe, life), dict[str, dict[str, Any]]()
         if row["error"] or row["missing"]:
             return run_cell(spec, probe, registry, embedder), {}

@@ -1,8 +1,8 @@
 """Cells that share a life: a set lives a probe once, and the sets that lack one of its mechanisms ask their questions of that life.
 
-A memory without a mechanism has lived the same life, bit for bit, if what the mechanism did outside RETRIEVE left no trace (`engine.traces`).  While the
-full set lives the probe, each question is also asked with the plan of every such memory, and all that the probe sees is recorded; afterwards the probe
-runs once for each of these memories, over the record with its answers.  A probe that then does anything else has diverged, and is run alone.
+A memory without a mechanism has lived the same life, bit for bit, if what the mechanism did outside RETRIEVE left no trace (`engine.traces`).  While
+the full set lives the probe, each question is also asked with the plan of every such memory, and all that the probe sees is recorded.  Then the probe
+runs once for each of these memories, over the record with its answers.  If it does anything else, it has diverged, and is run alone.
 """
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PASSING = tuple(c for c in ENGINE_COLUMNS if c.scope is Scope.EVENT)
 Builder = Callable[[Sequence[Instrument], Settings], Sequence[Mechanism[Any]]]
 
 
-class Diverged(Exception):  # noqa: N818
+class Diverged(Exception):
     """The record of another memory's life does not answer for this one."""
 
 
@@ -61,20 +61,13 @@ class _Step:
 class Arms:
     """Memories that lack mechanisms of another one, and may have lived its life.
 
-    sharing  those of which nothing has shown yet that they have not
+    lacking  by arm: ids of mechanisms
+    lacks    by arm and instruments: labels of the steps outside RETRIEVE that it lacks
+    sharing  those of which nothing has shown yet that they have not lived it
     """
 
-    def __init__(self, builders: Mapping[str, Builder]) -> None:
-        self._builders = builders
-        self._known: dict[Any, Sequence[Mechanism[Any]]] = {}
-        self.lacks: dict[Any, frozenset[str]] = {}
-        self.sharing = dict.fromkeys(builders)
-
-    def mechanisms(self, arm: str, instruments: Sequence[Instrument], settings: Settings) -> Sequence[Mechanism[Any]]:
-        key = arm, repr(settings)
-        if key not in self._known:
-            self._known[key] = self._builders[arm]((), settings)
-        return [*self._known[key], *instruments]
+    def __init__(self, lacking: Mapping[str, frozenset[str]]) -> None:
+        self.lacking, self.lacks, self.sharing = lacking, dict[tuple[str, ...], frozenset[str]](), dict.fromkeys(lacking)
 
 
 class Recorded(Life):
@@ -89,6 +82,7 @@ class Recorded(Life):
         super().__init__(self._new, embedder, instruments, parent, settings)
         self._builder, self._seed, self.arms = builder, seed, arms
         self.traces: Traces | None = None
+        self._mechanisms: tuple[Mechanism[Any], ...] = ()
         self.steps: list[_Step] = []
         self._askings: dict[str, Asking] = {}
 
@@ -109,9 +103,8 @@ class Recorded(Life):
         return made
 
     def _new(self, instruments: Sequence[Instrument], settings: Settings) -> System:
-        mechanisms = self._builder(instruments, settings)
-        self._ids = {m.id for m in mechanisms}
-        self.traces = Traces(mechanisms)
+        mechanisms = tuple(self._builder(instruments, settings))
+        self._mechanisms, self.traces = mechanisms, Traces(mechanisms)
         return Hebbarium(mechanisms, self.embedder, self._seed, self.traces)
 
     # --- what a probe does ---------------------------------------------------------------------------------------------------
@@ -168,9 +161,8 @@ class Recorded(Life):
         key = arm, *(i.id for i in self._instruments)
         assert self.traces is not None
         if key not in self.arms.lacks:
-            kept = {m.id for m in self.arms.mechanisms(arm, self._instruments, self._settings)}
-            if any(label.partition(".")[0] not in kept and label.partition(".")[0] in self._ids for label in self.traces.left):
-                return frozenset(self.traces.left)
+            if left := {label for label in self.traces.left if label.partition(".")[0] in self.arms.lacking[arm]}:
+                return frozenset(left)
             try:
                 self.arms.lacks[key] = self._asking(arm).plan.lacks
             except InputError:
@@ -181,7 +173,7 @@ class Recorded(Life):
     def _asking(self, arm: str) -> Asking:
         if arm not in self._askings:
             system: Any = self.system
-            mechanisms = self.arms.mechanisms(arm, self._instruments, self._settings)
+            mechanisms = [m for m in self._mechanisms if m.id not in self.arms.lacking[arm]]
             self._askings[arm] = Asking(system, system.engine.observer, mechanisms, Stopwatch(), fewer=True)
         return self._askings[arm]
 
