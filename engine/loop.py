@@ -281,13 +281,14 @@ class Engine(Serial):
 
         plans  of `planned(..., fewer=True)`
 
-        Nothing may have changed since the question, which must not have learnt.  Steps whose outcome cannot differ do not run again.  The state stays
-        bit for bit as it is, and so do the columns of the question.  Raises InputError.
+        Nothing may have been asked or changed since the question, which must not have learnt.  Steps whose outcome cannot differ do not run again.
+        The state stays bit for bit as it is, and so do the columns of the question.  Raises InputError.
         """
         self._integrity.require("asked_again")
         asked, cue, begun, passes = self._asked
         if asked is None or asked.learnt or (begun, passes) != (self._integrity.begun, self.store.passes):
-            raise InputError("nothing was asked, or the memory has changed since", where="asked_again", cure="ask first, without learn=True")
+            raise InputError("nothing was asked, or the memory was asked or has changed since", where="asked_again",
+                             cure="ask first, without learn=True")
         if any(plan.memory is not self.assembly for plan in plans):
             raise InputError("a plan belongs to another memory", where="asked_again", cure="make plans with `planned` of this memory")
         unit, found = cache(self._unit), dict[int, tuple[Answer, dict[Column, NDArray[Any]]]]()

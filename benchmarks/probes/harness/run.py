@@ -140,6 +140,7 @@ def _work_shared(shared: tuple[Registry, CachedEmbedder], host: ProbeSpec, key: 
     _settle()
     start = time.perf_counter()
     row, others = run_shared(host, arms, collected()[host.probe], *shared)
+    gc.collect()        # the record is large, and its lives refer to each other
     meta = {"probe": host.probe, "seed": host.seed, "seconds": round((time.perf_counter() - start) / (1 + len(others)), 3)}
     return Finished([*([(key, json.dumps(row, sort_keys=True), meta)] if key else []),
                      *((arm, json.dumps(other, sort_keys=True), {**meta, SHARED: True}) for arm, other in others.items())],

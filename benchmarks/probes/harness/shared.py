@@ -116,7 +116,7 @@ class Recorded(Life):
         found = super()._asked(query, k, learn)
         if learn:
             self.arms.sharing.clear()
-        self.steps.append(_Step(("ask", query, k, learn), found, {} if learn else self._answers()))
+        self.steps.append(_Step(("ask", query, k, learn), of={} if learn else self._answers()))
         return found
 
     def _value(self, column: Column) -> NDArray[Any]:
@@ -143,7 +143,8 @@ class Recorded(Life):
         """What each arm that has lived this life so far answers to the last question."""
         arms = [arm for arm in list(self.arms.sharing) if self.shares(arm)]
         answers = asked_again([self._asking(arm) for arm in arms], PASSING)
-        return {arm: _Answered(found, passing) for arm, (found, passing) in zip(arms, answers, strict=True)}
+        # without the scores of all memories, which no probe reads: a record holds thousands of answers
+        return {arm: _Answered(Retrieved(found.events), passing) for arm, (found, passing) in zip(arms, answers, strict=True)}
 
     def shares(self, arm: str) -> bool:
         """Whether an arm has lived this life so far; one that has not shares nothing from then on."""
