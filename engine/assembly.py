@@ -78,6 +78,7 @@ from .vocabulary import (
     OFFERS,
     PASSAGES,
     PRIMED,
+    RECALLED,
     RELEASED,
     SALIENCE,
     SESSION,
@@ -196,7 +197,8 @@ class Assembly:
         signals = weighted_signals(ours)
         phases = self._phases(ours, signals)
         labels = {n.label for nodes in phases.values() for n in nodes}
-        lacks = frozenset(n.label for p, nodes in self.phases.items() for n in nodes if fewer and p is not Phase.RETRIEVE and n.label not in labels)
+        lacks = frozenset(n.label for p, nodes in self.phases.items() for n in nodes
+                          if fewer and n.label not in labels and (p is not Phase.RETRIEVE or RECALLED in n.sees))
         if odd := _first_odd({p: [n for n in nodes if n.label not in lacks] for p, nodes in self.phases.items()}, phases):
             raise InputError(f"the memory would have lived another life: {odd}", where="planned", cure="make a memory of these mechanisms")
         if lacks and not phases[Phase.CONSOLIDATE] and self.phases[Phase.CONSOLIDATE]:

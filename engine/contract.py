@@ -259,8 +259,13 @@ def _phases(item: Touched) -> tuple[Phase, ...]:
     return (Phase.ENCODE, Phase.RETRIEVE) if item.scope is Scope.EVENT else tuple(Phase)
 
 
-@cache
 def parameter_types(cls: type[Params]) -> Mapping[str, Any]:
     """Name and type of each parameter, `time_scale` left out."""
+    key: Any = cls
+    return _parameter_types(key)
+
+
+@cache
+def _parameter_types(cls: Any) -> Mapping[str, Any]:
     hints = get_type_hints(cls)
     return MappingProxyType({f.name: hints[f.name] for f in fields(cls) if f.name != "time_scale"})

@@ -32,7 +32,7 @@ class Plan:
     run         runs it for a cue, and lets its observer measure it
     steps       the bound steps that `run` runs
     memory      the parts of the memory that it asks
-    lacks       labels of steps outside RETRIEVE that the memory has and a memory of these mechanisms would not have, see `engine.traces`
+    lacks       labels of steps that change memory, which the memory has and a memory of these mechanisms would not have, see `engine.traces`
     rest        what is left to run after the memory's own pass for the same cue, see `engine.reach.rest_of`; None: the whole pass
     """
 

@@ -279,7 +279,8 @@ class Engine(Serial):
     def asked_again(self, plans: Sequence[Plan], columns: Sequence[Column] = ()) -> list[tuple[Answer, dict[Column, NDArray[Any]]]]:
         """The answers of `retrieve` with each of some plans to the last question, bit for bit, and copies of columns as each leaves them.
 
-        plans  of `planned(..., fewer=True)`
+        plans    of `planned(..., fewer=True)`
+        columns  of the engine; of a stage that a plan does not compute, the stage before
 
         Nothing may have been asked or changed since the question, which must not have learnt.  Steps whose outcome cannot differ do not run again.
         The state stays bit for bit as it is, and so do the columns of the question.  Raises InputError.
@@ -300,8 +301,17 @@ class Engine(Serial):
                     plan.steps.again(plan.rest.steps, plan.rest.columns, cue)
                 else:
                     plan.steps.run(cue)
-                found[at] = self._answer(plan, None, unit), {c: self.store.array(c).copy() for c in columns}
+                found[at] = self._answer(plan, None, unit), {c: self._held(c, plan).copy() for c in columns}
         return [found[at] for at in range(len(plans))]
+
+    def held(self, columns: Iterable[Column]) -> dict[Column, NDArray[Any]]:
+        """Copies of columns of the engine; of a stage that no step computes, the stage before."""
+        return {c: self._held(c, self.assembly).copy() for c in columns}
+
+    def _held(self, column: Column, by: Plan | Assembly) -> NDArray[Any]:
+        source = by.stages.source(column)
+        assert isinstance(source, Column)
+        return self.store.array(source)
 
     def _answer(self, by: Plan | Assembly, asked: Asked | None, unit: Callable[[int], Unit]) -> Answer:
         """The answer that the store holds.  unit: what a row holds."""

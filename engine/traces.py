@@ -2,7 +2,8 @@
 
 A mechanism may decide a life by its declarations (`engine.lives`) and leave no trace in this one: no gate rejected anything, no sleep came, or
 what its hooks wrote is read by its own hooks alone.  A memory without it would then have lived the same life, bit for bit, and is asked by a plan
-that lacks its steps (`Engine.planned`).
+that lacks its steps (`Engine.planned`).  If a question changes memory, that holds as long as the answer, and what else is learnt from, is the same
+without it (`learnt_from`).
 """
 from __future__ import annotations
 
@@ -10,20 +11,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from numpy.typing import NDArray
+
 from .columns import Before, Column, Phase, Structure
 from .contract import Mechanism, Touched
 from .lives import Plan
 from .observer import Stopwatch
-from .plan import StepFunction
+from .plan import PhasePlan, StepFunction
 from .schedule import Node
 from .steps import ENGINE
 from .storage.store import Store
 from .view import Binding
-from .vocabulary import DRAFTS, GRAPH, WRITINGS
+from .vocabulary import DRAFTS, GRAPH, RECALLED, SIGNALS, WRITINGS
 
 
 class Traces(Stopwatch):
-    """An instrument that notes which steps outside RETRIEVE have left a trace.
+    """An instrument that notes which of the steps that change memory, those outside RETRIEVE and those that see RECALLED, have left a trace.
 
     left  labels of steps that have changed what is not theirs alone: a value that they set differs from the one before, a contribution is not 0, a
           structure differs or cannot be compared.  What a mechanism owns and no other mechanism touches is its alone, and so is its random stream
@@ -45,9 +48,9 @@ class Traces(Stopwatch):
         self._touching = touching
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
-        """The step, watched until it leaves a trace; a step that can leave none, or of RETRIEVE, as it is."""
+        """The step, watched until it leaves a trace; a step that can leave none as it is."""
         watched = [item for item in (*node.sets, *node.adds) if not self._alone(node.owner, item)]
-        if node.phase is Phase.RETRIEVE or not watched:
+        if not watched or (node.phase is Phase.RETRIEVE and RECALLED not in node.sees):
             return function
         columns = [c for c in watched if isinstance(c, Column) and c in node.sets]
         added = [c for c in watched if isinstance(c, Column) and c in node.adds]
@@ -79,6 +82,24 @@ class Traces(Stopwatch):
         return owner != ENGINE and item in self._owned[owner] and self._touching[item] <= {owner}
 
 
+def learnt_from(whole: PhasePlan, plan: Plan) -> frozenset[Column] | None:
+    """Columns of the query that a memory learns from, besides the answer; None if a memory of the plan would not learn by the same steps.
+
+    Two memories with equal states, answers and values of these columns are equal after the question, but for what the plan lacks.
+    """
+    steps, ours = whole.learning, [step.node.label for step in plan.steps.learning]
+    labels = {node.label for node in plan.nodes}
+    if not ours or ours != [step.node.label for step in steps if step.node.label in labels]:
+        return None
+    nodes = [step.node for step in steps if RECALLED not in step.node.sets]
+    read = {whole.stages.source(r.of if isinstance(r, Before) else r) for node in nodes for r in node.reads}
+    read |= {before for node in nodes for c in (*node.sets, *node.adds) if (before := whole.stages.before(c))}
+    passing = {item for item in read if not item.persists and item is not RECALLED}
+    filled = {c for node in nodes for c in (*node.sets, *node.adds)}
+    unknown = {item for item in passing if isinstance(item, Structure) and item not in filled}
+    return None if unknown or SIGNALS in read else frozenset(c for c in passing if isinstance(c, Column))
+
+
 def _mark(structure: Structure) -> Callable[[Store], Any]:
     """What differs once a hook has changed a structure; a new object where that cannot be told."""
     if structure is GRAPH:
@@ -88,5 +109,5 @@ def _mark(structure: Structure) -> Callable[[Store], Any]:
     return lambda store: object()
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(one: NDArray[Any], other: NDArray[Any]) -> bool:
     return one.shape == other.shape and one.tobytes() == other.tobytes()

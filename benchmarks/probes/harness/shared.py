@@ -2,7 +2,8 @@
 
 A memory without a mechanism has lived the same life, bit for bit, if what the mechanism did outside RETRIEVE left no trace (`engine.traces`).  While
 the full set lives the probe, each question is also asked with the plan of every such memory, and all that the probe sees is recorded.  Then the probe
-runs once for each of these memories, over the record with its answers.  If it does anything else, it has diverged, and is run alone.
+runs once for each of these memories, over the record with its answers.  If it does anything else, it has diverged, and is run alone.  So is a memory
+that would learn something else from a question.
 """
 from __future__ import annotations
 
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from ....engine.columns import Column, Scope
+from ....engine.columns import Column, Phase, Scope
 from ....engine.contract import Mechanism
 from ....engine.errors import InputError
 from ....engine.observer import Stopwatch
 from ....engine.records import Event, Query
-from ....engine.traces import Traces
+from ....engine.traces import Traces, learnt_from
 from ....engine.vocabulary import ENGINE_COLUMNS
 from ...systems.base import Retrieved, System
 from ...systems.hebbarium import Asking, Hebbarium, asked_again
@@ -113,11 +114,10 @@ class Recorded(Life):
         super()._present()
 
     def _asked(self, query: Query, k: int, learn: bool) -> Retrieved:
-        found = super()._asked(query, k, learn)
-        if learn:
-            self.arms.sharing.clear()
-        self.steps.append(_Step(("ask", query, k, learn), of={} if learn else self._answers()))
-        return found
+        found = super()._asked(query, k, False)
+        answers = self._answers(found, learn)
+        self.steps.append(_Step(("ask", query, k, learn), of=answers))
+        return super()._asked(query, k, True) if learn else found
 
     def _value(self, column: Column) -> NDArray[Any]:
         found = super()._value(column)
@@ -139,12 +139,26 @@ class Recorded(Life):
         self.steps.append(_Step(("archive", id)))
 
     # --- arms ----------------------------------------------------------------------------------------------------------------
-    def _answers(self) -> dict[str, _Answered]:
-        """What each arm that has lived this life so far answers to the last question."""
-        arms = [arm for arm in list(self.arms.sharing) if self.shares(arm)]
-        answers = asked_again([self._asking(arm) for arm in arms], PASSING)
-        # without the scores of all memories, which no probe reads: a record holds thousands of answers
-        return {arm: _Answered(Retrieved(found.events), passing) for arm, (found, passing) in zip(arms, answers, strict=True)}
+    def _answers(self, found: Retrieved, learn: bool) -> dict[str, _Answered]:
+        """What each arm that has lived this life so far answers to the last question; if it learns, of those that learn the same."""
+        engine = self.engine
+        assert engine is not None
+        arms = {arm: self._asking(arm) for arm in list(self.arms.sharing) if self.shares(arm)}
+        learnt: dict[str, frozenset[Column] | None] = {}
+        if learn:
+            whole = engine.assembly.plans[Phase.RETRIEVE]
+            learnt = {arm: learnt_from(whole, asking.plan) for arm, asking in arms.items()}
+        columns = tuple(dict.fromkeys((*PASSING, *(c for each in learnt.values() for c in each or ()))))
+        mine, answers = engine.held(columns), {}
+        for arm, (theirs, values) in zip(arms, asked_again(list(arms.values()), columns), strict=True):
+            if learn:
+                same = learnt[arm]
+                if same is None or not _same_rows(found, theirs) or any(values[c].tobytes() != mine[c].tobytes() for c in same):
+                    del self.arms.sharing[arm]
+                    continue
+            # without the scores of all memories, which no probe reads: a record holds thousands of answers
+            answers[arm] = _Answered(Retrieved(theirs.events), {c: values[c] for c in PASSING})
+        return answers
 
     def shares(self, arm: str) -> bool:
         """Whether an arm has lived this life so far; one that has not shares nothing from then on."""
@@ -186,6 +200,7 @@ class Replayed(Life):
         super().__init__(_no_memory, recorded.embedder, (), parent)
         self._recorded, self._arm, self._at = recorded, arm, 0
         self._passing: Mapping[Column, NDArray[Any]] | None = None      # of its last question, if nothing was encoded since
+        self._learnt = False                                            # from that question
 
     @property
     def system(self) -> System:
@@ -226,14 +241,16 @@ class Replayed(Life):
     def _asked(self, query: Query, k: int, learn: bool) -> Retrieved:
         answered = self._next("ask", query, k, learn).of.get(self._arm)
         if answered is None:
-            raise Diverged("the question changes the memory" if learn else "the mechanism left a trace")
-        self._passing = answered.passing
+            raise Diverged("the mechanism left a trace, or the memory learns something else")
+        self._passing, self._learnt = answered.passing, learn
         return answered.found
 
     def _value(self, column: Column) -> NDArray[Any]:
         found: NDArray[Any] = self._next("value", column.name).result
         if column.scope is Scope.CANDIDATE:
             raise Diverged(f"{column.name} is a column of the query")
+        if self._passing and column in self._passing and self._learnt:
+            raise Diverged(f"{column.name} may have changed with what the question taught")
         return self._passing[column] if self._passing and column in self._passing else found
 
     def _rows(self, ids: Sequence[str]) -> list[int]:
@@ -251,6 +268,10 @@ class Replayed(Life):
             raise Diverged(f"{what[0]} was not next")
         self._at += 1
         return steps[self._at - 1]
+
+
+def _same_rows(one: Any, other: Any) -> bool:
+    return bool(one.answer.rows.tolist() == other.answer.rows.tolist())
 
 
 def _no_memory(*_: Any) -> System:

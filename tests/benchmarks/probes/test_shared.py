@@ -21,7 +21,7 @@ from hebbarium.benchmarks.systems.by_name import OURS
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import CHRONOLOGICAL, CREATED, LOG_STRENGTH, RELEVANCE
+from hebbarium.engine.vocabulary import ACTIVATION, CHRONOLOGICAL, CREATED, LOG_STRENGTH, RELEVANCE
 
 REGISTRY = Registry.read()
 SMALL = MechanismSet("small", "", {id: {} for id in (
@@ -48,6 +48,7 @@ def cells(chosen: MechanismSet, probe: Probe, embedder: CachedEmbedder, *without
     ("retrograde_gradient/lesion", ("temporal_context",), ("systems_transfer",)),                                  # instruments, columns, nights
     ("archived_evidence/hops", ("typed_expansion", "query_expansion"), ("curation",)),                             # instruments, several lives
     ("correction_holds/after_nights", ("instruction_detection", "late_interaction_rerank"), ("sleep_replay",)),
+    ("spacing_effect/crossover", ("spike_timing_plasticity", "salience_reweighting"), ("base_level_activation", "dense_similarity")),     # learns
     ("lag_crp/list", ("temporal_context", "passage_words"), ("surprise_index",)),                                  # the next cue is what was recalled
 ])
 def test_rows_of_a_shared_life_are_those_of_lives_of_their_own(probe: str, shared: tuple[str, ...], alone: tuple[str, ...],
@@ -110,10 +111,6 @@ def test_a_probe_that_goes_another_way_is_run_alone(embedder: CachedEmbedder) ->
         life.tell(f"It was {life.ask('Which gate was sold?').events[0].score}")
         return {"again": life.ask("What was it?").events[0].score}
 
-    def learns(life: Life, seed: int) -> Numbers:
-        told(life)
-        return {"score": life.ask("Which gate was sold?", learn=True).events[0].score}
-
     def column_of_the_query(life: Life, seed: int) -> Numbers:
         told(life)
         life.ask("Which gate was sold?")
@@ -137,9 +134,27 @@ def test_a_probe_that_goes_another_way_is_run_alone(embedder: CachedEmbedder) ->
             scores.append(life.ask("Which boat?").events[0].score)
         return {"sum": sum(scores)}
 
-    for run in (asks_on, tells_on, learns, column_of_the_query, looks_inside, another_memory):
+    for run in (asks_on, tells_on, column_of_the_query, looks_inside, another_memory):
         assert shares(run, embedder, "dense_similarity", "convex_fusion") == {}, run.__name__
     assert set(shares(ends_early, embedder, "dense_similarity", "lexical_bm25")) <= {"dense_similarity", "lexical_bm25"}
+
+
+def test_a_memory_that_learns_the_same_goes_on_sharing(embedder: CachedEmbedder) -> None:
+    """It does not if another memory is best without the mechanism, or if the mechanism itself learns what others read."""
+    def learns(life: Life, seed: int) -> Numbers:
+        told(life)
+        best = life.ask("Which gate was sold?", k=1, learn=True).events[0].id
+        life.wait(5.0)
+        return {"best": float(best[1:]), "score": life.ask("Which gate was painted?").events[0].score, "uses": life.column(ACTIVATION).sum()}
+
+    def of_the_question(life: Life, seed: int) -> Numbers:
+        told(life)
+        life.ask("Which gate was sold?", k=1, learn=True)
+        return {"chronological": life.column(CHRONOLOGICAL).item()}
+
+    found = shares(learns, embedder, *SMALL.mechanisms)
+    assert {"recency", "event_ordering", "sufficiency_gate"} <= set(found) and "base_level_activation" not in found
+    assert shares(of_the_question, embedder, "recency") == {}
 
 
 def test_a_trace_in_any_life_ends_the_sharing(embedder: CachedEmbedder) -> None:
