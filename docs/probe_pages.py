@@ -1,6 +1,6 @@
 """Writes one page and one picture for each probe, and the table of all sets in probes/index.md.
 
-    python docs/probe_pages.py [FOLDER]     # FOLDER/<set>/probes.json, as `hebbarium probe` writes them; without it from probes/results.json
+    python docs/probe_pages.py [FOLDER]     # FOLDER/<set>/probes.json, as `hebbarium probe` writes them; the others from probes/results.json
 
 A picture has its own background and follows `prefers-color-scheme`.
 """
@@ -85,9 +85,17 @@ def read(folder: Path) -> dict[str, Any]:
     return found
 
 
+def renewed(known: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """The results known so far, with those of a folder in place of theirs; a new matrix of a set is shown without the second one of an older run."""
+    made = {**known, **{part: {**known.get(part, {}), **value} if isinstance(value, dict) else value for part, value in found.items()}}
+    fresh, second = found.get("alive", {}), found.get("alive, others", {})
+    made["alive, others"] = {of: run for of, run in made.get("alive, others", {}).items() if of in second or of not in fresh}
+    return made
+
+
 def matrix(result: Mapping[str, Any]) -> dict[str, Any]:
     """What a page shows of a run of `hebbarium probe --alive`."""
-    return {**{part: result[part] for part in ("measured", "base", "headline", "mechanisms", "seeds")},
+    return {**{part: result[part] for part in ("measured", "base", "headline", "mechanisms", "seeds", "options", "ran", "shared") if part in result},
             "cells": [_cell(cell) for cell in result["cells"] if cell["state"] != "no path"]}
 
 
@@ -368,9 +376,10 @@ def alive_page(of: str, results: Mapping[str, Any]) -> str:
              f"{len(found['mechanisms']) - len(inert)} of {len(found['mechanisms'])} mechanisms move a probe"
              + (f"; inert: {', '.join(f'`{id}`' for id in inert)}." if inert else "."), ""]
     lines += [f"- `{id}`: {INERT[id]}" for id in inert if id in INERT] + [""] * any(id in INERT for id in inert)
-    lines += [f"`hebbarium probe --alive --named --set {of} --seeds {found['seeds']}`, with the base `{found['base']}`: {found['headline']}. Only "
-              "cells that the registry names were run, so a mechanism that moves a probe which its entry does not name does not show here. A number "
-              "of the band, or another one that the probe names for the matrix, has to move.", "", *_mechanisms(found), *_cells_of(found)]
+    options = found.get("options", ["--named"])
+    lines += [f"`hebbarium probe --alive {' '.join([*options, ''])}--set {of} --seeds {found['seeds']}`, with the base `{found['base']}`: "
+              f"{found['headline']}. {_what_was_run(found, options)} A number of the band, or another one that the probe names for the matrix, has "
+              "to move.", "", *_mechanisms(found), *_cells_of(found, every="--named" in options)]
     if others:
         if others["base"] == found["base"]:
             tried = list(dict.fromkeys(cell["probe"] for cell in others["cells"]))
@@ -390,10 +399,27 @@ def _mechanisms(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _cells_of(found: Mapping[str, Any]) -> list[str]:
-    lines = ["", "Three numbers of a cell: the full set, the set without the mechanism, the base with it alone.", "",
+def _what_was_run(found: Mapping[str, Any], options: Sequence[str]) -> str:
+    said = []
+    if "--named" in options:
+        said.append("Only cells that the registry names were run, so a mechanism that moves a probe which its entry does not name does not show "
+                    "here.")
+    if "--quick" in options:
+        said.append("Where no number differs in the first seed, the other seeds were run only if nothing else moves the mechanism.")
+    if "ran" in found:
+        said.append(f"{found['ran']} experiments with one seed on one memory; in {found['shared']} of them the mechanism left no trace in the life "
+                    "of the full set, which was asked again without it.")
+    return " ".join(said)
+
+
+def _cells_of(found: Mapping[str, Any], every: bool = True) -> list[str]:
+    """every: else only the cells that move."""
+    lines = ["", f"{'' if every else 'The cells that move. '}Three numbers of a cell: the full set, the set without the mechanism, the base with it "
+             "alone.", "",
              "| mechanism | probe | state | number | full | without | alone | the base also needs |", "|---|---|---|---|---|---|---|---|"]
     for cell in found["cells"]:
+        if not every and cell["state"] != "moves":
+            continue
         three = " | ".join(map(_interval, cell["three"]))
         number = cell["number"].replace("|", "\\|")
         lines.append(f"| {cell['mechanism']} | {cell['probe']} | {cell['state']} | {number or '-'} | {three} | {', '.join(cell['needs']) or '-'} |")
@@ -406,8 +432,8 @@ def file_of(probe: Probe) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     if arguments:
-        RESULTS.write_text(json.dumps(read(Path(arguments[0])), indent=None, separators=(",", ":"), sort_keys=True).replace('},"', '},\n"') + "\n",
-                           encoding="utf-8")
+        made = renewed(json.loads(RESULTS.read_text(encoding="utf-8")), read(Path(arguments[0])))
+        RESULTS.write_text(json.dumps(made, indent=None, separators=(",", ":"), sort_keys=True).replace('},"', '},\n"') + "\n", encoding="utf-8")
     results, probes = json.loads(RESULTS.read_text(encoding="utf-8")), list(own().values())
     (HERE / "pictures").mkdir(exist_ok=True)
     for probe in probes:

@@ -78,13 +78,29 @@ def test_sets_of_papers_are_measured_and_explained_on_the_probes_of_their_page(r
 
 
 def test_at_most_three_mechanisms_of_everything_are_inert_and_each_has_a_reason(results: dict[str, Any], made: ModuleType) -> None:
-    runs = [results[key]["everything"] for key in ("alive", "alive, others")]
+    runs = [results["alive"]["everything"], *(run for of, run in results.get("alive, others", {}).items() if of == "everything")]
     moved = {one["id"] for run in runs for one in run["mechanisms"] if one["moved"]}
     inert = [one["id"] for one in runs[0]["mechanisms"] if one["id"] not in moved]
     assert len(inert) <= 3 and set(inert) <= set(made.INERT)
     page = (DOCS / "probes" / "alive-everything.md").read_text(encoding="utf-8")
     total = len(runs[0]["mechanisms"])
     assert all(made.INERT[id] in page for id in inert) and f"{total - len(inert)} of {total} mechanisms move" in page
+
+
+def test_a_new_run_takes_the_place_of_its_old_one_alone(made: ModuleType) -> None:
+    known = {"sets": {"bm25": 1, "hybrid": 2}, "code": "a", "alive": {"default": 3, "everything": 4},
+             "alive, others": {"default": 5, "everything": 6}}
+    found = {"sets": {}, "seeds": {}, "alive": {"everything": 7}}
+    assert made.renewed(known, found) == {**known, "seeds": {}, "alive": {"default": 3, "everything": 7}, "alive, others": {"default": 5}}
+
+
+def test_a_whole_matrix_shows_the_cells_that_move(results: dict[str, Any], made: ModuleType) -> None:
+    named = results["alive"]["everything"]
+    whole = {**named, "options": ["--quick"], "ran": 20, "shared": 7}
+    page = made.alive_page("everything", {**results, "alive": {"everything": whole}})
+    assert "`hebbarium probe --alive --quick --set everything" in page and "in 7 of them the mechanism left no trace" in page
+    rows = page[page.index("The cells that move."):page.index("## ")] if "## " in page else page
+    assert "| moves |" in rows and not re.search(r"\| [^|]*/[^|]* \| (equal|differs) \|", rows)
 
 
 def test_curves_name_numbers_that_exist(results: dict[str, Any], made: ModuleType) -> None:

@@ -151,6 +151,7 @@ class Matrix:
 
     cells  mechanism by mechanism, in the order of the probes
     lives  of each mechanism
+    options  `--named` or `--quick`, if it was run so
     ran, shared  experiments with one seed on one memory, and those of them that asked their questions of the full set's life, as it was theirs, too
     """
 
@@ -162,6 +163,7 @@ class Matrix:
     seeds: int
     evidence: bool
     provenance: Mapping[str, Any]
+    options: tuple[str, ...] = ()
     ran: int = 0
     shared: int = 0
 
@@ -225,7 +227,8 @@ def matrix(probes: Sequence[Probe], chosen: MechanismSet, registry: Registry, em
     provenance = {"set": chosen.name, "base": start.name, "registry_digest": registry.digest, "embedder": embedder.name,
                   "embedder_revision": embedder.revision, "code": code_version(), "stimuli": DIGEST, "made": asdict(making or made())}
     used = tuple(probe for probe in probes if any(cell.probe is probe for cell in made_cells))
-    return Matrix(chosen.name, start.name, used, made_cells, lives, seeds, embedder.name != "hashing", provenance, len(rows), shared)
+    options = tuple(name for name, given in (("--named", named), ("--quick", quick)) if given)
+    return Matrix(chosen.name, start.name, used, made_cells, lives, seeds, embedder.name != "hashing", provenance, options, len(rows), shared)
 
 
 # --- what is run -------------------------------------------------------------------------------------------------------------

@@ -34,8 +34,8 @@ def _rows(found: Matrix) -> list[dict[str, Any]]:
 def to_json(found: Matrix) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
     return {"format": FORMAT, "kind": "alive", "measured": found.measured, "base": found.base, "evidence": found.evidence, "headline": found.headline,
-            "note": "" if found.evidence else NO_EVIDENCE, "seeds": found.seeds, "ran": found.ran, "shared": found.shared,
-            "provenance": dict(found.provenance),
+            "note": "" if found.evidence else NO_EVIDENCE, "seeds": found.seeds,
+            "options": list(found.options), "ran": found.ran, "shared": found.shared, "provenance": dict(found.provenance),
             "mechanisms": [{"id": one.mechanism, "verdict": one.verdict, "why": one.why, "moved": list(one.moved), "elsewhere": list(one.elsewhere),
                             "named_not_moved": list(one.unmoved)} for one in found.lives],
             "cells": [_cell_json(cell) for cell in found.cells]}
