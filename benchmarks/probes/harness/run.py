@@ -116,10 +116,12 @@ def run_cells(specs: Sequence[ProbeSpec], registry: Registry, embedder: CachedEm
         if host := (hosts or {}).get(key):
             groups.setdefault(host.key(), (host, {}))[1][key] = spec
     calls = [(host, key if key in todo else "", arms) for key, (host, arms) in groups.items()]
-    run_missing(_work_shared, (registry, embedder), calls, book, keys, len(specs), len(specs) - len(todo), jobs=jobs, progress=progress)
-    finished = book.done(keys) if groups else finished
+    if calls:
+        run_missing(_work_shared, (registry, embedder), calls, book, keys, len(specs), len(specs) - len(todo), jobs=jobs, progress=progress)
+        finished = book.done(keys)
     rest = [(spec, key) for key, spec in todo.items() if key not in finished]
-    run_missing(_work, (registry, embedder), rest, book, keys, len(specs), len(specs) - len(rest), jobs=jobs, progress=progress)
+    if rest or not calls:
+        run_missing(_work, (registry, embedder), rest, book, keys, len(specs), len(specs) - len(rest), jobs=jobs, progress=progress)
     found = finished_cells(book, keys, [spec.probe for spec in specs], "probe")
     return [{**json.loads(cell.payload), "seconds": cell.meta["seconds"]} for cell in found]
 
