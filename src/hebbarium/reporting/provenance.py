@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 
@@ -52,6 +53,7 @@ def versions(libraries: Iterable[str]) -> dict[str, str]:
     return {"python": platform.python_version(), **{name: _version(name) for name in libraries}}
 
 
+@cache
 def _version(name: str) -> str:
     try:
         return version(name)
