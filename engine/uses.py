@@ -70,7 +70,7 @@ def step_of_use(cue: Cue, recalled: Any, used: Any, times: Any, now: float) -> t
     """
     rows = recalled[:TOGETHER].astype(np.int64)
     before, time = last_use(used, times, session_key(cue.query.session))
-    before = before[~np.isin(before, rows)] if rows.size else before[:0]
+    before = before[(before[:, None] != rows).all(axis=1)] if rows.size else before[:0]
     return before, rows, float(now) - time if before.size else float("nan")
 
 

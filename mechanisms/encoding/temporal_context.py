@@ -20,6 +20,7 @@ Cost: O(1) per event and use; O(n + k log k) per query for k recalled items (0.3
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -217,9 +218,10 @@ def products(rows: Any, last: int, rho: Any, g: float, beta: float) -> Any:
     places = np.append(rows, last if last >= 0 else 0).astype(np.int64)
     known = np.unique(places)
     between = np.ones((len(known), len(known)))                          # t_i . t_j
+    steps = [float(np.prod(rho[i + 1:j + 1])) for i, j in pairwise(known.tolist())]
     for a in range(len(known)):
         for b in range(a + 1, len(known)):
-            between[a, b] = between[b, a] = between[a, b - 1] * float(np.prod(rho[known[b - 1] + 1:known[b] + 1]))
+            between[a, b] = between[b, a] = between[a, b - 1] * steps[b - 1]
     at = np.searchsorted(known, places)
     study = between[np.ix_(at, at)]
     own = beta * study * (places[:, None] <= places[None, :])            # c_i . t_j

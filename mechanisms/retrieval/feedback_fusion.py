@@ -23,6 +23,7 @@ Cost: O(n s) per query and O(n s^2) per use, for s signals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 from zlib import crc32
 
@@ -137,6 +138,7 @@ def observe(evidence: Floats, odds: Floats, needed: NDArray[np.int64], prior: Fl
     return np.asarray(slopes + np.linalg.solve(np.diag(prior) + information, evidence[needed].mean(axis=0) - mean))
 
 
+@cache
 def key_of(name: str) -> int:
     """A number for the name of a signal, the same in every process."""
     return crc32(name.encode())
@@ -215,9 +217,10 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
         return self.params.enough + float(view.slope_learnt[ENOUGH])
 
     def _evidence(self, view: Any) -> Floats:
-        out = np.zeros(len(view.kind))
+        out, facets = np.zeros(len(view.kind)), view.facet_weights.tolist()
+        learnt = dict(zip(view.slope_of[FIRST:].tolist(), view.slope_learnt[FIRST:].tolist(), strict=True))
         for each, scores, weight in view.signals:
             if weight > 0.0:
-                slope = self.params.slope * weight + view.slope_learnt[FIRST:][view.slope_of[FIRST:] == key_of(each.name)].sum()
-                add_standardised(scores, view.visible, each.floor, slope * float(view.facet_weights[each.facet.value]), out)
+                slope = self.params.slope * weight + learnt.get(key_of(each.name), 0.0)
+                add_standardised(scores, view.visible, each.floor, slope * facets[each.facet.value], out)
         return out
