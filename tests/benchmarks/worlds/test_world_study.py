@@ -198,3 +198,34 @@ def test_data_is_shown_as_text_on_the_page(tmp_path: Path, registry: Registry) -
     page = to_html(report, tmp_path / "page.html").read_text()
     assert "<script>alert" not in page and "&lt;script&gt;" in page and "http" not in page.split("<body>")[1].replace("https://doi", "")
     assert "&lt;script&gt;" in to_markdown(report)
+
+
+def test_without_room_there_is_no_efficiency_but_a_difference_from_the_floor() -> None:
+    """The ideal observer is .05 above the floor in one life and .04 in the other: the first alone has an efficiency."""
+    def cells(room: float) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        need, shared = [[0.5 + room, 0.5 - room]], {"world": "small", "strength": 1.0, "seed": 0, "set_digest": "x"}
+        best, middle = [[[1], [2]]], [[[1, 2], [1, 2]]]
+        return [({**shared, "arm": "observers"}, {"need": need, "needed": [0], "observers": {"ideal": best, "chance": middle}}),
+                ({**shared, "arm": "floor"}, {"ranks": [[2, 1]], "stored": 1.0, "visible": 1.0}),
+                ({**shared, "arm": "best"}, {"ranks": [[1, 2]], "stored": 1.0, "visible": 1.0})]
+
+    points = {}
+    for room in (0.025, 0.02):
+        found = result_of(SMALL, rows_of(SMALL, cells(room)), [("best", "best", "")], [1.0], 1)
+        curve = found.curve("best")
+        assert curve and curve.points[0].above.mean == pytest.approx(2 * room) and found.room[1.0].mean == pytest.approx(2 * room)
+        points[room] = curve.points[0].efficiency.mean
+    assert points[0.025] == pytest.approx(1.0) and np.isnan(points[0.02])
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_seed_permutes_which_text_has_which_part(name: str) -> None:
+    """No part keeps its text over six seeds, so a text that an embedder prefers is needed no more than another; and questions vary in wording."""
+    lives = [WORLDS[name].make(1.0, seed) for seed in range(6)]
+    texts: dict[str, set[str]] = {}
+    for life in lives:
+        for event in life.events:
+            texts.setdefault(event.id, set()).add(event.text)
+    in_every = [id for id in texts if all(any(event.id == id for event in life.events) for life in lives)]
+    assert len(in_every) > 80 and all(len(texts[id]) > 1 for id in in_every)
+    assert all(len({ask.text.split(maxsplit=1)[0] for ask in life.asks}) == 3 for life in lives)
