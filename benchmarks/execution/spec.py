@@ -128,7 +128,7 @@ class Settings:
         "--allow-missing-gold", "Leave out gold that names no event, and print how many, instead of refusing the data (conversations)."))
     context: tuple[int, ...] = field(default=(), metadata=_setting(
         "--context", "Also score contexts of so many tokens, such as 512,1024; may be given again.", read=budgets, metavar="TOKENS,..."))
-    strategy: Literal["flat", "condensed", "covering", "sources", "everything", "nothing"] = field(default="flat", metadata=_setting(
+    strategy: Literal["flat", "condensed", "covering", "packed", "sources", "everything", "nothing"] = field(default="flat", metadata=_setting(
         "--strategy", "How contexts are assembled; sources: by the sources of the set, such as those of `stages`."))
 
     @property

@@ -4,6 +4,7 @@
     flat        the best memories first
     condensed   the same, with none above a sixteenth of the budget, at least 128 tokens, before others are left out
     covering    of many memories the sentences that together cover the most about the query, short memories whole
+    packed      whole memories alone, those first that say much for their length, under lines for their days
     everything  the latest events of the whole history until full, in order of time: the ceiling of every comparison
     nothing     the floor
 
@@ -29,7 +30,7 @@ from ..vocabulary import DETAIL
 from .components import ComponentKind
 from .condensers import Form
 from .context import Context, Reader
-from .formats import FORMATS, Candidate, Format
+from .formats import FORMATS, PACKED, SECTIONS, Candidate, Format
 from .kinds import by_kind
 from .selection import LARGEST, LEAST, Selection, cap_of, fill, lay_out, select
 from .tokens import LENGTH, TokenCounter
@@ -43,7 +44,7 @@ HISTORY: Final = "Conversation"
 TASK: Final = "task"    # attribute of events that belong to a task
 ITEMS: Final = 10       # components of a context that is given neither a budget nor a number
 BEYOND: Final = 2       # candidates are read until they hold so many times the budget
-COVERED: Final = 4      # the same, where excerpts are chosen
+COVERED: Final = 4      # the same, where excerpts are chosen, or short memories before long ones
 WHERE: Final = "context"
 OFFERED_KINDS: Final = tuple(kind.value for kind in ComponentKind if kind is not ComponentKind.CUSTOM)
 FORMS: Final = (Form.WHOLE, Form.SUMMARY, Form.KEYWORDS)        # by the column DETAIL
@@ -92,6 +93,7 @@ class Strategy:
     in_time  whether components stand in order of time
     largest  as for `select`
     covers   whether excerpts are chosen, see `select`
+    packs    whether whole memories are packed, see `select`; the form `sections` is then written under lines for days
     asks     whether the query matters
     """
 
@@ -100,13 +102,14 @@ class Strategy:
     in_time: bool = False
     largest: float = 1.0
     covers: bool = False
+    packs: bool = False
     asks: bool = True
 
 
 SOURCES, FLAT = "sources", "flat"
 STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({
     SOURCES: Strategy("", None), FLAT: Strategy(RELEVANT, ranked), "condensed": Strategy(RELEVANT, ranked, largest=LARGEST),
-    "covering": Strategy(RELEVANT, ranked, covers=True),
+    "covering": Strategy(RELEVANT, ranked, covers=True), "packed": Strategy(RELEVANT, ranked, in_time=True, packs=True),
     "everything": Strategy(HISTORY, latest, in_time=True, asks=False), "nothing": Strategy(RELEVANT, none, asks=False)})
 
 
@@ -124,7 +127,7 @@ def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, 
     also        a text of the asker's own, under the heading "Additional Context"; its tokens are set aside first
     counter     counts tokens; its name stands in the context
     form        sections, evidence_list (whole units only, as `[id] [time] [kind] text`) or dialogue (in order of time)
-    strategy    sources, flat, condensed, covering, everything or nothing; "": sources if the memory has any, else flat
+    strategy    sources, flat, condensed, covering, packed, everything or nothing; "": sources if the memory has any, else flat
 
     Raises InputError for a blank query unless the strategy is `everything` or `nothing`, which ask nothing, for a budget or number below 0, for two
     budgets, for an unknown form or strategy, and for `sources` of a memory that has none.
@@ -166,6 +169,7 @@ def context_of(memory: Memory, answer: Answer, query: Query | str, budget: int |
 def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, budget: int | None, max_items: int | None, also: str,
           counter: TokenCounter, form: Format, strategy: str) -> Context:
     how = STRATEGIES[strategy]
+    form = PACKED if how.packs and form is SECTIONS else form
     if budget is None and max_items is None:
         max_items = ITEMS
     about = frozenset(terms_of(query, stem=True, stop_words=True))
@@ -184,7 +188,7 @@ def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, b
     candidates = _read(memory, how.rows(memory, answer, most), how, budget, max_items, counter)
     relevance = _relevance(answer, candidates) if how.covers else {}
     found = select(candidates, budget, counter, form, max_items=max_items, also=also, about=about, in_time=in_time, largest=how.largest,
-                   relevance=relevance)
+                   relevance=relevance, packed=how.packs)
     return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates)})
 
 
@@ -198,7 +202,7 @@ def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_i
     found: list[Candidate] = []
     units, detail = 0, memory.column(DETAIL)
     most = None if budget is None else cap_of(budget, how.largest) * counter.per_token
-    beyond = COVERED if how.covers else BEYOND
+    beyond = COVERED if how.covers or how.packs else BEYOND
     for row, score in rows:
         if (budget is not None and units > beyond * budget * counter.per_token) or (max_items is not None and len(found) >= max_items):
             break

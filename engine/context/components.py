@@ -31,6 +31,7 @@ class Component:
     section  that it stands in
     form     how much of its text is shown
     source   id of the mechanism that offered it; "" for a strategy without mechanisms
+    day      line under which it stands with others of the same day; "": none
     """
 
     kind: ComponentKind
@@ -41,3 +42,4 @@ class Component:
     section: str
     form: Form
     source: str = ""
+    day: str = ""

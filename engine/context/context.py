@@ -12,7 +12,7 @@ from ..tables import brief, html_table
 from .banner import Cut
 from .components import Component, ComponentKind
 from .condensers import Form, condensed_to
-from .formats import FORMATS, Candidate, Format
+from .formats import LAYOUTS, Candidate, Format
 from .kinds import by_kind
 from .selection import lay_out
 from .tokens import LENGTH, TokenCounter
@@ -60,7 +60,7 @@ class Context:
         if counter.name != self.counter:
             raise InputError(f"the context was counted as {self.counter}, not as {counter.name}", where="context",
                              cure="give the counter with which the context was assembled")
-        form, budget, most = FORMATS[self.metadata["format"]], self.metadata["budget"], self.metadata["max_items"]
+        form, budget, most = LAYOUTS[self.metadata["format"]], self.metadata["budget"], self.metadata["max_items"]
         new, whole = _said(event, form, budget, counter), counter.tokens(event.text)
         before = (new, *self.components)
         for said in (True, False):      # if a banner leaves no room for anything else, there is none
@@ -119,7 +119,7 @@ def _said(event: Event, form: Format, budget: int | None, counter: TokenCounter)
 
     def shown(text: str, how: Form) -> Component:
         item = form.item(asked, text, how)
-        return Component(asked.kind, -1, item, counter.tokens(item), asked.score, asked.section, how)
+        return Component(asked.kind, -1, item, counter.tokens(item), asked.score, asked.section, how, day=form.day(asked))
 
     whole = shown(asked.text, asked.form)
     if budget is None or counter.tokens(lay_out([whole], (), form)) <= budget:

@@ -66,6 +66,7 @@ class Format:
     headings   whether sections have headings, and a banner says what was cut
     condenses  whether a candidate that does not fit may be condensed; else only whole ones are shown, up to the first that does not fit
     in_time    whether components stand in order of time, those without a time last, else in the order of choice
+    days       whether components of one day stand under a line for it, those without a date before all days
     """
 
     name: str
@@ -74,6 +75,11 @@ class Format:
     headings: bool = True
     condenses: bool = True
     in_time: bool = False
+    days: bool = False
+
+    def day(self, candidate: Candidate) -> str:
+        """The line under which a candidate stands: in brackets, as no line of a quoted text starts with one; "" for none."""
+        return f"[{found}]" if self.days and candidate.shown_time is not None and (found := _date(candidate.shown_time)) else ""
 
     def item(self, candidate: Candidate, text: str, form: Form) -> str:
         """A candidate with its text in some form: head, escaped text, caption, and a breadcrumb if a memory is not shown whole."""
@@ -90,8 +96,15 @@ def _line(text: str) -> str:
 
 
 def _numbered(c: Candidate) -> str:
+    return _named(c, f"{date} " if c.shown_time is not None and (date := _short(c.shown_time)) else "")
+
+
+def _under_day(c: Candidate) -> str:
+    return _named(c, "")
+
+
+def _named(c: Candidate, when: str) -> str:
     row = f"[{c.row}] " if c.row >= 0 else ""
-    when = f"{date} " if c.shown_time is not None and (date := _short(c.shown_time)) else ""
     who = _line(c.speaker) or ("" if c.unit == "event" else c.unit)
     return f"{row}{when}{who}: " if who else f"{row}{when}"
 
@@ -113,11 +126,20 @@ def _short(time: float) -> str:
     >>> _short(30.0)
     '2 January 1970 06:00'
     """
+    return f"{date} {moment(time):%H:%M}" if (date := _date(time)) else ""
+
+
+def _date(time: float) -> str:
+    """The day of a time; empty outside the years 1 to 9999.
+
+    >>> _date(30.0)
+    '2 January 1970'
+    """
     try:
         at = moment(time)
     except (OverflowError, ValueError):
         return ""
-    return f"{at.day} {at:%B} {at.year} {at:%H:%M}"
+    return f"{at.day} {at:%B} {at.year}"
 
 
 def _iso(time: float) -> str:
@@ -128,8 +150,10 @@ def _iso(time: float) -> str:
 
 
 SECTIONS: Final = Format("sections", _numbered)
+PACKED: Final = Format("packed", _under_day, condenses=False, in_time=True, days=True)      # sections, as the strategy `packed` writes them
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType({f.name: f for f in (
     SECTIONS,
     Format("evidence_list", _fields, headings=False, condenses=False),
     Format("dialogue", _said, between="\n\n", headings=False, in_time=True),
 )})
+LAYOUTS: Final[Mapping[str, Format]] = MappingProxyType({**FORMATS, PACKED.name: PACKED})     # every name of a format in a context

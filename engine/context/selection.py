@@ -6,7 +6,7 @@ over is spent in order of score.  `lay_out` writes what was selected.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from .components import Component, ComponentKind
 from .condensers import Condensed, Form, condensed_to, cut
 from .excerpts import excerpts
 from .formats import Candidate, Format
+from .packing import packing_order
 from .quoting import fence
 from .tokens import TokenCounter
 
@@ -27,6 +28,7 @@ SLACK = 4           # pieces of a tokeniser by which a banner may be longer than
 SPENT = 0.1         # share of the budget above which what is left is filled with the first part of a candidate
 SHELL = 0.125       # share of the budget above which headings and banner of several sections become those of one
 ADDITIONAL = "Additional Context"
+NO_DAY: Final = "[no date]"     # line before what has none and follows a day
 LARGEST: Final = 0.0625     # share of the budget above which an item is condensed before others are left out
 LONG: Final = 128           # tokens up to which no item is condensed before others are left out, and none is divided into sentences
 NO_SHARES: Mapping[str, float] = MappingProxyType({})
@@ -49,7 +51,7 @@ class Selection:
 
 def select(candidates: Sequence[Candidate], budget: int | None, counter: TokenCounter, form: Format, *, max_items: int | None = None,
            also: str = "", about: Collection[str] = (), in_time: bool = False, largest: float = 1.0,
-           relevance: Mapping[int, float] = NO_RELEVANCE) -> Selection:
+           relevance: Mapping[int, float] = NO_RELEVANCE, packed: bool = False) -> Selection:
     """The candidates that fit, in the given order, best first: whole where they fit, then condensed into what is left.  A row is shown once.
 
     budget     tokens of the laid-out text; None: no limit, and nothing is condensed
@@ -59,11 +61,12 @@ def select(candidates: Sequence[Candidate], budget: int | None, counter: TokenCo
     in_time    whether components stand in order of time, those without a time last, else in the order given
     largest    share of the budget above which an item is condensed before others are left out, see `cap_of`; 1: none is
     relevance  on [0, 1], by row; if it is given, excerpts that together cover the most about the query are chosen (`excerpts`)
+    packed     whether whole candidates alone are shown, those first that say much for their length (`packing_order`)
 
     `lay_out` of the selection has at most `budget` tokens.  If a banner leaves no room for anything else, there is none.
     Cost: a counting of each candidate, and of the laid-out text a few times.
     """
-    return _selected(_once(candidates), budget, counter, form, max_items, also, about, in_time, NO_SHARES, largest, relevance)
+    return _selected(_once(candidates), budget, counter, form, max_items, also, about, in_time, NO_SHARES, largest, relevance, packed)
 
 
 def fill(candidates: Sequence[Candidate], budget: int | None, counter: TokenCounter, form: Format, *, shares: Mapping[str, float],
@@ -104,7 +107,7 @@ def cap_of(budget: int, largest: float = LARGEST) -> int:
 
 def _selected(candidates: Sequence[Candidate], budget: int | None, counter: TokenCounter, form: Format, max_items: int | None, also: str,
               about: Collection[str], in_time: bool, shares: Mapping[str, float], largest: float,
-              relevance: Mapping[int, float] = NO_RELEVANCE) -> Selection:
+              relevance: Mapping[int, float] = NO_RELEVANCE, packed: bool = False) -> Selection:
     """`select`, and under a budget `fill`."""
     most = len(candidates) if max_items is None else max_items
     if budget is None or sum(counter.units(c.text) for c in candidates) <= budget * counter.per_token:
@@ -113,14 +116,15 @@ def _selected(candidates: Sequence[Candidate], budget: int | None, counter: Toke
         forms = {c.form for c in candidates}
         if budget is None or (most >= len(candidates) and forms <= {Form.WHOLE} and counter.tokens(lay_out(whole.components, (), form)) <= budget):
             return whole
-    found = _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, relevance, said=True)
+    found = _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, relevance, packed, said=True)
     if found.components or not found.cut:
         return found
-    return _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, relevance, said=False)
+    return _fitted(candidates, budget, counter, form, most, also, about, in_time, shares, largest, relevance, packed, said=False)
 
 
 def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter, form: Format, most: int, also: str, about: Collection[str],
-            in_time: bool, shares: Mapping[str, float], largest: float, relevance: Mapping[int, float], said: bool) -> Selection:
+            in_time: bool, shares: Mapping[str, float], largest: float, relevance: Mapping[int, float], packed: bool,
+            said: bool) -> Selection:
     """A selection under a budget; `said`: with a banner, if something is cut."""
     chosen: dict[int, Component] = {}
     tried: set[int] = set()
@@ -148,20 +152,25 @@ def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
     if relevance and form.condenses:
         chosen = _covering(candidates, relevance, most, _room(chosen, extra, candidates, budget, counter, form, said), counter, form, about)
     order = sorted(range(len(candidates)), key=lambda n: -candidates[n].score) if shares else list(range(len(candidates)))
+    if packed:
+        order = packing_order([counter.units(item) for item in items])
     if order and most and not chosen and counter.units(items[order[0]]) <= cap and left({order[0]: whole(order[0])}) >= 0:
         chosen = {order[0]: whole(order[0])}        # though the longest banner would leave no room for it
     if largest < 1.0 and form.condenses:
         room = _room(chosen, extra, candidates, budget, counter, form, said)
         _add_capped(chosen, candidates, items, order, most, room, cap, counter, form, about)
-    while True:                     # the second round spends what was kept for the banner
+    while not packed:               # the second round spends what was kept for the banner
         before = len(chosen)
         room = _room(chosen, extra, candidates, budget, counter, form, said)
         _add(chosen, tried, candidates, items, order, most, room, budget, counter, form, about)
         if len(chosen) == before or len(chosen) >= most:
             break
+    if packed:
+        _add_packed(chosen, candidates, items, order, most, _room(chosen, extra, candidates, budget, counter, form, said), counter, form)
     unspent = left(chosen)
-    if form.condenses and unspent > SPENT * budget:      # of a small budget, what was kept for the banner is a large part
-        for n in [n for n in order if n not in chosen or chosen[n].form is not candidates[n].form][:TRIED]:
+    if packed or (form.condenses and unspent > SPENT * budget):     # of a small budget, what was kept for the banner is a large part
+        more_of = [n for n in order if n not in chosen or chosen[n].form is not candidates[n].form]
+        for n in [n for n in more_of if not packed or counter.units(items[n]) <= unspent * counter.per_token][:TRIED]:
             before = counter.units(chosen[n].text) if n in chosen else 0
             if (n in chosen or len(chosen) < most) and counter.units(items[n]) - before <= unspent * counter.per_token:
                 more = {**chosen, n: whole(n)}
@@ -189,7 +198,7 @@ def lay_out(components: Sequence[Component], cuts: Sequence[Cut], form: Format) 
     parts = [line] if form.headings and (line := banner(cuts)) else []
     for section in dict.fromkeys(c.section for c in components):
         shown = [c for c in components if c.section == section]
-        body = form.between.join(c.text for c in shown)
+        body = form.between.join(_by_day(shown))
         if any(c.kind is not ComponentKind.CUSTOM for c in shown):
             marks = fence([body])
             body = f"{marks}memories\n{body}\n{marks}"
@@ -197,13 +206,23 @@ def lay_out(components: Sequence[Component], cuts: Sequence[Cut], form: Format) 
     return "\n\n".join(parts)
 
 
+def _by_day(components: Sequence[Component]) -> Iterator[str]:
+    """The texts of components, each day's line before its first one."""
+    day = ""
+    for c in components:
+        if c.day != day:
+            yield c.day or NO_DAY
+            day = c.day
+        yield c.text
+
+
 def _ordered(chosen: Mapping[int, Component], candidates: Sequence[Candidate], in_time: bool) -> tuple[Component, ...]:
-    """In the order of choice or of time, section by section."""
+    """In the order of choice or of time, those that stand under no day first, section by section."""
     sections = list(dict.fromkeys(c.section for c in candidates))
 
-    def place(n: int) -> tuple[int, float, int]:
+    def place(n: int) -> tuple[int, bool, float, int]:
         time = candidates[n].time
-        return sections.index(candidates[n].section), (inf if time is None else time) if in_time else 0.0, n
+        return sections.index(candidates[n].section), in_time and chosen[n].day != "", (inf if time is None else time) if in_time else 0.0, n
 
     return tuple(chosen[n] for n in sorted(chosen, key=place))
 
@@ -367,6 +386,22 @@ def _add(chosen: dict[int, Component], tried: set[int], candidates: Sequence[Can
         chosen[n] = _component(candidates[n], text, Form.CUT, counter, form)
 
 
+def _add_packed(chosen: dict[int, Component], candidates: Sequence[Candidate], items: Sequence[str], order: Sequence[int], most: int, room: int,
+                counter: TokenCounter, form: Format) -> None:
+    """Add whole candidates that fit into `room` units with the line of their day, if it is the first of that day."""
+    gap, days = counter.units(form.between), {(c.section, c.day) for c in chosen.values()}
+    for n in order:
+        if n in chosen or len(chosen) >= most:
+            continue
+        day = form.day(candidates[n])
+        new = bool(day) and (candidates[n].section, day) not in days
+        size = counter.units(items[n]) + gap + (counter.units(day) + gap if new else 0)
+        if size <= room:
+            chosen[n] = _component(candidates[n], candidates[n].text, candidates[n].form, counter, form)
+            days.add((candidates[n].section, day))
+            room -= size
+
+
 def _room(chosen: Mapping[int, Component], extra: tuple[Component, ...], candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
           form: Format, said: bool) -> int:
     """Units that are left beside headings, fences and banner, and what was chosen so far."""
@@ -378,7 +413,8 @@ def _shell(of: Sequence[Component] | Sequence[Candidate], shown: Sequence[Compon
            most: int | None = None) -> int:
     """Units of headings, fences and a banner of the longest numbers, and of what is shown so far."""
     sections, most = list(dict.fromkeys(c.section for c in of)), len(of) if most is None else most
-    empty = [Component(ComponentKind.SEMANTIC, -1, "", 0, 0.0, section, Form.WHOLE) for section in sections]
+    days = {c.section: c.day for c in shown}        # the last one of each section, so that what follows needs no other
+    empty = [Component(ComponentKind.SEMANTIC, -1, "", 0, 0.0, section, Form.WHOLE, day=days.get(section, "")) for section in sections]
     worst = [Cut(section, most, most, budget, 99 * budget) for section in sections] if said else []
     return counter.units(lay_out([*shown, *empty], worst, form)) + (SLACK if said and counter.per_token == 1 else 0)
 
@@ -399,7 +435,7 @@ def _cuts(chosen: Mapping[int, Component], candidates: Sequence[Candidate], item
 
 def _component(c: Candidate, text: str, shown: Form, counter: TokenCounter, form: Format) -> Component:
     item = form.item(c, text, shown)
-    return Component(c.kind, c.row, item, counter.tokens(item), c.score, c.section, shown, c.source)
+    return Component(c.kind, c.row, item, counter.tokens(item), c.score, c.section, shown, c.source, form.day(c))
 
 
 def _also(text: str, tokens: int | None, counter: TokenCounter) -> tuple[Component, ...]:

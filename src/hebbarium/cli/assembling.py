@@ -36,6 +36,7 @@ class Strategy(StrEnum):
     FLAT = "flat"
     CONDENSED = "condensed"
     COVERING = "covering"
+    PACKED = "packed"
     EVERYTHING = "everything"
     NOTHING = "nothing"
 
