@@ -51,6 +51,7 @@ class Form(StrEnum):
     """How much of a text is shown."""
 
     WHOLE = "whole"
+    TEXT = "text"               # whole, but for the caption of its picture
     SIGNATURES = "signatures"
     EXCERPT = "excerpt"
     SENTENCES = "sentences"

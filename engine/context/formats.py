@@ -11,6 +11,7 @@ from .components import ComponentKind
 from .condensers import Form, breadcrumb
 from .quoting import escaped
 
+LEFT_OUT: Final = " [...]"       # in place of a caption
 NONE: Final = "N/A"     # of a field that a unit does not have
 _ROUND: Final = str.maketrans("[]", "()")
 
@@ -82,9 +83,10 @@ class Format:
         return f"[{found}]" if self.days and candidate.shown_time is not None and (found := _date(candidate.shown_time)) else ""
 
     def item(self, candidate: Candidate, text: str, form: Form) -> str:
-        """A candidate with its text in some form: head, escaped text, caption, and a breadcrumb if a memory is not shown whole."""
-        caption = f" [{_line(candidate.caption)}]" if candidate.caption and form is Form.WHOLE else ""
-        crumb = f"\n{breadcrumb(candidate.row, candidate.whole or candidate.text)}" if form is not Form.WHOLE and candidate.row >= 0 else ""
+        """A candidate with its text in some form: head, escaped text, caption, and a breadcrumb if the text of a memory is not whole."""
+        caption = f" [{_line(candidate.caption)}]" if candidate.caption and form is Form.WHOLE else LEFT_OUT if form is Form.TEXT else ""
+        whole = form in (Form.WHOLE, Form.TEXT) or candidate.row < 0
+        crumb = "" if whole else f"\n{breadcrumb(candidate.row, candidate.whole or candidate.text)}"
         head = self.head(candidate)
         said = f"{candidate.before if text else candidate.before.rstrip()}{text}{candidate.after}"
         return f"{head}{escaped(f'.{said}')[1:] if head else escaped(said)}{caption}{crumb}"       # behind a head no line starts
@@ -150,7 +152,7 @@ def _iso(time: float) -> str:
 
 
 SECTIONS: Final = Format("sections", _numbered)
-PACKED: Final = Format("packed", _under_day, condenses=False, in_time=True, days=True)      # sections, as the strategy `packed` writes them
+PACKED: Final = Format("packed", _under_day, in_time=True, days=True)      # sections, as the strategy `packed` writes them
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType({f.name: f for f in (
     SECTIONS,
     Format("evidence_list", _fields, headings=False, condenses=False),

@@ -6,13 +6,14 @@ over is spent in order of score.  `lay_out` writes what was selected.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from types import MappingProxyType
 from typing import Final
 
 from ..errors import InputError
+from ..text.features import terms_of
 from .banner import Cut, banner
 from .components import Component, ComponentKind
 from .condensers import Condensed, Form, condensed_to, cut
@@ -61,7 +62,7 @@ def select(candidates: Sequence[Candidate], budget: int | None, counter: TokenCo
     in_time    whether components stand in order of time, those without a time last, else in the order given
     largest    share of the budget above which an item is condensed before others are left out, see `cap_of`; 1: none is
     relevance  on [0, 1], by row; if it is given, excerpts that together cover the most about the query are chosen (`excerpts`)
-    packed     whether whole candidates alone are shown, those first that say much for their length (`packing_order`)
+    packed     whether whole texts alone are shown, in the order of `packing_order`, and of captions first those that bear on the query (`about`)
 
     `lay_out` of the selection has at most `budget` tokens.  If a banner leaves no room for anything else, there is none.
     Cost: a counting of each candidate, and of the laid-out text a few times.
@@ -140,6 +141,25 @@ def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
         cuts = _cuts(of, candidates, items, counter, also, extra)
         return budget - counter.tokens(lay_out([*_ordered(of, candidates, in_time), *extra], cuts if said else (), form))
 
+    def fitting(given_up: list[int]) -> Selection:
+        """What was chosen, without the first of these that must be given up, and at last without `extra`."""
+        beside = extra
+        while True:
+            components = _ordered(chosen, candidates, in_time)
+            cuts = _cuts(chosen, candidates, items, counter, also, beside)
+            found = Selection((*components, *beside), cuts, said)
+            if counter.tokens(lay_out(found.components, cuts if said else (), form)) <= budget:
+                return found
+            if given_up:
+                del chosen[given_up.pop(0)]
+            elif beside:
+                beside = ()
+            else:
+                return Selection((), cuts, False)
+
+    if packed:
+        chosen, order = _packed(candidates, most, _room({}, extra, candidates, budget, counter, form, said), left, counter, form, about)
+        return fitting([n for n in reversed(order) if n in chosen])
     if shares:
         room = _room(chosen, extra, candidates, budget, counter, form, said)
         top = _top(candidates, shares)
@@ -152,25 +172,20 @@ def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
     if relevance and form.condenses:
         chosen = _covering(candidates, relevance, most, _room(chosen, extra, candidates, budget, counter, form, said), counter, form, about)
     order = sorted(range(len(candidates)), key=lambda n: -candidates[n].score) if shares else list(range(len(candidates)))
-    if packed:
-        order = packing_order([counter.units(item) for item in items])
     if order and most and not chosen and counter.units(items[order[0]]) <= cap and left({order[0]: whole(order[0])}) >= 0:
         chosen = {order[0]: whole(order[0])}        # though the longest banner would leave no room for it
     if largest < 1.0 and form.condenses:
         room = _room(chosen, extra, candidates, budget, counter, form, said)
         _add_capped(chosen, candidates, items, order, most, room, cap, counter, form, about)
-    while not packed:               # the second round spends what was kept for the banner
+    while True:                     # the second round spends what was kept for the banner
         before = len(chosen)
         room = _room(chosen, extra, candidates, budget, counter, form, said)
         _add(chosen, tried, candidates, items, order, most, room, budget, counter, form, about)
         if len(chosen) == before or len(chosen) >= most:
             break
-    if packed:
-        _add_packed(chosen, candidates, items, order, most, _room(chosen, extra, candidates, budget, counter, form, said), counter, form)
     unspent = left(chosen)
-    if packed or (form.condenses and unspent > SPENT * budget):     # of a small budget, what was kept for the banner is a large part
-        more_of = [n for n in order if n not in chosen or chosen[n].form is not candidates[n].form]
-        for n in [n for n in more_of if not packed or counter.units(items[n]) <= unspent * counter.per_token][:TRIED]:
+    if form.condenses and unspent > SPENT * budget:      # of a small budget, what was kept for the banner is a large part
+        for n in [n for n in order if n not in chosen or chosen[n].form is not candidates[n].form][:TRIED]:
             before = counter.units(chosen[n].text) if n in chosen else 0
             if (n in chosen or len(chosen) < most) and counter.units(items[n]) - before <= unspent * counter.per_token:
                 more = {**chosen, n: whole(n)}
@@ -178,19 +193,7 @@ def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
                     chosen, unspent = more, now
     place = {n: at for at, n in enumerate(order)}
     capped = largest < 1.0 or bool(relevance)       # then the best are condensed, too, and the last is given up first; else the condensed ones
-    given_up = sorted(chosen, key=lambda n: (not capped and chosen[n].form is Form.WHOLE, -place[n]))
-    while True:
-        components = _ordered(chosen, candidates, in_time)
-        cuts = _cuts(chosen, candidates, items, counter, also, extra)
-        found = Selection((*components, *extra), cuts, said)
-        if counter.tokens(lay_out(found.components, cuts if said else (), form)) <= budget:
-            return found
-        if given_up:
-            del chosen[given_up.pop(0)]
-        elif extra:
-            extra = ()
-        else:
-            return Selection((), cuts, False)
+    return fitting(sorted(chosen, key=lambda n: (not capped and chosen[n].form is Form.WHOLE, -place[n])))
 
 
 def lay_out(components: Sequence[Component], cuts: Sequence[Cut], form: Format) -> str:
@@ -386,20 +389,42 @@ def _add(chosen: dict[int, Component], tried: set[int], candidates: Sequence[Can
         chosen[n] = _component(candidates[n], text, Form.CUT, counter, form)
 
 
-def _add_packed(chosen: dict[int, Component], candidates: Sequence[Candidate], items: Sequence[str], order: Sequence[int], most: int, room: int,
-                counter: TokenCounter, form: Format) -> None:
-    """Add whole candidates that fit into `room` units with the line of their day, if it is the first of that day."""
-    gap, days = counter.units(form.between), {(c.section, c.day) for c in chosen.values()}
+def _packed(candidates: Sequence[Candidate], most: int, room: int, left: Callable[[Mapping[int, Component]], int], counter: TokenCounter,
+            form: Format, about: Collection[str]) -> tuple[dict[int, Component], list[int]]:
+    """Candidates with whole texts in the order of packing, and this order.  Captions that do not bear on the query come last.
+
+    room  units beside the shell with the longest banner
+    left  tokens that some components leave with their own banner
+    """
+    short = [_component(c, c.text, _without_caption(c, form, frozenset(about)), counter, form) for c in candidates]
+    sizes, gap = [counter.units(c.text) for c in short], counter.units(form.between)
+    order, chosen, days = packing_order(sizes), dict[int, Component](), set[tuple[str, str]]()
     for n in order:
-        if n in chosen or len(chosen) >= most:
-            continue
-        day = form.day(candidates[n])
-        new = bool(day) and (candidates[n].section, day) not in days
-        size = counter.units(items[n]) + gap + (counter.units(day) + gap if new else 0)
-        if size <= room:
-            chosen[n] = _component(candidates[n], candidates[n].text, candidates[n].form, counter, form)
-            days.add((candidates[n].section, day))
+        day = short[n].section, short[n].day
+        size = sizes[n] + gap + (counter.units(short[n].day) + gap if short[n].day and day not in days else 0)
+        if size <= room and len(chosen) < most:
+            chosen[n] = short[n]
+            days.add(day)
             room -= size
+    unspent = left(chosen)          # with what was kept for the banner
+    for n in [n for n in order if n not in chosen and sizes[n] <= unspent * counter.per_token][:TRIED]:
+        if len(chosen) < most and (now := left(more := {**chosen, n: short[n]})) >= 0:
+            chosen, unspent = more, now
+    full, room = dict(chosen), unspent * counter.per_token - SLACK
+    for n in sorted(n for n in chosen if short[n].form is Form.TEXT):
+        whole = _component(candidates[n], candidates[n].text, Form.WHOLE, counter, form)
+        if (size := counter.units(whole.text) - sizes[n]) <= room:
+            full[n] = whole
+            room -= size
+    return full if left(full) >= 0 else chosen, order
+
+
+def _without_caption(c: Candidate, form: Format, about: frozenset[str]) -> Form:
+    """TEXT, if the candidate has a caption without a stem of the query that its text lacks; else the form that it has."""
+    if c.form is not Form.WHOLE or not form.condenses or len(form.item(c, "", Form.TEXT)) >= len(form.item(c, "", Form.WHOLE)):
+        return c.form
+    caption, text = (frozenset(terms_of(each, stem=True, stop_words=True)) for each in (c.caption, c.text))
+    return Form.WHOLE if about & caption - text else Form.TEXT
 
 
 def _room(chosen: Mapping[int, Component], extra: tuple[Component, ...], candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
@@ -413,8 +438,7 @@ def _shell(of: Sequence[Component] | Sequence[Candidate], shown: Sequence[Compon
            most: int | None = None) -> int:
     """Units of headings, fences and a banner of the longest numbers, and of what is shown so far."""
     sections, most = list(dict.fromkeys(c.section for c in of)), len(of) if most is None else most
-    days = {c.section: c.day for c in shown}        # the last one of each section, so that what follows needs no other
-    empty = [Component(ComponentKind.SEMANTIC, -1, "", 0, 0.0, section, Form.WHOLE, day=days.get(section, "")) for section in sections]
+    empty = [Component(ComponentKind.SEMANTIC, -1, "", 0, 0.0, section, Form.WHOLE) for section in sections]
     worst = [Cut(section, most, most, budget, 99 * budget) for section in sections] if said else []
     return counter.units(lay_out([*shown, *empty], worst, form)) + (SLACK if said and counter.per_token == 1 else 0)
 
