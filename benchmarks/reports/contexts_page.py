@@ -27,6 +27,7 @@ MEANING: Final[Mapping[str, str]] = {
     SOURCES: "what the sources of the set offer, each within its share of the budget", "flat": "the best memories first",
     "condensed": "the best memories first, long ones condensed before others are left out",
     "covering": "the sentences that together cover the most about the query, short memories whole",
+    "packed": "whole memories alone, those first that say much for their length, under lines for their days",
     "everything": f"the latest events of the whole history, under the heading {HISTORY}"}
 _WORDS: Final = re.compile(r"\s*\S+\s*")
 _CRUMB: Final = re.compile(r"\n\[memory \d+: \d+ lines?\]\Z")
@@ -141,7 +142,7 @@ def _shown(memory: Engine, c: Component, gold: Collection[str]) -> Shown:
     if c.row < 0:
         return Shown(-1, "", c.section, (Piece(text, True),), c.form.value, c.tokens, False)
     unit = memory.unit(c.row)
-    pieces = (Piece(unit.text, True),) if c.form is Form.WHOLE else kept(unit.text, _CRUMB.sub("", text))
+    pieces = (Piece(unit.text, True),) if c.form in (Form.WHOLE, Form.TEXT) else kept(unit.text, _CRUMB.sub("", text))
     return Shown(c.row, _who(memory, c.row), c.section, pieces, c.form.value, c.tokens, not set(unit.events).isdisjoint(gold))
 
 

@@ -40,7 +40,7 @@ def test_each_way_is_its_context(memory: Engine) -> None:
     before, gold = memory.digest(), ("e0", "e1")
     lines = ways(memory, "the boat", (40, 160, 80, 160), LENGTH, gold)
     assert memory.digest() == before and [line[0].budget for line in lines] == [160, 80, 40]
-    assert [way.strategy for way in lines[0]] == ["flat", "condensed", "covering", "everything"], "a set without sources has no such way"
+    assert [way.strategy for way in lines[0]] == ["flat", "condensed", "covering", "packed", "everything"], "a set without sources has no such way"
     for line in lines:
         for way in line:
             context = assemble(memory, "the boat", way.budget, counter=LENGTH, strategy=way.strategy)
@@ -74,7 +74,7 @@ def test_the_page_holds_the_texts_as_texts(memory: Engine, tmp_path: Path) -> No
     seen = Seen(text)
     assert "<script>alert" not in text and not {"img", "link", "iframe", "object"} & set(seen.elements)
     assert "\x00" not in text and "\u202e" not in text
-    assert "url(" not in text and seen.elements.count("article") == 8 and seen.elements.count("script") == 1
+    assert "url(" not in text and seen.elements.count("article") == 10 and seen.elements.count("script") == 1
     assert all(f"of {budget} tokens" in seen.text for budget in (200, 100)) and "Left out" in seen.text
     assert "<s>" in text, "condensed memories show faded words"
 
@@ -108,4 +108,4 @@ def test_in_a_browser_the_page_is_as_wide_as_the_window_and_has_no_fault(memory:
     told = re.search(r'data-told="([^"]*)"', done.stdout)
     assert told, done.stderr[-2000:]
     faults, wider, count = json.loads(unescape(told[1]))
-    assert not faults and wider <= 0 and count == 12
+    assert not faults and wider <= 0 and count == 15

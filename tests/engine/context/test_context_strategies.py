@@ -78,7 +78,7 @@ def test_a_blank_query_is_refused_where_the_query_matters() -> None:
     for blank in ("", " \n\t", Query("  ")):
         with pytest.raises(InputError, match=r"the query is blank[\s\S]*everything"):
             memory.context(blank, 100)
-        for strategy in ("sources", "flat", "condensed", "covering"):
+        for strategy in ("sources", "flat", "condensed", "covering", "packed"):
             with pytest.raises(InputError, match="the query is blank"):
                 assemble(memory, blank, 100, strategy=strategy)
         assert "The boat leaks." in assemble(memory, blank, 100, strategy="everything").text
