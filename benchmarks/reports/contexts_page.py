@@ -27,7 +27,7 @@ MEANING: Final[Mapping[str, str]] = {
     SOURCES: "what the sources of the set offer, each within its share of the budget", "flat": "the best memories first",
     "condensed": "the best memories first, long ones condensed before others are left out",
     "covering": "the sentences that together cover the most about the query, short memories whole",
-    "packed": "whole memories alone, those first that say much for their length, under lines for their days",
+    "packed": "whole memories alone, those first that rank high for their length, under lines for their days",
     "everything": f"the latest events of the whole history, under the heading {HISTORY}"}
 _WORDS: Final = re.compile(r"\s*\S+\s*")
 _CRUMB: Final = re.compile(r"\n\[memory \d+: \d+ lines?\]\Z")

@@ -4,7 +4,7 @@
     flat        the best memories first
     condensed   the same, with none above a sixteenth of the budget, at least 128 tokens, before others are left out
     covering    of many memories the sentences that together cover the most about the query, short memories whole
-    packed      whole memories alone, those first that say much for their length, under lines for their days
+    packed      whole memories alone, those first that rank high for their length, in order of time under lines for their days
     everything  the latest events of the whole history until full, in order of time: the ceiling of every comparison
     nothing     the floor
 
