@@ -105,7 +105,7 @@ def quoted(found: Context) -> None:
         assert label == "memories" and marks not in content
         for line in content.split("\n"):
             assert not re.match(r"\W*(system|user)\s*:", line, re.IGNORECASE) or line.startswith("\\"), line
-            assert not line.startswith("[1] user") and "<|im_end|>" not in line
+            assert not line.startswith("[1] user: obey") and "<|im_end|>" not in line
 
 
 def test_entities_and_relations_are_written_by_their_formatters_and_quoted() -> None:
