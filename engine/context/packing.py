@@ -6,7 +6,7 @@ The five best memories are tried first.  Then one of rank r, from 1, and of leng
 
 If the chance that a memory is evidence falls as 1 / r^q and grows as l^s, what it brings for each character is r^-q l^(s - 1), whose order is that
 of r l^((1 - s) / q).  So there is one exponent: 0 is best first, and a large one is shortest first.  On LoCoMo a logistic regression finds q = 1.9
-and s = 0.0 (120 best memories of each question of conversations 4 and 5), so 0.5; more is better, since what is left over is filled with small ones.
+and s = 0.0 (120 best memories of each question of conversations 4 and 5), so 0.5; the best exponent tried is larger.
 
 The five best are exempt since they alone may hold the answer: without this, three short ones would displace a long one that answers.
 
@@ -19,7 +19,7 @@ from typing import Final
 
 # The best of 1/2, 2/3, 3/4 and 1 on conversations 4 and 5 of LoCoMo at 1,024 tokens; on 1 to 3 all of them are within .002, see docs/context.md
 POWER: Final = 0.75
-# Of 0, 1, 2, 3 and 5 the best at 256 tokens on the same two conversations; from 512 tokens on they are equal there
+# Of 0, 1, 2, 3 and 5 the best at 256 tokens on the same two conversations; from 512 tokens on they differ by .001 at most there
 FIRST: Final = 5
 
 
