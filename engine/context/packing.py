@@ -8,7 +8,7 @@ If the chance that a memory is evidence falls as 1 / r^q and grows as l^s, what 
 of r l^((1 - s) / q).  So there is one exponent: 0 is best first, and a large one is shortest first.  On LoCoMo a logistic regression finds q = 1.9
 and s = 0.0 (120 best memories of each question of conversations 4 and 5), so 0.5; the best exponent tried is larger.
 
-The five best are exempt since they alone may hold the answer: without this, three short ones would displace a long one that answers.
+The best memory is evidence for about half of the questions there, so the first are exempt: else three short ones displace a long one that answers.
 
 Engineering, ours.
 """
