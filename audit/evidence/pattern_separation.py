@@ -178,21 +178,23 @@ def overlap_is_the_share_of_cells_in_common(specimen: Any) -> Any:
     return np.r_[out, rows], np.r_[shares, 19 - np.argmax(shares[:20][::-1]), -1]
 
 
-@equation("CM-7.0f", source="intersection of sets, Python, as memories of three generations of cells are stored", atol=1e-7)
+@equation("CM-7.0f", source="intersection of sets, Python, as memories of four generations of cells are stored; lists are made anew for 1,024 or an "
+          "eighth of the memories", atol=1e-7)
 def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
-    rng, units, found, expected = np.random.default_rng(14), 64, [], []
-    size = 3 * specimen.UNLISTED
-    codes = np.array([np.sort(rng.choice(units, 8, replace=False)) for _ in range(size)]).astype(np.int32)
-    codes += specimen.GENERATION * np.where(np.arange(size) < size // 3, 1, 1 + rng.integers(0, 3, size))[:, None].astype(np.int32)
+    rng, units, listed, found, expected = np.random.default_rng(14), 64, 0, list[Any](), list[Any]()
+    codes = np.array([np.sort(rng.choice(units, 8, replace=False)) for _ in range(24_000)]).astype(np.int32)
+    codes += specimen.GENERATION * np.where(np.arange(len(codes)) < 2_000, 2, rng.integers(1, 5, len(codes)))[:, None].astype(np.int32)
+    codes[22_000:] %= specimen.GENERATION                                    # the last ones of the first generation
     codes[rng.random(codes.shape) < 0.05] = -1                               # places that no unit takes
-    visible, lists = rng.random(size) < 0.9, specimen.CellLists()
-    for n in (0, 1, size // 3, size // 3 + 5, 2 * size // 3, size, size // 2, size):
-        cue, out = codes[rng.integers(size)].copy(), np.full(n, -1.0)
-        cue[0] = rng.choice([-1, cue[0] + specimen.GENERATION * 5])           # a place without a cell, or a cell that no memory has
+    visible, lists = rng.random(len(codes)) < 0.9, specimen.CellLists()
+    for n in (0, 1, 1_024, 1_025, 2_049, 2_050, 12_000, 13_500, 13_501, 23_999, 24_000, 2_000, 3_000, 24_000):
+        cue, out = codes[rng.integers(n + 1)].copy() if n < 24_000 else codes[-1].copy(), np.full(n, -1.0)
+        cue[0] = rng.choice([-1, cue[0] + specimen.GENERATION * 9])           # a place without a cell, or a cell that no memory has
         lists.overlaps(codes[:n], visible[:n], cue, units, out)
-        found.append(out)
-        expected.append([len({*code} & {*cue.tolist()} - {-1}) / 8 if seen else -1.0
-                         for code, seen in zip(codes[:n].tolist(), visible, strict=False)])
+        listed = listed if listed <= n <= listed + max(1_024, listed // 8) else n
+        found.extend((out, [lists.listed]))
+        expected.extend(([len({*code} & {*cue.tolist()} - {-1}) / 8 if seen else -1.0
+                          for code, seen in zip(codes[:n].tolist(), visible, strict=False)], [listed]))
     return np.concatenate(found), np.concatenate(expected)
 
 
@@ -421,8 +423,8 @@ def output_over_input_overlap(specimen: Any) -> Picture:
 # --- mutants -------------------------------------------------------------------------------------------------------------------
 @mutant("lists count a unit's former cells as the cell", rejected_by="CM-7.0f")
 def of_any_generation(specimen: Any) -> Any:
-    return specimen.replacing("listed", lambda codes, units, oldest, newest: specimen.listed(
-        np.where(codes >= 0, codes % specimen.GENERATION + oldest * specimen.GENERATION, -1), units, oldest, newest))
+    return specimen.replacing("listed", lambda codes, units: specimen.listed(
+        np.where(codes >= 0, codes % specimen.GENERATION + specimen.GENERATION, -1), units))
 
 
 @mutant("no competition: the first k units are always active", rejected_by="CM-7.2")

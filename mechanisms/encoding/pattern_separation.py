@@ -284,17 +284,22 @@ def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
 
 
 @kernel
-def listed(codes: Any, units: int, oldest: int, newest: int) -> Any:
-    """Memories by cell: (first, row), those of cell c at row[first[c]:first[c + 1]], ascending, c = (generation - oldest) M + unit.  Cost: O(n k).
+def listed(codes: Any, units: int) -> Any:
+    """Memories by cell: (first, row, oldest), those of a cell at row[first[c]:first[c + 1]], c = (generation - oldest) M + unit.  Cost: O(n k).
 
-    codes           (n, k)     cells of every memory; -1: none
-    units           ()      1  M
-    oldest, newest             first and last generation
+    codes   (n, k)     cells of every memory; -1: none
+    units   ()      1  M
+    oldest             first generation of a cell
 
-    >>> first, row = listed(np.array([[1, -1], [0, 1]], dtype=np.int32), 3, 0, 0)
-    >>> first.tolist(), row.tolist()
-    ([0, 1, 3, 3], [1, 0, 1])
+    >>> first, row, oldest = listed(np.array([[1, -1], [0, 1]], dtype=np.int32), 3)
+    >>> first.tolist(), row.tolist(), oldest
+    ([0, 1, 3, 3], [1, 0, 1], 0)
     """
+    oldest = newest = -1
+    for cell in codes.flat:
+        if cell >= 0:
+            oldest = cell // GENERATION if oldest < 0 else min(oldest, cell // GENERATION)
+            newest = max(newest, cell // GENERATION)
     first = np.zeros((newest - oldest + 1) * units + 1, dtype=np.int64)
     for cell in codes.flat:
         if cell >= 0:
@@ -308,29 +313,29 @@ def listed(codes: Any, units: int, oldest: int, newest: int) -> Any:
                 c = (cell // GENERATION - oldest) * units + cell % GENERATION
                 row[at[c]] = i
                 at[c] += 1
-    return first, row
+    return first, row, oldest
 
 
 @kernel
-def listed_overlaps(first: Any, row: Any, oldest: int, newest: int, k: int, visible: Any, code: Any, units: int, out: Any) -> None:
+def listed_overlaps(first: Any, row: Any, oldest: int, k: int, visible: Any, code: Any, units: int, out: Any) -> None:
     """What `overlaps` writes, from the lists of `listed`.  Cost: O(n + n k^2 / M).
 
-    first, row, oldest, newest             as for `listed`
-    k                           ()      1  cells of a memory's code
-    visible                     (n,)       bool; entries of hidden memories are not written
-    code                        (k,)       cells of the cue
-    units                       ()      1  M
-    out                         (n,)    1  0..1, written
+    first, row, oldest             as `listed` returns them
+    k                   ()      1  cells of a memory's code
+    visible             (n,)       bool; entries of hidden memories are not written
+    code                (k,)       cells of the cue
+    units               ()      1  M
+    out                 (n,)    1  0..1, written
 
     >>> codes, out = np.array([[1, 4, 5, 32770]], dtype=np.int32), np.empty(1)
-    >>> listed_overlaps(*listed(codes, 8, 0, 1), 0, 1, 4, np.array([True]), np.array([1, 2, 4, 5]), 8, out)
+    >>> listed_overlaps(*listed(codes, 8), 4, np.array([True]), np.array([1, 2, 4, 5]), 8, out)
     >>> out.tolist()
     [0.75]
     """
     shared = np.zeros(visible.shape[0], dtype=np.int32)
     for cell in code:
-        if cell >= 0 and oldest <= cell // GENERATION <= newest:
-            c = (cell // GENERATION - oldest) * units + cell % GENERATION
+        c = (cell // GENERATION - oldest) * units + cell % GENERATION
+        if cell >= 0 and 0 <= c < first.shape[0] - 1:           # else no memory has a cell of its generation
             for place in range(first[c], first[c + 1]):
                 shared[row[place]] += 1
     for i in range(visible.shape[0]):
@@ -392,22 +397,21 @@ class CellLists:
 
     The lists are made anew when an eighth of the memories, and at least 1,024, are not in them; those are compared one by one.  So a memory is
     listed about nine times as it grows: O(k) each.
+
+    listed  memories that are in the lists
     """
 
-    __slots__ = ("_lists", "_rows")
+    __slots__ = ("_lists", "listed")
 
     def __init__(self) -> None:
-        self._lists: tuple[Any, Any, int, int] = (np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), 0, -1)
-        self._rows = 0
+        self._lists: tuple[Any, Any, int] = (np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), 0)
+        self.listed = 0
 
     def overlaps(self, codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
         """As the kernel `overlaps`.  Cost: O(n + n k^2 / M), and O(n k) when lists are made."""
-        n = len(codes)
-        if n < self._rows or n - self._rows > max(UNLISTED, self._rows // 8):
-            living = codes[codes >= 0]
-            oldest, newest = (int(living.min()) // GENERATION, int(living.max()) // GENERATION) if living.size else (0, -1)
-            self._lists, self._rows = (*listed(codes, units, oldest, newest), oldest, newest), n
-        m = self._rows
+        if not 0 <= len(codes) - self.listed <= max(UNLISTED, self.listed // 8):
+            self._lists, self.listed = listed(codes, units), len(codes)
+        m = self.listed
         listed_overlaps(*self._lists, codes.shape[1], visible[:m], code, units, out[:m])
         overlaps(codes[m:], visible[m:], code, units, out[m:])
 
