@@ -304,8 +304,10 @@ class Engine(Serial):
                 found[at] = self._answer(plan, None, unit), {c: self._held(c, plan).copy() for c in columns}
         return [found[at] for at in range(len(plans))]
 
+    @serial
     def held(self, columns: Iterable[Column]) -> dict[Column, NDArray[Any]]:
         """Copies of columns of the engine; of a stage that no step computes, the stage before."""
+        self._integrity.require("held")
         return {c: self._held(c, self.assembly).copy() for c in columns}
 
     def _held(self, column: Column, by: Plan | Assembly) -> NDArray[Any]:

@@ -192,6 +192,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "context": ("number",), "cue": ("number",), "explain": ("number", 0), "column": ("now",), "event": (0,), "condensed": (0,), "unit": (0,),
     "archive": (0,), "restore": (0,), "save": (), "use": ([0],), "digest": (), "erase": ("e0",),
     "offers": ("number",), "outcome": (0, True), "planned": (), "together": (), "retrieve_together": (),
+    "asked_again": ((),), "held": ((NOW,),),
 }
 PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 
