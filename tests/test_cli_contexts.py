@@ -113,5 +113,6 @@ def test_a_run_prints_the_scores_of_contexts(hebbarium: Command, tmp_path: Path)
     code, out, _ = hebbarium(*run)
     metrics = json.loads((tmp_path / "o" / "metrics.json").read_text(encoding="utf-8"))
     assert code == 0 and "Contexts, tokens as length/4 counts" in out and set(metrics["contexts"]["budgets"]) == {"64", "256"}
+    assert out.count("all, everything") == out.count("all, nothing") == 2, "the ends of every comparison"
     code, _, err = hebbarium(*run[:7], "--context", "many", "--out", tmp_path / "p")
     assert code == 2 and "'many' is no number of tokens" in err

@@ -298,7 +298,8 @@ def _contexts(cell: Cell, question: Question, query: Query, found: Retrieved) ->
         return {}
     texts = {event.id: event.text for event in cell.conversation.events}
     gold = [texts[id] for id in question.gold]
-    return {str(budget): context_row(found.context(query, budget, cell.spec.strategy), gold, question.answer) for budget in cell.spec.context}
+    return {str(budget): context_row(found.context(query, budget, cell.spec.strategy), gold, question.answer,
+                                     found.context(query, budget, "everything")) for budget in cell.spec.context}
 
 
 def by_session(question: Question, found: Retrieved, events: Sequence[Event]) -> tuple[Question, Retrieved]:

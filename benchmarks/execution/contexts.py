@@ -27,6 +27,7 @@ class ContextRow(TypedDict):
     repeated   share of the text's sequences of five words that appeared before in it
     cut        components that are condensed
     truncated  whether anything was left out or condensed
+    latest_evidence, latest_answer   the same shares of the latest events until full, the strategy `everything`
     """
 
     evidence: float | None
@@ -37,6 +38,8 @@ class ContextRow(TypedDict):
     repeated: float
     cut: int
     truncated: bool
+    latest_evidence: float | None
+    latest_answer: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +89,26 @@ def numbers_in(text: str) -> set[str]:
     return {re.sub(r",(?=\d{3}(?:\D|$))", "", number) for number in _NUMBER.findall(text)}
 
 
-def context_row(context: Assembled, gold: Sequence[str], answer: str) -> ContextRow:
+def context_row(context: Assembled, gold: Sequence[str], answer: str, latest: Assembled) -> ContextRow:
     """The scores of a context.
 
     gold    verbatim texts of the gold events; () for a question without evidence, whose answer is not scored either
     answer  the expected answer; "" if there is none
+    latest  the context of the same budget with the latest events until full
 
     Cost: O(characters), about 2 ms for 1,000 words.
     """
     wanted = Wanted.of(answer) if gold and answer else None
     return {
-        "evidence": sum(stands(text, context.text) for text in gold) / len(gold) if gold else None,
+        "evidence": _evidence(context, gold),
         "answer": wanted.share(context.text) if wanted else None,
         "tokens": context.tokens, "counter": context.counter, "items": context.items, "repeated": repeated(context.text), "cut": context.condensed,
-        "truncated": context.truncated,
+        "truncated": context.truncated, "latest_evidence": _evidence(latest, gold), "latest_answer": wanted.share(latest.text) if wanted else None,
     }
+
+
+def _evidence(context: Assembled, gold: Sequence[str]) -> float | None:
+    return sum(stands(text, context.text) for text in gold) / len(gold) if gold else None
 
 
 def stands(text: str, context: str) -> bool:

@@ -249,8 +249,13 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
     if contexts := result.get("contexts"):
         means_of = ("evidence", "answer", "tokens", "items", "repeated", "cut")
         print_table(f"Contexts, tokens as {contexts['counter']} counts", ("budget", "questions", *means_of),
-                    [(f"{int(budget):,}", kind, *(number(means[name]) for name in means_of)) for budget, found in contexts["budgets"].items()
-                     for kind, means in by_kind(found["overall"], found["by_category"])],
+                    [row for budget, found in contexts["budgets"].items() for row in (
+                        *((f"{int(budget):,}", kind, *(number(means[name]) for name in means_of))
+                          for kind, means in by_kind(found["overall"], found["by_category"])),
+                        # the ends of every comparison
+                        (f"{int(budget):,}", "all, everything", number(found["overall"]["latest_evidence"]),
+                         number(found["overall"]["latest_answer"]), *[""] * 4),
+                        (f"{int(budget):,}", "all, nothing", number(0.0), number(None if found["overall"]["answer"] is None else 0.0), *[""] * 4))],
                     numbers=("budget", *means_of), whole=("budget", "questions", *means_of))
     timing = [(phase, number(ms["p50"]), number(ms["p95"])) for phase, ms in result["timing_ms"].items()]
     print_table("Milliseconds a pass", ("phase", "p50", "p95"), timing, numbers=("p50", "p95"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hebbarium.benchmarks.datasets import Dataset, load
-from hebbarium.benchmarks.execution.contexts import Wanted, context_row, numbers_in, repeated, stands
+from hebbarium.benchmarks.execution.contexts import ContextRow, Wanted, context_row, numbers_in, repeated, stands
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings, budgets
 from hebbarium.benchmarks.export import table, to_csv
@@ -28,11 +28,17 @@ def assembled(text: str, **more: object) -> Assembled:
     return Assembled(text, **{"tokens": 40, "counter": "length/4", "items": 2, "condensed": 1, "truncated": True, **more})     # type: ignore[arg-type]
 
 
+def scored(context: Assembled, gold: list[str], answer: str) -> ContextRow:
+    return context_row(context, gold, answer, assembled("Bo: It cost $1,200 and 3.5 hours."))
+
+
 def test_evidence_is_the_share_of_gold_events_that_stand_whole() -> None:
     gold = ["We moved to New York in May 2021.", "It cost $1,200 and 3.5 hours.", "We moved to new york", "It cost $1,200 and 3.5 hours. Yes."]
-    assert context_row(assembled(TEXT), gold, "")["evidence"] == 0.5
-    assert context_row(assembled(TEXT), gold[:1], "")["evidence"] == 1.0 and context_row(assembled(""), gold[:1], "")["evidence"] == 0.0
-    assert context_row(assembled(TEXT), [], "May")["evidence"] is None is context_row(assembled(TEXT), [], "May")["answer"]
+    assert scored(assembled(TEXT), gold, "")["evidence"] == 0.5
+    assert scored(assembled(TEXT), gold[:1], "")["evidence"] == 1.0 and scored(assembled(""), gold[:1], "")["evidence"] == 0.0
+    latest = scored(assembled(TEXT), gold, "3.5 hours in May")
+    assert (latest["latest_evidence"], latest["latest_answer"]) == (0.25, pytest.approx(2 / 3))
+    assert scored(assembled(TEXT), [], "May")["evidence"] is None is scored(assembled(TEXT), [], "May")["answer"]
 
 
 @pytest.mark.parametrize(("answer", "share"), [
@@ -44,7 +50,7 @@ def test_an_answer_is_its_words_numbers_and_names(answer: str, share: float) -> 
 
 
 def test_an_answer_of_nothing_but_stop_words_is_not_scored() -> None:
-    row = context_row(assembled(TEXT), ["x"], "It is what it is.")
+    row = scored(assembled(TEXT), ["x"], "It is what it is.")
     assert row["answer"] is None
 
 
@@ -67,7 +73,7 @@ def test_a_text_without_characters_never_stands() -> None:
 
 
 def test_means_are_by_budget_and_category_over_questions_with_gold() -> None:
-    one, two, none = (context_row(assembled(TEXT, tokens=n), gold, "moved to Oslo") for n, gold in ((10, ["It cost"]), (30, ["nowhere"]), (90, [])))
+    one, two, none = (scored(assembled(TEXT, tokens=n), gold, "moved to Oslo") for n, gold in ((10, ["It cost"]), (30, ["nowhere"]), (90, [])))
     found = context_metrics([("a", {"512": one, "64": two}), ("b", {"512": two, "64": two}), ("b", {"512": none, "64": none})])
     assert found["counter"] == "length/4" and list(found["budgets"]) == ["64", "512"]
     overall = found["budgets"]["512"]["overall"]
@@ -101,8 +107,8 @@ def test_a_run_writes_contexts_only_where_they_are_asked_for(strategy: str, tmp_
     before = [json.loads(line) for line in (tmp_path / "plain" / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [{name: value for name, value in row.items() if name != "contexts"} for row in rows] == before
     assert all(row["contexts"]["64"]["tokens"] <= 64 for row in rows)
-    whole = found["contexts"]["budgets"]["100000"]["overall"]["evidence"]
-    assert whole == (0.0 if strategy == "nothing" else 1.0)
+    whole = found["contexts"]["budgets"]["100000"]["overall"]
+    assert (whole["evidence"], whole["latest_evidence"]) == (0.0 if strategy == "nothing" else 1.0, 1.0)
     to_csv(table(RunFolder.read(tmp_path / "more")), tmp_path / "rows.csv")
     with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
         assert [json.loads(line["contexts"]) for line in csv.DictReader(file)] == [row["contexts"] for row in rows]
