@@ -44,8 +44,9 @@ def a_pattern_that_was_never_applied(specimen: Any) -> Any:
 
 @data("PA-3", source="texts by hand")
 def what_holds_beyond_the_moment(specimen: Any) -> Any:
-    other = [bool(specimen.lasting(text, SpeechAct.QUESTION)) for text, _ in SAID]       # what is asked as a whole asks for nothing lasting
-    return [*(bool(specimen.lasting(text, features(text).act)) for text, _ in SAID), *other], [*(by_hand for _, by_hand in SAID), *[False] * len(SAID)]
+    found = [bool(specimen.lasting(text, features(text).act)) for text, _ in SAID]
+    asked = [bool(specimen.lasting(text, SpeechAct.QUESTION)) for text, _ in SAID]       # a question as a whole asks for nothing lasting
+    return found + asked, [by_hand for _, by_hand in SAID] + [False] * len(SAID)
 
 
 STORY = ("Always answer in metres.", "The boat leaks.", "Never write about the boat.", "I prefer tea.")
