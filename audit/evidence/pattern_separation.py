@@ -186,10 +186,12 @@ def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
     codes += specimen.GENERATION * np.where(np.arange(len(codes)) < 2_000, 2, rng.integers(1, 5, len(codes)))[:, None].astype(np.int32)
     codes[22_000:] %= specimen.GENERATION                                    # the last ones of the first generation
     codes[rng.random(codes.shape) < 0.05] = -1                               # places that no unit takes
+    codes[-1] = range(8)
     visible, lists = rng.random(len(codes)) < 0.9, specimen.CellLists()
+    visible[-1] = True
     for n in (0, 1, 1_024, 1_025, 2_049, 2_050, 12_000, 13_500, 13_501, 23_999, 24_000, 2_000, 3_000, 24_000):
         cue, out = codes[rng.integers(n + 1)].copy() if n < 24_000 else codes[-1].copy(), np.full(n, -1.0)
-        cue[0] = rng.choice([-1, cue[0] + specimen.GENERATION * 9])           # a place without a cell, or a cell that no memory has
+        cue[-1] = rng.choice([-1, cue[-1] + specimen.GENERATION * 9])         # a place without a cell, or a cell that no memory has
         lists.overlaps(codes[:n], visible[:n], cue, units, out)
         listed = listed if listed <= n <= listed + max(1_024, listed // 8) else n
         found.extend((out, [lists.listed]))

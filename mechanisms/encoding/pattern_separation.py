@@ -284,48 +284,55 @@ def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
 
 
 @kernel
+def list_of(cell: int, units: int) -> int:
+    """Place of a cell's list, generation M + unit.  Cost: O(1).
+
+    >>> list_of(32768 + 3, 8)
+    11
+    """
+    return cell // GENERATION * units + cell % GENERATION
+
+
+@kernel
 def listed(codes: Any, units: int) -> Any:
-    """Memories by cell: (first, row, oldest), those of a cell at row[first[c]:first[c + 1]], c = (generation - oldest) M + unit.  Cost: O(n k).
+    """Memories by cell: (first, row), those of a cell at row[first[c]:first[c + 1]], c as `list_of` says.  Cost: O(n k + M) for each generation.
 
     codes   (n, k)     cells of every memory; -1: none
     units   ()      1  M
-    oldest             first generation of a cell
 
-    >>> first, row, oldest = listed(np.array([[1, -1], [0, 1]], dtype=np.int32), 3)
-    >>> first.tolist(), row.tolist(), oldest
-    ([0, 1, 3, 3], [1, 0, 1], 0)
+    >>> first, row = listed(np.array([[1, -1], [0, 1]], dtype=np.int32), 3)
+    >>> first.tolist(), row.tolist()
+    ([0, 1, 3, 3], [1, 0, 1])
     """
-    oldest = newest = -1
+    newest = -1
+    for cell in codes.flat:
+        newest = max(newest, cell // GENERATION)
+    first = np.zeros((newest + 1) * units + 1, dtype=np.int64)
     for cell in codes.flat:
         if cell >= 0:
-            oldest = cell // GENERATION if oldest < 0 else min(oldest, cell // GENERATION)
-            newest = max(newest, cell // GENERATION)
-    first = np.zeros((newest - oldest + 1) * units + 1, dtype=np.int64)
-    for cell in codes.flat:
-        if cell >= 0:
-            first[(cell // GENERATION - oldest) * units + cell % GENERATION + 1] += 1
+            first[list_of(cell, units) + 1] += 1
     for c in range(first.shape[0] - 1):
         first[c + 1] += first[c]
     at, row = first.copy(), np.empty(first[-1], dtype=np.int32)
     for i in range(codes.shape[0]):
         for cell in codes[i]:
             if cell >= 0:
-                c = (cell // GENERATION - oldest) * units + cell % GENERATION
+                c = list_of(cell, units)
                 row[at[c]] = i
                 at[c] += 1
-    return first, row, oldest
+    return first, row
 
 
 @kernel
-def listed_overlaps(first: Any, row: Any, oldest: int, k: int, visible: Any, code: Any, units: int, out: Any) -> None:
+def listed_overlaps(first: Any, row: Any, k: int, visible: Any, code: Any, units: int, out: Any) -> None:
     """What `overlaps` writes, from the lists of `listed`.  Cost: O(n + n k^2 / M).
 
-    first, row, oldest             as `listed` returns them
-    k                   ()      1  cells of a memory's code
-    visible             (n,)       bool; entries of hidden memories are not written
-    code                (k,)       cells of the cue
-    units               ()      1  M
-    out                 (n,)    1  0..1, written
+    first, row             as `listed` returns them
+    k           ()      1  cells of a memory's code
+    visible     (n,)       bool; entries of hidden memories are not written
+    code        (k,)       cells of the cue
+    units       ()      1  M
+    out         (n,)    1  0..1, written
 
     >>> codes, out = np.array([[1, 4, 5, 32770]], dtype=np.int32), np.empty(1)
     >>> listed_overlaps(*listed(codes, 8), 4, np.array([True]), np.array([1, 2, 4, 5]), 8, out)
@@ -334,8 +341,8 @@ def listed_overlaps(first: Any, row: Any, oldest: int, k: int, visible: Any, cod
     """
     shared = np.zeros(visible.shape[0], dtype=np.int32)
     for cell in code:
-        c = (cell // GENERATION - oldest) * units + cell % GENERATION
-        if cell >= 0 and 0 <= c < first.shape[0] - 1:           # else no memory has a cell of its generation
+        c = list_of(cell, units)
+        if cell >= 0 and c < first.shape[0] - 1:            # else no memory has a cell of its generation
             for place in range(first[c], first[c + 1]):
                 shared[row[place]] += 1
     for i in range(visible.shape[0]):
@@ -404,7 +411,7 @@ class CellLists:
     __slots__ = ("_lists", "listed")
 
     def __init__(self) -> None:
-        self._lists: tuple[Any, Any, int] = (np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), 0)
+        self._lists: tuple[Any, Any] = (np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
         self.listed = 0
 
     def overlaps(self, codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
