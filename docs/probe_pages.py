@@ -18,6 +18,7 @@ from typing import Any
 
 from probe_notes import BESIDE, CHANGED, CURVES, INERT, PUBLISHED, REASONS, SECOND_BASE
 
+from hebbarium.benchmarks.probes.harness.alive import cost_of
 from hebbarium.benchmarks.probes.harness.base import Probe, Within
 from hebbarium.benchmarks.probes.harness.collection import own
 
@@ -407,8 +408,7 @@ def _what_was_run(found: Mapping[str, Any], options: Sequence[str]) -> str:
     if "--quick" in options:
         said.append("Where no number differs in the first seed, the other seeds were run only if nothing else moves the mechanism.")
     if "ran" in found:
-        said.append(f"{found['ran']} experiments with one seed on one memory; in {found['shared']} of them the mechanism left no trace in the life "
-                    "of the full set, which was asked again without it.")
+        said.append(f"{cost_of(found['ran'], found['shared'])}.")
     return " ".join(said)
 
 

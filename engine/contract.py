@@ -261,7 +261,7 @@ def _phases(item: Touched) -> tuple[Phase, ...]:
 
 def parameter_types(cls: type[Params]) -> Mapping[str, Any]:
     """Name and type of each parameter, `time_scale` left out."""
-    key: Any = cls
+    key: Any = cls          # for the type checker a class of dataclasses that compare by value cannot be hashed
     return _parameter_types(key)
 
 

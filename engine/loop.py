@@ -286,8 +286,8 @@ class Engine(Serial):
         The state stays bit for bit as it is, and so do the columns of the question.  Raises InputError.
         """
         self._integrity.require("asked_again")
-        asked, cue, begun, passes = self._asked
-        if asked is None or asked.learnt or (begun, passes) != (self._integrity.begun, self.store.passes):
+        asked, cue, *_ = self._asked
+        if asked is None or asked.learnt or not self._as_asked:
             raise InputError("nothing was asked, or the memory was asked or has changed since", where="asked_again",
                              cure="ask first, without learn=True")
         if any(plan.memory is not self.assembly for plan in plans):
@@ -303,6 +303,11 @@ class Engine(Serial):
                     plan.steps.run(cue)
                 found[at] = self._answer(plan, None, unit), {c: self._held(c, plan).copy() for c in columns}
         return [found[at] for at in range(len(plans))]
+
+    @property
+    def _as_asked(self) -> bool:
+        """Whether nothing was asked or changed since the last question."""
+        return self._asked[2:] == (self._integrity.begun, self.store.passes)
 
     @serial
     def held(self, columns: Iterable[Column]) -> dict[Column, NDArray[Any]]:
@@ -342,8 +347,8 @@ class Engine(Serial):
         asked = asked_of(answer)
         score = checked_outcome(outcome, place(asked))
         rows, erased = needed_rows(answer, asked, rows_or_ids, self._life, self.event_log, self.store)
-        last, cue, begun, passes = self._asked
-        at_once = (last is asked and begun == self._integrity.begun and passes == self.store.passes and self.assembly.plans[Phase.RETRIEVE].learning)
+        last, cue, *_ = self._asked
+        at_once = last is asked and self._as_asked and self.assembly.plans[Phase.RETRIEVE].learning
         if not at_once:
             cue = self.assembly.cue(checked_query(asked.query, self.now))
         if not (erased and not len(rows)):

@@ -298,8 +298,12 @@ def _contexts(cell: Cell, question: Question, query: Query, found: Retrieved) ->
         return {}
     texts = {event.id: event.text for event in cell.conversation.events}
     gold = [texts[id] for id in question.gold]
-    return {str(budget): context_row(found.context(query, budget, cell.spec.strategy), gold, question.answer,
-                                     found.context(query, budget, "everything")) for budget in cell.spec.context}
+    rows: dict[str, ContextRow] = {}
+    for budget in cell.spec.context:
+        latest = found.context(query, budget, "everything")
+        made = latest if cell.spec.strategy == "everything" else found.context(query, budget, cell.spec.strategy)
+        rows[str(budget)] = context_row(made, gold, question.answer, latest)
+    return rows
 
 
 def by_session(question: Question, found: Retrieved, events: Sequence[Event]) -> tuple[Question, Retrieved]:

@@ -141,6 +141,11 @@ def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
         cuts = _cuts(of, candidates, items, counter, also, extra)
         return budget - counter.tokens(lay_out([*_ordered(of, candidates, in_time), *extra], cuts if said else (), form))
 
+    def alone(n: int) -> dict[int, Component]:
+        """One candidate whole, if it fits with nothing beside it and need not be condensed."""
+        one = {n: whole(n)} if most and counter.units(items[n]) <= cap else {}
+        return one if one and left(one) >= 0 else {}
+
     def fitting(given_up: list[int]) -> Selection:
         """What was chosen, without the first of these that must be given up, and at last without `extra`."""
         beside = extra
@@ -163,17 +168,16 @@ def _fitted(candidates: Sequence[Candidate], budget: int, counter: TokenCounter,
     if shares:
         room = _room(chosen, extra, candidates, budget, counter, form, said)
         top = _top(candidates, shares)
-        size = counter.units(items[top]) if top >= 0 else 0
-        own = room * shares[_source(candidates[top])] / 100.0 if top >= 0 else 0.0
-        first = {top: whole(top)} if most and own < size <= cap and left({top: whole(top)}) >= 0 else {}        # above its share, in a small budget
-        taken = _within_shares(candidates, items, most, room - size * len(first), cap, shares, counter, form, about, first)
+        above = top >= 0 and counter.units(items[top]) > room * shares[_source(candidates[top])] / 100.0
+        first = alone(top) if above else {}         # above its share, in a small budget
+        taken = _within_shares(candidates, items, most, room - sum(counter.units(items[n]) for n in first), cap, shares, counter, form, about, first)
         candidates, places = _remaining(candidates, taken)
         chosen, items = {places[n]: taken[n] for n in taken}, [items[n] for n in places]
     if relevance and form.condenses:
         chosen = _covering(candidates, relevance, most, _room(chosen, extra, candidates, budget, counter, form, said), counter, form, about)
     order = sorted(range(len(candidates)), key=lambda n: -candidates[n].score) if shares else list(range(len(candidates)))
-    if order and most and not chosen and counter.units(items[order[0]]) <= cap and left({order[0]: whole(order[0])}) >= 0:
-        chosen = {order[0]: whole(order[0])}        # though the longest banner would leave no room for it
+    if order and not chosen:
+        chosen = alone(order[0])        # though the longest banner would leave no room for it
     if largest < 1.0 and form.condenses:
         room = _room(chosen, extra, candidates, budget, counter, form, said)
         _add_capped(chosen, candidates, items, order, most, room, cap, counter, form, about)

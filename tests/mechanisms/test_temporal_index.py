@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import WITHIN
-from hebbarium.mechanisms.retrieval.temporal_index import END, NONE, TIME_END, TIME_START, WHEN, decayed, fit, score_order, score_times, share_inside
+from hebbarium.mechanisms.retrieval import temporal_index
+from hebbarium.mechanisms.retrieval.temporal_index import END, NONE, TIME_END, TIME_START, WHEN
 from hebbarium.testing.conformance import START
 
 REGISTRY = Registry.read()
@@ -26,6 +28,7 @@ def told() -> Engine:
 
 
 def test_kernels_compiled_equal_plain() -> None:
+    k: Any = temporal_index
     rng = np.random.default_rng(0)
     starts = rng.integers(0, 10**6, (40, 4))
     ends = starts + rng.integers(1, 10**6, (40, 4))
@@ -34,16 +37,16 @@ def test_kernels_compiled_equal_plain() -> None:
     created, asked, widths = rng.uniform(0.0, 400.0, 40), np.array([[10.0, 60.0], [200.0, 201.0]]), np.array([50.0, 24.0])
     found = [(np.empty(40), np.empty(40), np.empty(40)) for _ in range(2)]
     for (when, within, order), plain in zip(found, (False, True), strict=True):
-        times, ends_of = (score_times.py_func, score_order.py_func) if plain else (score_times, score_order)    # type: ignore[attr-defined]
+        times, ends_of = (k.score_times.py_func, k.score_order.py_func) if plain else (k.score_times, k.score_order)
         times(starts, ends, created, asked, widths, when, within)
         ends_of(created, 400.0, 300.0, order)
     for compiled, plain_found in zip(*found, strict=True):
         np.testing.assert_allclose(compiled, plain_found)
     for near, far in ((0.0, 5.0), (3.0, 90.0)):
-        assert decayed(near, far, 7.0) == pytest.approx(decayed.py_func(near, far, 7.0))                        # type: ignore[attr-defined]
+        assert k.decayed(near, far, 7.0) == pytest.approx(k.decayed.py_func(near, far, 7.0))
     for span in ((0.0, 4.0), (3.0, 3.0), (-9.0, 90.0)):
-        assert fit(*span, 2.0, 9.0, 24.0) == pytest.approx(fit.py_func(*span, 2.0, 9.0, 24.0))                  # type: ignore[attr-defined]
-        assert share_inside(*span, 2.0, 9.0) == pytest.approx(share_inside.py_func(*span, 2.0, 9.0))            # type: ignore[attr-defined]
+        assert k.fit(*span, 2.0, 9.0, 24.0) == pytest.approx(k.fit.py_func(*span, 2.0, 9.0, 24.0))
+        assert k.share_inside(*span, 2.0, 9.0) == pytest.approx(k.share_inside.py_func(*span, 2.0, 9.0))
 
 
 def test_four_times_of_a_text_are_kept_and_bad_dates_are_none() -> None:

@@ -169,8 +169,7 @@ class Matrix:
 
     @property
     def cost(self) -> str:
-        return (f"{self.ran} experiments with one seed on one memory; in {self.shared} of them the mechanism left no trace in the life of the full "
-                "set, which was asked again without it: the same numbers, bit for bit")
+        return cost_of(self.ran, self.shared)
 
     @property
     def inert(self) -> list[Aliveness]:
@@ -182,6 +181,12 @@ class Matrix:
         alive = sum(bool(one.moved) for one in self.lives)
         return (f"{len(self.lives)} mechanisms x {len(self.probes)} probes, {self.seeds} seeds: {alive} alive, {len(self.inert)} inert; "
                 f"{run} of {len(self.cells)} cells have a path")
+
+
+def cost_of(ran: int, shared: int) -> str:
+    """What a matrix has run, for reports: `Matrix.ran` and `Matrix.shared`."""
+    return (f"{ran} experiments with one seed on one memory; in {shared} of them the mechanism left no trace in the life of the full set, which was "
+            "asked again without it: the same numbers, bit for bit")
 
 
 def matrix(probes: Sequence[Probe], chosen: MechanismSet, registry: Registry, embedder: CachedEmbedder, out: Path, *, base: str = BASE,

@@ -70,9 +70,18 @@ class Life:
         settings  what its user gives a mechanism, such as a file of rules; a memory without the mechanism has no use for it
         """
         root = self._parent or self
-        made = Life(self._make, self.embedder, instruments, root, settings)
+        made = root._another(instruments, settings)
         root._lives.append(made)
         return made
+
+    def _another(self, instruments: Sequence[Instrument], settings: Settings | None) -> Life:
+        """A further life of the experiment that began with this one."""
+        return Life(self._make, self.embedder, instruments, self, settings)
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """Equal for lives with the same instruments and settings."""
+        return [(type(i), i.id, i.params) for i in self._instruments], self._settings
 
     def close(self) -> None:
         """Close this memory and those made by `fresh`."""

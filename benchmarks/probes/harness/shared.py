@@ -90,18 +90,10 @@ class Recorded(Life):
     @property
     def lives(self) -> Sequence[Recorded]:
         """All lives of the experiment, in order."""
-        return self._lives  # type: ignore[return-value]
+        return [life for life in self._lives if isinstance(life, Recorded)]
 
-    @property
-    def kind(self) -> tuple[Any, ...]:
-        """Equal for lives with the same instruments and settings."""
-        return [(type(i), i.id, i.params) for i in self._instruments], self._settings
-
-    def fresh(self, *instruments: Instrument, settings: Settings | None = None) -> Recorded:
-        root: Recorded = self._parent or self  # type: ignore[assignment]
-        made = Recorded(self._builder, self.arms, self.embedder, self._seed, instruments, root, settings)
-        root._lives.append(made)
-        return made
+    def _another(self, instruments: Sequence[Instrument], settings: Settings | None) -> Recorded:
+        return Recorded(self._builder, self.arms, self.embedder, self._seed, instruments, self, settings)
 
     def _new(self, instruments: Sequence[Instrument], settings: Settings) -> System:
         mechanisms = tuple(self._builder(instruments, settings))
@@ -196,8 +188,11 @@ class Recorded(Life):
 class Replayed(Life):
     """A life as the memory of an arm would have lived it, from the record of another."""
 
-    def __init__(self, recorded: Recorded, arm: str, parent: Replayed | None = None) -> None:
-        super().__init__(_no_memory, recorded.embedder, (), parent)
+    def __init__(self, recorded: Recorded, arm: str, instruments: Sequence[Instrument] = (), parent: Replayed | None = None,
+                 settings: Settings | None = None) -> None:
+        super().__init__(_no_memory, recorded.embedder, instruments, parent, settings)
+        if self.kind != recorded.kind:
+            raise Diverged("another memory was made")
         self._recorded, self._arm, self._at = recorded, arm, 0
         self._passing: Mapping[Column, NDArray[Any]] | None = None      # of its last question, if nothing was encoded since
         self._learnt = False                                            # from that question
@@ -222,14 +217,11 @@ class Replayed(Life):
             raise Diverged("the mechanism left a trace")
         return self._recorded.admitted()
 
-    def fresh(self, *instruments: Instrument, settings: Settings | None = None) -> Replayed:
-        root: Replayed = self._parent or self  # type: ignore[assignment]
-        lives = root._recorded.lives
-        if len(root._lives) >= len(lives) or lives[len(root._lives)].kind != ([(type(i), i.id, i.params) for i in instruments], settings or {}):
+    def _another(self, instruments: Sequence[Instrument], settings: Settings | None) -> Replayed:
+        lives = self._recorded.lives
+        if len(self._lives) >= len(lives):
             raise Diverged("another memory was made")
-        made = Replayed(lives[len(root._lives)], self._arm, root)
-        root._lives.append(made)
-        return made
+        return Replayed(lives[len(self._lives)], self._arm, instruments, self, settings)
 
     def _present(self) -> None:
         events: tuple[Event, ...] = tuple(self._waiting)

@@ -205,6 +205,12 @@ def _print_missing_gold(data: Dataset) -> None:
         typer.echo(f"gold that names no event, left out: {missing}", err=True)
 
 
+def _ends(overall: Mapping[str, Any]) -> list[tuple[str, dict[str, float | None]]]:
+    """The ends of every comparison of contexts, as rows of a table: the latest events until full, and nothing."""
+    return [("all, everything", {name: overall[f"latest_{name}"] for name in ("evidence", "answer")}),
+            ("all, nothing", {name: None if overall[name] is None else 0.0 for name in ("evidence", "answer")})]
+
+
 def _print_depths(result: Mapping[str, Any]) -> None:
     """Metrics at several depths, with what a random ranking scores, and the pool."""
     from ..benchmarks.scores.metrics import DEPTHS, KINDS, named
@@ -248,15 +254,10 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
                 print_lines(few, "")
     if contexts := result.get("contexts"):
         means_of = ("evidence", "answer", "tokens", "items", "repeated", "cut")
-        print_table(f"Contexts, tokens as {contexts['counter']} counts", ("budget", "questions", *means_of),
-                    [row for budget, found in contexts["budgets"].items() for row in (
-                        *((f"{int(budget):,}", kind, *(number(means[name]) for name in means_of))
-                          for kind, means in by_kind(found["overall"], found["by_category"])),
-                        # the ends of every comparison
-                        (f"{int(budget):,}", "all, everything", number(found["overall"]["latest_evidence"]),
-                         number(found["overall"]["latest_answer"]), *[""] * 4),
-                        (f"{int(budget):,}", "all, nothing", number(0.0), number(None if found["overall"]["answer"] is None else 0.0), *[""] * 4))],
-                    numbers=("budget", *means_of), whole=("budget", "questions", *means_of))
+        rows = [(f"{int(budget):,}", kind, *(number(means.get(name)) for name in means_of)) for budget, found in contexts["budgets"].items()
+                for kind, means in (*by_kind(found["overall"], found["by_category"]), *_ends(found["overall"]))]
+        print_table(f"Contexts, tokens as {contexts['counter']} counts", ("budget", "questions", *means_of), rows, numbers=("budget", *means_of),
+                    whole=("budget", "questions", *means_of))
     timing = [(phase, number(ms["p50"]), number(ms["p95"])) for phase, ms in result["timing_ms"].items()]
     print_table("Milliseconds a pass", ("phase", "p50", "p95"), timing, numbers=("p50", "p95"))
     if (spread := result["seconds_per_event"])["online"] is not None:
