@@ -5,7 +5,7 @@ sets; there are no defaults, so no declaration can be forgotten.  All state is i
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
@@ -148,6 +148,8 @@ class Mechanism(Generic[P]):
 
     owns: ClassVar[tuple[Touched, ...]] = ()
     params_class: ClassVar[type[Params]] = Params
+    _hooks: ClassVar[tuple[Hook, ...]] = ()
+    _forecasts: ClassVar[tuple[Forecast, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -155,6 +157,7 @@ class Mechanism(Generic[P]):
             for argument in get_args(base):
                 if isinstance(argument, type) and issubclass(argument, Params):
                     cls.params_class = argument
+        cls._hooks, cls._forecasts = (tuple(cls._declared(mark)) for mark in ("__hook__", "__forecast__"))
         check_hooks(cls)
 
     def __init__(self, id: str, params: P, units: dict[str, str] | None = None, order: int = 0) -> None:
@@ -178,23 +181,23 @@ class Mechanism(Generic[P]):
         return f"<{self.id}{' of ' + home[0] if home else ''}{': ' + shown if shown else ''}>"
 
     @classmethod
-    def hooks(cls) -> Iterator[Hook]:
+    def hooks(cls) -> tuple[Hook, ...]:
         """All hooks in the order of the class body, inherited ones first."""
-        return cls._declared("__hook__")
+        return cls._hooks
 
     @classmethod
-    def forecasts(cls) -> Iterator[Forecast]:
+    def forecasts(cls) -> tuple[Forecast, ...]:
         """All forecasts in the order of the class body, inherited ones first."""
-        return cls._declared("__forecast__")
+        return cls._forecasts
 
     @classmethod
-    def _declared(cls, mark: str) -> Iterator[Any]:
+    def _declared(cls, mark: str) -> Iterable[Any]:
         seen: dict[str, Any] = {}
         for klass in reversed(cls.__mro__):
             for name, member in vars(klass).items():
                 if hasattr(member, mark):
                     seen[name] = getattr(member, mark)
-        yield from seen.values()
+        return seen.values()
 
 
 def check_hooks(cls: type[Mechanism[Any]]) -> None:

@@ -6,11 +6,11 @@ from numpy.typing import NDArray
 
 from .records import Only
 from .storage.event_log import EventLog
-from .storage.store import Store
+from .storage.store import Cells
 from .vocabulary import CREATED, SESSION, SPEAKER
 
 
-def banned(only: Only, event_log: EventLog, store: Store) -> NDArray[np.bool_]:
+def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:
     """(n,), True for each memory that the filter does not admit.
 
     only  as `arguments.checked_query` gives it, times in hours.  A name, an attribute or an id that no event has is not an error

@@ -15,7 +15,7 @@ from .ports.embedding_cache import MeteredEmbedder
 from .ports.language_model import MeteredLanguageModel
 from .schedule import Node, Stages, ordered
 from .state import Clock
-from .storage.store import Store
+from .storage.store import Cells, Store
 from .view import Binding
 from .vocabulary import BUDGET, MADE, RANDOM, RECALLED, ROW, VISIBLE
 
@@ -109,7 +109,7 @@ class PhasePlan:
     changed  whether a pass may have changed them.  Reset to False by Snapshot.save
     """
 
-    def __init__(self, phase: Phase, nodes: Sequence[Node], store: Store, signals: Sequence[tuple[Signal, float]],
+    def __init__(self, phase: Phase, nodes: Sequence[Node], store: Cells, signals: Sequence[tuple[Signal, float]],
                  streams: Mapping[str, np.random.Generator], wrap: Wrap | None) -> None:
         self.stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
         self.phase, self.store, self.steps, self.changed = phase, store, [], False

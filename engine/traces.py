@@ -20,7 +20,7 @@ from .observer import Stopwatch
 from .plan import PhasePlan, StepFunction
 from .schedule import Node
 from .steps import ENGINE
-from .storage.store import Store
+from .storage.store import Cells
 from .view import Binding
 from .vocabulary import DRAFTS, GRAPH, RECALLED, SIGNALS, WRITINGS
 
@@ -100,7 +100,7 @@ def learnt_from(whole: PhasePlan, plan: Plan) -> frozenset[Column] | None:
     return None if unknown or SIGNALS in read else frozenset(c for c in passing if isinstance(c, Column))
 
 
-def _mark(structure: Structure) -> Callable[[Store], Any]:
+def _mark(structure: Structure) -> Callable[[Cells], Any]:
     """What differs once a hook has changed a structure; a new object where that cannot be told."""
     if structure is GRAPH:
         return lambda store: store.graph.mark()

@@ -5,8 +5,10 @@ the store has grown.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from .errors import ContractError
 from .numerics import read_only
 from .schedule import Node, Stages
 from .storage.graph import BUILT_IN
-from .storage.store import PER_ROW, Array, Store
+from .storage.store import PER_ROW, Array, Cells
 from .vocabulary import SIGNALS
 
 
@@ -88,47 +90,33 @@ class Binding:
     version        the store's version at the last binding
     """
 
-    def __init__(self, node: Node, store: Store, stages: Stages, signals: Any = (), private: Any = None) -> None:
+    def __init__(self, node: Node, store: Cells, stages: Stages, signals: Any = (), private: Any = None) -> None:
         """signals: (Signal, weight) rows for readers of SIGNALS; private: the owner's own random stream."""
         self.node, self.store, self.stages = node, store, stages
         self._arrays: list[tuple[str, Column, bool]] = []
         self.contributions: dict[Column, Array] = {c: self._zeros(c) for c in node.adds if isinstance(c, Column)}
         self.signals = signals
-        members: dict[str, Any] = {"_label": node.label}
-        slots: list[str] = []
         touched: dict[Any, bool] = {}
         for read in node.reads:
             touched.setdefault(read.of if isinstance(read, Before) else read, False)
         touched.update(dict.fromkeys((*node.sets, *node.adds), True))
-        for item, writable in touched.items():
-            if isinstance(item, Structure):
-                if item is SIGNALS:
-                    slots.append(item.name)
+        self._written = frozenset((*node.sets, *node.adds))
+        fields = tuple((item, self._access(item), writable) for item, writable in touched.items())
+        self.view: Any = _class_of(node.label, fields)()
+        put = object.__setattr__
+        put(self.view, "_of", self)
+        for item, access, writable in fields:
+            if access is Access.CELL:
+                put(self.view, _kept(item), self.contributions[item] if item in self.contributions else store.array(item))
+            elif access is Access.OWN:
+                put(self.view, _kept(item), self._own(item, writable, private, touched))
+            elif access is Access.ARRAY and isinstance(item, Column):
+                if item in self.contributions:
+                    put(self.view, item.name, self.contributions[item])
                 else:
-                    edges = frozenset(c.name for c in touched if isinstance(c, Column) and c.scope is Scope.EDGE) | BUILT_IN.keys()
-                    members[item.name] = self._structure(item, writable, private, edges)
-            elif item in self.contributions:
-                if self._plain(item):
-                    members[item.name] = _scalar(self.contributions[item], True, node.label, item.name)
-                elif item.scope is Scope.EDGE:
-                    members[item.name] = property(partial(self._contribution, item))
-                else:
-                    slots.append(item.name)
-            elif self._plain(item):
-                members[item.name] = _scalar(store.array(item), writable, node.label, item.name)
-            elif item.scope is Scope.EDGE:
-                members[item.name] = _edge(store, item, writable)
-            else:
-                slots.append(item.name)
-                self._arrays.append((item.name, stages.source(item), writable))  # type: ignore[arg-type]
-        members["__slots__"] = tuple(slots)
-        members["_declared"] = tuple(i.name for i in touched)
-        self.view: Any = type("View", (View,), members)()
+                    self._arrays.append((item.name, stages.source(item), writable))  # type: ignore[arg-type]
         self._growing = tuple(c for c in self.contributions if c.scope in PER_ROW)
         self._edges = tuple(c for c in self.contributions if c.scope is Scope.EDGE)
-        for column, buffer in self.contributions.items():
-            if column.name in slots:
-                object.__setattr__(self.view, column.name, buffer)
         self._with_signals = SIGNALS in node.sees
         self.grows = bool(self._arrays or self._growing or self._with_signals)
         self.bind()
@@ -153,9 +141,6 @@ class Binding:
         for buffer in self.contributions.values():
             buffer.fill(0)
 
-    def _contribution(self, column: Column, _: View) -> Array:
-        return self.contributions[column]
-
     def _zeros(self, column: Column) -> Array:
         if column.scope is Scope.EDGE:
             return np.zeros_like(self.store.array(column))
@@ -165,34 +150,84 @@ class Binding:
     def _plain(self, column: Column) -> bool:
         return column.scope in (Scope.EVENT, Scope.GLOBAL) and self.store.cell_shape(column) == ()
 
-    def _structure(self, item: Structure, writable: bool, private: Any, edges: frozenset[str]) -> property:
-        structures = self.store.structures
+    def _access(self, item: Column | Structure) -> Access:
+        """How the view of this node gives an item."""
+        if isinstance(item, Structure):
+            if item is SIGNALS:
+                return Access.ARRAY
+            replaced = not (item.private or item.signed) and (item in self._written or not item.reading)
+            return Access.HELD if replaced else Access.OWN
+        if self._plain(item):
+            return Access.CELL
+        if item.scope is Scope.EDGE:
+            return Access.CONTRIBUTION if item in self.contributions else Access.EDGES
+        return Access.ARRAY
+
+    def _own(self, item: Structure, writable: bool, private: Any, touched: Iterable[Column | Structure]) -> Any:
+        """The object that a view of this node shows for a structure, once and for all."""
         if item.private:
-            return property(lambda _: private)
+            return private
         if item.signed:
-            own = structures[item].signed(self.node.owner)
-            return property(lambda _: own)
-        if writable or not item.reading:
-            return property(lambda _: structures[item])
-        reader = Reader(structures[item], item, edges)
-        return property(lambda _: reader)
+            return self.store.structures[item].signed(self.node.owner)
+        edges = frozenset(c.name for c in touched if isinstance(c, Column) and c.scope is Scope.EDGE) | BUILT_IN.keys()
+        return Reader(self.store.structures[item], item, edges)
 
 
-def _scalar(cell: Array, writable: bool, label: str, name: str) -> property:
-    """A single cell as a plain number; its array is never replaced."""
+class Access(Enum):
+    """How a view gives what its node declares."""
 
-    def read(_: View) -> Any:
-        return cell.item()
+    ARRAY = auto()          # an attribute, set by `Binding.bind`
+    CELL = auto()           # a single cell as a plain number; its array is never replaced
+    EDGES = auto()          # an edge column: hooks may add edges while they run, so the array is fetched at each access
+    CONTRIBUTION = auto()   # what the node adds to an edge column
+    HELD = auto()           # a structure that may be replaced
+    OWN = auto()            # a structure that is not
 
-    def write(_: View, value: Any) -> None:
-        cell[()] = value
 
-    def refuse(_: View, value: Any) -> None:
+def _kept(item: Column | Structure) -> str:
+    """Attribute of a view that holds the cell or the object behind a property."""
+    return f"_{item.name}"
+
+
+@lru_cache(maxsize=4096)
+def _class_of(label: str, fields: tuple[tuple[Column | Structure, Access, bool], ...]) -> type[View]:
+    """The class of a node's views, which memories with the same node share: making one takes longer than binding it."""
+    members: dict[str, Any] = {"_label": label, "_declared": tuple(item.name for item, _, _ in fields)}
+    slots = ["_of"]
+    for item, access, writable in fields:
+        if access is Access.ARRAY:
+            slots.append(item.name)
+            continue
+        if access in (Access.CELL, Access.OWN):
+            slots.append(_kept(item))
+        members[item.name] = _property(item, access, writable, label)
+    members["__slots__"] = tuple(slots)
+    return type("View", (View,), members)
+
+
+def _property(item: Any, access: Access, writable: bool, label: str) -> property:
+    kept = _kept(item)
+    if access is Access.CELL:
+        return _scalar(kept, writable, label, item.name)
+    if access is Access.EDGES:
+        return property(lambda view: view._of.store.array(item)) if writable else property(lambda view: view._of.store.read_only(item))
+    if access is Access.CONTRIBUTION:
+        return property(lambda view: view._of.contributions[item])
+    if access is Access.HELD:
+        return property(lambda view: view._of.store.structures[item])
+    return property(attrgetter(kept))
+
+
+def _scalar(kept: str, writable: bool, label: str, name: str) -> property:
+    cell = attrgetter(kept)
+
+    def read(view: View) -> Any:
+        return cell(view).item()
+
+    def write(view: View, value: Any) -> None:
+        cell(view)[()] = value
+
+    def refuse(view: View, value: Any) -> None:
         raise ContractError(f"{name!r} may only be read", where=label, cure="declare it in sets or adds")
 
     return property(read, write if writable else refuse)
-
-
-def _edge(store: Store, column: Column, writable: bool) -> property:
-    """An edge column; hooks may add edges while they run, so the array is fetched at each access."""
-    return property(lambda _: store.array(column) if writable else store.read_only(column))

@@ -257,7 +257,7 @@ class Graph:
         """The live edge (source, target, type), made at time `created` (h) if there is none; amortised O(1), O(cap) at the cap."""
         source, target, kind, created = int(source), int(target), int(type), float(created)
         key = source, target, kind
-        known = self._known(key)
+        known = self.find(*key)     # type: ignore[arg-type]
         if known is not None:
             return known
         low, high = min(source, target), max(source, target)
@@ -316,15 +316,16 @@ class Graph:
 
     def find(self, source: int, target: int, type: EdgeType) -> int | None:
         """The live edge between two nodes, if any; O(1)."""
-        return self._known((int(source), int(target), int(type)))
+        known = self._ids.get((source, target, type))       # numpy's integers hash and compare as Python's
+        return known if known is not None or not self._table.size else self._restored(int(source), int(target), int(type))
 
-    def _known(self, key: tuple[int, int, int]) -> int | None:
-        known = self._ids.get(key)
-        if known is None and self._table.size and 0 <= key[2] < TYPES:
-            arrays = self._edges
-            found = _look_up(*key, arrays["source"], arrays["target"], arrays["type"], arrays["alive"], self._table)
-            return found if found >= 0 else None
-        return known
+    def _restored(self, source: int, target: int, type: int) -> int | None:
+        """The live edge among those that `_table` holds."""
+        if not 0 <= type < TYPES:
+            return None
+        arrays = self._edges
+        found = _look_up(source, target, type, arrays["source"], arrays["target"], arrays["type"], arrays["alive"], self._table)
+        return found if found >= 0 else None
 
     def neighbours(self, node: int, type: EdgeType) -> NDArray[np.int32]:
         """Ids of the live out-edges of a node, oldest first: a view, valid until the next `add` or `remove`.  O(1)."""
@@ -340,6 +341,11 @@ class Graph:
     def links(self, type: EdgeType) -> Links:
         """Targets of the out-edges of one type, next to one another, where target[pool[place]] of `csr` are not; O(1), valid as `csr` is."""
         return Links(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._ends))
+
+    @property
+    def blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Start and degree (types, nodes), pool and ends of all types, for kernels that only read; O(1), valid as `csr` is."""
+        return self._start, self._degree, self._pool, self._ends
 
     # --- arrays over edges -----------------------------------------------------------------------------------------------------------
 

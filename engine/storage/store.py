@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,24 @@ from .vectors import VectorIndex
 Array = NDArray[Any]
 FIRST_CAPACITY = 256
 PER_ROW = (Scope.MEMORY, Scope.CANDIDATE)
+
+
+class Cells(Protocol):
+    """What plans, views and instruments need of a store: see `Store`."""
+
+    n: int
+    version: int
+    capacity: int
+    passes: int
+    structures: dict[Structure, Any]
+
+    @property
+    def graph(self) -> Any: ...
+    def array(self, column: Column) -> Array: ...
+    def read_only(self, column: Column) -> Array: ...
+    def cell_shape(self, column: Column) -> tuple[int, ...]: ...
+    def neutralise(self, scope: Scope) -> None: ...
+    def surface(self) -> None: ...
 
 
 class Store:
