@@ -4,8 +4,7 @@ HNSW: Malkov & Yashunin (2020), https://doi.org/10.1109/TPAMI.2018.2889473.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -64,17 +63,9 @@ class GraphIndex(SharedScans):
         rows = np.concatenate([found[found >= 0], later[self._shown()[covered:]] if visible_only else later])
         if len(rows) < min(k, self.n_visible if visible_only else self._count):
             return super()._nearest(wanted, k, visible_only)
-        products = self._products_of(wanted, rows)
+        products = self.products(wanted, rows)
         order = np.lexsort((rows, -products))[:k]
         return rows[order], products[order]
-
-    def _products_of(self, wanted: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The products with some rows, as in `scores`."""
-        faiss, out = self._faiss, np.empty(len(rows), np.float32)
-        with self._one_thread():
-            faiss.fvec_inner_products_by_idx(faiss.swig_ptr(out), faiss.swig_ptr(wanted), self._flat.get_xb(), faiss.swig_ptr(rows), self.dimensions,
-                                             1, len(rows))
-        return out
 
     def _cover(self) -> int:
         """Put every whole lot of rows into the graph; how many rows it holds."""
@@ -86,16 +77,6 @@ class GraphIndex(SharedScans):
             with self._one_thread():
                 self._graph.add(self._buffer[self._graph.ntotal:self._graph.ntotal + LOT])
         return int(self._graph.ntotal)
-
-    @contextmanager
-    def _one_thread(self) -> Iterator[None]:
-        """FAISS in one thread, and with as many as before afterwards."""
-        threads = self._faiss.omp_get_max_threads()
-        self._faiss.omp_set_num_threads(1)
-        try:
-            yield
-        finally:
-            self._faiss.omp_set_num_threads(threads)
 
 
 INDEXES: Final[dict[str, type[SharedScans]]] = {"exact": SharedScans, "hnsw": GraphIndex}

@@ -31,6 +31,7 @@ from .ports.language_model import metered as metered_model
 from .reach import rest_of
 from .records import Event, Query
 from .schedule import Node, Stages
+from .shortlist import Shortlist
 from .state import Clock
 from .steps import (
     ENGINE,
@@ -54,7 +55,7 @@ from .storage.event_log import EventLog
 from .storage.graph import Graph
 from .storage.postings import BM25Index, Forward, TrigramIndex, terms_of
 from .storage.snapshot import Erased
-from .storage.store import Store
+from .storage.store import Cells, Store
 from .text.features import features
 from .uses import used_node
 from .view import Binding
@@ -111,13 +112,15 @@ class Assembly:
     told         during feedback: the rows that were needed, and the outcome; else empty
     sources      share of the budget of each source of contexts, percent, in registry order
     asked        while a context is asked for: its budget in tokens, and the session of the asker; else empty
+    shortlist    asks large memories in part; None: every question is asked of all rows.  `ask_shortlist` runs it
     stages       which array holds each stage of the ranking
     ranking      the stages that some step computes, in order; the scores of the last decide the answer
     asked_before  what identifies each language model that was asked before the memory was loaded
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None,
-                 language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact") -> None:
+                 language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
+                 shortlist: int | None = None) -> None:
         self.mechanisms, self.embedder, self.seed = in_order(mechanisms), metered(embedder), checked_count(seed, "seed")
         self.language_model, self.asked_before = metered_model(language_model), tuple[Mapping[str, str], ...]()
         self.clock = Clock()
@@ -146,18 +149,32 @@ class Assembly:
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
         retrieve = self.plans[Phase.RETRIEVE]
         self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
+        self.shortlist = Shortlist(
+            shortlist, self.store, self.index, self.lexicon, self.graph, self._asking, self.signals, self.streams,
+            instrument.wrap if instrument else None) if shortlist else None
+        self.ask_shortlist: Callable[..., None] | None = None
+        if self.shortlist:
+            self.ask_shortlist = instrument.timed(Phase.RETRIEVE, self.shortlist.run) if instrument else self.shortlist.run
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
 
-    def _phases(self, mechanisms: Sequence[Mechanism[Any]], signals: Sequence[tuple[Signal, float]]) -> Mapping[Phase, tuple[Node, ...]]:
-        """The schedule of some mechanisms over this store, with the engine's own steps.  Raises ContractError."""
+    def _asking(self, store: Cells) -> Sequence[Node]:
+        """The steps of RETRIEVE over some rows of the store."""
+        return self._phases(self.mechanisms, self.signals, store)[Phase.RETRIEVE]
+
+    def _phases(self, mechanisms: Sequence[Mechanism[Any]], signals: Sequence[tuple[Signal, float]],
+                asked: Cells | None = None) -> Mapping[Phase, tuple[Node, ...]]:
+        """The schedule of some mechanisms over this store, with the engine's own steps.  Raises ContractError.
+
+        asked  the store that questions are asked of, if it is another
+        """
         structures = self.store.structures
         hooks = nodes_of(mechanisms) if self.capacity else without_votes(nodes_of(mechanisms))
         nodes = [*hooks, self._store_event.node(), weigh_node(), gather_node(signals),
-                 restrict_node(self.event_log, self.store), admit_node(), answer_node(self.store, self.answer_size, self.told)]
+                 restrict_node(self.event_log, asked or self.store), admit_node(), answer_node(asked or self.store, self.answer_size, self.told)]
         added, read = {c for node in nodes for c in node.adds}, {r for node in nodes for r in node.reads}
         if ENCODING_STRENGTH in added:
             nodes += [imprint_node(), carry_node()]

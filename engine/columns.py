@@ -80,6 +80,9 @@ class Column:
     fresh    the phase that recomputes the column: it is reset to neutral before the first contribution
     own      whether hooks of ENCODE change no other cell than that of the event's row, or those of edges made for the event; a saved tick then
              compares new cells alone, and `close` all of them
+    rows   of a column that persists, which of its numbers are rows of the memory, negative for none: an index, `...` for all, `(..., 0)` for the
+           first of each cell
+    chained  whether the value is a factor from the row before to this one, so that of rows with others between the product counts
 
     Raises ContractError for a name that is no attribute name, and for another dtype.
     """
@@ -95,6 +98,8 @@ class Column:
     high: float | None = None
     fresh: Phase | None = None
     own: bool = field(default=False, kw_only=True)
+    rows: Any = field(default=None, kw_only=True)
+    chained: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _require_name(self.name)
@@ -165,6 +170,8 @@ class Structure:
     create       makes the object, if the engine does not; called once for a memory in which a hook names the structure
     steps        schedule nodes that fill it, added to the schedule if a hook reads the structure; no hook may write it then
     signed       each hook gets what the object's method `signed(id of its mechanism)` returns
+    partial      makes what stands for the object when only some rows are shown, from the object and a `storage.partial.PartialStore`.  None: it
+                 cannot be shown so, and sets whose hooks of RETRIEVE touch it have no shortlist
     """
 
     name: str
@@ -177,6 +184,7 @@ class Structure:
     create: Callable[[], Any] | None = None
     steps: Callable[[], Sequence[Any]] | None = None
     signed: bool = False
+    partial: Callable[[Any, Any], Any] | None = None
 
     def __post_init__(self) -> None:
         _require_name(self.name)

@@ -39,6 +39,7 @@ from .ranking import Answer, Asked, Rows
 from .records import Event, Only, Query, moment
 from .schedule import Schedule
 from .serial import Serial, serial
+from .shortlist import Shortlist, checked_shortlist
 from .state import Integrity
 from .storage.graph import BUILT_IN
 from .storage.snapshot import Snapshot
@@ -59,6 +60,7 @@ from .vocabulary import (
     OFFERS,
     OUTCOME,
     RECALLED,
+    RELEASED,
     ROW,
     SESSION,
     SLEEP_END,
@@ -87,6 +89,8 @@ class Engine(Serial):
                        continued with another model or none; later sleeps and queries then depend on that one
     capacity           most visible rows; when it is full, the rows of least WORTH are archived, see `engine.capacity`; None: no limit.  It is given
                        anew when a snapshot is continued
+    shortlist          rows that a question is asked of, in a memory of at least 16 times as many: the likely ones, see `engine.shortlist`; None: all.
+                       Questions that learn or have a filter, contexts and explanations are asked of all; given anew when a snapshot is continued
     index              "exact", or "hnsw": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew when a
                        snapshot is continued
 
@@ -98,11 +102,13 @@ class Engine(Serial):
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
-                 language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact") -> None:
+                 language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
+                 shortlist: int | None = None) -> None:
         super().__init__()
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
-        self.assembly = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model, checked_capacity(capacity), index)
+        self.assembly = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model, checked_capacity(capacity), index,
+                                 checked_shortlist(shortlist))
         self._integrity = Integrity()
         self.observer = observer
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
@@ -241,12 +247,22 @@ class Engine(Serial):
         query = checked_query(query, self.now)
         self.assembly.answer_size[0] = checked_count(k, "k")
         cue = self.assembly.cue(query)
+        if plan is None and not learn and self.assembly.shortlist and self.assembly.shortlist.asks(query, k):
+            return self._of_shortlist(self.assembly.shortlist, query, cue)
         with self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
             self._changed = self._changed or learn
         asked = None if plan else Asked(query, self._life, learn)
         self._asked = asked, cue, self._integrity.begun, self.store.passes
         return self._answer(plan or self.assembly, asked, self._unit)
+
+    def _of_shortlist(self, short: Shortlist, query: Query, cue: Cue) -> Answer:
+        """The answer of the likely rows; `final` is NaN for all others, which count as not answerable."""
+        assert self.assembly.ask_shortlist is not None
+        with self._integrity.change("retrieve", changes=False):
+            self.assembly.ask_shortlist(cue)
+        self._asked = None, cue, 0, 0       # `use` asks all rows
+        return self._made(short.answered, short.spread(RELEASED, np.nan), short.spread(ANSWERABLE, False), Asked(query, self._life), self._unit)
 
     @serial
     def together(self, plans: Sequence[Plan]) -> Together:
@@ -322,10 +338,14 @@ class Engine(Serial):
 
     def _answer(self, by: Plan | Assembly, asked: Asked | None, unit: Callable[[int], Unit]) -> Answer:
         """The answer that the store holds.  unit: what a row holds."""
-        final, rows = self.store.array(by.ranking[-1]), self.store.structures[RECALLED]
+        final, answerable = self.store.array(by.ranking[-1]).copy(), self.store.array(ANSWERABLE).copy()
+        return self._made(self.store.structures[RECALLED], final, answerable, asked, unit)
+
+    def _made(self, rows: Rows, final: NDArray[np.float32], answerable: NDArray[np.bool_], asked: Asked | None,
+              unit: Callable[[int], Unit]) -> Answer:
         units = tuple(map(unit, rows.tolist()))
         records = tuple(self.event_log.of_row(unit.row) if unit.kind is Kind.EVENT else None for unit in units)
-        return Answer(rows, final[rows], final.copy(), self.store.array(ANSWERABLE).copy(), units, records, self.store.array(SUFFICIENCY).item(),
+        return Answer(rows, final[rows], final, answerable, units, records, self.store.array(SUFFICIENCY).item(),
                       self.store.array(CHRONOLOGICAL).item(), asked)
 
     @serial

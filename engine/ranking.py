@@ -34,7 +34,8 @@ def _silent(scores: Any) -> bool:
 def _moments(scores: Any, visible: Any, floor: float) -> Any:
     """Origin, mean difference from it and sd of the visible scores, with `floor` for NaN; zeros if none is visible.  O(n).
 
-    The origin is one of the scores, so that the differences of equal scores, and their sums, are exactly 0.
+    visible may be how many memories each row stands for.  The origin is one of the scores, so that the differences of equal scores, and their
+    sums, are exactly 0.
     """
     n, count, first = scores.shape[0], 0, 0
     for i in range(n):
@@ -47,12 +48,12 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
     total, squares = 0.0, 0.0
     for i in range(n):          # without a branch
         score = np.float64(scores[i]) if scores[i] == scores[i] else floor
-        total += score - origin if visible[i] else 0.0
+        total += visible[i] * (score - origin) if visible[i] else 0.0       # a hidden score may be infinite
     mean = total / count
     for i in range(n):
         score = np.float64(scores[i]) if scores[i] == scores[i] else floor
         deviation = score - origin - mean if visible[i] else 0.0
-        squares += deviation * deviation
+        squares += visible[i] * deviation * deviation
     return origin, mean, np.sqrt(squares / count)
 
 
@@ -69,7 +70,7 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
     """out += weight * (scores - mean) / sd, mean and sd over the visible memories; False, and nothing is added, if these are all equal.  Cost: O(n).
 
     scores   (n,)  score of each memory, NaN for silence
-    visible  (n,)  bool
+    visible  (n,)  bool, or how many visible memories each row stands for, see STANDS_FOR
     floor    ()    the score that replaces NaN
     out      (n,)  added to, also for hidden memories: on the scale of the visible ones
 

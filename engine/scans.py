@@ -1,7 +1,8 @@
 """Shared scans: the inner products of one vector with all rows are computed once for all askers, and searches are answered from them."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import numpy as np
@@ -46,6 +47,18 @@ class SharedScans(VectorIndex):
         if out.shape != (self._count,) or out.dtype != np.float32 or not out.flags.c_contiguous or not out.flags.writeable:
             return super().scores(wanted, out)      # which refuses it
         out[...] = self._of(wanted)
+        return out
+
+    def products(self, query: ArrayLike, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """(m,) the products with some rows, those of `scores`, bit for bit.  O(m) if the products with all are kept, else O(m d)."""
+        wanted = self._checked(query, 1)
+        kept, done = self._products.get(wanted.tobytes(), (None, 0))
+        if kept is not None and done == self._count:
+            return kept[rows]
+        faiss, out, rows = self._faiss, np.empty(len(rows), np.float32), np.ascontiguousarray(rows, np.int64)
+        with self._one_thread():
+            faiss.fvec_inner_products_by_idx(faiss.swig_ptr(out), faiss.swig_ptr(wanted), self._flat.get_xb(), faiss.swig_ptr(rows), self.dimensions,
+                                             1, len(rows))
         return out
 
     def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -106,3 +119,13 @@ class SharedScans(VectorIndex):
                     faiss.fvec_inner_products_by_idx(ip, x, y, faiss.swig_ptr(ids), d, 1, stop - start)
                 else:
                     faiss.fvec_inner_products_ny(ip, x, y, d, stop - start)
+
+    @contextmanager
+    def _one_thread(self) -> Iterator[None]:
+        """FAISS in one thread, and with as many as before afterwards."""
+        threads = self._faiss.omp_get_max_threads()
+        self._faiss.omp_set_num_threads(1)
+        try:
+            yield
+        finally:
+            self._faiss.omp_set_num_threads(threads)

@@ -21,7 +21,7 @@ from .schedule import Node
 from .storage.event_log import EventLog, rendered
 from .storage.graph import EdgeType, Graph, entity_node
 from .storage.postings import BM25Index, TrigramIndex, terms_of
-from .storage.store import Store
+from .storage.store import Cells, Store
 from .vocabulary import (
     ANSWERABLE,
     ASKER_SESSION,
@@ -58,6 +58,7 @@ from .vocabulary import (
     SHOW,
     SPEAKER,
     STAGE,
+    STANDS_FOR,
     TEXTS,
     TRIGRAMS,
     VETO,
@@ -194,7 +195,7 @@ def ask_node() -> Node:
     return Node(ENGINE, "ask", Phase.RETRIEVE, -1, (), (), (CUES,), ask)
 
 
-def restrict_node(event_log: EventLog, store: Store) -> Node:
+def restrict_node(event_log: EventLog, store: Cells) -> Node:
     """BAN: one vote against each memory that the asker's filter leaves out, and against each that its owner archived.  Cost: O(n)."""
 
     def restrict(view: Any, cue: Cue) -> None:
@@ -283,15 +284,15 @@ def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
         match[...] = 0.0
         for each, weight in direct:
             trust = weight * facets[each.facet.value]
-            if add_standardised(getattr(view, each.name), view.visible, each.floor, trust, match):
+            if add_standardised(getattr(view, each.name), view.stands_for, each.floor, trust, match):
                 total += trust
         if total > 0:
             match /= total
 
-    return Node(ENGINE, "gather", Phase.RETRIEVE, -1, (*(s for s, _ in direct), FACET_WEIGHTS, VISIBLE), (), (MATCH,), gather)
+    return Node(ENGINE, "gather", Phase.RETRIEVE, -1, (*(s for s, _ in direct), FACET_WEIGHTS, STANDS_FOR), (), (MATCH,), gather)
 
 
-def answer_node(store: Store, k: list[int], told: list[tuple[NDArray[np.int64], float]]) -> Node:
+def answer_node(store: Cells, k: list[int], told: list[tuple[NDArray[np.int64], float]]) -> Node:
     """RECALLED: the best rows of the last stage; the one cell of `k` holds how many.  In feedback `told` holds the rows needed, and OUTCOME."""
 
     def answer(view: Any, cue: Cue) -> None:

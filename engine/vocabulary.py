@@ -52,7 +52,7 @@ SLEEP_SHARE = Column("sleep_share", np.float64, Scope.GLOBAL, "1", 1.0, "length 
 RIPPLES = Column("ripples", np.float64, Scope.GLOBAL, "1", 1.0, "factor on the amount of replay, in addition to SLEEP_SHARE; 1: no modulation", low=0)
 NEED = Column("need", np.float64, Scope.MEMORY, "visits", 0.0, "expected discounted visits from the current state; 0: not predicted", low=0)
 REPLAYED = Column("replayed", np.int32, Scope.GLOBAL, "1", -1, "the two rows activated in sequence by each replayed step of this sleep; -1: unused",
-                  (REPLAY_STEPS, 2), low=-1, fresh=Phase.CONSOLIDATE)
+                  (REPLAY_STEPS, 2), low=-1, fresh=Phase.CONSOLIDATE, rows=...)
 REPLAY_LAG = Column("replay_lag", np.float64, Scope.GLOBAL, "h", 0.0, "time between the two rows of each replayed step, on the time scale of replay",
                     (REPLAY_STEPS,), low=0, fresh=Phase.CONSOLIDATE)
 REPLAYS = Column("replays", np.int32, Scope.MEMORY, "1", 0, "replayed steps of this sleep that contain the memory", low=0, fresh=Phase.CONSOLIDATE)
@@ -69,7 +69,7 @@ WORTH = Column("worth", np.float64, Scope.MEMORY, "ln odds", 0.0,
 # --- owned by the engine: plasticity between memories --------------------------------------------------------------------------
 WORKING_MEMORY = Column("working_memory", np.int32, Scope.GLOBAL, "1", -1,
                         "active rows in order, oldest first, the new memory last; -1: unused",
-                        (WORKING_MEMORY_SLOTS,), low=-1)
+                        (WORKING_MEMORY_SLOTS,), low=-1, rows=...)
 WORKING_MEMORY_STEP = Column("working_memory_step", np.float64, Scope.GLOBAL, "h", np.nan,
                              "time between neighbours in working memory; NaN: as encoded")
 LTP = Column("ltp", np.float64, Scope.GLOBAL, "1", 1.0, "factor on potentiation of associations, from the phase of theta; below 0: depression")
@@ -94,7 +94,7 @@ LOG_STRENGTH = Column(
     "log_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the factor on a memory's strength; 0: as encoded", fresh=Phase.MAINTAIN)
 
 USED = Column("used", np.int32, Scope.GLOBAL, "1", -1, "rows that answers needed, newest use first: row, session of the query, number of the use",
-              (USES_KEPT, 3), low=-1)
+              (USES_KEPT, 3), low=-1, rows=(..., 0))
 USED_TIME = Column("used_time", np.float64, Scope.GLOBAL, "h", np.nan, "when each of them was needed; NaN: unused", (USES_KEPT,))
 
 # --- owned by the engine: from cue to ranking ----------------------------------------------------------------------------------
@@ -126,6 +126,8 @@ OFFERED = Column("offered", np.int16, Scope.CANDIDATE, "sources", 0, "sources of
 REACH = Column("reach", np.int16, Scope.CANDIDATE, "votes", 0, "votes to answer an archived memory", low=0)
 BAN = Column("ban", np.int16, Scope.CANDIDATE, "votes", 0, "votes against answering a memory", low=0)
 ANSWERABLE = Column("answerable", np.bool_, Scope.CANDIDATE, "1", VISIBLE, "whether the memory may be answered: visible or reached, and not banned")
+STANDS_FOR = Column("stands_for", np.float32, Scope.CANDIDATE, "memories", VISIBLE,
+                    "visible memories that it counts for in means and deviations: itself; in a shortlist, one of a sample counts for those left out")
 
 # --- owned by the engine: structures ---------------------------------------------------------------------------------------------
 SIGNALS = Structure("signals", "every signal of the set with its array and its weight", persists=False, phases=(Phase.RETRIEVE,))
@@ -164,11 +166,11 @@ ENGINE_COLUMNS: tuple[Column, ...] = (
     HIPPOCAMPAL_DEPENDENCE, DETAIL,
     INITIAL_STRENGTH, IMPORTANCE, NEWS, STAGE, ACTIVATION, LOG_STRENGTH, USED, USED_TIME,
     LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
-    CHRONOLOGICAL, OUTCOME, BUDGET, ASKER_SESSION, FOCUS, OFFERED, REACH, BAN, ANSWERABLE,
+    CHRONOLOGICAL, OUTCOME, BUDGET, ASKER_SESSION, FOCUS, OFFERED, REACH, BAN, ANSWERABLE, STANDS_FOR,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
-    NOW, ROW, CREATED, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE, SIGNALS,
-    INDEX,
+    NOW, ROW, CREATED, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE,
+    STANDS_FOR, SIGNALS, INDEX,
     LEXICON, TRIGRAMS, TEXTS, EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
     USED_TIME,
 ))

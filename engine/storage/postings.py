@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,17 @@ class Idf(Enum):
             return math.log1p(odds)
         idf = math.log(odds)
         return idf if idf > 0.0 else 1e-6
+
+
+class Shown(NamedTuple):
+    """Which rows get a score.
+
+    rows   (m,) ascending
+    place  (>= n_rows,) of each row in the vector of scores; -1: none
+    """
+
+    rows: NDArray[np.int64]
+    place: NDArray[np.int32]
 
 
 class TrigramMeasure(Enum):
@@ -252,7 +263,8 @@ class BM25Index:
     def _frequency(self, id_: int) -> int:
         return int(self._postings.length[id_]) - self._uncounted.get(id_, 0)
 
-    def scores(self, terms: Sequence[str], out: NDArray[np.float32], weight: Callable[[int, int], float], k1: float = 1.2, b: float = 0.75) -> None:
+    def scores(self, terms: Sequence[str], out: NDArray[np.float32], weight: Callable[[int, int], float], k1: float = 1.2, b: float = 0.75,
+               shown: Shown | None = None) -> None:
         """Write each row's score into `out` (n_rows,) float32; 0 where no term matches.
 
         sum over distinct query terms of  w tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length))
@@ -262,12 +274,19 @@ class BM25Index:
         ROBERTSON with k1 = 1.2, b = .75 is -bm25() of SQLite FTS5 for an OR query.  LUCENE keeps the constant k1 + 1, which Lucene itself has
         dropped since version 8 (same ranking).  Frequencies and mean length are those of the counted rows so far.  The order of the query's terms
         changes no bit.  O(n_rows + postings of the query's terms); InputError on a vector of another shape or type.
+
+        shown  the rows that get a score, instead of all; `out` is then (rows,)
         """
-        _require_vector(out, self.n_rows, "BM25Index.scores")
+        _require_vector(out, len(shown.rows) if shown else self.n_rows, "BM25Index.scores")
         ids = np.array(sorted(self.vocabulary.find(dict.fromkeys(terms))), np.int64)
         weights = np.array([weight(self.n_counted, self._frequency(int(id_))) * (k1 + 1.0) for id_ in ids], np.float64)
         mean = self._total / self.n_counted if self._total else 1.0
-        _bm25(ids, weights, self._postings.pool, self._postings.start, self._postings.length, self._lengths, k1 * (1.0 - b), k1 * b / mean, out)
+        held = self._postings
+        given = ids, weights, held.pool, held.start, held.length, self._lengths, k1 * (1.0 - b), k1 * b / mean
+        if shown:
+            _bm25_shown(*given, shown.place, out)
+        else:
+            _bm25(*given, out)
 
     @property
     def nbytes(self) -> int:
@@ -322,22 +341,27 @@ class TrigramIndex:
         self._sizes = _grown(saved.sizes.astype(np.int32), max(self._sizes.size, self.n_rows))
         self._uncounted = saved.uncounted
 
-    def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
+    def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0,
+               shown: Shown | None = None) -> None:
         """Write each row's overlap with `text` into `out` (n_rows,) float32, in [0, 1].
 
         Query trigrams that more than `max_df * n_counted` counted rows hold are ignored, as if no row held them: exact at 1, below it a lower
         bound at a fraction of the cost (an engineering cap: the most frequent trigrams cost most and discriminate least).
         O(n_rows + postings of the trigrams considered); InputError on a vector of another shape or type.
         """
-        _require_vector(out, self.n_rows, "TrigramIndex.scores")
+        _require_vector(out, len(shown.rows) if shown else self.n_rows, "TrigramIndex.scores")
         asked = trigrams_of(text)
         ids = np.array(self.vocabulary.find(asked), np.int64)
         frequencies = self._postings.length[ids]
         if self._uncounted:
             frequencies = frequencies - np.array([self._uncounted.get(int(id_), 0) for id_ in ids], np.int64)
         ids = ids[frequencies <= max_df * self.n_counted]
+        given = ids, len(asked), self._postings.pool, self._postings.start, self._postings.length
         jaccard = measure is TrigramMeasure.SIMILARITY
-        _overlap(ids, len(asked), self._postings.pool, self._postings.start, self._postings.length, self._sizes, jaccard, out)
+        if shown:
+            _overlap_shown(*given, self._sizes, jaccard, shown.rows, shown.place, out)
+        else:
+            _overlap(*given, self._sizes, jaccard, out)
 
     @property
     def nbytes(self) -> int:
@@ -470,6 +494,22 @@ def _bm25(
 
 
 @kernel
+def _bm25_shown(
+    ids: NDArray[np.int64], weights: NDArray[np.float64], pool: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64],
+    lengths: NDArray[np.float64], base: float, slope: float, place: NDArray[np.int32], out: NDArray[np.float32],
+) -> None:
+    """As `_bm25`, with out[place[row]] for out[row], of rows whose place is not -1."""
+    out[:] = 0.0
+    for i in range(ids.size):
+        begin = start[ids[i]]
+        for j in range(begin, begin + length[ids[i]]):
+            row = pool[j] >> TF_BITS
+            if place[row] >= 0:
+                tf = pool[j] & ((1 << TF_BITS) - 1)
+                out[place[row]] += weights[i] * tf / (tf + base + slope * lengths[row])
+
+
+@kernel
 def _overlap(
     ids: NDArray[np.int64], asked: int, pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64],
     sizes: NDArray[np.int32], jaccard: bool, out: NDArray[np.float32],
@@ -484,3 +524,21 @@ def _overlap(
         for row in range(out.size):
             shared = out[row]
             out[row] = shared / (asked + sizes[row] - shared) if jaccard else shared / asked
+
+
+@kernel
+def _overlap_shown(
+    ids: NDArray[np.int64], asked: int, pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64],
+    sizes: NDArray[np.int32], jaccard: bool, rows: NDArray[np.int64], place: NDArray[np.int32], out: NDArray[np.float32],
+) -> None:
+    """As `_overlap`, of rows alone: out[i] is that of rows[i]."""
+    out[:] = 0.0
+    for i in range(ids.size):
+        begin = start[ids[i]]
+        for j in range(begin, begin + length[ids[i]]):
+            if place[pool[j]] >= 0:
+                out[place[pool[j]]] += np.float32(1.0)
+    if asked:
+        for i in range(out.size):
+            shared = out[i]
+            out[i] = shared / (asked + sizes[rows[i]] - shared) if jaccard else shared / asked

@@ -48,7 +48,7 @@ RESTATED = Column("restated", np.int64, Scope.MEMORY, "1", 0, "number of later m
 WORDS_SAID = Column("words_said", np.int64, Scope.MEMORY, "1", 0, "number that memories of one speaker with the same words share; 0: no words",
                     own=True)
 REPEATS = Column("repeats", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same words by the same speaker; -1: this is the first",
-                 low=-1, own=True)
+                 low=-1, own=True, rows=...)
 CURATED = signal("curated", Facet.ASSOCIATION, "largest match of a linked best match, times the strength of the link", unit="sd", direct=False)
 
 

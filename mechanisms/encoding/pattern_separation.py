@@ -423,8 +423,17 @@ class CellLists:
         overlaps(codes[m:], visible[m:], code, units, out[m:])
 
 
+class EachCode:
+    """Compares codes one by one: for few memories, others in each question."""
+
+    @staticmethod
+    def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
+        """As the kernel `overlaps`.  Cost: O(n k)."""
+        overlaps(codes, visible, code, units, out)
+
+
 CELL_LISTS = Structure("cell_lists", "memories by active cell, derived from the codes", ("overlaps",), persists=False, phases=(Phase.RETRIEVE,),
-                       create=CellLists)
+                       create=CellLists, partial=lambda _, __: EachCode())
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------

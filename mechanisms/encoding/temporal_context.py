@@ -36,8 +36,9 @@ BOUND: Final = 8        # memories used before it to which a memory is bound; a 
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 CONTEXT_RETENTION = Column("context_retention", np.float64, Scope.MEMORY, "1", 1.0, "t_i . t_{i-1}, share of the previous context that is retained",
-                           low=0, high=1, own=True)
-CONTEXT_CUES = Column("context_cues", np.int32, Scope.MEMORY, "1", -1, "rows used before the memory in a session; -1: none", (BOUND,), low=-1)
+                           low=0, high=1, own=True, chained=True)
+CONTEXT_CUES = Column("context_cues", np.int32, Scope.MEMORY, "1", -1, "rows used before the memory in a session; -1: none", (BOUND,), low=-1,
+                      rows=...)
 CONTEXT_BINDING = Column("context_binding", np.float32, Scope.MEMORY, "1", 0.0, "sum over uses of t_use . c of each of them", (BOUND,), low=0)
 CONTEXT = signal("context", Facet.CONTEXT, "support by the temporal context that the best matches retrieve", direct=False)
 

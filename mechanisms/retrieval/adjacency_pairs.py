@@ -27,7 +27,8 @@ from ...engine.vocabulary import LOG_PRIOR, MATCH, ROW, SESSION, SPEAKER
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ASKED_WORDS = Column("asked_words", np.float64, Scope.MEMORY, "words", 0.0, "words in sentences that ask; 0 also if said in a role", low=0, own=True)
 TOLD_WORDS = Column("told_words", np.float64, Scope.MEMORY, "words", np.nan, "words in its other sentences; NaN: said in a role", low=0, own=True)
-ANSWERS = Column("answers", np.int64, Scope.MEMORY, "1", -1, "row of the question that the memory follows; -1: none", low=-1, own=True)
+ANSWERS = Column("answers", np.int64, Scope.MEMORY, "1", -1, "row of the question that the memory follows; -1: none", low=-1, own=True,
+                 rows=...)
 ANSWER = signal("answer", Facet.ASSOCIATION, "match of the question that the memory answers; NaN: it follows none, or it matches less than the mean",
                 direct=False)
 

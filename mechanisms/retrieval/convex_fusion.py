@@ -17,7 +17,7 @@ from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import add_standardised
-from ...engine.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, VISIBLE
+from ...engine.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, STANDS_FOR
 
 
 # --- equations ----------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ class ConvexFusionParams(Params):
 class ConvexFusion(Mechanism[ConvexFusionParams]):
     """f = sum_s w_s phi_s / sum_s w_s."""
 
-    @hook(Phase.RETRIEVE, reads=(SIGNALS, FACET_WEIGHTS, VISIBLE), adds=(), sets=(FUSED,))
+    @hook(Phase.RETRIEVE, reads=(SIGNALS, FACET_WEIGHTS, STANDS_FOR), adds=(), sets=(FUSED,))
     def fuse(self, view: Any, cue: Cue) -> None:
         add, facets, fused = NORMALISED[self.params.normalisation], view.facet_weights, view.fused
         fused[...] = 0.0
@@ -94,4 +94,4 @@ class ConvexFusion(Mechanism[ConvexFusionParams]):
         total = sum(trust for _, _, trust in trusts)
         for each, scores, trust in trusts:
             if trust > 0.0:
-                add(scores, view.visible, each.floor, trust / total, fused)
+                add(scores, view.stands_for, each.floor, trust / total, fused)

@@ -36,7 +36,7 @@ from ..shared.questions import asks_summary
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 EXCHANGE = Column("exchange", np.int64, Scope.MEMORY, "1", -1, "row of the user's request that the memory is or replies to; -1: neither", low=-1,
-                  own=True)
+                  own=True, rows=...)
 
 # --- questions ----------------------------------------------------------------------------------------------------------------
 # Matched against the words of the query in lower case with single spaces.  Every repeat is bounded and starts at a space, so the search is linear.

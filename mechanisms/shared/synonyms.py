@@ -81,4 +81,4 @@ class Synonyms:
 
 
 SYNONYMS = Structure("synonyms", "pairs of entities whose names are near in meaning, for the present query", ("put", "link", "of", "nearest"),
-                     persists=False, phases=(Phase.RETRIEVE,), create=Synonyms)
+                     persists=False, phases=(Phase.RETRIEVE,), create=Synonyms, partial=lambda held, _: held)

@@ -202,4 +202,4 @@ TOPOLOGY_PLANS = Structure("topology_plans", "edits planned in this sleep",
 TOPOLOGY_ROWS = Structure("topology_rows", "rows made for the edits of this sleep", ("rows",), persists=False, phases=(Phase.CONSOLIDATE,),
                           create=OwnRows)
 TOPOLOGY_MARKS = Structure("topology_marks", "which edges are links of the topology, for the present query", ("of",), persists=False,
-                           phases=(Phase.RETRIEVE,), create=Marks)
+                           phases=(Phase.RETRIEVE,), create=Marks, partial=lambda held, _: held)

@@ -1,0 +1,432 @@
+"""A store that shows some rows of another, for questions that are asked of a shortlist (`engine.shortlist`).
+
+The rows are numbered anew, 0, 1, 2, ..., in their old order.  Columns are gathered when they are first read; a column that holds row numbers
+(`Column.rows`) holds the new ones, -1 for rows that are not shown.  Statistics of words count all memories, as before.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..columns import Column, Scope, Structure
+from ..errors import ContractError
+from ..numerics import kernel, read_only
+from ..ranking import best
+from ..vocabulary import (
+    CUES,
+    EMBEDDER,
+    EMBEDDING,
+    GRAPH,
+    INDEX,
+    LANGUAGE_MODEL,
+    LEXICON,
+    PASSAGES,
+    RANDOM,
+    RECALLED,
+    SIGNALS,
+    TEXTS,
+    TOKEN_EMBEDDER,
+    TRIGRAMS,
+    VISIBLE,
+    WRITINGS,
+)
+from .graph import BUILT_IN, TYPES, Adjacency, EdgeType, Graph, Links
+from .postings import Shown
+from .store import PER_ROW, Array, Store
+
+if TYPE_CHECKING:
+    from ..passages import Passages
+    from ..records import Event
+    from ..scans import SharedScans
+    from .event_log import Texts
+    from .postings import BM25Index, TrigramIndex, TrigramMeasure
+
+Rows = NDArray[np.int64]
+FIRST_EDGES: Final = 4096
+NOTHING: Final = 1e-12      # a smaller product of factors along a chain of rows counts as 0
+
+
+class PartialStore:
+    """Some rows of a store, as plans and views read it (`store.Cells`).  What it shows must not be written, but for columns of candidates.
+
+    base      the whole store
+    rows      (n,) the rows shown, ascending
+    capacity  most of them
+    """
+
+    def __init__(self, base: Store, most: int, structures: Iterable[Structure]) -> None:
+        """structures: that hooks touch.  Raises ContractError for one that cannot be shown in part."""
+        self.base, self.capacity = base, most
+        self.n = self.version = self.passes = 0
+        self.rows: Rows = np.empty(0, np.int64)
+        self.place = np.empty(0, np.int32)          # of each row of the base among the rows shown; -1: not shown
+        self._buffers: dict[Column, Array] = {}     # with room for `capacity` rows
+        self._live: dict[Column, Array] = {}        # views of them
+        self._read_only: dict[Column, Array] = {}
+        self.graph = PartialGraph(base.graph)
+        self.structures: dict[Structure, Any] = {RECALLED: np.empty(0, np.int64)}
+        for structure in structures:
+            if structure in base.structures and structure is not RECALLED:
+                self.structures[structure] = self._part(structure, base.structures[structure])
+
+    def _part(self, structure: Structure, held: Any) -> Any:
+        make = _PARTS.get(structure) or structure.partial
+        if make is None:
+            raise ContractError(f"{structure.name} cannot be shown for some memories only", where="shortlist",
+                                cure="ask without a shortlist, or declare `partial` of the structure")
+        return make(held, self)
+
+    def show(self, rows: Rows) -> None:
+        """Show these rows, ascending, at most `capacity`.  Views stay valid if there are as many rows as before.
+
+        Cost: O(rows x columns read so far + edges of the rows and of their entities), and O(n of the base) if it has grown.
+        """
+        place = self.place
+        if len(place) < self.base.n:
+            place = self.place = np.full(self.base.capacity, -1, np.int32)
+        else:
+            place[self.rows] = -1
+        place[rows] = np.arange(len(rows), dtype=np.int32)
+        self.rows = rows
+        if len(rows) != self.n:
+            self.n, self.version = len(rows), self.version + 1
+            self._live.clear()
+            self._read_only.clear()
+        for column, buffer in self._buffers.items():
+            if column.scope is not Scope.CANDIDATE:
+                self._gather(column, buffer)
+        self.graph.show(rows, place)
+
+    @property
+    def shown(self) -> Shown:
+        """For postings."""
+        return Shown(self.rows, self.place)
+
+    def places(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        """The new numbers of rows; -1 for those that are not shown, and for negative ones."""
+        return np.where(rows >= 0, self.place[rows], np.int32(-1)) if self.n else np.full(rows.shape, -1, np.int32)
+
+    def cell_shape(self, column: Column) -> tuple[int, ...]:
+        return self.base.cell_shape(column)
+
+    def array(self, column: Column) -> Array:
+        """As `Store.array`, for the rows shown."""
+        if column.scope is Scope.EDGE:
+            return self.graph.column(column.name)
+        if column.scope is Scope.EVENT or (column.scope is Scope.GLOBAL and column.rows is None):
+            return self.base.array(column)
+        found = self._live.get(column)
+        if found is None:
+            buffer = self._buffer(column)
+            found = self._live[column] = buffer[:self.n] if column.scope in PER_ROW else buffer
+        return found
+
+    def read_only(self, column: Column) -> Array:
+        if column.scope is Scope.EDGE:
+            return read_only(self.array(column))
+        found = self._read_only.get(column)
+        if found is None:
+            found = self._read_only[column] = read_only(self.array(column))
+        return found
+
+    def neutralise(self, scope: Scope) -> None:
+        """As `Store.neutralise`; the columns of an event are those of the base."""
+        if scope is not Scope.CANDIDATE:
+            self.base.neutralise(scope)
+            return
+        for column in self._buffers:
+            if column.scope is Scope.CANDIDATE and not isinstance(column.neutral, Column):
+                self.array(column).fill(column.neutral)
+
+    def surface(self) -> None:
+        """Nothing: no question archives."""
+
+    def spread(self, column: Column, elsewhere: Any) -> Array:
+        """(n of the base,) a column of candidates, with one value for the rows that are not shown.  O(n of the base)."""
+        found = np.full(self.base.n, elsewhere, column.dtype)
+        found[self.rows] = self.array(column)
+        return found
+
+    def _buffer(self, column: Column) -> Array:
+        found = self._buffers.get(column)
+        if found is None:
+            cells = (self.capacity,) if column.scope in PER_ROW else ()
+            neutral = 0.0 if isinstance(column.neutral, Column) else column.neutral
+            found = self._buffers[column] = np.full(cells + self.cell_shape(column), neutral, column.dtype)
+            if column.scope is not Scope.CANDIDATE:
+                self._gather(column, found)
+        return found
+
+    def _gather(self, column: Column, buffer: Array) -> None:
+        array = self.base.array(column)
+        if column.chained:
+            _along(array, self.rows, buffer)
+        elif column.scope is Scope.MEMORY:
+            np.take(array, self.rows, axis=0, out=buffer[:self.n], mode="clip")     # "raise" would copy the output
+        else:
+            buffer[...] = array
+        if column.rows is not None:
+            mine = buffer[:self.n] if column.scope is Scope.MEMORY else buffer
+            mine[column.rows] = self.places(mine[column.rows])
+
+
+@kernel
+def _along(factor: Array, rows: Rows, out: Array) -> None:
+    """out_i = product of factor over the rows after rows_(i - 1) up to rows_i; 0 once it is below 1e-12.  O(rows x length of a chain)."""
+    for i in range(rows.shape[0]):
+        product, row, first = 1.0, rows[i], rows[i - 1] + 1 if i else 0
+        while row >= first and product > NOTHING:
+            product *= factor[row]
+            row -= 1
+        out[i] = product if product > NOTHING else 0.0
+
+
+class PartialIndex:
+    """The vector index of the rows shown: products are those of the whole index, bit for bit."""
+
+    def __init__(self, base: SharedScans, store: PartialStore) -> None:
+        self._base, self._store = base, store
+        self._version = -1
+        self._products: dict[bytes, NDArray[np.float32]] = {}
+
+    @property
+    def dimensions(self) -> int:
+        return self._base.dimensions
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """(n, d); O(n d) at the first reading."""
+        return self._store.array(EMBEDDING)
+
+    def scores(self, query: ArrayLike, out: NDArray[np.float32]) -> NDArray[np.float32]:
+        """All inner products into out (n,).  O(n d)."""
+        out[...] = self._of(query)
+        return out
+
+    def search(self, query: ArrayLike, k: int, visible_only: bool = True) -> tuple[Rows, NDArray[np.float32]]:
+        """As `VectorIndex.search`."""
+        products = self._of(query)
+        shown = self._store.array(VISIBLE) if visible_only else np.ones(self._store.n, np.bool_)
+        rows = best(products, shown, min(k, int(np.count_nonzero(shown))))
+        return rows, products[rows]
+
+    def _of(self, query: ArrayLike) -> NDArray[np.float32]:
+        if self._version != self._store.version:
+            self._version = self._store.version
+            self._products.clear()
+        vector = np.asarray(query, np.float32)
+        found = self._products.get(key := vector.tobytes())
+        if found is None:
+            found = self._products[key] = self._base.products(vector, self._store.rows)
+        return found
+
+
+class PartialLexicon:
+    """The words of all memories; scores of the rows shown."""
+
+    def __init__(self, base: BM25Index, store: PartialStore) -> None:
+        self._base, self._store = base, store
+
+    @property
+    def n_rows(self) -> int:
+        return self._store.n
+
+    @property
+    def n_counted(self) -> int:
+        return self._base.n_counted
+
+    def document_frequency(self, term: str) -> int:
+        return self._base.document_frequency(term)
+
+    def scores(self, terms: Sequence[str], out: NDArray[np.float32], weight: Callable[[int, int], float], k1: float = 1.2, b: float = 0.75) -> None:
+        """As `BM25Index.scores`.  O(rows + postings of the terms)."""
+        self._base.scores(terms, out, weight, k1, b, self._store.shown)
+
+
+class PartialTrigrams:
+    """The trigrams of all memories; scores of the rows shown."""
+
+    def __init__(self, base: TrigramIndex, store: PartialStore) -> None:
+        self._base, self._store = base, store
+
+    @property
+    def n_rows(self) -> int:
+        return self._store.n
+
+    @property
+    def n_counted(self) -> int:
+        return self._base.n_counted
+
+    def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
+        """As `TrigramIndex.scores`.  O(rows + postings of the trigrams)."""
+        self._base.scores(text, out, measure, max_df, self._store.shown)
+
+
+class PartialPassages:
+    """The passages of the rows shown."""
+
+    def __init__(self, base: Passages, store: PartialStore) -> None:
+        self._base, self._store = base, store
+
+    def scores(self, vector: NDArray[np.float32], out: NDArray[np.float32]) -> NDArray[np.float32]:
+        out[...] = self._base.scores(vector, np.empty(self._store.base.n, np.float32))[self._store.rows]
+        return out
+
+    def counts(self, n: int) -> Rows:
+        return self._base.counts(self._store.base.n)[self._store.rows]
+
+    def of(self, texts: Iterable[str]) -> list[str]:
+        return self._base.of(texts)
+
+    def words(self, terms: Sequence[str], weight: Callable[[int, int], float], k1: float, b: float, out: NDArray[np.float32]) -> Rows | None:
+        whole = np.empty(self._store.base.n, np.float32)
+        spans = self._base.words(terms, weight, k1, b, whole)
+        if spans is None:
+            return None
+        np.take(whole, self._store.rows, out=out)
+        return spans[self._store.rows]
+
+
+class PartialTexts:
+    """The texts of the rows shown."""
+
+    def __init__(self, base: Texts, store: PartialStore) -> None:
+        self._base, self._store = base, store
+
+    def __getitem__(self, row: int) -> str:
+        return self._base[int(self._store.rows[row])]
+
+    def rendered(self, row: int) -> str:
+        return self._base.rendered(int(self._store.rows[row]))
+
+    def event(self, row: int) -> Event:
+        return self._base.event(int(self._store.rows[row]))
+
+    def __len__(self) -> int:
+        return self._store.n
+
+
+@kernel
+def _named(rows: Rows, degree: NDArray[np.int32], start: NDArray[np.int64], ends: NDArray[np.int32], seen: NDArray[np.bool_],
+           found: NDArray[np.int32]) -> int:
+    """Find the entities to which rows have an edge, each once; their number.  seen: (entities,) all False, then True for these.  O(edges)."""
+    count = 0
+    for row in rows:
+        for kind in range(degree.shape[0]):
+            for place in range(start[kind, row], start[kind, row] + degree[kind, row]):
+                entity = ~ends[place]
+                if entity >= 0 and not seen[entity]:
+                    seen[entity] = True
+                    found[count] = entity
+                    count += 1
+    return count
+
+
+@kernel
+def _copied(nodes: NDArray[np.int64], place: NDArray[np.int32], seen: NDArray[np.bool_], start: NDArray[np.int64], degree: NDArray[np.int32],
+            pool: NDArray[np.int32], ends: NDArray[np.int32], starts: NDArray[np.int64], degrees: NDArray[np.int32], edge: NDArray[np.int32],
+            source: NDArray[np.int32], target: NDArray[np.int32], type: NDArray[np.uint8]) -> int:
+    """Copy the out-edges of nodes that lead to another of them; how many there are, also if the arrays are too short.
+
+    nodes  rows that have a place, and entities
+    seen   whether an entity is among them
+    """
+    count = 0
+    for kind in range(degree.shape[0]):
+        for node in nodes:
+            new, first = place[node] if node >= 0 else node, count
+            for at in range(start[kind, node], start[kind, node] + degree[kind, node]):
+                end = place[ends[at]] if ends[at] >= 0 else ends[at]
+                if (end < 0) if ends[at] >= 0 else not seen[~end]:
+                    continue
+                if count < edge.shape[0]:
+                    edge[count], source[count], target[count], type[count] = pool[at], new, end, kind
+                count += 1
+            starts[kind, new], degrees[kind, new] = first, count - first
+    return count
+
+
+class PartialGraph:
+    """The edges among the rows shown and the entities that they name, with the attributes that hooks read (`GRAPH.reading`).
+
+    Entities keep their numbers; edges are numbered anew, by type and node, oldest first.  All of them are alive.
+    """
+
+    def __init__(self, base: Graph) -> None:
+        self._base = base
+        self.epoch = self.n_rows = self.n_edges = 0
+        self._nodes: NDArray[np.int64] = np.empty(0, np.int64)      # whose blocks may hold edges: new numbers
+        self._start, self._degree = np.zeros((TYPES, 0), np.int64), np.zeros((TYPES, 0), np.int32)
+        self._seen, self._found = np.zeros(0, np.bool_), np.zeros(0, np.int32)
+        self._ends, self._pool = np.zeros(0, np.int32), np.zeros(0, np.int32)
+        self._room(FIRST_EDGES)
+        self._columns: dict[str, Array] = {}
+
+    def _room(self, edges: int) -> None:
+        self._edge, self._source, self._target = (np.zeros(edges, np.int32) for _ in range(3))
+        self._type, self._pool = np.zeros(edges, np.uint8), np.arange(edges, dtype=np.int32)
+
+    def show(self, rows: Rows, place: NDArray[np.int32]) -> None:
+        """Copy the edges of rows; place: of each row of the whole, -1 for those not shown.  Cost: O(edges of the rows and of their entities)."""
+        start, degree, pool, ends = self._base.blocks
+        entities = self._base.n_entities
+        if len(self._seen) < entities or self._start.shape[1] < len(rows) + entities:
+            self._seen, self._found = np.zeros(2 * entities, np.bool_), np.zeros(2 * entities, np.int32)
+            self._start, self._degree = (np.zeros((TYPES, 2 * (len(rows) + entities)), array.dtype) for array in (self._start, self._degree))
+        else:
+            self._degree[:, self._nodes] = 0
+        named = self._found[:_named(rows, degree, start, ends, self._seen, self._found)]
+        nodes = np.concatenate([rows, ~named.astype(np.int64)])
+        while (count := _copied(nodes, place, self._seen, start, degree, pool, ends, self._start, self._degree, self._edge, self._source,
+                                self._target, self._type)) > len(self._edge):
+            self._room(2 * count)
+        self._seen[named] = False
+        self._nodes = np.concatenate([np.arange(len(rows)), nodes[len(rows):]])
+        self.n_rows, self.n_edges = len(rows), count
+        self.epoch += 1
+        self._columns = {"source": self._source[:count], "target": self._target[:count], "type": self._type[:count]}
+
+    def __getattr__(self, name: str) -> Any:
+        """Source, target, type and created (n_edges,) of the edges; what is known of entities and relations as of the whole."""
+        return self.column(name) if name in BUILT_IN else getattr(self._base, name)
+
+    def column(self, name: str) -> Array:
+        """(n_edges, ...) values of an edge column; gathered at the first reading."""
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = self._base.column(name)[self._edge[:self.n_edges]]
+        return found
+
+    buffer = column
+
+    def csr(self, type: EdgeType) -> Adjacency:
+        return Adjacency(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._pool))
+
+    def links(self, type: EdgeType) -> Links:
+        return Links(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._target))
+
+    def neighbours(self, node: int, type: EdgeType) -> NDArray[np.int32]:
+        """Ids of the out-edges of a node, oldest first; none for a node that is not shown."""
+        if not -self._base.n_entities <= node < self.n_rows:
+            return np.empty(0, np.int32)
+        first = int(self._start[type, node])
+        return read_only(self._pool[first:first + int(self._degree[type, node])])
+
+    def find(self, source: int, target: int, type: EdgeType) -> int | None:
+        """The edge between two nodes, if any.  O(degree)."""
+        edges = self.neighbours(source, type)
+        found = edges[self._target[edges] == target]
+        return int(found[0]) if len(found) else None
+
+
+def _same(held: Any, _: PartialStore) -> Any:
+    return held
+
+
+_PARTS: Final[dict[Structure, Callable[[Any, PartialStore], Any]]] = {
+    INDEX: PartialIndex, PASSAGES: PartialPassages, LEXICON: PartialLexicon, TRIGRAMS: PartialTrigrams, TEXTS: PartialTexts,
+    GRAPH: lambda _, store: store.graph,
+    **dict.fromkeys((CUES, EMBEDDER, LANGUAGE_MODEL, RANDOM, SIGNALS, TOKEN_EMBEDDER, WRITINGS), _same)}
