@@ -7,7 +7,7 @@ import pytest
 
 import hebbarium as hb
 from hebbarium.engine import approximate
-from hebbarium.engine.approximate import LOT, GraphIndex, index_of
+from hebbarium.engine.approximate import LOT, ApproximateIndex, GraphIndex, ListIndex, index_of
 from hebbarium.engine.errors import InputError
 from hebbarium.engine.scans import SharedScans
 
@@ -16,8 +16,12 @@ D, TOPICS = 32, np.random.default_rng(99).standard_normal((20, 32))
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The graph is used from 1,000 rows on."""
+    """Indexes are approximate from 1,000 rows on, and look at an eighth of the lists, as they do with 300,000 rows."""
     monkeypatch.setattr(approximate, "LEAST", 1000)
+    monkeypatch.setattr(approximate, "PROBED", 8)
+
+
+KINDS = pytest.mark.parametrize("kind", [GraphIndex, ListIndex])
 
 
 def drawn(n: int, seed: int) -> np.ndarray:
@@ -27,16 +31,17 @@ def drawn(n: int, seed: int) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def filled(rows: np.ndarray, lots: int = 1) -> GraphIndex:
-    index = GraphIndex(rows.shape[1])
+def filled(kind: type[ApproximateIndex], rows: np.ndarray, lots: int = 1) -> ApproximateIndex:
+    index = kind(rows.shape[1])
     for part in np.array_split(rows, lots):
         index.add_many(part)
     return index
 
 
-def test_recall_is_high_and_products_are_exact() -> None:
+@KINDS
+def test_recall_is_high_and_products_are_exact(kind: type[ApproximateIndex]) -> None:
     rows, queries = drawn(3000, 0), drawn(50, 1)
-    index = filled(rows)
+    index = filled(kind, rows)
     exact = rows.astype(np.float64) @ queries.astype(np.float64).T
     shares = []
     for query, scores in zip(queries, exact.T, strict=True):
@@ -47,9 +52,10 @@ def test_recall_is_high_and_products_are_exact() -> None:
     assert np.mean(shares) >= 0.98 and index.recall(list(queries)) == pytest.approx(np.mean(shares))
 
 
-def test_the_answer_depends_neither_on_how_rows_were_added_nor_on_threads_nor_on_earlier_questions() -> None:
+@KINDS
+def test_the_answer_depends_neither_on_how_rows_were_added_nor_on_threads_nor_on_earlier_questions(kind: type[ApproximateIndex]) -> None:
     rows, queries = drawn(2500, 2), drawn(20, 3)
-    one, other = filled(rows), filled(rows[:1100], 7)
+    one, other = filled(kind, rows), filled(kind, rows[:1100], 7)
     threads = faiss.omp_get_max_threads()
     for row, query in zip(rows[1100:], np.resize(queries, (1400, D)), strict=True):
         other.add(row)
@@ -65,9 +71,10 @@ def test_the_answer_depends_neither_on_how_rows_were_added_nor_on_threads_nor_on
         assert found.tolist() == rows_too.tolist() and products.tobytes() == products_too.tobytes()
 
 
-def test_hidden_rows_are_never_found_and_new_rows_at_once() -> None:
+@KINDS
+def test_hidden_rows_are_never_found_and_new_rows_at_once(kind: type[ApproximateIndex]) -> None:
     rows, query = drawn(3 * LOT + 1500, 4), drawn(1, 5)[0]
-    index = filled(rows)
+    index = filled(kind, rows)
     for row in index.search(query, 40)[0].tolist():
         index.archive(row)
     shown = index.visible_mask()
@@ -81,9 +88,10 @@ def test_hidden_rows_are_never_found_and_new_rows_at_once() -> None:
 
 
 @pytest.mark.parametrize("case", ["few rows", "few visible", "overwritten", "all"])
-def test_where_the_graph_does_not_pay_the_search_is_exact(case: str) -> None:
+@KINDS
+def test_where_an_index_does_not_pay_the_search_is_exact(kind: type[ApproximateIndex], case: str) -> None:
     rows, query = drawn(900 if case == "few rows" else 1300, 6), drawn(1, 7)[0]
-    index, exact = filled(rows), SharedScans(D)
+    index, exact = filled(kind, rows), SharedScans(D)
     exact.add_many(rows)
     for each in (index, exact):
         if case == "few visible":
@@ -97,6 +105,16 @@ def test_where_the_graph_does_not_pay_the_search_is_exact(case: str) -> None:
     assert found.tolist() == wanted.tolist() and products.tobytes() == scores.tobytes()
 
 
+def test_centres_are_found_anew_when_there_are_four_times_the_rows() -> None:
+    rows, query = drawn(4300, 8), drawn(1, 9)[0]
+    whole, grown = filled(ListIndex, rows), filled(ListIndex, rows[:3999])
+    grown.search(query, 5)
+    before = grown._built.nlist
+    grown.add_many(rows[3999:])
+    assert grown.search(query, 200)[0].tolist() == whole.search(query, 200)[0].tolist()
+    assert (before, grown._built.nlist, whole._built.nlist) == (62, 124, 124)
+
+
 def test_an_unknown_index_is_refused() -> None:
     assert type(index_of("exact", 4)) is SharedScans
     for name in ("hnws", None, 3):
@@ -106,11 +124,11 @@ def test_an_unknown_index_is_refused() -> None:
         hb.memory("hybrid", embedding="hashing", index="hnws")
 
 
-def test_a_memory_with_a_graph_lives_and_a_small_one_answers_as_an_exact_one() -> None:
+def test_a_memory_with_an_approximate_index_lives_and_a_small_one_answers_as_an_exact_one() -> None:
     events = [hb.Event(float(i), f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}") for i in range(1040)]
     answers = []
-    for index, count in (("exact", 60), ("hnsw", 60), ("hnsw", 1040)):
+    for index, count in (("exact", 60), ("hnsw", 60), ("hnsw", 1040), ("ivf", 60), ("ivf", 1040)):
         with hb.memory("hybrid", embedding="hashing:32", without=(), index=index) as memory:
             memory.encode_all(events[:count])
             answers.append(memory.retrieve("what about boats?", 5).rows.tolist())
-    assert answers[0] == answers[1] and len(answers[2]) == 5
+    assert answers[0] == answers[1] == answers[3] and len(answers[2]) == len(answers[4]) == 5

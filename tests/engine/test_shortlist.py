@@ -108,7 +108,7 @@ def test_answers_are_of_the_shortlist_and_leave_the_state_as_it_is(memory: Engin
 
 
 def test_the_best_row_is_that_of_all_rows(memory: Engine) -> None:
-    """The rest of the answer differs more, for three words in common are no reason to be first: half of it is the same, of 64 rows 1 in 13 by chance."""
+    """The rest differs more: many memories have some of three words in common.  By chance, 1 in 13 of the rows would be the same."""
     events = conversation(N)
     texts = [events[row].text.split(". ")[1] for row in range(7, N, 53)]
     shares = [len(set(memory.retrieve(text, 5).rows.tolist()) & set(whole(memory, text).rows.tolist())) / 5 for text in texts]
