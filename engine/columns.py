@@ -170,7 +170,7 @@ class Structure:
     create       makes the object, if the engine does not; called once for a memory in which a hook names the structure
     steps        schedule nodes that fill it, added to the schedule if a hook reads the structure; no hook may write it then
     signed       each hook gets what the object's method `signed(id of its mechanism)` returns
-    partial      makes what stands for the object when only some rows are shown, from the object and a `storage.partial.PartialStore`.  None: it
+    partial      makes what stands for the object when only some rows are shown, from the object and a `partial.PartialStore`.  None: it
                  cannot be shown so, and sets whose hooks of RETRIEVE touch it have no shortlist
     """
 

@@ -15,6 +15,7 @@ from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue
 from .errors import InputError
 from .numerics import kernel
+from .partial import PartialStore, Rows
 from .plan import PhasePlan, Wrap, schedule
 from .ranking import best
 from .records import Query
@@ -22,7 +23,6 @@ from .scans import SharedScans
 from .schedule import Node
 from .steps import ENGINE
 from .storage.graph import EdgeType, Graph, entity_node
-from .storage.partial import PartialStore, Rows
 from .storage.postings import BM25Index, Idf
 from .storage.store import Cells, Store
 from .vocabulary import BUDGET, RECALLED, STANDS_FOR, VISIBLE

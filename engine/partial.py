@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..columns import Column, Scope, Structure
-from ..errors import ContractError
-from ..numerics import kernel, read_only
-from ..ranking import best
-from ..vocabulary import (
+from .columns import Column, Scope, Structure
+from .errors import ContractError
+from .numerics import kernel, read_only
+from .ranking import best
+from .storage.graph import BUILT_IN, TYPES, Adjacency, EdgeType, Graph, Links
+from .storage.postings import Shown
+from .storage.store import PER_ROW, Array, Store
+from .vocabulary import (
     CUES,
     EMBEDDER,
     EMBEDDING,
@@ -33,16 +36,13 @@ from ..vocabulary import (
     VISIBLE,
     WRITINGS,
 )
-from .graph import BUILT_IN, TYPES, Adjacency, EdgeType, Graph, Links
-from .postings import Shown
-from .store import PER_ROW, Array, Store
 
 if TYPE_CHECKING:
-    from ..passages import Passages
-    from ..records import Event
-    from ..scans import SharedScans
-    from .event_log import Texts
-    from .postings import BM25Index, TrigramIndex, TrigramMeasure
+    from .passages import Passages
+    from .records import Event
+    from .scans import SharedScans
+    from .storage.event_log import Texts
+    from .storage.postings import BM25Index, TrigramIndex, TrigramMeasure
 
 Rows = NDArray[np.int64]
 FIRST_EDGES: Final = 4096

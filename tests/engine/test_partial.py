@@ -11,12 +11,12 @@ import pytest
 from hebbarium.engine.columns import Column, Phase, Scope, Signal, Structure
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.partial import PartialGraph, PartialStore
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.shortlist import Shortlist
 from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
-from hebbarium.engine.storage.partial import PartialGraph, PartialStore
 from hebbarium.engine.vocabulary import CREATED, GRAPH, INDEX, RECALLED, STANDS_FOR, VETO, VISIBLE
 from hebbarium.testing.conformance import talk
 
