@@ -27,6 +27,7 @@ __all__ = ["Added", "BM25Index", "Forward", "Idf", "Postings", "TrigramIndex", "
 Entry = TypeVar("Entry", np.int32, np.int64)
 
 MIN_BLOCK: Final = 4
+SPARSE: Final = 8     # in a list of so many times the rows that get a score, each of these is sought
 TF_BITS: Final = 24  # of a BM25 posting: row << 24 | tf, so that a posting is one number and rows stay in order
 
 
@@ -284,7 +285,7 @@ class BM25Index:
         held = self._postings
         given = ids, weights, held.pool, held.start, held.length, self._lengths, k1 * (1.0 - b), k1 * b / mean
         if shown:
-            _bm25_shown(*given, shown.place, out)
+            _bm25_shown(*given, shown.rows, shown.place, out)
         else:
             _bm25(*given, out)
 
@@ -494,19 +495,43 @@ def _bm25(
 
 
 @kernel
+def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
+    """The first place from `at` on whose entry is not below `least`; `end` if there is none.  Entries ascend.  O(log of the distance)."""
+    step = 1
+    while at + step < end and pool[at + step] < least:
+        at += step
+        step *= 2
+    stop = min(at + step, end)
+    while at < stop:
+        middle = (at + stop) // 2
+        if pool[middle] < least:
+            at = middle + 1
+        else:
+            stop = middle
+    return at
+
+
+@kernel
 def _bm25_shown(
     ids: NDArray[np.int64], weights: NDArray[np.float64], pool: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64],
-    lengths: NDArray[np.float64], base: float, slope: float, place: NDArray[np.int32], out: NDArray[np.float32],
+    lengths: NDArray[np.float64], base: float, slope: float, rows: NDArray[np.int64], place: NDArray[np.int32], out: NDArray[np.float32],
 ) -> None:
-    """As `_bm25`, with out[place[row]] for out[row], of rows whose place is not -1."""
+    """As `_bm25`, of rows alone: out[i] is that of rows[i].  Rows are sought in long lists, and read off short ones."""
     out[:] = 0.0
     for i in range(ids.size):
-        begin = start[ids[i]]
-        for j in range(begin, begin + length[ids[i]]):
-            row = pool[j] >> TF_BITS
-            if place[row] >= 0:
-                tf = pool[j] & ((1 << TF_BITS) - 1)
-                out[place[row]] += weights[i] * tf / (tf + base + slope * lengths[row])
+        at, end = start[ids[i]], start[ids[i]] + length[ids[i]]
+        if end - at > SPARSE * rows.size:
+            for j in range(rows.size):
+                at = _sought(pool, at, end, rows[j] << TF_BITS)
+                if at < end and pool[at] >> TF_BITS == rows[j]:
+                    tf = pool[at] & ((1 << TF_BITS) - 1)
+                    out[j] += weights[i] * tf / (tf + base + slope * lengths[rows[j]])
+        else:
+            for each in range(at, end):
+                row = pool[each] >> TF_BITS
+                if place[row] >= 0:
+                    tf = pool[each] & ((1 << TF_BITS) - 1)
+                    out[place[row]] += weights[i] * tf / (tf + base + slope * lengths[row])
 
 
 @kernel
@@ -531,14 +556,20 @@ def _overlap_shown(
     ids: NDArray[np.int64], asked: int, pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64],
     sizes: NDArray[np.int32], jaccard: bool, rows: NDArray[np.int64], place: NDArray[np.int32], out: NDArray[np.float32],
 ) -> None:
-    """As `_overlap`, of rows alone: out[i] is that of rows[i]."""
+    """As `_overlap`, of rows alone, as in `_bm25_shown`."""
     out[:] = 0.0
     for i in range(ids.size):
-        begin = start[ids[i]]
-        for j in range(begin, begin + length[ids[i]]):
-            if place[pool[j]] >= 0:
-                out[place[pool[j]]] += np.float32(1.0)
+        at, end = start[ids[i]], start[ids[i]] + length[ids[i]]
+        if end - at > SPARSE * rows.size:
+            for j in range(rows.size):
+                at = _sought(pool, at, end, rows[j])
+                if at < end and pool[at] == rows[j]:
+                    out[j] += np.float32(1.0)
+        else:
+            for each in range(at, end):
+                if place[pool[each]] >= 0:
+                    out[place[pool[each]]] += np.float32(1.0)
     if asked:
-        for i in range(out.size):
-            shared = out[i]
-            out[i] = shared / (asked + sizes[rows[i]] - shared) if jaccard else shared / asked
+        for j in range(out.size):
+            shared = out[j]
+            out[j] = shared / (asked + sizes[rows[j]] - shared) if jaccard else shared / asked

@@ -169,16 +169,16 @@ def test_means_and_deviations_count_a_row_as_often_as_it_stands_for_one() -> Non
     np.testing.assert_allclose(out[counts > 0], wanted[counts > 0], rtol=1e-6)
 
 
-def test_scores_of_some_rows_are_those_of_all() -> None:
+@pytest.mark.parametrize("rows", [[0, 3, 20, 21, 79], [21], [5, 78]])       # few rows are sought in a list, more are read off
+def test_scores_of_some_rows_are_those_of_all(rows: list[int]) -> None:
     rng, lexicon, trigrams = np.random.default_rng(3), BM25Index(), TrigramIndex()
     for row in range(80):
         words = rng.choice(WORDS, 5).tolist()
         lexicon.add(row, words, row % 7 > 0)
         trigrams.add(row, " ".join(words), row % 7 > 0)
-    rows = np.array([0, 3, 20, 21, 79])
     place = np.full(100, -1, np.int32)
-    place[rows] = np.arange(5)
-    shown, some, every = Shown(rows, place), np.full(5, 9.0, np.float32), np.empty(80, np.float32)
+    place[rows] = np.arange(len(rows))
+    shown, some, every = Shown(np.array(rows), place), np.full(len(rows), 9.0, np.float32), np.empty(80, np.float32)
     for asked in (["garden", "river", "river"], ["unknown"], ["ticket"]):
         lexicon.scores(asked, every, Idf.ROBERTSON.weight, 0.9, 0.4)
         lexicon.scores(asked, some, Idf.ROBERTSON.weight, 0.9, 0.4, shown)
