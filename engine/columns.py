@@ -82,7 +82,8 @@ class Column:
              compares new cells alone, and `close` all of them
     rows   of a column that persists, which of its numbers are rows of the memory, negative for none: an index, `...` for all, `(..., 0)` for the
            first of each cell
-    chained  whether the value is a factor from the row before to this one, so that of rows with others between the product counts
+    chained  whether the one value is a factor from the row before to this one: where only some rows are shown, the engine multiplies the factors of
+           all rows between two of them
 
     Raises ContractError for a name that is no attribute name, and for another dtype.
     """

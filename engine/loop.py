@@ -91,8 +91,8 @@ class Engine(Serial):
                        anew when a snapshot is continued
     shortlist          rows that a question is asked of, in a memory of at least 16 times as many: the likely ones, see `engine.shortlist`; None: all.
                        Questions that learn or have a filter, contexts and explanations are asked of all; given anew when a snapshot is continued
-    index              "exact", or "hnsw": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew when a
-                       snapshot is continued
+    index              "exact", "hnsw" or "ivf": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew
+                       when a snapshot is continued
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
@@ -304,8 +304,8 @@ class Engine(Serial):
         self._integrity.require("asked_again")
         asked, cue, *_ = self._asked
         if asked is None or asked.learnt or not self._as_asked:
-            raise InputError("nothing was asked, or the memory was asked or has changed since", where="asked_again",
-                             cure="ask first, without learn=True")
+            raise InputError("nothing was asked of all rows, or the memory was asked or has changed since", where="asked_again",
+                             cure="ask first, without learn=True and without a shortlist")
         if any(plan.memory is not self.assembly for plan in plans):
             raise InputError("a plan belongs to another memory", where="asked_again", cure="make plans with `planned` of this memory")
         unit, found = cache(self._unit), dict[int, tuple[Answer, dict[Column, NDArray[Any]]]]()
@@ -327,7 +327,10 @@ class Engine(Serial):
 
     @serial
     def held(self, columns: Iterable[Column]) -> dict[Column, NDArray[Any]]:
-        """Copies of columns of the engine; of a stage that no step computes, the stage before."""
+        """Copies of columns of the engine; of a stage that no step computes, the stage before.
+
+        Those of candidates are of the last question that was asked of all rows.
+        """
         self._integrity.require("held")
         return {c: self._held(c, self.assembly).copy() for c in columns}
 

@@ -5,7 +5,8 @@ The rows are numbered anew, 0, 1, 2, ..., in their old order.  Columns are gathe
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from .scans import SharedScans
     from .storage.event_log import Texts
     from .storage.postings import BM25Index, TrigramIndex, TrigramMeasure
+    from .writings import Writing, Writings
 
 Rows = NDArray[np.int64]
 FIRST_EDGES: Final = 4096
@@ -189,7 +191,7 @@ class PartialIndex:
 
     def __init__(self, base: SharedScans, store: PartialStore) -> None:
         self._base, self._store = base, store
-        self._version = -1
+        self._rows: Rows | None = None              # for which the products are
         self._products: dict[bytes, NDArray[np.float32]] = {}
 
     @property
@@ -214,8 +216,8 @@ class PartialIndex:
         return rows, products[rows]
 
     def _of(self, query: ArrayLike) -> NDArray[np.float32]:
-        if self._version != self._store.version:
-            self._version = self._store.version
+        if self._rows is not self._store.rows:
+            self._rows = self._store.rows
             self._products.clear()
         vector = np.asarray(query, np.float32)
         found = self._products.get(key := vector.tobytes())
@@ -288,6 +290,26 @@ class PartialPassages:
             return None
         np.take(whole, self._store.rows, out=out)
         return spans[self._store.rows]
+
+
+class PartialWritings:
+    """All writings; of their sources, the rows shown."""
+
+    def __init__(self, base: Writings, store: PartialStore) -> None:
+        self._base, self._store = base, store
+
+    def __getitem__(self, number: int) -> Writing:
+        return self._part(self._base[number])
+
+    def __len__(self) -> int:
+        return len(self._base)
+
+    def __iter__(self) -> Iterator[Writing]:
+        return map(self._part, self._base)
+
+    def _part(self, writing: Writing) -> Writing:
+        places = self._store.places(np.array(writing.sources, np.int64))
+        return replace(writing, sources=tuple(places[places >= 0].tolist()))
 
 
 class PartialTexts:
@@ -390,8 +412,12 @@ class PartialGraph:
         self._columns = {"source": self._source[:count], "target": self._target[:count], "type": self._type[:count]}
 
     def __getattr__(self, name: str) -> Any:
-        """Source, target, type and created (n_edges,) of the edges; what is known of entities and relations as of the whole."""
-        return self.column(name) if name in BUILT_IN else getattr(self._base, name)
+        """Source, target, type, created and alive (n_edges,) of the edges; what is known of entities and relations as of the whole."""
+        if name in BUILT_IN:
+            return self.column(name)
+        if name in ("entity_id", "entity_name", "n_entities", "relation_name"):
+            return getattr(self._base, name)
+        raise AttributeError(name)
 
     def column(self, name: str) -> Array:
         """(n_edges, ...) values of an edge column; gathered at the first reading."""
@@ -429,4 +455,4 @@ def _same(held: Any, _: PartialStore) -> Any:
 _PARTS: Final[dict[Structure, Callable[[Any, PartialStore], Any]]] = {
     INDEX: PartialIndex, PASSAGES: PartialPassages, LEXICON: PartialLexicon, TRIGRAMS: PartialTrigrams, TEXTS: PartialTexts,
     GRAPH: lambda _, store: store.graph,
-    **dict.fromkeys((CUES, EMBEDDER, LANGUAGE_MODEL, RANDOM, SIGNALS, TOKEN_EMBEDDER, WRITINGS), _same)}
+    WRITINGS: PartialWritings, **dict.fromkeys((CUES, EMBEDDER, LANGUAGE_MODEL, RANDOM, SIGNALS, TOKEN_EMBEDDER), _same)}

@@ -192,8 +192,8 @@ class Answer:
 
     rows           (k,) int64    best first
     scores         (k,) float32  their final scores
-    final          (n,) float32  final score of every memory; NaN: held back
-    answerable     (n,) bool     which of them may be answered
+    final          (n,) float32  final score of every memory; NaN: held back, or not on the shortlist that was asked
+    answerable     (n,) bool     which of them may be answered; False also for those not on the shortlist
     units          k             what the rows hold
     records        k             their events, verbatim; None for a row that the memory made
     sufficiency    ()            probability that the answer suffices; 1: not judged

@@ -25,13 +25,13 @@ from .steps import ENGINE
 from .storage.graph import EdgeType, Graph, entity_node
 from .storage.postings import BM25Index, Idf
 from .storage.store import Cells, Store
-from .vocabulary import BUDGET, RECALLED, STANDS_FOR, VISIBLE
+from .vocabulary import BUDGET, RECALLED, SESSION, STANDS_FOR, VISIBLE
 
 LEAST: Final = 64           # rows of a shortlist
 PAYS: Final = 16            # a memory of fewer rows than so many shortlists is asked as a whole, which is faster
-ANSWERED: Final = 8         # at most this part of a shortlist can be answered
+ANSWERED: Final = 1 / 8     # share of a shortlist that can be answered
 LIKELY: Final = 5 / 8       # share of a shortlist for the likeliest rows
-SAMPLE: Final = 1 / 8       # for rows spread evenly over the others, for which they stand in means and deviations; the rest is for what they point to
+SAMPLE: Final = 1 / 8       # share for a sample of the others; the rest is for rows to which these point
 ALIKE: Final = 1 / 2        # share by the vector of the question
 WORDS: Final = 1 / 4        # by its words
 NAMED: Final = 1 / 16       # by the entities that it names, the newest first; as many of the newest rows, and around the best
@@ -88,7 +88,7 @@ class Shortlist:
                  signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], wrap: Wrap | None) -> None:
         """nodes: the steps of RETRIEVE for the store that is asked.  Raises ContractError for a set that cannot be asked in part."""
         self.most, self._base, self._index, self._lexicon, self._graph = most, base, index, lexicon, graph
-        touched = {t.of if isinstance(t, Before) else t for node in _asking(nodes(base)) for t in (*node.reads, *node.adds, *node.sets)}
+        touched = dict.fromkeys(t.of if isinstance(t, Before) else t for node in _asking(nodes(base)) for t in (*node.reads, *node.adds, *node.sets))
         self.store = PartialStore(base, most, (t for t in touched if isinstance(t, Structure)))
         represent = Node(ENGINE, "represent", Phase.RETRIEVE, -1, (), (), (STANDS_FOR,), self._represent)
         steps = schedule([*_asking(nodes(self.store)), represent], [s for s, _ in signals])[Phase.RETRIEVE]
@@ -101,13 +101,13 @@ class Shortlist:
 
     def asks(self, query: Query, k: int) -> bool:
         """Whether a question is asked of a shortlist: the memory is large, the answer short, and no filter may leave out the likely rows."""
-        return query.only is None and self._base.n >= PAYS * self.most and k * ANSWERED <= self.most
+        return query.only is None and self._base.n >= PAYS * self.most and k <= self.most * ANSWERED
 
-    def run(self, cue: Cue, learn: bool = False) -> None:
+    def run(self, cue: Cue) -> None:
         """Find the rows, and run the plan over them."""
         rows, self._stand_for = self.chosen(cue)
         self.store.show(rows)
-        self.plan.run(cue, learn)
+        self.plan.run(cue)
 
     @property
     def answered(self) -> Rows:
@@ -125,7 +125,7 @@ class Shortlist:
         """The rows of a question, ascending, and how many visible memories each stands for.
 
         The likely rows and a sample, spread evenly over the other visible ones; then the rows to which these point, such as the question that a
-        memory answers, and further likely rows.  Cost: that of `likely`, and O(n).
+        memory answers, further likely rows, and further rows spread over all.  Cost: that of `likely`, and O(n).
         """
         most, visible = self.most, self._base.array(VISIBLE)
         likely = self.likely(cue)
@@ -137,7 +137,7 @@ class Shortlist:
         sample = left[np.arange(size) * len(left) // max(size, 1)]
         begun = np.concatenate([first, sample])
         pointed = [np.ravel(self._base.array(c)[begun][c.rows]) for c in self._pointing]
-        rows = _first_of([begun, *pointed, later, left], most)
+        rows = _first_of([begun, *pointed, later, left[np.arange(min(most, len(left))) * len(left) // most]], most)
         stand_for = visible[rows].astype(np.float32)
         sampled = np.searchsorted(rows, sample)
         stand_for[sampled] += (np.count_nonzero(other) - np.count_nonzero(other[rows])) / max(size, 1)
@@ -146,8 +146,9 @@ class Shortlist:
     def likely(self, cue: Cue) -> Rows:
         """The rows that are likely to matter to a question, the likeliest first.
 
-        Half of a shortlist is next to the vector of the question, a quarter best by BM25; then rows that answers needed last, those of the entities
-        that it names, the newest, and the neighbours of the best, in time and along links.  Hidden rows come by links and by use alone.
+        Up to half of a shortlist are nearest to the vector of the question, a quarter best by BM25; others are what answers needed last, rows of the
+        entities that it names, the newest of all and of its session, and the neighbours of the best in time and along links.  Hidden rows come by
+        links and by use alone.
         Cost: one search of the index, O(n) for the words, O(1) in n for the rest.
         """
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
@@ -159,10 +160,12 @@ class Shortlist:
         links = self._graph.links(EdgeType.ENTITY)
         named = [links.ends[max(first, end - share // len(known)):end] for v in map(entity_node, known)
                  for first in (int(links.start[v]),) for end in (first + int(links.degree[v]),)]
-        newest = np.arange(max(n - share, 0), n)
+        newest = [np.arange(max(n - share, 0), n)]
+        if cue.session >= 0:
+            newest.append(np.flatnonzero(self._base.array(SESSION) == cue.session)[-share:])
         start, near, blocks = np.concatenate([alike[:BEST], words[:BEST]]), np.empty(share, np.int64), self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
-        parts = [start, *used, near[:count], *(each[visible[each]] for each in (*named, newest)), words, alike]
+        parts = [start, *used, near[:count], *(each[visible[each]] for each in (*named, *newest)), words, alike]
         found = np.concatenate(parts)
         found = found[found >= 0]
         return found[np.sort(np.unique(found, return_index=True)[1])]
@@ -184,7 +187,7 @@ def _asking(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _first_of(parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
-    """The first different row numbers of the parts, ascending; negative ones are none.  Parts after those that are enough are not looked at."""
+    """The first different row numbers of the parts, ascending; negative ones are none.  Later parts are not read once there are enough rows."""
     found: Rows = np.empty(0, np.int64)
     for part in parts:
         if len(found) < most:

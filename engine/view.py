@@ -186,7 +186,7 @@ class Access(Enum):
 
 def _kept(item: Column | Structure) -> str:
     """Attribute of a view that holds the cell or the object behind a property."""
-    return f"_{item.name}"
+    return f"_held_{item.name}"
 
 
 @lru_cache(maxsize=4096)

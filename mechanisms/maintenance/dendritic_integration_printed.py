@@ -22,7 +22,8 @@ from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import GRAPH, MATCH, ROW, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-BRANCH = Column("branch", np.int32, Scope.MEMORY, "1", -1, "branch that the memory is on, by the row of its first memory; -1: none")
+BRANCH = Column("branch", np.int32, Scope.MEMORY, "1", -1, "branch that the memory is on, by the row of its first memory; -1: none",
+                rows=...)
 BRANCH_MEMBERS = Column("branch_members", np.int32, Scope.MEMORY, "memories", 0, "memories on the branch whose first memory this is", low=0)
 BRANCHED = signal("branched", Facet.ASSOCIATION, "g(s(n)) of the memory's branch times its mean match", unit="sd Hz", direct=False)
 

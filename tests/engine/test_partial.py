@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hebbarium as hb
 from hebbarium.engine.columns import Column, Phase, Scope, Signal, Structure
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.loop import Engine
@@ -17,7 +18,7 @@ from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.shortlist import Shortlist
 from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
-from hebbarium.engine.vocabulary import CREATED, GRAPH, INDEX, RECALLED, STANDS_FOR, VETO, VISIBLE
+from hebbarium.engine.vocabulary import CREATED, GRAPH, INDEX, RECALLED, STANDS_FOR, VETO, VISIBLE, WRITINGS
 from hebbarium.testing.conformance import talk
 
 
@@ -124,6 +125,30 @@ def test_all_rows_shown_are_the_whole_memory(registry: Registry, name: str) -> N
         for column in whole:
             np.testing.assert_allclose(part[column], whole[column], rtol=2e-5, atol=2e-6, err_msg=column.name)
         assert short.answered.tolist() == memory.retrieve(text, 10).rows.tolist()
+
+
+EVERY = sorted(Registry.read().sets)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_set_can_be_asked_in_part(registry: Registry, name: str) -> None:
+    memory = engine(registry, name)
+    rows = np.sort(np.random.default_rng(1).choice(memory.store.n, 60, replace=False))
+    for text in ("What is Ada like?", "when did we move", "who painted in Lisbon with Bo?"):
+        short, _, part = asked(memory, rows, text)
+        assert set(short.answered.tolist()) <= set(rows.tolist()) and len(short.answered) == 10
+        assert all(len(values) == 60 for values in part.values())
+
+
+def test_sources_of_writings_are_the_rows_shown() -> None:
+    with hb.memory("bm25", embedding="hashing:64", shortlist=64) as memory:
+        memory.encode_all(conversation(12))
+        memory.event_log.writings.add("about all", "profile", "test", (2, 5, 9))
+        assert memory.assembly.shortlist is not None
+        part = PartialStore(memory.store, 8, (WRITINGS,))
+        part.show(np.array([1, 5, 9, 10]))
+        assert part.structures[WRITINGS][0].sources == (1, 2) and [each.sources for each in part.structures[WRITINGS]] == [(1, 2)]
+        assert memory.writings[0].sources == (2, 5, 9) and len(part.structures[WRITINGS]) == 1
 
 
 def links_apart(registry: Registry, name: str) -> list[str]:

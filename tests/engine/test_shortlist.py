@@ -18,7 +18,7 @@ from hebbarium.engine.records import Event, Only, Query
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.shortlist import Shortlist, around, checked_shortlist
 from hebbarium.engine.storage.postings import BM25Index, Idf, Shown, TrigramIndex, TrigramMeasure
-from hebbarium.engine.vocabulary import VISIBLE
+from hebbarium.engine.vocabulary import SESSION, VISIBLE
 from hebbarium.testing.conformance import talk
 
 WORDS = ("garden", "river", "violin", "kitchen", "letter", "train", "market", "winter", "painting", "doctor", "bicycle", "harbour", "ticket")
@@ -114,6 +114,26 @@ def test_the_best_row_is_that_of_all_rows(memory: Engine) -> None:
     shares = [len(set(memory.retrieve(text, 5).rows.tolist()) & set(whole(memory, text).rows.tolist())) / 5 for text in texts]
     firsts = [memory.retrieve(text, 5).rows[0] == whole(memory, text).rows[0] for text in texts]
     assert np.mean(firsts) == 1.0 and np.mean(shares) >= 0.35
+
+
+def test_an_answer_does_not_depend_on_earlier_questions() -> None:
+    """The same question before and after the memory has changed: the second time as of a memory that was never asked before."""
+    events, answers = conversation(N + 40), []
+    for asked_before in (True, False):
+        with hb.memory("hybrid", embedding="hashing:64", shortlist=64) as memory:
+            memory.encode_all(events[:N])
+            if asked_before:
+                memory.retrieve(QUESTIONS[0], 5)
+            memory.encode_all(events[N:])
+            memory.archive(7)
+            answers.append(memory.retrieve(QUESTIONS[0], 5))
+    assert answers[0].rows.tolist() == answers[1].rows.tolist() and answers[0].final.tobytes() == answers[1].final.tobytes()
+
+
+def test_the_newest_rows_of_the_session_of_the_asker_are_likely(memory: Engine) -> None:
+    cue = memory.cue(Query(QUESTIONS[0], session="s3"))
+    rows = np.flatnonzero(memory.store.array(SESSION) == cue.session)
+    assert len(rows) == 8 and set(rows[-4:].tolist()) <= set(short(memory).likely(cue).tolist())
 
 
 def test_small_memories_filters_long_answers_and_learning_are_asked_of_all_rows(memory: Engine) -> None:

@@ -333,3 +333,17 @@ def test_owned_columns_of_absent_readers_hold_neutral_for_readers() -> None:
     """A shared column without a setter reads as its neutral value."""
     assert (seen(Phase.RETRIEVE, lambda v: v.log_strength.copy(), reads=[LOG_STRENGTH]) == LOG_STRENGTH.neutral).all()
     assert seen(Phase.ENCODE, lambda v: v.salience, reads=[SALIENCE]) == SALIENCE.neutral
+
+
+@pytest.mark.parametrize("name", ["label", "declared", "of", "view", "held_of"])
+def test_a_column_may_have_any_name(name: str) -> None:
+    cell, edge = column(name, scope=Scope.GLOBAL), column("weight_of_edges", scope=Scope.EDGE)
+    found: list[Any] = []
+
+    def count(view: Any, what: Any) -> None:
+        setattr(view, name, getattr(view, name) + 1.0)
+        found.append((getattr(view, name), len(view.weight_of_edges), view.texts[0], view.graph.n_edges))
+
+    e = memory(mechanism("probe", does(Phase.ENCODE, count, reads=(edge, TEXTS, GRAPH, ROW), sets=(cell,)), owns=(cell, edge)), by_number())
+    e.encode_all(numbered(1, 2, 3))
+    assert [each[0] for each in found] == [1.0, 2.0, 3.0] and {each[2] for each in found} == {e.event(0).text}
