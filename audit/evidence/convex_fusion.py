@@ -20,11 +20,11 @@ Scores = NDArray[np.float64]
 
 
 def fused(specimen: Any, signals: Sequence[tuple[Any, float, Facet, float]], name: str, visible: Any = None, facets: Any = None) -> Any:
-    """FUSED in float64 as the plug-in writes it; signals as (scores, floor, facet, weight)."""
+    """FUSED in float64 as the plug-in writes it; signals as (scores, floor, facet, weight).  visible: or how many memories each stands for."""
     n = len(signals[0][0])
     rows = tuple((SimpleNamespace(floor=floor, facet=facet), np.asarray(scores, np.float64), weight) for scores, floor, facet, weight in signals)
     view = SimpleNamespace(signals=rows, facet_weights=np.ones(len(Facet)) if facets is None else facets,
-                           visible=np.ones(n, np.bool_) if visible is None else visible, fused=np.full(n, np.nan))
+                           stands_for=np.ones(n, np.bool_) if visible is None else visible, fused=np.full(n, np.nan))
     specimen.ConvexFusion("convex_fusion", specimen.ConvexFusionParams(time_scale=1.0, normalisation=name)).fuse(view, None)
     return view.fused
 
@@ -206,6 +206,14 @@ def hidden_memories_are_scored_on_the_scale_of_the_visible_ones(specimen: Any) -
     return np.hstack([measured, answered]), np.hstack([by_hand, [[3, 1]] * 3])
 
 
+@adaptation("CC-15", source="ours: a memory that stands for several counts as often in means and deviations; scipy.stats.zmap of repeated scores")
+def a_memory_that_stands_for_several_counts_as_often(specimen: Any) -> Any:
+    dense, words = two(15, 40)
+    counts = np.random.default_rng(15).integers(1, 6, 40)
+    expected = 0.8 * zmap(dense, np.repeat(dense, counts)) + 0.2 * zmap(words, np.repeat(words, counts))
+    return fused(specimen, pair(dense, words), "standard", counts.astype(np.float32)), expected
+
+
 @figure("weights", caption="Fused scores of three memories over the weight of meaning against words: each is linear between its two scores, and "
         "the memory good in both leads in between", source="Bruch, Gai & Ingber 2023, min-max; the definition by hand")
 def scores_over_the_weight_of_meaning(specimen: Any) -> Picture:
@@ -261,9 +269,17 @@ def undivided(specimen: Any) -> Any:
             view.fused[...] = 0.0
             for each, scores, weight in view.signals:
                 trust = weight * view.facet_weights[each.facet.value]
-                specimen.NORMALISED[self.params.normalisation](scores, view.visible, each.floor, trust, view.fused)
+                specimen.NORMALISED[self.params.normalisation](scores, view.stands_for, each.floor, trust, view.fused)
 
     return specimen.replacing("ConvexFusion", Undivided)
+
+
+@mutant("a memory that stands for several counts once", rejected_by="CC-15")
+def counted_once(specimen: Any) -> Any:
+    def once(scores: Any, stands_for: Any, floor: float, weight: float, out: Any) -> None:
+        specimen.add_standardised(scores, stands_for > 0, floor, weight, out)
+
+    return specimen.replacing("NORMALISED", {**specimen.NORMALISED, "standard": once})
 
 
 @mutant("hidden memories get no score", rejected_by="CC-14")
