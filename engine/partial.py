@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from .errors import ContractError
 from .numerics import kernel, read_only
 from .ranking import best
 from .storage.graph import BUILT_IN, TYPES, Adjacency, EdgeType, Graph, Links
-from .storage.postings import Shown
+from .storage.postings import BM25Index, Shown, TrigramIndex
 from .storage.store import PER_ROW, Array, Store
 from .vocabulary import (
     CUES,
@@ -43,10 +43,11 @@ if TYPE_CHECKING:
     from .records import Event
     from .scans import SharedScans
     from .storage.event_log import Texts
-    from .storage.postings import BM25Index, TrigramIndex, TrigramMeasure
+    from .storage.postings import TrigramMeasure
     from .writings import Writing, Writings
 
 Rows = NDArray[np.int64]
+Held = TypeVar("Held", BM25Index, TrigramIndex)
 FIRST_EDGES: Final = 4096
 NOTHING: Final = 1e-12      # a smaller product of factors along a chain of rows counts as 0
 
@@ -226,11 +227,12 @@ class PartialIndex:
         return found
 
 
-class PartialLexicon:
-    """The words of all memories; scores of the rows shown."""
+class PartialPostings(Generic[Held]):
+    """Postings of all memories; scores of the rows shown."""
 
-    def __init__(self, base: BM25Index, store: PartialStore) -> None:
-        self._base, self._store = base, store
+    def __init__(self, base: Held, store: PartialStore) -> None:
+        self._base: Held = base
+        self._store = store
 
     @property
     def n_rows(self) -> int:
@@ -239,6 +241,10 @@ class PartialLexicon:
     @property
     def n_counted(self) -> int:
         return self._base.n_counted
+
+
+class PartialLexicon(PartialPostings[BM25Index]):
+    """Words."""
 
     def document_frequency(self, term: str) -> int:
         return self._base.document_frequency(term)
@@ -248,19 +254,8 @@ class PartialLexicon:
         self._base.scores(terms, out, weight, k1, b, self._store.shown)
 
 
-class PartialTrigrams:
-    """The trigrams of all memories; scores of the rows shown."""
-
-    def __init__(self, base: TrigramIndex, store: PartialStore) -> None:
-        self._base, self._store = base, store
-
-    @property
-    def n_rows(self) -> int:
-        return self._store.n
-
-    @property
-    def n_counted(self) -> int:
-        return self._base.n_counted
+class PartialTrigrams(PartialPostings[TrigramIndex]):
+    """Trigrams."""
 
     def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
         """As `TrigramIndex.scores`.  O(rows + postings of the trigrams)."""
