@@ -166,11 +166,14 @@ def test_a_killed_worker_loses_no_cell_and_doubles_none(tmp_path: Path, address:
     keys = [f"k{n}" for n in range(12)]
 
     def kill() -> None:
+        """Kill the worker of a cell that has just begun, so that it cannot have ended."""
         until = time.monotonic() + 20.0
-        while not (files := sorted(begun.glob("[3-9]"))) and time.monotonic() < until:
+        while time.monotonic() < until:
+            for file in begun.glob("[3-9]"):
+                if (pids := file.read_text().split()) and time.time() - file.stat().st_mtime < 0.1:
+                    os.kill(int(pids[-1]), signal.SIGKILL)
+                    return
             time.sleep(0.01)
-        if files:
-            os.kill(int(files[0].read_text().split()[0]), signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     with module.Cluster.joined(address) as cluster:
