@@ -5,6 +5,7 @@ Inverted lists: Jégou, Douze & Schmid (2011), https://doi.org/10.1109/TPAMI.201
 """
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ ROUNDS: Final = 10          # of k-means
 AGAIN: Final = 4            # the centres are found anew when there are so many times the rows
 
 
-class ApproximateIndex(SharedScans):
+class ApproximateIndex(SharedScans, ABC):
     """`search` looks at some rows, and does not always find the nearest.
 
     Products are exact, those of `scores`, bit for bit; `scores` itself is a pass over all vectors.  Hidden rows are never found.  Answers depend on
@@ -77,13 +78,13 @@ class ApproximateIndex(SharedScans):
             self._built.add(self._buffer[self._built.ntotal:self._built.ntotal + LOT])
         return int(self._built.ntotal)
 
+    @abstractmethod
     def _renewed(self) -> Any:
         """FAISS's index: the one that is built, or a new one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _search(self, look: int, selector: Any) -> Any:
         """FAISS's parameters of a search that looks at so many rows, of those that a selector admits."""
-        raise NotImplementedError
 
 
 class GraphIndex(ApproximateIndex):

@@ -112,7 +112,7 @@ class Assembly:
     told         during feedback: the rows that were needed, and the outcome; else empty
     sources      share of the budget of each source of contexts, percent, in registry order
     asked        while a context is asked for: its budget in tokens, and the session of the asker; else empty
-    shortlist    asks large memories in part; None: every question is asked of all rows.  `ask_shortlist` runs it
+    shortlist    asks large memories in part; None: every question is asked of all rows
     stages       which array holds each stage of the ranking
     ranking      the stages that some step computes, in order; the scores of the last decide the answer
     asked_before  what identifies each language model that was asked before the memory was loaded
@@ -151,10 +151,7 @@ class Assembly:
         self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
         self.shortlist = Shortlist(
             shortlist, self.store, self.index, self.lexicon, self.graph, self._asking, self.signals, self.streams,
-            instrument.wrap if instrument else None) if shortlist else None
-        self.ask_shortlist: Callable[..., None] | None = None
-        if self.shortlist:
-            self.ask_shortlist = instrument.timed(Phase.RETRIEVE, self.shortlist.run) if instrument else self.shortlist.run
+            instrument) if shortlist else None
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded

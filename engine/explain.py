@@ -97,7 +97,7 @@ def explained(assembly: Assembly, cue: Cue, rows: Sequence[int]) -> tuple[Explan
         counted = [s for s in scores if trust[s] > 0 and (fused is not MATCH or (s.direct and z[s].any()))]       # as `gather` and as fusions count
         total = sum(trust[s] for s in counted)
         share = {s: trust[s] / total if s in counted else 0.0 for s in scores}
-        linear = _sums_up(store.read_only(fused), [share[s] * z[s] for s in counted], visible)  # type: ignore[arg-type]
+        linear = _sums_up(store.read_only(fused), [share[s] * z[s] for s in counted], visible)
 
         def part(s: Any, row: int) -> SignalPart:
             standardised = float(z[s][row])

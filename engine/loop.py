@@ -247,8 +247,9 @@ class Engine(Serial):
         query = checked_query(query, self.now)
         self.assembly.answer_size[0] = checked_count(k, "k")
         cue = self.assembly.cue(query)
-        if plan is None and not learn and self.assembly.shortlist and self.assembly.shortlist.asks(query, k):
-            return self._of_shortlist(self.assembly.shortlist, query, cue)
+        short = self.assembly.shortlist
+        if short and plan is None and not learn and short.asks(query, k):
+            return self._of_shortlist(short, query, cue)
         with self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
             self._changed = self._changed or learn
@@ -258,9 +259,8 @@ class Engine(Serial):
 
     def _of_shortlist(self, short: Shortlist, query: Query, cue: Cue) -> Answer:
         """The answer of the likely rows; `final` is NaN for all others, which count as not answerable."""
-        assert self.assembly.ask_shortlist is not None
         with self._integrity.change("retrieve", changes=False):
-            self.assembly.ask_shortlist(cue)
+            short.run(cue)
         self._asked = None, cue, 0, 0       # `use` asks all rows
         return self._made(short.answered, short.spread(RELEASED, np.nan), short.spread(ANSWERABLE, False), Asked(query, self._life), self._unit)
 
@@ -335,9 +335,7 @@ class Engine(Serial):
         return {c: self._held(c, self.assembly).copy() for c in columns}
 
     def _held(self, column: Column, by: Plan | Assembly) -> NDArray[Any]:
-        source = by.stages.source(column)
-        assert isinstance(source, Column)
-        return self.store.array(source)
+        return self.store.array(by.stages.source(column))
 
     def _answer(self, by: Plan | Assembly, asked: Asked | None, unit: Callable[[int], Unit]) -> Answer:
         """The answer that the store holds.  unit: what a row holds."""
@@ -504,7 +502,7 @@ class Engine(Serial):
         found = known.get(name)
         if found is None or (isinstance(column, Column) and column is not found):
             raise InputError(f"this memory has no column {name!r}", where="column", cure=nearest(name, known))
-        return self.store.read_only(self.assembly.stages.source(found))  # type: ignore[arg-type]
+        return self.store.read_only(self.assembly.stages.source(found))
 
     @property
     def graph(self) -> Reader:

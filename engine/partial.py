@@ -60,8 +60,7 @@ class PartialStore:
     capacity  most of them
     """
 
-    def __init__(self, base: Store, most: int, structures: Iterable[Structure]) -> None:
-        """structures: that hooks touch.  Raises ContractError for one that cannot be shown in part."""
+    def __init__(self, base: Store, most: int) -> None:
         self.base, self.capacity = base, most
         self.n = self.version = self.passes = 0
         self.rows: Rows = np.empty(0, np.int64)
@@ -71,9 +70,12 @@ class PartialStore:
         self._read_only: dict[Column, Array] = {}
         self.graph = PartialGraph(base.graph)
         self.structures: dict[Structure, Any] = {RECALLED: np.empty(0, np.int64)}
+
+    def receive(self, structures: Iterable[Structure]) -> None:
+        """Show structures that hooks touch.  Raises ContractError for one that cannot be shown in part."""
         for structure in structures:
-            if structure in base.structures and structure is not RECALLED:
-                self.structures[structure] = self._part(structure, base.structures[structure])
+            if structure in self.base.structures and structure is not RECALLED:
+                self.structures[structure] = self._part(structure, self.base.structures[structure])
 
     def _part(self, structure: Structure, held: Any) -> Any:
         make = _PARTS.get(structure) or structure.partial
@@ -378,7 +380,6 @@ class PartialGraph:
         self._nodes: NDArray[np.int64] = np.empty(0, np.int64)      # whose blocks may hold edges: new numbers
         self._start, self._degree = np.zeros((TYPES, 0), np.int64), np.zeros((TYPES, 0), np.int32)
         self._seen, self._found = np.zeros(0, np.bool_), np.zeros(0, np.int32)
-        self._ends, self._pool = np.zeros(0, np.int32), np.zeros(0, np.int32)
         self._room(FIRST_EDGES)
         self._columns: dict[str, Array] = {}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, overload
 
 from .columns import Before, Column, Phase, Signal, Structure
 from .contract import Read, Touched
@@ -56,6 +56,11 @@ class Stages:
     def __init__(self, written: Iterable[Touched]) -> None:
         self.written = frozenset(written)
 
+    @overload
+    def source(self, column: Column) -> Column: ...
+    @overload
+    def source(self, column: Touched) -> Touched: ...
+
     def source(self, column: Touched) -> Touched:
         """The column whose array holds the stage; any other column or structure is returned as it is."""
         while isinstance(column, Column) and isinstance(column.neutral, Column) and column not in self.written:
@@ -64,8 +69,7 @@ class Stages:
 
     def before(self, column: Touched) -> Column | None:
         """The column whose array a stage starts from; None for a column that is no stage."""
-        found = self.source(column.neutral) if isinstance(column, Column) and isinstance(column.neutral, Column) else None
-        return found if isinstance(found, Column) else None
+        return self.source(column.neutral) if isinstance(column, Column) and isinstance(column.neutral, Column) else None
 
     def up_to(self, last: Column) -> tuple[Column, ...]:
         """The stages that a step writes, from the first to `last` or, if no step writes that one, to the last before it."""

@@ -16,7 +16,7 @@ from .contract import Cue
 from .errors import InputError
 from .numerics import kernel
 from .partial import PartialStore, Rows
-from .plan import PhasePlan, Wrap, schedule
+from .plan import Instrument, PhasePlan, schedule
 from .ranking import best
 from .records import Query
 from .scans import SharedScans
@@ -82,17 +82,21 @@ class Shortlist:
 
     store  shows the rows of the last question
     plan   the steps of RETRIEVE over it, without those that learn or make a context
+    run    finds the rows for a cue and runs the plan over them, and lets the memory's observer measure it
     """
 
     def __init__(self, most: int, base: Store, index: SharedScans, lexicon: BM25Index, graph: Graph, nodes: Callable[[Cells], Sequence[Node]],
-                 signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], wrap: Wrap | None) -> None:
+                 signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], instrument: Instrument | None) -> None:
         """nodes: the steps of RETRIEVE for the store that is asked.  Raises ContractError for a set that cannot be asked in part."""
         self.most, self._base, self._index, self._lexicon, self._graph = most, base, index, lexicon, graph
-        touched = dict.fromkeys(t.of if isinstance(t, Before) else t for node in _asking(nodes(base)) for t in (*node.reads, *node.adds, *node.sets))
-        self.store = PartialStore(base, most, (t for t in touched if isinstance(t, Structure)))
+        self.store = PartialStore(base, most)
+        asking = _asking(nodes(self.store))
+        touched = dict.fromkeys(t.of if isinstance(t, Before) else t for node in asking for t in (*node.reads, *node.adds, *node.sets))
+        self.store.receive(t for t in touched if isinstance(t, Structure))
         represent = Node(ENGINE, "represent", Phase.RETRIEVE, -1, (), (), (STANDS_FOR,), self._represent)
-        steps = schedule([*_asking(nodes(self.store)), represent], [s for s, _ in signals])[Phase.RETRIEVE]
-        self.plan = PhasePlan(Phase.RETRIEVE, steps, self.store, signals, streams, wrap)
+        steps = schedule([*asking, represent], [s for s, _ in signals])[Phase.RETRIEVE]
+        self.plan = PhasePlan(Phase.RETRIEVE, steps, self.store, signals, streams, instrument.wrap if instrument else None)
+        self.run: Callable[..., None] = instrument.timed(Phase.RETRIEVE, self._run) if instrument else self._run
         numbered = [c for c in touched if isinstance(c, Column) and c.rows is not None]
         self._known = [c for c in numbered if c.scope is Scope.GLOBAL]
         self._pointing = [c for c in numbered if c.scope is Scope.MEMORY]
@@ -103,8 +107,7 @@ class Shortlist:
         """Whether a question is asked of a shortlist: the memory is large, the answer short, and no filter may leave out the likely rows."""
         return query.only is None and self._base.n >= PAYS * self.most and k <= self.most * ANSWERED
 
-    def run(self, cue: Cue) -> None:
-        """Find the rows, and run the plan over them."""
+    def _run(self, cue: Cue) -> None:
         rows, self._stand_for = self.chosen(cue)
         self.store.show(rows)
         self.plan.run(cue)
@@ -117,9 +120,7 @@ class Shortlist:
 
     def spread(self, stage: Column, elsewhere: Any) -> NDArray[Any]:
         """(n,) a stage of the ranking as the plan leaves it, with one value for the rows that are not on the shortlist."""
-        column = self.plan.stages.source(stage)
-        assert isinstance(column, Column)
-        return self.store.spread(column, elsewhere)
+        return self.store.spread(self.plan.stages.source(stage), elsewhere)
 
     def chosen(self, cue: Cue) -> tuple[Rows, NDArray[np.float32]]:
         """The rows of a question, ascending, and how many visible memories each stands for.
@@ -157,18 +158,16 @@ class Shortlist:
         used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]
         share = int(most * NAMED)
         known = [e for name in cue.features.entities if (e := self._graph.entity_id(name)) is not None]
-        links = self._graph.links(EdgeType.ENTITY)
-        named = [links.ends[max(first, end - share // len(known)):end] for v in map(entity_node, known)
-                 for first in (int(links.start[v]),) for end in (first + int(links.degree[v]),)]
-        newest = [np.arange(max(n - share, 0), n)]
+        recent: list[NDArray[np.integer[Any]]] = []
+        for e in known:
+            edges = self._graph.neighbours(entity_node(e), EdgeType.ENTITY)         # oldest first
+            recent.append(self._graph.target[edges[max(len(edges) - share // len(known), 0):]])
+        recent.append(np.arange(max(n - share, 0), n))
         if cue.session >= 0:
-            newest.append(np.flatnonzero(self._base.array(SESSION) == cue.session)[-share:])
+            recent.append(np.flatnonzero(self._base.array(SESSION) == cue.session)[-share:])
         start, near, blocks = np.concatenate([alike[:BEST], words[:BEST]]), np.empty(share, np.int64), self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
-        parts = [start, *used, near[:count], *(each[visible[each]] for each in (*named, *newest)), words, alike]
-        found = np.concatenate(parts)
-        found = found[found >= 0]
-        return found[np.sort(np.unique(found, return_index=True)[1])]
+        return _different([start, *used, near[:count], *(each[visible[each]] for each in recent), words, alike])
 
     def _represent(self, view: Any, cue: Cue) -> None:
         view.stands_for[...] = self._stand_for
@@ -191,7 +190,13 @@ def _first_of(parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
     found: Rows = np.empty(0, np.int64)
     for part in parts:
         if len(found) < most:
-            both = np.concatenate([found, part[part >= 0]])
-            found = both[np.sort(np.unique(both, return_index=True)[1])][:most]
+            found = _different([found, part])[:most]
     found.sort()
     return found
+
+
+def _different(parts: Sequence[NDArray[np.integer[Any]]]) -> Rows:
+    """The different row numbers of the parts, in order of first occurrence; negative ones are none."""
+    found = np.concatenate(parts)
+    found = found[found >= 0]
+    return found[np.sort(np.unique(found, return_index=True)[1])]

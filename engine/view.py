@@ -100,8 +100,7 @@ class Binding:
         for read in node.reads:
             touched.setdefault(read.of if isinstance(read, Before) else read, False)
         touched.update(dict.fromkeys((*node.sets, *node.adds), True))
-        self._written = frozenset((*node.sets, *node.adds))
-        fields = tuple((item, self._access(item), writable) for item, writable in touched.items())
+        fields = tuple((item, self._access(item, writable), writable) for item, writable in touched.items())
         self.view: Any = _class_of(node.label, fields)()
         put = object.__setattr__
         put(self.view, "_of", self)
@@ -109,12 +108,12 @@ class Binding:
             if access is Access.CELL:
                 put(self.view, _kept(item), self.contributions[item] if item in self.contributions else store.array(item))
             elif access is Access.OWN:
-                put(self.view, _kept(item), self._own(item, writable, private, touched))
+                put(self.view, _kept(item), self._own(item, private, touched))
             elif access is Access.ARRAY and isinstance(item, Column):
                 if item in self.contributions:
                     put(self.view, item.name, self.contributions[item])
                 else:
-                    self._arrays.append((item.name, stages.source(item), writable))  # type: ignore[arg-type]
+                    self._arrays.append((item.name, stages.source(item), writable))
         self._growing = tuple(c for c in self.contributions if c.scope in PER_ROW)
         self._edges = tuple(c for c in self.contributions if c.scope is Scope.EDGE)
         self._with_signals = SIGNALS in node.sees
@@ -150,12 +149,12 @@ class Binding:
     def _plain(self, column: Column) -> bool:
         return column.scope in (Scope.EVENT, Scope.GLOBAL) and self.store.cell_shape(column) == ()
 
-    def _access(self, item: Column | Structure) -> Access:
+    def _access(self, item: Column | Structure, writable: bool) -> Access:
         """How the view of this node gives an item."""
         if isinstance(item, Structure):
             if item is SIGNALS:
                 return Access.ARRAY
-            replaced = not (item.private or item.signed) and (item in self._written or not item.reading)
+            replaced = not (item.private or item.signed) and (writable or not item.reading)
             return Access.HELD if replaced else Access.OWN
         if self._plain(item):
             return Access.CELL
@@ -163,7 +162,7 @@ class Binding:
             return Access.CONTRIBUTION if item in self.contributions else Access.EDGES
         return Access.ARRAY
 
-    def _own(self, item: Structure, writable: bool, private: Any, touched: Iterable[Column | Structure]) -> Any:
+    def _own(self, item: Structure, private: Any, touched: Iterable[Column | Structure]) -> Any:
         """The object that a view of this node shows for a structure, once and for all."""
         if item.private:
             return private

@@ -257,7 +257,7 @@ class Graph:
         """The live edge (source, target, type), made at time `created` (h) if there is none; amortised O(1), O(cap) at the cap."""
         source, target, kind, created = int(source), int(target), int(type), float(created)
         key = source, target, kind
-        known = self.find(*key)     # type: ignore[arg-type]
+        known = self.find(*key)
         if known is not None:
             return known
         low, high = min(source, target), max(source, target)
@@ -314,7 +314,7 @@ class Graph:
             self._names[entity] = f"\0erased {entity}"       # no entity of a text has this name
             self._entity_ids[self._names[entity]] = entity
 
-    def find(self, source: int, target: int, type: EdgeType) -> int | None:
+    def find(self, source: int, target: int, type: int) -> int | None:
         """The live edge between two nodes, if any; O(1)."""
         known = self._ids.get((source, target, type))       # numpy's integers hash and compare as Python's
         return known if known is not None or not self._table.size else self._restored(int(source), int(target), int(type))

@@ -512,26 +512,43 @@ def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
 
 
 @kernel
+def _held(pool: NDArray[Entry], at: int, end: int, bits: int, rows: NDArray[np.int64], place: NDArray[np.int32], which: NDArray[np.int32],
+          where: NDArray[np.int64]) -> int:
+    """The rows that pool[at:end] holds, of some: the number in `rows` and the place in the pool of each, ascending; how many there are.
+
+    bits   an entry is row << bits, and less than that more
+    which, where  (m,) written
+
+    Rows are sought in a long list, and read off a short one.
+    """
+    count = 0
+    if end - at > SPARSE * rows.size:
+        for j in range(rows.size):
+            at = _sought(pool, at, end, rows[j] << bits)
+            if at < end and pool[at] >> bits == rows[j]:
+                which[count], where[count] = j, at
+                count += 1
+    else:
+        for each in range(at, end):
+            if place[pool[each] >> bits] >= 0:
+                which[count], where[count] = place[pool[each] >> bits], each
+                count += 1
+    return count
+
+
+@kernel
 def _bm25_shown(
     ids: NDArray[np.int64], weights: NDArray[np.float64], pool: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64],
     lengths: NDArray[np.float64], base: float, slope: float, rows: NDArray[np.int64], place: NDArray[np.int32], out: NDArray[np.float32],
 ) -> None:
-    """As `_bm25`, of rows alone: out[i] is that of rows[i].  Rows are sought in long lists, and read off short ones."""
+    """As `_bm25`, of rows alone: out[i] is that of rows[i]."""
     out[:] = 0.0
+    which, where = np.empty(rows.size, np.int32), np.empty(rows.size, np.int64)
     for i in range(ids.size):
-        at, end = start[ids[i]], start[ids[i]] + length[ids[i]]
-        if end - at > SPARSE * rows.size:
-            for j in range(rows.size):
-                at = _sought(pool, at, end, rows[j] << TF_BITS)
-                if at < end and pool[at] >> TF_BITS == rows[j]:
-                    tf = pool[at] & ((1 << TF_BITS) - 1)
-                    out[j] += weights[i] * tf / (tf + base + slope * lengths[rows[j]])
-        else:
-            for each in range(at, end):
-                row = pool[each] >> TF_BITS
-                if place[row] >= 0:
-                    tf = pool[each] & ((1 << TF_BITS) - 1)
-                    out[place[row]] += weights[i] * tf / (tf + base + slope * lengths[row])
+        begin = start[ids[i]]
+        for found in range(_held(pool, begin, begin + length[ids[i]], TF_BITS, rows, place, which, where)):
+            j, tf = which[found], pool[where[found]] & ((1 << TF_BITS) - 1)
+            out[j] += weights[i] * tf / (tf + base + slope * lengths[rows[j]])
 
 
 @kernel
@@ -556,19 +573,13 @@ def _overlap_shown(
     ids: NDArray[np.int64], asked: int, pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64],
     sizes: NDArray[np.int32], jaccard: bool, rows: NDArray[np.int64], place: NDArray[np.int32], out: NDArray[np.float32],
 ) -> None:
-    """As `_overlap`, of rows alone, as in `_bm25_shown`."""
+    """As `_overlap`, of rows alone: out[i] is that of rows[i]."""
     out[:] = 0.0
+    which, where = np.empty(rows.size, np.int32), np.empty(rows.size, np.int64)
     for i in range(ids.size):
-        at, end = start[ids[i]], start[ids[i]] + length[ids[i]]
-        if end - at > SPARSE * rows.size:
-            for j in range(rows.size):
-                at = _sought(pool, at, end, rows[j])
-                if at < end and pool[at] == rows[j]:
-                    out[j] += np.float32(1.0)
-        else:
-            for each in range(at, end):
-                if place[pool[each]] >= 0:
-                    out[place[pool[each]]] += np.float32(1.0)
+        begin = start[ids[i]]
+        for found in range(_held(pool, begin, begin + length[ids[i]], 0, rows, place, which, where)):
+            out[which[found]] += np.float32(1.0)
     if asked:
         for j in range(out.size):
             shared = out[j]

@@ -145,7 +145,8 @@ def test_sources_of_writings_are_the_rows_shown() -> None:
         memory.encode_all(conversation(12))
         memory.event_log.writings.add("about all", "profile", "test", (2, 5, 9))
         assert memory.assembly.shortlist is not None
-        part = PartialStore(memory.store, 8, (WRITINGS,))
+        part = PartialStore(memory.store, 8)
+        part.receive((WRITINGS,))
         part.show(np.array([1, 5, 9, 10]))
         assert part.structures[WRITINGS][0].sources == (1, 2) and [each.sources for each in part.structures[WRITINGS]] == [(1, 2)]
         assert memory.writings[0].sources == (2, 5, 9) and len(part.structures[WRITINGS]) == 1
@@ -210,5 +211,5 @@ def test_a_structure_that_cannot_be_shown_in_part_is_refused(registry: Registry)
     odd = Structure("odd", "of all rows", create=list)
     memory.store.structures[odd] = []
     with pytest.raises(ContractError, match="odd cannot be shown for some memories only"):
-        PartialStore(memory.store, 8, (odd,))
-    assert RECALLED in PartialStore(memory.store, 8, ()).structures
+        PartialStore(memory.store, 8).receive((odd,))
+    assert RECALLED in PartialStore(memory.store, 8).structures
