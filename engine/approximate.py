@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -38,13 +39,13 @@ class ApproximateIndex(SharedScans, ABC):
 
     def __init__(self, dimensions: int) -> None:
         self._built: Any = None
-        self._overwritten = False
+        self._building = Lock()         # threads may ask at the same time
         super().__init__(dimensions)
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
         """Replace the vector (d,) of a row; O(d).  From then on every search is exact.  Raises InputError as `add_many` does."""
         super().overwrite(row, vector)
-        self._overwritten, self._built = True, None
+        self._built = None
 
     def recall(self, queries: Sequence[NDArray[np.float32]], k: int = 10) -> float:
         """Mean share of the k nearest visible rows that `search` finds; NaN without rows or queries.  Cost: O(n d) for each query."""
@@ -60,7 +61,8 @@ class ApproximateIndex(SharedScans, ABC):
         if self._count < LEAST or self._overwritten or few or k == 0:
             return super()._nearest(wanted, k, visible_only)
         with self._one_thread():
-            covered = self._cover()
+            with self._building:
+                covered = self._cover()
             look = max(LOOK, k)
             found = self._built.search(wanted[None], look, params=self._search(look, self._parameters[visible_only].sel))[1][0]
         later = np.arange(covered, self._count)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .approximate import index_of
 from .arguments import checked_count, checked_row
+from .beside import Place, Places
 from .capacity import Capacity, without_votes
 from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue, Incoming, Mechanism, parameter_types
@@ -113,6 +114,7 @@ class Assembly:
     sources      share of the budget of each source of contexts, percent, in registry order
     asked        while a context is asked for: its budget in tokens, and the session of the asker; else empty
     shortlist    asks large memories in part; None: every question is asked of all rows
+    places       where questions of several threads are asked at the same time
     stages       which array holds each stage of the ranking
     ranking      the stages that some step computes, in order; the scores of the last decide the answer
     asked_before  what identifies each language model that was asked before the memory was loaded
@@ -149,29 +151,28 @@ class Assembly:
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
         retrieve = self.plans[Phase.RETRIEVE]
         self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
-        self.shortlist = Shortlist(
-            shortlist, self.store, self.index, self.lexicon, self.graph, self._asking, self.signals, self.streams,
-            instrument) if shortlist else None
+        self.shortlist = Shortlist(shortlist, self.store, self._asking, self.signals, self.streams, instrument) if shortlist else None
+        self.places = Places(lambda: Place(self.store, self._asking, self.signals, self.streams, self.wordings, shortlist))
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
 
-    def _asking(self, store: Cells) -> Sequence[Node]:
-        """The steps of RETRIEVE over some rows of the store."""
-        return self._phases(self.mechanisms, self.signals, store)[Phase.RETRIEVE]
+    def _asking(self, store: Cells, size: list[int] | None = None) -> Sequence[Node]:
+        """The steps of RETRIEVE over another store, which shows this one; size: the cell of how many rows the answer holds, if it is another."""
+        return self._phases(self.mechanisms, self.signals, store, size)[Phase.RETRIEVE]
 
-    def _phases(self, mechanisms: Sequence[Mechanism[Any]], signals: Sequence[tuple[Signal, float]],
-                asked: Cells | None = None) -> Mapping[Phase, tuple[Node, ...]]:
+    def _phases(self, mechanisms: Sequence[Mechanism[Any]], signals: Sequence[tuple[Signal, float]], asked: Cells | None = None,
+                size: list[int] | None = None) -> Mapping[Phase, tuple[Node, ...]]:
         """The schedule of some mechanisms over this store, with the engine's own steps.  Raises ContractError.
 
-        asked  the store that questions are asked of, if it is another
+        asked, size  the store that questions are asked of, and `answer_size`, if they are others
         """
-        structures = self.store.structures
+        structures, size = self.store.structures, size or self.answer_size
         hooks = nodes_of(mechanisms) if self.capacity else without_votes(nodes_of(mechanisms))
         nodes = [*hooks, self._store_event.node(), weigh_node(), gather_node(signals),
-                 restrict_node(self.event_log, asked or self.store), admit_node(), answer_node(asked or self.store, self.answer_size, self.told)]
+                 restrict_node(self.event_log, asked or self.store), admit_node(), answer_node(asked or self.store, size, self.told)]
         added, read = {c for node in nodes for c in node.adds}, {r for node in nodes for r in node.reads}
         if ENCODING_STRENGTH in added:
             nodes += [imprint_node(), carry_node()]

@@ -39,10 +39,11 @@ from .ranking import Answer, Asked, Rows
 from .records import Event, Only, Query, moment
 from .schedule import Schedule
 from .serial import Serial, serial
-from .shortlist import Shortlist, checked_shortlist
+from .shortlist import checked_shortlist
 from .state import Integrity
 from .storage.graph import BUILT_IN
 from .storage.snapshot import Snapshot
+from .storage.store import Cells
 from .tables import html_table
 from .tasks import Tasks
 from .text.condensing import condensed
@@ -60,7 +61,6 @@ from .vocabulary import (
     OFFERS,
     OUTCOME,
     RECALLED,
-    RELEASED,
     ROW,
     SESSION,
     SLEEP_END,
@@ -97,7 +97,8 @@ class Engine(Serial):
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
     HebbariumError; a snapshot file stays at the last finished tick.  `with Engine(...) as memory:` closes the memory at the end.
-    Threads may share a memory: calls that change it, ask it or read a row run one at a time, in some order.
+    Threads may share a memory: a call that changes it runs alone, and so does every other call but `retrieve`, in some order; questions of
+    `retrieve` run at the same time.
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
@@ -230,7 +231,6 @@ class Engine(Serial):
         self._integrity.require("planned")
         return self.assembly.planned(mechanisms, observer, fewer)
 
-    @serial
     def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False, plan: Plan | None = None) -> Answer:
         """The k best memories for a query, as of the memory's present time; all visible ones if fewer.  Raises InputError.
 
@@ -239,30 +239,47 @@ class Engine(Serial):
         time changes memory.
 
         plan  of `planned`, instead of the memory's own; it never learns, and `use` refuses its answers
+
+        Questions of several threads are answered at the same time (`engine.beside`), unless they learn, have a plan, or are measured by an observer,
+        and except in a memory of fewer than 4,096 rows.
         """
+        if learn or plan is not None or self.observer is not None or self.store.n < self.assembly.places.least:
+            return self._retrieve_alone(query, k, learn, plan)
+        with self._turns.together(), self.assembly.places.one() as place:
+            if place is None:
+                return self._retrieve(query, k)
+            query, k, cue = self._checked_question(query, k)
+            return self._made(*place.ask(query, cue, k), Asked(query, self._life), self._unit, place.store)
+
+    @serial
+    def _retrieve_alone(self, query: Query | str, k: int, learn: bool, plan: Plan | None) -> Answer:
+        return self._retrieve(query, k, learn, plan)
+
+    def _checked_question(self, query: Query | str, k: int) -> tuple[Query, int, Cue]:
+        self._integrity.require("retrieve")
+        checked = checked_query(query, self.now)
+        return checked, checked_count(k, "k"), self.assembly.cue(checked)
+
+    def _retrieve(self, query: Query | str, k: int, learn: bool = False, plan: Plan | None = None) -> Answer:
+        """The answer in the memory's own columns of candidates, which one thread at a time may write."""
         self._integrity.require("retrieve")
         if plan is not None and (learn or plan.memory is not self.assembly):
             raise InputError("a plan never learns" if learn else "the plan belongs to another memory", where="retrieve",
                              cure="leave out the plan" if learn else "make one with `planned` of this memory")
-        query = checked_query(query, self.now)
-        self.assembly.answer_size[0] = checked_count(k, "k")
-        cue = self.assembly.cue(query)
+        query, k, cue = self._checked_question(query, k)
+        self.assembly.answer_size[0] = k
         short = self.assembly.shortlist
         if short and plan is None and not learn and short.asks(query, k):
-            return self._of_shortlist(short, query, cue)
+            with self._integrity.change("retrieve", changes=False):
+                short.run(cue)
+            self._asked = None, cue, 0, 0       # `use` asks all rows
+            return self._made(*short.found, Asked(query, self._life), self._unit, self.store)
         with self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
             self._changed = self._changed or learn
         asked = None if plan else Asked(query, self._life, learn)
         self._asked = asked, cue, self._integrity.begun, self.store.passes
         return self._answer(plan or self.assembly, asked, self._unit)
-
-    def _of_shortlist(self, short: Shortlist, query: Query, cue: Cue) -> Answer:
-        """The answer of the likely rows; `final` is NaN for all others, which count as not answerable."""
-        with self._integrity.change("retrieve", changes=False):
-            short.run(cue)
-        self._asked = None, cue, 0, 0       # `use` asks all rows
-        return self._made(short.answered, short.spread(RELEASED, np.nan), short.spread(ANSWERABLE, False), Asked(query, self._life), self._unit)
 
     @serial
     def together(self, plans: Sequence[Plan]) -> Together:
@@ -340,14 +357,13 @@ class Engine(Serial):
     def _answer(self, by: Plan | Assembly, asked: Asked | None, unit: Callable[[int], Unit]) -> Answer:
         """The answer that the store holds.  unit: what a row holds."""
         final, answerable = self.store.array(by.ranking[-1]).copy(), self.store.array(ANSWERABLE).copy()
-        return self._made(self.store.structures[RECALLED], final, answerable, asked, unit)
+        return self._made(self.store.structures[RECALLED], final, answerable, asked, unit, self.store)
 
-    def _made(self, rows: Rows, final: NDArray[np.float32], answerable: NDArray[np.bool_], asked: Asked | None,
-              unit: Callable[[int], Unit]) -> Answer:
+    def _made(self, rows: Rows, final: NDArray[np.float32], answerable: NDArray[np.bool_], asked: Asked | None, unit: Callable[[int], Unit],
+              store: Cells) -> Answer:
         units = tuple(map(unit, rows.tolist()))
         records = tuple(self.event_log.of_row(unit.row) if unit.kind is Kind.EVENT else None for unit in units)
-        return Answer(rows, final[rows], final, answerable, units, records, self.store.array(SUFFICIENCY).item(),
-                      self.store.array(CHRONOLOGICAL).item(), asked)
+        return Answer(rows, final[rows], final, answerable, units, records, store.array(SUFFICIENCY).item(), store.array(CHRONOLOGICAL).item(), asked)
 
     @serial
     def use(self, answer: Answer, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64], outcome: float | None = None) -> Rows:
@@ -595,6 +611,7 @@ class Engine(Serial):
             erased = self.assembly.erase(event_id)
             self.tasks.read_again()
             self._contexts.clear()
+            self.assembly.places.clear()
             forget_texts()
             self._changed = True
         if self._snapshot:

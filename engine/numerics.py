@@ -17,7 +17,7 @@ def kernel(function: F) -> F:
     No `self`, no global state, no hidden allocation of the size of the memory.  The plain function stays reachable as
     `kernel.py_func`; the tests run both.  Division by zero gives inf or NaN as in numpy.
     """
-    return cast(F, numba.njit(cache=True, error_model="numpy")(function))
+    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def summing_kernel(function: F) -> F:
@@ -26,7 +26,7 @@ def summing_kernel(function: F) -> F:
     The last bits of a sum depend on the processor, as those of the vector index do, and on the places of its terms; equal arrays give equal bits.
     NaN and infinity are treated as elsewhere.
     """
-    return cast(F, numba.njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract"})(function))
+    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})(function))
 
 
 KERNELS: Final = (kernel, summing_kernel)

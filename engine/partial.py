@@ -18,7 +18,7 @@ from .numerics import kernel, read_only
 from .ranking import best
 from .storage.graph import BUILT_IN, TYPES, Adjacency, EdgeType, Graph, Links
 from .storage.postings import BM25Index, Shown, TrigramIndex
-from .storage.store import PER_ROW, Array, Store
+from .storage.store import PER_ROW, Array, Cells
 from .vocabulary import (
     CUES,
     EMBEDDER,
@@ -60,7 +60,7 @@ class PartialStore:
     capacity  most of them
     """
 
-    def __init__(self, base: Store, most: int) -> None:
+    def __init__(self, base: Cells, most: int) -> None:
         self.base, self.capacity = base, most
         self.n = self.version = self.passes = 0
         self.rows: Rows = np.empty(0, np.int64)

@@ -5,6 +5,7 @@ Shorter windows of these texts, spans, have postings of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -26,11 +27,11 @@ _COMING: Final = 4096    # most texts that are cut before they have a row
 class Passages:
     """The vectors of all passages of a memory.  They follow from the texts alone, are computed when first read, and are not saved.
 
-    A text that the embedder reads whole has no passages: its vector is in the index.
+    A text that the embedder reads whole has no passages: its vector is in the index.  Threads may read at the same time.
     """
 
     def __init__(self, event_log: EventLog, embedder: Embedder) -> None:
-        self._event_log, self._embedder = event_log, embedder
+        self._event_log, self._embedder, self._covering = event_log, embedder, Lock()
         self._coming: dict[str, tuple[Spans, ...]] = {}         # cuts of texts that `of` has read and that have no row yet
         self._cut = 0                                           # rows that are cut
         self._cuts: dict[int, tuple[Spans, ...]] = {}           # windows and spans of each row that has passages
@@ -54,9 +55,10 @@ class Passages:
         """The passages of the texts that are longer than what the embedder reads, in order."""
         found: list[str] = []
         for text in texts:
-            if len(self._coming) >= _COMING:
-                self._coming.clear()
-            self._coming[text] = cut = self._divided(text)
+            with self._covering:
+                if len(self._coming) >= _COMING:
+                    self._coming.clear()
+                self._coming[text] = cut = self._divided(text)
             found += _parts(text, cut[0])
         return found
 
@@ -65,7 +67,8 @@ class Passages:
 
         Embeds the passages of rows stored since the last call, in one batch.  Cost: O(passages d).
         """
-        self._cover(len(out))
+        with self._covering:
+            self._cover(len(out))
         out.fill(np.nan)
         if self._rows.size:
             out[self._rows] = np.maximum.reduceat(self._vectors @ vector, self._starts)
@@ -73,7 +76,8 @@ class Passages:
 
     def counts(self, n: int) -> NDArray[np.int64]:
         """(n,) number of passages of each row; 0 for a text that the embedder reads whole."""
-        self._cover(n)
+        with self._covering:
+            self._cover(n)
         out = np.zeros(n, dtype=np.int64)
         out[self._rows] = np.diff(self._starts, append=len(self._vectors))
         return out
@@ -85,7 +89,8 @@ class Passages:
         A text that the embedder reads whole is one span.  None, and nothing is written, if it reads all texts whole.  `weight`, `k1` and `b` as in
         `BM25Index.scores`; frequencies and lengths are those of the spans of events.  Cost: O(spans + their postings of the terms).
         """
-        self._cover_words(len(out))
+        with self._covering:
+            self._cover_words(len(out))
         if not self._first.size:
             return None
         scores = np.zeros(self._spans.n_rows, dtype=np.float32)

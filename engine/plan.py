@@ -59,6 +59,11 @@ def schedule(nodes: Iterable[Node], signals: Sequence[Signal]) -> dict[Phase, tu
     return {phase: ordered([n for n in pool if n.phase is phase], signals) for phase in Phase}
 
 
+def answering(nodes: Iterable[Node]) -> list[Node]:
+    """The steps of RETRIEVE that a question needs that neither learns nor asks for a context, in the same order."""
+    return [n for n in nodes if (RECALLED not in n.sees or RECALLED in n.sets) and BUDGET not in n.sees]
+
+
 @contextmanager
 def undisturbed(store: Store, columns: Iterable[Column] | None = None) -> Iterator[None]:
     """For passes that must leave no trace: on exit the answer and all columns of the event, query and candidates are as before.

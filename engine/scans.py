@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from threading import local
 from typing import Final
 
 import numpy as np
@@ -15,31 +16,47 @@ SCANS: Final = 8            # most vectors whose products are kept; each takes 4
 BLOCK: Final = 512          # rows that stay in the processor's cache while several vectors are compared with them
 
 
+class _Kept(local):
+    """What one thread has asked for.
+
+    products  bytes of a vector -> its products with spare room, rows done; last asked for last
+    expected  bytes of a vector -> the vector, of those that will probably be asked for
+    spare     dropped products, to be written again: fresh memory costs as much as a tenth of a pass
+    overwritten  rows of the index that were overwritten when the products were computed
+    """
+
+    def __init__(self) -> None:
+        self.products: dict[bytes, tuple[NDArray[np.float32], int]] = {}
+        self.expected: dict[bytes, NDArray[np.float32]] = {}
+        self.spare: list[NDArray[np.float32]] = []
+        self.overwritten = 0
+
+
 class SharedScans(VectorIndex):
     """An exact index that reads its vectors once for each vector asked for: all products and all searches for it share one pass.
 
     The products of the last 8 vectors asked for are kept, by their bytes.  A row that is stored later adds its product; a row that is hidden or
     shown changes none; a row that is overwritten drops all.  Products and answers are those of `VectorIndex`, bit for bit.
 
+    Threads may ask at the same time, but not while rows change; each keeps products of its own.
+
     scans   passes over all vectors so far, for measurements
     """
 
     def __init__(self, dimensions: int) -> None:
         super().__init__(dimensions)
-        self.scans = 0
-        self._products: dict[bytes, tuple[NDArray[np.float32], int]] = {}    # bytes -> products with spare room, rows done; last asked for last
-        self._expected: dict[bytes, NDArray[np.float32]] = {}
-        self._spare: list[NDArray[np.float32]] = []         # dropped products, to be written again: fresh memory costs as much as a tenth of a pass
+        self.scans = self._overwritten = 0
+        self._own = _Kept()
         self._mask: tuple[tuple[int, int], NDArray[np.bool_]] = (-1, -1), np.zeros(0, np.bool_)
 
     def expect(self, vectors: Sequence[NDArray[np.float32]]) -> None:
         """Name vectors (d,) that will probably be asked for: the first of them that is, is compared in one pass with up to 6 later ones."""
-        self._expected = {each.tobytes(): each for each in vectors}
+        self._own.expected = {each.tobytes(): each for each in vectors}
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
         """Replace the vector (d,) of a row; O(d).  Raises InputError as `add_many` does."""
         super().overwrite(row, vector)
-        self._products.clear()
+        self._overwritten += 1
 
     def scores(self, query: ArrayLike, out: NDArray[np.float32]) -> NDArray[np.float32]:
         """As `VectorIndex.scores`; O(n) if the products are kept."""
@@ -52,7 +69,7 @@ class SharedScans(VectorIndex):
     def products(self, query: ArrayLike, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """(m,) the products with some rows, those of `scores`, bit for bit.  O(m) if the products with all are kept, else O(m d)."""
         wanted = self._checked(query, 1)
-        kept, done = self._products.get(wanted.tobytes(), (None, 0))
+        kept, done = self._kept_products().get(wanted.tobytes(), (None, 0))
         if kept is not None and done == self._count:
             return kept[rows]
         faiss, out, rows = self._faiss, np.empty(len(rows), np.float32), np.ascontiguousarray(rows, np.int64)
@@ -71,39 +88,47 @@ class SharedScans(VectorIndex):
 
     def _shown(self) -> NDArray[np.bool_]:
         """(n,) the visible rows; O(n) after a change."""
-        state = (self._count, self._turns)
-        if self._mask[0] != state:
-            self._mask = state, self.visible_mask()
-        return self._mask[1]
+        state, kept = (self._count, self._turns), self._mask
+        if kept[0] != state:
+            kept = self._mask = state, self.visible_mask()
+        return kept[1]
+
+    def _kept_products(self) -> dict[bytes, tuple[NDArray[np.float32], int]]:
+        """The products that this thread keeps; none once a row was overwritten."""
+        own = self._own
+        if own.overwritten != self._overwritten:
+            own.overwritten = self._overwritten
+            own.products.clear()
+        return own.products
 
     def _of(self, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n,) the products of a vector, kept; O(n d), or O(n + d rows stored since) if they are known."""
-        key, n = wanted.tobytes(), self._count
-        kept, done = self._products.pop(key, (None, 0))
+        key, n, products = wanted.tobytes(), self._count, self._kept_products()
+        kept, done = products.pop(key, (None, 0))
         if kept is None:
             kept = self._scanned(key, wanted)
         elif done < n:
             if n > len(kept):
                 kept = np.concatenate([kept[:done], np.empty(len(self._buffer) - done, np.float32)])
             self._scan([wanted], [kept], done)
-        self._products[key] = kept, n
-        while len(self._products) > SCANS:
-            self._spare.append(self._products.pop(next(iter(self._products)))[0])
+        products[key] = kept, n
+        while len(products) > SCANS:
+            self._own.spare.append(products.pop(next(iter(products)))[0])
         return kept[:n]
 
     def _scanned(self, key: bytes, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
         """Products with all rows, of a vector and of those expected after it."""
-        group = {key: wanted}
-        if key in self._expected:
-            later = list(self._expected)
-            group |= {each: self._expected[each] for each in later[later.index(key):] if each not in self._products}
+        own, group = self._own, {key: wanted}
+        if key in own.expected:
+            later = list(own.expected)
+            group |= {each: own.expected[each] for each in later[later.index(key):] if each not in own.products}
             group = dict(list(group.items())[:SCANS - 1])
-        spare, self._spare = [each for each in self._spare if len(each) == len(self._buffer)], []
+        spare, own.spare = [each for each in own.spare if len(each) == len(self._buffer)], []
         out = [spare.pop() if spare else np.empty(len(self._buffer), np.float32) for _ in group]
         self.scans += 1
         self._scan(list(group.values()), out, 0)
-        self._products |= {each: (found, self._count) for each, found in zip(group, out, strict=True)}
-        return self._products.pop(key)[0]
+        own.products |= {each: (found, self._count) for each, found in zip(group, out, strict=True)}
+        return own.products.pop(key)[0]
 
     def _scan(self, wanted: Sequence[NDArray[np.float32]], out: Sequence[NDArray[np.float32]], first: int) -> None:
         """Write the products of some vectors with the rows from `first` on: one pass over these rows, in blocks if there are several vectors."""

@@ -16,16 +16,16 @@ from .contract import Cue
 from .errors import InputError
 from .numerics import kernel
 from .partial import PartialStore, Rows
-from .plan import Instrument, PhasePlan, schedule
+from .plan import Instrument, PhasePlan, answering, schedule
 from .ranking import best
 from .records import Query
 from .scans import SharedScans
 from .schedule import Node
 from .steps import ENGINE
-from .storage.graph import EdgeType, Graph, entity_node
+from .storage.graph import EdgeType, entity_node
 from .storage.postings import BM25Index, Idf
-from .storage.store import Cells, Store
-from .vocabulary import BUDGET, RECALLED, SESSION, STANDS_FOR, VISIBLE
+from .storage.store import Cells
+from .vocabulary import ANSWERABLE, INDEX, LEXICON, RECALLED, RELEASED, SESSION, STANDS_FOR, VISIBLE
 
 LEAST: Final = 64           # rows of a shortlist
 PAYS: Final = 16            # a memory of fewer rows than so many shortlists is asked as a whole, which is faster
@@ -85,12 +85,14 @@ class Shortlist:
     run    finds the rows for a cue and runs the plan over them, and lets the memory's observer measure it
     """
 
-    def __init__(self, most: int, base: Store, index: SharedScans, lexicon: BM25Index, graph: Graph, nodes: Callable[[Cells], Sequence[Node]],
-                 signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], instrument: Instrument | None) -> None:
+    def __init__(self, most: int, base: Cells, nodes: Callable[[Cells], Sequence[Node]], signals: Sequence[tuple[Signal, float]],
+                 streams: Mapping[str, np.random.Generator], instrument: Instrument | None) -> None:
         """nodes: the steps of RETRIEVE for the store that is asked.  Raises ContractError for a set that cannot be asked in part."""
-        self.most, self._base, self._index, self._lexicon, self._graph = most, base, index, lexicon, graph
+        self.most, self._base, self._graph = most, base, base.graph
+        self._index: SharedScans = base.structures[INDEX]
+        self._lexicon: BM25Index = base.structures[LEXICON]
         self.store = PartialStore(base, most)
-        asking = _asking(nodes(self.store))
+        asking = answering(nodes(self.store))
         touched = dict.fromkeys(t.of if isinstance(t, Before) else t for node in asking for t in (*node.reads, *node.adds, *node.sets))
         self.store.receive(t for t in touched if isinstance(t, Structure))
         represent = Node(ENGINE, "represent", Phase.RETRIEVE, -1, (), (), (STANDS_FOR,), self._represent)
@@ -118,9 +120,14 @@ class Shortlist:
         found: Rows = self.store.rows[self.store.structures[RECALLED]]
         return found
 
-    def spread(self, stage: Column, elsewhere: Any) -> NDArray[Any]:
-        """(n,) a stage of the ranking as the plan leaves it, with one value for the rows that are not on the shortlist."""
-        return self.store.spread(self.plan.stages.source(stage), elsewhere)
+    @property
+    def found(self) -> tuple[Rows, NDArray[np.float32], NDArray[np.bool_]]:
+        """The rows of the answer, the final scores of all rows, and whether they may be answered: NaN and False for those not on the shortlist.
+
+        O(n).
+        """
+        final, answerable = (self.store.spread(self.plan.stages.source(c), elsewhere) for c, elsewhere in ((RELEASED, np.nan), (ANSWERABLE, False)))
+        return self.answered, final, answerable
 
     def chosen(self, cue: Cue) -> tuple[Rows, NDArray[np.float32]]:
         """The rows of a question, ascending, and how many visible memories each stands for.
@@ -178,11 +185,6 @@ class Shortlist:
         self._lexicon.scores(cue.terms, self._words, Idf.LUCENE.weight)
         rows: Rows = best(self._words, visible, int(self.most * WORDS))
         return rows[self._words[rows] > 0.0]
-
-
-def _asking(nodes: Sequence[Node]) -> list[Node]:
-    """The steps that a question needs that neither learns nor asks for a context."""
-    return [n for n in nodes if (RECALLED not in n.sees or RECALLED in n.sets) and BUDGET not in n.sees]
 
 
 def _first_of(parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:

@@ -178,6 +178,8 @@ class _Cached(Generic[Value]):
 class MeteredEmbedder(WrappedEmbedder):
     """An embedder whose calls are counted and timed; each memory has one, so that embedding can be told from the work of its mechanisms.
 
+    Calls of several threads run one at a time.
+
     texts    given to `embed` and `embed_tokens`
     hits     of these, answered without the model; 0 for an embedder without a cache
     seconds  s, wall time in both
@@ -187,6 +189,7 @@ class MeteredEmbedder(WrappedEmbedder):
         super().__init__(embedder)
         self.texts = self.hits = 0
         self.seconds = 0.0
+        self._turn = threading.Lock()
 
     @property
     def keeps(self) -> bool:
@@ -205,13 +208,14 @@ class MeteredEmbedder(WrappedEmbedder):
         return self._metered(partial(tokens_of, self.embedder), texts)
 
     def _metered(self, embed: Callable[[Sequence[str]], Value], texts: Sequence[str]) -> Value:
-        hits, start = self._hits, time.perf_counter()
-        try:
-            return embed(texts)
-        finally:
-            self.seconds += time.perf_counter() - start
-            self.texts += len(texts)
-            self.hits += self._hits - hits
+        with self._turn:
+            hits, start = self._hits, time.perf_counter()
+            try:
+                return embed(texts)
+            finally:
+                self.seconds += time.perf_counter() - start
+                self.texts += len(texts)
+                self.hits += self._hits - hits
 
     @property
     def _hits(self) -> int:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 from enum import StrEnum
+from threading import Lock
 from typing import Any, Protocol
 
 from ..errors import HebbariumError, InputError
@@ -165,7 +166,8 @@ class MeteredLanguageModel:
     """A language model as hooks see it: requests and time are counted, and every reply is what a reply must be.
 
     If a model raises, or does not return one reply for each request, every reply has the status `http`; the text of a reply that claims to be ok
-    is read and checked again.  HebbariumError is raised on: it is an error of a file that the user named.
+    is read and checked again.  HebbariumError is raised on: it is an error of a file that the user named.  Calls of several threads run one at a
+    time.
 
     usage    since the memory was made
     seconds  s, wall time in `ask`
@@ -174,6 +176,7 @@ class MeteredLanguageModel:
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
         self.usage, self.seconds = Usage(), 0.0
+        self._turn = Lock()
 
     @property
     def name(self) -> str:
@@ -185,14 +188,17 @@ class MeteredLanguageModel:
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:
         """A reply to each request, in order; [] for none.  Raises HebbariumError for a transcript that cannot be read or written."""
-        start = time.perf_counter()
-        try:
-            replies = self._asked(list(requests)) if requests else []
-        finally:
-            self.seconds += time.perf_counter() - start
-        failed = sum(reply.status not in (Status.OK, Status.NONE) for reply in replies)
-        self.usage += Usage(len(replies), sum(reply.cached for reply in replies), failed, sum(reply.prompt_tokens for reply in replies),
-                            sum(reply.completion_tokens for reply in replies))
+        if not requests:
+            return []
+        with self._turn:
+            start = time.perf_counter()
+            try:
+                replies = self._asked(list(requests))
+            finally:
+                self.seconds += time.perf_counter() - start
+            failed = sum(reply.status not in (Status.OK, Status.NONE) for reply in replies)
+            self.usage += Usage(len(replies), sum(reply.cached for reply in replies), failed, sum(reply.prompt_tokens for reply in replies),
+                                sum(reply.completion_tokens for reply in replies))
         return replies
 
     def _asked(self, requests: list[Request]) -> list[Reply]:

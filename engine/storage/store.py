@@ -22,12 +22,15 @@ PER_ROW = (Scope.MEMORY, Scope.CANDIDATE)
 class Cells(Protocol):
     """What plans, views and instruments need of a store: see `Store`."""
 
-    n: int
-    version: int
-    capacity: int
     passes: int
     structures: dict[Structure, Any]
 
+    @property
+    def n(self) -> int: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def capacity(self) -> int: ...
     @property
     def graph(self) -> Any: ...
     def array(self, column: Column) -> Array: ...
