@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from functools import cache, cached_property
 from itertools import islice
@@ -38,7 +38,7 @@ from .ports.language_model import LanguageModel
 from .ranking import Answer, Asked, Rows
 from .records import Event, Only, Query, moment
 from .schedule import Schedule
-from .serial import Serial, serial
+from .serial import Serial, serial, shared
 from .shortlist import checked_shortlist
 from .state import Integrity
 from .storage.graph import BUILT_IN
@@ -97,8 +97,8 @@ class Engine(Serial):
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
     HebbariumError; a snapshot file stays at the last finished tick.  `with Engine(...) as memory:` closes the memory at the end.
-    Threads may share a memory: a call that changes it runs alone, and so does every other call but `retrieve`, in some order; questions of
-    `retrieve` run at the same time.
+    Threads may share a memory: a call that changes it runs alone, in some order; questions of `retrieve` and `context`, and calls that read a row,
+    run at the same time.
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
@@ -243,17 +243,16 @@ class Engine(Serial):
         Questions of several threads are answered at the same time (`engine.beside`), unless they learn, have a plan, or are measured by an observer,
         and except in a memory of fewer than 4,096 rows.
         """
-        if learn or plan is not None or self.observer is not None or self.store.n < self.assembly.places.least:
-            return self._retrieve_alone(query, k, learn, plan)
-        with self._turns.together(), self.assembly.places.one() as place:
+        with self._question(alone=learn or plan is not None), self.assembly.places.one() as place:
             if place is None:
-                return self._retrieve(query, k)
+                return self._retrieve(query, k, learn, plan)
             query, k, cue = self._checked_question(query, k)
             return self._made(*place.ask(query, cue, k), Asked(query, self._life), self._unit, place.store)
 
-    @serial
-    def _retrieve_alone(self, query: Query | str, k: int, learn: bool, plan: Plan | None) -> Answer:
-        return self._retrieve(query, k, learn, plan)
+    def _question(self, alone: bool) -> AbstractContextManager[bool]:
+        """The turn of a question: together with others if that is right and pays."""
+        apart = alone or self.observer is not None or self.store.n < self.assembly.places.least
+        return self._turns.alone() if apart else self._turns.together()
 
     def _checked_question(self, query: Query | str, k: int) -> tuple[Query, int, Cue]:
         self._integrity.require("retrieve")
@@ -403,7 +402,6 @@ class Engine(Serial):
         asked.learnt = True
         return rows
 
-    @serial
     def context(self, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
                 task: str | None = None, only: Only | None = None, reader: ContextReader | None = None, also: str = "",
                 ttl: float = 0.0) -> Context:
@@ -420,24 +418,26 @@ class Engine(Serial):
         ttl         h, simulated time: a context that was assembled so long ago is taken again if only time has passed since; with 0, only one of
                     this very state.  An event, what recall changes, a sleep, or an archived or restored memory ends it at once
 
-        What the memory's `sources` offer; without sources the best memories first.  Other counters, formats and strategies:
+        What the memory's `sources` offer; without sources the best memories first, and several threads are answered at the same time as by
+        `retrieve`.  Other counters, formats and strategies:
         `engine.context.assembly.assemble`.  Asked again in the same state, the context is the same object.
         Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts; with the sources of `stages` at
         20k memories 16 ms at 1,024 tokens and 23 ms at 4,096; microseconds if it was asked before.
         Raises InputError, also for a blank query.
         """
-        self._integrity.require("context")
-        ttl = checked_hours(ttl, "ttl", 0.0)
-        asked, known = (query, max_tokens, max_items, session, task, only, reader, also, type(max_tokens), type(max_items)), None
-        with suppress(TypeError):       # a filter that cannot be hashed, or no question at all
-            known = self._contexts.get(self._integrity.begun, asked, self.now, ttl)
-        if known is not None:
-            return known
-        found = assemble(self, query, max_tokens, max_items=max_items, session=session, task=task, only=only, reader=reader, also=also,
-                         counter=self._counter)
-        with suppress(TypeError):
-            self._contexts.put(asked, found, self.now)
-        return found
+        with self._question(alone=bool(self.sources)):
+            self._integrity.require("context")
+            ttl = checked_hours(ttl, "ttl", 0.0)
+            asked, known = (query, max_tokens, max_items, session, task, only, reader, also, type(max_tokens), type(max_items)), None
+            with suppress(TypeError):       # a filter that cannot be hashed, or no question at all
+                known = self._contexts.get(self._integrity.begun, asked, self.now, ttl)
+            if known is not None:
+                return known
+            found = assemble(self, query, max_tokens, max_items=max_items, session=session, task=task, only=only, reader=reader, also=also,
+                             counter=self._counter)
+            with suppress(TypeError):
+                self._contexts.put(asked, found, self.now)
+            return found
 
     @serial
     def outcome(self, row: int, ok: bool) -> None:
@@ -481,7 +481,7 @@ class Engine(Serial):
         """The tokeniser of the embedder's folder, loaded at the first context; without one, length / 4."""
         return counter(self.assembly.embedder)
 
-    @serial
+    @shared
     def cue(self, query: Query | str) -> Cue:
         """The query as hooks receive it.  Raises InputError."""
         self._integrity.require("cue")
@@ -541,13 +541,13 @@ class Engine(Serial):
         self._integrity.require("events")
         return tuple(self.event_log.events)
 
-    @serial
+    @shared
     def event(self, row: int) -> Event:
         """The event of a row, verbatim.  Raises InputError, also for a row that the memory made; `unit` reads both."""
         self._integrity.require("event")
         return self.event_log.of_row(checked_row(row, self.store.n))
 
-    @serial
+    @shared
     def unit(self, row: int) -> Unit:
         """What a row holds: an event, or a text that the memory made, with the ids of its events.  Raises InputError."""
         self._integrity.require("unit")
@@ -559,7 +559,7 @@ class Engine(Serial):
         self._integrity.require("writings")
         return tuple(self.event_log.writings)
 
-    @serial
+    @shared
     def condensed(self, row: int) -> str:
         """The condensed text of a memory for a context: all of its text, a summary or keywords, as its DETAIL says; `event` keeps the text itself.
 

@@ -28,8 +28,8 @@ class Turns:
         self._due = 0                               # of those that wait for a turn together, how many come before the next turn alone
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """A turn during which no other thread has one.  Raises ContractError in a turn together, which would wait for itself."""
+    def alone(self) -> Iterator[bool]:
+        """False; a turn during which no other thread has one.  Raises ContractError in a turn together, which would wait for itself."""
         me = get_ident()
         with self._changed:
             if self._owner != me:
@@ -46,7 +46,7 @@ class Turns:
                         self._changed.notify_all()
             self._depth += 1
         try:
-            yield
+            yield False
         finally:
             with self._changed:
                 self._depth -= 1
@@ -79,18 +79,32 @@ class Turns:
 
 
 class Serial:
-    """Base of objects that threads may share: their methods with `@serial` run one at a time, in some order.  A method may call another."""
+    """Base of objects that threads may share: their methods with `@serial` run alone, in some order, those with `@shared` together.
+
+    A method may call another; one that runs together calls none that runs alone.
+    """
 
     def __init__(self) -> None:
         self._turns = Turns()
 
 
 def serial(method: F) -> F:
-    """A method of a `Serial` that runs alone: a call from another thread waits until it has ended.  Cost: 2 us."""
+    """A method of a `Serial` that runs alone: a call from another thread waits until it has ended.  Cost: 3 us."""
 
     @wraps(method)
     def call(self: Any, *given: Any, **named: Any) -> Any:
         with self._turns.alone():
+            return method(self, *given, **named)
+
+    return cast(F, call)
+
+
+def shared(method: F) -> F:
+    """A method of a `Serial` that runs while others of the kind may, and none that runs alone.  Cost: 3 us."""
+
+    @wraps(method)
+    def call(self: Any, *given: Any, **named: Any) -> Any:
+        with self._turns.together():
             return method(self, *given, **named)
 
     return cast(F, call)

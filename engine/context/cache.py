@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from threading import Lock
 from typing import Final, NamedTuple
 
 from .context import Context
@@ -20,9 +21,10 @@ class _Kept(NamedTuple):
 
 
 class ContextCache:
-    """Contexts by what was asked, of one state and of those before it from which only time has passed."""
+    """Contexts by what was asked, of one state and of those before it from which only time has passed.  Threads may share it."""
 
     def __init__(self) -> None:
+        self._lock = Lock()
         self._state: Hashable = None
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
 
@@ -31,21 +33,23 @@ class ContextCache:
 
         now, ttl  h, simulated time
         """
-        if state != self._state:
-            self.clear()
-            self._state = state
-        found = self._kept.get(asked)
-        if found is None or (found.state != state and not 0.0 <= now - found.time <= ttl):
-            return None
-        self._kept.move_to_end(asked)
-        return found.context
+        with self._lock:
+            if state != self._state:
+                self.clear()
+                self._state = state
+            found = self._kept.get(asked)
+            if found is None or (found.state != state and not 0.0 <= now - found.time <= ttl):
+                return None
+            self._kept.move_to_end(asked)
+            return found.context
 
     def put(self, asked: Hashable, context: Context, now: float = 0.0) -> Context:
         """Keep the context of a question in the state that `get` was last given.  It is returned."""
-        self._kept[asked] = _Kept(context, self._state, now)
-        self._kept.move_to_end(asked)
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+        with self._lock:
+            self._kept[asked] = _Kept(context, self._state, now)
+            self._kept.move_to_end(asked)
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
         return context
 
     def passed(self, before: Hashable, after: Hashable) -> None:

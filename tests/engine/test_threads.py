@@ -67,6 +67,22 @@ def test_shortlists_beside_one_another() -> None:
     assert shared.store.n >= 16 * 64 and np.count_nonzero(np.isfinite(shared.retrieve(QUESTIONS[0], 5).final)) <= 64
 
 
+@pytest.mark.parametrize("chosen", ["default", "stages"])
+def test_threads_get_the_contexts_of_one_thread(chosen: str) -> None:
+    """Of a set without sources and of one with sources, which are asked alone."""
+    shared, gate = memory(EVENTS, chosen), Barrier(READERS)
+    alone = memory(EVENTS, chosen)
+    expected = {(question, most): alone.context(question, most).text for question in QUESTIONS for most in (40, 200)}
+
+    def ask(first: int) -> list[bool]:
+        gate.wait()
+        asked = list(expected)[first:] + list(expected)[:first]
+        return [shared.context(*each).text == expected[each] and shared.unit(first).text == shared.event(first).text for each in asked]
+
+    with ThreadPoolExecutor(READERS) as pool:
+        assert all(all(some) for some in pool.map(ask, range(READERS)))
+
+
 def test_an_answer_of_another_place_can_be_used() -> None:
     """Feedback on it asks again, and changes the memory as feedback on the same answer of the memory itself."""
     one, other = memory(), memory()
