@@ -15,6 +15,7 @@ from ..edits.planted import planted
 from .flips import flips
 from .kills import kills
 from .nights import making, nights
+from .readers import readers
 from .sweeps import small, sweep, sweeps
 from .tally import Tally
 from .texts import texts
@@ -44,7 +45,7 @@ def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) ->
     return DRILLS[name](make, events, folder, count, seed)
 
 
-DRILLS: dict[str, Callable[..., Tally]] = {"flips": flips, "kills": kills, "nights": nights, "texts": texts, "threads": threads}
+DRILLS: dict[str, Callable[..., Tally]] = {"flips": flips, "kills": kills, "nights": nights, "readers": readers, "texts": texts, "threads": threads}
 
 
 def main(arguments: list[str]) -> int:

@@ -1,6 +1,6 @@
 """Threads that share one embedder with its cache file: each gets the vectors that one thread alone would get.
 
-A memory itself is used by one thread at a time; this drill says nothing of memories.
+The drill `readers` is about memories.
 """
 from __future__ import annotations
 

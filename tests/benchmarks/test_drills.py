@@ -5,6 +5,7 @@ import os
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ import pytest
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.datasets.demo import load_demo
 from hebbarium.benchmarks.drills import flips as damage
+from hebbarium.benchmarks.drills import readers as readers_drill
 from hebbarium.benchmarks.drills.__main__ import main
 from hebbarium.benchmarks.drills.flips import flips
 from hebbarium.benchmarks.drills.kills import kills
 from hebbarium.benchmarks.drills.nights import making, nights
+from hebbarium.benchmarks.drills.readers import readers
 from hebbarium.benchmarks.drills.sweeps import small, sweep, sweeps
 from hebbarium.benchmarks.drills.tally import Tally
 from hebbarium.benchmarks.drills.texts import texts
@@ -154,6 +157,21 @@ def test_threads_share_an_embedder_and_its_file(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("hebbarium.benchmarks.drills.threads.CachedEmbedder.embed", lambda self, some: np.zeros((len(some), 32), np.float32))
     (tmp_path / "other").mkdir()
     assert threads(make, EVENTS, tmp_path / "other", 4, 2).broken
+
+
+def test_readers_of_a_memory_and_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = readers(make, EVENTS, tmp_path, 120, 2)
+    assert tally.broken == [] and tally.of("answered") == 120
+    answered = readers_drill._answered
+
+    def mixed(memory: Engine, text: str) -> Any:
+        """In a thread, the rows of one answer with the scores of another."""
+        found = answered(memory, text)
+        return found if current_thread() is main_thread() else (found[0], *answered(memory, "Bo in Lisbon")[1:])
+
+    monkeypatch.setattr(readers_drill, "_answered", mixed)
+    (tmp_path / "other").mkdir()
+    assert readers(make, EVENTS, tmp_path / "other", 120, 2).broken
 
 
 def test_a_drill_runs_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:

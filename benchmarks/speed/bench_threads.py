@@ -1,0 +1,31 @@
+"""Questions of two threads at the same time: the ratio is the throughput of two threads over that of one."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.records import Query
+
+EACH = 32           # questions of a thread
+SIZES = (1_000, 10_000, 100_000)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_two_threads(clock: Any, memory: Callable[[int], Engine], asked: Callable[[int], Iterator[Query]], n: int) -> None:
+    """The set `minimal`; a memory of 1,000 units is asked by one thread at a time."""
+    shared, queries = memory(n), list(zip(range(2 * EACH), asked(n), strict=False))
+
+    def ask(first: int) -> None:
+        for _, query in queries[first::2]:
+            shared.retrieve(query)
+
+    def alone() -> None:
+        ask(0)
+        ask(1)
+
+    with ThreadPoolExecutor(2) as pool:
+        clock(lambda: list(pool.map(ask, (0, 1))), 12, reference=alone, against="one thread", per=2 * EACH)
