@@ -3,6 +3,8 @@
 Texts are English small talk from templates: about 22 words, a vocabulary that grows with the memory by Zipf's law, and in two of three turns
 the name of a person or a place, drawn by the same law.  Nothing is read or downloaded; the same seed gives the same texts.
 
+Memories with a file repeat a small one of 1,000 events, see large.py.
+
 A measure and its reference are timed in turn, so that their ratio is reliable on a busy machine even where the times are not.
 """
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.speed.large import SMALL, WITHOUT, Files, tiled
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
 from hebbarium.engine.ports.embedder import WORD, Vectors
@@ -225,6 +228,21 @@ def asked() -> Callable[[int], Iterator[Query]]:
     return lambda n: cycle(questions(n))
 
 
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The closed file of a memory of a set with so many units, see `tiled`, and a function that opens it with further options of `Engine`."""
+    small = cache(lambda chosen: fresh(SMALL, without=WITHOUT.get(chosen, ()), chosen=chosen, nights=1e6))
+
+    @cache
+    def made(chosen: str, n: int) -> tuple[Path, Callable[[], Engine]]:
+        source, path = small(chosen), tmp_path_factory.mktemp("saved") / f"{chosen} {n}.db"
+        tiled(source, n, path).close()
+        return path, lambda **options: Engine(
+            source.assembly.mechanisms, source.assembly.embedder, **{"path": path, "tick_hours": 0.0, "consolidate_every": 1e6, **options})
+
+    return made
+
+
 @pytest.fixture
 def clock(benchmark: Any, request: pytest.FixtureRequest) -> Clock:
     return Clock(benchmark, request.node.nodeid.rpartition("bench_")[2].replace(".py::test_", " "), request.config.stash[FIGURES])
@@ -235,8 +253,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
-    """Collects bench_*.py, which a plain `pytest` does not."""
-    return pytest.Module.from_parent(parent, path=file_path) if file_path.match("bench_*.py") else None
+    """Collects bench_*.py, which a plain `pytest` does not unless the file is named."""
+    own = file_path.match("bench_*.py") and not parent.session.isinitpath(file_path)
+    return pytest.Module.from_parent(parent, path=file_path) if own else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
