@@ -10,11 +10,12 @@ from its number and its generation floor(TURNOVER + u / units), so cells are rep
 Memories keep the code of their time of storage, and a replaced cell responds to no cue.  Cells of the first generation are mature;
 later cells are easier to drive at a young age a, by the factor e(a) = 1 + e_1 exp(-(a - a_0)^2 / 2 s^2).
 
-Cost: O(units c) for c inputs per unit (0.1 ms for 2048 units with 77, and 1 ms once for each generation of cells), O(n k) per event (1 ms for
-100,000 memories of 41 cells), and O(n + n k^2 / units) per query: the memories of each cell are listed, 4 k bytes a memory.
+Cost: O(units c) for c inputs per unit (0.1 ms for 2048 units with 77, and 1 ms once for each generation of cells), O(n k^2 / units) per event and
+O(n + n k^2 / units) per query: the memories of each cell are listed, 2 k bytes a memory.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -38,7 +39,8 @@ SEPARATION = signal("separation", Facet.MEANING, "share of active cells common t
 GENERATION: Final = 32_768      # a cell's number is unit + generation * GENERATION
 QUANTILES: Final = 256          # of the distribution of weights
 GAPS: Final = 4096              # of the distribution of distances between inputs
-UNLISTED: Final = 1024          # memories that are compared one by one before lists pay
+BLOCKS: Final = (65_536, 8_192, 1_024)      # memories whose lists stand together
+SPARE: Final = 3                # lists that are read beyond those of which a duplicate must be on one
 
 
 # --- equations: the projection W -----------------------------------------------------------------------------------------------
@@ -295,39 +297,53 @@ def list_of(cell: int, units: int) -> int:
 
 @kernel
 def listed(codes: Any, units: int) -> Any:
-    """Memories by cell: (first, row), those of a cell at row[first[c]:first[c + 1]], c as `list_of` says.  Cost: O(n k + M) for each generation.
+    """Memories by cell: (base, first, row), those of cell c at row[first[i]:first[i + 1]] with i = list_of(c) - base, ascending.
 
-    codes   (n, k)     cells of every memory; -1: none
+    codes   (n, k)     cells of at most 65,536 memories; -1: none
     units   ()      1  M
 
-    >>> first, row = listed(np.array([[1, -1], [0, 1]], dtype=np.int32), 3)
-    >>> first.tolist(), row.tolist()
-    ([0, 1, 3, 3], [1, 0, 1])
+    Cost: O(n k), and O(M) for each generation from the oldest to the newest.
+
+    >>> base, first, row = listed(np.array([[65540, -1], [65539, 65540]], dtype=np.int32), 6)
+    >>> base, first.tolist(), row.tolist()
+    (12, [0, 0, 0, 0, 1, 3, 3], [1, 0, 1])
     """
-    newest = -1
-    for cell in codes.flat:
-        newest = max(newest, cell // GENERATION)
-    first = np.zeros((newest + 1) * units + 1, dtype=np.int64)
+    oldest, newest = 65_536, -1
     for cell in codes.flat:
         if cell >= 0:
-            first[list_of(cell, units) + 1] += 1
+            oldest, newest = min(oldest, cell // GENERATION), max(newest, cell // GENERATION)
+    base, first = oldest * units, np.zeros(max(newest - oldest + 1, 0) * units + 1, dtype=np.int32)
+    for cell in codes.flat:
+        if cell >= 0:
+            first[list_of(cell, units) - base + 1] += 1
     for c in range(first.shape[0] - 1):
         first[c + 1] += first[c]
-    at, row = first.copy(), np.empty(first[-1], dtype=np.int32)
+    at, row = first.copy(), np.empty(first[-1], dtype=np.uint16)
     for i in range(codes.shape[0]):
         for cell in codes[i]:
             if cell >= 0:
-                c = list_of(cell, units)
+                c = list_of(cell, units) - base
                 row[at[c]] = i
                 at[c] += 1
-    return first, row
+    return base, first, row
 
 
 @kernel
-def listed_overlaps(first: Any, row: Any, k: int, visible: Any, code: Any, units: int, out: Any) -> None:
+def span_of(cell: int, units: int, base: int, first: Any) -> Any:
+    """Where the list of a cell begins and ends; (0, 0) if it has none.  base, first: as `listed` returns them.  Cost: O(1).
+
+    >>> span_of(32768 * 2 + 4, 6, 12, np.array([0, 0, 0, 0, 1, 3, 3])), span_of(4, 6, 12, np.array([0, 0, 0, 0, 1, 3, 3]))
+    ((1, 3), (0, 0))
+    """
+    c = list_of(cell, units) - base
+    return (first[c], first[c + 1]) if cell >= 0 and 0 <= c < first.shape[0] - 1 else (0, 0)
+
+
+@kernel
+def listed_overlaps(base: int, first: Any, row: Any, k: int, visible: Any, code: Any, units: int, out: Any) -> None:
     """What `overlaps` writes, from the lists of `listed`.  Cost: O(n + n k^2 / M).
 
-    first, row             as `listed` returns them
+    base, first, row       as `listed` returns them
     k           ()      1  cells of a memory's code
     visible     (n,)       bool; entries of hidden memories are not written
     code        (k,)       cells of the cue
@@ -339,38 +355,79 @@ def listed_overlaps(first: Any, row: Any, k: int, visible: Any, code: Any, units
     >>> out.tolist()
     [0.75]
     """
-    shared = np.zeros(visible.shape[0], dtype=np.int32)
+    shared = np.zeros(visible.shape[0], dtype=np.uint16)
     for cell in code:
-        c = list_of(cell, units)
-        if cell >= 0 and c < first.shape[0] - 1:            # else no memory has a cell of its generation
-            for place in range(first[c], first[c + 1]):
-                shared[row[place]] += 1
+        start, stop = span_of(cell, units, base, first)
+        for place in range(start, stop):
+            shared[row[place]] += 1
     for i in range(visible.shape[0]):
         if visible[i]:
             out[i] = shared[i] / k
 
 
 @kernel
-def repeated(codes: Any, visible: Any, code: Any, units: int, threshold: float) -> int:
-    """Row of the memory with the largest code overlap, the latest among equals; -1 if no overlap reaches the threshold.  Cost: O(n k).
+def least_common(threshold: float, k: int) -> int:
+    """Fewest cells in common with a code of k cells that make a share of `threshold`.  Cost: O(1).
 
-    Arguments as for `overlaps`;  threshold  ()  1  least overlap of a duplicate
-
-    >>> repeated(np.array([[0, 1], [0, 2], [3, 4]]), np.ones(3, dtype=np.bool_), np.array([0, 2]), 8, 0.5)
-    1
+    >>> least_common(0.8, 41), least_common(0.1 + 0.2, 10)
+    (33, 3)
     """
-    firing, row, most = by_unit(code, units), -1, np.ceil(threshold * codes.shape[1] - 1e-9)
+    return int(np.ceil(threshold * k - 1e-9))
+
+
+@kernel
+def repeated(codes: Any, visible: Any, code: Any, units: int, least: int) -> Any:
+    """(row, cells in common) of the memory with the most cells in common, the latest among equals; (-1, least) if none has `least`.  Cost: O(n k).
+
+    Arguments as for `overlaps`;  least  ()  1  fewest cells in common of a duplicate
+
+    >>> repeated(np.array([[0, 1], [0, 2], [3, 4]]), np.ones(3, dtype=np.bool_), np.array([0, 2]), 8, 1)
+    (1, 2)
+    """
+    firing, found = by_unit(code, units), -1
     for i in range(codes.shape[0]):
         if visible[i]:
-            spare = codes.shape[1] - most       # cells that may still differ: a code is left where it has too many
+            spare = codes.shape[1] - least      # cells that may still differ: a code is left where it has too many
             for j in range(codes.shape[1]):
                 cell = codes[i, j]
                 spare -= cell < 0 or firing[cell & (GENERATION - 1)] != cell
                 if spare < 0:
                     break
             if spare >= 0:
-                row, most = i, most + spare
-    return row
+                found, least = i, least + spare
+    return found, least
+
+
+@kernel
+def listed_repeated(base: int, first: Any, row: Any, codes: Any, visible: Any, code: Any, units: int, least: int) -> Any:
+    """What `repeated` returns for least >= 1, from the lists of `listed`.
+
+    A memory with t = `least` of the k cells is on s + 1 or more of any k - t + 1 + s of their lists: only so few are read, the shortest, with s = 3,
+    and only memories that are on s + 1 of them are compared.
+
+    base, first, row  as `listed` returns them; other arguments as for `repeated`
+
+    Cost: O(M + k log k + (k - t) n k / M), less where lists differ in length, and O(k) for each memory that is compared.
+
+    >>> codes = np.array([[0, 1], [0, 2], [3, 4]], dtype=np.int32)
+    >>> listed_repeated(*listed(codes, 8), codes, np.ones(3, dtype=np.bool_), np.array([0, 2]), 8, 1)
+    (1, 2)
+    """
+    cells, firing, found, spare = code[code >= 0], by_unit(code, units), -1, min(SPARE, least - 1)
+    length, seen = np.empty(cells.shape[0], dtype=np.int64), np.zeros(visible.shape[0], dtype=np.uint16)
+    for i in range(cells.shape[0]):
+        start, stop = span_of(cells[i], units, base, first)
+        length[i] = stop - start
+    for i in np.argsort(length)[:max(cells.shape[0] - least + 1 + spare, 0)]:
+        start, stop = span_of(cells[i], units, base, first)
+        for place in range(start, stop):
+            memory = row[place]
+            seen[memory] += 1
+            if seen[memory] == spare + 1 and visible[memory]:
+                common = in_common(codes[memory], firing)
+                if common > least or (common == least and memory > found):
+                    found, least = memory, common
+    return found, least
 
 
 # --- equations: sparseness and capacity ------------------------------------------------------------------------------------------
@@ -399,28 +456,59 @@ def capacity(k: float, connections: float, a: float) -> float:
 
 
 # --- lists of memories, kept ------------------------------------------------------------------------------------------------------
+def blocks(n: int) -> list[tuple[int, int]]:
+    """(start, stop) of the blocks of the first n memories, as large as possible; up to 1,023 memories are left.  Cost: O(n / 65,536).
+
+    >>> blocks(75_000)
+    [(0, 65536), (65536, 73728), (73728, 74752)]
+    """
+    found, start = [], 0
+    for size in BLOCKS:
+        for stop in range(start + size, n + 1, size):
+            found.append((start, stop))
+            start = stop
+    return found
+
+
 class CellLists:
     """The memories of each cell, derived from SEPARATION_CODE: a code stays as it is while its memory is visible.
 
-    The lists are made anew when an eighth of the memories, and at least 1,024, are not in them; those are compared one by one.  So a memory is
-    listed about nine times as it grows: O(k) each.
-
-    listed  memories that are in the lists
+    Lists stand together for blocks of 1,024 memories; eight blocks are listed anew as one of 8,192, and eight of these as one of 65,536.  So a memory
+    is listed three times, O(k) each, and up to 1,023 are compared one by one.  They take 2 k bytes a memory.
     """
 
-    __slots__ = ("_lists", "listed")
+    __slots__ = ("_blocks",)
 
     def __init__(self) -> None:
-        self._lists: tuple[Any, Any] = (np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
-        self.listed = 0
+        self._blocks: dict[tuple[int, int], tuple[int, Any, Any]] = {}
 
     def overlaps(self, codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
-        """As the kernel `overlaps`.  Cost: O(n + n k^2 / M), and O(n k) when lists are made."""
-        if not 0 <= len(codes) - self.listed <= max(UNLISTED, self.listed // 8):
-            self._lists, self.listed = listed(codes, units), len(codes)
-        m = self.listed
-        listed_overlaps(*self._lists, codes.shape[1], visible[:m], code, units, out[:m])
-        overlaps(codes[m:], visible[m:], code, units, out[m:])
+        """As the kernel `overlaps`.  Cost: O(n + n k^2 / M), and O(k) for each new memory."""
+        stop = 0
+        for (start, stop), lists in self._renewed(codes, units):
+            listed_overlaps(*lists, codes.shape[1], visible[start:stop], code, units, out[start:stop])
+        overlaps(codes[stop:], visible[stop:], code, units, out[stop:])
+
+    def repeated(self, codes: Any, visible: Any, code: Any, units: int, threshold: float) -> int:
+        """Row of the memory with the largest overlap, the latest among equals; -1 if none reaches the threshold.
+
+        threshold  ()  1  least overlap of a duplicate; others as for the kernel `overlaps`
+
+        Cost: as `listed_repeated`, and O(k) for each new memory; O(n k) if an overlap of 0 is enough.
+        """
+        least, found, stop = least_common(threshold, codes.shape[1]), -1, 0
+        for (start, stop), lists in self._renewed(codes, units) if least > 0 else ():
+            row, least = listed_repeated(*lists, codes[start:stop], visible[start:stop], code, units, least)
+            found = start + row if row >= 0 else found
+        row, _ = repeated(codes[stop:], visible[stop:], code, units, least)
+        return stop + row if row >= 0 else found
+
+    def _renewed(self, codes: Any, units: int) -> Iterable[tuple[tuple[int, int], tuple[int, Any, Any]]]:
+        """The blocks of all memories in order, with what `listed` returns for each; new blocks are listed."""
+        wanted = blocks(len(codes))
+        if list(self._blocks) != wanted:
+            self._blocks = {each: self._blocks.get(each) or listed(codes[slice(*each)], units) for each in wanted}
+        return self._blocks.items()
 
 
 class EachCode:
@@ -432,8 +520,8 @@ class EachCode:
         overlaps(codes, visible, code, units, out)
 
 
-CELL_LISTS = Structure("cell_lists", "memories by active cell, derived from the codes", ("overlaps",), persists=False, phases=(Phase.RETRIEVE,),
-                       create=CellLists, partial=lambda _, __: EachCode())
+CELL_LISTS = Structure("cell_lists", "memories by active cell, derived from the codes", ("overlaps", "repeated"), persists=False,
+                       phases=(Phase.ENCODE, Phase.RETRIEVE), create=CellLists, partial=lambda _, __: EachCode())
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
@@ -466,10 +554,10 @@ class PatternSeparation(Mechanism[PatternSeparationParams]):
         active = winners(h, min(p.active, p.units))
         cells(active, turnover, p.units, out[: active.size])
 
-    @hook(Phase.ENCODE, reads=(SEPARATION_CODE.before, VISIBLE.before, TURNOVER), adds=(), sets=(DUPLICATE, SEPARATION_EVENT_CODE))
+    @hook(Phase.ENCODE, reads=(SEPARATION_CODE.before, CELL_LISTS, VISIBLE.before, TURNOVER), adds=(), sets=(DUPLICATE, SEPARATION_EVENT_CODE))
     def recognise(self, view: Any, incoming: Incoming) -> None:
         self.code(incoming.vector, view.turnover, view.separation_event_code)
-        view.duplicate = repeated(
+        view.duplicate = view.cell_lists.repeated(
             view.separation_code, view.visible, view.separation_event_code, self.params.units, self.params.duplicate_overlap)
 
     @hook(Phase.ENCODE, reads=(ROW, SEPARATION_EVENT_CODE), adds=(), sets=(SEPARATION_CODE,))
