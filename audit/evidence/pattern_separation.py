@@ -174,30 +174,69 @@ def overlap_is_the_share_of_cells_in_common(specimen: Any) -> Any:
     out = np.empty(40)
     specimen.overlaps(codes, np.ones(40, dtype=np.bool_), codes[25], 60, out)
     shares = np.array([len(set(c.tolist()) & set(codes[25].tolist())) / 8 for c in codes])
-    rows = [specimen.repeated(codes[:20], np.ones(20, dtype=np.bool_), codes[25], 60, t) for t in (0.0, 2.0)]
-    return np.r_[out, rows], np.r_[shares, 19 - np.argmax(shares[:20][::-1]), -1]
+    most = round(8 * shares[:20].max())
+    rows = [specimen.repeated(codes[:20], np.ones(20, dtype=np.bool_), codes[25], 60, least) for least in (0, most, most + 1)]
+    last = 19 - np.argmax(shares[:20][::-1])
+    return np.r_[out, np.ravel(rows)], np.r_[shares, last, most, last, most, -1, most + 1]
 
 
-@equation("CM-7.0f", source="intersection of sets, Python, as memories of four generations of cells are stored; lists are made anew for 1,024 or an "
-          "eighth of the memories", atol=1e-7)
+def in_common(codes: Any, code: Any) -> NDArray[np.int64]:
+    """(n,) cells that each code has in common with one; -1: no cell."""
+    return np.asarray((np.isin(codes, code) & (codes >= 0)).sum(axis=1))
+
+
+def duplicate(common: Any, visible: Any, least: int) -> tuple[int, int]:
+    """The latest of the visible memories with the most cells in common, and their number; (-1, least) if it is less."""
+    shown = np.where(visible, common, -1)
+    most = int(shown.max(initial=-1))
+    return (int(np.flatnonzero(shown == most)[-1]), most) if most >= least else (-1, least)
+
+
+@equation("CM-7.0f", source="comparison of all cells, numpy, as memories of five generations of cells are stored; lists stand for 1,024, 8,192 and "
+          "65,536 memories", atol=1e-7)
 def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
-    rng, units, listed, found, expected = np.random.default_rng(14), 64, 0, list[Any](), list[Any]()
-    codes = np.array([np.sort(rng.choice(units, 8, replace=False)) for _ in range(24_000)]).astype(np.int32)
+    rng, units, k, found, expected = np.random.default_rng(14), 64, 8, list[Any](), list[Any]()
+    codes = np.array([np.sort(rng.choice(units, k, replace=False)) for _ in range(76_000)]).astype(np.int32)
     codes += specimen.GENERATION * np.where(np.arange(len(codes)) < 2_000, 2, rng.integers(1, 5, len(codes)))[:, None].astype(np.int32)
-    codes[22_000:] %= specimen.GENERATION                                    # the last ones of the first generation
+    codes[74_000:] %= specimen.GENERATION                                    # the last ones of the first generation
     codes[rng.random(codes.shape) < 0.05] = -1                               # places that no unit takes
-    codes[-1] = range(8)
+    codes[2_048:3_072] = -1                                                  # a whole block of memories without a code
+    codes[-1] = range(k)
     visible, lists = rng.random(len(codes)) < 0.9, specimen.CellLists()
     visible[-1] = True
-    for n in (0, 1, 1_024, 1_025, 2_049, 2_050, 12_000, 13_500, 13_501, 23_999, 24_000, 2_000, 3_000, 24_000):
-        cue, out = codes[rng.integers(n + 1)].copy() if n < 24_000 else codes[-1].copy(), np.full(n, -1.0)
+    for n in (0, 1, 1_023, 1_024, 1_025, 3_071, 3_073, 8_191, 8_192, 9_300, 16_385, 65_535, 65_536, 65_537, 74_752, 75_999, 76_000, 2_000, 3_000,
+              76_000):
+        cue, out = codes[rng.integers(n + 1)].copy() if n < 76_000 else codes[-1].copy(), np.full(n, -1.0)
         cue[-1] = rng.choice([-1, cue[-1] + specimen.GENERATION * 9])         # a place without a cell, or a cell that no memory has
         lists.overlaps(codes[:n], visible[:n], cue, units, out)
-        listed = listed if listed <= n <= listed + max(1_024, listed // 8) else n
-        found.extend((out, [lists.listed]))
-        expected.extend(([len({*code} & {*cue.tolist()} - {-1}) / 8 if seen else -1.0
-                          for code, seen in zip(codes[:n].tolist(), visible, strict=False)], [listed]))
+        found.append(out)
+        expected.append(np.where(visible[:n], in_common(codes[:n], cue) / k, -1.0))
+        for threshold in (0.0, 0.125, 0.3, 0.5, 0.75, 1.0):
+            found.append([lists.repeated(codes[:n], visible[:n], cue, units, threshold)])
+            expected.append([duplicate(in_common(codes[:n], cue), visible[:n], math.ceil(threshold * k))[0]])
     return np.concatenate(found), np.concatenate(expected)
+
+
+@equation("CM-7.0g", source="comparison of all cells, numpy; memories that have cells of the longest lists in common, and just enough or too few")
+def a_duplicate_is_found_on_few_lists(specimen: Any) -> Any:
+    rng, units, k, found, expected = np.random.default_rng(15), 48, 16, list[Any](), list[Any]()
+    for least in (1, 2, 4, 5, 9, 13, 16, 17) * 40:
+        code = np.sort(rng.choice(units, k, replace=False)) + specimen.GENERATION * rng.integers(0, 2, k)
+        own, others = np.sort(code)[rng.permutation(k)], np.setdiff1d(np.arange(units), code % specimen.GENERATION)
+        crowd = [np.r_[own[:1 + i % 3], rng.choice(others, k - 1 - i % 3, replace=False)] for i in range(rng.integers(40))]
+        alike = []
+        for _ in range(rng.integers(1, 6)):                                  # the first of its cells are those of the crowd
+            common, first = min(max(least + rng.integers(-1, 2), 0), k), rng.integers(0, 4)
+            cells = np.r_[own[:first], own[first:][::rng.choice([1, -1])]][:common]
+            alike.append(np.r_[cells, rng.choice(others, k - common, replace=False)])
+        codes = rng.permutation(np.array([*crowd, *alike], dtype=np.int32))
+        codes[rng.random(codes.shape) < 0.02] = -1
+        visible = rng.random(len(codes)) < 0.8
+        event = np.where(rng.random(k) < rng.choice([0.0, 0.2]), -1, code).astype(np.int32)
+        lists = specimen.listed(codes, units)
+        found.append(specimen.listed_repeated(*lists, codes, visible, event, units, least))
+        expected.append(duplicate(in_common(codes, event[event >= 0]), visible, least))
+    return np.ravel(found), np.ravel(expected)
 
 
 @limit("CM-7.0e", source="definition: with probability 1 every input is read, so each distance is 1", papers=("oreilly1994hippocampal",))
@@ -427,6 +466,12 @@ def output_over_input_overlap(specimen: Any) -> Picture:
 def of_any_generation(specimen: Any) -> Any:
     return specimen.replacing("listed", lambda codes, units: specimen.listed(
         np.where(codes >= 0, codes % specimen.GENERATION + specimen.GENERATION, -1), units))
+
+
+@mutant("lists find archived duplicates", rejected_by="CM-7.0g")
+def archived_too(specimen: Any) -> Any:
+    return specimen.replacing("listed_repeated", lambda base, first, row, codes, visible, *more: specimen.listed_repeated(
+        base, first, row, codes, np.ones_like(visible), *more))
 
 
 @mutant("no competition: the first k units are always active", rejected_by="CM-7.2")

@@ -9,7 +9,7 @@ import pytest
 
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import DUPLICATE, TURNOVER
+from hebbarium.engine.vocabulary import DUPLICATE, TURNOVER, VISIBLE
 from hebbarium.mechanisms.encoding import neurogenesis as births
 from hebbarium.mechanisms.encoding import pattern_separation as paper
 from hebbarium.mechanisms.encoding import pattern_separation_printed as printed
@@ -32,7 +32,7 @@ def test_codes_compiled_equal_plain(turnover: float) -> None:
         pick(paper.cells)(active, turnover, 50, cells)
         codes, visible = np.stack([cells, np.roll(cells, 1), cells + 1]), np.array([True, False, True])
         pick(paper.overlaps)(codes, visible, cells, 50, shared)
-        found.append(np.concatenate([h, active, cells, shared, [pick(paper.repeated)(codes, visible, cells, 50, 0.5)]]))
+        found.append(np.concatenate([h, active, cells, shared, pick(paper.repeated)(codes, visible, cells, 50, 3)]))
     np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
 
 
@@ -51,14 +51,67 @@ def test_the_repeated_memory_is_that_of_sets() -> None:
     for case in range(200):
         code = np.full(active, -1)
         code[:active - case % 3] = RNG.choice(units, active - case % 3, replace=False)
-        codes = np.stack([np.where(RNG.random(active) < RNG.random(), code, RNG.choice(units, active, replace=False)) for _ in range(12)])
+        others = np.setdiff1d(np.arange(units), code)
+        codes = np.stack([np.where(RNG.random(active) < RNG.random(), code, RNG.choice(others, active, replace=False)) for _ in range(12)])
         visible, threshold = RNG.random(12) < 0.8, (0.0, 0.25, 0.5, 0.8, 1.0)[case % 5]
         cells = {unit for unit in code.tolist() if unit >= 0}
         shared = [sum(cell in cells for cell in row) if seen else -1 for row, seen in zip(codes.tolist(), visible.tolist(), strict=True)]
         most = max(shared)
         due = max(i for i, n in enumerate(shared) if n == most) if most >= 0 and most >= threshold * active - 1e-9 else -1
         for pick in (lambda k: k, lambda k: k.py_func):
-            assert pick(paper.repeated)(codes, visible, code, units, threshold) == due
+            least = pick(paper.least_common)(threshold, active)
+            assert pick(paper.repeated)(codes, visible, code, units, least) == (due, most if due >= 0 else least)
+            if least:
+                lists = pick(paper.listed)(codes.astype(np.int32), units)
+                assert pick(paper.listed_repeated)(*lists, codes, visible, code, units, least) == (due, most if due >= 0 else least)
+        assert paper.CellLists().repeated(codes, visible, code, units, threshold) == due
+
+
+def brute(codes: np.ndarray, visible: np.ndarray, code: np.ndarray, threshold: float) -> tuple[int, np.ndarray]:
+    """Row of the duplicate, and the cells that each code has in common with the event's."""
+    common = np.array([(codes == cell).any(axis=1) for cell in code if cell >= 0]).sum(axis=0)
+    able = np.flatnonzero(visible & (common >= threshold * codes.shape[1] - 1e-9))
+    return int(able[common[able] == common[able].max()][-1]) if able.size else -1, common
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_lists_that_grow_with_the_memory_find_what_a_pass_over_all_codes_finds(small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are stored in parts of any size, hidden and shown again; cells are replaced; codes may have places that no unit takes."""
+    if small:
+        monkeypatch.setattr(paper, "BLOCKS", (64, 16, 4))
+    rng = np.random.default_rng(3)
+    for units, active, threshold, total in ((60, 9, 0.5, 400), (300, 41, 0.8, 3000), (64, 20, 0.05, 400), (40, 12, 1.0, 2500)):
+        codes = np.sort(np.argsort(rng.random((total, units)), axis=1)[:, :active], axis=1)
+        codes = (codes + paper.GENERATION * ((np.arange(total)[:, None] + codes) // 500)).astype(np.int32)
+        for row in range(1, total):                         # half of the memories repeat an earlier one, but for some of its cells
+            if row % 2:
+                kept, old = rng.random(active) < rng.choice([0.5, 0.8, 0.9, 1.0]), codes[rng.integers(row)]
+                codes[row] = np.where(kept, old, np.where((rng.random(active) < 0.5) | (old < 0), -1, old % paper.GENERATION + 40 * paper.GENERATION))
+        visible, lists, n = np.ones(total, np.bool_), paper.CellLists(), 0
+        while n < total:
+            visible[rng.integers(0, total, 20)] ^= True
+            event, out = codes[min(n + 1, total - 1)], np.full(n, -1.0)
+            due, common = brute(codes[:n], visible[:n], event, threshold)
+            assert lists.repeated(codes[:n], visible[:n], event, units, threshold) == due
+            lists.overlaps(codes[:n], visible[:n], event, units, out)
+            assert out.tolist() == np.where(visible[:n], common / active, -1.0).tolist()
+            n += int(rng.choice([1, 5, 37, 300]))
+
+
+def test_a_memory_is_listed_at_most_three_times_as_it_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paper, "BLOCKS", (64, 16, 4))
+    listed, times, lists = paper.listed, np.zeros(200, np.int64), paper.CellLists()
+    codes = np.arange(200, dtype=np.int32)[:, None] % 50
+
+    def counted(part: np.ndarray, units: int) -> Any:
+        times[(part.ctypes.data - codes.ctypes.data) // codes.itemsize + np.arange(len(part))] += 1
+        return listed(part, units)
+
+    monkeypatch.setattr(paper, "listed", counted)
+    for n in range(201):
+        for _ in range(2):
+            lists.repeated(codes[:n], np.ones(n, np.bool_), codes[0], 50, 1.0)
+    assert times[:192].max() == 3 and times.min() == 1 == times[192:].max()
 
 
 def test_small_kernels_compiled_equal_plain() -> None:
@@ -102,6 +155,20 @@ def test_a_repeat_is_recognised_and_a_lure_is_not(build: Build) -> None:
     memory.archive(5)
     memory.encode(Event(10.0, TEXTS[2]))
     assert memory.store.array(DUPLICATE).item() == -1
+
+
+def test_every_event_is_compared_with_all_visible_memories(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paper, "BLOCKS", (64, 16, 4))
+    rng, memory = np.random.default_rng(5), build("pattern_separation", "neurogenesis", params={"pattern_separation": SMALL})
+    words, repeated = "fox rain bread salt lake town home river".split(), 0
+    for i in range(150):
+        codes, visible = memory.store.array(paper.SEPARATION_CODE).copy(), memory.store.array(VISIBLE).copy()
+        memory.encode(Event(20.0 * i, " ".join(rng.choice(words, 3))))
+        due, _ = brute(codes, visible, memory.store.array(paper.SEPARATION_EVENT_CODE), 0.8) if i else (-1, None)
+        assert memory.store.array(DUPLICATE).item() == due
+        repeated += due >= 0
+        (memory.archive if i % 3 else memory.restore)(int(rng.integers(i + 1)))
+    assert 10 < repeated < 140
 
 
 def test_signal_is_the_overlap_of_codes(build: Build) -> None:
