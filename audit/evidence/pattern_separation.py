@@ -207,7 +207,7 @@ def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
     for n in (0, 1, 1_023, 1_024, 1_025, 3_071, 3_073, 8_191, 8_192, 9_300, 16_385, 65_535, 65_536, 65_537, 74_752, 75_999, 76_000, 2_000, 3_000,
               76_000):
         cue, out = codes[rng.integers(n + 1)].copy() if n < 76_000 else codes[-1].copy(), np.full(n, -1.0)
-        cue[-1] = rng.choice([-1, cue[-1] + specimen.GENERATION * 9])         # a place without a cell, or a cell that no memory has
+        cue[-1] = -1 if cue[-1] < 0 else rng.choice([-1, cue[-1] + specimen.GENERATION * 9])  # a place without a cell, or a cell that no memory has
         lists.overlaps(codes[:n], visible[:n], cue, units, out)
         found.append(out)
         expected.append(np.where(visible[:n], in_common(codes[:n], cue) / k, -1.0))

@@ -159,16 +159,16 @@ def test_a_repeat_is_recognised_and_a_lure_is_not(build: Build) -> None:
 
 def test_every_event_is_compared_with_all_visible_memories(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paper, "BLOCKS", (64, 16, 4))
-    rng, memory = np.random.default_rng(5), build("pattern_separation", "neurogenesis", params={"pattern_separation": SMALL})
-    words, repeated = "fox rain bread salt lake town home river".split(), 0
+    rng, params = np.random.default_rng(5), {"pattern_separation": {**SMALL, "duplicate_overlap": 0.5}}
+    memory, repeated = build("pattern_separation", "neurogenesis", params=params), 0
     for i in range(150):
         codes, visible = memory.store.array(paper.SEPARATION_CODE).copy(), memory.store.array(VISIBLE).copy()
-        memory.encode(Event(20.0 * i, " ".join(rng.choice(words, 3))))
-        due, _ = brute(codes, visible, memory.store.array(paper.SEPARATION_EVENT_CODE), 0.8) if i else (-1, None)
+        memory.encode(Event(24.0 * i, TEXTS[rng.integers(5)]))
+        due, _ = brute(codes, visible, memory.store.array(paper.SEPARATION_EVENT_CODE), 0.5) if i else (-1, None)
         assert memory.store.array(DUPLICATE).item() == due
         repeated += due >= 0
-        (memory.archive if i % 3 else memory.restore)(int(rng.integers(i + 1)))
-    assert 10 < repeated < 140
+        (memory.archive if i % 3 else memory.restore)(int(rng.integers(max(i - 12, 0), i + 1)))
+    assert 20 < repeated < 148
 
 
 def test_signal_is_the_overlap_of_codes(build: Build) -> None:
