@@ -18,7 +18,7 @@ from .scans import SharedScans
 
 LOOK: Final = 256           # rows that a search looks at, at least
 LEAST: Final = 16_384       # rows; a smaller memory is searched exactly
-LOT: Final = 256            # rows that enter the index together; those after the last whole lot are searched exactly
+LOT: Final = 512            # rows that enter the index together; those after the last whole lot are searched exactly
 SEEN: Final = 0.25          # share of visible rows below which a search is exact: hidden rows are looked at, but not found
 LINKS: Final = 32           # of a row on each level of the graph; twice as many on the lowest
 BUILD: Final = 128          # rows that are looked at for the links of a new row
@@ -32,14 +32,15 @@ class ApproximateIndex(SharedScans, ABC):
     """`search` looks at some rows, and does not always find the nearest.
 
     Products are exact, those of `scores`, bit for bit; `scores` itself is a pass over all vectors.  Hidden rows are never found.  Answers depend on
-    the vectors, their order and the visible rows alone: the index is built by one thread, 256 rows at a time, from FAISS's fixed seed; rows beyond
-    the last whole 256 are compared exactly.  A memory of fewer than 16,384 rows, of which fewer than a quarter is visible, or whose rows were
+    the vectors, their order and the visible rows alone: the index is built by one thread, 512 rows at a time, from FAISS's fixed seed; rows beyond
+    the last whole 512 are compared exactly.  A memory of fewer than 16,384 rows, of which fewer than a quarter is visible, or whose rows were
     overwritten is searched exactly.  The index is not saved: the first search after loading builds it.
     """
 
     def __init__(self, dimensions: int) -> None:
         self._built: Any = None
         self._building = Lock()         # threads may ask at the same time
+        self._last: tuple[Any, NDArray[np.int64]] = None, np.empty(0, np.int64)
         super().__init__(dimensions)
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
@@ -60,18 +61,32 @@ class ApproximateIndex(SharedScans, ABC):
         few = visible_only and self.n_visible < SEEN * self._count
         if self._count < LEAST or self._overwritten or few or k == 0:
             return super()._nearest(wanted, k, visible_only)
-        with self._one_thread():
-            with self._building:
-                covered = self._cover()
-            look = max(LOOK, k)
-            found = self._built.search(wanted[None], look, params=self._search(look, self._parameters[visible_only].sel))[1][0]
+        covered, found = self._looked(wanted, max(LOOK, k), visible_only)
         later = np.arange(covered, self._count)
-        rows = np.concatenate([found[found >= 0], later[self._shown()[covered:]] if visible_only else later])
+        rows = np.concatenate([found, later[self._shown_from(covered)] if visible_only else later])
         if len(rows) < min(k, self.n_visible if visible_only else self._count):
             return super()._nearest(wanted, k, visible_only)
         products = self.products(wanted, rows)
         order = np.lexsort((rows, -products))[:k]
         return rows[order], products[order]
+
+    def _looked(self, wanted: NDArray[np.float32], look: int, visible_only: bool) -> tuple[int, NDArray[np.int64]]:
+        """How many rows the index holds, and those of them that a search looks at.
+
+        Kept for the last vector until a lot enters the index or a row is hidden or shown: the rows stored since then change nothing.
+        """
+        with self._one_thread():
+            with self._building:
+                covered, last = self._cover(), self._last
+            state = (wanted.tobytes(), look, visible_only, covered, self._turns)
+            if last[0] != state:
+                found = self._built.search(wanted[None], look, params=self._search(look, self._parameters[visible_only].sel))[1][0]
+                self._last = last = state, found[found >= 0]
+        return covered, last[1]
+
+    def _shown_from(self, row: int) -> NDArray[np.bool_]:
+        """Whether the rows from a multiple of 8 on are visible; O(rows)."""
+        return np.unpackbits(self._bits[row // 8:], count=self._count - row, bitorder="little").astype(bool)
 
     def _cover(self) -> int:
         """Put every whole lot of rows into the index; how many rows it holds."""
