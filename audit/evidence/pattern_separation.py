@@ -242,7 +242,7 @@ def a_duplicate_is_found_on_few_lists(specimen: Any) -> Any:
 @equation("CM-7.0h", source="a share of m / k is m of k cells, however it is rounded, and a larger one is more")
 def a_share_of_the_cells_is_a_number_of_cells(specimen: Any) -> Any:
     pairs = [(m, k) for k in (1, 3, 9, 10, 41, 1024) for m in range(k + 1)]
-    found = [[specimen.least_common(float(share), k) for share in (np.nextafter(m / k, 0.0), np.nextafter(m / k, 2.0), m / k + 1e-6)] for m, k in pairs]
+    found = [[specimen.least_common(float(x), k) for x in (np.nextafter(m / k, 0.0), np.nextafter(m / k, 2.0), m / k + 1e-6)] for m, k in pairs]
     return np.ravel(found), np.ravel([[m, m, m + 1] for m, _ in pairs])
 
 
