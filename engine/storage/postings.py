@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
+from sys import intern
 from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,6 +23,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..numerics import kernel
 from ..text.features import terms_of
+from ..text.memo import TextMemo
 
 __all__ = ["Added", "BM25Index", "Forward", "Idf", "Postings", "TrigramIndex", "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]
 
@@ -379,7 +382,14 @@ def trigrams_of(text: str) -> list[str]:
     ['  c', ' ca', 'cat', 'at ']
     """
     words = dict.fromkeys(terms_of(text, stem=False))
-    return list(dict.fromkeys([padded[i:i + 3] for word in words for padded in (f"  {word} ",) for i in range(len(word) + 1)]))
+    return list(dict.fromkeys(chain.from_iterable(map(_trigrams_of_word, words))))
+
+
+@TextMemo
+def _trigrams_of_word(word: str) -> tuple[str, ...]:
+    """Of a word alone: texts share most of their words, and so their trigrams.  One string a trigram."""
+    padded = f"  {word} "
+    return tuple([intern(padded[i:i + 3]) for i in range(len(word) + 1)])
 
 
 def _count(counts: dict[int, int], ids: NDArray[np.int64]) -> None:

@@ -58,6 +58,7 @@ class Store:
         self._arrays: dict[Column, Array] = {}
         self._live: dict[Column, Array] = {}
         self._read_only: dict[Column, Array] = {}
+        self._sealed: dict[Column, Array] = {}      # whole arrays, read-only, of which a part costs a tenth of a new view
         self._passing: dict[Scope, list[Column]] = {scope: [] for scope in Scope}
         self._names: dict[str, Column | Structure] = {s.name: s for s in (*ENGINE_STRUCTURES, *structures)}
         self.guests: dict[Column, None] = {}
@@ -114,7 +115,13 @@ class Store:
         """The live array of a column, read-only."""
         found = self._read_only.get(column)
         if found is None:
-            found = read_only(self.array(column))
+            if column.scope in PER_ROW and column is not EMBEDDING:
+                whole = self._sealed.get(column)
+                if whole is None:
+                    whole = self._sealed[column] = read_only(self._arrays[column])
+                found = whole[:self.n]
+            else:
+                found = read_only(self.array(column))
             if column.scope is not Scope.EDGE:
                 self._read_only[column] = found
         return found
@@ -153,6 +160,7 @@ class Store:
                 new = self._filled(column, capacity, unset)
                 new[: self.n] = old[: self.n]
                 self._arrays[column] = new
+        self._sealed.clear()
         self.capacity = capacity
 
     def _renew(self) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass
-from sys import intern
 from typing import Any, Final
 
 import numpy as np
@@ -124,7 +123,7 @@ def apart(mine: Set[Any], theirs: Set[Any]) -> float:
 
 @remembered
 def _trigrams(text: str) -> frozenset[str]:
-    return frozenset(map(intern, trigrams_of(text)))
+    return frozenset(trigrams_of(text))
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
