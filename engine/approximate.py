@@ -90,7 +90,9 @@ class ApproximateIndex(SharedScans, ABC):
 
     def _cover(self) -> int:
         """Put every whole lot of rows into the index; how many rows it holds."""
-        self._built = self._renewed()
+        built = self._renewed()
+        if built is not self._built:
+            self._built, self._last = built, (None, self._last[1])
         while self._built.ntotal + LOT <= self._count:
             self._built.add(self._buffer[self._built.ntotal:self._built.ntotal + LOT])
         return int(self._built.ntotal)

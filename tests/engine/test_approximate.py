@@ -87,6 +87,34 @@ def test_hidden_rows_are_never_found_and_new_rows_at_once(kind: type[Approximate
     assert row not in index.search(query, 40)[0]
 
 
+@KINDS
+def test_a_search_for_the_same_vector_looks_again_only_if_it_would_see_others(kind: type[ApproximateIndex], monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, queries = drawn(2 * LOT + 900, 10), drawn(2, 11)
+    index, looks, search = filled(kind, rows[:2 * LOT + 10]), list[int](), kind._search
+    monkeypatch.setattr(kind, "_search", lambda self, look, selector: looks.append(look) or search(self, look, selector))
+
+    def looked(query: np.ndarray, k: int) -> int:
+        """Times that FAISS is asked; the answer is that of an index that was never asked."""
+        before, fresh = len(looks), filled(kind, index.vectors)
+        found, products = index.search(query, k)
+        times = len(looks) - before
+        for row in np.flatnonzero(~index.visible_mask()).tolist():
+            fresh.archive(row)
+        wanted, scores = fresh.search(query, k)
+        assert found.tolist() == wanted.tolist() and products.tobytes() == scores.tobytes()
+        return times
+
+    assert [looked(queries[0], 5), looked(queries[0], 200), looked(queries[0], 300), looked(queries[1], 5), looked(queries[1], 5)] == [1, 0, 1, 1, 0]
+    index.add(queries[1])
+    assert looked(queries[1], 5) == 0 and index.search(queries[1], 1)[0].tolist() == [2 * LOT + 10]
+    index.archive(2 * LOT + 10)
+    assert looked(queries[1], 5) == 1
+    index.restore(2 * LOT + 10)
+    assert looked(queries[1], 5) == 1
+    index.add_many(rows[2 * LOT + 11:])
+    assert looked(queries[1], 5) == 1
+
+
 @pytest.mark.parametrize("case", ["few rows", "few visible", "overwritten", "all"])
 @KINDS
 def test_where_an_index_does_not_pay_the_search_is_exact(kind: type[ApproximateIndex], case: str) -> None:
@@ -113,6 +141,10 @@ def test_centres_are_found_anew_when_there_are_four_times_the_rows() -> None:
     grown.add_many(rows[3999:])
     assert grown.search(query, 200)[0].tolist() == whole.search(query, 200)[0].tolist()
     assert (before, grown._built.nlist, whole._built.nlist) == (62, 124, 124)
+    once = filled(ListIndex, rows[:3999])
+    once.search(query, 5)
+    once.add(rows[3999])                # no further lot enters
+    assert once.search(query, 200)[0].tolist() == filled(ListIndex, rows[:4000]).search(query, 200)[0].tolist()
 
 
 def test_an_unknown_index_is_refused() -> None:
