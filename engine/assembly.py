@@ -351,6 +351,9 @@ class Assembly:
         used[np.isin(used[:, 0], rows), 0] = -1
         self.graph.forget(rows)
         store.structures[PASSAGES].forget()
+        for structure, held in store.structures.items():
+            if structure.create and hasattr(held, "forget"):
+                held.forget()
         self.lexicon.clear()
         self.trigrams.clear()
         for row in range(store.n):

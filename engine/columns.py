@@ -169,7 +169,8 @@ class Structure:
     phases       in which hooks may declare it
     stored_only  whether hooks that read it in ENCODE run only if the event was stored
     create       makes the object, if the engine does not; called once for a memory in which a hook names the structure, and once more for each
-                 question at the same time if the structure does not persist and is for RETRIEVE alone.  Others are only read there, by threads
+                 question at the same time if the structure does not persist and is for RETRIEVE alone.  Others are only read there, by threads.
+                 A method `forget` of the object is called when memories are erased, to drop what was derived from them
     steps        schedule nodes that fill it, added to the schedule if a hook reads the structure; no hook may write it then
     signed       each hook gets what the object's method `signed(id of its mechanism)` returns
     partial      makes what stands for the object when only some rows are shown, from the object and a `partial.PartialStore`.  None: it

@@ -201,11 +201,15 @@ def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
     codes[74_000:] %= specimen.GENERATION                                    # the last ones of the first generation
     codes[rng.random(codes.shape) < 0.05] = -1                               # places that no unit takes
     codes[2_048:3_072] = -1                                                  # a whole block of memories without a code
-    codes[-1] = range(k)
+    codes[[-1, 700, 5_000, 70_000]] = range(k)
     visible, lists = rng.random(len(codes)) < 0.9, specimen.CellLists()
     visible[-1] = True
-    for n in (0, 1, 1_023, 1_024, 1_025, 3_071, 3_073, 8_191, 8_192, 9_300, 16_385, 65_535, 65_536, 74_752, 76_000, 2_000, 3_000, 76_000):
-        cue, out = codes[rng.integers(n + 1)].copy() if n < 76_000 else codes[-1].copy(), np.full(n, -1.0)
+    for n in (0, 1, 1_023, 1_024, 1_025, 3_071, 3_073, 8_191, 8_192, 9_300, 16_385, 65_535, 65_536, 74_752, 76_000, 2_000, 3_000, 76_000, 75_999):
+        if n == 75_999:                                                       # memories are erased
+            codes[[700, 5_000, 70_000]] = -1
+            visible[[700, 5_000, 70_000]] = True
+            lists.forget()
+        cue, out = codes[rng.integers(n + 1)].copy() if n < 75_999 else codes[-1].copy(), np.full(n, -1.0)
         cue[-1] = -1 if cue[-1] < 0 else rng.choice([-1, cue[-1] + specimen.GENERATION * 9])  # a place without a cell, or a cell that no memory has
         lists.overlaps(codes[:n], visible[:n], cue, units, out)
         common = in_common(codes[:n], cue)

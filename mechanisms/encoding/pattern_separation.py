@@ -471,7 +471,7 @@ def blocks(n: int) -> list[tuple[int, int]]:
 
 
 class CellLists:
-    """The memories of each cell, derived from SEPARATION_CODE: a code stays as it is while its memory is visible.
+    """The memories of each cell, derived from SEPARATION_CODE: a code stays as it is until its memory is erased.
 
     Lists stand together for blocks of 1,024 memories; eight blocks are listed anew as one of 8,192, and eight of these as one of 65,536.  So a memory
     is listed three times, O(k) each, and up to 1,023 are compared one by one.  They take 2 k bytes a memory.
@@ -502,6 +502,10 @@ class CellLists:
             found = start + row if row >= 0 else found
         row, _ = repeated(codes[stop:], visible[stop:], code, units, least)
         return stop + row if row >= 0 else found
+
+    def forget(self) -> None:
+        """Drop all lists; they are made anew when they are needed next.  The engine calls it when memories are erased."""
+        self._blocks.clear()
 
     def _renewed(self, codes: Any, units: int) -> Iterable[tuple[tuple[int, int], tuple[int, Any, Any]]]:
         """The blocks of all memories in order, with what `listed` returns for each; new blocks are listed."""

@@ -171,6 +171,18 @@ def test_every_event_is_compared_with_all_visible_memories(build: Build, monkeyp
     assert 20 < repeated < 148
 
 
+def test_an_erased_memory_has_no_cells_in_common_with_any_cue(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paper, "BLOCKS", (64, 16, 4))
+    memory = build("pattern_separation", params={"pattern_separation": SMALL})
+    memory.encode_all([Event(float(i), text, id=str(i)) for i, text in enumerate(TEXTS)])
+    cue = memory.assembly.incoming(Event(1.0, TEXTS[1])).text
+    for shared in (1.0, 0.0):
+        memory.retrieve(cue)
+        assert memory.store.array(paper.SEPARATION)[1] == shared
+        memory.erase("1", confirm=True)
+        memory.restore(1)
+
+
 def test_signal_is_the_overlap_of_codes(build: Build) -> None:
     memory = filled(build, "pattern_separation", **SMALL)
     memory.retrieve(memory.assembly.incoming(Event(0.0, TEXTS[0])).text)      # the text as embedded, with its date
