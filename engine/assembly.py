@@ -16,8 +16,9 @@ from .arguments import checked_count, checked_row
 from .beside import Place, Places
 from .capacity import Capacity, without_votes
 from .columns import Before, Column, Phase, Scope, Signal, Structure
-from .contract import Cue, Incoming, Mechanism, parameter_types
+from .contract import Cue, Incoming, Mechanism, Tick, parameter_types
 from .cues import Cues, Wording, mean_direction
+from .derived import derived
 from .drafts import Drafts, Kind, Made
 from .errors import ContractError, HebbariumError, InputError
 from .lives import Plan, differing, life_of
@@ -118,6 +119,7 @@ class Assembly:
     stages       which array holds each stage of the ranking
     ranking      the stages that some step computes, in order; the scores of the last decide the answer
     asked_before  what identifies each language model that was asked before the memory was loaded
+    derived       columns that `derive` computes
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None,
@@ -144,6 +146,7 @@ class Assembly:
         self.signals = weighted_signals(self.mechanisms)
         self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph, self.capacity)
         self.phases = self._phases(self.mechanisms, self.signals)
+        self.derived, self._deriving = derived(self.phases[Phase.MAINTAIN])
         if instrument:
             instrument.attach([m.id for m in self.mechanisms], self.clock, self.embedder, self.language_model)
         self.plans = {phase: self.plan(phase, instrument.wrap if instrument else None) for phase in self.phases}
@@ -377,6 +380,11 @@ class Assembly:
         """Copy a restored graph into the graph object that hooks and views refer to; its `epoch` grows, so that readers fetch all arrays again."""
         epoch = self.graph.epoch + graph.epoch + 1
         vars(self.graph).update(vars(graph), epoch=epoch)
+
+    def derive(self) -> None:
+        """Compute the derived columns as of the last maintenance, with steps that no instrument measures.  Cost: that of their steps."""
+        time = self.clock.maintained
+        PhasePlan(Phase.MAINTAIN, self._deriving, self.store, (), self.streams, None).run(Tick(time, time))
 
     def digest(self) -> str:
         """SHA-256 over columns, vectors, graph, texts, clocks and random streams."""

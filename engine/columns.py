@@ -78,6 +78,7 @@ class Column:
     meaning  one sentence
     low, high  bounds of a valid cell, for the conformance suite
     fresh    the phase that recomputes the column: it is reset to neutral before the first contribution
+    first    whether hooks of ENCODE, too, may set the cell of the event's row of a `fresh` column: what it is until that phase
     own      whether hooks of ENCODE change no other cell than that of the event's row, or those of edges made for the event; a saved tick then
              compares new cells alone, and `close` all of them
     rows   of a column that persists, which of its numbers are rows of the memory, negative for none: an index, `...` for all, `(..., 0)` for the
@@ -98,6 +99,7 @@ class Column:
     low: float | None = None
     high: float | None = None
     fresh: Phase | None = None
+    first: bool = field(default=False, kw_only=True)
     own: bool = field(default=False, kw_only=True)
     rows: Any = field(default=None, kw_only=True)
     chained: bool = field(default=False, kw_only=True)

@@ -237,7 +237,7 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
         for item in (*each.adds, *each.sets):
             if item in ENGINE_ALONE or (isinstance(item, Structure) and item.steps):
                 raise ContractError(f"writes {item.name}, which the engine alone writes", where=where, cure="keep a column of your own")
-            if isinstance(item, Column) and item.fresh not in (None, each.phase):
+            if isinstance(item, Column) and item.fresh not in (None, each.phase) and not (item.first and each.phase is Phase.ENCODE):
                 raise ContractError(f"{item.name} is computed in {item.fresh} only, not in {each.phase}", where=where, cure="write it there")
             if item in each.adds and isinstance(item, Column) and np.dtype(item.dtype).kind == "b":
                 raise ContractError(f"adds to {item.name}, whose cells are true or false", where=where,

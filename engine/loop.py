@@ -117,7 +117,6 @@ class Engine(Serial):
         self._life = object()      # what its answers name as their origin
         self._contexts = ContextCache()
         self._asked: tuple[Asked | None, Any, int, int] = None, None, 0, 0      # the last question, and the changes and passes until then
-        self._changed = True       # whether anything but time may have changed since the last maintenance
 
     def __enter__(self) -> Self:
         self._integrity.require("with")
@@ -162,7 +161,7 @@ class Engine(Serial):
                 self.save()
             self._set_now(event.time)
             self._run[Phase.ENCODE](incoming)
-            self._changed = True
+            self.clock.settled = False
         row = int(self.store.array(ROW)[()])
         return row if row >= 0 else None
 
@@ -206,7 +205,7 @@ class Engine(Serial):
         if math.isnan(self.now):
             return
         self._require_near(time, "advance")
-        begun, shown = self._integrity.begun, self._shown() if len(self._contexts) and not self._changed else None
+        begun, shown = self._integrity.begun, self._shown() if len(self._contexts) and self.clock.settled else None
         with self._integrity.change("advance"):
             self._pass(time)
         if shown is not None and shown == self._shown():
@@ -275,7 +274,7 @@ class Engine(Serial):
             return self._made(*short.found, Asked(query, self._life), self._unit, self.store)
         with self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
-            self._changed = self._changed or learn
+            self.clock.settled = self.clock.settled and not learn
         asked = None if plan else Asked(query, self._life, learn)
         self._asked = asked, cue, self._integrity.begun, self.store.passes
         return self._answer(plan or self.assembly, asked, self._unit)
@@ -398,7 +397,7 @@ class Engine(Serial):
                 finally:
                     self.assembly.told.clear()
                     self.store.array(OUTCOME)[()] = OUTCOME.neutral
-                self._changed = True
+                self.clock.settled = False
         asked.learnt = True
         return rows
 
@@ -578,7 +577,7 @@ class Engine(Serial):
         self._integrity.require("archive")
         self.assembly.withhold(row)
         self._integrity.begun += 1
-        self._changed = True
+        self.clock.settled = False
 
     @serial
     def restore(self, row: int) -> None:
@@ -589,7 +588,7 @@ class Engine(Serial):
         self._integrity.require("restore")
         self.assembly.release(row)
         self._integrity.begun += 1
-        self._changed = True
+        self.clock.settled = False
 
     @serial
     def erase(self, event_id: str, *, confirm: bool = False) -> tuple[int, ...]:
@@ -613,7 +612,7 @@ class Engine(Serial):
             self._contexts.clear()
             self.assembly.places.clear()
             forget_texts()
-            self._changed = True
+            self.clock.settled = False
         if self._snapshot:
             self._snapshot.save(erased=erased)
         return erased.rows
@@ -693,7 +692,7 @@ class Engine(Serial):
         self._maintain(time)
         if self.store.n:
             self._run[Phase.CONSOLIDATE](Tick(self.clock.consolidated, time))
-            self._changed = True
+            self.clock.settled = False
         self.clock.consolidated = time
         if self.store.n and self._sleep()[1] <= time:
             raise ContractError(f"after the sleep that ended at {time:.4f} h the next sleep also ends by then", where="consolidate",
@@ -702,9 +701,9 @@ class Engine(Serial):
     def _maintain(self, time: float, again: bool = False) -> None:
         """Maintain up to `time`; `again`: also if no time has passed, in case anything else changed since the last maintenance."""
         self._set_now(time)
-        if self.store.n and (time > self.clock.maintained or (again and self._changed)):
+        if self.store.n and (time > self.clock.maintained or (again and not self.clock.settled)):
             self._run[Phase.MAINTAIN](Tick(self.clock.maintained, time))
-            self._changed = False
+            self.clock.settled = True
         self.clock.maintained = time
 
     def _set_now(self, time: float) -> None:

@@ -4,18 +4,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .errors import HebbariumError, SnapshotError
 
 
 @dataclass
 class Clock:
-    """Simulated time now, and up to which time the phases MAINTAIN and CONSOLIDATE have run, in hours; NaN before the first event."""
+    """Simulated time.
+
+    now                       h, NaN before the first event, as the others
+    maintained, consolidated  h, up to which time the phases MAINTAIN and CONSOLIDATE have run
+    settled                   whether nothing but time can have changed since the last maintenance
+    """
 
     now: float = math.nan
     maintained: float = math.nan
     consolidated: float = math.nan
+    settled: bool = field(default=False, repr=False)
 
 
 class Integrity:

@@ -89,7 +89,8 @@ INITIAL_STRENGTH = Column("initial_strength", np.float64, Scope.MEMORY, "ln", 0.
 IMPORTANCE = Column("importance", np.float64, Scope.MEMORY, "1", 0.5, "salience of the event when it was stored; 0.5: not judged", low=0, high=1)
 NEWS = Column("news", np.float64, Scope.MEMORY, "1", 0.0, "how much the memory said that was new; 0: not judged", low=0, high=1)
 STAGE = Column("stage", np.int64, Scope.MEMORY, "1", -1, "stage of the talk: row of its first event; -1: the session stands for it", low=-1)
-ACTIVATION = Column("activation", np.float64, Scope.MEMORY, "ln odds", 0.0, "availability from the history of use; 0: even odds of being needed")
+ACTIVATION = Column("activation", np.float64, Scope.MEMORY, "ln odds", 0.0, "availability from the history of use; 0: even odds of being needed",
+                    fresh=Phase.MAINTAIN, first=True)
 LOG_STRENGTH = Column(
     "log_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the factor on a memory's strength; 0: as encoded", fresh=Phase.MAINTAIN)
 

@@ -2,9 +2,9 @@
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
-contents differ.  A block that holds one row throughout is stored as that row.  Every part has a mark over contents, place and save, the sum of
-all marks stands once, and the pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the
-process that opened it.
+contents differ.  A block that holds one row throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long
+as only time has passed since; loading computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the
+pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
 """
 from __future__ import annotations
 
@@ -76,11 +76,12 @@ class Erased:
 
 
 class Clock(Protocol):
-    """Simulated time, and up to which time the phases have run, h."""
+    """Simulated time, and up to which time the phases have run, h; whether only time has passed since the last maintenance."""
 
     now: float
     maintained: float
     consolidated: float
+    settled: bool
 
 
 class Plan(Protocol):
@@ -143,6 +144,15 @@ class MemoryParts(Protocol):
         """Copy a restored graph into `graph`."""
         ...
 
+    @property
+    def derived(self) -> frozenset[Column]:
+        """Columns of memories that `derive` computes from all else that is saved, as long as the clock is settled."""
+        ...
+
+    def derive(self) -> None:
+        """Compute the derived columns as of the last maintenance."""
+        ...
+
 
 @dataclass
 class _Held:
@@ -152,6 +162,7 @@ class _Held:
     total       sum of all marks
     events, writings, rows, entities, edges  how many it holds
     meta        its description
+    computed    columns that it leaves out
     forms       form of each array
     forms_mark  mark of all of them
     prints      fingerprint of each block of an array
@@ -166,6 +177,7 @@ class _Held:
     entities: int = 0
     edges: int = 0
     meta: dict[str, str] = field(default_factory=dict)
+    computed: frozenset[Column] = frozenset()
     forms: dict[str, Form] = field(default_factory=dict)
     forms_mark: bytes = b""
     prints: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
@@ -195,6 +207,8 @@ class Snapshot:
         try:
             with snapshot_errors(self.path), _without_collection():
                 self._load()
+            if self._held.computed:
+                assembly.derive()
         except BaseException:
             self._file.close()
             raise
@@ -228,7 +242,7 @@ class Snapshot:
     def unsaved(self) -> list[str]:
         """Names of arrays that differ from the file's: none after a save, unless a mechanism changes cells that it has not declared.  O(n)."""
         known, a = self._held.prints, self.assembly
-        return [name for name, array, _, form in self._arrays(frozenset((*a.store.columns, GRAPH)))
+        return [name for name, array, _, form in self._arrays(frozenset((*a.store.columns, GRAPH)), self._held.computed)
                 if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]
 
     def close(self, save: bool = True) -> None:
@@ -248,7 +262,7 @@ class Snapshot:
         """Write what has changed.  What the file then holds; of fingerprints and marks of blocks those of changed arrays alone."""
         a, before = self.assembly, self._held
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
-                     a.graph.n_edges, forms=before.forms, forms_mark=before.forms_mark)
+                     a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark)
         gone = [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0]
                 for table, numbers in (("events", erased.events), ("writings", erased.writings)) for number in numbers] if erased else []
         if erased:
@@ -310,12 +324,12 @@ class Snapshot:
     def _write_arrays(self, to: sqlite3.Connection, held: _Held, everything: bool) -> None:
         """Write the blocks of arrays that differ from the file's.  everything: compare all, else those that a hook may have changed."""
         a, before = self.assembly, self._held
-        changed = frozenset((*a.store.columns, GRAPH)) if everything else frozenset(c for p in a.plans.values() if p.changed for c in p.changes)
+        changed = frozenset((*a.store.columns, GRAPH)) if everything else before.computed.union(*(p.changes for p in a.plans.values() if p.changed))
         names: list[str] = []
         numbers: list[int] = []
         parts: list[bytes] = []
         forms: dict[str, Form] = {}
-        for name, array, first, form in self._arrays(changed):
+        for name, array, first, form in self._arrays(changed, held.computed):
             cell, known = _bytes_of_row(array), before.prints.get(name, NONE)
             if before.forms.get(name) != form:
                 forms[name], known, first = form, NONE, 0
@@ -324,7 +338,7 @@ class Snapshot:
             start = min(first // form.rows, len(known))
             prints, old = fingerprints(data[start * size:], size), known[start:]
             shared = min(len(old), len(prints))
-            if len(prints) == shared == len(old) and not (old != prints).any():
+            if name not in forms and len(prints) == shared == len(old) and not (old != prints).any():
                 continue
             blocks = [*(start + np.flatnonzero(old[:shared] != prints[:shared])).tolist(), *range(start + shared, start + len(prints))]
             names += [name] * len(blocks)
@@ -366,11 +380,17 @@ class Snapshot:
             found[blocks] = marks[first:at]
         held.total = (held.total - total_of(np.concatenate([NO_MARKS, *gone]))) % WHOLE
 
-    def _arrays(self, changed: frozenset[Any]) -> Iterator[tuple[str, NDArray[Any], int, Form]]:
-        """Arrays that may have changed since the last save, but for packed ones: name, array, first row that may have changed, form."""
+    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column]) -> Iterator[tuple[str, NDArray[Any], int, Form]]:
+        """Arrays that may have changed since the last save, but for packed ones: name, array, first row that may have changed, form.
+
+        computed  columns that the file leaves out: no row of them
+        """
         a, before = self.assembly, self._held
         grown = not before.forms or before.rows != a.store.n
         for column, name, form in self._columns:
+            if column in computed:
+                yield name, a.store.array(column)[:0], 0, form
+                continue
             anywhere = column.scope not in PER_ROW or column in changed or column in (VISIBLE, WITHHELD)       # of which old rows may have changed
             known = before.forms.get(name) == form
             if anywhere or grown or not known:
@@ -423,7 +443,7 @@ class Snapshot:
             "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
             "streams": json.dumps({k: v.bit_generator.state for k, v in a.streams.items()}),
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
-            "edges": str(held.edges), "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
+            "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)), "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
         }
 
     def _load(self) -> None:
@@ -440,19 +460,23 @@ class Snapshot:
         a.asked_before = tuple(json.loads(meta.get("language_models", "[]")))        # older files have none
         lacks = NEW.get(meta["format"], ())
         _same_columns(saved.forms, a.store, where, lacks)
+        computed = _computed(meta, a.derived, where)
         self._load_rows(saved)
         rows = int(meta["rows"])
         arrays, rest = self._load_arrays(saved)
         saved.require_whole()
         a.adopt_graph(rest)
-        a.store.restore({c.name: np.full((rows, *a.store.cell_shape(c)), c.neutral, dtype=c.dtype) for c in lacks} | arrays, rows)
+        neutral = {c.name: np.broadcast_to(np.array(c.neutral, c.dtype), (*(rows,) * (c.scope in PER_ROW), *a.store.cell_shape(c)))
+                   for c in (*lacks, *computed)}
+        a.store.restore(neutral | arrays, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
+        a.clock.settled = bool(computed)
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
         if isinstance(saved, Format5):
             self._held = _Held(
                 int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
-                a.graph.n_edges, meta, saved.stored, forms_mark(saved.stored), self._held.prints, saved.marks)
+                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), self._held.prints, saved.marks)
         if meta["state"] != "closed":
             warnings.warn(
                 f"{self.path}: the process that wrote it ended without closing it; the memory is as of its last finished tick, "
@@ -504,7 +528,7 @@ def _prints(arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form]) -> di
     packed = b"".join([arrays[name].tobytes() for name, form in forms.items() if not form.rows])
     return {PACKED: fingerprints(np.frombuffer(packed, np.uint8), len(packed))} | {
         name: _fingerprints_of(arrays[name], form.rows)
-        for name, form in forms.items() if form.rows}
+        for name, form in forms.items() if name in arrays and form.rows}
 
 
 def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:
@@ -565,6 +589,16 @@ def _same_configuration(saved: dict[str, Any], ours: dict[str, Any], where: str)
             (name, revision, _), (own_name, own_revision, _) = saved["embedder"], ours["embedder"]
             cure += f"; its vectors are those of {name!r}, revision {revision}, not of {own_name!r}, revision {own_revision}"
         raise SnapshotError(f"was written with other {', '.join(different)}{f' ({detail})' if detail else ''}", where=where, cure=cure)
+
+
+def _computed(meta: Mapping[str, str], derived: frozenset[Column], where: str) -> frozenset[Column]:
+    """The columns that an undamaged file leaves out.  Raises SnapshotError if one of them is not derived here."""
+    names = set(json.loads(meta.get("computed", "[]")))     # older files have none
+    found = frozenset(c for c in derived if c.name in names)
+    if odd := sorted(names - {c.name for c in found}):
+        raise SnapshotError(f"was written by another version of Hebbarium or of a mechanism, which computed {', '.join(odd)} at loading", where=where,
+                            cure="open it with the version that wrote it, or start a new memory with another path")
+    return found
 
 
 def _same_columns(saved: Mapping[str, tuple[str, str]], store: Store, where: str, may_lack: Collection[Column]) -> None:

@@ -87,7 +87,7 @@ class Contents(Protocol):
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays, read-only."""
+        """All arrays, read-only, without those of columns that are computed at loading."""
         ...
 
     def require_whole(self) -> None:
@@ -123,6 +123,7 @@ class Format5:
         shapes = {name: json.dumps([sizes[n] if isinstance(n, str) else n for n in json.loads(form.shape)]) for name, form in self.stored.items()}
         self.forms: Forms = {name: (form.dtype, shapes[name]) for name, form in self.stored.items()}
         self.marks: dict[str, Marks] = {}
+        self._computed = {f"column.{name}" for name in json.loads(meta.get("computed", "[]"))}       # arrays that have no blocks
         self._total = 0
         self._added: tuple[list[bytes], ...] = ([], [], [], [])
         self._lengths: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]] = ([], [])
@@ -184,7 +185,11 @@ class Format5:
         if list(whole) != sorted(whole):
             raise ValueError("a block is in the wrong place")
         (packed, *_), at, arrays = whole[PACKED][0], 0, {}
+        if not self._computed.isdisjoint(whole):
+            raise ValueError("a block is left over")
         for name, (dtype, written) in self.forms.items():
+            if name in self._computed:
+                continue
             shape, type_, each = json.loads(written), np.dtype(dtype), self.stored[name].rows
             size = type_.itemsize * math.prod(shape)
             if not each:
