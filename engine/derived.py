@@ -1,4 +1,4 @@
-"""Derived columns: what maintenance computes from the rest of the state and from time alone.  A snapshot leaves them out, and loading computes them."""
+"""Derived columns: what maintenance computes from the rest of the state and from time.  A snapshot leaves them out, and loading computes them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence

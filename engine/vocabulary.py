@@ -78,7 +78,8 @@ MODIFIABILITY = Column("modifiability", np.float64, Scope.MEMORY, "1", 1.0,
 RELEASE_PROBABILITY = Column("release_probability", np.float64, Scope.MEMORY, "1", 1.0,
                              "factor on the probability that an active memory passes activation on", low=0)
 RESOURCES = Column("resources", np.float32, Scope.CANDIDATE, "1", 1.0, "factor on the activation that a memory passes on, from its recent use", low=0)
-CONGRUENCY = Column("congruency", np.float64, Scope.MEMORY, "1", 0.0, "fit of the memory with earlier knowledge; 0: not judged", low=0, high=1)
+CONGRUENCY = Column("congruency", np.float64, Scope.MEMORY, "1", 0.0, "fit of the memory with earlier knowledge; 0: not judged", low=0, high=1,
+                    own=True)
 HIPPOCAMPAL_DEPENDENCE = Column("hippocampal_dependence", np.float64, Scope.MEMORY, "1", 1.0,
                                 "share of a memory that depends on the hippocampus; 1: nothing was transferred",
                                 low=0, high=1)
@@ -87,7 +88,7 @@ DETAIL = Column("detail", np.int8, Scope.MEMORY, "1", 0, "form of the text in a 
 # --- owned by the engine: availability of a memory -------------------------------------------------------------------------------
 INITIAL_STRENGTH = Column("initial_strength", np.float64, Scope.MEMORY, "ln", 0.0, "log of the strength at encoding; 0: no modulation")
 IMPORTANCE = Column("importance", np.float64, Scope.MEMORY, "1", 0.5, "salience of the event when it was stored; 0.5: not judged", low=0, high=1)
-NEWS = Column("news", np.float64, Scope.MEMORY, "1", 0.0, "how much the memory said that was new; 0: not judged", low=0, high=1)
+NEWS = Column("news", np.float64, Scope.MEMORY, "1", 0.0, "how much the memory said that was new; 0: not judged", low=0, high=1, own=True)
 STAGE = Column("stage", np.int64, Scope.MEMORY, "1", -1, "stage of the talk: row of its first event; -1: the session stands for it", low=-1)
 ACTIVATION = Column("activation", np.float64, Scope.MEMORY, "ln odds", 0.0, "availability from the history of use; 0: even odds of being needed",
                     fresh=Phase.MAINTAIN, first=True)

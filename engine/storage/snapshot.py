@@ -443,7 +443,8 @@ class Snapshot:
             "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
             "streams": json.dumps({k: v.bit_generator.state for k, v in a.streams.items()}),
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
-            "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)), "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
+            "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
+            "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
         }
 
     def _load(self) -> None:

@@ -36,10 +36,11 @@ STAGES = ("LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED")   # names of Cortex
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 CASCADE_BALANCE = Column("cascade_balance", np.float32, Scope.MEMORY, "1", 0.0,
-                         "strong minus weak synapses at each level; for a chain, the levels of its beakers", ("levels",))
+                         "strong minus weak synapses at each level; for a chain, the levels of its beakers", ("levels",), own=True)
 CASCADE_OCCUPANCY = Column("cascade_occupancy", np.float32, Scope.MEMORY, "1", 0.0, "share of the synapses at each level; 0 for a chain",
-                           ("levels",), low=0)
-CASCADE_AS_OF = Column("cascade_as_of", np.int64, Scope.MEMORY, "events", 0, "plasticity events up to which balance and occupancy are updated", low=0)
+                           ("levels",), low=0, own=True)
+CASCADE_AS_OF = Column("cascade_as_of", np.int64, Scope.MEMORY, "events", 0, "plasticity events up to which balance and occupancy are updated", low=0,
+                       own=True)
 PLASTICITY_EVENTS = Column("plasticity_events", np.int64, Scope.GLOBAL, "events", 0,
                            "events stored so far, each of which overwrites all older memories", low=0)
 

@@ -34,7 +34,7 @@ VARIANCE = 1.0      # of a memory's meaning, a vector of unit length
 # --- columns -----------------------------------------------------------------------------------------------------------------
 GIST_LOSS = Column("gist_loss", np.float32, Scope.MEMORY, "1", 0.0,
                    "share of the meaning's variance lost by the summary, and by the keywords",
-              (2,), low=0, high=1)
+              (2,), low=0, high=1, own=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

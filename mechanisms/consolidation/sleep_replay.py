@@ -49,7 +49,7 @@ from ..shared.rows import events
 # --- columns -----------------------------------------------------------------------------------------------------------------
 REPLAY_VALUE = Column("replay_value", np.float64, Scope.MEMORY, "reward", 0.0, "Q(s, a): discounted reward after a step back, after a step on", (2,),
                       low=0)
-REPLAY_REWARD = Column("replay_reward", np.float64, Scope.MEMORY, "reward", 0.0, "size of the reward in the memory", low=0, high=1)
+REPLAY_REWARD = Column("replay_reward", np.float64, Scope.MEMORY, "reward", 0.0, "size of the reward in the memory", low=0, high=1, own=True)
 REPLAY_REHEARSED = Column("replay_rehearsed", np.float64, Scope.MEMORY, "ln", 0.0, "ln(1 + replayed steps that the memory was part of so far)", low=0)
 
 

@@ -36,7 +36,7 @@ from ...engine.numerics import kernel
 from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.vocabulary import CREATED, EMBEDDING, KIND, LANGUAGE_MODEL, NOW, ROW, STAGE, TEXTS
 
-STAGE_LABEL = Column("stage_label", np.int64, Scope.MEMORY, "1", 0, "number of the event's label, from its text; 0: no label")
+STAGE_LABEL = Column("stage_label", np.int64, Scope.MEMORY, "1", 0, "number of the event's label, from its text; 0: no label", own=True)
 STAGE_VALLEY = Column("stage_valley", np.float64, Scope.GLOBAL, "1", np.nan,
                       "similarity at the last peak, in the valley after it, and at the highest place since; NaN: before the first gap", (3,))
 STAGE_VALLEY_ROW = Column("stage_valley_row", np.int64, Scope.GLOBAL, "1", -1, "row of the event after the valley; -1: none", low=-1)

@@ -44,7 +44,8 @@ GATE_NOVELTY = Column("gate_novelty", np.float64, Scope.EVENT, "1", np.nan, "n, 
                       high=1)
 GATE_PREDICTION_ERROR = Column("gate_prediction_error", np.float64, Scope.EVENT, "1", np.nan,
                                "pi, prediction error; NaN: not computed, because the decision does not depend on it", low=0, high=1)
-GATE_TAGS = Column("gate_tags", np.float32, Scope.MEMORY, "1", np.nan, "(n, s, pi) of the event at admission; NaN: not computed", (3,), low=0, high=1)
+GATE_TAGS = Column("gate_tags", np.float32, Scope.MEMORY, "1", np.nan, "(n, s, pi) of the event at admission; NaN: not computed", (3,), low=0, high=1,
+                   own=True)
 
 # --- novelty -----------------------------------------------------------------------------------------------------------------
 WBITS: Final[Mapping[str, int]] = MappingProxyType({"raw": -15, "zlib": 15, "gzip": 31})

@@ -29,7 +29,7 @@ LARGEST = 5.0           # bound on weights: for an input rarer than theta's aver
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 BCM_THETA = Column("bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "sliding threshold: running mean of the memory's squared activity", low=0)
-BCM_WEIGHT = Column("bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association", low=-LARGEST, high=LARGEST)
+BCM_WEIGHT = Column("bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association", low=-LARGEST, high=LARGEST, own=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ LARGEST = 20.0          # bound on weights: for an input rarer than theta's aver
 PRINTED_BCM_MEAN = Column("printed_bcm_mean", np.float64, Scope.MEMORY, "1", 0.0, "running mean of the memory's activity")
 PRINTED_BCM_THETA = Column("printed_bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "running mean of the square of the mean activity", low=0)
 PRINTED_BCM_WEIGHT = Column("printed_bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association, under the printed threshold",
-                low=-LARGEST, high=LARGEST)
+                low=-LARGEST, high=LARGEST, own=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

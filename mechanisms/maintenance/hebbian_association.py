@@ -45,7 +45,8 @@ from ...engine.vocabulary import (
 from ..shared.coactivation import COACTIVATION, sources
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-HEBBIAN_WEIGHT = Column("hebbian_weight", np.float64, Scope.EDGE, "1", 0.0, "Oja's weight of an association, at its last occasion", low=0, high=1)
+HEBBIAN_WEIGHT = Column("hebbian_weight", np.float64, Scope.EDGE, "1", 0.0, "Oja's weight of an association, at its last occasion", low=0, high=1,
+                        own=True)
 HEBBIAN_SEEN = Column("hebbian_seen", np.int32, Scope.EDGE, "1", 0, "occasions of the target that the weight includes", low=0)
 HEBBIAN_OCCASIONS = Column("hebbian_occasions", np.int32, Scope.MEMORY, "1", 0, "how often the memory was active together with others", low=0)
 ASSOCIATED = signal("associated", Facet.ASSOCIATION, "match of the best, passed on to memories active together with them", unit="sd", direct=False)

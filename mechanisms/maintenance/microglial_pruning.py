@@ -31,14 +31,15 @@ COACCESS: Final = int(EdgeType.COACCESS)
 Constants = tuple[float, float, float, tuple[float, float, float], tuple[float, float, float, float, float]]
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-SYNAPTIC_USE = Column("synaptic_use", np.float64, Scope.EDGE, "uses", 0.0, "trace A of the association's use, at the time `complement_clock`", low=0)
+SYNAPTIC_USE = Column("synaptic_use", np.float64, Scope.EDGE, "uses", 0.0, "trace A of the association's use, at the time `complement_clock`", low=0,
+                      own=True)
 SYNAPTIC_PROTECTOR = Column("synaptic_protector", np.float64, Scope.EDGE, "1", 0.0, "protector P, like CD47, at the time `complement_clock`",
-                            low=0, high=1)
-COMPLEMENT = Column("complement", np.float64, Scope.EDGE, "1", 0.0, "complement tag T, at the time `complement_clock`", low=0, high=1)
+                            low=0, high=1, own=True)
+COMPLEMENT = Column("complement", np.float64, Scope.EDGE, "1", 0.0, "complement tag T, at the time `complement_clock`", low=0, high=1, own=True)
 ENGULFMENT_RISK = Column("engulfment_risk", np.float64, Scope.EDGE, "1", 0.0, "hazard of engulfment from the last sleep to `complement_clock`",
-                         low=0)
+                         low=0, own=True)
 COMPLEMENT_CLOCK = Column("complement_clock", np.float64, Scope.EDGE, "h", np.nan,
-                          "time of the last update of A, P, T and hazard, by use or sleep; NaN: never")
+                          "time of the last update of A, P, T and hazard, by use or sleep; NaN: never", own=True)
 PRUNED = Column("pruned", np.float64, Scope.EDGE, "h", np.nan, "when the association was engulfed; NaN: it was not")
 CD55 = Column("cd55", np.float64, Scope.MEMORY, "1", 0.0, "share of the deposition of complement that the memory inhibits", low=0, high=1)
 

@@ -47,7 +47,8 @@ LEAST: Final = 1e-6       # share of the largest weight below which a change is 
 INTERVALS: Final = 20     # intervals over which the pace is averaged
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-TIMING_WEIGHT = Column("timing_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of an association from a memory to one that came after it", low=0)
+TIMING_WEIGHT = Column("timing_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of an association from a memory to one that came after it", low=0,
+                       own=True)
 TIMING_PACE = Column("timing_pace", np.float64, Scope.GLOBAL, "1, ln", 0.0, "number of intervals between neighbours, and mean of their ln in cycles",
                      (2,))
 SUCCESSOR_IN_TIME = signal(

@@ -23,7 +23,7 @@ from ...engine.vocabulary import GRAPH, MATCH, RELEASE_PROBABILITY, RESOURCES, R
 from ..shared.coactivation import COACTIVATION, pass_on
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-TIMING_PRINTED = Column("timing_printed", np.float64, Scope.EDGE, "1", 0.0, "sum of the printed window over all pairs; without bounds")
+TIMING_PRINTED = Column("timing_printed", np.float64, Scope.EDGE, "1", 0.0, "sum of the printed window over all pairs; without bounds", own=True)
 CLOSE_IN_TIME = signal("close_in_time", Facet.ASSOCIATION, "match of the best, passed on to memories a day around them", unit="sd", direct=False)
 
 

@@ -34,7 +34,7 @@ FIRST_STEP, LONGEST_STEP = 0.02, 2.0    # s
 START = (0.09, 0.78, 0.22)      # C, h, I in uM, 1, uM: near rest
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-TERRITORY = Column("territory", np.int16, Scope.MEMORY, "1", -1, "astrocyte around the memory", low=-1)
+TERRITORY = Column("territory", np.int16, Scope.MEMORY, "1", -1, "astrocyte around the memory", low=-1, own=True)
 GLUTAMATE = Column("glutamate", np.float64, Scope.GLOBAL, "uM", 0.0, "g above its basal level in a territory at `astrocyte_clock`",
                    ("territories",), low=0)
 ASTROCYTE = Column("astrocyte", np.float64, Scope.GLOBAL, "uM, 1, uM", 0.0, "C, h, I of a territory at `astrocyte_clock`", ("territories", 3), low=0)

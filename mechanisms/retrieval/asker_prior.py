@@ -38,7 +38,8 @@ class Said(IntEnum):
 SUBJECTS: Final = {"i": Said.ASKER, "you": Said.OTHER, "we": Said.BOTH}
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-ROLE = Column("role", np.int8, Scope.MEMORY, "1", 0, "who said the memory: 0 nobody in a role, 1 user, 2 assistant, 3 system", low=0, high=3)
+ROLE = Column("role", np.int8, Scope.MEMORY, "1", 0, "who said the memory: 0 nobody in a role, 1 user, 2 assistant, 3 system", low=0, high=3,
+              own=True)
 SAID = Column("said", np.int8, Scope.EVENT, "1", -1, "whose words the current query asks for, a value of Said; -1: no words", low=-1, high=3)
 
 # --- rules -------------------------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from ...engine.yaml_file import YamlFile
 from ..shared.questions import Intent, intent_of
 
 # --- columns ------------------------------------------------------------------------------------------------------------------
-RULES_MATCHED = Column("rules_matched", np.int64, Scope.MEMORY, "1", 0, "bit r is 1 if the memory matches `where` of rule r", low=0)
+RULES_MATCHED = Column("rules_matched", np.int64, Scope.MEMORY, "1", 0, "bit r is 1 if the memory matches `where` of rule r", low=0, own=True)
 
 MOST_RULES: Final = 62                      # bits of RULES_MATCHED
 LEAST_FACTOR, MOST_FACTOR = 1e-3, 1e3       # the product of 62 factors stays finite

@@ -32,7 +32,8 @@ from ..shared.rows import last_event
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SUCCESSOR = Column("successor", np.float64, Scope.EDGE, "visits", 0.0, "M(s, s') of two entities: expected discounted visits of s' from s on", low=0)
-SUCCESSOR_STATED = Column("successor_stated", np.int32, Scope.MEMORY, "1", -1, "last row of the session so far that names an entity; -1: none")
+SUCCESSOR_STATED = Column("successor_stated", np.int32, Scope.MEMORY, "1", -1, "last row of the session so far that names an entity; -1: none",
+                          own=True)
 SUCCESSION = signal("succession", Facet.ASSOCIATION, "expected visits after the entities of the query and of the last use", unit="visits")
 
 

@@ -161,11 +161,11 @@ def test_a_wrong_declaration_is_seen_and_closing_repairs_the_file(tmp_path: Path
         again.close()
 
 
-def test_a_saved_tick_leaves_no_array_unsaved(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chosen", Registry.read().sets)
+def test_a_saved_tick_leaves_no_array_unsaved(tmp_path: Path, chosen: str) -> None:
     """Mechanisms that declare columns as `own`, or change edges, change no other cells in ENCODE; recall, nights and repeated texts are among it."""
     registry = Registry.read()
-    base = registry.set("everything")
-    e = Engine(registry.build(base), HashingEmbedder(32), path=tmp_path / "m.db", tick_hours=0.0)
+    e = Engine(registry.build(registry.set(chosen)), HashingEmbedder(32), path=tmp_path / "m.db", tick_hours=0.0)
     texts = ("Please answer in short words from now on, {}.", "Ada met Bo in Lisbon on 3 May 2023, {}.", "Ada met Bo in Lisbon on 3 May 2023, 1.",
              "Bo moved to Oslo last week with his cat, {}.", "It was the cat of Cleo, not of Bo, {}.")
     for i in range(20):

@@ -1,0 +1,258 @@
+"""Derived columns: which they are, that maintenance computes them from the rest of the state, and that files leave them out as long as they can."""
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbarium.engine.columns import Column, Phase, Scope
+from hebbarium.engine.derived import derived
+from hebbarium.engine.errors import ContractError, SnapshotError
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.observer import Observer
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.records import Event
+from hebbarium.engine.registry import Registry
+from hebbarium.engine.schedule import Node
+from hebbarium.engine.storage import snapshot_contents
+from hebbarium.engine.vocabulary import CREATED, GRAPH, NOW, RANDOM, ROW, SALIENCE
+from hebbarium.testing.small import by_number, column, does, mechanism, memory
+
+A, B, C = (column(name, fresh=Phase.MAINTAIN) for name in "abc")
+KEPT, LEVEL = column("kept"), column("level", Scope.GLOBAL, fresh=Phase.MAINTAIN)
+TEXTS = ("Please answer in short words from now on, {}.", "Ada met Bo in Lisbon on 3 May 2023, {}.", "Bo moved to Oslo last week with his cat, {}.",
+         "It was the cat of Cleo, not of Bo, {}.")
+
+
+def step(reads: Any = (), adds: Any = (), sets: Any = ()) -> Node:
+    return Node("m", "step", Phase.MAINTAIN, 0, tuple(reads), tuple(adds), tuple(sets), lambda view, tick: None)
+
+
+@pytest.mark.parametrize(("steps", "names"), [
+    ([step(reads=[CREATED, NOW], sets=[A])], "a"),
+    ([step(reads=[CREATED], adds=[A]), step(reads=[KEPT], adds=[A, B]), step(reads=[A], sets=[C])], "abc"),
+    ([step(sets=[A, KEPT])], ""),                               # changes what is saved
+    ([step(sets=[KEPT])], ""),                                  # is not computed anew
+    ([step(sets=[LEVEL]), step(sets=[A])], "a"),                # is no column of memories
+    ([step(sets=[A, LEVEL])], ""),
+    ([step(reads=[KEPT.before], sets=[A])], ""),                # reads what the phase may have changed since
+    ([step(reads=[SALIENCE], sets=[A])], ""),                   # reads what is not saved
+    ([step(reads=[GRAPH], sets=[A])], ""),
+    ([step(sets=[A, RANDOM])], ""),                             # draws again
+    ([step(reads=[A], adds=[A])], ""),                          # reads what it writes
+    ([step(adds=[A]), step(adds=[A, B]), step(sets=[B, KEPT]), step(sets=[C])], "c"),
+], ids=range(12))
+def test_which_columns_are_derived(steps: list[Node], names: str) -> None:
+    found, needed = derived(steps)
+    assert {c.name for c in found} == set(names)
+    assert list(needed) == [node for node in steps if found & {*node.sets, *node.adds}]
+
+
+def test_encoding_may_set_only_what_says_so() -> None:
+    def mark(view: Any, incoming: Any) -> None:
+        view.dawn[view.row] = 1.0
+
+    for first in (True, False):
+        dawn = column("dawn", fresh=Phase.MAINTAIN, first=first)
+
+        def made(dawn: Column = dawn) -> Engine:
+            return memory(mechanism("m", does(Phase.ENCODE, mark, reads=[ROW], sets=[dawn]), does(Phase.MAINTAIN, lambda v, t: None, sets=[dawn]),
+                                    owns=[dawn]))
+        if not first:
+            with pytest.raises(ContractError, match="dawn is computed in"):
+                made()
+            continue
+        e = made()
+        e.encode(Event(0.0, "one"))
+        assert e.column("dawn").tolist() == [1.0]
+        e.advance(1.0)
+        assert e.column("dawn").tolist() == [0.0]
+
+
+def lived(e: Engine) -> Iterator[str]:
+    """Events, uses, nights and an archived memory; yields what happened last."""
+    for i in range(18):
+        e.encode(Event(4.0 * i, TEXTS[i % 4].format(i), ("Ada", "Bo")[i % 2], f"s{i // 5}", f"e{i}"))
+        yield "event"
+        if i % 5 == 4:
+            e.retrieve("Where did Ada meet Bo?", learn=True)
+            yield "use"
+        if i == 9:
+            e.archive(0)
+            yield "archived"
+        if i % 2:
+            e.advance(e.now + 1.5)
+            yield "tick"
+    e.advance(e.now + 60.0)
+    yield "tick"
+
+
+@pytest.mark.parametrize("chosen", Registry.read().sets)
+def test_maintenance_computes_them_from_the_rest_of_the_state(chosen: str) -> None:
+    """After each tick: the same bits from cells of rubbish; nothing else changes."""
+    registry = Registry.read()
+    e = Engine(registry.build(registry.set(chosen)), HashingEmbedder(32))
+    assert {c.name for c in e.assembly.derived} <= {"log_strength", "activation"}
+    for last in lived(e):
+        assert not e.clock.settled or last == "tick"
+        if last == "tick":
+            before = e.digest()
+            assert e.clock.settled and e.clock.maintained == e.now
+            for c in e.assembly.derived:
+                e.store.array(c)[...] = np.nan
+            e.assembly.derive()
+            assert e.digest() == before
+
+
+@pytest.mark.parametrize("chosen", ["minimal", "default", "everything", "cortex_as_printed"])
+def test_a_file_continues_with_and_without_them(tmp_path: Path, chosen: str) -> None:
+    registry, path = Registry.read(), tmp_path / "m.db"
+
+    def made(path: Path | None) -> Engine:
+        return Engine(registry.build(registry.set(chosen)), HashingEmbedder(32), path=path)
+
+    plain, saved, ways = made(None), made(path), set()
+    for _, last in zip(lived(plain), lived(saved), strict=True):
+        saved.save()
+        ways.add((last, bool(stored(path))))
+        assert saved._snapshot is not None and saved._snapshot.unsaved() == []
+        saved.close()
+        assert ways >= {(last, bool(stored(path)))}, "closing changes nothing"
+        again = made(path)
+        assert again.digest() == plain.digest()
+        vars(saved).update(vars(again))         # the life goes on with the memory that was loaded
+    assert ways == {("event", True), ("use", True), ("archived", True), ("tick", False)}
+    saved.close()
+
+
+def stored(path: Path) -> set[str]:
+    """Derived columns that have blocks in the file."""
+    with sqlite3.connect(f"file:{path}?mode=ro&nolock=1&immutable=1", uri=True) as connection:
+        found = {name for name, in connection.execute("SELECT DISTINCT name FROM blocks")} & {"column.log_strength", "column.activation"}
+        left = json.loads(connection.execute("SELECT value FROM meta WHERE key = 'computed'").fetchone()[0])
+    connection.close()
+    assert found.isdisjoint(f"column.{name}" for name in left)
+    return found
+
+
+# --- files -------------------------------------------------------------------------------------------------------------------------------
+SIZE = column("size")
+GROWN = column("grown", fresh=Phase.MAINTAIN)
+
+
+def growing(path: Path | None, derives: bool = True, observer: Observer | None = None) -> Engine:
+    """Each memory grows with its age times the length of its text."""
+    def dress(view: Any, incoming: Any) -> None:
+        view.size[view.row] = len(incoming.event.text)
+
+    def grow(view: Any, tick: Any) -> None:
+        view.grown[...] = view.size * (tick.end - view.created)
+
+    return memory(by_number(), mechanism("m", does(Phase.ENCODE, dress, reads=[ROW], sets=[SIZE]),
+                                         does(Phase.MAINTAIN, grow, reads=[SIZE, CREATED, *([] if derives else [GRAPH])], sets=[GROWN]),
+                                         owns=[SIZE, GROWN], order=1), path=path, observer=observer)
+
+
+def grown(path: Path, **options: Any) -> Engine:
+    e = growing(path, **options)
+    for i in range(7):
+        e.encode(Event(float(i), "1" * (i + 1)))
+    e.advance(9.0)
+    return e
+
+
+def changed(path: Path, *statements: str) -> None:
+    with sqlite3.connect(path) as connection:
+        for statement in statements:
+            assert connection.execute(statement).rowcount != 0
+    connection.close()
+
+
+def marked(path: Path) -> None:
+    """Give the description the mark that it should have."""
+    with sqlite3.connect(path) as connection:
+        meta = dict(connection.execute("SELECT key, value FROM meta"))
+        forms = {name: snapshot_contents.Form(*form) for name, *form in connection.execute("SELECT name, dtype, shape, rows FROM arrays ORDER BY name")}
+        mark = snapshot_contents.description_mark(meta, snapshot_contents.forms_mark(forms))
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'mark'", (mark.hex(),))
+    connection.close()
+
+
+def test_no_instrument_counts_what_loading_computes(tmp_path: Path) -> None:
+    e = grown(tmp_path / "m.db")
+    before, values = e.digest(), e.column("grown").tolist()
+    assert values == [(i + 1) * (9.0 - i) for i in range(7)]
+    e.close()
+    watch = Observer()
+    again = growing(tmp_path / "m.db", observer=watch)
+    assert again.digest() == before and watch.receipts["m"].calls == 0 and again.clock.settled
+    again.close()
+
+
+def test_a_file_that_says_otherwise_is_refused(tmp_path: Path) -> None:
+    """Whether the description no longer fits its mark, or fits and leaves out what has blocks or lists what has none."""
+    path, other = tmp_path / "m.db", tmp_path / "other.db"
+    e = grown(path)
+    e.close()
+    e = grown(other, derives=False)
+    e.close()
+    sound = path.read_bytes(), other.read_bytes()
+    for file, whole, value in ((path, sound[0], "[]"), (other, sound[1], '["grown"]')):
+        for mark in (False, True):
+            file.write_bytes(whole)
+            changed(file, f"UPDATE meta SET value = '{value}' WHERE key = 'computed'")
+            if mark:
+                marked(file)
+            with pytest.raises(SnapshotError, match="is damaged"):
+                growing(file)
+
+
+def test_a_version_that_does_not_derive_a_column_says_so(tmp_path: Path) -> None:
+    grown(tmp_path / "m.db").close()
+    before = (tmp_path / "m.db").read_bytes()
+    with pytest.raises(SnapshotError, match="another version of Hebbarium or of a mechanism, which computed grown at loading"):
+        growing(tmp_path / "m.db", derives=False)
+    assert (tmp_path / "m.db").read_bytes() == before
+
+
+def test_a_file_without_the_list_is_read(tmp_path: Path) -> None:
+    """As earlier versions wrote it, with all columns."""
+    path = tmp_path / "m.db"
+    e = grown(path, derives=False)
+    before = e.digest()
+    e.close()
+    changed(path, "DELETE FROM meta WHERE key = 'computed'")
+    marked(path)
+    again = growing(path)
+    assert again.digest() == before and not again.clock.settled
+    again.advance(10.0)
+    later = again.digest()
+    again.close()
+    with sqlite3.connect(path) as connection:
+        assert not connection.execute("SELECT * FROM blocks WHERE name = 'column.grown'").fetchall()
+    connection.close()
+    third = growing(path)
+    assert third.digest() == later
+    third.close()
+
+
+def test_a_step_that_fails_at_loading_leaves_the_file_unlocked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.db"
+    grown(path).close()
+    with monkeypatch.context() as patch:
+        patch.setattr("hebbarium.engine.assembly.Assembly.derive", lambda self: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            growing(path)
+    growing(path).close()
+
+
+def test_an_empty_memory_leaves_nothing_out(tmp_path: Path) -> None:
+    e = growing(tmp_path / "m.db")
+    e.advance(5.0)
+    e.close()
+    assert not growing(tmp_path / "m.db").clock.settled
