@@ -2,7 +2,8 @@
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
-contents differ.  A block that holds one row throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long
+contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all.  A block that holds one row
+throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long
 as only time has passed since; loading computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the
 pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
 """
@@ -37,12 +38,14 @@ from .snapshot_contents import (
     FORMAT,
     PACKED,
     TABLES,
+    TAILS,
     Contents,
     Form,
     Format5,
     description_mark,
     event_cells,
     forms_mark,
+    joined,
     memory_cells,
     shortened,
     writing_cells,
@@ -57,7 +60,7 @@ BLOCK, EDGES = 512, 2048  # most rows of an array in one block, and edges of one
 WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
 LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
 SMALL = 256               # most bytes of an array that is packed with others
-CONSTANT = ("source", "target", "type", "created")  # arrays of the graph whose entries never change once an edge is made
+FIXED = ("neutral:", "columns", "caps")             # arrays of the graph that never change
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
 Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
 
@@ -198,6 +201,7 @@ class Snapshot:
 
     def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float) -> None:
         self.path, self.assembly, self._held, self._older = Path(path), assembly, _Held(), False
+        self._edge_forms: dict[str, Form] = {}
         self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
         assembly.lexicon.journal, assembly.trigrams.journal = [], []
         with snapshot_errors(self.path):
@@ -241,9 +245,10 @@ class Snapshot:
 
     def unsaved(self) -> list[str]:
         """Names of arrays that differ from the file's: none after a save, unless a mechanism changes cells that it has not declared.  O(n)."""
-        known, a = self._held.prints, self.assembly
-        return [name for name, array, _, form in self._arrays(frozenset((*a.store.columns, GRAPH)), self._held.computed)
-                if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]
+        known, computed = self._held.prints, self._held.computed
+        found = [name for name, array, _, form in self._arrays(frozenset(), computed, everything=True)
+                 if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]
+        return [*found, *[TAILS] * (known[TAILS].tolist() != _print(self._tails(computed)).tolist())]
 
     def close(self, save: bool = True) -> None:
         """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
@@ -276,7 +281,7 @@ class Snapshot:
                                zip(numbers, *columns, (held.generation for _ in numbers), as_bytes(marks), strict=True))
                 held.total = (held.total + total_of(marks)) % WHOLE
         held.total = (held.total - sum_of(gone)) % WHOLE
-        self._write_arrays(to, held, everything=bool(erased) or state == "closed")
+        self._write_arrays(to, held, everything=bool(erased) or state == "closed" or TAILS not in before.prints)
         if held.forms is not before.forms:
             held.forms_mark = forms_mark(held.forms)
         held.meta = self._meta(state, held)
@@ -324,18 +329,18 @@ class Snapshot:
     def _write_arrays(self, to: sqlite3.Connection, held: _Held, everything: bool) -> None:
         """Write the blocks of arrays that differ from the file's.  everything: compare all, else those that a hook may have changed."""
         a, before = self.assembly, self._held
-        changed = frozenset((*a.store.columns, GRAPH)) if everything else before.computed.union(*(p.changes for p in a.plans.values() if p.changed))
+        changed = before.computed.union(*(p.changes for p in a.plans.values() if p.changed))
         names: list[str] = []
         numbers: list[int] = []
         parts: list[bytes] = []
         forms: dict[str, Form] = {}
-        for name, array, first, form in self._arrays(changed, held.computed):
+        for name, array, anywhere, form in self._arrays(changed, held.computed, everything):
             cell, known = _bytes_of_row(array), before.prints.get(name, NONE)
             if before.forms.get(name) != form:
-                forms[name], known, first = form, NONE, 0
+                forms[name], known = form, NONE
             size = form.rows * cell
             data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-            start = min(first // form.rows, len(known))
+            start = 0 if anywhere else len(known)
             prints, old = fingerprints(data[start * size:], size), known[start:]
             shared = min(len(old), len(prints))
             if name not in forms and len(prints) == shared == len(old) and not (old != prints).any():
@@ -345,12 +350,12 @@ class Snapshot:
             numbers += blocks
             parts += [shortened(data[block * size:(block + 1) * size].tobytes(), cell) for block in blocks]
             held.prints[name] = np.concatenate([known[:start], prints])
-        packed = self._packed(forms)
-        if (print := fingerprints(np.frombuffer(packed, np.uint8), len(packed))).tolist() != before.prints.get(PACKED, NONE).tolist():
-            names.append(PACKED)
-            numbers.append(0)
-            parts.append(packed)
-            held.prints[PACKED] = print
+        for name, block in ((PACKED, self._packed(forms)), (TAILS, self._tails(held.computed))):
+            if (print := _print(block)).tolist() != before.prints.get(name, NONE).tolist():
+                names.append(name)
+                numbers.append(0)
+                parts.append(block)
+                held.prints[name] = print
         if forms:
             held.forms = dict(sorted((before.forms | forms).items()))
             to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
@@ -380,39 +385,59 @@ class Snapshot:
             found[blocks] = marks[first:at]
         held.total = (held.total - total_of(np.concatenate([NO_MARKS, *gone]))) % WHOLE
 
-    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column]) -> Iterator[tuple[str, NDArray[Any], int, Form]]:
-        """Arrays that may have changed since the last save, but for packed ones: name, array, first row that may have changed, form.
+    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column], everything: bool) -> Iterator[tuple[str, NDArray[Any], bool, Form]]:
+        """Arrays whose blocks may differ from the file's, but for packed ones: name, whole blocks, whether blocks that it holds may differ, form.
 
         computed  columns that the file leaves out: no row of them
         """
         a, before = self.assembly, self._held
-        grown = not before.forms or before.rows != a.store.n
         for column, name, form in self._columns:
-            if column in computed:
-                yield name, a.store.array(column)[:0], 0, form
-                continue
-            anywhere = column.scope not in PER_ROW or column in changed or column in (VISIBLE, WITHHELD)       # of which old rows may have changed
-            known = before.forms.get(name) == form
-            if anywhere or grown or not known:
-                yield name, a.store.array(column), before.rows if known and not anywhere else 0, form
+            array = a.store.array(column)[:0] if column in computed else a.store.array(column)
+            anywhere = everything or column in changed or column in computed or column in (VISIBLE, WITHHELD)
+            if anywhere or self._lacks(name, array, form):
+                yield name, _whole(array, form), anywhere, form
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
-        if before.forms and not edges and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
+        if not everything and not edges and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
             return
         for key, value in a.graph.parts().items():
-            if key == "entities":
-                continue        # a table of their own
             name = f"graph.{key}"
-            if not isinstance(value, np.ndarray):
-                array = np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
-                yield name, array, 0, _form(array, array.shape)
-            elif key in BUILT_IN or key.startswith("column:"):
-                tail = key in CONSTANT or (key.startswith("column:") and key not in edges)
-                form = _form(value, ("edges", *value.shape[1:]))
-                if tail and before.edges == len(value) and name in before.forms:
-                    continue
-                yield name, value, before.edges if tail and before.forms.get(name) == form else 0, form
-            else:
-                yield name, value, 0, _form(value, value.shape)
+            if key == "entities" or (not everything and name in before.forms and key.startswith(FIXED)):
+                continue        # a table of their own; what is settled once the mechanisms are
+            array = value if isinstance(value, np.ndarray) else np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
+            form = self._form_of(key, array)
+            anywhere = everything or not form.grows or key in edges or (key == "alive" and GRAPH in changed)
+            if anywhere or self._lacks(name, array, form):
+                yield name, _whole(array, form), anywhere, form
+
+    def _lacks(self, name: str, array: NDArray[Any], form: Form) -> bool:
+        """Whether the file does not hold all whole blocks of an array in this form."""
+        return self._held.forms.get(name) != form or (form.grows and len(array) // form.rows != len(self._held.prints.get(name, NONE)))
+
+    def _form_of(self, key: str, array: NDArray[Any]) -> Form:
+        """The form of an array of the graph."""
+        known = self._edge_forms.get(key)
+        if known is None:
+            if key not in BUILT_IN and not key.startswith("column:"):
+                return _form(array, array.shape)
+            known = self._edge_forms[key] = _form(array, ("edges", *array.shape[1:]))
+        return known
+
+    def _tails(self, computed: frozenset[Column]) -> bytes:
+        """The last rows of each array that grows, in the order of their names; no row of those that the file leaves out."""
+        store, graph, parts = self.assembly.store, self.assembly.graph, list[bytes]()
+        for column, key, rows, cell in self._growing:
+            array = graph.column(key) if column is None else store.array(column)
+            parts.append(b"" if column in computed else shortened(array[len(array) // rows * rows:].tobytes(), cell))
+        return joined(parts)
+
+    @cached_property
+    def _growing(self) -> tuple[tuple[Column | None, str, int, int], ...]:
+        """Arrays that grow, in the order of their names: column of memories or None, name of the edge column, rows of a block, bytes of a row."""
+        store, edges = self.assembly.store, {k: v for k, v in self.assembly.graph.parts().items() if k in BUILT_IN or k.startswith("column:")}
+        found = {name: (c, "", form.rows, _bytes_of_row(store.array(c))) for c, name, form in self._columns if form.grows}
+        found |= {f"graph.{key}": (None, key.removeprefix("column:"), self._form_of(key, np.asarray(array)).rows, _bytes_of_row(np.asarray(array)))
+                  for key, array in edges.items()}
+        return tuple(found[name] for name in sorted(found))
 
     @cached_property
     def _columns(self) -> tuple[tuple[Column, str, Form], ...]:
@@ -503,7 +528,7 @@ class Snapshot:
         """The arrays of columns by name, and the graph."""
         a, arrays, entities = self.assembly, saved.arrays(), saved.entities()
         if isinstance(saved, Format5):
-            self._held.prints = _prints(arrays, saved.stored)
+            self._held.prints = _prints(arrays, saved.stored, saved.tails)
         kinds = a.graph.parts()
         graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
         state = {k: v if isinstance(kinds.get(k, v), np.ndarray) else json.loads(v.tobytes()) for k, v in graph.items()}
@@ -524,12 +549,22 @@ def _create(to: sqlite3.Connection) -> None:
         to.execute(statement)
 
 
-def _prints(arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form]) -> dict[str, NDArray[np.uint64]]:
+def _prints(arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form], tails: bytes | None) -> dict[str, NDArray[np.uint64]]:
     """Fingerprints of the blocks of arrays as they stand in the file."""
     packed = b"".join([arrays[name].tobytes() for name, form in forms.items() if not form.rows])
-    return {PACKED: fingerprints(np.frombuffer(packed, np.uint8), len(packed))} | {
-        name: _fingerprints_of(arrays[name], form.rows)
+    return {PACKED: _print(packed)} | ({} if tails is None else {TAILS: _print(tails)}) | {
+        name: _fingerprints_of(arrays[name] if tails is None else _whole(arrays[name], form), form.rows)
         for name, form in forms.items() if name in arrays and form.rows}
+
+
+def _print(block: bytes) -> NDArray[np.uint64]:
+    """The fingerprint of one block."""
+    return fingerprints(np.frombuffer(block, np.uint8), len(block))
+
+
+def _whole(array: NDArray[Any], form: Form) -> NDArray[Any]:
+    """What an array has in blocks of its own."""
+    return array[:len(array) // form.rows * form.rows] if form.grows else array
 
 
 def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:

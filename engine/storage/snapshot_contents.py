@@ -21,6 +21,7 @@ from .snapshot_file import SnapshotFile
 FORMAT = 5
 CHUNK = 1024              # rows of a table that are read and verified at a time
 PACKED = "packed"         # name of the block that holds the small arrays one after the other
+TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -52,6 +53,11 @@ class Form(NamedTuple):
     dtype: str
     shape: str
     rows: int
+
+    @property
+    def grows(self) -> bool:
+        """Whether it has as many rows as the memory or the graph, in blocks of its own."""
+        return self.rows > 0 and self.shape.startswith('["')
 
 
 class Contents(Protocol):
@@ -111,6 +117,7 @@ class Format5:
     meta    of the file, in the order in which it stands there
     stored  the form of each array
     marks   mark of each block, by array; after `arrays`
+    tails   the block TAILS, after `arrays`; None in early files, in which the last block of an array may have fewer rows
     """
 
     def __init__(self, file: SnapshotFile, meta: dict[str, str]) -> None:
@@ -123,6 +130,7 @@ class Format5:
         shapes = {name: json.dumps([sizes[n] if isinstance(n, str) else n for n in json.loads(form.shape)]) for name, form in self.stored.items()}
         self.forms: Forms = {name: (form.dtype, shapes[name]) for name, form in self.stored.items()}
         self.marks: dict[str, Marks] = {}
+        self.tails: bytes | None = None
         self._computed = {f"column.{name}" for name in json.loads(meta.get("computed", "[]"))}       # arrays that have no blocks
         self._total = 0
         self._added: tuple[list[bytes], ...] = ([], [], [], [])
@@ -185,7 +193,10 @@ class Format5:
         if list(whole) != sorted(whole):
             raise ValueError("a block is in the wrong place")
         (packed, *_), at, arrays = whole[PACKED][0], 0, {}
-        if not self._computed.isdisjoint(whole):
+        self.tails = whole[TAILS][0][0] if TAILS in whole else None
+        growing = [name for name, form in self.stored.items() if form.grows]
+        tails = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
+        if any(name in whole or tails.get(name) for name in self._computed):
             raise ValueError("a block is left over")
         for name, (dtype, written) in self.forms.items():
             if name in self._computed:
@@ -195,6 +206,9 @@ class Format5:
             if not each:
                 arrays[name] = np.frombuffer(packed[at:at + size], type_).reshape(shape)
                 at += size
+            elif name in tails:
+                blocks = _assembled(*whole.get(name, ((), b"")), type_, [shape[0] // each * each, *shape[1:]], each)
+                arrays[name] = _extended(blocks, tails[name], shape[0])
             else:
                 arrays[name] = _assembled(*whole.get(name, ((), b"")), type_, shape, each)
         if at != len(packed):
@@ -250,6 +264,21 @@ def _assembled(parts: Sequence[bytes], data: bytes, dtype: np.dtype[Any], shape:
                          dtype).reshape(shape)
 
 
+def _extended(blocks: NDArray[Any], tail: bytes, total: int) -> NDArray[Any]:
+    """An array of so many rows, read-only, from its whole blocks and its last rows, of which the file has one if all are the same."""
+    row, left = blocks.itemsize * math.prod(blocks.shape[1:]), total - len(blocks)
+    if len(tail) not in (row * left, row * min(left, 1)):
+        raise ValueError("the last rows of an array are of another size")
+    if not left:
+        return blocks
+    rest = np.frombuffer(tail, blocks.dtype).reshape(-1 if row else left, *blocks.shape[1:])
+    if not len(blocks) or (len(rest) == 1 and blocks.strides[0] == 0 and blocks[0].tobytes() == tail):
+        return rest if len(rest) == left == total else np.broadcast_to(rest[0], (total, *rest.shape[1:]))
+    whole = np.concatenate([blocks, np.broadcast_to(rest, (left, *rest.shape[1:]))])
+    whole.flags.writeable = False
+    return whole
+
+
 # --- parts and their marks --------------------------------------------------------------------------------------------------------------
 def shortened(part: bytes, row: int) -> bytes:
     """One row of a block that holds the same row throughout; else all of it.
@@ -261,6 +290,23 @@ def shortened(part: bytes, row: int) -> bytes:
     """
     first = part[:row]
     return first if row and part[-row:] == first and part == first * (len(part) // row) else part
+
+
+def joined(parts: Sequence[bytes]) -> bytes:
+    """Parts one after the other, after their lengths.
+
+    >>> parted(joined([b"ab", b"", b"c"]), 3)
+    [b'ab', b'', b'c']
+    """
+    return np.array(list(map(len, parts)), "<i4").tobytes() + b"".join(parts)
+
+
+def parted(block: bytes, count: int) -> list[bytes]:
+    """So many parts of a block of `joined`.  Raises ValueError if it has not that many."""
+    ends = (4 * count + np.cumsum(np.frombuffer(block, "<i4", count))).tolist()
+    if ends[-1:] != [len(block)]:
+        raise ValueError("the last rows of arrays are missing")
+    return [block[start:end] for start, end in zip((4 * count, *ends), ends, strict=False)]
 
 
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:

@@ -242,10 +242,10 @@ def test_truncated_files_are_refused(tmp_path: Path, sound: tuple[bytes, str], s
 
 @pytest.mark.parametrize("change", [
     "DELETE FROM events WHERE number = 3", "DELETE FROM events WHERE number = 11", "DELETE FROM memories WHERE number = 2",
-    "DELETE FROM blocks WHERE name = 'column.marks'",
+    "DELETE FROM blocks WHERE name = 'tails'",
     "DELETE FROM arrays WHERE name = 'column.marks'", "UPDATE events SET text = CAST('other' AS BLOB) WHERE number = 1",
     "UPDATE events SET time = 0.5 WHERE number = 1",
-    "UPDATE blocks SET data = zeroblob(length(data)) WHERE name = 'column.created'", "UPDATE arrays SET dtype = '<f4' WHERE name = 'column.created'",
+    "UPDATE blocks SET data = zeroblob(length(data)) WHERE name = 'tails'", "UPDATE arrays SET dtype = '<f4' WHERE name = 'column.created'",
     "DELETE FROM meta WHERE key = 'clock'", "UPDATE meta SET value = '[]' WHERE key = 'clock'", "DELETE FROM meta", "DROP TABLE memories",
     "DROP TABLE meta",
     "UPDATE meta SET value = '9' WHERE key = 'format'", "UPDATE meta SET value = replace(value, '1', '2') WHERE key = 'streams'",

@@ -70,18 +70,32 @@ def arrays_of(connection: sqlite3.Connection) -> dict[str, tuple[str, list[int],
     """Dtype, shape and bytes of each array of a file in the present format: packed ones taken apart, one row repeated where it stands for a block."""
     ask, found, packed = connection.execute, {}, 0
     counts = dict(ask("SELECT key, value FROM meta WHERE key IN ('rows', 'edges')"))
-    for name, dtype, written, rows in ask("SELECT name, dtype, shape, rows FROM arrays ORDER BY name").fetchall():
+    forms = ask("SELECT name, dtype, shape, rows FROM arrays ORDER BY name").fetchall()
+    tails = tails_of(connection, [name for name, _, shape, rows in forms if rows and shape.startswith('["')])
+    for name, dtype, written, rows in forms:
         shape = [int(counts[size]) if isinstance(size, str) else size for size in json.loads(written)]
         size, data = np.dtype(dtype).itemsize * int(np.prod(shape)), b""
         if rows:
             for number, part in ask("SELECT number, data FROM blocks WHERE name = ? ORDER BY number", (name,)).fetchall():
                 due = size // shape[0] * (min(rows * (number + 1), shape[0]) - rows * number) if shape else size
                 data += part * (due // len(part)) if part else b""
+            if len(data) < size and tails[name]:
+                data += tails[name] * ((size - len(data)) // len(tails[name]))
         else:
             whole, = ask("SELECT data FROM blocks WHERE name = 'packed'").fetchone()
             data, packed = whole[packed:packed + size], packed + size
         assert len(data) == size
         found[name] = dtype, shape, data
+    return found
+
+
+def tails_of(connection: sqlite3.Connection, names: list[str]) -> dict[str, bytes]:
+    """The last rows of each array that grows: after the lengths of all, as numbers of 32 bits, one after the other."""
+    whole, = connection.execute("SELECT data FROM blocks WHERE name = 'tails'").fetchone()
+    lengths, found, at = struct.unpack_from(f"<{len(names)}i", whole), {}, 4 * len(names)
+    for name, length in zip(names, lengths, strict=True):
+        found[name], at = whole[at:at + length], at + length
+    assert at == len(whole)
     return found
 
 
