@@ -31,23 +31,24 @@ def marks_of(table: bytes, numbers: Sequence[int] | NDArray[np.int64], generatio
     return _marked(table, numbers, generations, parts, values)[0]
 
 
-def block_marks(names: Sequence[str], numbers: Sequence[int], generations: Sequence[int], parts: Sequence[bytes]) -> tuple[Marks, bytes]:
-    """The mark of each block of an array, and all blocks one after the other, each filled up to a multiple of 8 bytes."""
+def block_marks(names: Sequence[str], numbers: Sequence[int], generations: Sequence[int], parts: Sequence[bytes],
+                rest: bytes = b"") -> tuple[Marks, bytes]:
+    """The mark of each block of an array, and all blocks one after the other, each filled up to a multiple of 8 bytes, then `rest`."""
     digests = np.frombuffer(b"".join(map(_digest, names)), np.int64).reshape(-1, 2)
-    return _marked(b"blocks", numbers, generations, [parts], digests.T)
+    return _marked(b"blocks", numbers, generations, [parts], digests.T, rest)
 
 
 def _marked(table: bytes, numbers: Sequence[int] | NDArray[np.int64], generations: Sequence[int] | NDArray[np.int64],
-            parts: Sequence[Sequence[bytes]], values: Sequence[Any] | NDArray[np.int64]) -> tuple[Marks, bytes]:
+            parts: Sequence[Sequence[bytes]], values: Sequence[Any] | NDArray[np.int64], rest: bytes = b"") -> tuple[Marks, bytes]:
     count = len(numbers)
     lengths = np.array([list(map(len, part)) for part in parts], np.int64).reshape(len(parts), count).T
     heads = np.ascontiguousarray(np.column_stack([as_words(numbers), as_words(generations), *map(as_words, values), lengths]), np.int64)
     sizes = lengths.sum(axis=1)
     odd = -sizes % 8
-    cells = zip(*parts, [PADDING[rest] for rest in odd.tolist()], strict=True) if odd.any() else zip(*parts, strict=True)
-    whole = b"".join(chain.from_iterable(cells))
-    words = np.frombuffer(whole, np.uint64)
+    cells = zip(*parts, [PADDING[few] for few in odd.tolist()], strict=True) if odd.any() else zip(*parts, strict=True)
+    whole = b"".join((*chain.from_iterable(cells), rest))
     ends = np.cumsum((sizes + 7) // 8)
+    words = np.frombuffer(whole, np.uint64, int(ends[-1]) if count else 0)
     out = np.empty((count, 2), np.uint64)
     _hash(*_key(table), heads.view(np.uint64), words, ends, out)
     return out, whole

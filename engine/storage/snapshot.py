@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from ..columns import Column, Phase, Scope
 from ..errors import SnapshotError
 from ..marks import WHOLE, sum_of
-from ..vocabulary import EMBEDDING, GRAPH, VISIBLE, WITHHELD
+from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
 from .bulk_marks import Marks, as_bytes, block_marks, marks_of, total_of
 from .event_log import EventLog
 from .fingerprints import fingerprints
@@ -56,7 +56,7 @@ from .store import PER_ROW, Store
 from .vectors import VectorIndex
 
 READ = tuple(NEW)
-BLOCK, EDGES = 512, 2048  # most rows of an array in one block, and edges of one of edges
+BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one of edges
 WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
 LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
 SMALL = 256               # most bytes of an array that is packed with others
@@ -281,10 +281,11 @@ class Snapshot:
                                zip(numbers, *columns, (held.generation for _ in numbers), as_bytes(marks), strict=True))
                 held.total = (held.total + total_of(marks)) % WHOLE
         held.total = (held.total - sum_of(gone)) % WHOLE
-        self._write_arrays(to, held, everything=bool(erased) or state == "closed" or TAILS not in before.prints)
+        changed = before.computed.union(*(p.changes for p in a.plans.values() if p.changed))
+        self._write_arrays(to, held, changed, everything=bool(erased) or state == "closed" or TAILS not in before.prints)
         if held.forms is not before.forms:
             held.forms_mark = forms_mark(held.forms)
-        held.meta = self._meta(state, held)
+        held.meta = self._meta(state, held, RANDOM in changed)
         held.meta["mark"] = description_mark(held.meta, held.forms_mark).hex()
         to.executemany(INSERT.format("meta", "?,?"), [(key, value) for key, value in held.meta.items() if before.meta.get(key) != value])
         return held
@@ -326,10 +327,13 @@ class Snapshot:
         names = [graph.entity_name(number).encode("utf-8", "surrogatepass") for number in numbers]
         return numbers, (names,), marks_of(b"entities", numbers, [generation] * len(numbers), [names])
 
-    def _write_arrays(self, to: sqlite3.Connection, held: _Held, everything: bool) -> None:
-        """Write the blocks of arrays that differ from the file's.  everything: compare all, else those that a hook may have changed."""
-        a, before = self.assembly, self._held
-        changed = before.computed.union(*(p.changes for p in a.plans.values() if p.changed))
+    def _write_arrays(self, to: sqlite3.Connection, held: _Held, changed: frozenset[Any], everything: bool) -> None:
+        """Write the blocks of arrays that differ from the file's.
+
+        changed     columns and structures that a hook may have changed
+        everything  compare all arrays, not these alone
+        """
+        before = self._held
         names: list[str] = []
         numbers: list[int] = []
         parts: list[bytes] = []
@@ -434,7 +438,8 @@ class Snapshot:
     def _growing(self) -> tuple[tuple[Column | None, str, int, int], ...]:
         """Arrays that grow, in the order of their names: column of memories or None, name of the edge column, rows of a block, bytes of a row."""
         store, edges = self.assembly.store, {k: v for k, v in self.assembly.graph.parts().items() if k in BUILT_IN or k.startswith("column:")}
-        found = {name: (c, "", form.rows, _bytes_of_row(store.array(c))) for c, name, form in self._columns if form.grows}
+        found: dict[str, tuple[Column | None, str, int, int]] = {
+            name: (c, "", form.rows, _bytes_of_row(store.array(c))) for c, name, form in self._columns if form.grows}
         found |= {f"graph.{key}": (None, key.removeprefix("column:"), self._form_of(key, np.asarray(array)).rows, _bytes_of_row(np.asarray(array)))
                   for key, array in edges.items()}
         return tuple(found[name] for name in sorted(found))
@@ -461,12 +466,21 @@ class Snapshot:
             forms.update((name, form) for _, name, form in self._small)
         return b"".join([array.tobytes() for array, _, _ in self._small])
 
-    def _meta(self, state: str, held: _Held) -> dict[str, str]:
+    @cached_property
+    def _drawing(self) -> tuple[str, ...]:
+        """Mechanisms whose streams are saved: those that draw; all others stay as the seed makes them."""
+        return tuple(m.id for m in self.assembly.mechanisms if any(RANDOM in h.sets for h in type(m).hooks()))
+
+    def _meta(self, state: str, held: _Held, drawn: bool) -> dict[str, str]:
+        """The description.  drawn: whether a hook may have drawn random numbers since the last save."""
         a = self.assembly
+        streams = self._held.meta.get("streams")
+        if streams is None or drawn:
+            streams = json.dumps({k: a.streams[k].bit_generator.state for k in self._drawing})
         return {
             "format": str(FORMAT), "state": state, "configuration": self._configuration, "generation": str(held.generation),
             "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
-            "streams": json.dumps({k: v.bit_generator.state for k, v in a.streams.items()}),
+            "streams": streams,
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
             "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),

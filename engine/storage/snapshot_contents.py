@@ -182,22 +182,25 @@ class Format5:
         return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        whole: dict[str, tuple[tuple[bytes, ...], bytes]] = {}
+        self.tails, = self._file.execute("SELECT data FROM blocks WHERE name = ? AND number = 0", (TAILS,)).fetchone() or (None,)
+        growing = [name for name, form in self.stored.items() if form.grows]
+        last = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
+        whole: dict[str, tuple[tuple[bytes, ...], bytes]] = {name: ((tail,), tail) for name, tail in last.items() if tail}
+        seen: list[str] = []
         for name, rows in groupby(chain.from_iterable(self._chunks(BLOCKS)), itemgetter(0)):
             names, numbers, generations, parts, found = zip(*rows, strict=True)
-            if name in whole or numbers != tuple(range(len(names))):        # SQLite trusts the order of the pages, and a later search would miss it
+            if numbers != tuple(range(len(names))):        # SQLite trusts the order of the pages, and a later search would miss it
                 raise ValueError("a block is missing or in the wrong place")
-            self.marks[name], data = block_marks(names, numbers, generations, parts)
+            tail = last.get(name, b"")
+            self.marks[name], data = block_marks(names, numbers, generations, parts, tail)
             self._verify(found, self.marks[name])
-            whole[name] = parts, data
-        if list(whole) != sorted(whole):
+            whole[name] = (*parts, *[tail][:len(tail)]), data
+            seen.append(name)
+        if seen != sorted(set(seen)) or (self.tails is not None and whole.get(TAILS, ((),))[0] != (self.tails,)):
             raise ValueError("a block is in the wrong place")
-        (packed, *_), at, arrays = whole[PACKED][0], 0, {}
-        self.tails = whole[TAILS][0][0] if TAILS in whole else None
-        growing = [name for name, form in self.stored.items() if form.grows]
-        tails = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
-        if any(name in whole or tails.get(name) for name in self._computed):
+        if not self._computed.isdisjoint(whole):
             raise ValueError("a block is left over")
+        (packed, *_), at, arrays = whole[PACKED][0], 0, {}
         for name, (dtype, written) in self.forms.items():
             if name in self._computed:
                 continue
@@ -206,9 +209,6 @@ class Format5:
             if not each:
                 arrays[name] = np.frombuffer(packed[at:at + size], type_).reshape(shape)
                 at += size
-            elif name in tails:
-                blocks = _assembled(*whole.get(name, ((), b"")), type_, [shape[0] // each * each, *shape[1:]], each)
-                arrays[name] = _extended(blocks, tails[name], shape[0])
             else:
                 arrays[name] = _assembled(*whole.get(name, ((), b"")), type_, shape, each)
         if at != len(packed):
@@ -247,7 +247,7 @@ class Format5:
 def _assembled(parts: Sequence[bytes], data: bytes, dtype: np.dtype[Any], shape: Sequence[int], rows: int) -> NDArray[Any]:
     """An array from its blocks, read-only; of a block that holds the same row throughout the file has that row alone.
 
-    data  the blocks one after the other, as `block_marks` has them
+    data  the blocks one after the other, as `block_marks` has them, the last one with or without zeros after it
     rows  of a block
     """
     row, total = dtype.itemsize * math.prod(shape[1:]), shape[0] if shape else 1
@@ -256,27 +256,12 @@ def _assembled(parts: Sequence[bytes], data: bytes, dtype: np.dtype[Any], shape:
     due = [min(rows, total - at * rows) for at in range(len(parts))]
     if sum(due) != total or any(len(part) not in (row, row * count) for part, count in zip(parts, due, strict=True)):
         raise ValueError("a block is missing or of another size")
-    if all(len(part) == row * count for part, count in zip(parts, due, strict=True)) and len(data) == row * total + -len(parts[-1]) % 8:
+    if all(len(part) == row * count for part, count in zip(parts, due, strict=True)) and row * total <= len(data) < row * total + 8:
         return np.frombuffer(data, dtype, math.prod(shape)).reshape(shape)
     if all(part == parts[0] for part in parts):
         return np.broadcast_to(np.frombuffer(parts[0], dtype).reshape(shape[1:]), tuple(shape))
     return np.frombuffer(b"".join(part if len(part) == row * count else part * count for part, count in zip(parts, due, strict=True)),
                          dtype).reshape(shape)
-
-
-def _extended(blocks: NDArray[Any], tail: bytes, total: int) -> NDArray[Any]:
-    """An array of so many rows, read-only, from its whole blocks and its last rows, of which the file has one if all are the same."""
-    row, left = blocks.itemsize * math.prod(blocks.shape[1:]), total - len(blocks)
-    if len(tail) not in (row * left, row * min(left, 1)):
-        raise ValueError("the last rows of an array are of another size")
-    if not left:
-        return blocks
-    rest = np.frombuffer(tail, blocks.dtype).reshape(-1 if row else left, *blocks.shape[1:])
-    if not len(blocks) or (len(rest) == 1 and blocks.strides[0] == 0 and blocks[0].tobytes() == tail):
-        return rest if len(rest) == left == total else np.broadcast_to(rest[0], (total, *rest.shape[1:]))
-    whole = np.concatenate([blocks, np.broadcast_to(rest, (left, *rest.shape[1:]))])
-    whole.flags.writeable = False
-    return whole
 
 
 # --- parts and their marks --------------------------------------------------------------------------------------------------------------

@@ -78,7 +78,8 @@ def lived(e: Engine) -> Iterator[str]:
     rng = np.random.default_rng(18)
     for i in range(18):
         words = " ".join("".join(rng.choice(SYLLABLES, 3)) for _ in range(8))
-        e.encode(Event(4.0 * i, f"Ada met {('Eva', 'Finn')[i % 2]} in {('Lisbon', 'Oslo', 'Rome')[i % 3]} about {words}.", "Bo", f"s{i // 5}", f"e{i}"))
+        text = f"Ada met {('Eva', 'Finn')[i % 2]} in {('Lisbon', 'Oslo', 'Rome')[i % 3]} about {words}."
+        e.encode(Event(4.0 * i, text, "Bo", f"s{i // 5}", f"e{i}"))
         yield "event"
         if i % 5 == 4:
             e.retrieve("Where did Ada meet Finn?", learn=True)
@@ -184,8 +185,9 @@ def marked(path: Path) -> None:
     """Give the description the mark that it should have."""
     with sqlite3.connect(path) as connection:
         meta = dict(connection.execute("SELECT key, value FROM meta"))
-        forms = {name: snapshot_contents.Form(*form) for name, *form in connection.execute("SELECT name, dtype, shape, rows FROM arrays ORDER BY name")}
-        mark = snapshot_contents.description_mark(meta, snapshot_contents.forms_mark(forms))
+        rows = connection.execute("SELECT name, dtype, shape, rows FROM arrays ORDER BY name").fetchall()
+        forms = snapshot_contents.forms_mark({name: snapshot_contents.Form(*form) for name, *form in rows})
+        mark = snapshot_contents.description_mark(meta, forms)
         connection.execute("UPDATE meta SET value = ? WHERE key = 'mark'", (mark.hex(),))
     connection.close()
 
