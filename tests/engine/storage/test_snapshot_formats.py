@@ -15,8 +15,10 @@ from hebbarium.engine.columns import Phase
 from hebbarium.engine.drafts import Draft, Kind
 from hebbarium.engine.errors import SnapshotError
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.marks import WHOLE, sum_of
 from hebbarium.engine.records import Event
-from hebbarium.engine.storage import snapshot
+from hebbarium.engine.storage import snapshot, snapshot_contents
+from hebbarium.engine.storage.bulk_marks import as_bytes, block_marks
 from hebbarium.engine.vocabulary import DRAFTS, IMPORTANCE, NEWS, ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
@@ -234,6 +236,58 @@ def test_a_file_of_an_older_format_is_read_and_continues_exactly(tmp_path: Path,
     again = made(path=old)
     assert again.digest() == whole.digest()
     assert [v.since(0) for v in words] == [v.since(0) for v in (again.assembly.lexicon.vocabulary, again.assembly.trigrams.vocabulary)]
+
+
+def to_early_format_5(path: Path) -> None:
+    """Give the last rows of each array a block of its own, as the first files of format 5 had it, which listed no computed columns."""
+    connection = sqlite3.connect(path)
+    with connection:
+        ask = connection.execute
+        meta = dict(ask("SELECT key, value FROM meta"))
+        rows = ask("SELECT name, dtype, shape, rows FROM arrays ORDER BY name").fetchall()
+        total = int(meta["marks"], 16)
+        for name, tail in tails_of(connection, [name for name, _, shape, each in rows if each and shape.startswith('["')]).items():
+            if tail:
+                place = ask("SELECT count(*) FROM blocks WHERE name = ?", (name,)).fetchone()[0]
+                mark, = as_bytes(block_marks([name], [place], [int(meta["generation"])], [tail])[0])
+                ask("INSERT INTO blocks VALUES (?,?,?,?,?)", (name, place, tail, int(meta["generation"]), mark))
+                total += sum_of([mark])
+        gone, = ask("SELECT mark FROM blocks WHERE name = 'tails'").fetchone()
+        ask("DELETE FROM blocks WHERE name = 'tails'")
+        ask("DELETE FROM meta WHERE key = 'computed'")
+        del meta["computed"]
+        meta["marks"] = f"{(total - sum_of([gone])) % WHOLE:032x}"
+        forms = snapshot_contents.forms_mark({name: snapshot_contents.Form(*form) for name, *form in rows})
+        for key, value in (("marks", meta["marks"]), ("mark", snapshot_contents.description_mark(meta, forms).hex())):
+            ask("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+    connection.close()
+
+
+@pytest.mark.parametrize("rows", [8, 512])
+@pytest.mark.parametrize("more", [0, 2, 4, 9])
+def test_an_early_file_of_format_5_continues_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, more: int) -> None:
+    """more: events after it was loaded, so that its last block stays short, is filled, or has another after it."""
+    path, whole = tmp_path / "m.db", made()
+    for name in ("BLOCK", "EDGES"):
+        monkeypatch.setattr(snapshot, name, rows)
+    e = made(path=path)
+    live(e, 0, 12)
+    e.close()
+    to_early_format_5(path)
+    live(whole, 0, 12)
+    e = made(path=path)
+    assert e.digest() == whole.digest()
+    live(e, 12, 12 + more)
+    live(whole, 12, 12 + more)
+    e.save()
+    assert e._snapshot is not None and e._snapshot.unsaved() == []
+    e.close()
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT count(*) FROM blocks WHERE name = 'column.trace'").fetchone() == ((12 + more) // rows,)
+    connection.close()
+    again = made(path=path)
+    assert again.digest() == whole.digest()
+    again.close()
 
 
 @pytest.mark.parametrize("block", [8, 4096])
