@@ -24,7 +24,7 @@ import numpy as np
 from ...engine.columns import Column, Facet, Phase, Scope
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import INDEX, LOG_FACETS, VISIBLE
+from ...engine.vocabulary import INDEX, LOG_FACETS, STANDS_FOR
 
 
 class Decision(IntEnum):
@@ -47,7 +47,8 @@ COMPLETION_DECISION = Column("completion_decision", np.int64, Scope.EVENT, "1", 
 def extremes(cosine: Any, visible: Any) -> Any:
     """(N, best, second, mean, sd) of the cosines with the visible memories; NaN if too few are visible.  Cost: O(n).
 
-    cosine  (n,)  1;  visible  (n,)  bool
+    cosine   (n,)  1
+    visible  (n,)  bool, or how many visible memories each row stands for, see STANDS_FOR
 
     >>> extremes(np.array([0.5, 0.1, 0.3, 0.9]), np.array([True, True, True, False]))[:3]
     (3, 0.5, 0.3)
@@ -56,8 +57,8 @@ def extremes(cosine: Any, visible: Any) -> Any:
     for i in range(cosine.shape[0]):
         if visible[i]:
             s = np.float64(cosine[i])
-            n += 1
-            total += s
+            n += visible[i]
+            total += visible[i] * s
             if s > first:
                 first, second = s, first
             elif s > second:
@@ -65,7 +66,7 @@ def extremes(cosine: Any, visible: Any) -> Any:
     mean, squares = total / n, 0.0
     for i in range(cosine.shape[0]):
         if visible[i]:
-            squares += (np.float64(cosine[i]) - mean) ** 2
+            squares += visible[i] * (np.float64(cosine[i]) - mean) ** 2
     return n, first, second, mean, np.sqrt(squares / n)
 
 
@@ -106,7 +107,7 @@ def least_margin(n: float, p: float, beta: float) -> float:
 
 
 @kernel
-def decision(n: int, first: float, second: float, mean: float, sd: float, p: float, beta: float) -> int:
+def decision(n: float, first: float, second: float, mean: float, sd: float, p: float, beta: float) -> int:
     """0 separate, 1 link, 2 complete, -1 for fewer than three memories, by the tests of the module docstring.  Cost: O(1).
 
     If all cosines are equal, the decision is not separate.
@@ -230,11 +231,11 @@ class PatternCompletionThreshold(Mechanism[PatternCompletionThresholdParams]):
 
     owns = (COMPLETION_COSINE, COMPLETION_DECISION)
 
-    @hook(Phase.RETRIEVE, reads=(INDEX, VISIBLE), adds=(LOG_FACETS,), sets=(COMPLETION_COSINE, COMPLETION_DECISION))
+    @hook(Phase.RETRIEVE, reads=(INDEX, STANDS_FOR), adds=(LOG_FACETS,), sets=(COMPLETION_COSINE, COMPLETION_DECISION))
     def decide(self, view: Any, cue: Cue) -> None:
         p = self.params
         view.index.scores(cue.vector, view.completion_cosine)
-        n, first, second, mean, sd = extremes(view.completion_cosine, view.visible)
+        n, first, second, mean, sd = extremes(view.completion_cosine, view.stands_for)
         view.completion_decision = chosen = decision(n, first, second, mean, sd, p.confidence, p.beta)
         if chosen in (Decision.COMPLETE, Decision.SEPARATE):
             view.log_facets[Facet.COMPLETION.value] += p.gain if chosen == Decision.COMPLETE else -p.gain

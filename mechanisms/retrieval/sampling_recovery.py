@@ -26,7 +26,7 @@ from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.storage.postings import Idf, terms_of
-from ...engine.vocabulary import GRAPH, LEXICON, RECALLED, VISIBLE
+from ...engine.vocabulary import GRAPH, LEXICON, RECALLED, STANDS_FOR
 
 NEVER = -30.0       # smallest ln probability of the signal; such a memory is in effect never sampled
 
@@ -72,7 +72,7 @@ def sampling(product: Any, visible: Any, out: Any) -> None:
     """P_S(i | Q) = prod_j S(Q_j, i)^W_j / sum_k prod_j S(Q_j, k)^W_j.  Raaijmakers & Shiffrin (1981), sampling.  Cost: O(n).
 
     product  (n,)  ln  sum_j W_j ln S(Q_j, i)
-    visible  (n,)      bool, memories that can be sampled
+    visible  (n,)      bool, memories that can be sampled, or how many of them each row stands for, see STANDS_FOR
     out      (n,)  1   written; may be `product`; all 0 if every product is 0
 
     >>> out = np.empty(3)
@@ -92,7 +92,7 @@ def sampling(product: Any, visible: Any, out: Any) -> None:
         if product[i] != last:
             last, strength = product[i], math.exp(product[i] - top)
         out[i] = strength
-        total += strength
+        total += visible[i] * strength
     if total > 0.0:
         for i in range(out.shape[0]):
             out[i] /= total
@@ -175,7 +175,7 @@ class SamplingRecoveryParams(Params):
 class SamplingRecovery(Mechanism[SamplingRecoveryParams]):
     owns = (CONTEXT_GAIN, CUE_GAIN, CUE_MATCH, CUE_PRODUCT, CUE_SUM, RECALL_ODDS)
 
-    @hook(Phase.RETRIEVE, reads=(LEXICON, GRAPH, CONTEXT_GAIN, CUE_GAIN, VISIBLE), adds=(), sets=(CUE_MATCH, CUE_PRODUCT, CUE_SUM, RECALL_ODDS))
+    @hook(Phase.RETRIEVE, reads=(LEXICON, GRAPH, CONTEXT_GAIN, CUE_GAIN, STANDS_FOR), adds=(), sets=(CUE_MATCH, CUE_PRODUCT, CUE_SUM, RECALL_ODDS))
     def search(self, view: Any, cue: Cue) -> None:
         """No score for memories that match no item cue."""
         p, graph, match = self.params, view.graph, view.cue_match
@@ -193,7 +193,7 @@ class SamplingRecovery(Mechanism[SamplingRecoveryParams]):
         for word in words:
             view.lexicon.scores((word,), match, Idf.LUCENE.weight)
             self._add_item_cue(match, product, total, cued)
-        sampling(product, view.visible, product)
+        sampling(product, view.stands_for, product)
         log_recall(product, total, cued, float(p.draws), NEVER, view.recall_odds)
 
     def _add_item_cue(self, match: Any, product: Any, total: Any, cued: Any) -> None:
