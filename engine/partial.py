@@ -377,6 +377,7 @@ class PartialGraph:
     def __init__(self, base: Graph) -> None:
         self._base = base
         self.epoch = self.n_rows = self.n_edges = 0
+        self._rows: Rows = np.empty(0, np.int64)
         self._nodes: NDArray[np.int64] = np.empty(0, np.int64)      # whose blocks may hold edges: new numbers
         self._start, self._degree = np.zeros((TYPES, 0), np.int64), np.zeros((TYPES, 0), np.int32)
         self._seen, self._found = np.zeros(0, np.bool_), np.zeros(0, np.int32)
@@ -403,7 +404,7 @@ class PartialGraph:
             self._room(2 * count)
         self._seen[named] = False
         self._nodes = np.concatenate([np.arange(len(rows)), nodes[len(rows):]])
-        self.n_rows, self.n_edges = len(rows), count
+        self._rows, self.n_rows, self.n_edges = rows, len(rows), count
         self.epoch += 1
         self._columns = {"source": self._source[:count], "target": self._target[:count], "type": self._type[:count]}
 
@@ -429,6 +430,15 @@ class PartialGraph:
 
     def links(self, type: EdgeType) -> Links:
         return Links(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._target))
+
+    def fan(self, type: EdgeType) -> NDArray[np.int32]:
+        """As `Graph.fan`: out-edges of the nodes shown in the whole memory; 0 for entities that no row shown names.  O(nodes)."""
+        rows, whole = self._rows, self._base.fan(type)
+        out = np.zeros(self._start.shape[1], np.int32)
+        out[:len(rows)] = whole[rows]
+        named = self._nodes[len(rows):]
+        out[named] = whole[named]
+        return out
 
     def neighbours(self, node: int, type: EdgeType) -> NDArray[np.int32]:
         """Ids of the out-edges of a node, oldest first; none for a node that is not shown."""

@@ -25,16 +25,20 @@ from .steps import ENGINE
 from .storage.graph import EdgeType, entity_node
 from .storage.postings import BM25Index, Idf
 from .storage.store import Cells
-from .vocabulary import ANSWERABLE, INDEX, LEXICON, RECALLED, RELEASED, SESSION, STANDS_FOR, VISIBLE
+from .vocabulary import ANSWERABLE, INDEX, LEXICON, PASSAGES, RECALLED, RELEASED, SESSION, STANDS_FOR, VISIBLE
 
 LEAST: Final = 64           # rows of a shortlist
 PAYS: Final = 16            # a memory of fewer rows than so many shortlists is asked as a whole, which is faster
 ANSWERED: Final = 1 / 8     # share of a shortlist that can be answered
-LIKELY: Final = 5 / 8       # share of a shortlist for the likeliest rows
-SAMPLE: Final = 1 / 8       # share for a sample of the others; the rest is for rows to which these point
+LIKELY: Final = 1 / 2       # share of a shortlist for the likeliest rows
+BACK: Final = 1 / 8         # share for rows that point back to these
+SAMPLE: Final = 1 / 4       # share for a sample of the others; the rest is for rows to which all these point
+POOL: Final = 4             # rows for each of the sample that are compared with the question, to draw the sample from
+LONGEST: Final = 16         # of the longest texts, in words and in passages: scores that depend on length have their extremes there
 ALIKE: Final = 1 / 2        # share by the vector of the question
 WORDS: Final = 1 / 4        # by its words
-NAMED: Final = 1 / 16       # by the entities that it names, the newest first; as many of the newest rows, and around the best
+NEAR: Final = 1 / 4         # around the best in time and along links
+NAMED: Final = 1 / 16       # by the entities that it names, the newest first; as many of the newest rows
 BEST: Final = 32            # of those by vector, and of those by words, whose neighbours in time and along links are taken
 AROUND: Final = 2           # neighbours in time on either side
 
@@ -102,6 +106,7 @@ class Shortlist:
         numbered = [c for c in touched if isinstance(c, Column) and c.rows is not None]
         self._known = [c for c in numbered if c.scope is Scope.GLOBAL]
         self._pointing = [c for c in numbered if c.scope is Scope.MEMORY]
+        self._passages = base.structures[PASSAGES] if PASSAGES in touched else None
         self._words = np.empty(0, np.float32)
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
 
@@ -132,24 +137,45 @@ class Shortlist:
     def chosen(self, cue: Cue) -> tuple[Rows, NDArray[np.float32]]:
         """The rows of a question, ascending, and how many visible memories each stands for.
 
-        The likely rows and a sample, spread evenly over the other visible ones; then the rows to which these point, such as the question that a
-        memory answers, further likely rows, and further rows spread over all.  Cost: that of `likely`, and O(n).
+        The likely rows, those that follow closely and point back to them, and the longest each stand for themselves, a sample of the other visible
+        ones for all of these.  Rows to which they point, such as the question that a memory answers, and further likely rows are shown for the sake
+        of their scores and stand for none, so that means have no bias.
+        Cost: that of `likely`, O(n), and the products of `POOL` times as many rows as the sample has.
         """
         most, visible = self.most, self._base.array(VISIBLE)
-        likely = self.likely(cue)
-        first, later = np.split(likely, [int(most * LIKELY)])
+        likely, later = np.split(self.likely(cue), [int(most * LIKELY)])
+        first = np.concatenate([likely, *self._longest(visible), self._pointing_back(likely, int(most * BACK))])
         other = visible.copy()
         other[first] = False
         left = np.flatnonzero(other)
-        size = min(int(most * SAMPLE), len(left))
-        sample = left[np.arange(size) * len(left) // max(size, 1)]
+        sample = self._sample(cue, left)
         begun = np.concatenate([first, sample])
         pointed = [np.ravel(self._base.array(c)[begun][c.rows]) for c in self._pointing]
-        rows = _first_of([begun, *pointed, later, left[np.arange(min(most, len(left))) * len(left) // most]], most)
-        stand_for = visible[rows].astype(np.float32)
-        sampled = np.searchsorted(rows, sample)
-        stand_for[sampled] += (np.count_nonzero(other) - np.count_nonzero(other[rows])) / max(size, 1)
+        rows = _first_of([begun, *pointed, later, left[_even(len(left), most)]], most)
+        stand_for = (visible & ~other)[rows].astype(np.float32)
+        stand_for[np.searchsorted(rows, sample)] = len(left) / max(len(sample), 1)
         return rows, stand_for
+
+    def _longest(self, visible: NDArray[np.bool_]) -> list[Rows]:
+        """Rows of the longest texts: in words, and in passages, if steps read these.  O(n)."""
+        lengths = [self._lexicon.lengths] + ([self._passages.counts(self._base.n)] if self._passages else [])
+        return [best(each, visible, LONGEST) for each in lengths]
+
+    def _pointing_back(self, rows: Rows, most: int) -> Rows:
+        """Up to `most` visible rows that follow closely after one of these and point to it, in their order.  O(rows)."""
+        after = (rows[:, None] + np.arange(1, AROUND + 1)).ravel()
+        back, after = np.repeat(rows, AROUND)[after < self._base.n], after[after < self._base.n]
+        points = np.zeros(len(after), np.bool_)
+        for c in self._pointing:
+            points |= (self._base.array(c)[after][c.rows].reshape(len(after), -1) == back[:, None]).any(axis=1)
+        return after[points & self._base.array(VISIBLE)[after]][:most]
+
+    def _sample(self, cue: Cue, rows: Rows) -> Rows:
+        """Some of the rows, each for as many: evenly over their products with the question, from a pool that is spread evenly over time."""
+        size = int(self.most * SAMPLE)
+        pool = rows[_even(len(rows), size * POOL)]
+        order = np.argsort(self._index.products(cue.vector, pool), kind="stable")
+        return pool[order[_even(len(pool), size)]]
 
     def likely(self, cue: Cue) -> Rows:
         """The rows that are likely to matter to a question, the likeliest first.
@@ -172,7 +198,8 @@ class Shortlist:
         recent.append(np.arange(max(n - share, 0), n))
         if cue.session >= 0:
             recent.append(np.flatnonzero(self._base.array(SESSION) == cue.session)[-share:])
-        start, near, blocks = np.concatenate([alike[:BEST], words[:BEST]]), np.empty(share, np.int64), self._graph.blocks
+        start, near = np.concatenate([alike[:BEST], words[:BEST]]), np.empty(int(self.most * NEAR), np.int64)
+        blocks = self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
         return _different([start, *used, near[:count], *(each[visible[each]] for each in recent), words, alike])
 
@@ -185,6 +212,16 @@ class Shortlist:
         self._lexicon.scores(cue.terms, self._words, Idf.LUCENE.weight)
         rows: Rows = best(self._words, visible, int(self.most * WORDS))
         return rows[self._words[rows] > 0.0]
+
+
+def _even(n: int, most: int) -> NDArray[np.int64]:
+    """Up to `most` of n places, ascending, each in the middle of as many.
+
+    >>> _even(3, 8).tolist(), _even(8, 2).tolist()
+    ([0, 1, 2], [2, 6])
+    """
+    size = min(n, most)
+    return (2 * np.arange(size) + 1) * n // max(2 * size, 1)
 
 
 def _first_of(parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:

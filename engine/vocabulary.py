@@ -141,7 +141,7 @@ LEXICON = Structure("lexicon", "word postings; their statistics count events onl
 TRIGRAMS = Structure("trigrams", "postings of letter trigrams; their statistics count events only", ("scores", "n_rows", "n_counted"))
 GRAPH = Structure(
     "graph", "typed directed edges between memories and entities",
-    ("source", "target", "type", "alive", "created", "csr", "links", "buffer", "column", "neighbours", "find", "entity_id", "entity_name",
+    ("source", "target", "type", "alive", "created", "csr", "links", "fan", "buffer", "column", "neighbours", "find", "entity_id", "entity_name",
      "n_entities", "n_edges", "n_rows", "epoch", "relation_name"),
 )
 TEXTS = Structure("texts", "verbatim text of every row", ("__getitem__", "__len__", "rendered", "event"))

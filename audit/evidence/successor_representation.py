@@ -229,14 +229,14 @@ def the_signal_is_the_expected_number_of_visits(specimen: Any) -> Any:
     target = np.concatenate([np.flatnonzero(linked[:, e]) for e in reversed(range(entities))])
     out = np.full(memories, np.nan)
     order = np.arange(entities)[::-1]
-    specimen.visits(np.array([-1 - s for s in states]), -1 - order, row[order], start, degree, target, out)
+    specimen.visits(np.array([-1 - s for s in states]), -1 - order, row[order], start, degree, target, degree, out)
     return np.nan_to_num(out), expected
 
 
 @limit("SR-9b", source="definition: nothing arrives from an expectation of 0, nor at a link that ends at an entity")
 def where_nothing_arrives_there_is_no_signal(specimen: Any) -> Any:
     out = np.full(2, np.nan)
-    links = np.array([0, 2, 3]), np.array([2, 1, 0]), np.array([-2, 0, 1])
+    links = np.array([0, 2, 3]), np.array([2, 1, 0]), np.array([-2, 0, 1]), np.array([2, 1, 0])
     specimen.visits(np.array([-2]), np.array([0, 1]), np.array([0.8, 0.5]), *links, out)
     same = np.full(2, np.nan)
     specimen.visits(np.array([1]), np.array([1]), np.array([1.0]), *links, same)
@@ -567,7 +567,7 @@ def last_row(specimen: Any) -> Any:
 
 @mutant("visits not divided among the memories of an entity", rejected_by="SR-9")
 def unshared(specimen: Any) -> Any:
-    def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, ends: Any, out: Array) -> None:
+    def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, ends: Any, fan: Any, out: Array) -> None:
         out[:] = 0.0
         for j, expected in zip(nodes, values, strict=True):
             out[ends[start[j]:start[j] + degree[j]]] += max(expected - np.isin(j, states) / len(states), 0.0)

@@ -342,6 +342,10 @@ class Graph:
         """Targets of the out-edges of one type, next to one another, where target[pool[place]] of `csr` are not; O(1), valid as `csr` is."""
         return Links(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._ends))
 
+    def fan(self, type: EdgeType) -> NDArray[np.int32]:
+        """(nodes,) out-edges of one type: the degrees of `csr`; where only some rows are shown, those of the whole memory.  O(1), valid as `csr` is."""
+        return read_only(self._degree[type])
+
     @property
     def blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Start and degree (types, nodes), pool and ends of all types, for kernels that only read; O(1), valid as `csr` is."""

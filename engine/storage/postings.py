@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..numerics import kernel
+from ..numerics import kernel, read_only
 from ..text.features import terms_of
 from ..text.memo import TextMemo
 
@@ -259,6 +259,11 @@ class BM25Index:
         self._lengths = _grown(lengths, max(self._lengths.size, self.n_rows))
         self._total = int(lengths[saved.counted].sum())
         self._uncounted = saved.uncounted
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """(n_rows,) number of terms of each row, read-only."""
+        return read_only(self._lengths[:self.n_rows])
 
     def document_frequency(self, term: str) -> int:
         """How many counted rows hold the term."""

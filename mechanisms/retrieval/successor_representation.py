@@ -137,17 +137,18 @@ def experience(graph: Any, before: Sequence[int], after: Sequence[int], alpha: f
 
 
 @kernel
-def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, ends: Any, out: Any) -> None:
+def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, ends: Any, fan: Any, out: Any) -> None:
     """V_i = sum_j (M(s, j) - [j is s]) R_i(j) with R_i(j) = 1 / fan_j for the memories i of entity j.  V = M R.  Cost: O(fans).
 
     states               (q,)          states of the query, equally likely
     nodes, values        (u,)  visits  j, and mean M(s, j) over the states
-    start, degree, ends                targets of the links from entity j: ends[start[j]:start[j] + degree[j]]; fan_j is degree[j]
+    start, degree, ends                targets of the links from entity j: ends[start[j]:start[j] + degree[j]]
+    fan                  (nodes,)      fan_j; degree[j], unless links are left out
     out                  (n,)  visits  written; NaN on entry, and stays NaN where nothing arrives
     If `states` is empty, the current visit is not subtracted.
 
     >>> out = np.full(2, np.nan)
-    >>> visits(np.array([-1]), np.array([-2, -1]), np.array([0.8, 1.0]), np.array([0, 2]), np.array([2, 0]), np.array([0, 1]), out)
+    >>> visits(np.array([-1]), np.array([-2, -1]), np.array([0.8, 1.0]), np.array([0, 2]), np.array([2, 0]), np.array([0, 1]), np.array([2, 0]), out)
     >>> out.tolist()
     [0.4, 0.4]
     """
@@ -160,7 +161,7 @@ def visits(states: Any, nodes: Any, values: Any, start: Any, degree: Any, ends: 
             for place in range(start[j], start[j] + degree[j]):
                 i = ends[place]
                 if i >= 0:
-                    share = expected / degree[j]
+                    share = expected / fan[j]
                     out[i] = share if np.isnan(out[i]) else out[i] + share
 
 
@@ -208,7 +209,7 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
         out = np.full(len(view.need), np.nan)
         if last >= 0:
             nodes, values = expected_row(np.array(entities_of(graph, last), dtype=np.int64), *network(graph), view.successor)
-            visits(np.empty(0, dtype=np.int64), nodes, values, *links, out)
+            visits(np.empty(0, dtype=np.int64), nodes, values, *links, graph.fan(EdgeType.ENTITY), out)
         view.need[...] = np.nan_to_num(out, copy=False, nan=0.0)
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, SUCCESSOR, VISIBLE, USED.before, USED_TIME.before), adds=(), sets=(SUCCESSION,))
@@ -221,7 +222,7 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
         states = np.array(list(dict.fromkeys((*named, *left))), dtype=np.int64)
         if states.size:
             nodes, values = expected_row(states, *network(graph), view.successor)
-            visits(states, nodes, values, *links, view.succession)
+            visits(states, nodes, values, *links, graph.fan(EdgeType.ENTITY), view.succession)
 
 
 def further(discount: float, horizon: float) -> float:
