@@ -34,7 +34,7 @@ LIKELY: Final = 1 / 2       # share of a shortlist for the likeliest rows
 BACK: Final = 1 / 8         # share for rows that point back to these
 SAMPLE: Final = 1 / 4       # share for a sample of the others; the rest is for rows to which all these point
 POOL: Final = 4             # rows for each of the sample that are compared with the question, to draw the sample from
-LONGEST: Final = 16         # of the longest texts, in words and in passages: scores that depend on length have their extremes there
+LONGEST: Final = 1 / 128    # share for the longest texts in words, and as much in passages: scores that depend on length have their extremes there
 ALIKE: Final = 1 / 2        # share by the vector of the question
 WORDS: Final = 1 / 4        # by its words
 NEAR: Final = 1 / 4         # around the best in time and along links
@@ -79,6 +79,21 @@ def around(rows: Rows, n: int, start: NDArray[np.int64], degree: NDArray[np.int3
                     out[count] = ends[place]
                     count += 1
     return count
+
+
+def allotted(counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """How many of `size` rows each stratum gives: by the root of its size, at least one if it has any, at most all; all rows if they are few.
+
+    >>> allotted(np.array([900, 0, 100, 1]), 12).tolist(), allotted(np.array([2, 3]), 12).tolist()
+    ([8, 0, 3, 1], [2, 3])
+    """
+    taken = np.minimum(counts, 1)
+    while (left := min(size, int(counts.sum())) - int(taken.sum())) > 0:
+        roots = np.where(taken < counts, np.sqrt(counts), 0.0)
+        more = np.minimum((left * roots / roots.sum()).astype(np.int64), counts - taken)
+        more[np.argmax(roots)] += not more.any()
+        taken += more
+    return taken
 
 
 class Shortlist:
@@ -148,18 +163,18 @@ class Shortlist:
         other = visible.copy()
         other[first] = False
         left = np.flatnonzero(other)
-        sample = self._sample(cue, left)
+        sample, counts = self._sample(cue, left)
         begun = np.concatenate([first, sample])
         pointed = [np.ravel(self._base.array(c)[begun][c.rows]) for c in self._pointing]
         rows = _first_of([begun, *pointed, later, left[_even(len(left), most)]], most)
         stand_for = (visible & ~other)[rows].astype(np.float32)
-        stand_for[np.searchsorted(rows, sample)] = len(left) / max(len(sample), 1)
+        stand_for[np.searchsorted(rows, sample)] = counts
         return rows, stand_for
 
     def _longest(self, visible: NDArray[np.bool_]) -> list[Rows]:
         """Rows of the longest texts: in words, and in passages, if steps read these.  O(n)."""
         lengths = [self._lexicon.lengths] + ([self._passages.counts(self._base.n)] if self._passages else [])
-        return [best(each, visible, LONGEST) for each in lengths]
+        return [best(each, visible, int(self.most * LONGEST)) for each in lengths]
 
     def _pointing_back(self, rows: Rows, most: int) -> Rows:
         """Up to `most` visible rows that follow closely after one of these and point to it, in their order.  O(rows)."""
@@ -170,12 +185,23 @@ class Shortlist:
             points |= (self._base.array(c)[after][c.rows].reshape(len(after), -1) == back[:, None]).any(axis=1)
         return after[points & self._base.array(VISIBLE)[after]][:most]
 
-    def _sample(self, cue: Cue, rows: Rows) -> Rows:
-        """Some of the rows, each for as many: evenly over their products with the question, from a pool that is spread evenly over time."""
+    def _sample(self, cue: Cue, rows: Rows) -> tuple[Rows, NDArray[np.float64]]:
+        """A sample of rows, and how many of them each stands for: as many in all as there are.
+
+        It is drawn from a pool that is spread evenly over time.  Rows that point to others through a column are a stratum of their own, since few
+        of them may have scores that all others lack; a stratum gives rows by the root of its size, evenly over their products with the question.
+        """
         size = int(self.most * SAMPLE)
         pool = rows[_even(len(rows), size * POOL)]
-        order = np.argsort(self._index.products(cue.vector, pool), kind="stable")
-        return pool[order[_even(len(pool), size)]]
+        stratum = np.zeros(len(pool), np.int64)
+        for number, c in enumerate(self._pointing, 1):
+            stratum[(self._base.array(c)[pool][c.rows].reshape(len(pool), -1) >= 0).any(axis=1)] = number
+        order, counts = np.lexsort((self._index.products(cue.vector, pool), stratum)), np.bincount(stratum)
+        taken = allotted(counts, size)
+        ends = np.cumsum(counts)
+        chosen = [order[end - count:end][_even(int(count), int(k))] for end, count, k in zip(ends, counts, taken, strict=True)]
+        weights = np.repeat(counts / np.maximum(taken, 1), taken) * (len(rows) / max(len(pool), 1))
+        return pool[np.concatenate([pool[:0], *chosen])], weights
 
     def likely(self, cue: Cue) -> Rows:
         """The rows that are likely to matter to a question, the likeliest first.
