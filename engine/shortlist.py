@@ -224,7 +224,7 @@ class Shortlist:
         recent.append(np.arange(max(n - share, 0), n))
         if cue.session >= 0:
             recent.append(np.flatnonzero(self._base.array(SESSION) == cue.session)[-share:])
-        start, near = np.concatenate([alike[:BEST], words[:BEST]]), np.empty(int(self.most * NEAR), np.int64)
+        start, near = _in_turn(alike[:BEST], words[:BEST]), np.empty(int(self.most * NEAR), np.int64)
         blocks = self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
         return _different([start, *used, near[:count], *(each[visible[each]] for each in recent), words, alike])
@@ -238,6 +238,16 @@ class Shortlist:
         self._lexicon.scores(cue.terms, self._words, Idf.LUCENE.weight)
         rows: Rows = best(self._words, visible, int(self.most * WORDS))
         return rows[self._words[rows] > 0.0]
+
+
+def _in_turn(one: Rows, other: Rows) -> Rows:
+    """The rows of both, in turn, then the rest of the longer.
+
+    >>> _in_turn(np.array([1, 2, 3]), np.array([8])).tolist()
+    [1, 8, 2, 3]
+    """
+    order = np.argsort(np.concatenate([np.arange(len(one)), np.arange(len(other))]), kind="stable")
+    return np.concatenate([one, other])[order]
 
 
 def _even(n: int, most: int) -> NDArray[np.int64]:

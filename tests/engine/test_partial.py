@@ -71,6 +71,7 @@ def test_blocks_of_a_partial_graph_are_those_of_the_whole_without_the_rows_left_
         for old, node in nodes:
             wanted = [new[t] for t in graph.target[graph.neighbours(old, kind)].tolist() if t in new]
             edges = part.neighbours(node, kind)
+            assert part.fan(kind)[node] == graph.fan(kind)[old] == len(graph.neighbours(old, kind))       # also to rows that are not shown
             assert part.target[edges].tolist() == wanted                    # oldest first
             assert csr.pool[csr.start[node]:csr.start[node] + csr.degree[node]].tolist() == edges.tolist()
             assert links.ends[links.start[node]:links.start[node] + links.degree[node]].tolist() == wanted

@@ -85,10 +85,47 @@ def test_a_shortlist_has_its_size_and_stands_for_all_visible_memories(memory: En
         rows, stand_for = asker.chosen(memory.cue(text))
         assert len(rows) == 64 and np.all(np.diff(rows) > 0)
         assert stand_for.sum() == pytest.approx(memory.store.array(VISIBLE).sum())
-        assert np.all(stand_for[~memory.store.array(VISIBLE)[rows]] == 0) and set(asker.likely(memory.cue(text))[:40].tolist()) <= set(rows.tolist())
-        assert (stand_for > 1).sum() == 8
+        assert np.all(stand_for[~memory.store.array(VISIBLE)[rows]] == 0) and set(asker.likely(memory.cue(text))[:32].tolist()) <= set(rows.tolist())
+        assert (stand_for > 1).sum() == 16
     for row in hidden:
         memory.restore(row)
+
+
+def test_a_stratum_of_the_sample_stands_for_as_many_rows_as_it_has(memory: Engine) -> None:
+    """A pool of all rows: the weights of the rows that answer a question sum to their number, and so do those of the others."""
+    asker = short(memory)
+    column = next(c for c in memory.store.columns if c.name == "answers")
+    kept, asker._pointing = asker._pointing, [column]
+    try:
+        rows = np.arange(7, 7 + 64)         # as many as the pool: 4 for each of 16
+        points = memory.store.array(column) >= 0
+        sample, counts = asker._sample(memory.cue(QUESTIONS[0]), rows)
+    finally:
+        asker._pointing = kept
+    assert len(set(sample.tolist())) == 16 and set(sample.tolist()) <= set(rows.tolist())
+    assert 0 < points[rows].sum() < 64
+    for stratum in (points, ~points):
+        assert counts[stratum[sample]].sum() == pytest.approx(stratum[rows].sum())
+
+
+def test_means_over_a_shortlist_are_those_of_all_visible_rows_within_sampling_error(memory: Engine) -> None:
+    """Of a number drawn for each row, over 40 drawings: the mean error is within 4 standard errors of 0, which the weights and its variance give."""
+    asker, rng = short(memory), np.random.default_rng(2)
+    visible, errors, variances = memory.store.array(VISIBLE), [], []
+    for text in (*QUESTIONS[:3], "the garden and the river"):
+        rows, counts = asker.chosen(memory.cue(text))
+        for _ in range(10):
+            values = rng.exponential(size=N)
+            errors.append(float(counts @ values[rows] / counts.sum()) - values[visible].mean())
+            variances.append(float((counts.astype(np.float64) ** 2).sum() / counts.sum() ** 2))         # the variance of a value is 1
+    assert abs(np.mean(errors)) <= 4 * np.sqrt(np.mean(variances) / len(errors))
+
+
+def test_rows_shown_for_the_sake_of_others_stand_for_none(memory: Engine) -> None:
+    asker = short(memory)
+    rows, counts = asker.chosen(memory.cue(QUESTIONS[0]))
+    likely = set(asker.likely(memory.cue(QUESTIONS[0]))[:32].tolist())
+    assert (counts[[row in likely for row in rows.tolist()]] == 1).all() and set(np.flatnonzero(counts == 0).tolist())
 
 
 def test_answers_are_of_the_shortlist_and_leave_the_state_as_it_is(memory: Engine) -> None:
