@@ -183,7 +183,8 @@ class Shortlist:
         points = np.zeros(len(after), np.bool_)
         for c in self._pointing:
             points |= (self._base.array(c)[after][c.rows].reshape(len(after), -1) == back[:, None]).any(axis=1)
-        return after[points & self._base.array(VISIBLE)[after]][:most]
+        found: Rows = after[points & self._base.array(VISIBLE)[after]][:most]
+        return found
 
     def _sample(self, cue: Cue, rows: Rows) -> tuple[Rows, NDArray[np.float64]]:
         """A sample of rows, and how many of them each stands for: as many in all as there are.

@@ -343,7 +343,7 @@ class Graph:
         return Links(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._ends))
 
     def fan(self, type: EdgeType) -> NDArray[np.int32]:
-        """(nodes,) out-edges of one type: the degrees of `csr`; where only some rows are shown, those of the whole memory.  O(1), valid as `csr` is."""
+        """(nodes,) out-edges of one type: the degrees of `csr`; where only some rows are shown, those of the whole.  O(1), valid as `csr` is."""
         return read_only(self._degree[type])
 
     @property
