@@ -26,6 +26,7 @@ PROBED: Final = 32          # lists that a search looks at
 TRAINED: Final = 64         # rows for each centre, from which the centres are found
 ROUNDS: Final = 10          # of k-means
 AGAIN: Final = 4            # the centres are found anew when there are so many times the rows
+NOTHING: Final = (None, np.empty(0, np.int64))
 
 
 class ApproximateIndex(SharedScans, ABC):
@@ -39,14 +40,15 @@ class ApproximateIndex(SharedScans, ABC):
 
     def __init__(self, dimensions: int) -> None:
         self._built: Any = None
+        self._overwritten = False
         self._building = Lock()         # threads may ask at the same time
-        self._last: tuple[Any, NDArray[np.int64]] = None, np.empty(0, np.int64)
+        self._last: tuple[Any, NDArray[np.int64]] = NOTHING
         super().__init__(dimensions)
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
         """Replace the vector (d,) of a row; O(d).  From then on every search is exact.  Raises InputError as `add_many` does."""
         super().overwrite(row, vector)
-        self._built = None
+        self._overwritten, self._built, self._last = True, None, NOTHING
 
     def recall(self, queries: Sequence[NDArray[np.float32]], k: int = 10) -> float:
         """Mean share of the k nearest visible rows that `search` finds; NaN without rows or queries.  Cost: O(n d) for each query."""
@@ -92,7 +94,7 @@ class ApproximateIndex(SharedScans, ABC):
         """Put every whole lot of rows into the index; how many rows it holds."""
         built = self._renewed()
         if built is not self._built:
-            self._built, self._last = built, (None, self._last[1])
+            self._built, self._last = built, NOTHING
         while self._built.ntotal + LOT <= self._count:
             self._built.add(self._buffer[self._built.ntotal:self._built.ntotal + LOT])
         return int(self._built.ntotal)

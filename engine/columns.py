@@ -78,7 +78,7 @@ class Column:
     meaning  one sentence
     low, high  bounds of a valid cell, for the conformance suite
     fresh    the phase that recomputes the column: it is reset to neutral before the first contribution
-    first    whether hooks of ENCODE, too, may set the cell of the event's row of a `fresh` column: what it is until that phase
+    first    whether hooks of ENCODE, too, may set the new row's cell of a `fresh` column, which holds until the next maintenance
     own      whether hooks of ENCODE change no other cell than that of the event's row, or those of edges made for the event; a saved tick then
              compares new cells alone, and `close` all of them
     rows   of a column that persists, which of its numbers are rows of the memory, negative for none: an index, `...` for all, `(..., 0)` for the
@@ -171,7 +171,8 @@ class Structure:
     phases       in which hooks may declare it
     stored_only  whether hooks that read it in ENCODE run only if the event was stored
     create       makes the object, if the engine does not; called once for a memory in which a hook names the structure, and once more for each
-                 question at the same time if the structure does not persist and is for RETRIEVE alone.  Others are only read there, by threads.
+                 question at the same time if the structure does not persist and is for RETRIEVE alone.  Other structures are shared by all threads
+                 that ask, and must allow that.
                  A method `forget` of the object is called when memories are erased, to drop what was derived from them
     steps        schedule nodes that fill it, added to the schedule if a hook reads the structure; no hook may write it then
     signed       each hook gets what the object's method `signed(id of its mechanism)` returns

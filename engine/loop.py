@@ -115,7 +115,7 @@ class Engine(Serial):
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
         self._life = object()      # what its answers name as their origin
-        self._contexts = ContextCache()
+        self._contexts, self._tasks = ContextCache(), Tasks(self, self._turns)
         self._asked: tuple[Asked | None, Any, int, int] = None, None, 0, 0      # the last question, and the changes and passes until then
 
     def __enter__(self) -> Self:
@@ -242,7 +242,7 @@ class Engine(Serial):
         Questions of several threads are answered at the same time (`engine.beside`), unless they learn, have a plan, or are measured by an observer,
         and except in a memory of fewer than 4,096 rows.
         """
-        with self._question(alone=learn or plan is not None), self.assembly.places.one() as place:
+        with self._question(alone=learn or plan is not None), self._turns.answering(), self.assembly.places.one() as place:
             if place is None:
                 return self._retrieve(query, k, learn, plan)
             query, k, cue = self._checked_question(query, k)
@@ -435,7 +435,7 @@ class Engine(Serial):
             found = assemble(self, query, max_tokens, max_items=max_items, session=session, task=task, only=only, reader=reader, also=also,
                              counter=self._counter)
             with suppress(TypeError):
-                self._contexts.put(asked, found, self.now)
+                found = self._contexts.put(asked, found, self.now)
             return found
 
     @serial
@@ -508,8 +508,8 @@ class Engine(Serial):
         """The present values of a column, by the column itself or by its name: a read-only view, to be fetched again after the memory has changed.
 
         (n, ...) for a column of memories or candidates, (m, ...) for one of edges, one cell (...) otherwise.  Candidate and event columns hold the
-        values of the last query or event; a stage that no step computes equals the stage before it.  Raises InputError for a column that no
-        mechanism of this memory, nor the engine, owns.
+        values of the last event, or of the last query that was not asked beside another one; a stage that no step computes equals the stage before
+        it.  Raises InputError for a column that no mechanism of this memory, nor the engine, owns.
         """
         self._integrity.require("column")
         known = {c.name: c for c in self.store.columns}
@@ -529,10 +529,10 @@ class Engine(Serial):
         edges = frozenset(c.name for c in self.store.columns if c.scope is Scope.EDGE) | BUILT_IN.keys()
         return Reader(self.store.graph, GRAPH, edges)
 
-    @cached_property
+    @property
     def tasks(self) -> Tasks:
         """The stack of tasks: `push(goal)`, `pop(result)`, `peek()`, `path()`, `siblings()`; what is told meanwhile carries the attribute `task`."""
-        return Tasks(self)
+        return self._tasks
 
     @property
     def events(self) -> tuple[Event, ...]:

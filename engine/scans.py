@@ -22,14 +22,12 @@ class _Kept(local):
     products  bytes of a vector -> its products with spare room, rows done; last asked for last
     expected  bytes of a vector -> the vector, of those that will probably be asked for
     spare     dropped products, to be written again: fresh memory costs as much as a tenth of a pass
-    overwritten  rows of the index that were overwritten when the products were computed
     """
 
     def __init__(self) -> None:
         self.products: dict[bytes, tuple[NDArray[np.float32], int]] = {}
         self.expected: dict[bytes, NDArray[np.float32]] = {}
         self.spare: list[NDArray[np.float32]] = []
-        self.overwritten = 0
 
 
 class SharedScans(VectorIndex):
@@ -40,12 +38,12 @@ class SharedScans(VectorIndex):
 
     Threads may ask at the same time, but not while rows change; each keeps products of its own.
 
-    scans   passes over all vectors so far, for measurements
+    scans   passes over all vectors so far, for measurements of one thread
     """
 
     def __init__(self, dimensions: int) -> None:
         super().__init__(dimensions)
-        self.scans = self._overwritten = 0
+        self.scans = 0
         self._own = _Kept()
         self._mask: tuple[tuple[int, int], NDArray[np.bool_]] = (-1, -1), np.zeros(0, np.bool_)
 
@@ -54,9 +52,9 @@ class SharedScans(VectorIndex):
         self._own.expected = {each.tobytes(): each for each in vectors}
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
-        """Replace the vector (d,) of a row; O(d).  Raises InputError as `add_many` does."""
+        """Replace the vector (d,) of a row; O(d).  What any thread has asked for is dropped.  Raises InputError as `add_many` does."""
         super().overwrite(row, vector)
-        self._overwritten += 1
+        self._own = _Kept()
 
     def scores(self, query: ArrayLike, out: NDArray[np.float32]) -> NDArray[np.float32]:
         """As `VectorIndex.scores`; O(n) if the products are kept."""
@@ -69,7 +67,7 @@ class SharedScans(VectorIndex):
     def products(self, query: ArrayLike, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """(m,) the products with some rows, those of `scores`, bit for bit.  O(m) if the products with all are kept, else O(m d)."""
         wanted = self._checked(query, 1)
-        kept, done = self._kept_products().get(wanted.tobytes(), (None, 0))
+        kept, done = self._own.products.get(wanted.tobytes(), (None, 0))
         if kept is not None and done == self._count:
             return kept[rows]
         faiss, out, rows = self._faiss, np.empty(len(rows), np.float32), np.ascontiguousarray(rows, np.int64)
@@ -93,17 +91,9 @@ class SharedScans(VectorIndex):
             kept = self._mask = state, self.visible_mask()
         return kept[1]
 
-    def _kept_products(self) -> dict[bytes, tuple[NDArray[np.float32], int]]:
-        """The products that this thread keeps; none once a row was overwritten."""
-        own = self._own
-        if own.overwritten != self._overwritten:
-            own.overwritten = self._overwritten
-            own.products.clear()
-        return own.products
-
     def _of(self, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n,) the products of a vector, kept; O(n d), or O(n + d rows stored since) if they are known."""
-        key, n, products = wanted.tobytes(), self._count, self._kept_products()
+        key, n, products = wanted.tobytes(), self._count, self._own.products
         kept, done = products.pop(key, (None, 0))
         if kept is None:
             kept = self._scanned(key, wanted)

@@ -1,91 +1,131 @@
 """Turns of threads that share an object: a change alone, questions together."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from threading import Condition, get_ident
-from typing import Any, TypeVar, cast
+from threading import Event, Lock, get_ident
+from typing import Any, Final, TypeVar, cast
 
 from .errors import ContractError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Turns:
-    """Turns, alone or together with others.
+class _Turn:
+    """One turn of a thread.
 
-    A thread in a turn alone may begin further ones of both kinds, which are part of it.  A turn together begins unless a thread waits for a turn
-    alone, so that questions cannot keep a change waiting; those that wait when a turn alone ends come before the next one, so that changes cannot
-    keep a question waiting either.
+    alone  whether no other thread has one at the same time
+    held   whether it has begun
+    begun  set when it is granted to a thread that waits
+    """
+
+    __slots__ = ("alone", "begun", "held", "thread")
+
+    def __init__(self, alone: bool) -> None:
+        self.alone, self.held, self.thread = alone, False, get_ident()
+        self.begun: Event | None = None
+
+
+class Turns:
+    """Turns, alone or together with others, in the order in which they are asked for.
+
+    A thread in a turn alone may begin further ones of both kinds, which are part of it.
     """
 
     def __init__(self) -> None:
-        self._changed = Condition()
-        self._owner, self._depth = 0, 0             # thread in a turn alone, and its nested turns
+        self._lock: Final = Lock()
+        self._owner, self._depth = 0, 0             # thread in a turn alone, and how many it is in
         self._together: set[int] = set()            # threads in a turn together
-        self._alone, self._others = 0, 0            # threads that wait for a turn of either kind
-        self._due = 0                               # of those that wait for a turn together, how many come before the next turn alone
+        self._waiting: deque[_Turn] = deque()
+        self._answering: set[int] = set()
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
         """False; a turn during which no other thread has one.  Raises ContractError in a turn together, which would wait for itself."""
-        me = get_ident()
-        with self._changed:
-            if self._owner != me:
-                if me in self._together:
-                    raise ContractError("the memory was called while it answers a question of the same thread", where="threads",
-                                        cure="hooks of RETRIEVE use their view alone")
-                self._alone += 1
-                try:
-                    self._changed.wait_for(lambda: not (self._owner or self._together or self._due))
-                    self._owner = me
-                finally:
-                    self._alone -= 1
-                    if self._owner != me:           # interrupted
-                        self._changed.notify_all()
-            self._depth += 1
+        turn = _Turn(alone=True)
         try:
+            self._begin(turn)
             yield False
         finally:
-            with self._changed:
-                self._depth -= 1
-                if not self._depth:
-                    self._owner, self._due = 0, self._others
-                    self._changed.notify_all()
+            self._end(turn)
 
     @contextmanager
     def together(self) -> Iterator[bool]:
         """A turn that others may have at the same time; False: within a turn alone of the same thread, in which none has."""
-        me = get_ident()
-        if self._owner == me or me in self._together:
-            yield self._owner != me
-            return
-        with self._changed:
-            self._others += 1
-            try:
-                self._changed.wait_for(lambda: not self._owner and (self._due or not self._alone))
-                self._together.add(me)
-            finally:
-                self._others -= 1
-                self._due = max(self._due - 1, 0)
-                self._changed.notify_all()
-        try:
+        if get_ident() in self._together and get_ident() not in self._answering:
             yield True
+            return
+        turn = _Turn(alone=False)
+        try:
+            self._begin(turn)
+            yield self._owner != turn.thread
         finally:
-            with self._changed:
-                self._together.discard(me)
-                self._changed.notify_all()
+            self._end(turn)
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While hooks answer a question: a turn that the same thread begins meanwhile raises ContractError."""
+        me = get_ident()
+        self._answering.add(me)
+        try:
+            yield
+        finally:
+            self._answering.discard(me)
+
+    def _begin(self, turn: _Turn) -> None:
+        if turn.thread in self._answering or (turn.alone and turn.thread in self._together):
+            raise ContractError("a memory was called in the middle of a call of the same thread", where="threads",
+                                cure="hooks use their view alone, and no call that reads makes one that changes")
+        with self._lock:
+            within = self._owner == turn.thread
+            if not within and (self._waiting or not self._free(turn)):
+                turn.begun = Event()
+                self._waiting.append(turn)
+            else:
+                self._grant(turn)
+        if turn.begun is not None:
+            turn.begun.wait()
+
+    def _end(self, turn: _Turn) -> None:
+        """End a turn, also one that still waits, and begin those whose turn it is."""
+        with self._lock:
+            if not turn.held:
+                if turn in self._waiting:           # interrupted
+                    self._waiting.remove(turn)
+            elif self._owner == turn.thread:
+                self._depth -= 1
+                self._owner = self._owner if self._depth else 0
+            else:
+                self._together.discard(turn.thread)
+            turn.held = False
+            while self._waiting and self._free(self._waiting[0]):
+                due = self._waiting.popleft()
+                self._grant(due)
+                cast(Event, due.begun).set()
+
+    def _free(self, turn: _Turn) -> bool:
+        return not self._owner and not (turn.alone and self._together)
+
+    def _grant(self, turn: _Turn) -> None:
+        turn.held = True
+        if turn.alone or self._owner == turn.thread:
+            self._owner = turn.thread
+            self._depth += 1
+        else:
+            self._together.add(turn.thread)
 
 
 class Serial:
-    """Base of objects that threads may share: their methods with `@serial` run alone, in some order, those with `@shared` together.
+    """Base of objects that threads may share: their methods with `@serial` run alone, those with `@shared` together, in the order of the calls.
 
-    A method may call another; one that runs together calls none that runs alone.
+    A method may call another; one that runs together calls none that runs alone, which `Turns` refuses.
     """
 
-    def __init__(self) -> None:
-        self._turns = Turns()
+    def __init__(self, turns: Turns | None = None) -> None:
+        """turns: of an object that takes turns with this one; None: its own."""
+        self._turns = turns or Turns()
 
 
 def serial(method: F) -> F:

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 from .errors import InputError
 from .records import Event, as_hours, attribute_pairs
+from .serial import Serial, Turns, serial
 from .storage.event_log import EventLog
 
 KIND: Final = "kind"
@@ -90,16 +91,19 @@ class Memory(Protocol):
     def encode(self, event: Event) -> int | None: ...
 
 
-class Tasks:
+class Tasks(Serial):
     """The stack of tasks of a memory, see the module; `memory.tasks`.
 
     Frames that a gate rejects as memories are on the stack all the same.  An erased goal leaves the stack; tasks inside it become roots.
     """
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, turns: Turns | None = None) -> None:
+        """turns: of the threads that share the memory."""
+        super().__init__(turns)
         self._memory = memory
         self.read_again()
 
+    @serial
     def push(self, goal: str, time: float | datetime | None = None) -> Frame:
         """Begin a task, part of the current one.  Raises InputError for a goal that is no text or is blank, and if the memory has no time yet.
 
@@ -117,6 +121,7 @@ class Tasks:
         self._tell(goal, id, {KIND: PUSH, TASK: id, DEPTH: str(frame.depth), **parent}, time)
         return self._frames[id]
 
+    @serial
     def pop(self, result: str = "", *, blocked: bool = False, time: float | datetime | None = None) -> Frame:
         """End the current task with a result; its parent is the current one then.  The frame.  Raises InputError if the stack is empty.
 
@@ -134,22 +139,26 @@ class Tasks:
         self._tell(result, f"{current.id} {status}", {KIND: POP, TASK: current.id, DEPTH: str(current.depth), STATUS: status.value, **parent}, time)
         return self._frames[current.id]
 
+    @serial
     def peek(self) -> Frame | None:
         """The current task; None if the stack is empty."""
         self._read()
         return self._frames.get(self._current)
 
+    @serial
     def path(self) -> tuple[Frame, ...]:
         """The tasks under way, the root first and the current one last; () if the stack is empty.  O(depth)."""
         self._read()
         return tuple(reversed(self._up()))
 
+    @serial
     def siblings(self, status: Status = Status.COMPLETE) -> tuple[Frame, ...]:
         """The tasks with the parent of the current one that ended so, in order of pushing; () if the stack is empty.  O(tasks of the parent)."""
         current = self.peek()
         inside = self._inside.get(current.parent, ()) if current else ()
         return tuple(frame for id in inside if (frame := self._frames[id]).status is Status(status) and id != self._current)
 
+    @serial
     def frames(self) -> tuple[Frame, ...]:
         """Every task, in order of pushing."""
         self._read()

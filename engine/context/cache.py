@@ -44,8 +44,11 @@ class ContextCache:
             return found.context
 
     def put(self, asked: Hashable, context: Context, now: float = 0.0) -> Context:
-        """Keep the context of a question in the state that `get` was last given.  It is returned."""
+        """Keep the context of a question in the state that `get` was last given.  It is returned, or the one that another thread has put there."""
         with self._lock:
+            known = self._kept.get(asked)
+            if known is not None and known.state == self._state:
+                return known.context
             self._kept[asked] = _Kept(context, self._state, now)
             self._kept.move_to_end(asked)
             if len(self._kept) > KEPT:

@@ -189,7 +189,7 @@ class MeteredEmbedder(WrappedEmbedder):
         super().__init__(embedder)
         self.texts = self.hits = 0
         self.seconds = 0.0
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
 
     @property
     def keeps(self) -> bool:

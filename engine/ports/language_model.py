@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 from enum import StrEnum
-from threading import Lock
+from threading import RLock
 from typing import Any, Protocol
 
 from ..errors import HebbariumError, InputError
@@ -176,7 +176,7 @@ class MeteredLanguageModel:
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
         self.usage, self.seconds = Usage(), 0.0
-        self._turn = Lock()
+        self._turn = RLock()
 
     @property
     def name(self) -> str:

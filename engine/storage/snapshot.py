@@ -483,6 +483,7 @@ class Snapshot:
             "streams": streams,
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
+            "settled": json.dumps(a.clock.settled),
             "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
         }
 
@@ -510,7 +511,7 @@ class Snapshot:
                    for c in (*lacks, *computed)}
         a.store.restore(neutral | arrays, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
-        a.clock.settled = bool(computed)
+        a.clock.settled = bool(json.loads(meta.get("settled", "false")))         # older files do not say
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
         if isinstance(saved, Format5):

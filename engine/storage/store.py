@@ -103,27 +103,29 @@ class Store:
 
     def array(self, column: Column) -> Array:
         """The live array of a column: (n, ...) for memories and candidates, (m, ...) for edges, one cell otherwise."""
-        found = self._live.get(column)
+        live = self._live       # replaced, not emptied, when rows are added: another thread puts no old view into the new one
+        found = live.get(column)
         if found is None:
             if column.scope is Scope.EDGE:
                 return self.graph.column(column.name)  # edges are added at other times than rows
             whole = self.index.vectors if column is EMBEDDING else self._arrays[column]
-            found = self._live[column] = whole[: self.n] if column.scope in PER_ROW else whole
+            found = live[column] = whole[: self.n] if column.scope in PER_ROW else whole
         return found
 
     def read_only(self, column: Column) -> Array:
         """The live array of a column, read-only."""
-        found = self._read_only.get(column)
+        kept, sealed = self._read_only, self._sealed
+        found = kept.get(column)
         if found is None:
             if column.scope in PER_ROW and column is not EMBEDDING:
-                whole = self._sealed.get(column)
+                whole = sealed.get(column)
                 if whole is None:
-                    whole = self._sealed[column] = read_only(self._arrays[column])
+                    whole = sealed[column] = read_only(self._arrays[column])
                 found = whole[:self.n]
             else:
                 found = read_only(self.array(column))
             if column.scope is not Scope.EDGE:
-                self._read_only[column] = found
+                kept[column] = found
         return found
 
     def append(self, vector: NDArray[np.float32]) -> int:
@@ -160,13 +162,12 @@ class Store:
                 new = self._filled(column, capacity, unset)
                 new[: self.n] = old[: self.n]
                 self._arrays[column] = new
-        self._sealed.clear()
+        self._sealed = {}
         self.capacity = capacity
 
     def _renew(self) -> None:
         self.version += 1
-        self._live.clear()
-        self._read_only.clear()
+        self._live, self._read_only = {}, {}
 
     def _filled(self, column: Column, capacity: int, unset: int = 0) -> Array:
         cells = (capacity,) if column.scope in PER_ROW else ()

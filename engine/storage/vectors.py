@@ -92,7 +92,7 @@ class VectorIndex:
         self.is_visible(row)
         whole = self._faiss.rev_swig_ptr(self._flat.get_xb(), self._count * self.dimensions)
         whole.reshape(self._count, self.dimensions)[row] = new[0]
-        self._turns += 1
+        self._turns, self._kept = self._turns + 1, None
 
     def archive(self, row: int) -> None:
         """Hide a row from `search`; O(1), changes no vector."""

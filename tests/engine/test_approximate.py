@@ -1,6 +1,8 @@
 """The approximate index against exact search."""
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import faiss
 import numpy as np
 import pytest
@@ -164,3 +166,25 @@ def test_a_memory_with_an_approximate_index_lives_and_a_small_one_answers_as_an_
             memory.encode_all(events[:count])
             answers.append(memory.retrieve("what about boats?", 5).rows.tolist())
     assert answers[0] == answers[1] == answers[3] and len(answers[2]) == len(answers[4]) == 5
+
+
+@pytest.mark.parametrize("kind", [SharedScans, GraphIndex, ListIndex])
+def test_an_overwritten_vector_is_in_nothing_that_a_thread_has_asked(kind: type[SharedScans]) -> None:
+    """What two threads have asked for is dropped: the products, the vectors that were expected, and the last search."""
+    rows = np.random.default_rng(0).standard_normal((1_200, 16)).astype(np.float32)
+    index = kind(16)
+    index.add_many(rows)
+
+    def ask(row: int) -> None:
+        index.expect([rows[row], rows[row + 1]])
+        index.scores(rows[row], np.empty(len(index), np.float32))
+        index.search(rows[row], 5)
+
+    with ThreadPoolExecutor(1) as other:
+        ask(3)
+        other.submit(ask, 7).result()
+        assert index._own.products and other.submit(lambda: index._own.products).result()
+        index.overwrite(3, rows[5])
+        held = [index._own, other.submit(lambda: index._own).result()]
+    assert all(not (own.products or own.expected) for own in held)
+    assert index._kept is None and (not isinstance(index, ApproximateIndex) or index._last[0] is None)

@@ -229,13 +229,27 @@ def test_a_version_that_does_not_derive_a_column_says_so(tmp_path: Path) -> None
     assert (tmp_path / "m.db").read_bytes() == before
 
 
+@pytest.mark.parametrize("derives", [True, False])
+def test_a_file_says_whether_anything_changed_since_the_maintenance(tmp_path: Path, derives: bool) -> None:
+    e = grown(tmp_path / "m.db", derives=derives)
+    for settled in (True, False):
+        if not settled:
+            e.archive(2)
+        assert e.clock.settled is settled
+        before = e.digest()
+        e.close()
+        e = growing(tmp_path / "m.db", derives=derives)
+        assert e.clock.settled is settled and e.digest() == before
+    e.close()
+
+
 def test_a_file_without_the_list_is_read(tmp_path: Path) -> None:
     """As earlier versions wrote it, with all columns."""
     path = tmp_path / "m.db"
     e = grown(path, derives=False)
     before = e.digest()
     e.close()
-    changed(path, "DELETE FROM meta WHERE key = 'computed'")
+    changed(path, "DELETE FROM meta WHERE key IN ('computed', 'settled')")
     marked(path)
     again = growing(path)
     assert again.digest() == before and not again.clock.settled

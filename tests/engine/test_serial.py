@@ -6,6 +6,7 @@ from threading import Barrier, Event, Thread
 
 import pytest
 
+from hebbarium.engine import serial
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.serial import Turns
 
@@ -52,31 +53,59 @@ def test_turns_together_are_at_the_same_time() -> None:
     assert not meet.broken
 
 
+@pytest.mark.parametrize("loop", ["alone", "together", "alone, together"])
 @pytest.mark.parametrize("kind", ["alone", "together"])
-def test_a_loop_of_turns_keeps_nobody_waiting(kind: str) -> None:
-    """While two threads take turns of one kind without a pause, a turn of the other kind is had."""
-    turns, done = Turns(), Event()
-    one, other = (turns.alone, turns.together) if kind == "alone" else (turns.together, turns.alone)
+def test_a_loop_of_turns_keeps_nobody_waiting(kind: str, loop: str) -> None:
+    """While three threads take turns without a pause, a turn is had after at most two of each of them."""
+    turns, done, taken, waits = Turns(), Event(), [0, 0, 0], list[int]()
 
-    def loop() -> None:
+    def take(number: int) -> None:
         while not done.is_set():
-            with one():
-                time.sleep(0.0005)
+            for each in loop.split(", "):
+                with getattr(turns, each)():
+                    taken[number] += 1
+                    time.sleep(0.0002)
 
-    def take() -> None:
-        for _ in range(5):
-            with other():
-                pass
-        done.set()
-
-    threads = [Thread(target=each, daemon=True) for each in (loop, loop, take)]
+    threads = [Thread(target=take, args=(number,), daemon=True) for number in range(3)]
     for thread in threads:
         thread.start()
-    threads[2].join(WAIT)
-    had = done.is_set()
+    for _ in range(50):
+        before = list(taken)
+        with getattr(turns, kind)():
+            waits.append(max(now - then for now, then in zip(taken, before, strict=True)))
+        time.sleep(0.0005)
     done.set()
     joined(threads)
-    assert had
+    assert min(taken) > 0
+    assert max(waits) <= (2 if kind == "alone" else 3)
+
+
+def test_an_interrupted_turn_keeps_nobody_waiting() -> None:
+    """A thread that is interrupted while it waits leaves the line, and those behind it have their turns."""
+    turns, had, real = Turns(), Event(), serial.Event
+
+    class Interrupted(real):        # type: ignore[misc, valid-type]
+        def wait(self, timeout: float | None = None) -> bool:
+            raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(serial, "Event", Interrupted)
+            with turns.alone():
+                pass
+
+    def take() -> None:
+        with turns.together():
+            had.set()
+
+    with turns.together():
+        for target in (interrupted, take):
+            thread = Thread(target=target, daemon=True)
+            thread.start()
+            joined([thread])
+        assert had.is_set()
+    with turns.alone():
+        pass
 
 
 def test_turns_within_a_turn_alone_are_part_of_it() -> None:
@@ -91,7 +120,7 @@ def test_turns_within_a_turn_alone_are_part_of_it() -> None:
 
 def test_a_turn_alone_within_one_together_is_refused() -> None:
     turns = Turns()
-    with pytest.raises(ContractError, match="while it answers a question"), turns.together(), turns.alone():
+    with pytest.raises(ContractError, match="in the middle of a call"), turns.together(), turns.alone():
         pass
     with turns.alone():
         pass

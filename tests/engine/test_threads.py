@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.engine.columns import Phase
 from hebbarium.engine.errors import ContractError, HebbariumError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event, Only, Query
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import VISIBLE
+from hebbarium.testing.small import by_number, does, mechanism
+from hebbarium.testing.small import memory as small
 
 TELLERS = ("Ada", "Bo", "Cleo")
 EVENTS = [Event(2.0 * i, f"{TELLERS[i % 3]} took the {word} to the mill on day {i}", TELLERS[i % 3], f"s{i // 8}", f"e{i}")
@@ -102,11 +106,43 @@ def test_an_erased_text_is_in_no_place() -> None:
     assert shared.assembly.places.beside == 0
 
 
-def test_a_hook_cannot_change_the_memory_that_asks_it() -> None:
+@pytest.mark.parametrize("least", [0, 4096])
+@pytest.mark.parametrize("call", ["encode", "retrieve"])
+def test_a_hook_cannot_call_the_memory_that_asks_it(call: str, least: int) -> None:
+    held: list[Engine] = []
+
+    def meddle(view: Any, cue: Any) -> None:
+        _ = held[0].retrieve("again") if call == "retrieve" else held[0].encode(EVENTS[TOLD])
+
+    held.append(small(mechanism("m", does(Phase.RETRIEVE, meddle, reads=[VISIBLE])), by_number()))
+    held[0].assembly.places.least = least
+    held[0].encode(EVENTS[0])
+    with pytest.raises(ContractError, match="in the middle of a call"):
+        held[0].retrieve(QUESTIONS[0])
+    assert held[0].store.n == 1
+    assert held[0].encode(EVENTS[1]) == 1
+
+
+def test_threads_push_tasks_in_turn() -> None:
+    shared, gate = memory(), Barrier(READERS)
+
+    def push(number: int) -> str:
+        gate.wait()
+        return shared.tasks.push(f"goal {number}").goal
+
+    with ThreadPoolExecutor(READERS) as pool:
+        assert list(pool.map(push, range(READERS))) == [f"goal {number}" for number in range(READERS)]
+    assert len({frame.id for frame in shared.tasks.frames()}) == READERS == len(shared.tasks)
+
+
+def test_an_old_view_is_not_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that reads a column while another adds a row: the view that it made before is not shown to others."""
     shared = memory(chosen="hybrid")
-    with pytest.raises(ContractError, match="while it answers a question"), shared._turns.together():
-        shared.encode(EVENTS[TOLD])
-    assert shared.encode(EVENTS[TOLD]) is not None
+    view, n = shared.store.array(VISIBLE), shared.store.n
+    stale, live = view[:], shared.store._live
+    shared.encode(EVENTS[TOLD])
+    live[VISIBLE] = stale
+    assert len(shared.store.array(VISIBLE)) == n + 1
 
 
 @pytest.mark.parametrize("chosen", ["default", "everything", "true_memory", "hybrid"])
