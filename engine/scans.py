@@ -86,7 +86,7 @@ class SharedScans(VectorIndex):
 
     def _shown(self) -> NDArray[np.bool_]:
         """(n,) the visible rows; O(n) after a change."""
-        state, kept = (self._count, self._turns), self._mask
+        state, kept = self.state, self._mask
         if kept[0] != state:
             kept = self._mask = state, self.visible_mask()
         return kept[1]

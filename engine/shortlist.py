@@ -33,6 +33,7 @@ ANSWERED: Final = 1 / 8     # share of a shortlist that can be answered
 LIKELY: Final = 1 / 2       # share of a shortlist for the likeliest rows
 BACK: Final = 1 / 8         # share for rows that point back to these
 SAMPLE: Final = 1 / 4       # share for a sample of the others; the rest is for rows to which all these point
+FILL: Final = 8             # rows for each of the shortlist that are looked at, evenly over time, for the sample and for what room is left
 POOL: Final = 4             # rows for each of the sample that are compared with the question, to draw the sample from
 LONGEST: Final = 1 / 128    # share for the longest texts in words, and as much in passages: scores that depend on length have their extremes there
 ALIKE: Final = 1 / 2        # share by the vector of the question
@@ -123,6 +124,7 @@ class Shortlist:
         self._pointing = [c for c in numbered if c.scope is Scope.MEMORY]
         self._passages = base.structures[PASSAGES] if PASSAGES in touched else None
         self._words = np.empty(0, np.float32)
+        self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
 
     def asks(self, query: Query, k: int) -> bool:
@@ -162,8 +164,11 @@ class Shortlist:
         first = np.concatenate([likely, *self._longest(visible), self._pointing_back(likely, int(most * BACK))])
         other = visible.copy()
         other[first] = False
-        left = np.flatnonzero(other)
-        sample, counts = self._sample(cue, left)
+        wanted, spread = int(most * SAMPLE) * POOL, _even(self._base.n, FILL * most)
+        left = spread[other[spread]]
+        if len(spread) == self._base.n or len(left) < wanted:       # few rows, or most are hidden
+            left = np.flatnonzero(other)
+        sample, counts = self._sample(cue, left[_even(len(left), wanted)], int(np.count_nonzero(other)))
         begun = np.concatenate([first, sample])
         pointed = [np.ravel(self._base.array(c)[begun][c.rows]) for c in self._pointing]
         rows = _first_of([begun, *pointed, later, left[_even(len(left), most)]], most)
@@ -172,9 +177,11 @@ class Shortlist:
         return rows, stand_for
 
     def _longest(self, visible: NDArray[np.bool_]) -> list[Rows]:
-        """Rows of the longest texts: in words, and in passages, if steps read these.  O(n)."""
-        lengths = [self._lexicon.lengths] + ([self._passages.counts(self._base.n)] if self._passages else [])
-        return [best(each, visible, int(self.most * LONGEST)) for each in lengths]
+        """Rows of the longest texts: in words, and in passages, if steps read these.  O(n) after a change."""
+        if self._long[0] != self._index.state:
+            lengths = [self._lexicon.lengths] + ([self._passages.counts(self._base.n)] if self._passages else [])
+            self._long = self._index.state, [best(each, visible, int(self.most * LONGEST)) for each in lengths]
+        return self._long[1]
 
     def _pointing_back(self, rows: Rows, most: int) -> Rows:
         """Up to `most` visible rows that follow closely after one of these and point to it, in their order.  O(rows)."""
@@ -186,14 +193,13 @@ class Shortlist:
         found: Rows = after[points & self._base.array(VISIBLE)[after]][:most]
         return found
 
-    def _sample(self, cue: Cue, rows: Rows) -> tuple[Rows, NDArray[np.float64]]:
-        """A sample of rows, and how many of them each stands for: as many in all as there are.
+    def _sample(self, cue: Cue, pool: Rows, total: int) -> tuple[Rows, NDArray[np.float64]]:
+        """A sample of a pool that is spread evenly over time, and how many rows each of it stands for: `total` in all.
 
-        It is drawn from a pool that is spread evenly over time.  Rows that point to others through a column are a stratum of their own, since few
+        Rows that point to others through a column are a stratum of their own, since few
         of them may have scores that all others lack; a stratum gives rows by the root of its size, evenly over their products with the question.
         """
         size = int(self.most * SAMPLE)
-        pool = rows[_even(len(rows), size * POOL)]
         stratum = np.zeros(len(pool), np.int64)
         for number, c in enumerate(self._pointing, 1):
             stratum[(self._base.array(c)[pool][c.rows].reshape(len(pool), -1) >= 0).any(axis=1)] = number
@@ -201,7 +207,7 @@ class Shortlist:
         taken = allotted(counts, size)
         ends = np.cumsum(counts)
         chosen = [order[end - count:end][_even(int(count), int(k))] for end, count, k in zip(ends, counts, taken, strict=True)]
-        weights = np.repeat(counts / np.maximum(taken, 1), taken) * (len(rows) / max(len(pool), 1))
+        weights = np.repeat(counts / np.maximum(taken, 1), taken) * (total / max(len(pool), 1))
         return pool[np.concatenate([pool[:0], *chosen])], weights
 
     def likely(self, cue: Cue) -> Rows:

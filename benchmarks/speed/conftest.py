@@ -9,6 +9,7 @@ A measure and its reference are timed in turn, so that their ratio is reliable o
 """
 from __future__ import annotations
 
+import gc
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -237,6 +238,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     def made(chosen: str, n: int) -> tuple[Path, Callable[[], Engine]]:
         source, path = small(chosen), tmp_path_factory.mktemp("saved") / f"{chosen} {n}.db"
         tiled(source, n, path).close()
+        gc.collect()        # a million units and their copy do not fit together
         return path, lambda **options: Engine(
             source.assembly.mechanisms, source.assembly.embedder, **{"path": path, "tick_hours": 0.0, "consolidate_every": 1e6, **options})
 

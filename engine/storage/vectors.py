@@ -57,6 +57,11 @@ class VectorIndex:
     def n_visible(self) -> int:
         return self._count - self._hidden
 
+    @property
+    def state(self) -> tuple[int, int]:
+        """The number of rows, and how often rows were hidden, shown or overwritten: equal as long as the same vectors are visible."""
+        return self._count, self._turns
+
     def add(self, vector: ArrayLike) -> int:
         """Append one visible vector (d,) and return its row; amortised O(d)."""
         return self.add_many([vector])

@@ -99,7 +99,7 @@ def test_a_stratum_of_the_sample_stands_for_as_many_rows_as_it_has(memory: Engin
     try:
         rows = np.arange(7, 7 + 64)         # as many as the pool: 4 for each of 16
         points = memory.store.array(column) >= 0
-        sample, counts = asker._sample(memory.cue(QUESTIONS[0]), rows)
+        sample, counts = asker._sample(memory.cue(QUESTIONS[0]), rows, len(rows))
     finally:
         asker._pointing = kept
     assert len(set(sample.tolist())) == 16 and set(sample.tolist()) <= set(rows.tolist())
