@@ -60,6 +60,17 @@ def recalled(specimen: Any, fraction: float, beta: float = BETA, trials: int = 4
     return np.array(found)
 
 
+# --- what is compared --------------------------------------------------------------------------------------------------------
+@adaptation("PT-9d", source="ours: a memory that stands for several counts as often in mean and deviation; numpy over repeated cosines")
+def a_memory_that_stands_for_several_counts_as_often(specimen: Any) -> Any:
+    rng = np.random.default_rng(9)
+    cosine, counts = rng.uniform(-1.0, 1.0, 30), rng.integers(0, 6, 30)
+    cosine[np.flatnonzero(counts == 0)] = 0.999         # hidden
+    every = np.repeat(cosine, counts)
+    shown = np.sort(cosine[counts > 0])
+    return specimen.extremes(cosine, counts.astype(np.float32)), [len(every), shown[-1], shown[-2], every.mean(), every.std()]
+
+
 # --- the networks --------------------------------------------------------------------------------------------------------------
 @data("PT-1", source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped", figure="capacity",
       papers=("amit1985storing",))
@@ -311,6 +322,12 @@ def likeness_over_the_part_given(specimen: Any) -> Picture:
 
 
 # --- mutants -------------------------------------------------------------------------------------------------------------------
+@mutant("a memory that stands for several counts once", rejected_by="PT-9d")
+def counted_once(specimen: Any) -> Any:
+    extremes = specimen.extremes
+    return specimen.replacing("extremes", lambda cosine, stands_for: extremes(cosine, stands_for > 0))
+
+
 @mutant("a fixed threshold of 0.75, independent of the stored memories", rejected_by="PT-8")
 def fixed_threshold(specimen: Any) -> Any:
     return specimen.replacing("chance_maximum", lambda n, mean, sd: 0.75)

@@ -127,6 +127,15 @@ def each_item_of_a_longer_list_is_sampled_less(specimen: Any) -> Any:
     return [specimen.recalled(p, 1.0, 30.0) for p in ps], [0.9576088, 0.7853613, 0.6383385]
 
 
+@adaptation("SAM-2h", source="ours: a memory that stands for several is sampled as each of them; the definition over repeated memories, in numpy")
+def a_memory_that_stands_for_several_counts_as_often(specimen: Any) -> Any:
+    rng, p = np.random.default_rng(2), np.empty(20)
+    product, counts = rng.normal(0.0, 2.0, 20), rng.integers(0, 6, 20)
+    specimen.sampling(product, counts.astype(np.float32), p)
+    shown, strengths = counts > 0, np.exp(product)
+    return p[shown], strengths[shown] / np.repeat(strengths, counts).sum()
+
+
 @signature("SAM-4", source="cue overload: twice the competitors, half the sampling, the same recovery", figure="list_length",
            papers=("raaijmakers1981search",))
 def competitors_reduce_sampling_and_not_recovery(specimen: Any) -> Any:
@@ -326,6 +335,12 @@ def strongest(specimen: Any) -> Any:
 @mutant("a failed recovery is tried again", rejected_by="SAM-5")
 def retried(specimen: Any) -> Any:
     return specimen.replacing("recalled", lambda p, r, draws: 1.0 - (1.0 - p * r) ** draws)
+
+
+@mutant("a memory that stands for several counts once", rejected_by="SAM-2h")
+def counted_once(specimen: Any) -> Any:
+    sampling = specimen.sampling
+    return specimen.replacing("sampling", lambda product, stands_for, out: sampling(product, stands_for > 0, out))
 
 
 @mutant("sampling independent of the other memories", rejected_by="SAM-4")

@@ -92,8 +92,8 @@ def main() -> None:
         each(lived)
         grown = each(loaded)
         print(f"{given.chosen}: {given.memories} memories of {EVENTS} events, {len(workers)} workers")
-        print(f"a memory takes {max(found['bytes'] for found in grown) / 1e6:.1f} MB, and {max(found['ms'] for found in grown):.0f} ms of CPU to open "
-              "and ask once")
+        size, ms = (max(found[of] for found in grown) for of in ("bytes", "ms"))
+        print(f"a memory takes {size / 1e6:.1f} MB, and {ms:.0f} ms of CPU to open and ask once")
         for some in (workers[:1], workers):
             start = perf_counter()
             count = sum(each(asked, some))

@@ -13,6 +13,7 @@ from hebbarium.engine.vocabulary import (
     DETAIL,
     FACET_WEIGHTS,
     FUSED,
+    HIPPOCAMPAL_DEPENDENCE,
     LOG_FACETS,
     LOG_STRENGTH,
     MATCH,
@@ -112,8 +113,9 @@ def test_what_recall_changes_is_marked_and_the_answer_leads_nowhere() -> None:
 
 def test_the_time_of_sleep_reaches_what_sleep_writes() -> None:
     sleeper = mechanism("sleeper", idle(Phase.ENCODE, sets=[SLEEP_END]))
-    dreamer = mechanism("dreamer", idle(Phase.CONSOLIDATE, sets=[ACTIVATION]))
-    assert chains("sleeper", sleeper, dreamer, used("warm", [ACTIVATION]), FUSION) == ["sleep_end -> activation -> warm -> fused"]
+    dreamer = mechanism("dreamer", idle(Phase.CONSOLIDATE, sets=[HIPPOCAMPAL_DEPENDENCE]))
+    assert chains("sleeper", sleeper, dreamer, used("warm", [HIPPOCAMPAL_DEPENDENCE]), FUSION) == [
+        "sleep_end -> hippocampal_dependence -> warm -> fused"]
 
 
 def test_random_streams_and_signals_without_a_weight_are_no_way() -> None:

@@ -33,7 +33,7 @@ def test_kernels_compiled_equal_plain() -> None:
     missing = [k(3, nodes, values, 0.2, 0.9, *net[:4], w) for k, w in zip((papers.update, papers.update.py_func), weights, strict=True)]
     np.testing.assert_allclose(missing[0], missing[1], rtol=1e-13)
     np.testing.assert_allclose(weights[0], weights[1], rtol=1e-13)
-    for kernel, arguments in ((papers.visits, (states, nodes, values, *net[:2], net[3])), (printed.associates, (states, *net))):
+    for kernel, arguments in ((papers.visits, (states, nodes, values, *net[:2], net[3], net[1] + 1)), (printed.associates, (states, *net))):
         a, b = np.full(9, np.nan), np.full(9, np.nan)
         kernel(*arguments, a)
         kernel.py_func(*arguments, b)
