@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import cpu_count
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, Phase, Scope, Signal, Structure
+from .columns import Column, Phase, Signal
 from .contract import Cue
 from .cues import Cues, MakeCues
-from .numerics import read_only
+from .overlay import Overlay
 from .plan import PhasePlan, answering
 from .records import Query
 from .schedule import Node
 from .shortlist import Shortlist
 from .storage.graph import Graph
-from .storage.store import PER_ROW, Array, Cells, Store
+from .storage.store import Array, Cells, Store
 from .vocabulary import ANSWERABLE, CUES, RECALLED, RELEASED
 
 PAYS: Final = 4096          # a smaller memory is asked by one thread at a time: its questions are mostly Python, of which one thread runs at a time
@@ -31,20 +31,13 @@ Found = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.bool_]]
 Nodes = Callable[[Cells, list[int]], Sequence[Node]]        # the steps of RETRIEVE for a store, and the cell of how many rows the answer holds
 
 
-class BesideStore:
-    """The columns of a store, those that do not persist apart (`store.Cells`).  What persists must not be written.
+class BesideStore(Overlay):
+    """The columns of a store, those that do not persist apart; the structures that serve one question are set by `Place`."""
 
-    base        the store
-    structures  those of the store, but for the ones that serve one question
-    """
+    base: Store
 
     def __init__(self, base: Store) -> None:
-        self.base, self.passes = base, 0
-        self.structures: dict[Structure, Any] = {**base.structures, RECALLED: np.empty(0, np.int64)}
-        self._buffers: dict[Column, Array] = {}
-        self._live: dict[Column, Array] = {}        # views of the rows in use
-        self._read_only: dict[Column, Array] = {}
-        self._seen = -1                             # version of the base that the views show
+        super().__init__(base, base.structures)
 
     @property
     def n(self) -> int:
@@ -62,51 +55,11 @@ class BesideStore:
     def graph(self) -> Graph:
         return self.base.graph
 
-    def cell_shape(self, column: Column) -> tuple[int, ...]:
-        return self.base.cell_shape(column)
+    def _owns(self, column: Column) -> bool:
+        return not column.persists
 
-    def array(self, column: Column) -> Array:
-        """As `Store.array`."""
-        if column.persists:
-            return self.base.array(column)
-        self._renew()
-        found = self._live.get(column)
-        if found is None:
-            buffer = self._buffer(column)
-            found = self._live[column] = buffer[:self.n] if column.scope in PER_ROW else buffer
-        return found
-
-    def read_only(self, column: Column) -> Array:
-        """As `Store.read_only`."""
-        if column.persists:
-            return self.base.read_only(column)
-        self._renew()
-        found = self._read_only.get(column)
-        if found is None:
-            found = self._read_only[column] = read_only(self.array(column))
-        return found
-
-    def _renew(self) -> None:
-        if self._seen != self.version:
-            self._seen = self.version
-            self._live.clear()
-            self._read_only.clear()
-
-    def neutralise(self, scope: Scope) -> None:
-        """As `Store.neutralise`."""
-        for column in self._buffers:
-            if column.scope is scope and not isinstance(column.neutral, Column):
-                self.array(column).fill(column.neutral)
-
-    def surface(self) -> None:
-        """Nothing: no question archives."""
-
-    def _buffer(self, column: Column) -> Array:
-        cells, found = (self.capacity,) if column.scope in PER_ROW else (), self._buffers.get(column)
-        if found is None or found.shape[:len(cells)] != cells:
-            neutral = 0.0 if isinstance(column.neutral, Column) else column.neutral
-            found = self._buffers[column] = np.full(cells + self.cell_shape(column), neutral, column.dtype)
-        return found
+    def _fill(self, column: Column, buffer: Array) -> None:
+        """Nothing: such columns stand at neutral before a question."""
 
 
 class Place:

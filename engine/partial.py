@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from .columns import Column, Scope, Structure
 from .errors import ContractError
 from .numerics import kernel, read_only
+from .overlay import Overlay
 from .ranking import best
 from .storage.graph import BUILT_IN, TYPES, Adjacency, EdgeType, Graph, Links
 from .storage.postings import BM25Index, Shown, TrigramIndex
-from .storage.store import PER_ROW, Array, Cells
+from .storage.store import Array, Cells
 from .vocabulary import (
     CUES,
     EMBEDDER,
@@ -52,8 +53,8 @@ FIRST_EDGES: Final = 4096
 NOTHING: Final = 1e-12      # a smaller product of factors along a chain of rows counts as 0
 
 
-class PartialStore:
-    """Some rows of a store, as plans and views read it (`store.Cells`).  What it shows must not be written, but for columns of candidates.
+class PartialStore(Overlay):
+    """Some rows of a store.  What it shows must not be written, but for columns of candidates.
 
     base      the whole store
     rows      (n,) the rows shown, ascending
@@ -61,15 +62,23 @@ class PartialStore:
     """
 
     def __init__(self, base: Cells, most: int) -> None:
-        self.base, self.capacity = base, most
-        self.n = self.version = self.passes = 0
+        super().__init__(base, {})
+        self._most, self._version = most, 0
         self.rows: Rows = np.empty(0, np.int64)
         self.place = np.empty(0, np.int32)          # of each row of the base among the rows shown; -1: not shown
-        self._buffers: dict[Column, Array] = {}     # with room for `capacity` rows
-        self._live: dict[Column, Array] = {}        # views of them
-        self._read_only: dict[Column, Array] = {}
         self.graph = PartialGraph(base.graph)
-        self.structures: dict[Structure, Any] = {RECALLED: np.empty(0, np.int64)}
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    @property
+    def version(self) -> int:
+        return self._version
+
+    @property
+    def capacity(self) -> int:
+        return self._most
 
     def receive(self, structures: Iterable[Structure]) -> None:
         """Show structures that hooks touch.  Raises ContractError for one that cannot be shown in part."""
@@ -95,14 +104,10 @@ class PartialStore:
         else:
             place[self.rows] = -1
         place[rows] = np.arange(len(rows), dtype=np.int32)
+        self._version += len(rows) != self.n
         self.rows = rows
-        if len(rows) != self.n:
-            self.n, self.version = len(rows), self.version + 1
-            self._live.clear()
-            self._read_only.clear()
         for column, buffer in self._buffers.items():
-            if column.scope is not Scope.CANDIDATE:
-                self._gather(column, buffer)
+            self._fill(column, buffer)
         self.graph.show(rows, place)
 
     @property
@@ -114,40 +119,23 @@ class PartialStore:
         """The new numbers of rows; -1 for those that are not shown, and for negative ones."""
         return np.where(rows >= 0, self.place[rows], np.int32(-1)) if self.n else np.full(rows.shape, -1, np.int32)
 
-    def cell_shape(self, column: Column) -> tuple[int, ...]:
-        return self.base.cell_shape(column)
-
     def array(self, column: Column) -> Array:
         """As `Store.array`, for the rows shown."""
-        if column.scope is Scope.EDGE:
-            return self.graph.column(column.name)
-        if column.scope is Scope.EVENT or (column.scope is Scope.GLOBAL and column.rows is None):
-            return self.base.array(column)
-        found = self._live.get(column)
-        if found is None:
-            buffer = self._buffer(column)
-            found = self._live[column] = buffer[:self.n] if column.scope in PER_ROW else buffer
-        return found
+        return self.graph.column(column.name) if column.scope is Scope.EDGE else super().array(column)
 
     def read_only(self, column: Column) -> Array:
-        if column.scope is Scope.EDGE:
-            return read_only(self.array(column))
-        found = self._read_only.get(column)
-        if found is None:
-            found = self._read_only[column] = read_only(self.array(column))
-        return found
+        """As `Store.read_only`, for the rows shown."""
+        return read_only(self.array(column)) if column.scope is Scope.EDGE else super().read_only(column)
 
     def neutralise(self, scope: Scope) -> None:
         """As `Store.neutralise`; the columns of an event are those of the base."""
-        if scope is not Scope.CANDIDATE:
+        if scope is Scope.CANDIDATE:
+            super().neutralise(scope)
+        else:
             self.base.neutralise(scope)
-            return
-        for column in self._buffers:
-            if column.scope is Scope.CANDIDATE and not isinstance(column.neutral, Column):
-                self.array(column).fill(column.neutral)
 
-    def surface(self) -> None:
-        """Nothing: no question archives."""
+    def _owns(self, column: Column) -> bool:
+        return not (column.scope is Scope.EVENT or (column.scope is Scope.GLOBAL and column.rows is None))
 
     def spread(self, column: Column, elsewhere: Any) -> Array:
         """(n of the base,) a column of candidates, with one value for the rows that are not shown.  O(n of the base)."""
@@ -155,17 +143,10 @@ class PartialStore:
         found[self.rows] = self.array(column)
         return found
 
-    def _buffer(self, column: Column) -> Array:
-        found = self._buffers.get(column)
-        if found is None:
-            cells = (self.capacity,) if column.scope in PER_ROW else ()
-            neutral = 0.0 if isinstance(column.neutral, Column) else column.neutral
-            found = self._buffers[column] = np.full(cells + self.cell_shape(column), neutral, column.dtype)
-            if column.scope is not Scope.CANDIDATE:
-                self._gather(column, found)
-        return found
-
-    def _gather(self, column: Column, buffer: Array) -> None:
+    def _fill(self, column: Column, buffer: Array) -> None:
+        """Gather what the base holds; columns of candidates stand at neutral before a question."""
+        if column.scope is Scope.CANDIDATE:
+            return
         array = self.base.array(column)
         if column.chained:
             _along(array, self.rows, buffer)
