@@ -243,6 +243,7 @@ class Engine(Serial):
         and except in a memory of fewer than 4,096 rows.
         """
         with self._question(alone=learn or plan is not None), self._turns.answering(), self.assembly.places.one() as place:
+            self._integrity.require("retrieve")
             if place is None:
                 return self._retrieve(query, k, learn, plan)
             query, k, cue = self._checked_question(query, k)
@@ -254,13 +255,11 @@ class Engine(Serial):
         return self._turns.alone() if apart else self._turns.together()
 
     def _checked_question(self, query: Query | str, k: int) -> tuple[Query, int, Cue]:
-        self._integrity.require("retrieve")
         checked = checked_query(query, self.now)
         return checked, checked_count(k, "k"), self.assembly.cue(checked)
 
-    def _retrieve(self, query: Query | str, k: int, learn: bool = False, plan: Plan | None = None) -> Answer:
+    def _retrieve(self, query: Query | str, k: int, learn: bool, plan: Plan | None) -> Answer:
         """The answer in the memory's own columns of candidates, which one thread at a time may write."""
-        self._integrity.require("retrieve")
         if plan is not None and (learn or plan.memory is not self.assembly):
             raise InputError("a plan never learns" if learn else "the plan belongs to another memory", where="retrieve",
                              cure="leave out the plan" if learn else "make one with `planned` of this memory")
@@ -418,8 +417,8 @@ class Engine(Serial):
                     this very state.  An event, what recall changes, a sleep, or an archived or restored memory ends it at once
 
         What the memory's `sources` offer; without sources the best memories first, and several threads are answered at the same time as by
-        `retrieve`.  Other counters, formats and strategies:
-        `engine.context.assembly.assemble`.  Asked again in the same state, the context is the same object.
+        `retrieve`.  Other counters, formats and strategies: `engine.context.assembly.assemble`.  Asked again in the same state, the context is the
+        same object.
         Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts; with the sources of `stages` at
         20k memories 16 ms at 1,024 tokens and 23 ms at 4,096; microseconds if it was asked before.
         Raises InputError, also for a blank query.

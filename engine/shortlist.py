@@ -196,8 +196,8 @@ class Shortlist:
     def _sample(self, cue: Cue, pool: Rows, total: int) -> tuple[Rows, NDArray[np.float64]]:
         """A sample of a pool that is spread evenly over time, and how many rows each of it stands for: `total` in all.
 
-        Rows that point to others through a column are a stratum of their own, since few
-        of them may have scores that all others lack; a stratum gives rows by the root of its size, evenly over their products with the question.
+        Rows that point to others through a column are a stratum of their own, since few of them may have scores that all others lack; a stratum
+        gives rows by the root of its size, evenly over their products with the question.
         """
         size = int(self.most * SAMPLE)
         stratum = np.zeros(len(pool), np.int64)

@@ -28,8 +28,6 @@ CASES = [(chosen, n, how) for n in UNITS for chosen in SETS for how in HOW if ho
 RESIDENT = """
 import sys
 from pathlib import Path
-def resident():
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmRSS")) * 1024
 def opened(path):
     mechanisms = registry.build(registry.set(sys.argv[1]).without(sys.argv[5:]))
     memory = Engine(mechanisms, FreeEmbedder(), path=Path(path), tick_hours=0.0, consolidate_every=1e6)
@@ -38,6 +36,7 @@ def opened(path):
     return memory
 sys.path.insert(0, sys.argv[4])
 from conftest import FreeEmbedder, questions
+from hebbarium.benchmarks.speed.large import resident
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.registry import Registry
 registry = Registry.read()

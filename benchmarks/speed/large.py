@@ -56,6 +56,11 @@ def tiled(small: Engine, n: int, path: Path) -> Engine:
     return large
 
 
+def resident() -> int:
+    """Bytes of this process in memory."""
+    return next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS")) * 1024
+
+
 def repeated(column: Column, array: np.ndarray[Any, Any], rows: np.ndarray[Any, Any], place: np.ndarray[Any, Any], times: int,
              span: float) -> np.ndarray[Any, Any]:
     """A column of some rows several times; row numbers are those of the same turn, and CREATED is later by `span` each time.

@@ -17,17 +17,13 @@ from time import perf_counter, process_time
 from typing import Any
 
 from hebbarium.benchmarks.speed.conftest import FreeEmbedder, conversation, questions
+from hebbarium.benchmarks.speed.large import resident
 from hebbarium.engine.contract import Mechanism
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.registry import Registry
 
 EVENTS, ASKED = 300, 10     # events and questions of a memory
 OPEN: dict[str, Engine] = {}        # by path, in a worker
-
-
-def resident() -> int:
-    """Bytes of this process in memory."""
-    return next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS")) * 1024
 
 
 def opened(chosen: str, path: str) -> Engine:

@@ -3,9 +3,9 @@
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
 contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all.  A block that holds one row
-throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long
-as only time has passed since; loading computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the
-pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
+throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long as only time has passed since; loading
+computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the pages of the file are checked when it
+is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
 """
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ from .snapshot_contents import (
     event_cells,
     forms_mark,
     joined,
+    left_out,
     memory_cells,
     shortened,
     writing_cells,
@@ -644,7 +645,7 @@ def _same_configuration(saved: dict[str, Any], ours: dict[str, Any], where: str)
 
 def _computed(meta: Mapping[str, str], derived: frozenset[Column], where: str) -> frozenset[Column]:
     """The columns that an undamaged file leaves out.  Raises SnapshotError if one of them is not derived here."""
-    names = set(json.loads(meta.get("computed", "[]")))     # older files have none
+    names = left_out(meta)
     found = frozenset(c for c in derived if c.name in names)
     if odd := sorted(names - {c.name for c in found}):
         raise SnapshotError(f"was written by another version of Hebbarium or of a mechanism, which computed {', '.join(odd)} at loading", where=where,

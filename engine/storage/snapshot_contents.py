@@ -131,7 +131,7 @@ class Format5:
         self.forms: Forms = {name: (form.dtype, shapes[name]) for name, form in self.stored.items()}
         self.marks: dict[str, Marks] = {}
         self.tails: bytes | None = None
-        self._computed = {f"column.{name}" for name in json.loads(meta.get("computed", "[]"))}       # arrays that have no blocks
+        self._computed = {f"column.{name}" for name in left_out(meta)}        # arrays that have no blocks
         self._total = 0
         self._added: tuple[list[bytes], ...] = ([], [], [], [])
         self._lengths: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]] = ([], [])
@@ -242,6 +242,11 @@ class Format5:
             raise ValueError(MISMATCH)
         verify(b"".join(found), expected.tobytes())
         self._total += total_of(expected)
+
+
+def left_out(meta: Mapping[str, str]) -> frozenset[str]:
+    """Names of the columns that a file leaves out, since loading computes them; older files have all."""
+    return frozenset(json.loads(meta.get("computed", "[]")))
 
 
 def _assembled(parts: Sequence[bytes], data: bytes, dtype: np.dtype[Any], shape: Sequence[int], rows: int) -> NDArray[Any]:

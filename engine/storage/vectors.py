@@ -135,7 +135,7 @@ class VectorIndex:
         if k < 0:
             raise InputError(f"k is {k}", cure="ask for k >= 0 results")
         sealed = isinstance(query, np.ndarray) and not query.flags.writeable
-        state = (self._count, self._turns, visible_only)
+        state = (*self.state, visible_only)
         if not sealed:
             return self._nearest(self._checked(query, 1), k, visible_only)
         kept = self._kept

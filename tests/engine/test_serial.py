@@ -82,9 +82,9 @@ def test_a_loop_of_turns_keeps_nobody_waiting(kind: str, loop: str) -> None:
 
 def test_an_interrupted_turn_keeps_nobody_waiting() -> None:
     """A thread that is interrupted while it waits leaves the line, and those behind it have their turns."""
-    turns, had, real = Turns(), Event(), serial.Event
+    turns, had = Turns(), Event()
 
-    class Interrupted(real):        # type: ignore[misc, valid-type]
+    class Interrupted(Event):
         def wait(self, timeout: float | None = None) -> bool:
             raise KeyboardInterrupt
 
