@@ -28,30 +28,46 @@ def marks_of(table: bytes, numbers: Sequence[int] | NDArray[np.int64], generatio
     A part that is read from another place, from another save, or with another length has another mark.  Raises TypeError and ValueError for cells of
     another type.  Cost: 0.5 ms per 10^6 bytes, 0.1 us per part.
     """
-    return _marked(table, numbers, generations, parts, values)[0]
-
-
-def block_marks(names: Sequence[str], numbers: Sequence[int], generations: Sequence[int], parts: Sequence[bytes],
-                rest: bytes = b"") -> tuple[Marks, bytes]:
-    """The mark of each block of an array, and all blocks one after the other, each filled up to a multiple of 8 bytes, then `rest`."""
-    digests = np.frombuffer(b"".join(map(_digest, names)), np.int64).reshape(-1, 2)
-    return _marked(b"blocks", numbers, generations, [parts], digests.T, rest)
-
-
-def _marked(table: bytes, numbers: Sequence[int] | NDArray[np.int64], generations: Sequence[int] | NDArray[np.int64],
-            parts: Sequence[Sequence[bytes]], values: Sequence[Any] | NDArray[np.int64], rest: bytes = b"") -> tuple[Marks, bytes]:
     count = len(numbers)
     lengths = np.array([list(map(len, part)) for part in parts], np.int64).reshape(len(parts), count).T
-    heads = np.ascontiguousarray(np.column_stack([as_words(numbers), as_words(generations), *map(as_words, values), lengths]), np.int64)
+    heads = _heads(numbers, generations, values, lengths)
     sizes = lengths.sum(axis=1)
     odd = -sizes % 8
     cells = zip(*parts, [PADDING[few] for few in odd.tolist()], strict=True) if odd.any() else zip(*parts, strict=True)
-    whole = b"".join((*chain.from_iterable(cells), rest))
+    words = np.frombuffer(b"".join(chain.from_iterable(cells)), np.uint64)
     ends = np.cumsum((sizes + 7) // 8)
-    words = np.frombuffer(whole, np.uint64, int(ends[-1]) if count else 0)
     out = np.empty((count, 2), np.uint64)
-    _hash(*_key(table), heads.view(np.uint64), words, ends, out)
-    return out, whole
+    _hash(*_key(table), heads, words, np.concatenate([[0], ends[:-1]]), ends, out)
+    return out
+
+
+def block_marks(names: Sequence[str], numbers: Sequence[int], generations: Sequence[int], parts: Sequence[bytes]) -> Marks:
+    """The mark of each block of an array."""
+    return marks_of(b"blocks", numbers, generations, [parts], _digests(names))
+
+
+def placed_marks(name: str, numbers: Sequence[int] | NDArray[np.int64], generations: Sequence[int], words: NDArray[np.uint64], size: int) -> Marks:
+    """The marks, as `block_marks` has them, of some blocks of one array that lie where the array is.
+
+    words  of the whole array
+    size   words of each block: the first word of block i is size i
+    """
+    places, out = np.asarray(numbers, np.int64), np.empty((len(numbers), 2), np.uint64)
+    heads = _heads(places, generations, _digests([name]).repeat(len(places), axis=1), np.full((len(places), 1), 8 * size))
+    _hash(*_key(b"blocks"), heads, words, size * places, size * (places + 1), out)
+    return out
+
+
+def _heads(numbers: Sequence[int] | NDArray[np.int64], generations: Sequence[int] | NDArray[np.int64], values: Sequence[Any] | NDArray[np.int64],
+           lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """What the mark of each row covers beside its parts; lengths (n, parts)."""
+    columns = np.column_stack([as_words(numbers), as_words(generations), *map(as_words, values), lengths])
+    return np.ascontiguousarray(columns, np.int64).view(np.uint64)
+
+
+def _digests(names: Sequence[str]) -> NDArray[np.int64]:
+    """(2, n) numbers that stand for names."""
+    return np.frombuffer(b"".join(map(_digest, names)), np.int64).reshape(-1, 2).T
 
 
 def as_words(values: Sequence[Any] | NDArray[Any]) -> NDArray[np.int64]:
@@ -84,14 +100,15 @@ def _digest(name: str) -> bytes:
 
 
 @kernel
-def _hash(one: np.uint64, other: np.uint64, heads: NDArray[np.uint64], words: NDArray[np.uint64], ends: NDArray[np.int64],
-          out: NDArray[np.uint64]) -> None:
-    """SipHash-2-4-128 of the words of each head and of `words` up to the row's end, after the end of the row before.
+def _hash(one: np.uint64, other: np.uint64, heads: NDArray[np.uint64], words: NDArray[np.uint64], begins: NDArray[np.int64],
+          ends: NDArray[np.int64], out: NDArray[np.uint64]) -> None:
+    """SipHash-2-4-128 of the words of each head and of `words` from the row's beginning to its end.
 
     one, other  the key: its first and last 8 bytes
     """
-    begin, width = 0, heads.shape[1]
+    width = heads.shape[1]
     for i in range(ends.size):
+        begin = begins[i]
         a, b = one ^ np.uint64(0x736F6D6570736575), other ^ np.uint64(0x646F72616E646F6D) ^ np.uint64(0xEE)
         c, d = one ^ np.uint64(0x6C7967656E657261), other ^ np.uint64(0x7465646279746573)
         count = width + ends[i] - begin
@@ -114,7 +131,6 @@ def _hash(one: np.uint64, other: np.uint64, heads: NDArray[np.uint64], words: ND
         for _ in range(4):
             a, b, c, d = _round(a, b, c, d)
         out[i, 1] = a ^ b ^ c ^ d
-        begin = ends[i]
 
 
 @kernel

@@ -425,8 +425,10 @@ class Graph:
             **{f"neutral:{name}": np.array(self._neutral[name], self._edges[name].dtype) for name in names}}
 
     @classmethod
-    def from_state(cls, state: Mapping[str, NDArray[Any] | Sequence[str]]) -> Graph:
+    def from_state(cls, state: Mapping[str, NDArray[Any] | Sequence[str]], roomy: Mapping[str, NDArray[Any]] | None = None) -> Graph:
         """The graph that continues exactly as the saved one would have; O(m + nodes).  Raises SnapshotError for an invalid state.
+
+        roomy  arrays with spare room, by key; one of which the state has a view is not copied
 
         A state of fewer types, from an older version, is restored as well.
         """
@@ -435,12 +437,17 @@ class Graph:
             if len(caps) not in (6, TYPES):     # 6: before CONFLICT and RELATION
                 raise ValueError(f"it has {len(caps)} types of edges")
             graph = cls({kind: int(cap) for kind, cap in zip(EdgeType, caps, strict=False) if cap})
-            graph._restore(state)
+            graph._restore(state, roomy or {})
         except (KeyError, ValueError, TypeError, IndexError, InputError) as error:
             raise SnapshotError(f"the saved graph is invalid: {error}", where="graph", cure="restore the snapshot from a copy") from error
         return graph
 
-    def _restore(self, state: Mapping[str, NDArray[Any] | Sequence[str]]) -> None:
+    def roomy(self, name: str, m: int) -> NDArray[Any]:
+        """A new array for m edges in a column, and room for more, which is at neutral."""
+        old = self.buffer(name)
+        return _spare((_room(m), *old.shape[1:]), old.dtype, self._neutral[name], m)
+
+    def _restore(self, state: Mapping[str, NDArray[Any] | Sequence[str]], roomy: Mapping[str, NDArray[Any]]) -> None:
         self._names = [str(name) for name in state["entities"]]
         self._entity_ids = {name: entity for entity, name in enumerate(self._names)}
         self._relations = {str(name): number for number, name in enumerate(state.get("relations", ()))}
@@ -451,10 +458,11 @@ class Graph:
         self._neutral |= {str(name): np.asarray(state[f"neutral:{name}"]) for name in state["columns"]}
         if any(len(array) != m for array in saved.values()) or len(self._entity_ids) != len(self._names):
             raise ValueError("its arrays differ in length, or entities share a name")
-        room = max(FIRST_EDGES, 1 << max(m - 1, 0).bit_length())
         types = {name: dtype for name, (dtype, _) in BUILT_IN.items()}
-        self._edges = {name: _longer(array.astype(types.get(name, array.dtype), copy=False), room, self._neutral[name])
-                       for name, array in saved.items()}
+        for name, array in saved.items():
+            whole = roomy.get(name if name in BUILT_IN else f"column:{name}")
+            self._edges[name] = whole if whole is not None and array.base is whole else _longer(
+                array.astype(types.get(name, array.dtype), copy=False), _room(m), self._neutral[name])
         self.n_edges = m
         ends = np.concatenate([self.source, self.target])
         if m and (ends.min() < -len(self._names) or ends.max() >= self.n_rows or self.type.max() >= TYPES):
@@ -500,13 +508,21 @@ class Graph:
 
 def _longer(array: NDArray[Any], length: int, neutral: Any) -> NDArray[Any]:
     """A copy of the array with more rows, at neutral; zeros take memory only where they are written later."""
-    shape = length, *array.shape[1:]
-    if is_zero(np.asarray(neutral, array.dtype)):
-        new = np.zeros(shape, array.dtype)
-        if array.strides[0] == 0 and is_zero(array[:1]):       # one row for all
-            return new
-    else:
-        new = np.empty(shape, array.dtype)
-        new[len(array):] = neutral
-    new[:len(array)] = array
+    new = _spare((length, *array.shape[1:]), array.dtype, neutral, len(array))
+    if not (array.strides[0] == 0 and is_zero(array[:1]) and is_zero(np.asarray(neutral, array.dtype))):       # one row of zeros for all
+        new[:len(array)] = array
     return new
+
+
+def _spare(shape: tuple[int, ...], dtype: np.dtype[Any], neutral: Any, unset: int) -> NDArray[Any]:
+    """A new array at neutral; if that is not zero, rows below `unset` have no values yet."""
+    if is_zero(np.asarray(neutral, dtype)):
+        return np.zeros(shape, dtype)
+    new = np.empty(shape, dtype)
+    new[unset:] = neutral
+    return new
+
+
+def _room(m: int) -> int:
+    """Rows of an edge column that holds m edges."""
+    return max(FIRST_EDGES, 1 << max(m - 1, 0).bit_length())

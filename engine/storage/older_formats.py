@@ -17,6 +17,7 @@ from ..marks import SIZE, WHOLE, cells, checksum, mark, sum_of, verify
 from ..records import Event
 from ..vocabulary import HIDE, IMPORTANCE, KIND, NEWS, SHOW, USED, USED_TIME, WITHHELD, WRITING
 from ..writings import Writing
+from .array_blocks import Place
 from .postings import Added, Forward
 from .snapshot_contents import TABLES, Forms, attributes_of, forward, names_of, writing_of
 from .snapshot_file import SnapshotFile
@@ -76,7 +77,7 @@ class OlderFormat:
     def entities(self) -> None:
         return None
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
         return assembled(self._blocks(), self.forms)
 
     def _blocks(self) -> Iterator[tuple[str, int, bytes]]:
@@ -153,7 +154,7 @@ class Format4:
             found += [name.decode("utf-8", "surrogatepass") for _, _, name, _ in rows]
         return found
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
         return assembled(self._blocks(), self.forms)
 
     def _blocks(self) -> Iterator[tuple[str, int, bytes]]:

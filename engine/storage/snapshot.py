@@ -364,7 +364,7 @@ class Snapshot:
         if forms:
             held.forms = dict(sorted((before.forms | forms).items()))
             to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
-        marks, _ = block_marks(names, numbers, [held.generation] * len(names), parts)
+        marks = block_marks(names, numbers, [held.generation] * len(names), parts)
         to.executemany(INSERT.format("blocks", "?,?,?,?,?"),
                        zip(names, numbers, parts, [held.generation] * len(names), as_bytes(marks), strict=True))
         held.total = (held.total + total_of(marks)) % WHOLE
@@ -505,12 +505,12 @@ class Snapshot:
         computed = _computed(meta, a.derived, where)
         self._load_rows(saved)
         rows = int(meta["rows"])
-        arrays, rest = self._load_arrays(saved)
+        arrays, rest = self._load_arrays(saved, rows)
         saved.require_whole()
         a.adopt_graph(rest)
         neutral = {c.name: np.broadcast_to(np.array(c.neutral, c.dtype), (*(rows,) * (c.scope in PER_ROW), *a.store.cell_shape(c)))
                    for c in (*lacks, *computed)}
-        a.store.restore(neutral | arrays, rows)
+        a.store.restore(neutral | arrays)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
         a.clock.settled = bool(json.loads(meta.get("settled", "false")))         # older files do not say
         for id, state in json.loads(meta["streams"]).items():
@@ -540,9 +540,21 @@ class Snapshot:
         if isinstance(saved, Format4):
             a.lexicon.journal, a.trigrams.journal = saved.journals()
 
-    def _load_arrays(self, saved: Contents) -> tuple[dict[str, NDArray[Any]], Graph]:
-        """The arrays of columns by name, and the graph."""
-        a, arrays, entities = self.assembly, saved.arrays(), saved.entities()
+    def _load_arrays(self, saved: Contents, rows: int) -> tuple[dict[str, NDArray[Any]], Graph]:
+        """The arrays of columns by name, and the graph.  They are read into the store, and into edge columns with spare room."""
+        a, (edges,) = self.assembly, json.loads(saved.forms["graph.alive"][1])
+        a.store.cover(rows)
+        columns = {f"column.{name}": array for name, array in a.store.persistent().items()}
+        roomy: dict[str, NDArray[Any]] = {}
+
+        def place(name: str) -> NDArray[Any] | None:
+            key = name.removeprefix("graph.")
+            if name != key and (key in BUILT_IN or key.startswith("column:")):
+                roomy[key] = a.graph.roomy(key.removeprefix("column:"), edges)
+                return roomy[key][:edges]
+            return columns.get(name)
+
+        arrays, entities = saved.arrays(place), saved.entities()
         if isinstance(saved, Format5):
             self._held.prints = _prints(arrays, saved.stored, saved.tails)
         kinds = a.graph.parts()
@@ -552,7 +564,7 @@ class Snapshot:
             if len(entities) != int(saved.meta["entities"]):
                 raise ValueError("entities are missing")
             state["entities"] = entities
-        return {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}, Graph.from_state(state)
+        return {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}, Graph.from_state(state, roomy)
 
 NONE = np.zeros(0, np.uint64)
 NO_MARKS: Marks = np.zeros((0, 2), np.uint64)

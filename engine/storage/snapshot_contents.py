@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from ..marks import MISMATCH, SIZE, WHOLE, checksum, verify
 from ..records import Event
 from ..writings import Writing
+from .array_blocks import ArrayBlocks, Place
 from .bulk_marks import Marks, block_marks, marks_of, total_of
 from .postings import Added, Forward
 from .snapshot_file import SnapshotFile
 
 FORMAT = 5
 CHUNK = 1024              # rows of a table that are read and verified at a time
+FEW = 64                  # blocks that are read at a time: a processor's cache holds them until they are copied
 PACKED = "packed"         # name of the block that holds the small arrays one after the other
 TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
 TABLES = (
@@ -92,8 +94,11 @@ class Contents(Protocol):
         """Names of the entities; None: they are among the arrays."""
         ...
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays, read-only, without those of columns that are computed at loading."""
+    def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
+        """All arrays, without those of columns that are computed at loading.
+
+        place  an array by name, into which the array of that name may be read, if its form is the same
+        """
         ...
 
     def require_whole(self) -> None:
@@ -181,39 +186,49 @@ class Format5:
             found += [name.decode("utf-8", "surrogatepass") for name in names]
         return found
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
         self.tails, = self._file.execute("SELECT data FROM blocks WHERE name = ? AND number = 0", (TAILS,)).fetchone() or (None,)
         growing = [name for name, form in self.stored.items() if form.grows]
         last = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
-        whole: dict[str, tuple[tuple[bytes, ...], bytes]] = {name: ((tail,), tail) for name, tail in last.items() if tail}
-        seen: list[str] = []
-        for name, rows in groupby(chain.from_iterable(self._chunks(BLOCKS)), itemgetter(0)):
-            names, numbers, generations, parts, found = zip(*rows, strict=True)
-            if numbers != tuple(range(len(names))):        # SQLite trusts the order of the pages, and a later search would miss it
-                raise ValueError("a block is missing or in the wrong place")
-            tail = last.get(name, b"")
-            self.marks[name], data = block_marks(names, numbers, generations, parts, tail)
-            self._verify(found, self.marks[name])
-            whole[name] = (*parts, *[tail][:len(tail)]), data
-            seen.append(name)
-        if seen != sorted(set(seen)) or (self.tails is not None and whole.get(TAILS, ((),))[0] != (self.tails,)):
-            raise ValueError("a block is in the wrong place")
-        if not self._computed.isdisjoint(whole):
-            raise ValueError("a block is left over")
-        (packed, *_), at, arrays = whole[PACKED][0], 0, {}
-        for name, (dtype, written) in self.forms.items():
-            if name in self._computed:
-                continue
-            shape, type_, each = json.loads(written), np.dtype(dtype), self.stored[name].rows
-            size = type_.itemsize * math.prod(shape)
-            if not each:
-                arrays[name] = np.frombuffer(packed[at:at + size], type_).reshape(shape)
-                at += size
+        read = {name: ArrayBlocks(name, np.dtype(dtype), json.loads(shape), self.stored[name].rows, place)
+                for name, (dtype, shape) in self.forms.items() if self.stored[name].rows and name not in self._computed}
+        single: dict[str, bytes] = {}
+        marks: dict[str, list[bytes]] = {}
+        for name, numbers, generations, parts, found in self._blocks():
+            if name in read:
+                read[name].add(numbers, generations, parts)
+                marks.setdefault(name, []).extend(found)
+            elif name in (PACKED, TAILS) and numbers == (0,):
+                single[name], = parts
+                self.marks[name] = block_marks([name], numbers, generations, parts)
+                self._verify(found, self.marks[name])
             else:
-                arrays[name] = _assembled(*whole.get(name, ((), b"")), type_, shape, each)
+                raise ValueError("a block is left over")
+        if single.get(TAILS) != self.tails:
+            raise ValueError("a block is in the wrong place")
+        for name, found in marks.items():
+            self.marks[name] = read[name].marks()
+            self._verify(found, self.marks[name])
+        packed, at, arrays = single[PACKED], 0, {name: blocks.array(last.get(name, b"")) for name, blocks in read.items()}
+        for name, (dtype, shape) in self.forms.items():
+            if not self.stored[name].rows:
+                type_, cells = np.dtype(dtype), json.loads(shape)
+                size = type_.itemsize * math.prod(cells)
+                arrays[name] = np.frombuffer(packed[at:at + size], type_).reshape(cells)
+                at += size
         if at != len(packed):
             raise ValueError("small arrays are missing")
         return arrays
+
+    def _blocks(self) -> Iterator[tuple[Any, ...]]:
+        """A few blocks of an array at a time, in order: its name, and numbers, generations, contents and marks."""
+        last = ""
+        for rows in self._chunks(BLOCKS, FEW):
+            for name, blocks in groupby(rows, itemgetter(0)):
+                if name < last:
+                    raise ValueError("a block is in the wrong place")
+                last = name
+                yield name, *tuple(zip(*blocks, strict=True))[1:]
 
     def require_whole(self) -> None:
         if f"{self._total % WHOLE:032x}" != self.meta["marks"]:
@@ -229,11 +244,11 @@ class Format5:
             yield columns
 
     def _columns(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
-        return (list(zip(*rows, strict=True)) for rows in self._chunks(query))
+        return (list(zip(*rows, strict=True)) for rows in self._chunks(query, CHUNK))
 
-    def _chunks(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
+    def _chunks(self, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         cursor = self._file.execute(query)
-        while rows := cursor.fetchmany(CHUNK):
+        while rows := cursor.fetchmany(size):
             yield rows
 
     def _verify(self, found: Sequence[bytes], expected: Marks) -> None:
@@ -247,26 +262,6 @@ class Format5:
 def left_out(meta: Mapping[str, str]) -> frozenset[str]:
     """Names of the columns that a file leaves out, since loading computes them; older files have all."""
     return frozenset(json.loads(meta.get("computed", "[]")))
-
-
-def _assembled(parts: Sequence[bytes], data: bytes, dtype: np.dtype[Any], shape: Sequence[int], rows: int) -> NDArray[Any]:
-    """An array from its blocks, read-only; of a block that holds the same row throughout the file has that row alone.
-
-    data  the blocks one after the other, as `block_marks` has them, the last one with or without zeros after it
-    rows  of a block
-    """
-    row, total = dtype.itemsize * math.prod(shape[1:]), shape[0] if shape else 1
-    if not row * total and not parts:
-        return np.zeros(shape, dtype)
-    due = [min(rows, total - at * rows) for at in range(len(parts))]
-    if sum(due) != total or any(len(part) not in (row, row * count) for part, count in zip(parts, due, strict=True)):
-        raise ValueError("a block is missing or of another size")
-    if all(len(part) == row * count for part, count in zip(parts, due, strict=True)) and row * total <= len(data) < row * total + 8:
-        return np.frombuffer(data, dtype, math.prod(shape)).reshape(shape)
-    if all(part == parts[0] for part in parts):
-        return np.broadcast_to(np.frombuffer(parts[0], dtype).reshape(shape[1:]), tuple(shape))
-    return np.frombuffer(b"".join(part if len(part) == row * count else part * count for part, count in zip(parts, due, strict=True)),
-                         dtype).reshape(shape)
 
 
 # --- parts and their marks --------------------------------------------------------------------------------------------------------------

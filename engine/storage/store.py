@@ -190,26 +190,28 @@ class Store:
         """Every persistent array but the embeddings and the edges, by name."""
         return {c.name: self.array(c) for c in self._arrays if c.persists and c not in self.guests}
 
-    def restore(self, arrays: Mapping[str, Array], n: int) -> None:
-        """Restore arrays saved by `persistent`; the index must already hold the n vectors.
+    def cover(self, n: int) -> None:
+        """Give a new, empty store n rows: the arrays of `persistent` are then to be filled, and `restore` called."""
+        if self.capacity < n:
+            self._grow(n, unset=n)
+        self.n = n
+        self._renew()
+
+    def restore(self, arrays: Mapping[str, Array]) -> None:
+        """Restore arrays saved by `persistent` after `cover`; the index must already hold as many vectors.  Those of the store itself are filled.
 
         Raises ValueError, with nothing changed, for arrays of other names, shapes or types.
         """
+        n = self.n
         wanted = {c.name: (c, (n,) if c.scope in PER_ROW else ()) for c in self._arrays if c.persists and c not in self.guests}
         for name in {*wanted, *arrays}:
             column, cells = wanted.get(name, (None, ()))
             array = arrays.get(name)
             if column is None or array is None or (array.shape, array.dtype) != (cells + self._sizes[column], np.dtype(column.dtype)):
                 raise ValueError(f"column {name!r} is missing, unknown or of another form")
-        grown = self.capacity < n
-        if grown:
-            self.n = 0
-            self._grow(n, unset=n)
-        self.n = n
-        self._renew()
         for name, (column, cells) in wanted.items():
-            array = arrays[name]
-            same = grown and cells and array.strides[0] == 0     # one row for all
-            if not (same and is_zero(self._neutral(column)) and is_zero(array[0])):
-                self.array(column)[...] = array
+            array, own = arrays[name], self.array(column)
+            same = cells and array.strides[0] == 0     # one row for all
+            if array is not own and not (same and is_zero(self._neutral(column)) and is_zero(array[:1])):
+                own[...] = array
         self.surface()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.marks import sum_of
-from hebbarium.engine.storage.bulk_marks import _hash, as_bytes, block_marks, marks_of, total_of
+from hebbarium.engine.storage.bulk_marks import _hash, as_bytes, block_marks, marks_of, placed_marks, total_of
 
 WORD = (1 << 64) - 1
 
@@ -52,7 +52,7 @@ def test_published_values(size: int, published: str) -> None:
     """`vectors.h` of the reference implementation: key and message are the bytes 0, 1, 2, ..."""
     key, message, out = bytes(range(16)), bytes(range(size)), np.empty((1, 2), np.uint64)
     one, other = np.frombuffer(key, np.uint64)
-    _hash(one, other, np.frombuffer(message, np.uint64).reshape(1, -1), np.zeros(0, np.uint64), np.array([0]), out)
+    _hash(one, other, np.frombuffer(message, np.uint64).reshape(1, -1), np.zeros(0, np.uint64), np.array([0]), np.array([0]), out)
     assert out.tobytes().hex() == published == siphash(key, message).hex()
 
 
@@ -74,11 +74,20 @@ def test_marks_are_the_hash_of_place_lengths_and_contents() -> None:
 
 def test_marks_of_blocks_cover_the_name_of_the_array() -> None:
     data = [bytes(16), b"abc", b"12345678"]
-    marks, whole = block_marks(["x", "x", "y"], [0, 1, 1], [5, 5, 6], data)
-    assert whole == b"".join(map(padded, data)) and len(set(as_bytes(marks))) == 3
-    assert as_bytes(block_marks(["x"], [1], [5], [b"abc"])[0]) == as_bytes(marks)[1:2]
+    marks = block_marks(["x", "x", "y"], [0, 1, 1], [5, 5, 6], data)
+    assert len(set(as_bytes(marks))) == 3
+    assert as_bytes(block_marks(["x"], [1], [5], [b"abc"])) == as_bytes(marks)[1:2]
     for name, number, save, part in (("y", 1, 5, b"abc"), ("x", 0, 5, b"abc"), ("x", 1, 6, b"abc"), ("x", 1, 5, b"abc\0"), ("x", 1, 5, b"abd")):
-        assert as_bytes(block_marks([name], [number], [save], [part])[0]) != as_bytes(marks)[1:2]
+        assert as_bytes(block_marks([name], [number], [save], [part])) != as_bytes(marks)[1:2]
+
+
+def test_blocks_in_their_array_have_the_same_marks() -> None:
+    words = np.random.default_rng(6).integers(0, 1 << 63, 12, np.uint64)
+    parts = [words[3 * number:3 * number + 3].tobytes() for number in range(4)]
+    expected = block_marks(["x"] * 4, range(4), [5, 8, 5, 7], parts)
+    assert np.array_equal(placed_marks("x", range(4), [5, 8, 5, 7], words, 3), expected)
+    assert np.array_equal(placed_marks("x", [1, 3], [8, 7], words, 3), expected[[1, 3]])
+    assert len(placed_marks("x", [], [], words, 3)) == 0
 
 
 def test_no_rows_have_no_marks_and_cells_of_another_type_are_refused() -> None:

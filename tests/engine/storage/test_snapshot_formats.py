@@ -249,7 +249,7 @@ def to_early_format_5(path: Path) -> None:
         for name, tail in tails_of(connection, [name for name, _, shape, each in rows if each and shape.startswith('["')]).items():
             if tail:
                 place = ask("SELECT count(*) FROM blocks WHERE name = ?", (name,)).fetchone()[0]
-                mark, = as_bytes(block_marks([name], [place], [int(meta["generation"])], [tail])[0])
+                mark, = as_bytes(block_marks([name], [place], [int(meta["generation"])], [tail]))
                 ask("INSERT INTO blocks VALUES (?,?,?,?,?)", (name, place, tail, int(meta["generation"]), mark))
                 total += sum_of([mark])
         gone, = ask("SELECT mark FROM blocks WHERE name = 'tails'").fetchone()
