@@ -15,6 +15,7 @@ import math
 import sqlite3
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -495,9 +496,19 @@ class Snapshot:
             raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=where,
                                 cure="open it with the version that wrote it")
         self._older = meta["format"] != str(FORMAT)
-        self._file.require_sound(frozenset({str(FORMAT): TABLES, "4": TABLES_4}[meta["format"]]) if meta["format"] in (str(FORMAT), "4") else None)
-        kinds: dict[str, Any] = {str(FORMAT): Format5, "4": Format4}
-        saved: Contents = kinds.get(meta["format"], OlderFormat)(self._file, meta)
+        schema = {str(FORMAT): TABLES, "4": TABLES_4}.get(meta["format"])
+        with self._file.checked(frozenset(schema) if schema else None) as beside:
+            self._load_contents(meta, beside)
+        if meta["state"] != "closed":
+            warnings.warn(
+                f"{self.path}: the process that wrote it ended without closing it; the memory is as of its last finished tick, "
+                f"after {len(a.event_log.events)} events at {a.clock.now:.4f} h; encode later events again", InterruptedWarning, stacklevel=4)
+
+    def _load_contents(self, meta: dict[str, str], beside: Executor) -> None:
+        """Fill the memory from the file.  beside: runs what needs no lock of the interpreter in other threads."""
+        a, where = self.assembly, str(self.path)
+        saved: Contents = (Format5(self._file, meta, beside) if meta["format"] == str(FORMAT) else
+                           Format4(self._file, meta) if meta["format"] == "4" else OlderFormat(self._file, meta))
         _same_configuration(json.loads(meta["configuration"]), json.loads(self._configuration), where)
         a.asked_before = tuple(json.loads(meta.get("language_models", "[]")))        # older files have none
         lacks = NEW.get(meta["format"], ())
@@ -519,10 +530,6 @@ class Snapshot:
             self._held = _Held(
                 int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
                 a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), self._held.prints, saved.marks)
-        if meta["state"] != "closed":
-            warnings.warn(
-                f"{self.path}: the process that wrote it ended without closing it; the memory is as of its last finished tick, "
-                f"after {len(a.event_log.events)} events at {a.clock.now:.4f} h; encode later events again", InterruptedWarning, stacklevel=4)
 
     def _load_rows(self, saved: Contents) -> None:
         """Restore event log, writings, vectors and postings."""

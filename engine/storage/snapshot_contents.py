@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
@@ -15,13 +17,14 @@ from ..marks import MISMATCH, SIZE, WHOLE, checksum, verify
 from ..records import Event
 from ..writings import Writing
 from .array_blocks import ArrayBlocks, Place
-from .bulk_marks import Marks, block_marks, marks_of, total_of
+from .bulk_marks import Marks, marks_of, total_of
 from .postings import Added, Forward
 from .snapshot_file import SnapshotFile
 
 FORMAT = 5
-CHUNK = 1024              # rows of a table that are read and verified at a time
-FEW = 64                  # blocks that are read at a time: a processor's cache holds them until they are copied
+CHUNK = 512               # rows of a table that are read and verified at a time
+AHEAD = 4                 # parts of a table, or arrays, of which the marks may be due
+FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
 PACKED = "packed"         # name of the block that holds the small arrays one after the other
 TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
 TABLES = (
@@ -123,10 +126,12 @@ class Format5:
     stored  the form of each array
     marks   mark of each block, by array; after `arrays`
     tails   the block TAILS, after `arrays`; None in early files, in which the last block of an array may have fewer rows
+
+    beside computes marks in another thread.  Every method has compared all marks of what it has returned.
     """
 
-    def __init__(self, file: SnapshotFile, meta: dict[str, str]) -> None:
-        self.meta, self._file = meta, file
+    def __init__(self, file: SnapshotFile, meta: dict[str, str], beside: Executor) -> None:
+        self.meta, self._file, self._beside = meta, file, beside
         self.stored = {name: Form(*form) for name, *form in file.execute("SELECT name, dtype, shape, rows FROM arrays ORDER BY name")}
         verify(description_mark(meta, forms_mark(self.stored)), bytes.fromhex(meta["mark"]))
         if any(list(names) != sorted(names) for names in (meta, self.stored)):
@@ -137,6 +142,7 @@ class Format5:
         self.marks: dict[str, Marks] = {}
         self.tails: bytes | None = None
         self._computed = {f"column.{name}" for name in left_out(meta)}        # arrays that have no blocks
+        self._due: deque[tuple[Sequence[bytes], Future[Marks]]] = deque()       # marks in the file, and those that are expected
         self._total = 0
         self._added: tuple[list[bytes], ...] = ([], [], [], [])
         self._lengths: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]] = ([], [])
@@ -147,7 +153,7 @@ class Format5:
         stored: list[NDArray[np.int64]] = []
         for numbers, generations, times, dated, rows, *blobs, marks in self._rows(EVENTS):
             values = np.array(times, np.float64), np.array(dated, np.int64), np.array(rows, np.int64)
-            self._verify(marks, marks_of(b"events", numbers, generations, blobs, values))
+            self._verify(marks, marks_of, b"events", numbers, generations, blobs, values)
             for column in (blobs[1], blobs[2], blobs[4]):
                 for name in set(column) - names.keys():
                     names[name] = name.decode("utf-8", "surrogatepass")
@@ -156,24 +162,27 @@ class Format5:
             attributes = [attributes_of(blob) if blob else () for blob in blobs[5]]
             events += map(Event, values[0].tolist(), texts, speakers, sessions, ids, captions, values[1].astype(bool).tolist(), attributes)
             stored.append(values[2])
+        self._settle()
         return events, np.concatenate(stored) if stored else np.zeros(0, np.int64)
 
     def writings(self) -> list[tuple[Writing, int]]:
         found: list[tuple[Writing, int]] = []
         for numbers, generations, rows, *values, marks in self._rows(
                 "SELECT number, generation, stored_as, text, kind, maker, time, sources, span, mark FROM writings"):
-            self._verify(marks, writing_marks(numbers, generations, values, rows))
+            self._verify(marks, writing_marks, numbers, generations, values, rows)
             found += zip(map(writing_of, zip(*values, strict=True)), rows, strict=True)
+        self._settle()
         return found
 
     def vectors(self) -> Iterator[bytes]:
         for numbers, generations, *parts, marks in self._rows(MEMORIES):
-            self._verify(marks, marks_of(b"memories", numbers, generations, parts))
+            self._verify(marks, marks_of, b"memories", numbers, generations, parts)
             for every, part in zip(self._added, parts[1:], strict=True):
                 every.append(b"".join(part))
             for lengths, part in zip(self._lengths, (parts[1], parts[3]), strict=True):
                 lengths.append(np.fromiter(map(len, part), np.int64, len(part)))
             yield b"".join(parts[0])
+        self._settle()
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
         words, trigrams = (np.concatenate(lengths) if lengths else np.zeros(0, np.int64) for lengths in self._lengths)
@@ -182,42 +191,38 @@ class Format5:
     def entities(self) -> list[str]:
         found: list[str] = []
         for numbers, generations, names, marks in self._rows("SELECT number, generation, name, mark FROM entities"):
-            self._verify(marks, marks_of(b"entities", numbers, generations, [names]))
+            self._verify(marks, marks_of, b"entities", numbers, generations, [names])
             found += [name.decode("utf-8", "surrogatepass") for name in names]
+        self._settle()
         return found
 
     def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
         self.tails, = self._file.execute("SELECT data FROM blocks WHERE name = ? AND number = 0", (TAILS,)).fetchone() or (None,)
         growing = [name for name, form in self.stored.items() if form.grows]
         last = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
-        read = {name: ArrayBlocks(name, np.dtype(dtype), json.loads(shape), self.stored[name].rows, place)
-                for name, (dtype, shape) in self.forms.items() if self.stored[name].rows and name not in self._computed}
-        single: dict[str, bytes] = {}
-        marks: dict[str, list[bytes]] = {}
-        for name, numbers, generations, parts, found in self._blocks():
-            if name in read:
-                read[name].add(numbers, generations, parts)
-                marks.setdefault(name, []).extend(found)
-            elif name in (PACKED, TAILS) and numbers == (0,):
-                single[name], = parts
-                self.marks[name] = block_marks([name], numbers, generations, parts)
-                self._verify(found, self.marks[name])
-            else:
+        shapes = {name: (np.dtype(dtype), json.loads(shape)) for name, (dtype, shape) in self.forms.items() if name not in self._computed}
+        small = [name for name in shapes if not self.stored[name].rows]
+        sizes = [type_.itemsize * math.prod(shape) for type_, shape in map(shapes.__getitem__, small)]
+        read = {name: ArrayBlocks(name, *shapes[name], self.stored[name].rows, place) for name in shapes if self.stored[name].rows}
+        for name, size in {PACKED: sum(sizes), **({} if self.tails is None else {TAILS: len(self.tails)})}.items():
+            read[name] = ArrayBlocks(name, np.dtype(np.uint8), (size,), size, place)
+        marks: dict[str, Future[Marks]] = {}
+        for name, pieces in groupby(self._blocks(), itemgetter(0)):
+            if name not in read:
                 raise ValueError("a block is left over")
-        if single.get(TAILS) != self.tails:
+            stored: list[bytes] = []
+            for _, numbers, generations, parts, found in pieces:
+                read[name].add(numbers, generations, parts)
+                stored += found
+            marks[name] = self._verify(stored, read[name].marks)
+        self._settle()
+        self.marks = {name: found.result() for name, found in marks.items()}
+        arrays = {name: blocks.array(last.get(name, b"")) for name, blocks in read.items()}
+        packed = arrays.pop(PACKED).tobytes()
+        if self.tails is not None and arrays.pop(TAILS).tobytes() != self.tails:
             raise ValueError("a block is in the wrong place")
-        for name, found in marks.items():
-            self.marks[name] = read[name].marks()
-            self._verify(found, self.marks[name])
-        packed, at, arrays = single[PACKED], 0, {name: blocks.array(last.get(name, b"")) for name, blocks in read.items()}
-        for name, (dtype, shape) in self.forms.items():
-            if not self.stored[name].rows:
-                type_, cells = np.dtype(dtype), json.loads(shape)
-                size = type_.itemsize * math.prod(cells)
-                arrays[name] = np.frombuffer(packed[at:at + size], type_).reshape(cells)
-                at += size
-        if at != len(packed):
-            raise ValueError("small arrays are missing")
+        for name, size, end in zip(small, sizes, accumulate(sizes), strict=True):
+            arrays[name] = np.frombuffer(packed[end - size:end], shapes[name][0]).reshape(shapes[name][1])
         return arrays
 
     def _blocks(self) -> Iterator[tuple[Any, ...]]:
@@ -251,12 +256,20 @@ class Format5:
         while rows := cursor.fetchmany(size):
             yield rows
 
-    def _verify(self, found: Sequence[bytes], expected: Marks) -> None:
-        """Compare marks, and add them to the sum."""
-        if set(map(len, found)) - {SIZE}:
-            raise ValueError(MISMATCH)
-        verify(b"".join(found), expected.tobytes())
-        self._total += total_of(expected)
+    def _verify(self, found: Sequence[bytes], expected: Callable[..., Marks], *values: Any) -> Future[Marks]:
+        """Compare marks with those that a function computes, which another thread calls meanwhile: at the latest in `_settle`."""
+        self._due.append((found, self._beside.submit(expected, *values)))
+        self._settle(AHEAD)
+        return self._due[-1][1]
+
+    def _settle(self, left: int = 0) -> None:
+        """Compare all marks that are due but the last few, and add them to the sum."""
+        while len(self._due) > left:
+            found, expected = self._due.popleft()
+            if set(map(len, found)) - {SIZE}:
+                raise ValueError(MISMATCH)
+            verify(b"".join(found), expected.result().tobytes())
+            self._total += total_of(expected.result())
 
 
 def left_out(meta: Mapping[str, str]) -> frozenset[str]:

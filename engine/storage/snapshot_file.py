@@ -5,10 +5,12 @@ import errno
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from struct import error as StructError
 from typing import Any
+from urllib.parse import quote
 
 from ..errors import ContractError, InputError, SnapshotError
 
@@ -62,16 +64,29 @@ class SnapshotFile:
     def execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         return self._connection.execute(statement, values)
 
-    def require_sound(self, schema: frozenset[str] | None) -> None:
-        """Raises ValueError for a file whose pages are not those of its tables, each once and in order, or whose tables are not these.
+    @contextmanager
+    def checked(self, schema: frozenset[str] | None) -> Iterator[ThreadPoolExecutor]:
+        """Another thread checks the file meanwhile; it then works for the block.
 
         schema  the statements that made the tables; None: any
 
-        Cost: reads the file once, 1 s per 10^9 bytes.
+        Raises ValueError at the end, whatever else the block raises, for a file whose pages are not those of its tables, each once and in order, and
+        at once for other tables.  Cost: reads the file once, 0.2 s per 10^9 bytes.
         """
         if schema is not None and {sql for sql, in self.execute("SELECT sql FROM sqlite_master")} != schema:
             raise ValueError("its tables are not those of a snapshot")
-        found, = self.execute("PRAGMA quick_check(1)").fetchone()
+        with ThreadPoolExecutor(2) as beside:
+            sound = beside.submit(self._require_sound)
+            try:
+                yield beside
+            finally:
+                sound.result()
+
+    def _require_sound(self) -> None:
+        """Checks all pages over a connection of its own, which takes no lock: that of this file keeps others out."""
+        path = quote((Path.cwd() / self.path).as_posix())
+        with closing(sqlite3.connect(f"file://{path if path.startswith('/') else f'/{path}'}?immutable=1", uri=True)) as connection:
+            found, = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise ValueError(" ".join(str(found).replace("*** in database main ***", "").split()))
 
