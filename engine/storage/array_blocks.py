@@ -71,7 +71,7 @@ class ArrayBlocks:
 
     def marks(self) -> Marks:
         """The marks of the blocks."""
-        odd, generations = list(self._odd), np.array(self._generations, np.int64)
+        odd, generations = list(self._odd), np.array(self._generations)     # of no given type, so that marks show a wrong one
         out = np.empty((len(generations), 2), np.uint64)
         out[odd] = block_marks([self._name] * len(odd), odd, generations[odd], list(self._odd.values()))
         if len(odd) < len(out):

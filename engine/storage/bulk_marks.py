@@ -14,11 +14,11 @@ from ..marks import SIZE, WHOLE
 from ..numerics import kernel
 
 Marks = NDArray[np.uint64]      # (n, 2)
+Numbers = Sequence[Any] | NDArray[Any]
 PADDING = [bytes(n) for n in range(8)]
 
 
-def marks_of(table: bytes, numbers: Sequence[int] | NDArray[np.int64], generations: Sequence[int] | NDArray[np.int64],
-             parts: Sequence[Sequence[bytes]], values: Sequence[Any] = ()) -> Marks:
+def marks_of(table: bytes, numbers: Numbers, generations: Numbers, parts: Sequence[Sequence[bytes]], values: Numbers = ()) -> Marks:
     """The mark of each row: the hash, keyed by the name of the table, of number, generation, values, the length of each part, and the parts.
 
     generations  number of the save that wrote each row
@@ -41,12 +41,12 @@ def marks_of(table: bytes, numbers: Sequence[int] | NDArray[np.int64], generatio
     return out
 
 
-def block_marks(names: Sequence[str], numbers: Sequence[int], generations: Sequence[int], parts: Sequence[bytes]) -> Marks:
+def block_marks(names: Sequence[str], numbers: Numbers, generations: Numbers, parts: Sequence[bytes]) -> Marks:
     """The mark of each block of an array."""
     return marks_of(b"blocks", numbers, generations, [parts], _digests(names))
 
 
-def placed_marks(name: str, numbers: Sequence[int] | NDArray[np.int64], generations: Sequence[int], words: NDArray[np.uint64], size: int) -> Marks:
+def placed_marks(name: str, numbers: Numbers, generations: Numbers, words: NDArray[np.uint64], size: int) -> Marks:
     """The marks, as `block_marks` has them, of some blocks of one array that lie where the array is.
 
     words  of the whole array
@@ -58,8 +58,7 @@ def placed_marks(name: str, numbers: Sequence[int] | NDArray[np.int64], generati
     return out
 
 
-def _heads(numbers: Sequence[int] | NDArray[np.int64], generations: Sequence[int] | NDArray[np.int64], values: Sequence[Any] | NDArray[np.int64],
-           lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _heads(numbers: Numbers, generations: Numbers, values: Numbers, lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
     """What the mark of each row covers beside its parts; lengths (n, parts)."""
     columns = np.column_stack([as_words(numbers), as_words(generations), *map(as_words, values), lengths])
     return np.ascontiguousarray(columns, np.int64).view(np.uint64)
@@ -70,7 +69,7 @@ def _digests(names: Sequence[str]) -> NDArray[np.int64]:
     return np.frombuffer(b"".join(map(_digest, names)), np.int64).reshape(-1, 2).T
 
 
-def as_words(values: Sequence[Any] | NDArray[Any]) -> NDArray[np.int64]:
+def as_words(values: Numbers) -> NDArray[np.int64]:
     """Integers, or the bits of floats, as whole numbers of 64 bits."""
     found = np.asarray(values)
     return found.view(np.int64) if found.dtype == np.float64 else found.astype(np.int64, casting="same_kind" if found.size else "unsafe", copy=False)

@@ -514,22 +514,25 @@ class Snapshot:
         lacks = NEW.get(meta["format"], ())
         _same_columns(saved.forms, a.store, where, lacks)
         computed = _computed(meta, a.derived, where)
-        self._load_rows(saved)
         rows = int(meta["rows"])
-        arrays, rest = self._load_arrays(saved, rows)
+        arrays, state, roomy = self._load_arrays(saved, rows)
+        graph = beside.submit(Graph.from_state, state, roomy)
+        prints = beside.submit(_prints, arrays, saved.stored, saved.tails) if isinstance(saved, Format5) else None
+        self._load_rows(saved)
         saved.require_whole()
-        a.adopt_graph(rest)
+        a.adopt_graph(graph.result())
+        columns = {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}
         neutral = {c.name: np.broadcast_to(np.array(c.neutral, c.dtype), (*(rows,) * (c.scope in PER_ROW), *a.store.cell_shape(c)))
                    for c in (*lacks, *computed)}
-        a.store.restore(neutral | arrays)
+        a.store.restore(neutral | columns, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
         a.clock.settled = bool(json.loads(meta.get("settled", "false")))         # older files do not say
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
-        if isinstance(saved, Format5):
+        if isinstance(saved, Format5) and prints:
             self._held = _Held(
                 int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
-                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), self._held.prints, saved.marks)
+                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks)
 
     def _load_rows(self, saved: Contents) -> None:
         """Restore event log, writings, vectors and postings."""
@@ -547,8 +550,8 @@ class Snapshot:
         if isinstance(saved, Format4):
             a.lexicon.journal, a.trigrams.journal = saved.journals()
 
-    def _load_arrays(self, saved: Contents, rows: int) -> tuple[dict[str, NDArray[Any]], Graph]:
-        """The arrays of columns by name, and the graph.  They are read into the store, and into edge columns with spare room."""
+    def _load_arrays(self, saved: Contents, rows: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, NDArray[Any]]]:
+        """All arrays, those of columns in the store; and the state of the graph, with edge columns that have spare room."""
         a, (edges,) = self.assembly, json.loads(saved.forms["graph.alive"][1])
         a.store.cover(rows)
         columns = {f"column.{name}": array for name, array in a.store.persistent().items()}
@@ -562,8 +565,6 @@ class Snapshot:
             return columns.get(name)
 
         arrays, entities = saved.arrays(place), saved.entities()
-        if isinstance(saved, Format5):
-            self._held.prints = _prints(arrays, saved.stored, saved.tails)
         kinds = a.graph.parts()
         graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
         state = {k: v if isinstance(kinds.get(k, v), np.ndarray) else json.loads(v.tobytes()) for k, v in graph.items()}
@@ -571,7 +572,7 @@ class Snapshot:
             if len(entities) != int(saved.meta["entities"]):
                 raise ValueError("entities are missing")
             state["entities"] = entities
-        return {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}, Graph.from_state(state, roomy)
+        return arrays, state, roomy
 
 NONE = np.zeros(0, np.uint64)
 NO_MARKS: Marks = np.zeros((0, 2), np.uint64)

@@ -6,7 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
@@ -23,7 +23,7 @@ from .snapshot_file import SnapshotFile
 
 FORMAT = 5
 CHUNK = 512               # rows of a table that are read and verified at a time
-AHEAD = 4                 # parts of a table, or arrays, of which the marks may be due
+AHEAD = 32                # times CHUNK rows of a table that are read before their marks are computed, at most
 FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
 PACKED = "packed"         # name of the block that holds the small arrays one after the other
 TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
@@ -158,9 +158,9 @@ class Format5:
                 for name in set(column) - names.keys():
                     names[name] = name.decode("utf-8", "surrogatepass")
             texts, ids = ([blob.decode("utf-8", "surrogatepass") for blob in column] for column in (blobs[0], blobs[3]))
-            speakers, sessions, captions = ([names[name] for name in column] for column in (blobs[1], blobs[2], blobs[4]))
+            speakers, sessions, captions = (map(names.__getitem__, column) for column in (blobs[1], blobs[2], blobs[4]))
             attributes = [attributes_of(blob) if blob else () for blob in blobs[5]]
-            events += map(Event, values[0].tolist(), texts, speakers, sessions, ids, captions, values[1].astype(bool).tolist(), attributes)
+            events += events_of(values[0].tolist(), texts, speakers, sessions, ids, captions, values[1].astype(bool).tolist(), attributes)
             stored.append(values[2])
         self._settle()
         return events, np.concatenate(stored) if stored else np.zeros(0, np.int64)
@@ -247,6 +247,7 @@ class Format5:
                 raise ValueError("a row is missing or in the wrong place")
             due += len(columns[0])
             yield columns
+            self._settle(AHEAD)
 
     def _columns(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
         return (list(zip(*rows, strict=True)) for rows in self._chunks(query, CHUNK))
@@ -259,11 +260,10 @@ class Format5:
     def _verify(self, found: Sequence[bytes], expected: Callable[..., Marks], *values: Any) -> Future[Marks]:
         """Compare marks with those that a function computes, which another thread calls meanwhile: at the latest in `_settle`."""
         self._due.append((found, self._beside.submit(expected, *values)))
-        self._settle(AHEAD)
         return self._due[-1][1]
 
     def _settle(self, left: int = 0) -> None:
-        """Compare all marks that are due but the last few, and add them to the sum."""
+        """Compare all marks that are due, but for so many, and add them to the sum."""
         while len(self._due) > left:
             found, expected = self._due.popleft()
             if set(map(len, found)) - {SIZE}:
@@ -305,6 +305,18 @@ def parted(block: bytes, count: int) -> list[bytes]:
     if ends[-1:] != [len(block)]:
         raise ValueError("the last rows of arrays are missing")
     return [block[start:end] for start, end in zip((4 * count, *ends), ends, strict=False)]
+
+
+def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
+    """Events from the values of each field of theirs, in the order in which the fields are declared: in half the time that `Event` takes.
+
+    >>> events_of([30.0], ["We moved."], ["Ada"], [""], ["7"], [""], [True], [()])
+    [<Event 1970-01-02 06:00, Ada: 'We moved.'>]
+    """
+    events = list(map(Event.__new__, repeat(Event, len(times))))
+    for name, values in zip(Event.__slots__, (times, *fields), strict=True):
+        deque(map(getattr(Event, name).__set__, events, values), maxlen=0)
+    return events
 
 
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:

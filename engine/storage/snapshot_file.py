@@ -75,7 +75,7 @@ class SnapshotFile:
         """
         if schema is not None and {sql for sql, in self.execute("SELECT sql FROM sqlite_master")} != schema:
             raise ValueError("its tables are not those of a snapshot")
-        with ThreadPoolExecutor(2) as beside:
+        with ThreadPoolExecutor(1) as beside:
             sound = beside.submit(self._require_sound)
             try:
                 yield beside

@@ -191,24 +191,26 @@ class Store:
         return {c.name: self.array(c) for c in self._arrays if c.persists and c not in self.guests}
 
     def cover(self, n: int) -> None:
-        """Give a new, empty store n rows: the arrays of `persistent` are then to be filled, and `restore` called."""
+        """Give a new, empty store n rows, of which `restore` must set the values."""
         if self.capacity < n:
             self._grow(n, unset=n)
         self.n = n
         self._renew()
 
-    def restore(self, arrays: Mapping[str, Array]) -> None:
-        """Restore arrays saved by `persistent` after `cover`; the index must already hold as many vectors.  Those of the store itself are filled.
+    def restore(self, arrays: Mapping[str, Array], n: int) -> None:
+        """Restore in a new, empty store arrays saved by `persistent`; the index must already hold the n vectors.
 
-        Raises ValueError, with nothing changed, for arrays of other names, shapes or types.
+        After `cover` they may be those of `persistent` itself, with the values in place.  Raises ValueError, with nothing changed, for arrays of
+        other names, shapes or types.
         """
-        n = self.n
         wanted = {c.name: (c, (n,) if c.scope in PER_ROW else ()) for c in self._arrays if c.persists and c not in self.guests}
         for name in {*wanted, *arrays}:
             column, cells = wanted.get(name, (None, ()))
             array = arrays.get(name)
             if column is None or array is None or (array.shape, array.dtype) != (cells + self._sizes[column], np.dtype(column.dtype)):
                 raise ValueError(f"column {name!r} is missing, unknown or of another form")
+        if self.n != n:
+            self.cover(n)
         for name, (column, cells) in wanted.items():
             array, own = arrays[name], self.array(column)
             same = cells and array.strides[0] == 0     # one row for all
