@@ -200,6 +200,8 @@ class Format5:
         self.tails, = self._file.execute("SELECT data FROM blocks WHERE name = ? AND number = 0", (TAILS,)).fetchone() or (None,)
         growing = [name for name, form in self.stored.items() if form.grows]
         last = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
+        if any(map(last.get, self._computed)):
+            raise ValueError("a block is left over")
         shapes = {name: (np.dtype(dtype), json.loads(shape)) for name, (dtype, shape) in self.forms.items() if name not in self._computed}
         small = [name for name in shapes if not self.stored[name].rows]
         sizes = [type_.itemsize * math.prod(shape) for type_, shape in map(shapes.__getitem__, small)]
