@@ -23,7 +23,7 @@ from .snapshot_file import SnapshotFile
 
 FORMAT = 5
 CHUNK = 512               # rows of a table that are read and verified at a time
-AHEAD = 32                # times CHUNK rows of a table that are read before their marks are computed, at most
+AHEAD = 4                 # times CHUNK rows of a table that are read before their marks are computed, at most
 FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
 PACKED = "packed"         # name of the block that holds the small arrays one after the other
 TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block

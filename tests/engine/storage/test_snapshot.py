@@ -8,6 +8,8 @@ import random
 import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -230,6 +232,27 @@ def test_a_flipped_byte_is_refused_or_changes_nothing(tmp_path: Path, sound: tup
             noticed += 1
             assert error.cure and str(path) in error.where
     assert noticed > 10, "much of a page is spare room, but not all"
+
+
+def test_the_check_of_pages_leaves_the_lock_of_the_process(tmp_path: Path, sound: tuple[bytes, str]) -> None:
+    """Closing any file drops all locks that the process has on it, unless SQLite prevents that; other processes tell."""
+    path = tmp_path / "m.db"
+    path.write_bytes(sound[0])
+    ask = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('SELECT * FROM meta')"
+    command = [sys.executable, "-c", ask, str(path)]
+    e = everything(path=path)
+    assert "locked" in subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    e.close()
+    assert subprocess.run(command, capture_output=True, text=True, check=False).returncode == 0
+
+
+def test_pages_that_hold_nothing_are_checked_too(tmp_path: Path, sound: tuple[bytes, str]) -> None:
+    """The header of an SQLite file says at byte 36 how many pages are free: no table shows it, and a later save would trust it."""
+    raw, path = bytearray(sound[0]), tmp_path / "m.db"
+    raw[39] ^= 1
+    path.write_bytes(raw)
+    with pytest.raises(SnapshotError, match=r"is damaged: .*[Ff]reelist"):
+        everything(path=path)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 0.9, 0.999])
