@@ -327,8 +327,8 @@ def _named(rows: Rows, degree: NDArray[np.int32], start: NDArray[np.int64], ends
 
 @kernel
 def _copied(nodes: NDArray[np.int64], place: NDArray[np.int32], seen: NDArray[np.bool_], start: NDArray[np.int64], degree: NDArray[np.int32],
-            pool: NDArray[np.int32], ends: NDArray[np.int32], starts: NDArray[np.int64], degrees: NDArray[np.int32], edge: NDArray[np.int32],
-            source: NDArray[np.int32], target: NDArray[np.int32], type: NDArray[np.uint8]) -> int:
+            pool: NDArray[np.int32], ends: NDArray[np.int32], starts: NDArray[np.int64], degrees: NDArray[np.int32], edge: NDArray[np.int64],
+            target: NDArray[np.int32]) -> int:
     """Copy the out-edges of nodes that lead to another of them; how many there are, also if the arrays are too short.
 
     nodes  rows that have a place, and entities
@@ -343,7 +343,7 @@ def _copied(nodes: NDArray[np.int64], place: NDArray[np.int32], seen: NDArray[np
                 if (end < 0) if ends[at] >= 0 else not seen[~end]:
                     continue
                 if count < edge.shape[0]:
-                    edge[count], source[count], target[count], type[count] = pool[at], new, end, kind
+                    edge[count], target[count] = pool[at], end
                 count += 1
             starts[kind, new], degrees[kind, new] = first, count - first
     return count
@@ -359,6 +359,7 @@ class PartialGraph:
         self._base = base
         self.epoch = self.n_rows = self.n_edges = 0
         self._rows: Rows = np.empty(0, np.int64)
+        self._place = np.empty(0, np.int32)
         self._nodes: NDArray[np.int64] = np.empty(0, np.int64)      # whose blocks may hold edges: new numbers
         self._start, self._degree = np.zeros((TYPES, 0), np.int64), np.zeros((TYPES, 0), np.int32)
         self._seen, self._found = np.zeros(0, np.bool_), np.zeros(0, np.int32)
@@ -366,8 +367,7 @@ class PartialGraph:
         self._columns: dict[str, Array] = {}
 
     def _room(self, edges: int) -> None:
-        self._edge, self._source, self._target = (np.zeros(edges, np.int32) for _ in range(3))
-        self._type, self._pool = np.zeros(edges, np.uint8), np.arange(edges, dtype=np.int32)
+        self._edge, self._target, self._pool = np.zeros(edges, np.int64), np.zeros(edges, np.int32), np.arange(edges, dtype=np.int32)
 
     def show(self, rows: Rows, place: NDArray[np.int32]) -> None:
         """Copy the edges of rows; place: of each row of the whole, -1 for those not shown.  Cost: O(edges of the rows and of their entities)."""
@@ -380,14 +380,14 @@ class PartialGraph:
             self._degree[:, self._nodes] = 0
         named = self._found[:_named(rows, degree, start, ends, self._seen, self._found)]
         nodes = np.concatenate([rows, ~named.astype(np.int64)])
-        while (count := _copied(nodes, place, self._seen, start, degree, pool, ends, self._start, self._degree, self._edge, self._source,
-                                self._target, self._type)) > len(self._edge):
+        while (count := _copied(nodes, place, self._seen, start, degree, pool, ends, self._start, self._degree, self._edge,
+                                self._target)) > len(self._edge):
             self._room(2 * count)
         self._seen[named] = False
         self._nodes = np.concatenate([np.arange(len(rows)), nodes[len(rows):]])
-        self._rows, self.n_rows, self.n_edges = rows, len(rows), count
+        self._rows, self._place, self.n_rows, self.n_edges = rows, place, len(rows), count
         self.epoch += 1
-        self._columns = {"source": self._source[:count], "target": self._target[:count], "type": self._type[:count]}
+        self._columns = {"target": self._target[:count]}
 
     def __getattr__(self, name: str) -> Any:
         """Source, target, type, created and alive (n_edges,) of the edges; what is known of entities and relations as of the whole."""
@@ -401,7 +401,10 @@ class PartialGraph:
         """(n_edges, ...) values of an edge column; gathered at the first reading."""
         found = self._columns.get(name)
         if found is None:
-            found = self._columns[name] = self._base.column(name)[self._edge[:self.n_edges]]
+            found = np.take(self._base.column(name), self._edge[:self.n_edges], axis=0, mode="clip")        # "raise" would look at all numbers first
+            if name == "source":
+                found = np.where(found < 0, found, self._place[found])
+            self._columns[name] = found
         return found
 
     buffer = column

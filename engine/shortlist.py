@@ -82,6 +82,30 @@ def around(rows: Rows, n: int, start: NDArray[np.int64], degree: NDArray[np.int3
     return count
 
 
+@kernel
+def first_of(rows: Rows, most: int, seen: NDArray[np.bool_]) -> int:
+    """Move the first `most` different numbers to the front of `rows`, in order of first occurrence; their number.  Negative ones are none.
+
+    seen  (n,) all False, as afterwards
+
+    >>> rows = np.array([4, -1, 2, 4, 0, 2, 1])
+    >>> rows[:first_of(rows, 3, np.zeros(5, np.bool_))].tolist()
+    [4, 2, 0]
+    """
+    count = 0
+    for i in range(rows.shape[0]):
+        if count == most:
+            break
+        row = rows[i]
+        if row >= 0 and not seen[row]:
+            seen[row] = True
+            rows[count] = row
+            count += 1
+    for i in range(count):
+        seen[rows[i]] = False
+    return count
+
+
 def allotted(counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """How many of `size` rows each stratum gives: by the root of its size, at least one if it has any, at most all; all rows if they are few.
 
@@ -126,6 +150,7 @@ class Shortlist:
         self._words = np.empty(0, np.float32)
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
+        self._seen = np.empty(0, np.bool_)          # for each row, False between calls
 
     def asks(self, query: Query, k: int) -> bool:
         """Whether a question is asked of a shortlist: the memory is large, the answer short, and no filter may leave out the likely rows."""
@@ -171,8 +196,9 @@ class Shortlist:
         sample, counts = self._sample(cue, left[_even(len(left), wanted)], int(np.count_nonzero(other)))
         begun = np.concatenate([first, sample])
         pointed = [np.ravel(self._base.array(c)[begun][c.rows]) for c in self._pointing]
-        rows = _first_of([begun, *pointed, later, left[_even(len(left), most)]], most)
-        stand_for = (visible & ~other)[rows].astype(np.float32)
+        rows = self._different([begun, *pointed, later, left[_even(len(left), most)]], most)
+        rows.sort()
+        stand_for = (visible[rows] & ~other[rows]).astype(np.float32)
         stand_for[np.searchsorted(rows, sample)] = counts
         return rows, stand_for
 
@@ -234,7 +260,14 @@ class Shortlist:
         start, near = _in_turn(alike[:BEST], words[:BEST]), np.empty(int(self.most * NEAR), np.int64)
         blocks = self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
-        return _different([start, *used, near[:count], *(each[visible[each]] for each in recent), words, alike])
+        return self._different([start, *used, near[:count], *(each[visible[each]] for each in recent), words, alike], n)
+
+    def _different(self, parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
+        """The first `most` different row numbers of the parts, in order of first occurrence; negative ones are none.  O(numbers)."""
+        if len(self._seen) < self._base.n:
+            self._seen = np.zeros(self._base.capacity, np.bool_)
+        rows = np.concatenate(parts).astype(np.int64, copy=False)
+        return rows[:first_of(rows, most, self._seen)]
 
     def _represent(self, view: Any, cue: Cue) -> None:
         view.stands_for[...] = self._stand_for
@@ -265,20 +298,3 @@ def _even(n: int, most: int) -> NDArray[np.int64]:
     """
     size = min(n, most)
     return (2 * np.arange(size) + 1) * n // max(2 * size, 1)
-
-
-def _first_of(parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
-    """The first different row numbers of the parts, ascending; negative ones are none.  Later parts are not read once there are enough rows."""
-    found: Rows = np.empty(0, np.int64)
-    for part in parts:
-        if len(found) < most:
-            found = _different([found, part])[:most]
-    found.sort()
-    return found
-
-
-def _different(parts: Sequence[NDArray[np.integer[Any]]]) -> Rows:
-    """The different row numbers of the parts, in order of first occurrence; negative ones are none."""
-    found = np.concatenate(parts)
-    found = found[found >= 0]
-    return found[np.sort(np.unique(found, return_index=True)[1])]
