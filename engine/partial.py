@@ -1,7 +1,7 @@
 """A store that shows some rows of another, for questions that are asked of a shortlist (`engine.shortlist`).
 
-The rows are numbered anew, 0, 1, 2, ..., in their old order.  Columns are gathered when they are first read; a column that holds row numbers
-(`Column.rows`) holds the new ones, -1 for rows that are not shown.  Statistics of words count all memories, as before.
+The rows are numbered anew, 0, 1, 2, ..., in their old order.  Columns are gathered once hooks have read them, wide ones when they read them; a column that
+holds row numbers (`Column.rows`) holds the new ones, -1 for rows that are not shown.  Statistics of words count all memories, as before.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .overlay import Overlay
 from .ranking import best
 from .storage.graph import BUILT_IN, TYPES, Adjacency, EdgeType, Graph, Links
 from .storage.postings import BM25Index, Shown, TrigramIndex
-from .storage.store import Array, Cells
+from .storage.store import Array, Cells, is_wide
 from .vocabulary import (
     CUES,
     EMBEDDER,
@@ -65,6 +65,7 @@ class PartialStore(Overlay):
         super().__init__(base, {})
         self._most, self._version = most, 0
         self.rows: Rows = np.empty(0, np.int64)
+        self._due: set[Column] = set()              # wide columns to be gathered when they are read
         self.place = np.empty(0, np.int32)          # of each row of the base among the rows shown; -1: not shown
         self.graph = PartialGraph(base.graph)
 
@@ -96,7 +97,7 @@ class PartialStore(Overlay):
     def show(self, rows: Rows) -> None:
         """Show these rows, ascending, at most `capacity`.  Views stay valid if there are as many rows as before.
 
-        Cost: O(rows x columns read so far + edges of the rows and of their entities), and O(n of the base) if it has grown.
+        Cost: O(rows x columns read so far, but for wide ones, + edges of the rows and of their entities), and O(n of the base) if it has grown.
         """
         place = self.place
         if len(place) < self.base.n:
@@ -107,7 +108,10 @@ class PartialStore(Overlay):
         self._version += len(rows) != self.n
         self.rows = rows
         for column, buffer in self._buffers.items():
-            self._fill(column, buffer)
+            if is_wide(column, self.cell_shape(column)):
+                self._due.add(column)
+            else:
+                self._fill(column, buffer)
         self.graph.show(rows, place)
 
     @property
@@ -121,11 +125,14 @@ class PartialStore(Overlay):
 
     def array(self, column: Column) -> Array:
         """As `Store.array`, for the rows shown."""
+        if column in self._due:
+            self._due.remove(column)
+            self._fill(column, self._buffers[column])
         return self.graph.column(column.name) if column.scope is Scope.EDGE else super().array(column)
 
     def read_only(self, column: Column) -> Array:
         """As `Store.read_only`, for the rows shown."""
-        return read_only(self.array(column)) if column.scope is Scope.EDGE else super().read_only(column)
+        return read_only(self.array(column)) if column.scope is Scope.EDGE or column in self._due else super().read_only(column)
 
     def neutralise(self, scope: Scope) -> None:
         """As `Store.neutralise`; the columns of an event are those of the base."""
@@ -186,6 +193,10 @@ class PartialIndex:
     def vectors(self) -> NDArray[np.float32]:
         """(n, d); O(n d) at the first reading."""
         return self._store.array(EMBEDDING)
+
+    def vectors_of(self, rows: Rows) -> NDArray[np.float32]:
+        """As `VectorIndex.vectors_of`."""
+        return self._base.vectors_of(self._store.rows[rows])
 
     def scores(self, query: ArrayLike, out: NDArray[np.float32]) -> NDArray[np.float32]:
         """All inner products into out (n,).  O(n d)."""

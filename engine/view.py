@@ -18,7 +18,7 @@ from .errors import ContractError
 from .numerics import read_only
 from .schedule import Node, Stages
 from .storage.graph import BUILT_IN
-from .storage.store import PER_ROW, Array, Cells
+from .storage.store import PER_ROW, Array, Cells, is_wide
 from .vocabulary import SIGNALS
 
 
@@ -159,7 +159,9 @@ class Binding:
         if self._plain(item):
             return Access.CELL
         if item.scope is Scope.EDGE:
-            return Access.CONTRIBUTION if item in self.contributions else Access.EDGES
+            return Access.CONTRIBUTION if item in self.contributions else Access.FETCHED
+        if item not in self.contributions and is_wide(item, self.store.cell_shape(item)):
+            return Access.FETCHED
         return Access.ARRAY
 
     def _own(self, item: Structure, private: Any, touched: Iterable[Column | Structure]) -> Any:
@@ -177,7 +179,7 @@ class Access(Enum):
 
     ARRAY = auto()          # an attribute, set by `Binding.bind`
     CELL = auto()           # a single cell as a plain number; its array is never replaced
-    EDGES = auto()          # an edge column: hooks may add edges while they run, so the array is fetched at each access
+    FETCHED = auto()        # the array is fetched at each access: an edge column, as hooks may add edges while they run, or a wide column
     CONTRIBUTION = auto()   # what the node adds to an edge column
     HELD = auto()           # a structure that may be replaced
     OWN = auto()            # a structure that is not
@@ -208,7 +210,7 @@ def _property(item: Any, access: Access, writable: bool, label: str) -> property
     kept = _kept(item)
     if access is Access.CELL:
         return _scalar(kept, writable, label, item.name)
-    if access is Access.EDGES:
+    if access is Access.FETCHED:
         return property(lambda view: view._of.store.array(item)) if writable else property(lambda view: view._of.store.read_only(item))
     if access is Access.CONTRIBUTION:
         return property(lambda view: view._of.contributions[item])

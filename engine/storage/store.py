@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,12 @@ from .vectors import VectorIndex
 Array = NDArray[Any]
 FIRST_CAPACITY = 256
 PER_ROW = (Scope.MEMORY, Scope.CANDIDATE)
+WIDE = 512                  # bytes of a cell from which on a column of memories is costly to copy
+
+
+def is_wide(column: Column, cell_shape: tuple[int, ...]) -> bool:
+    """Whether views fetch a column at each access, so that a store that shows some rows copies it only for hooks that read it."""
+    return column.scope is Scope.MEMORY and np.dtype(column.dtype).itemsize * prod(cell_shape) >= WIDE
 
 
 class Cells(Protocol):

@@ -48,6 +48,10 @@ class VectorIndex:
         """(n, d), read-only, FAISS's memory itself; O(1)."""
         return self._buffer[:self._count]
 
+    def vectors_of(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """(k, d) a copy of the vectors of some rows; O(k d)."""
+        return self._buffer[:self._count][rows]
+
     @property
     def visible(self) -> NDArray[np.uint8]:
         """The visible surface: bit (row % 8) of byte (row // 8), least significant first; read-only, O(1)."""

@@ -22,7 +22,7 @@ import numpy as np
 from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import EMBEDDING, INDEX, VISIBLE
+from ...engine.vocabulary import INDEX, VISIBLE
 from ..shared.attention import attention, overlaps, update
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -225,13 +225,13 @@ class HopfieldCompletionParams(Params):
 class HopfieldCompletion(Mechanism[HopfieldCompletionParams]):
     owns = (COMPLETION, COMPLETION_CONFIDENCE, COMPLETION_NEGLECTED)
 
-    @hook(Phase.RETRIEVE, reads=(INDEX, EMBEDDING, VISIBLE), adds=(), sets=(COMPLETION, COMPLETION_CONFIDENCE, COMPLETION_NEGLECTED))
+    @hook(Phase.RETRIEVE, reads=(INDEX, VISIBLE), adds=(), sets=(COMPLETION, COMPLETION_CONFIDENCE, COMPLETION_NEGLECTED))
     def score(self, view: Any, cue: Cue) -> None:
         p = self.params
         rows, first = view.index.search(cue.vector, p.pool)
         if not rows.size:
             return
-        patterns, attended, overlap, state = view.embedding[rows], np.empty(rows.size), np.empty(rows.size), np.empty(cue.vector.size)
+        patterns, attended, overlap, state = view.index.vectors_of(rows), np.empty(rows.size), np.empty(rows.size), np.empty(cue.vector.size)
         complete(patterns, cue.vector, p.beta, p.tolerance, p.most_updates, attended, state)
         overlaps(patterns, state, overlap)
         view.completion[rows] = overlap

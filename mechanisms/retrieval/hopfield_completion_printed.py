@@ -16,7 +16,7 @@ import numpy as np
 from ...engine.columns import Facet, Phase, Scale, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import EMBEDDING, INDEX
+from ...engine.vocabulary import INDEX
 from ..shared.attention import attention, update
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -77,12 +77,12 @@ class HopfieldCompletionPrintedParams(Params):
 class HopfieldCompletionPrinted(Mechanism[HopfieldCompletionPrintedParams]):
     owns = (COMPLETION_PRINTED,)
 
-    @hook(Phase.RETRIEVE, reads=(INDEX, EMBEDDING), adds=(), sets=(COMPLETION_PRINTED,))
+    @hook(Phase.RETRIEVE, reads=(INDEX,), adds=(), sets=(COMPLETION_PRINTED,))
     def score(self, view: Any, cue: Cue) -> None:
         p = self.params
         rows, _ = view.index.search(cue.vector, p.pool)
         if not rows.size:
             return
-        patterns, attended, state = view.embedding[rows], np.empty(rows.size), np.empty(cue.vector.size)
+        patterns, attended, state = view.index.vectors_of(rows), np.empty(rows.size), np.empty(cue.vector.size)
         complete(patterns, cue.vector, p.beta, p.tolerance, p.most_updates, attended, state)
         view.completion_printed[rows] = np.einsum("nd,d->n", patterns, state)
