@@ -30,7 +30,8 @@ __all__ = ["Added", "BM25Index", "Forward", "Idf", "Postings", "TrigramIndex", "
 Entry = TypeVar("Entry", np.int32, np.int64)
 
 MIN_BLOCK: Final = 4
-SPARSE: Final = 8     # in a list of so many times the rows that get a score, each of these is sought
+SPARSE: Final = 8     # in a list of words of so many times the rows that get a score, each of these is sought
+SOUGHT: Final = 32    # in a list of a trigram
 TF_BITS: Final = 24  # of a BM25 posting: row << 24 | tf, so that a posting is one number and rows stay in order
 
 
@@ -365,12 +366,18 @@ class TrigramIndex:
         if self._uncounted:
             frequencies = frequencies - np.array([self._uncounted.get(int(id_), 0) for id_ in ids], np.int64)
         ids = ids[frequencies <= max_df * self.n_counted]
-        given = ids, len(asked), self._postings.pool, self._postings.start, self._postings.length
-        jaccard = measure is TrigramMeasure.SIMILARITY
+        blocks = self._postings.pool, self._postings.start, self._postings.length
         if shown:
-            _overlap_shown(*given, self._sizes, jaccard, shown.rows, shown.place, out)
+            held = np.zeros(self.n_rows, np.float32)
+            long = self._postings.length[ids] > SOUGHT * len(out)
+            _count_shared(ids[~long], *blocks, held)
+            np.take(held, shown.rows, out=out)
+            _seek_shared(ids[long], *blocks, shown.rows, out)
         else:
-            _overlap(*given, self._sizes, jaccard, out)
+            out[:] = 0.0
+            _count_shared(ids, *blocks, out)
+        if asked:
+            _overlap(self._sizes[shown.rows] if shown else self._sizes, len(asked), measure is TrigramMeasure.SIMILARITY, out)
 
     @property
     def nbytes(self) -> int:
@@ -527,11 +534,10 @@ def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
 
 
 @kernel
-def _held(pool: NDArray[Entry], at: int, end: int, bits: int, rows: NDArray[np.int64], place: NDArray[np.int32], which: NDArray[np.int32],
+def _held(pool: NDArray[np.int64], at: int, end: int, rows: NDArray[np.int64], place: NDArray[np.int32], which: NDArray[np.int32],
           where: NDArray[np.int64]) -> int:
     """The rows that pool[at:end] holds, of some: the number in `rows` and the place in the pool of each, ascending; how many there are.
 
-    bits   an entry is row << bits, and less than that more
     which, where  (m,) written
 
     Rows are sought in a long list, and read off a short one.
@@ -539,14 +545,14 @@ def _held(pool: NDArray[Entry], at: int, end: int, bits: int, rows: NDArray[np.i
     count = 0
     if end - at > SPARSE * rows.size:
         for j in range(rows.size):
-            at = _sought(pool, at, end, rows[j] << bits)
-            if at < end and pool[at] >> bits == rows[j]:
+            at = _sought(pool, at, end, rows[j] << TF_BITS)
+            if at < end and pool[at] >> TF_BITS == rows[j]:
                 which[count], where[count] = j, at
                 count += 1
     else:
         for each in range(at, end):
-            if place[pool[each] >> bits] >= 0:
-                which[count], where[count] = place[pool[each] >> bits], each
+            if place[pool[each] >> TF_BITS] >= 0:
+                which[count], where[count] = place[pool[each] >> TF_BITS], each
                 count += 1
     return count
 
@@ -561,41 +567,37 @@ def _bm25_shown(
     which, where = np.empty(rows.size, np.int32), np.empty(rows.size, np.int64)
     for i in range(ids.size):
         begin = start[ids[i]]
-        for found in range(_held(pool, begin, begin + length[ids[i]], TF_BITS, rows, place, which, where)):
+        for found in range(_held(pool, begin, begin + length[ids[i]], rows, place, which, where)):
             j, tf = which[found], pool[where[found]] & ((1 << TF_BITS) - 1)
             out[j] += weights[i] * tf / (tf + base + slope * lengths[rows[j]])
 
 
 @kernel
-def _overlap(
-    ids: NDArray[np.int64], asked: int, pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64],
-    sizes: NDArray[np.int32], jaccard: bool, out: NDArray[np.float32],
-) -> None:
-    """out[row] = shared / (asked + sizes[row] - shared) if `jaccard`, else shared / asked; shared is counted in `out` (exact below 2^24)."""
-    out[:] = 0.0
+def _count_shared(ids: NDArray[np.int64], pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64],
+                  out: NDArray[np.float32]) -> None:
+    """Add to out[row] how many of the ids the row holds (exact below 2^24)."""
     for i in range(ids.size):
         begin = start[ids[i]]
         for j in range(begin, begin + length[ids[i]]):
             out[pool[j]] += np.float32(1.0)
-    if asked:
-        for row in range(out.size):
-            shared = out[row]
-            out[row] = shared / (asked + sizes[row] - shared) if jaccard else shared / asked
 
 
 @kernel
-def _overlap_shown(
-    ids: NDArray[np.int64], asked: int, pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64],
-    sizes: NDArray[np.int32], jaccard: bool, rows: NDArray[np.int64], place: NDArray[np.int32], out: NDArray[np.float32],
-) -> None:
-    """As `_overlap`, of rows alone: out[i] is that of rows[i]."""
-    out[:] = 0.0
-    which, where = np.empty(rows.size, np.int32), np.empty(rows.size, np.int64)
+def _seek_shared(ids: NDArray[np.int64], pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64], rows: NDArray[np.int64],
+                 out: NDArray[np.float32]) -> None:
+    """As `_count_shared`, of rows alone, ascending: to out[i] for rows[i]."""
     for i in range(ids.size):
-        begin = start[ids[i]]
-        for found in range(_held(pool, begin, begin + length[ids[i]], 0, rows, place, which, where)):
-            out[which[found]] += np.float32(1.0)
-    if asked:
-        for j in range(out.size):
-            shared = out[j]
-            out[j] = shared / (asked + sizes[rows[j]] - shared) if jaccard else shared / asked
+        at = start[ids[i]]
+        end = at + length[ids[i]]
+        for j in range(rows.size):
+            at = _sought(pool, at, end, rows[j])
+            if at < end and pool[at] == rows[j]:
+                out[j] += np.float32(1.0)
+
+
+@kernel
+def _overlap(sizes: NDArray[np.int32], asked: int, jaccard: bool, out: NDArray[np.float32]) -> None:
+    """From the number of shared trigrams: out = shared / (asked + size - shared) if `jaccard`, else shared / asked."""
+    for row in range(out.size):
+        shared = out[row]
+        out[row] = shared / (asked + sizes[row] - shared) if jaccard else shared / asked
