@@ -18,7 +18,6 @@ from .contract import Cue
 from .cues import Cues, MakeCues
 from .overlay import Overlay
 from .plan import PhasePlan, answering
-from .records import Query
 from .schedule import Node
 from .shortlist import Shortlist
 from .storage.graph import Graph
@@ -79,10 +78,13 @@ class Place:
         self._last = self._plan.stages.up_to(RELEASED)[-1]
         self._shortlist = Shortlist(most, self.store, lambda of: nodes(of, self._size), signals, streams, None) if most else None
 
-    def ask(self, query: Query, cue: Cue, k: int) -> Found:
-        """The rows of the answer, best first, and the scores of all rows and whether they may be answered, as `Answer` has them."""
+    def ask(self, cue: Cue, k: int, whole: bool) -> Found:
+        """The rows of the answer, best first, and the scores of all rows and whether they may be answered, as `Answer` has them.
+
+        whole  whether all rows are asked, and not a shortlist
+        """
         self._size[0] = k
-        if self._shortlist and self._shortlist.asks(query, k):
+        if self._shortlist and not whole:
             self._shortlist.run(cue)
             return self._shortlist.found
         self._plan.run(cue)

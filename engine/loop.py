@@ -230,14 +230,15 @@ class Engine(Serial):
         self._integrity.require("planned")
         return self.assembly.planned(mechanisms, observer, fewer)
 
-    def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False, plan: Plan | None = None) -> Answer:
+    def retrieve(self, query: Query | str, k: int = 10, *, learn: bool = False, plan: Plan | None = None, depth: int = 0) -> Answer:
         """The k best memories for a query, as of the memory's present time; all visible ones if fewer.  Raises InputError.
 
         The state stays bit for bit as it is, unless `learn`: then recall may change memory, as if every row of the answer had been needed.  That
         carries no truth; `use` tells what was needed.  A query later than the present is refused; call `advance(query.time)` first, since passing
         time changes memory.
 
-        plan  of `planned`, instead of the memory's own; it never learns, and `use` refuses its answers
+        plan   of `planned`, instead of the memory's own; it never learns, and `use` refuses its answers
+        depth  how many of the ranking's rows will be read from `final`, if more than k: a shortlist is asked only if it can answer so many
 
         Questions of several threads are answered at the same time (`engine.beside`), unless they learn, have a plan, or are measured by an observer,
         and except in a memory of fewer than 4,096 rows.
@@ -245,9 +246,10 @@ class Engine(Serial):
         with self._question(alone=learn or plan is not None), self._turns.answering(), self.assembly.places.one() as place:
             self._integrity.require("retrieve")
             if place is None:
-                return self._retrieve(query, k, learn, plan)
+                return self._retrieve(query, k, learn, plan, depth)
             query, k, cue = self._checked_question(query, k)
-            return self._made(*place.ask(query, cue, k), Asked(query, self._life), self._unit, place.store)
+            whole = self._whole(query, max(k, depth))
+            return self._made(*place.ask(cue, k, whole), Asked(query, self._life, whole=whole), self._unit, place.store)
 
     def _question(self, alone: bool) -> AbstractContextManager[bool]:
         """The turn of a question: together with others if that is right and pays."""
@@ -258,7 +260,12 @@ class Engine(Serial):
         checked = checked_query(query, self.now)
         return checked, checked_count(k, "k"), self.assembly.cue(checked)
 
-    def _retrieve(self, query: Query | str, k: int, learn: bool, plan: Plan | None) -> Answer:
+    def _whole(self, query: Query, rows: int) -> bool:
+        """Whether a question that wants so many rows is asked of all rows."""
+        short = self.assembly.shortlist
+        return short is None or not short.asks(query, rows)
+
+    def _retrieve(self, query: Query | str, k: int, learn: bool, plan: Plan | None, depth: int) -> Answer:
         """The answer in the memory's own columns of candidates, which one thread at a time may write."""
         if plan is not None and (learn or plan.memory is not self.assembly):
             raise InputError("a plan never learns" if learn else "the plan belongs to another memory", where="retrieve",
@@ -266,11 +273,11 @@ class Engine(Serial):
         query, k, cue = self._checked_question(query, k)
         self.assembly.answer_size[0] = k
         short = self.assembly.shortlist
-        if short and plan is None and not learn and short.asks(query, k):
+        if short and plan is None and not learn and not self._whole(query, max(k, depth)):
             with self._integrity.change("retrieve", changes=False):
                 short.run(cue)
             self._asked = None, cue, 0, 0       # `use` asks all rows
-            return self._made(*short.found, Asked(query, self._life), self._unit, self.store)
+            return self._made(*short.found, Asked(query, self._life, whole=False), self._unit, self.store)
         with self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
             self.clock.settled = self.clock.settled and not learn
@@ -467,7 +474,7 @@ class Engine(Serial):
         known = None if session is None else self.event_log.sessions.known(session)
         self.assembly.asked.append((budget, -1 if known is None else known))
         try:
-            answer = self.retrieve(query, 1, plan=plan)
+            answer = self.retrieve(query, 1, plan=plan, depth=NO_LIMIT)       # sources look at the whole memory
             taken = self.assembly.withholding.offered(self.store.structures[OFFERS].take(self.store.n))
             order = [m.id for m in (plan.mechanisms if plan else self.mechanisms)]
             return answer, tuple(sorted(taken, key=lambda offer: order.index(offer.source)))

@@ -179,11 +179,13 @@ class Asked:
     query   as the memory took it
     life    the memory from its making or loading to its end; another object in another process, and after a snapshot was loaded
     learnt  whether the memory has learnt from the answer
+    whole   whether all rows were asked, and not a shortlist
     """
 
     query: Query
     life: object
     learnt: bool = False
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,9 +152,9 @@ class Shortlist:
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
         self._seen = np.empty(0, np.bool_)          # for each row, False between calls
 
-    def asks(self, query: Query, k: int) -> bool:
-        """Whether a question is asked of a shortlist: the memory is large, the answer short, and no filter may leave out the likely rows."""
-        return query.only is None and self._base.n >= PAYS * self.most and k <= self.most * ANSWERED
+    def asks(self, query: Query, rows: int) -> bool:
+        """Whether a question is asked of a shortlist: the memory is large, no filter may leave out the likely rows, and few rows are wanted."""
+        return query.only is None and self._base.n >= PAYS * self.most and rows <= self.most * ANSWERED
 
     def _run(self, cue: Cue) -> None:
         rows, self._stand_for = self.chosen(cue)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..drafts import Kind
 from ..errors import ContractError, InputError, nearest
-from ..offers import Offer
+from ..offers import NO_LIMIT, Offer
 from ..ranking import Answer, best
 from ..records import Event, Only, Query, attribute_pairs
 from ..text.features import terms_of
@@ -45,6 +45,7 @@ TASK: Final = "task"    # attribute of events that belong to a task
 ITEMS: Final = 10       # components of a context that is given neither a budget nor a number
 BEYOND: Final = 2       # candidates are read until they hold so many times the budget
 COVERED: Final = 4      # the same, where excerpts are chosen, or short memories before long ones
+SHORT: Final = 16       # tokens of a short memory: a context is taken to need as many candidates as short ones would be read
 WHERE: Final = "context"
 OFFERED_KINDS: Final = tuple(kind.value for kind in ComponentKind if kind is not ComponentKind.CUSTOM)
 FORMS: Final = (Form.WHOLE, Form.SUMMARY, Form.KEYWORDS)        # by the column DETAIL
@@ -55,7 +56,7 @@ class Memory(Protocol):
 
     @property
     def sources(self) -> Mapping[str, float]: ...
-    def retrieve(self, query: Query | str, k: int = 10) -> Answer: ...
+    def retrieve(self, query: Query | str, k: int = 10, *, depth: int = 0) -> Answer: ...
     def offers(self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None) -> tuple[Answer, tuple[Offer, ...]]: ...
     def unit(self, row: int) -> Unit: ...
     def event(self, row: int) -> Event: ...
@@ -105,6 +106,11 @@ class Strategy:
     packs: bool = False
     asks: bool = True
 
+    @property
+    def beyond(self) -> int:
+        """Candidates are read until they hold so many times the budget."""
+        return COVERED if self.covers or self.packs else BEYOND
+
 
 SOURCES, FLAT = "sources", "flat"
 STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({
@@ -144,7 +150,7 @@ def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, 
     text = asked.text if isinstance(asked, Query) else asked
     if STRATEGIES[strategy].asks:
         require_text(text)
-    answer, offers = memory.offers(asked, budget, session=session) if strategy == SOURCES else (memory.retrieve(asked, 1), ())
+    answer, offers = _asked(memory, asked, budget, max_items, session, strategy)
     return _made(memory, answer, offers, text, budget, max_items, also, counter, of, strategy)
 
 
@@ -157,13 +163,24 @@ def context_of(memory: Memory, answer: Answer, query: Query | str, budget: int |
                also: str = "", counter: TokenCounter = LENGTH, form: Format = FORMATS["sections"], strategy: str = FLAT) -> Context:
     """The context of an answer that was given before, whatever its k; arguments as `assemble`, already checked.
 
-    Sources are asked again, since what they offer depends on the budget.
+    Sources are asked again, since what they offer depends on the budget, and so is the memory if a shortlist of it gave the answer.
     """
     _require(memory, strategy)
-    offers: tuple[Offer, ...] = ()
-    if strategy == SOURCES:
-        answer, offers = memory.offers(query, budget, session=session)
+    offers: Sequence[Offer] = ()
+    if strategy == SOURCES or not (answer.asked is None or answer.asked.whole):
+        answer, offers = _asked(memory, query, budget, max_items, session, strategy)
     return _made(memory, answer, offers, query.text if isinstance(query, Query) else query, budget, max_items, also, counter, form, strategy)
+
+
+def _asked(memory: Memory, query: Query | str, budget: int | None, max_items: int | None, session: str | None,
+           strategy: str) -> tuple[Answer, Sequence[Offer]]:
+    """The answer and the offers of which a context is made."""
+    if strategy == SOURCES:
+        return memory.offers(query, budget, session=session)
+    how = STRATEGIES[strategy]
+    most = ITEMS if budget is None else how.beyond * budget // SHORT
+    depth = (most if max_items is None else max_items) if how.asks else NO_LIMIT
+    return memory.retrieve(query, 1, depth=depth), ()
 
 
 def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, budget: int | None, max_items: int | None, also: str,
@@ -202,9 +219,8 @@ def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_i
     found: list[Candidate] = []
     units, detail = 0, memory.column(DETAIL)
     most = None if budget is None else cap_of(budget, how.largest) * counter.per_token
-    beyond = COVERED if how.covers or how.packs else BEYOND
     for row, score in rows:
-        if (budget is not None and units > beyond * budget * counter.per_token) or (max_items is not None and len(found) >= max_items):
+        if (budget is not None and units > how.beyond * budget * counter.per_token) or (max_items is not None and len(found) >= max_items):
             break
         found.append(_candidate(memory, row, score, how.section, detail))
         size = counter.units(f"{found[-1].before}{found[-1].text}")

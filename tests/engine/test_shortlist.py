@@ -9,14 +9,15 @@ import pytest
 
 import hebbarium as hb
 from hebbarium.engine import shortlist
+from hebbarium.engine.context.assembly import STRATEGIES, assemble, context_of
 from hebbarium.engine.errors import InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.ranking import add_standardised
+from hebbarium.engine.ranking import Asked, add_standardised
 from hebbarium.engine.records import Event, Only, Query
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.shortlist import Shortlist, around, checked_shortlist
+from hebbarium.engine.shortlist import PAYS, Shortlist, around, checked_shortlist
 from hebbarium.engine.storage.postings import BM25Index, Idf, Shown, TrigramIndex, TrigramMeasure
 from hebbarium.engine.vocabulary import SESSION, VISIBLE
 from hebbarium.testing.conformance import talk
@@ -254,3 +255,30 @@ def test_neighbours_come_first_by_time_then_by_links_until_there_is_no_room() ->
         for function in (around, around.py_func):
             out = np.empty(size, np.int64)
             assert out[:function(np.array([0, 5]), 6, start, degree, ends, out)].tolist() == [1, 2, 3, 4, 4, 3][:size]
+
+
+@pytest.fixture(scope="module")
+def staged() -> tuple[Engine, Engine]:
+    """Two memories with sources of contexts that lived the same: one without and one with a shortlist."""
+    registry, found = Registry.read(), []
+    for most in (None, 64):
+        memory = Engine(registry.build(registry.set("stages").without(["write_gate_cortex"])), HashingEmbedder(32), shortlist=most)
+        memory.encode_all(conversation(N))
+        found.append(memory)
+    assert found[0].store.n == found[1].store.n >= PAYS * 64
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_contexts_that_need_more_rows_than_a_shortlist_answers_are_of_all_rows(staged: tuple[Engine, Engine], strategy: str) -> None:
+    one, other = (assemble(memory, QUESTIONS[0], 400, strategy=strategy) for memory in staged)
+    assert one.text == other.text and (bool(one.components) or strategy == "nothing")
+
+
+def test_contexts_of_few_rows_are_of_the_shortlist(staged: tuple[Engine, Engine]) -> None:
+    memory = staged[1]
+    answer, context = memory.retrieve(QUESTIONS[0], 5), assemble(memory, QUESTIONS[0], max_items=5, strategy="flat")
+    assert answer.asked and not answer.asked.whole
+    assert [c.row for c in context.components] == answer.rows.tolist()
+    assert context_of(memory, answer, QUESTIONS[0], 400, strategy="everything") == assemble(memory, QUESTIONS[0], 400, strategy="everything")
+    assert memory.retrieve(QUESTIONS[0], 5, depth=9).asked == Asked(Query(QUESTIONS[0]), answer.asked.life)
