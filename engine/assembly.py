@@ -154,8 +154,8 @@ class Assembly:
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
         retrieve = self.plans[Phase.RETRIEVE]
         self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
-        self.shortlist = Shortlist(shortlist, self.store, self._asking, self.signals, self.streams, instrument) if shortlist else None
-        self.places = Places(lambda: Place(self.store, self._asking, self.signals, self.streams, self.wordings, shortlist))
+        self.shortlist = Shortlist(shortlist, self.store, self.event_log, self._asking, self.signals, self.streams, instrument) if shortlist else None
+        self.places = Places(lambda: Place(self.store, self.event_log, self._asking, self.signals, self.streams, self.wordings, shortlist))
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded

@@ -20,6 +20,7 @@ from .overlay import Overlay
 from .plan import PhasePlan, answering
 from .schedule import Node
 from .shortlist import Shortlist
+from .storage.event_log import EventLog
 from .storage.graph import Graph
 from .storage.store import Array, Cells, Store
 from .vocabulary import ANSWERABLE, CUES, RECALLED, RELEASED
@@ -54,6 +55,13 @@ class BesideStore(Overlay):
     def graph(self) -> Graph:
         return self.base.graph
 
+    @property
+    def whole(self) -> Store:
+        return self.base
+
+    def shown(self, values: Array) -> Array:
+        return values
+
     def _owns(self, column: Column) -> bool:
         return not column.persists
 
@@ -67,8 +75,8 @@ class Place:
     store  its columns of the last question
     """
 
-    def __init__(self, base: Store, nodes: Nodes, signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator],
-                 wordings: MakeCues, most: int | None) -> None:
+    def __init__(self, base: Store, event_log: EventLog, nodes: Nodes, signals: Sequence[tuple[Signal, float]],
+                 streams: Mapping[str, np.random.Generator], wordings: MakeCues, most: int | None) -> None:
         """most: rows of a shortlist; None: every question is asked of all rows."""
         self.store, self._size = BesideStore(base), [0]
         own = self.store.structures
@@ -76,7 +84,8 @@ class Place:
         own[CUES] = Cues(wordings)
         self._plan = PhasePlan(Phase.RETRIEVE, answering(nodes(self.store, self._size)), self.store, signals, streams, None)
         self._last = self._plan.stages.up_to(RELEASED)[-1]
-        self._shortlist = Shortlist(most, self.store, lambda of: nodes(of, self._size), signals, streams, None) if most else None
+        self._shortlist = Shortlist(most, self.store, event_log, lambda of: nodes(of, self._size), signals, streams,
+                                    None) if most else None
 
     def ask(self, cue: Cue, k: int, whole: bool) -> Found:
         """The rows of the answer, best first, and the scores of all rows and whether they may be answered, as `Answer` has them.

@@ -248,7 +248,7 @@ class Engine(Serial):
             if place is None:
                 return self._retrieve(query, k, learn, plan, depth)
             query, k, cue = self._checked_question(query, k)
-            whole = self._whole(query, max(k, depth))
+            whole = self._whole(max(k, depth))
             return self._made(*place.ask(cue, k, whole), Asked(query, self._life, whole=whole), self._unit, place.store)
 
     def _question(self, alone: bool) -> AbstractContextManager[bool]:
@@ -260,10 +260,10 @@ class Engine(Serial):
         checked = checked_query(query, self.now)
         return checked, checked_count(k, "k"), self.assembly.cue(checked)
 
-    def _whole(self, query: Query, rows: int) -> bool:
+    def _whole(self, rows: int) -> bool:
         """Whether a question that wants so many rows is asked of all rows."""
         short = self.assembly.shortlist
-        return short is None or not short.asks(query, rows)
+        return short is None or not short.asks(rows)
 
     def _retrieve(self, query: Query | str, k: int, learn: bool, plan: Plan | None, depth: int) -> Answer:
         """The answer in the memory's own columns of candidates, which one thread at a time may write."""
@@ -273,7 +273,7 @@ class Engine(Serial):
         query, k, cue = self._checked_question(query, k)
         self.assembly.answer_size[0] = k
         short = self.assembly.shortlist
-        if short and plan is None and not learn and not self._whole(query, max(k, depth)):
+        if short and plan is None and not learn and not self._whole(max(k, depth)):
             with self._integrity.change("retrieve", changes=False):
                 short.run(cue)
             self._asked = None, cue, 0, 0       # `use` asks all rows

@@ -1,7 +1,7 @@
 """A store that shows some rows of another, for questions that are asked of a shortlist (`engine.shortlist`).
 
-The rows are numbered anew, 0, 1, 2, ..., in their old order.  Columns are gathered once hooks have read them, wide ones when they read them; a column that
-holds row numbers (`Column.rows`) holds the new ones, -1 for rows that are not shown.  Statistics of words count all memories, as before.
+The rows are numbered anew, 0, 1, 2, ..., in their old order.  Columns are gathered once hooks have read them, wide ones when they do; a
+column that holds row numbers (`Column.rows`) holds the new ones, -1 for rows that are not shown.  Statistics of words count all memories, as before.
 """
 from __future__ import annotations
 
@@ -115,7 +115,15 @@ class PartialStore(Overlay):
         self.graph.show(rows, place)
 
     @property
-    def shown(self) -> Shown:
+    def whole(self) -> Cells:
+        return self.base
+
+    def shown(self, values: Array) -> Array:
+        found: Array = values[self.rows]
+        return found
+
+    @property
+    def numbering(self) -> Shown:
         """For postings."""
         return Shown(self.rows, self.place)
 
@@ -245,7 +253,7 @@ class PartialLexicon(PartialPostings[BM25Index]):
 
     def scores(self, terms: Sequence[str], out: NDArray[np.float32], weight: Callable[[int, int], float], k1: float = 1.2, b: float = 0.75) -> None:
         """As `BM25Index.scores`.  O(rows + postings of the terms)."""
-        self._base.scores(terms, out, weight, k1, b, self._store.shown)
+        self._base.scores(terms, out, weight, k1, b, self._store.numbering)
 
 
 class PartialTrigrams(PartialPostings[TrigramIndex]):
@@ -253,7 +261,7 @@ class PartialTrigrams(PartialPostings[TrigramIndex]):
 
     def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
         """As `TrigramIndex.scores`.  O(rows + postings of the trigrams)."""
-        self._base.scores(text, out, measure, max_df, self._store.shown)
+        self._base.scores(text, out, measure, max_df, self._store.numbering)
 
 
 class PartialPassages:

@@ -6,6 +6,7 @@ them.  A sample of the other rows stands for them in means and deviations.  Link
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -14,14 +15,15 @@ from numpy.typing import NDArray
 from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue
 from .errors import InputError
+from .filter import banned
 from .numerics import kernel
 from .partial import PartialStore, Rows
 from .plan import Instrument, PhasePlan, answering, schedule
 from .ranking import best
-from .records import Query
 from .scans import SharedScans
 from .schedule import Node
 from .steps import ENGINE
+from .storage.event_log import EventLog
 from .storage.graph import EdgeType, entity_node
 from .storage.postings import BM25Index, Idf
 from .storage.store import Cells
@@ -129,10 +131,10 @@ class Shortlist:
     run    finds the rows for a cue and runs the plan over them, and lets the memory's observer measure it
     """
 
-    def __init__(self, most: int, base: Cells, nodes: Callable[[Cells], Sequence[Node]], signals: Sequence[tuple[Signal, float]],
-                 streams: Mapping[str, np.random.Generator], instrument: Instrument | None) -> None:
+    def __init__(self, most: int, base: Cells, event_log: EventLog, nodes: Callable[[Cells], Sequence[Node]],
+                 signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], instrument: Instrument | None) -> None:
         """nodes: the steps of RETRIEVE for the store that is asked.  Raises ContractError for a set that cannot be asked in part."""
-        self.most, self._base, self._graph = most, base, base.graph
+        self.most, self._base, self._graph, self._event_log = most, base, base.graph, event_log
         self._index: SharedScans = base.structures[INDEX]
         self._lexicon: BM25Index = base.structures[LEXICON]
         self.store = PartialStore(base, most)
@@ -152,9 +154,9 @@ class Shortlist:
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
         self._seen = np.empty(0, np.bool_)          # for each row, False between calls
 
-    def asks(self, query: Query, rows: int) -> bool:
-        """Whether a question is asked of a shortlist: the memory is large, no filter may leave out the likely rows, and few rows are wanted."""
-        return query.only is None and self._base.n >= PAYS * self.most and rows <= self.most * ANSWERED
+    def asks(self, rows: int) -> bool:
+        """Whether a question that wants so many rows is asked of a shortlist: the memory is large, and they are few."""
+        return self._base.n >= PAYS * self.most and rows <= self.most * ANSWERED
 
     def _run(self, cue: Cue) -> None:
         rows, self._stand_for = self.chosen(cue)
@@ -181,7 +183,8 @@ class Shortlist:
 
         The likely rows, those that follow closely and point back to them, and the longest each stand for themselves, a sample of the other visible
         ones for all of these.  Rows to which they point, such as the question that a memory answers, and further likely rows are shown for the sake
-        of their scores and stand for none, so that means have no bias.
+        of their scores and stand for none, so that means have no bias.  A filter leaves all others out of the rows that are likely by content, not
+        out of the sample, as means and deviations are of all visible memories.
         Cost: that of `likely`, O(n), and the products of `POOL` times as many rows as the sample has.
         """
         most, visible = self.most, self._base.array(VISIBLE)
@@ -195,7 +198,7 @@ class Shortlist:
             left = np.flatnonzero(other)
         sample, counts = self._sample(cue, left[_even(len(left), wanted)], int(np.count_nonzero(other)))
         begun = np.concatenate([first, sample])
-        pointed = [np.ravel(self._base.array(c)[begun][c.rows]) for c in self._pointing]
+        pointed = [self._pointed(c, begun).ravel() for c in self._pointing]
         rows = self._different([begun, *pointed, later, left[_even(len(left), most)]], most)
         rows.sort()
         stand_for = (visible[rows] & ~other[rows]).astype(np.float32)
@@ -209,13 +212,19 @@ class Shortlist:
             self._long = self._index.state, [best(each, visible, int(self.most * LONGEST)) for each in lengths]
         return self._long[1]
 
+    def _pointed(self, column: Column, rows: Rows) -> NDArray[Any]:
+        """(k, m) the row numbers that some rows hold in a column; negative ones are none."""
+        found = self._base.array(column)[rows][column.rows]
+        targets: NDArray[Any] = found.reshape(len(rows), prod(found.shape[1:]))
+        return targets
+
     def _pointing_back(self, rows: Rows, most: int) -> Rows:
         """Up to `most` visible rows that follow closely after one of these and point to it, in their order.  O(rows)."""
         after = (rows[:, None] + np.arange(1, AROUND + 1)).ravel()
         back, after = np.repeat(rows, AROUND)[after < self._base.n], after[after < self._base.n]
         points = np.zeros(len(after), np.bool_)
         for c in self._pointing:
-            points |= (self._base.array(c)[after][c.rows].reshape(len(after), -1) == back[:, None]).any(axis=1)
+            points |= (self._pointed(c, after) == back[:, None]).any(axis=1)
         found: Rows = after[points & self._base.array(VISIBLE)[after]][:most]
         return found
 
@@ -228,7 +237,7 @@ class Shortlist:
         size = int(self.most * SAMPLE)
         stratum = np.zeros(len(pool), np.int64)
         for number, c in enumerate(self._pointing, 1):
-            stratum[(self._base.array(c)[pool][c.rows].reshape(len(pool), -1) >= 0).any(axis=1)] = number
+            stratum[(self._pointed(c, pool) >= 0).any(axis=1)] = number
         order, counts = np.lexsort((self._index.products(cue.vector, pool), stratum)), np.bincount(stratum)
         taken = allotted(counts, size)
         ends = np.cumsum(counts)
@@ -242,10 +251,12 @@ class Shortlist:
         Up to half of a shortlist are nearest to the vector of the question, a quarter best by BM25; others are what answers needed last, rows of the
         entities that it names, the newest of all and of its session, and the neighbours of the best in time and along links.  Hidden rows come by
         links and by use alone.
-        Cost: one search of the index, O(n) for the words, O(1) in n for the rest.
+        Cost: one search of the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
         """
-        n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
-        alike = self._index.search(cue.vector, int(most * ALIKE))[0]
+        n, most, visible, only = self._base.n, self.most, self._base.array(VISIBLE), cue.query.only
+        if only is not None:
+            visible = visible & ~banned(only, self._event_log, self._base)
+        alike = self._alike(cue, int(most * ALIKE), visible if only else None)
         words = self._by_words(cue, visible)
         used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]
         share = int(most * NAMED)
@@ -268,6 +279,17 @@ class Shortlist:
             self._seen = np.zeros(self._base.capacity, np.bool_)
         rows = np.concatenate(parts).astype(np.int64, copy=False)
         return rows[:first_of(rows, most, self._seen)]
+
+    def _alike(self, cue: Cue, most: int, admitted: NDArray[np.bool_] | None) -> Rows:
+        """The visible rows nearest to the vector of the question, of those that a filter admits; all of them are compared if they are few."""
+        if admitted is None:
+            return self._index.search(cue.vector, most)[0]
+        rows = np.flatnonzero(admitted)
+        if len(rows) <= PAYS * self.most:
+            nearest: Rows = rows[best(self._index.products(cue.vector, rows), np.ones(len(rows), np.bool_), most)]
+            return nearest
+        found = self._index.search(cue.vector, most * self._base.n // len(rows))[0]
+        return found[admitted[found]][:most]
 
     def _represent(self, view: Any, cue: Cue) -> None:
         view.stands_for[...] = self._stand_for

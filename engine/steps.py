@@ -200,7 +200,7 @@ def restrict_node(event_log: EventLog, store: Cells) -> Node:
 
     def restrict(view: Any, cue: Cue) -> None:
         if cue.query.only is not None:
-            view.ban[...] = banned(cue.query.only, event_log, store)
+            view.ban[...] = store.shown(banned(cue.query.only, event_log, store.whole))
         view.ban[view.withheld > 0] += 1
 
     return Node(ENGINE, "restrict", Phase.RETRIEVE, -1, (CREATED, SESSION, SPEAKER, WITHHELD), (BAN,), (), restrict)

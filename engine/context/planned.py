@@ -29,8 +29,8 @@ class AsPlanned:
         """The sources of the plan with their shares, percent."""
         return shares_of_sources(self._plan.mechanisms)
 
-    def retrieve(self, query: Query | str, k: int = 10) -> Answer:
-        return self._memory.retrieve(query, k, plan=self._plan)
+    def retrieve(self, query: Query | str, k: int = 10, *, depth: int = 0) -> Answer:
+        return self._memory.retrieve(query, k, plan=self._plan, depth=depth)
 
     def offers(self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None) -> tuple[Answer, tuple[Offer, ...]]:
         return self._memory.offers(query, max_tokens, session=session, plan=self._plan)

@@ -19,7 +19,7 @@ from hebbarium.engine.records import Event, Only, Query
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.shortlist import PAYS, Shortlist, around, checked_shortlist
 from hebbarium.engine.storage.postings import BM25Index, Idf, Shown, TrigramIndex, TrigramMeasure
-from hebbarium.engine.vocabulary import SESSION, VISIBLE
+from hebbarium.engine.vocabulary import LEXICON, SESSION, VISIBLE
 from hebbarium.testing.conformance import talk
 
 WORDS = ("garden", "river", "violin", "kitchen", "letter", "train", "market", "winter", "painting", "doctor", "bicycle", "harbour", "ticket")
@@ -174,11 +174,30 @@ def test_the_newest_rows_of_the_session_of_the_asker_are_likely(memory: Engine) 
     assert len(rows) == 8 and set(rows[-4:].tolist()) <= set(short(memory).likely(cue).tolist())
 
 
-def test_small_memories_filters_long_answers_and_learning_are_asked_of_all_rows(memory: Engine) -> None:
-    text, speaker = QUESTIONS[0], "Ada"
+TIMES = [event.time for event in conversation(N)]
+FILTERS = (Only(speakers=("Ada",)), Only(since=TIMES[500], until=TIMES[530]), Only(sessions=("none such",)), Only(exclude=("e3",)))
+
+
+@pytest.mark.parametrize("only", FILTERS, ids=str)
+def test_a_shortlist_answers_the_rows_that_a_filter_admits(memory: Engine, only: Only) -> None:
+    chosen = short(memory)
+    for text in QUESTIONS:
+        query = Query(text, only=only)
+        answer, exact = memory.retrieve(query, 5), whole(memory, query)
+        assert answer.asked and not answer.asked.whole and len(answer) == len(exact)
+        assert exact.answerable[answer.rows].all() and not answer.answerable[~exact.answerable].any()
+        admitted = np.flatnonzero(exact.answerable)
+        cosine = memory.column("embedding")[admitted].astype(np.float64) @ memory.cue(query).vector
+        scores = np.empty(N, np.float32)
+        memory.store.structures[LEXICON].scores(memory.cue(query).terms, scores, Idf.LUCENE.weight)
+        words = admitted[np.argsort(-scores[admitted], kind="stable")[:8]]
+        assert {*admitted[np.argsort(-cosine, kind="stable")[:8]], *words[scores[words] > 0.0]} <= set(chosen.store.rows)
+
+
+def test_small_memories_long_answers_and_learning_are_asked_of_all_rows(memory: Engine) -> None:
+    text = QUESTIONS[0]
     shown = short(memory).store.rows
-    for query, k in ((Query(text, only=Only(speakers=(speaker,))), 5), (text, 9)):
-        assert memory.retrieve(query, k).final.tobytes() == whole(memory, query, k).final.tobytes()
+    assert memory.retrieve(text, 9).final.tobytes() == whole(memory, text, 9).final.tobytes()
     assert short(memory).store.rows is shown
     with hb.memory("hybrid", embedding="hashing:64", shortlist=64) as one, hb.memory("hybrid", embedding="hashing:64") as other:
         for each in (one, other):
