@@ -22,8 +22,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from hebbarium.benchmarks.speed.shortlist_answers import K, merged, read, sources, whole_numbers
-from hebbarium.console import Meter, print_table
+from hebbarium.benchmarks.speed.shortlist_answers import K, merged, print_rows, read, sources, tell, whole_numbers
 from hebbarium.engine import approximate
 from hebbarium.engine.approximate import ListIndex
 from hebbarium.engine.errors import HebbariumError, InputError
@@ -99,12 +98,10 @@ def neighbours(vectors: Vectors) -> NDArray[np.int64]:
     index = ListIndex(vectors.shape[1])
     index.add_many(vectors)
     found = np.empty((len(vectors), NEAR), np.int64)
-    with Meter("neighbours") as meter:
-        for row, vector in enumerate(vectors):
-            rows = index.search(vector, NEAR + 1)[0]
-            found[row] = rows[rows != row][:NEAR]
-            if row % 1000 == 0:
-                meter(row, len(vectors))
+    for row, vector in enumerate(vectors):
+        rows = index.search(vector, NEAR + 1)[0]
+        found[row] = rows[rows != row][:NEAR]
+        tell("neighbours", row + 1, len(vectors))
     return found
 
 
@@ -186,11 +183,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.json:
         print(json.dumps({"scale": scale, "closeness": [asdict(each) for each in close], "found": [asdict(each) for each in rows]}, indent=2))
         return
-    print_table(f"cosines of {len(wanted):,} questions with their nearest of {len(vectors):,} rows, s = {scale:.2f}",
+    print_rows(f"cosines of {len(wanted):,} questions with their nearest of {len(vectors):,} rows, s = {scale:.2f}",
                 ("vectors", *(f"rank {rank}: {', '.join(map(str, QUANTILES))}" for rank in RANKS)),
                 [(each.vectors, *(", ".join(f"{q:.3f}" for q in at) for at in each.cosines)) for each in close])
-    print_table("recall and cost", HEADS, [(r.vectors, f"{r.rows:,}", f"{r.lists:,}", str(r.probes), f"{r.recall:.3f}", f"{r.ms:.2f}",
-                                            f"{r.ms_shortlist:.2f}", f"{r.ms_flat:.1f}") for r in rows], numbers=HEADS[1:])
+    print_rows("recall and cost", HEADS, [(r.vectors, f"{r.rows:,}", f"{r.lists:,}", str(r.probes), f"{r.recall:.3f}", f"{r.ms:.2f}",
+                                            f"{r.ms_shortlist:.2f}", f"{r.ms_flat:.1f}") for r in rows])
 
 
 if __name__ == "__main__":

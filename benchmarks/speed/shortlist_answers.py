@@ -15,9 +15,9 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -28,16 +28,15 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-import hebbarium as hb
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.scores.statistics import Interval, clustered_bootstrap
-from hebbarium.console import Meter, print_table
 from hebbarium.engine import shortlist
 from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
 from hebbarium.engine.records import Event, Query
+from hebbarium.engine.registry import Registry
 from hebbarium.engine.text.condensing import sentences
 
 K = 10                                              # rows of an answer
@@ -130,6 +129,18 @@ def parts(event: Event) -> Iterator[Event]:
         yield replace(event, text=text, caption=event.caption if at == len(found) else "")
 
 
+def tell(what: str, done: int, total: int) -> None:
+    """A line on standard error at each tenth."""
+    if 10 * done // total != 10 * (done - 1) // total:
+        print(f"{what}: {done:,}/{total:,}", file=sys.stderr, flush=True)
+
+
+def opened(chosen: str, model: CachedEmbedder, path: Path, index: str, most: int | None = None) -> Engine:
+    """The memory of a file.  Raises HebbariumError."""
+    registry = Registry.installed()
+    return Engine(registry.build(registry.set(chosen)), model, path=path, index=index, shortlist=most)
+
+
 def lived(chosen: str, data: Merged, model: CachedEmbedder, folder: Path) -> Path:
     """The file of a memory that has lived all events, which is made if it is not there."""
     path = folder / f"{chosen}-{data.mark}.sqlite"
@@ -138,11 +149,11 @@ def lived(chosen: str, data: Merged, model: CachedEmbedder, folder: Path) -> Pat
         unfinished.unlink(missing_ok=True)
 
         def counted() -> Iterator[Event]:
-            for number, event in enumerate(data.events):
-                meter(number, len(data.events))
+            for number, event in enumerate(data.events, 1):
                 yield event
+                tell(f"events of {chosen}", number, len(data.events))
 
-        with Meter(f"events of {chosen}") as meter, hb.memory(chosen, embedding=model, path=unfinished, index=LISTS) as memory:
+        with opened(chosen, model, unfinished, LISTS) as memory:
             memory.encode_all(counted())
         unfinished.rename(path)
     return path
@@ -156,16 +167,15 @@ def answers(memory: Engine, data: Merged) -> Answers:
         memory.retrieve(question.text, K)
     found, times = [], list[tuple[float, float, float]]()
     faiss.omp_set_num_threads(1)
-    with Meter(f"questions of {memory.store.n:,} rows") as meter:
-        for number, (question, vector) in enumerate(zip(data.questions, vectors, strict=True), 1):
-            start = process_time()
-            answer = memory.retrieve(question.text, K)
-            asked = process_time()
-            flat.search(vector[None], K)
-            times.append((start, asked, process_time()))
-            turns = frozenset().union(*(data.turns[id] for id in answer.sources()))
-            found.append((answer.rows, len(question.gold & turns) / len(question.gold)))
-            meter(number, len(data.questions))
+    for number, (question, vector) in enumerate(zip(data.questions, vectors, strict=True), 1):
+        start = process_time()
+        answer = memory.retrieve(question.text, K)
+        asked = process_time()
+        flat.search(vector[None], K)
+        times.append((start, asked, process_time()))
+        turns = frozenset().union(*(data.turns[id] for id in answer.sources()))
+        found.append((answer.rows, len(question.gold & turns) / len(question.gold)))
+        tell("questions", number, len(data.questions))
     spent = 1e3 * np.median(np.diff(times, axis=1), axis=0)
     return Answers(tuple(frozenset(rows.tolist()) for rows, _ in found), tuple(int(rows[0]) if len(rows) else -1 for rows, _ in found),
                    np.array([share for _, share in found]), float(spent[0]), float(spent[1]))
@@ -193,7 +203,7 @@ def measured(chosen: str, data: Merged, model: CachedEmbedder, folder: Path, ind
     path, found = lived(chosen, data, model, folder), []
 
     def asked(index: str, most: int | None) -> tuple[int, Answers]:
-        with closing(hb.memory(chosen, embedding=model, path=path, index=index, shortlist=most)) as memory:
+        with opened(chosen, model, path, index, most) as memory:
             if (short := memory.assembly.shortlist) and not short.asks(Query(data.questions[0].text), K):
                 raise InputError(f"{K} rows of a shortlist of {most:,}, of {memory.store.n:,} rows, are asked of all rows", where="--shortlist",
                                  cure=f"give {int(K / shortlist.ANSWERED)} or more and not more than all rows")
@@ -214,6 +224,14 @@ def shown(row: Compared) -> tuple[str, ...]:
                      for ends, form in ((row.overlap_interval, ".3f"), (row.less_interval, "+.3f")))
     return (row.index, f"{row.asked:,}" if row.asked else "all", f"{row.overlap:.3f}", first, f"{row.same:.3f}", f"{row.recall:.3f}",
             f"{row.less:+.3f}", second, f"{row.ms:.1f}", f"{row.scans:.1f}")
+
+
+def print_rows(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table in Markdown."""
+    print(f"{title}\n")
+    for cells in (heads, ["---"] * len(heads), *rows):
+        print(f"| {' | '.join(cells)} |")
+    print()
 
 
 def whole_numbers(text: str) -> list[int]:
@@ -260,7 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     title = (f"{given.chosen}: {n:,} rows of {len(data.events):,} events, {len(data.questions):,} questions of {held} conversations; all rows: "
              f"recall@{K} {whole.recall.mean():.3f}, {whole.ms:.1f} ms, {whole.ms / whole.scan_ms:.1f} scans of {whole.scan_ms:.1f} ms")
-    print_table(title, HEADS, [shown(each) for each in found], numbers=HEADS[2:])
+    print_rows(title, HEADS, map(shown, found))
 
 
 if __name__ == "__main__":
