@@ -35,7 +35,7 @@ from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
-from hebbarium.engine.records import Event, Query
+from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.text.condensing import sentences
 
@@ -204,7 +204,7 @@ def measured(chosen: str, data: Merged, model: CachedEmbedder, folder: Path, ind
 
     def asked(index: str, most: int | None) -> tuple[int, Answers]:
         with opened(chosen, model, path, index, most) as memory:
-            if (short := memory.assembly.shortlist) and not short.asks(Query(data.questions[0].text), K):
+            if most is not None and not K / shortlist.ANSWERED <= most <= memory.store.n:
                 raise InputError(f"{K} rows of a shortlist of {most:,}, of {memory.store.n:,} rows, are asked of all rows", where="--shortlist",
                                  cure=f"give {int(K / shortlist.ANSWERED)} or more and not more than all rows")
             return memory.store.n, answers(memory, data)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import hebbarium as hb
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets.long_chat import write_long_chat
 from hebbarium.benchmarks.speed import index_answers, shortlist_answers
+from hebbarium.engine import shortlist
 from hebbarium.engine.errors import InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.by_name import embedder
@@ -59,13 +61,22 @@ def test_answers_are_compared_question_by_question() -> None:
     assert got.overlap_interval == (0.5, 1.0) and got.less_interval == (-1.0, 0.5)
 
 
-def test_a_shortlist_of_all_rows_answers_as_all_rows_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_memory_is_asked_in_part_and_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, model = shortlist_answers.merged([load("demo", limit=2)], split=False), embedder("hashing:64")
-    n, whole, (every, short) = shortlist_answers.measured("minimal", found, model, tmp_path, ["exact"], [len(found.events), 80])
-    assert n == len(found.events) and len(whole.recall) == len(found.questions) and 0.0 < whole.recall.mean() <= 1.0
-    assert (every.overlap, every.same, every.less) == (1.0, 1.0, 0.0)
-    assert short.asked == 80 and 0.0 < short.overlap < 1.0 and whole.ms > 0.0 < short.scans
+    n, whole, (short, lists, _) = shortlist_answers.measured("minimal", found, model, tmp_path, ["exact", "ivf"], [80])
+    assert n == len(found.events) and (lists.overlap, lists.same, lists.less) == (1.0, 1.0, 0.0)        # so few rows are searched exactly
+    monkeypatch.setattr(shortlist, "PAYS", 1)
     monkeypatch.setattr(Engine, "encode_all", None)         # the memory is not made again
+    path = shortlist_answers.lived("minimal", found, model, tmp_path)
+    rows, recall = list[list[set[int]]](), list[float]()
+    for most in (None, 80):
+        with hb.memory("minimal", embedding=model, path=path, shortlist=most) as memory:
+            answers = [memory.retrieve(q.text) for q in found.questions]
+        rows.append([set(answer.rows.tolist()) for answer in answers])
+        recall.append(np.mean([len(q.gold & {e.id for e in answer.events}) / len(q.gold)
+                               for q, answer in zip(found.questions, answers, strict=True)]))
+    assert short.overlap == pytest.approx(np.mean([len(a & b) / 10 for a, b in zip(*rows, strict=True)])) != 1.0
+    assert (whole.recall.mean(), short.recall, short.less) == pytest.approx((*recall, recall[1] - recall[0]))
     for size in (64, n + 1):
         with pytest.raises(InputError, match=f"shortlist of {size}, of {n} rows, are asked of all"):
             shortlist_answers.measured("minimal", found, model, tmp_path, ["exact"], [size])
