@@ -43,7 +43,8 @@ WORDS: Final = 1 / 4        # by its words
 NEAR: Final = 1 / 4         # around the best in time and along links
 NAMED: Final = 1 / 16       # by the entities that it names, the newest first; as many of the newest rows
 BEST: Final = 32            # of those by vector, and of those by words, whose neighbours in time and along links are taken
-AROUND: Final = 2           # neighbours in time on either side
+AROUND: Final = 2           # neighbours in time on either side, at least
+FAR: Final = 1 / 16         # share of the room for neighbours for those in time on either side of the best row; of the row with rank r, divided by r
 
 
 def checked_shortlist(rows: object) -> int | None:
@@ -59,9 +60,9 @@ def checked_shortlist(rows: object) -> int | None:
 
 @kernel
 def around(rows: Rows, n: int, start: NDArray[np.int64], degree: NDArray[np.int32], ends: NDArray[np.int32], out: NDArray[np.int64]) -> int:
-    """Rows next to some rows in time, then those to which they have edges, until `out` is full; their number.
+    """Rows next to some rows in time, the better the further, then those to which they have edges, until `out` is full; their number.
 
-    rows           (q,)  rows of a memory of n
+    rows           (q,)  rows of a memory of n, the best first
     start, degree  (types, nodes) and ends: `Graph.blocks`
     out            written; a row may occur more than once
 
@@ -70,8 +71,9 @@ def around(rows: Rows, n: int, start: NDArray[np.int64], degree: NDArray[np.int3
     [1, 2, 2]
     """
     count = 0
-    for row in rows:
-        for other in range(max(row - AROUND, 0), min(row + AROUND + 1, n)):
+    for rank in range(rows.shape[0]):
+        row, reach = rows[rank], max(AROUND, int(out.shape[0] * FAR) // (rank + 1))
+        for other in range(max(row - reach, 0), min(row + reach + 1, n)):
             if other != row and count < out.shape[0]:
                 out[count] = other
                 count += 1

@@ -301,3 +301,12 @@ def test_contexts_of_few_rows_are_of_the_shortlist(staged: tuple[Engine, Engine]
     assert [c.row for c in context.components] == answer.rows.tolist()
     assert context_of(memory, answer, QUESTIONS[0], 400, strategy="everything") == assemble(memory, QUESTIONS[0], 400, strategy="everything")
     assert memory.retrieve(QUESTIONS[0], 5, depth=9).asked == Asked(Query(QUESTIONS[0]), answer.asked.life)
+
+
+def test_the_best_rows_bring_more_of_their_neighbours_in_time() -> None:
+    best, links = np.array([100, 190, 4, 60]), np.zeros((1, 200), np.int64)
+    for size, reach in ((512, (32, 16, 10, 8)), (96, (6, 3, 2, 2))):
+        out = np.empty(size, np.int64)
+        found = out[:around(best, 200, links, links.astype(np.int32), np.empty(0, np.int64), out)]
+        near = [(b, row) for b, r in zip(best.tolist(), reach, strict=True) for row in range(b - r, b + r + 1)]
+        assert found.tolist() == [row for b, row in near if row != b and 0 <= row < 200]
