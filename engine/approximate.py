@@ -22,7 +22,7 @@ LOT: Final = 512            # rows that enter the index together; those after th
 SEEN: Final = 0.25          # share of visible rows below which a search is exact: hidden rows are looked at, but not found
 LINKS: Final = 32           # of a row on each level of the graph; twice as many on the lowest
 BUILD: Final = 128          # rows that are looked at for the links of a new row
-PROBED: Final = 32          # lists that a search looks at
+PROBED: Final = 64          # lists that a search looks at
 TRAINED: Final = 64         # rows for each centre, from which the centres are found
 ROUNDS: Final = 10          # of k-means
 AGAIN: Final = 4            # the centres are found anew when there are so many times the rows
@@ -127,7 +127,7 @@ class GraphIndex(ApproximateIndex):
 
 
 class ListIndex(ApproximateIndex):
-    """By lists of the rows around each of some centres: the 32 lists next to a vector are looked at, O(d sqrt(n)).
+    """By lists of the rows around each of some centres: the 64 lists next to a vector are looked at, O(d sqrt(n)).
 
     The centres are those of k-means over the rows, and are found anew at 65,536, 262,144, 1,048,576, ... rows: 256 to begin with, twice as many each
     time.  The lists take d + 8 bytes a row for a copy of the vectors with 8 bits a number.  Built 20 times as fast as the graph, it finds fewer of

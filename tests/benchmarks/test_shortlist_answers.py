@@ -12,7 +12,7 @@ import hebbarium as hb
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets.long_chat import write_long_chat
 from hebbarium.benchmarks.speed import index_answers, shortlist_answers
-from hebbarium.engine import shortlist
+from hebbarium.engine import approximate, shortlist
 from hebbarium.engine.errors import InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.by_name import embedder
@@ -119,7 +119,8 @@ def test_grown_rows_follow_their_own_and_are_as_near_as_real_ones(rows: Any) -> 
 
 
 def test_recall_rises_with_the_lists_that_are_looked_at(rows: Any) -> None:
+    """The goal for as many as a memory looks at is .98, also for questions that belong to no topic."""
     between = index_answers.unit(np.random.default_rng(2).standard_normal((40, 24)))
-    few, all_lists = index_answers.found("real", rows, between, [1, 256])
-    assert (few.lists, few.rows) == (256, len(rows)) and few.recall < 0.9 and all_lists.recall > 0.99
+    few, usual, all_lists = index_answers.found("real", rows, between, [1, approximate.PROBED, 256])
+    assert (few.lists, few.rows) == (256, len(rows)) and few.recall < 0.9 < 0.98 <= usual.recall < all_lists.recall
     assert all(ms > 0.0 for ms in (few.ms, few.ms_shortlist, few.ms_flat))
