@@ -42,7 +42,10 @@ ALIKE: Final = 1 / 2        # share by the vector of the question
 WORDS: Final = 1 / 4        # by its words
 NEAR: Final = 1 / 4         # around the best in time and along links
 NAMED: Final = 1 / 16       # by the entities that it names, the newest first; as many of the newest rows
+BEYOND: Final = 1 / 4       # by the entities to which these have edges, at most; few of them differ
+EACH: Final = 8             # newest rows of each of these
 BEST: Final = 32            # of those by vector, and of those by words, whose neighbours in time and along links are taken
+ENTITY: Final = int(EdgeType.ENTITY)
 AROUND: Final = 2           # neighbours in time on either side, at least
 FAR: Final = 1 / 16         # share of the room for neighbours for those in time on either side of the best row; of the row with rank r, divided by r
 
@@ -107,6 +110,29 @@ def first_of(rows: Rows, most: int, seen: NDArray[np.bool_]) -> int:
             count += 1
     for i in range(count):
         seen[rows[i]] = False
+    return count
+
+
+@kernel
+def beyond(named: NDArray[np.int64], start: NDArray[np.int64], degree: NDArray[np.int32], ends: NDArray[np.int32], out: NDArray[np.int64]) -> int:
+    """The newest rows of the entities to which some entities have edges, until `out` is full; their number.
+
+    named          (q,)  nodes of entities
+    start, degree  (types, nodes) and ends: `Graph.blocks`
+    out            written; a row may occur more than once
+    """
+    count = 0
+    for node in named:
+        for kind in range(degree.shape[0]):
+            for place in range(start[kind, node], start[kind, node] + degree[kind, node]):
+                other = ends[place]
+                if other < 0:
+                    last = start[ENTITY, other] + degree[ENTITY, other]
+                    for at in range(max(start[ENTITY, other], last - EACH), last):
+                        if count == out.shape[0]:
+                            return count
+                        out[count] = ends[at]
+                        count += 1
     return count
 
 
@@ -251,19 +277,20 @@ class Shortlist:
         """The rows that are likely to matter to a question, the likeliest first.
 
         Up to half of a shortlist are nearest to the vector of the question, a quarter best by BM25; others are what answers needed last, rows of the
-        entities that it names, the newest of all and of its session, and the neighbours of the best in time and along links.  Hidden rows come by
-        links and by use alone.
+        entities that it names and of those to which these have edges, the newest of all and of its session, and the neighbours of the best in time
+        and along links.  Hidden rows come by links and by use alone.
         Cost: one search of the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
         """
         n, most, visible, only = self._base.n, self.most, self._base.array(VISIBLE), cue.query.only
         if only is not None:
             visible = visible & ~banned(only, self._event_log, self._base)
-        alike = self._alike(cue, int(most * ALIKE), visible if only else None)
+        alike = self._alike(cue, int(most * ALIKE), visible if only is not None else None)
         words = self._by_words(cue, visible)
         used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]
         share = int(most * NAMED)
         known = [e for name in cue.features.entities if (e := self._graph.entity_id(name)) is not None]
         recent: list[NDArray[np.integer[Any]]] = []
+        others = np.empty(int(most * BEYOND), np.int64)
         for e in known:
             edges = self._graph.neighbours(entity_node(e), EdgeType.ENTITY)         # oldest first
             recent.append(self._graph.target[edges[max(len(edges) - share // len(known), 0):]])
@@ -273,7 +300,8 @@ class Shortlist:
         start, near = _in_turn(alike[:BEST], words[:BEST]), np.empty(int(self.most * NEAR), np.int64)
         blocks = self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
-        return self._different([start, *used, near[:count], *(each[visible[each]] for each in recent), words, alike], n)
+        others = others[:beyond(np.array([entity_node(e) for e in known], np.int64), blocks[0], blocks[1], blocks[3], others)]
+        return self._different([start, *used, others[visible[others]], near[:count], *(each[visible[each]] for each in recent), words, alike], n)
 
     def _different(self, parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
         """The first `most` different row numbers of the parts, in order of first occurrence; negative ones are none.  O(numbers)."""

@@ -17,7 +17,8 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ranking import Asked, add_standardised
 from hebbarium.engine.records import Event, Only, Query
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.shortlist import PAYS, Shortlist, around, checked_shortlist
+from hebbarium.engine.shortlist import EACH, PAYS, Shortlist, around, beyond, checked_shortlist
+from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
 from hebbarium.engine.storage.postings import BM25Index, Idf, Shown, TrigramIndex, TrigramMeasure
 from hebbarium.engine.vocabulary import LEXICON, SESSION, VISIBLE
 from hebbarium.testing.conformance import talk
@@ -310,3 +311,20 @@ def test_the_best_rows_bring_more_of_their_neighbours_in_time() -> None:
         found = out[:around(best, 200, links, links.astype(np.int32), np.empty(0, np.int64), out)]
         near = [(b, row) for b, r in zip(best.tolist(), reach, strict=True) for row in range(b - r, b + r + 1)]
         assert found.tolist() == [row for b, row in near if row != b and 0 <= row < 200]
+
+
+def test_the_newest_rows_of_entities_to_which_named_ones_have_edges_are_found() -> None:
+    graph = Graph()
+    named, next_one, other = (entity_node(graph.entity(name)) for name in ("ada", "bo", "cem"))
+    for row, entity in [*((row, next_one) for row in range(20)), (20, named), (21, other)]:
+        graph.add(row, entity, EdgeType.ENTITY)
+        graph.add(entity, row, EdgeType.ENTITY)
+    graph.add(named, next_one, EdgeType.COACCESS)
+    graph.add(named, named, EdgeType.COACCESS)
+    start, degree, _, ends = graph.blocks
+    newest = list(range(20 - EACH, 20))
+    for function in (beyond, beyond.py_func):
+        for size in (3, 64):
+            out = np.empty(size, np.int64)
+            assert out[:function(np.array([named]), start, degree, ends, out)].tolist() == [*newest, 20][:size]
+            assert function(np.array([other]), start, degree, ends, out) == function(np.empty(0, np.int64), start, degree, ends, out) == 0
