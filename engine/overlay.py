@@ -20,6 +20,8 @@ class Overlay(ABC):
     structures  as hooks find them
     """
 
+    journal = None      # hooks of ENCODE alone name cells
+
     def __init__(self, base: Cells, structures: Mapping[Structure, Any]) -> None:
         self.base, self.passes = base, 0
         self.structures: dict[Structure, Any] = {**structures, RECALLED: np.empty(0, np.int64)}

@@ -63,6 +63,7 @@ LARGE = 4096              # rows of a block of a column of which maintenance cha
 SMALL = 256               # most bytes of an array that is packed with others
 FIXED = ("neutral:", "columns", "caps")             # arrays of the graph that never change
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
+UPDATE = "UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?"   # of the same size in place: pages that differ alone
 Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
 
 
@@ -214,6 +215,7 @@ class Snapshot:
                 self._load()
             if self._held.computed:
                 assembly.derive()
+            self._forget_changes()
         except BaseException:
             self._file.close()
             raise
@@ -238,8 +240,7 @@ class Snapshot:
         for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal):
             if journal:
                 journal.clear()
-        for plan in self.assembly.plans.values():
-            plan.changed = False
+        self._forget_changes()
         if erased or older:
             with snapshot_errors(self.path):
                 self._file.rewrite()
@@ -258,6 +259,12 @@ class Snapshot:
                 self.save("closed")
         finally:
             self._file.close()
+
+    def _forget_changes(self) -> None:
+        """Note changes from now on."""
+        self.assembly.store.journal, self.assembly.graph.removed = {}, []
+        for plan in self.assembly.plans.values():
+            plan.changed = False
 
     def _make(self, to: sqlite3.Connection) -> None:
         """Write a new file."""
@@ -339,22 +346,21 @@ class Snapshot:
         numbers: list[int] = []
         parts: list[bytes] = []
         forms: dict[str, Form] = {}
-        for name, array, anywhere, form in self._arrays(changed, held.computed, everything):
+        for name, array, rows, form in self._arrays(changed, held.computed, everything):
             cell, known = _bytes_of_row(array), before.prints.get(name, NONE)
             if before.forms.get(name) != form:
-                forms[name], known = form, NONE
+                forms[name], known, rows = form, NONE, None
             size = form.rows * cell
             data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-            start = 0 if anywhere else len(known)
-            prints, old = fingerprints(data[start * size:], size), known[start:]
-            shared = min(len(old), len(prints))
-            if name not in forms and len(prints) == shared == len(old) and not (old != prints).any():
+            prints = fingerprints(data, size) if rows is None else _renewed(known, data, size, rows // form.rows)
+            shared = min(len(known), len(prints))
+            if name not in forms and len(prints) == shared == len(known) and not (known != prints).any():
                 continue
-            blocks = [*(start + np.flatnonzero(old[:shared] != prints[:shared])).tolist(), *range(start + shared, start + len(prints))]
+            blocks = [*np.flatnonzero(known[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))]
             names += [name] * len(blocks)
             numbers += blocks
             parts += [shortened(data[block * size:(block + 1) * size].tobytes(), cell) for block in blocks]
-            held.prints[name] = np.concatenate([known[:start], prints])
+            held.prints[name] = prints
         for name, block in ((PACKED, self._packed(forms)), (TAILS, self._tails(held.computed))):
             if (print := _print(block)).tolist() != before.prints.get(name, NONE).tolist():
                 names.append(name)
@@ -365,8 +371,11 @@ class Snapshot:
             held.forms = dict(sorted((before.forms | forms).items()))
             to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
         marks, _ = block_marks(names, numbers, [held.generation] * len(names), parts)
-        to.executemany(INSERT.format("blocks", "?,?,?,?,?"),
-                       zip(names, numbers, parts, [held.generation] * len(names), as_bytes(marks), strict=True))
+        old, new = list[tuple[Any, ...]](), list[tuple[Any, ...]]()
+        for name, number, part, mark in zip(names, numbers, parts, as_bytes(marks), strict=True):
+            (old if number < len(before.marks.get(name, NO_MARKS)) else new).append((part, held.generation, mark, name, number))
+        to.executemany(UPDATE, old)
+        to.executemany(INSERT.format("blocks (data, generation, mark, name, number)", "?,?,?,?,?"), new)
         held.total = (held.total + total_of(marks)) % WHOLE
         self._replace_marks(to, held, names, numbers, marks)
 
@@ -390,19 +399,24 @@ class Snapshot:
             found[blocks] = marks[first:at]
         held.total = (held.total - total_of(np.concatenate([NO_MARKS, *gone]))) % WHOLE
 
-    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column], everything: bool) -> Iterator[tuple[str, NDArray[Any], bool, Form]]:
-        """Arrays whose blocks may differ from the file's, but for packed ones: name, whole blocks, whether blocks that it holds may differ, form.
+    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column],
+                everything: bool) -> Iterator[tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]]:
+        """Arrays whose blocks may differ from the file's, but for packed ones: name, whole blocks, which rows that it holds may differ (None: any), form.
 
         computed  columns that the file leaves out: no row of them
         """
         a, before = self.assembly, self._held
+        written = {c: np.concatenate(each) for c, each in (a.store.journal or {}).items()}
         for column, name, form in self._columns:
             array = a.store.array(column)[:0] if column in computed else a.store.array(column)
             anywhere = everything or column in changed or column in computed or column in (VISIBLE, WITHHELD)
-            if anywhere or self._lacks(name, array, form):
-                yield name, _whole(array, form), anywhere, form
+            if anywhere or column in written or self._lacks(name, array, form):
+                yield name, _whole(array, form), None if anywhere or not form.grows else written.get(column, NO_NUMBERS), form
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
-        if not everything and not edges and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
+        noted = {f"column:{c.name}": numbers for c, numbers in written.items() if c.scope is Scope.EDGE}
+        if a.graph.removed:
+            noted["alive"] = np.array(a.graph.removed, np.int64)
+        if not everything and not edges and not noted and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
             return
         for key, value in a.graph.parts().items():
             name = f"graph.{key}"
@@ -410,9 +424,9 @@ class Snapshot:
                 continue        # a table of their own; what is settled once the mechanisms are
             array = value if isinstance(value, np.ndarray) else np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
             form = self._form_of(key, array)
-            anywhere = everything or not form.grows or key in edges or (key == "alive" and GRAPH in changed)
-            if anywhere or self._lacks(name, array, form):
-                yield name, _whole(array, form), anywhere, form
+            anywhere = everything or not form.grows or key in edges
+            if anywhere or key in noted or self._lacks(name, array, form):
+                yield name, _whole(array, form), None if anywhere else noted.get(key, NO_NUMBERS), form
 
     def _lacks(self, name: str, array: NDArray[Any], form: Form) -> bool:
         """Whether the file does not hold all whole blocks of an array in this form."""
@@ -555,6 +569,7 @@ class Snapshot:
         return {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}, Graph.from_state(state)
 
 NONE = np.zeros(0, np.uint64)
+NO_NUMBERS = np.zeros(0, np.int64)
 NO_MARKS: Marks = np.zeros((0, 2), np.uint64)
 NO_ROWS: Rows = ((), (), NO_MARKS)
 
@@ -581,6 +596,14 @@ def _print(block: bytes) -> NDArray[np.uint64]:
 def _whole(array: NDArray[Any], form: Form) -> NDArray[Any]:
     """What an array has in blocks of its own."""
     return array[:len(array) // form.rows * form.rows] if form.grows else array
+
+
+def _renewed(known: NDArray[np.uint64], data: NDArray[np.uint8], size: int, blocks: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Fingerprints of whole blocks of so many bytes, of which some are known; computed of some of these and of all others."""
+    found, blocks = np.concatenate([known, fingerprints(data[len(known) * size:], size)]), np.unique(blocks[blocks < len(known)])
+    if blocks.size:
+        found[blocks] = fingerprints(data.reshape(-1, size)[blocks].reshape(-1), size)
+    return found
 
 
 def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:
