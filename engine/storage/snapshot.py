@@ -401,7 +401,7 @@ class Snapshot:
 
     def _arrays(self, changed: frozenset[Any], computed: frozenset[Column],
                 everything: bool) -> Iterator[tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]]:
-        """Arrays whose blocks may differ from the file's, but for packed ones: name, whole blocks, which rows that it holds may differ (None: any), form.
+        """Arrays whose blocks may differ from the file's, but for packed ones: name, whole blocks, which rows may differ (None: any), form.
 
         computed  columns that the file leaves out: no row of them
         """

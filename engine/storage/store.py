@@ -15,6 +15,7 @@ from .graph import Graph
 from .vectors import VectorIndex
 
 Array = NDArray[Any]
+Journal = dict[Column, list[NDArray[np.int64]]]
 FIRST_CAPACITY = 256
 PER_ROW = (Scope.MEMORY, Scope.CANDIDATE)
 
@@ -24,7 +25,7 @@ class Cells(Protocol):
 
     passes: int
     structures: dict[Structure, Any]
-    journal: dict[Column, list[NDArray[np.int64]]] | None
+    journal: Journal | None
 
     @property
     def n(self) -> int: ...
@@ -65,7 +66,7 @@ class Store:
         self._names: dict[str, Column | Structure] = {s.name: s for s in (*ENGINE_STRUCTURES, *structures)}
         self.guests: dict[Column, None] = {}
         self.passes = 0         # of plans over this store so far
-        self.journal: dict[Column, list[NDArray[np.int64]]] | None = None
+        self.journal: Journal | None = None
         for column, sizes in columns:
             self._hold(column, sizes)
 
