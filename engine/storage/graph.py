@@ -16,7 +16,7 @@ both directed edges.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -418,8 +418,14 @@ class Graph:
         """All arrays and names of the graph, as copies; O(m).  Blocks are not saved: they follow from the live edges."""
         return {key: value.copy() for key, value in self.parts().items()}
 
-    def parts(self) -> dict[str, NDArray[Any] | list[str]]:
-        """All arrays and names of the graph, without copies: valid until the next change.  O(columns + relations)."""
+    def parts(self, only: Collection[str] | None = None) -> dict[str, NDArray[Any] | list[str]]:
+        """All arrays and names of the graph, without copies: valid until the next change.  O(columns + relations).
+
+        only  keys of arrays over edges: these, and what else may change, without the names of entities
+        """
+        if only is not None:
+            return {"relations": list(self._relations), "n_rows": np.array(self.n_rows),
+                    **{key: self.column(key.removeprefix("column:")) for key in only}}
         names = [name for name in self._edges if name not in BUILT_IN and name not in self._unsaved]
         return {
             "entities": self._names, "relations": list(self._relations), "columns": names, "n_rows": np.array(self.n_rows),

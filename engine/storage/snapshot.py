@@ -61,7 +61,6 @@ BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one
 WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
 LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
 SMALL = 256               # most bytes of an array that is packed with others
-FIXED = ("neutral:", "columns", "caps")             # arrays of the graph that never change
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
 UPDATE = "UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?"   # of the same size in place: pages that differ alone
 Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
@@ -204,6 +203,7 @@ class Snapshot:
     def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float) -> None:
         self.path, self.assembly, self._held, self._older = Path(path), assembly, _Held(), False
         self._edge_forms: dict[str, Form] = {}
+        self._fits = False          # whether the file is known to hold all whole blocks in our forms
         self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
         assembly.lexicon.journal, assembly.trigrams.journal = [], []
         with snapshot_errors(self.path):
@@ -237,6 +237,7 @@ class Snapshot:
                 _create(to)
             held = self._write(to, state, erased)
         self._held, self._older = replace(held, prints=self._held.prints | held.prints, marks=self._held.marks | held.marks), False
+        self._fits = True
         for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal):
             if journal:
                 journal.clear()
@@ -407,10 +408,11 @@ class Snapshot:
         """
         a, before = self.assembly, self._held
         written = {c: np.concatenate(each) for c, each in (a.store.journal or {}).items()}
+        grown = self._grown(a.store.n, before.rows)
         for column, name, form in self._columns:
-            array = a.store.array(column)[:0] if column in computed else a.store.array(column)
             anywhere = everything or column in changed or column in computed or column in (VISIBLE, WITHHELD)
-            if anywhere or column in written or self._lacks(name, array, form):
+            if anywhere or column in written or form.rows in grown or not self._fits:
+                array = a.store.array(column)[:0] if column in computed else a.store.array(column)
                 yield name, _whole(array, form), None if anywhere or not form.grows else written.get(column, NO_NUMBERS), form
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
         noted = {f"column:{c.name}": numbers for c, numbers in written.items() if c.scope is Scope.EDGE}
@@ -418,19 +420,18 @@ class Snapshot:
             noted["alive"] = np.array(a.graph.removed, np.int64)
         if not everything and not edges and not noted and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
             return
-        for key, value in a.graph.parts().items():
-            name = f"graph.{key}"
-            if key == "entities" or (not everything and name in before.forms and key.startswith(FIXED)):
-                continue        # a table of their own; what is settled once the mechanisms are
+        grown = self._grown(a.graph.n_edges, before.edges)
+        only = {*edges, *noted, *(key for key, form in self._edge_forms.items() if form.rows in grown)}
+        for key, value in a.graph.parts(None if everything or not self._fits else only).items():
+            if key == "entities":
+                continue        # a table of their own
             array = value if isinstance(value, np.ndarray) else np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
             form = self._form_of(key, array)
-            anywhere = everything or not form.grows or key in edges
-            if anywhere or key in noted or self._lacks(name, array, form):
-                yield name, _whole(array, form), None if anywhere else noted.get(key, NO_NUMBERS), form
+            yield f"graph.{key}", _whole(array, form), None if everything or not form.grows or key in edges else noted.get(key, NO_NUMBERS), form
 
-    def _lacks(self, name: str, array: NDArray[Any], form: Form) -> bool:
-        """Whether the file does not hold all whole blocks of an array in this form."""
-        return self._held.forms.get(name) != form or (form.grows and len(array) // form.rows != len(self._held.prints.get(name, NONE)))
+    def _grown(self, count: int, before: int) -> frozenset[int]:
+        """Of which sizes of blocks there are more among so many rows or edges than there were."""
+        return frozenset(size for size in self._sizes if count // size != before // size)
 
     def _form_of(self, key: str, array: NDArray[Any]) -> Form:
         """The form of an array of the graph."""
@@ -458,6 +459,11 @@ class Snapshot:
         found |= {f"graph.{key}": (None, key.removeprefix("column:"), self._form_of(key, np.asarray(array)).rows, _bytes_of_row(np.asarray(array)))
                   for key, array in edges.items()}
         return tuple(found[name] for name in sorted(found))
+
+    @cached_property
+    def _sizes(self) -> frozenset[int]:
+        """Rows of a block of each array that grows."""
+        return frozenset(rows for _, _, rows, _ in self._growing)
 
     @cached_property
     def _columns(self) -> tuple[tuple[Column, str, Form], ...]:
