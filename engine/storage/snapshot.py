@@ -2,7 +2,8 @@
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
-contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all.  A block that holds one row
+contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all, and a second block
+says what has changed in it.  A block that holds one row
 throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long as only time has passed since; loading
 computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the pages of the file are checked when it
 is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
@@ -43,6 +44,7 @@ from .snapshot_contents import (
     Form,
     Format5,
     description_mark,
+    difference,
     event_cells,
     forms_mark,
     joined,
@@ -169,8 +171,9 @@ class _Held:
     computed    columns that it leaves out
     forms       form of each array
     forms_mark  mark of all of them
-    prints      fingerprint of each block of an array
+    prints      fingerprint of each block of an array; of TAILS first that of the block as of now
     marks       mark of each block of an array
+    tails       the block TAILS, from which the next differences are; None: not known
     """
 
     generation: int = 0
@@ -186,6 +189,7 @@ class _Held:
     forms_mark: bytes = b""
     prints: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
+    tails: bytes | None = None
 
 
 class Snapshot:
@@ -251,7 +255,7 @@ class Snapshot:
         known, computed = self._held.prints, self._held.computed
         found = [name for name, array, _, form in self._arrays(frozenset(), computed, everything=True)
                  if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]
-        return [*found, *[TAILS] * (known[TAILS].tolist() != _print(self._tails(computed)).tolist())]
+        return [*found, *[TAILS] * (known[TAILS][:1].tolist() != _print(self._tails(computed)).tolist())]
 
     def close(self, save: bool = True) -> None:
         """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
@@ -276,7 +280,8 @@ class Snapshot:
         """Write what has changed.  What the file then holds; of fingerprints and marks of blocks those of changed arrays alone."""
         a, before = self.assembly, self._held
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
-                     a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark)
+                     a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark,
+                     tails=before.tails)
         gone = [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0]
                 for table, numbers in (("events", erased.events), ("writings", erased.writings)) for number in numbers] if erased else []
         if erased:
@@ -363,11 +368,16 @@ class Snapshot:
             parts += [shortened(data[block * size:(block + 1) * size].tobytes(), cell) for block in blocks]
             held.prints[name] = prints
         for name, block in ((PACKED, self._packed(forms)), (TAILS, self._tails(held.computed))):
-            if (print := _print(block)).tolist() != before.prints.get(name, NONE).tolist():
-                names.append(name)
-                numbers.append(0)
-                parts.append(block)
-                held.prints[name] = print
+            prints, number, data = _print(block), 0, block
+            if prints.tolist() == before.prints.get(name, NONE)[:1].tolist() and not (everything and len(before.marks.get(name, NO_MARKS)) > 1):
+                continue
+            if name == TAILS:
+                number, data, held.tails = self._brief(block, everything)
+                prints = np.append(prints, _print(data)[:number])
+            names.append(name)
+            numbers.append(number)
+            parts.append(data)
+            held.prints[name] = prints
         if forms:
             held.forms = dict(sorted((before.forms | forms).items()))
             to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
@@ -449,6 +459,16 @@ class Snapshot:
             array = graph.column(key) if column is None else store.array(column)
             parts.append(b"" if column in computed else shortened(array[len(array) // rows * rows:].tobytes(), cell))
         return joined(parts)
+
+    def _brief(self, tails: bytes, everything: bool) -> tuple[int, bytes, bytes]:
+        """What is written of the block TAILS: 1 and the difference from the one that the file holds, or 0 and all of it; then from what differences are.
+
+        Differences grow from save to save: once one has a fourth of the bytes, or when the file is closed, all of the block is written.
+        """
+        before = self._held.tails
+        if before is not None and not everything and 4 * len(found := difference(before, tails, len(self._growing))) <= len(tails):
+            return 1, found, before
+        return 0, tails, tails
 
     @cached_property
     def _growing(self) -> tuple[tuple[Column | None, str, int, int], ...]:

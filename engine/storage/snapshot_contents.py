@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..marks import MISMATCH, SIZE, WHOLE, checksum, verify
+from ..numerics import kernel
 from ..records import Event
 from ..writings import Writing
 from .bulk_marks import Marks, block_marks, marks_of, total_of
@@ -21,7 +22,9 @@ from .snapshot_file import SnapshotFile
 FORMAT = 5
 CHUNK = 1024              # rows of a table that are read and verified at a time
 PACKED = "packed"         # name of the block that holds the small arrays one after the other
-TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
+TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block; a second block of
+                          # this name says what has changed in them since, see `difference`
+GRAIN = 32                # bytes that such a change says at least
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -117,7 +120,7 @@ class Format5:
     meta    of the file, in the order in which it stands there
     stored  the form of each array
     marks   mark of each block, by array; after `arrays`
-    tails   the block TAILS, after `arrays`; None in early files, in which the last block of an array may have fewer rows
+    tails   the block TAILS as of the last save, after `arrays`; None in early files, in which the last block of an array may have fewer rows
     """
 
     def __init__(self, file: SnapshotFile, meta: dict[str, str]) -> None:
@@ -182,8 +185,9 @@ class Format5:
         return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        self.tails, = self._file.execute("SELECT data FROM blocks WHERE name = ? AND number = 0", (TAILS,)).fetchone() or (None,)
+        kept = tuple(data for data, in self._file.execute("SELECT data FROM blocks WHERE name = ? ORDER BY number", (TAILS,)))
         growing = [name for name, form in self.stored.items() if form.grows]
+        self.tails = changed(kept[0], kept[1:], len(growing)) if kept else None
         last = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
         whole: dict[str, tuple[tuple[bytes, ...], bytes]] = {name: ((tail,), tail) for name, tail in last.items() if tail}
         seen: list[str] = []
@@ -196,7 +200,7 @@ class Format5:
             self._verify(found, self.marks[name])
             whole[name] = (*parts, *[tail][:len(tail)]), data
             seen.append(name)
-        if seen != sorted(set(seen)) or (self.tails is not None and whole.get(TAILS, ((),))[0] != (self.tails,)):
+        if seen != sorted(set(seen)) or whole.get(TAILS, ((),))[0] != kept:
             raise ValueError("a block is in the wrong place")
         if not self._computed.isdisjoint(whole):
             raise ValueError("a block is left over")
@@ -297,6 +301,76 @@ def parted(block: bytes, count: int) -> list[bytes]:
     if ends[-1:] != [len(block)]:
         raise ValueError("the last rows of arrays are missing")
     return [block[start:end] for start, end in zip((4 * count, *ends), ends, strict=False)]
+
+
+def difference(old: bytes, new: bytes, count: int) -> bytes:
+    """What makes one block of `joined` of another with as many parts: lengths of the new parts, number, places and lengths of runs, and the runs.
+
+    A run is of bytes of the new parts, taken one after the other, that those of the same part do not have.  Cost: 0.1 ms per 10^6 bytes.
+
+    >>> old, new = joined([b"ab" * 40, b"", b"gone"]), joined([b"ab" * 40 + b"c", b"d", b""])
+    >>> changed(old, [difference(old, new, 3)], 3) == new
+    True
+    """
+    starts, lengths, data = _parts_of(old, count)
+    due, new_lengths, new_data = _parts_of(new, count)
+    runs = np.empty((2, new_data.size // GRAIN + count), np.int32)
+    found = _runs(starts, lengths, data, due, new_lengths, new_data, runs)
+    places, sizes = runs[:, :found]
+    return b"".join([np.concatenate([new_lengths, [found], places, sizes]).astype("<i4").tobytes(),
+                     *(new_data[at:at + size].tobytes() for at, size in zip(places.tolist(), sizes.tolist(), strict=True))])
+
+
+def changed(old: bytes, differences: Sequence[bytes], count: int) -> bytes:
+    """The block that `difference` makes of another, if there is one difference.  Raises ValueError if it is not one of this block."""
+    if not differences:
+        return old
+    patch, = differences
+    starts, lengths, data = _parts_of(old, count)
+    new_lengths, found = np.frombuffer(patch, "<i4", count), int(np.frombuffer(patch, "<i4", 1, 4 * count)[0])
+    places, sizes = np.frombuffer(patch, "<i4", 2 * found, 4 * count + 4).reshape(2, found).tolist()
+    at, total = 4 * (count + 1 + 2 * found), int(new_lengths.sum(dtype=np.int64))
+    if new_lengths.min(initial=0) < 0 or total > len(old) + len(patch) or at + sum(sizes) != len(patch):
+        raise ValueError("the last rows of arrays are missing")
+    new = bytearray(b"".join([data[start:start + min(length, due)].tobytes().ljust(due, b"\0")
+                              for start, length, due in zip(starts.tolist(), lengths.tolist(), new_lengths.tolist(), strict=True)]))
+    for place, size in zip(places, sizes, strict=True):
+        if not 0 <= place <= place + size <= total:
+            raise ValueError("the last rows of arrays are missing")
+        new[place:place + size] = patch[at:at + size]
+        at += size
+    return new_lengths.tobytes() + bytes(new)
+
+
+def _parts_of(block: bytes, count: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
+    """Start and length of each part of a block of `joined` in its data, and these."""
+    lengths, data = np.frombuffer(block, "<i4", count), np.frombuffer(block, np.uint8, offset=4 * count)
+    if lengths.min(initial=0) < 0 or lengths.sum(dtype=np.int64) != data.size:
+        raise ValueError("the last rows of arrays are missing")
+    return np.cumsum(lengths, dtype=np.int64) - lengths, lengths, data
+
+
+@kernel
+def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int32], data: NDArray[np.uint8], new_starts: NDArray[np.int64],
+          new_lengths: NDArray[np.int32], new_data: NDArray[np.uint8], runs: NDArray[np.int32]) -> int:
+    """Write place and length of each run of `difference` into `runs` (2, ...); their number.  Cost: O(bytes)."""
+    found = 0
+    for part in range(starts.size):
+        for at in range(0, new_lengths[part], GRAIN):
+            end = min(at + GRAIN, new_lengths[part])
+            one, other = new_data[new_starts[part] + at:new_starts[part] + end], data[starts[part] + at:starts[part] + end]
+            differ = np.uint8(end > lengths[part])
+            if not differ:
+                for i in range(one.size):
+                    differ |= one[i] ^ other[i]
+            if differ:
+                place = new_starts[part] + at
+                if found and runs[0, found - 1] + runs[1, found - 1] == place:
+                    runs[1, found - 1] += end - at
+                else:
+                    runs[0, found], runs[1, found] = place, end - at
+                    found += 1
+    return found
 
 
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:
