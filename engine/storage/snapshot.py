@@ -2,11 +2,11 @@
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
-contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all, and a second block
-says what has changed in it.  A block that holds one row
-throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long as only time has passed since; loading
-computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the pages of the file are checked when it
-is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
+contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all; another says what has
+changed in it since it was written.  A block that holds one row throughout is stored as that row.  Columns that maintenance computes from the rest are
+left out as long as only time has passed since; loading computes them.  Every part has a mark over contents, place and save, the sum of all marks
+stands once, and the pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the process that
+opened it.
 """
 from __future__ import annotations
 
@@ -368,15 +368,15 @@ class Snapshot:
             parts += [shortened(data[block * size:(block + 1) * size].tobytes(), cell) for block in blocks]
             held.prints[name] = prints
         for name, block in ((PACKED, self._packed(forms)), (TAILS, self._tails(held.computed))):
-            prints, number, data = _print(block), 0, block
+            prints, number, content = _print(block), 0, block
             if prints.tolist() == before.prints.get(name, NONE)[:1].tolist() and not (everything and len(before.marks.get(name, NO_MARKS)) > 1):
                 continue
             if name == TAILS:
-                number, data, held.tails = self._brief(block, everything)
-                prints = np.append(prints, _print(data)[:number])
+                number, content, held.tails = self._brief(block, everything)
+                prints = np.append(prints, _print(content)[:number])
             names.append(name)
             numbers.append(number)
-            parts.append(data)
+            parts.append(content)
             held.prints[name] = prints
         if forms:
             held.forms = dict(sorted((before.forms | forms).items()))
@@ -461,7 +461,7 @@ class Snapshot:
         return joined(parts)
 
     def _brief(self, tails: bytes, everything: bool) -> tuple[int, bytes, bytes]:
-        """What is written of the block TAILS: 1 and the difference from the one that the file holds, or 0 and all of it; then from what differences are.
+        """What is written of the block TAILS: 1 and its difference from the one in the file, or 0 and all of it; from what differences are then.
 
         Differences grow from save to save: once one has a fourth of the bytes, or when the file is closed, all of the block is written.
         """
