@@ -214,7 +214,8 @@ def test_a_saved_tick_leaves_no_array_unsaved(tmp_path: Path, monkeypatch: pytes
              "Bo moved to Oslo last week with his {}.", "It was the cat of Cleo, not of Bo, {}.")
     for i in range(40):
         time = max(15.0 * (i // 5) + 0.02 * (i % 5), e.now)       # `now` of an empty memory is NaN
-        e.encode(Event(time, texts[i % 5].format(words[i]), ("Ada", "Bo")[i % 2], f"s{i // 5}", f"e{i}"))
+        said, more = (i, "") if i < 30 else (i - 27, " yes")        # the last ones repeat what rows of whole blocks say
+        e.encode(Event(time, texts[said % 5].format(words[said]) + more, ("Ada", "Bo")[said % 2], f"s{i // 5}", f"e{i}"))
         e.advance(e.now)
         assert e._snapshot is not None and e._snapshot.unsaved() == []
         if i % 4 == 3:
