@@ -2,11 +2,10 @@
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
-contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all; another says what has
-changed in it since it was written.  A block that holds one row throughout is stored as that row.  Columns that maintenance computes from the rest are
-left out as long as only time has passed since; loading computes them.  Every part has a mark over contents, place and save, the sum of all marks
-stands once, and the pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the process that
-opened it.
+contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all; a tick adds what it has
+changed in that one.  A block that holds one row throughout is stored as that row.  Columns that maintenance computes from the rest are left out as
+long as only time has passed since; loading computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and
+the pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
 """
 from __future__ import annotations
 
@@ -171,9 +170,10 @@ class _Held:
     computed    columns that it leaves out
     forms       form of each array
     forms_mark  mark of all of them
-    prints      fingerprint of each block of an array; of TAILS first that of the block as of now
+    prints      fingerprint of each block of an array; of TAILS first that of all of it as of the last save, then zeros
     marks       mark of each block of an array
-    tails       the block TAILS, from which the next differences are; None: not known
+    tails       the block TAILS as of the last save; None: not known
+    differing   bytes of the differences that stand in the file
     """
 
     generation: int = 0
@@ -190,6 +190,7 @@ class _Held:
     prints: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
     tails: bytes | None = None
+    differing: int = 0
 
 
 class Snapshot:
@@ -281,7 +282,7 @@ class Snapshot:
         a, before = self.assembly, self._held
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
                      a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark,
-                     tails=before.tails)
+                     tails=before.tails, differing=before.differing)
         gone = [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0]
                 for table, numbers in (("events", erased.events), ("writings", erased.writings)) for number in numbers] if erased else []
         if erased:
@@ -372,8 +373,9 @@ class Snapshot:
             if prints.tolist() == before.prints.get(name, NONE)[:1].tolist() and not (everything and len(before.marks.get(name, NO_MARKS)) > 1):
                 continue
             if name == TAILS:
-                number, content, held.tails = self._brief(block, everything)
-                prints = np.append(prints, _print(content)[:number])
+                number, content = self._brief(block, everything)
+                held.tails, held.differing = block, number and before.differing + len(content)
+                prints = np.append(prints, np.zeros(number, np.uint64))
             names.append(name)
             numbers.append(number)
             parts.append(content)
@@ -460,15 +462,17 @@ class Snapshot:
             parts.append(b"" if column in computed else shortened(array[len(array) // rows * rows:].tobytes(), cell))
         return joined(parts)
 
-    def _brief(self, tails: bytes, everything: bool) -> tuple[int, bytes, bytes]:
-        """What is written of the block TAILS: 1 and its difference from the one in the file, or 0 and all of it; from what differences are then.
+    def _brief(self, tails: bytes, everything: bool) -> tuple[int, bytes]:
+        """What is written of the block TAILS, with its number: the difference from the last save, or all of it in place of all differences.
 
-        Differences grow from save to save: once one has a fourth of the bytes, or when the file is closed, all of the block is written.
+        All is written once differences have half of the bytes, and when the file is closed.
         """
-        before = self._held.tails
-        if before is not None and not everything and 4 * len(found := difference(before, tails, len(self._growing))) <= len(tails):
-            return 1, found, before
-        return 0, tails, tails
+        before = self._held
+        if before.tails is not None and not everything:
+            found = difference(before.tails, tails, len(self._growing))
+            if 2 * (before.differing + len(found)) <= len(tails):
+                return len(before.marks[TAILS]), found
+        return 0, tails
 
     @cached_property
     def _growing(self) -> tuple[tuple[Column | None, str, int, int], ...]:

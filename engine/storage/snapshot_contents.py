@@ -22,8 +22,8 @@ from .snapshot_file import SnapshotFile
 FORMAT = 5
 CHUNK = 1024              # rows of a table that are read and verified at a time
 PACKED = "packed"         # name of the block that holds the small arrays one after the other
-TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block; a second block of
-                          # this name says what has changed in them since, see `difference`
+TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block; further blocks
+                          # of this name say what each save since has changed in them, see `difference`
 GRAIN = 32                # bytes that such a change says at least
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -322,10 +322,13 @@ def difference(old: bytes, new: bytes, count: int) -> bytes:
 
 
 def changed(old: bytes, differences: Sequence[bytes], count: int) -> bytes:
-    """The block that `difference` makes of another, if there is one difference.  Raises ValueError if it is not one of this block."""
-    if not differences:
-        return old
-    patch, = differences
+    """The block after some differences, each from the block after those before it.  Raises ValueError if one is not."""
+    for patch in differences:
+        old = _changed(old, patch, count)
+    return old
+
+
+def _changed(old: bytes, patch: bytes, count: int) -> bytes:
     starts, lengths, data = _parts_of(old, count)
     new_lengths, found = np.frombuffer(patch, "<i4", count), int(np.frombuffer(patch, "<i4", 1, 4 * count)[0])
     places, sizes = np.frombuffer(patch, "<i4", 2 * found, 4 * count + 4).reshape(2, found).tolist()
