@@ -78,9 +78,9 @@ class Column:
     meaning  one sentence
     low, high  bounds of a valid cell, for the conformance suite
     fresh    the phase that recomputes the column: it is reset to neutral before the first contribution
-    first    whether hooks of ENCODE, too, may set the new row's cell of a `fresh` column, which holds until the next maintenance
-    own      whether hooks of ENCODE change no other cell than that of the event's row, or those of edges made for the event; a saved tick then
-             compares new cells alone, and `close` all of them
+    first    whether hooks of ENCODE, too, may set cells of a `fresh` column, which hold until the next maintenance
+    own      whether hooks of ENCODE change no other cells than that of the event's row, those of edges made for the event, and those that they name
+             by `view.wrote`; a saved tick then compares these alone, and `close` all cells
     rows   of a column that persists, which of its numbers are rows of the memory, negative for none: an index, `...` for all, `(..., 0)` for the
            first of each cell
     chained  whether the one value is a factor from the row before to this one: where only some rows are shown, the engine multiplies the factors of
@@ -204,8 +204,8 @@ class Structure:
 
 
 def _require_name(name: str) -> None:
-    if not name.isidentifier() or name.startswith("_") or keyword.iskeyword(name):
-        raise ContractError(f"{name!r} is no attribute name", where="columns", cure="use lower case letters, digits and underscores")
+    if not name.isidentifier() or name.startswith("_") or keyword.iskeyword(name) or name == "wrote":      # a method of all views
+        raise ContractError(f"{name!r} is no attribute name free in a view", where="columns", cure="use lower case letters, digits and underscores")
 
 
 def _require_dtype(name: str, dtype: DTypeLike) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .columns import Column, Scope, Structure
 from .numerics import read_only
-from .storage.store import PER_ROW, Array, Cells
+from .storage.store import PER_ROW, Array, Cells, Journal
 from .vocabulary import RECALLED
 
 
@@ -19,6 +19,8 @@ class Overlay(ABC):
     base        the store below
     structures  as hooks find them
     """
+
+    journal: Journal | None = None      # hooks of ENCODE alone name cells
 
     def __init__(self, base: Cells, structures: Mapping[Structure, Any]) -> None:
         self.base, self.passes = base, 0

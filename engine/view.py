@@ -12,8 +12,9 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .columns import Before, Column, Scope, Structure
+from .columns import Before, Column, Phase, Scope, Structure
 from .errors import ContractError
 from .numerics import read_only
 from .schedule import Node, Stages
@@ -28,6 +29,13 @@ class View:
     __slots__ = ()
     _label = ""
     _declared: tuple[str, ...] = ()
+
+    def wrote(self, column: Column, numbers: ArrayLike) -> None:
+        """Say of which earlier rows or edges a hook of ENCODE has written cells of a column that is `own`; too many cost time, too few are not saved.
+
+        Raises ContractError for a column that the hook does not write.
+        """
+        self._of.note(column, numbers)
 
     def __getattr__(self, name: str) -> Any:
         raise ContractError(f"{name!r} was not declared", where=self._label,
@@ -139,6 +147,13 @@ class Binding:
             self.contributions[column] = np.zeros_like(self.store.array(column))
         for buffer in self.contributions.values():
             buffer.fill(0)
+
+    def note(self, column: Column, numbers: ArrayLike) -> None:
+        """As `View.wrote`."""
+        if column not in self.node.sets and column not in self.node.adds:
+            raise ContractError(f"{column.name!r} is not written", where=self.node.label, cure="declare it in sets or adds")
+        if self.store.journal is not None and self.node.phase is Phase.ENCODE:
+            self.store.journal.setdefault(column, []).append(np.array(numbers, np.int64).reshape(-1))
 
     def _zeros(self, column: Column) -> Array:
         if column.scope is Scope.EDGE:

@@ -76,7 +76,7 @@ LTP = Column("ltp", np.float64, Scope.GLOBAL, "1", 1.0, "factor on potentiation 
 MODIFIABILITY = Column("modifiability", np.float64, Scope.MEMORY, "1", 1.0,
                        "factor on potentiation of associations onto the memory; below 0: depression")
 RELEASE_PROBABILITY = Column("release_probability", np.float64, Scope.MEMORY, "1", 1.0,
-                             "factor on the probability that an active memory passes activation on", low=0)
+                             "factor on the probability that an active memory passes activation on", low=0, fresh=Phase.MAINTAIN, first=True)
 RESOURCES = Column("resources", np.float32, Scope.CANDIDATE, "1", 1.0, "factor on the activation that a memory passes on, from its recent use", low=0)
 CONGRUENCY = Column("congruency", np.float64, Scope.MEMORY, "1", 0.0, "fit of the memory with earlier knowledge; 0: not judged", low=0, high=1,
                     own=True)

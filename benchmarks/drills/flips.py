@@ -57,7 +57,7 @@ def damages(former: bytes) -> dict[str, Damage]:
 
 
 def _sound(make: Make, events: list[Event], path: Path) -> tuple[bytes, bytes, str, str]:
-    """A file and a former state of it, its digest, and the digest after one more event."""
+    """A file as of its last tick and a former state of it, its digest, and the digest after one more event."""
     memory = make(path)
     cut = len(events) // 2
     for event in events[:cut]:
@@ -67,9 +67,8 @@ def _sound(make: Make, events: list[Event], path: Path) -> tuple[bytes, bytes, s
     for event in events[cut:]:
         memory.encode(event)
         memory.advance(event.time)
-    digest = memory.digest()
+    digest, sound = memory.digest(), path.read_bytes()
     memory.close()
-    sound = path.read_bytes()
     return former, sound, digest, _one_more(make, path, events[-1].time)
 
 

@@ -16,7 +16,7 @@ both directed edges.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -180,8 +180,9 @@ class Graph:
     Edge ids are 0 ... m-1 in order of creation and never reused.  The arrays and columns are views of the first m edges, to be renewed after
     `add`; `buffer(name)` is the whole allocated array and, like `csr`, stays valid until `epoch` changes.
 
-    caps    at most this many live out-edges of a type per node; one more tombstones the oldest
-    epoch   grows whenever any array has moved
+    caps     at most this many live out-edges of a type per node; one more tombstones the oldest
+    removed  edges that were tombstoned since the last save; None: nothing is noted
+    epoch    grows whenever any array has moved
 
     Errors: InputError for bad nodes, edges and caps, ContractError for bad columns; nothing has changed then.
     """
@@ -201,6 +202,7 @@ class Graph:
         self._ids: dict[tuple[int, int, int], int] = {}  # live edges that `_table` does not hold
         self._table = np.zeros(0, np.int32)              # edges that were restored, see `_tabulate`; an edge that died since stays in it
         self._unsaved: set[str] = set()
+        self.removed: list[int] | None = None
         self._names: list[str] = []
         self._entity_ids: dict[str, int] = {}
         self._relations: dict[str, int] = {}
@@ -297,6 +299,8 @@ class Graph:
         drop(self._pool, self._ends, int(self._start[kind, source]), int(self._degree[kind, source]), edge)
         self._degree[kind, source] -= 1
         arrays["alive"][edge] = False
+        if self.removed is not None:
+            self.removed.append(edge)
         self._ids.pop((source, int(arrays["target"][edge]), kind), None)
 
     def forget(self, nodes: Sequence[int]) -> None:
@@ -414,8 +418,14 @@ class Graph:
         """All arrays and names of the graph, as copies; O(m).  Blocks are not saved: they follow from the live edges."""
         return {key: value.copy() for key, value in self.parts().items()}
 
-    def parts(self) -> dict[str, NDArray[Any] | list[str]]:
-        """All arrays and names of the graph, without copies: valid until the next change.  O(columns + relations)."""
+    def parts(self, only: Collection[str] | None = None) -> dict[str, NDArray[Any] | list[str]]:
+        """All arrays and names of the graph, without copies: valid until the next change.  O(columns + relations).
+
+        only  keys of arrays over edges: these, and what else may change, without the names of entities
+        """
+        if only is not None:
+            return {"relations": list(self._relations), "n_rows": np.array(self.n_rows),
+                    **{key: self.column(key.removeprefix("column:")) for key in only}}
         names = [name for name in self._edges if name not in BUILT_IN and name not in self._unsaved]
         return {
             "entities": self._names, "relations": list(self._relations), "columns": names, "n_rows": np.array(self.n_rows),

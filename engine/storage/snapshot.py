@@ -2,10 +2,10 @@
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
-contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all.  A block that holds one row
-throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long as only time has passed since; loading
-computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the pages of the file are checked when it
-is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
+contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all; a tick adds what it has
+changed in that one.  A block that holds one row throughout is stored as that row.  Columns that maintenance computes from the rest are left out as
+long as only time has passed since; loading computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and
+the pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
 """
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ from .snapshot_contents import (
     Form,
     Format5,
     description_mark,
+    difference,
     event_cells,
     forms_mark,
     joined,
@@ -62,8 +63,8 @@ BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one
 WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
 LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
 SMALL = 256               # most bytes of an array that is packed with others
-FIXED = ("neutral:", "columns", "caps")             # arrays of the graph that never change
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
+UPDATE = "UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?"   # of the same size in place: pages that differ alone
 Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
 
 
@@ -170,8 +171,10 @@ class _Held:
     computed    columns that it leaves out
     forms       form of each array
     forms_mark  mark of all of them
-    prints      fingerprint of each block of an array
+    prints      fingerprint of each block of an array; of TAILS first that of all of it as of the last save, then zeros
     marks       mark of each block of an array
+    tails       the block TAILS as of the last save; None: not known
+    differing   bytes of the differences that stand in the file
     """
 
     generation: int = 0
@@ -187,6 +190,8 @@ class _Held:
     forms_mark: bytes = b""
     prints: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
+    tails: bytes | None = None
+    differing: int = 0
 
 
 class Snapshot:
@@ -204,6 +209,7 @@ class Snapshot:
     def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float) -> None:
         self.path, self.assembly, self._held, self._older = Path(path), assembly, _Held(), False
         self._edge_forms: dict[str, Form] = {}
+        self._fits = False          # whether the file is known to hold all whole blocks in our forms
         self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
         assembly.lexicon.journal, assembly.trigrams.journal = [], []
         with snapshot_errors(self.path):
@@ -215,6 +221,7 @@ class Snapshot:
                 self._load()
             if self._held.computed:
                 assembly.derive()
+            self._forget_changes()
         except BaseException:
             self._file.close()
             raise
@@ -236,11 +243,11 @@ class Snapshot:
                 _create(to)
             held = self._write(to, state, erased)
         self._held, self._older = replace(held, prints=self._held.prints | held.prints, marks=self._held.marks | held.marks), False
+        self._fits = True
         for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal):
             if journal:
                 journal.clear()
-        for plan in self.assembly.plans.values():
-            plan.changed = False
+        self._forget_changes()
         if erased or older:
             with snapshot_errors(self.path):
                 self._file.rewrite()
@@ -250,7 +257,7 @@ class Snapshot:
         known, computed = self._held.prints, self._held.computed
         found = [name for name, array, _, form in self._arrays(frozenset(), computed, everything=True)
                  if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]
-        return [*found, *[TAILS] * (known[TAILS].tolist() != _print(self._tails(computed)).tolist())]
+        return [*found, *[TAILS] * (known[TAILS][:1].tolist() != _print(self._tails(computed)).tolist())]
 
     def close(self, save: bool = True) -> None:
         """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
@@ -259,6 +266,12 @@ class Snapshot:
                 self.save("closed")
         finally:
             self._file.close()
+
+    def _forget_changes(self) -> None:
+        """Note changes from now on."""
+        self.assembly.store.journal, self.assembly.graph.removed = {}, []
+        for plan in self.assembly.plans.values():
+            plan.changed = False
 
     def _make(self, to: sqlite3.Connection) -> None:
         """Write a new file."""
@@ -269,7 +282,8 @@ class Snapshot:
         """Write what has changed.  What the file then holds; of fingerprints and marks of blocks those of changed arrays alone."""
         a, before = self.assembly, self._held
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
-                     a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark)
+                     a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark,
+                     tails=before.tails, differing=before.differing)
         gone = [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0]
                 for table, numbers in (("events", erased.events), ("writings", erased.writings)) for number in numbers] if erased else []
         if erased:
@@ -340,34 +354,42 @@ class Snapshot:
         numbers: list[int] = []
         parts: list[bytes] = []
         forms: dict[str, Form] = {}
-        for name, array, anywhere, form in self._arrays(changed, held.computed, everything):
+        for name, array, rows, form in self._arrays(changed, held.computed, everything):
             cell, known = _bytes_of_row(array), before.prints.get(name, NONE)
             if before.forms.get(name) != form:
-                forms[name], known = form, NONE
+                forms[name], known, rows = form, NONE, None
             size = form.rows * cell
             data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-            start = 0 if anywhere else len(known)
-            prints, old = fingerprints(data[start * size:], size), known[start:]
-            shared = min(len(old), len(prints))
-            if name not in forms and len(prints) == shared == len(old) and not (old != prints).any():
+            prints = fingerprints(data, size) if rows is None else _renewed(known, data, size, rows // form.rows)
+            shared = min(len(known), len(prints))
+            if name not in forms and len(prints) == shared == len(known) and not (known != prints).any():
                 continue
-            blocks = [*(start + np.flatnonzero(old[:shared] != prints[:shared])).tolist(), *range(start + shared, start + len(prints))]
+            blocks = [*np.flatnonzero(known[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))]
             names += [name] * len(blocks)
             numbers += blocks
             parts += [shortened(data[block * size:(block + 1) * size].tobytes(), cell) for block in blocks]
-            held.prints[name] = np.concatenate([known[:start], prints])
+            held.prints[name] = prints
         for name, block in ((PACKED, self._packed(forms)), (TAILS, self._tails(held.computed))):
-            if (print := _print(block)).tolist() != before.prints.get(name, NONE).tolist():
-                names.append(name)
-                numbers.append(0)
-                parts.append(block)
-                held.prints[name] = print
+            prints, number, content = _print(block), 0, block
+            if prints.tolist() == before.prints.get(name, NONE)[:1].tolist() and not (everything and len(before.marks.get(name, NO_MARKS)) > 1):
+                continue
+            if name == TAILS:
+                number, content = self._brief(block, everything)
+                held.tails, held.differing = block, number and before.differing + len(content)
+                prints = np.append(prints, np.zeros(number, np.uint64))
+            names.append(name)
+            numbers.append(number)
+            parts.append(content)
+            held.prints[name] = prints
         if forms:
             held.forms = dict(sorted((before.forms | forms).items()))
             to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
         marks = block_marks(names, numbers, [held.generation] * len(names), parts)
-        to.executemany(INSERT.format("blocks", "?,?,?,?,?"),
-                       zip(names, numbers, parts, [held.generation] * len(names), as_bytes(marks), strict=True))
+        old, new = list[tuple[Any, ...]](), list[tuple[Any, ...]]()
+        for name, number, part, mark in zip(names, numbers, parts, as_bytes(marks), strict=True):
+            (old if number < len(before.marks.get(name, NO_MARKS)) else new).append((part, held.generation, mark, name, number))
+        to.executemany(UPDATE, old)
+        to.executemany(INSERT.format("blocks (data, generation, mark, name, number)", "?,?,?,?,?"), new)
         held.total = (held.total + total_of(marks)) % WHOLE
         self._replace_marks(to, held, names, numbers, marks)
 
@@ -391,33 +413,38 @@ class Snapshot:
             found[blocks] = marks[first:at]
         held.total = (held.total - total_of(np.concatenate([NO_MARKS, *gone]))) % WHOLE
 
-    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column], everything: bool) -> Iterator[tuple[str, NDArray[Any], bool, Form]]:
-        """Arrays whose blocks may differ from the file's, but for packed ones: name, whole blocks, whether blocks that it holds may differ, form.
+    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column],
+                everything: bool) -> Iterator[tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]]:
+        """Arrays whose blocks may differ from the file's, but for packed ones: name, whole blocks, which rows may differ (None: any), form.
 
         computed  columns that the file leaves out: no row of them
         """
         a, before = self.assembly, self._held
+        written = {c: np.concatenate(each) for c, each in (a.store.journal or {}).items()}
+        grown = self._grown(a.store.n, before.rows)
         for column, name, form in self._columns:
-            array = a.store.array(column)[:0] if column in computed else a.store.array(column)
             anywhere = everything or column in changed or column in computed or column in (VISIBLE, WITHHELD)
-            if anywhere or self._lacks(name, array, form):
-                yield name, _whole(array, form), anywhere, form
+            if anywhere or column in written or form.rows in grown or not self._fits:
+                array = a.store.array(column)[:0] if column in computed else a.store.array(column)
+                yield name, _whole(array, form), None if anywhere or not form.grows else written.get(column, NO_NUMBERS), form
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
-        if not everything and not edges and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
+        noted = {f"column:{c.name}": numbers for c, numbers in written.items() if c.scope is Scope.EDGE}
+        if a.graph.removed:
+            noted["alive"] = np.array(a.graph.removed, np.int64)
+        if not everything and not edges and not noted and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
             return
-        for key, value in a.graph.parts().items():
-            name = f"graph.{key}"
-            if key == "entities" or (not everything and name in before.forms and key.startswith(FIXED)):
-                continue        # a table of their own; what is settled once the mechanisms are
+        grown = self._grown(a.graph.n_edges, before.edges)
+        only = {*edges, *noted, *(key for key, form in self._edge_forms.items() if form.rows in grown)}
+        for key, value in a.graph.parts(None if everything or not self._fits else only).items():
+            if key == "entities":
+                continue        # a table of their own
             array = value if isinstance(value, np.ndarray) else np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
             form = self._form_of(key, array)
-            anywhere = everything or not form.grows or key in edges or (key == "alive" and GRAPH in changed)
-            if anywhere or self._lacks(name, array, form):
-                yield name, _whole(array, form), anywhere, form
+            yield f"graph.{key}", _whole(array, form), None if everything or not form.grows or key in edges else noted.get(key, NO_NUMBERS), form
 
-    def _lacks(self, name: str, array: NDArray[Any], form: Form) -> bool:
-        """Whether the file does not hold all whole blocks of an array in this form."""
-        return self._held.forms.get(name) != form or (form.grows and len(array) // form.rows != len(self._held.prints.get(name, NONE)))
+    def _grown(self, count: int, before: int) -> frozenset[int]:
+        """Of which sizes of blocks there are more among so many rows or edges than there were."""
+        return frozenset(size for size in self._sizes if count // size != before // size)
 
     def _form_of(self, key: str, array: NDArray[Any]) -> Form:
         """The form of an array of the graph."""
@@ -436,6 +463,18 @@ class Snapshot:
             parts.append(b"" if column in computed else shortened(array[len(array) // rows * rows:].tobytes(), cell))
         return joined(parts)
 
+    def _brief(self, tails: bytes, everything: bool) -> tuple[int, bytes]:
+        """What is written of the block TAILS, with its number: the difference from the last save, or all of it in place of all differences.
+
+        All is written once differences have half of the bytes, and when the file is closed.
+        """
+        before = self._held
+        if before.tails is not None and not everything:
+            found = difference(before.tails, tails, len(self._growing))
+            if 2 * (before.differing + len(found)) <= len(tails):
+                return len(before.marks[TAILS]), found
+        return 0, tails
+
     @cached_property
     def _growing(self) -> tuple[tuple[Column | None, str, int, int], ...]:
         """Arrays that grow, in the order of their names: column of memories or None, name of the edge column, rows of a block, bytes of a row."""
@@ -445,6 +484,11 @@ class Snapshot:
         found |= {f"graph.{key}": (None, key.removeprefix("column:"), self._form_of(key, np.asarray(array)).rows, _bytes_of_row(np.asarray(array)))
                   for key, array in edges.items()}
         return tuple(found[name] for name in sorted(found))
+
+    @cached_property
+    def _sizes(self) -> frozenset[int]:
+        """Rows of a block of each array that grows."""
+        return frozenset(rows for _, _, rows, _ in self._growing)
 
     @cached_property
     def _columns(self) -> tuple[tuple[Column, str, Form], ...]:
@@ -575,6 +619,7 @@ class Snapshot:
         return arrays, state, roomy
 
 NONE = np.zeros(0, np.uint64)
+NO_NUMBERS = np.zeros(0, np.int64)
 NO_MARKS: Marks = np.zeros((0, 2), np.uint64)
 NO_ROWS: Rows = ((), (), NO_MARKS)
 
@@ -601,6 +646,14 @@ def _print(block: bytes) -> NDArray[np.uint64]:
 def _whole(array: NDArray[Any], form: Form) -> NDArray[Any]:
     """What an array has in blocks of its own."""
     return array[:len(array) // form.rows * form.rows] if form.grows else array
+
+
+def _renewed(known: NDArray[np.uint64], data: NDArray[np.uint8], size: int, blocks: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Fingerprints of whole blocks of so many bytes, of which some are known; computed of some of these and of all others."""
+    found, blocks = np.concatenate([known, fingerprints(data[len(known) * size:], size)]), np.unique(blocks[blocks < len(known)])
+    if blocks.size:
+        found[blocks] = fingerprints(data.reshape(-1, size)[blocks].reshape(-1), size)
+    return found
 
 
 def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:

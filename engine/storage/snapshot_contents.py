@@ -6,7 +6,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from itertools import accumulate, groupby, repeat
+from itertools import accumulate, chain, groupby, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..marks import MISMATCH, SIZE, WHOLE, checksum, verify
+from ..numerics import kernel
 from ..records import Event
 from ..writings import Writing
 from .array_blocks import ArrayBlocks, Place
-from .bulk_marks import Marks, marks_of, total_of
+from .bulk_marks import Marks, block_marks, marks_of, total_of
 from .postings import Added, Forward
 from .snapshot_file import SnapshotFile
 
@@ -26,7 +27,9 @@ CHUNK = 512               # rows of a table that are read and verified at a time
 AHEAD = 4                 # times CHUNK rows of a table that are read before their marks are computed, at most
 FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
 PACKED = "packed"         # name of the block that holds the small arrays one after the other
-TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
+TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block; further blocks
+                          # of this name say what each save since has changed in them, see `difference`
+GRAIN = 32                # bytes that such a change says at least
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -125,7 +128,7 @@ class Format5:
     meta    of the file, in the order in which it stands there
     stored  the form of each array
     marks   mark of each block, by array; after `arrays`
-    tails   the block TAILS, after `arrays`; None in early files, in which the last block of an array may have fewer rows
+    tails   the block TAILS as of the last save, after `arrays`; None in early files, in which the last block of an array may have fewer rows
 
     beside computes marks in another thread.  Every method has compared all marks of what it has returned.
     """
@@ -197,8 +200,9 @@ class Format5:
         return found
 
     def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
-        self.tails, = self._file.execute("SELECT data FROM blocks WHERE name = ? AND number = 0", (TAILS,)).fetchone() or (None,)
+        kept = tuple(data for data, in self._file.execute("SELECT data FROM blocks WHERE name = ? ORDER BY number", (TAILS,)))
         growing = [name for name, form in self.stored.items() if form.grows]
+        self.tails = changed(kept[0], kept[1:], len(growing)) if kept else None
         last = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
         if any(map(last.get, self._computed)):
             raise ValueError("a block is left over")
@@ -206,10 +210,15 @@ class Format5:
         small = [name for name in shapes if not self.stored[name].rows]
         sizes = [type_.itemsize * math.prod(shape) for type_, shape in map(shapes.__getitem__, small)]
         read = {name: ArrayBlocks(name, *shapes[name], self.stored[name].rows, place) for name in shapes if self.stored[name].rows}
-        for name, size in {PACKED: sum(sizes), **({} if self.tails is None else {TAILS: len(self.tails)})}.items():
-            read[name] = ArrayBlocks(name, np.dtype(np.uint8), (size,), size, place)
+        read[PACKED] = ArrayBlocks(PACKED, np.dtype(np.uint8), (sum(sizes),), sum(sizes), place)
         marks: dict[str, Future[Marks]] = {}
         for name, pieces in groupby(self._blocks(), itemgetter(0)):
+            if name == TAILS:
+                numbers, generations, parts, found = (tuple(chain.from_iterable(each)) for each in list(zip(*pieces, strict=True))[1:])
+                if numbers != tuple(range(len(kept))) or parts != kept:
+                    raise ValueError("a block is in the wrong place")
+                marks[name] = self._verify(found, block_marks, [name] * len(kept), numbers, generations, parts)
+                continue
             if name not in read:
                 raise ValueError("a block is left over")
             stored: list[bytes] = []
@@ -221,7 +230,7 @@ class Format5:
         self.marks = {name: found.result() for name, found in marks.items()}
         arrays = {name: blocks.array(last.get(name, b"")) for name, blocks in read.items()}
         packed = arrays.pop(PACKED).tobytes()
-        if self.tails is not None and arrays.pop(TAILS).tobytes() != self.tails:
+        if bool(kept) != (TAILS in marks):
             raise ValueError("a block is in the wrong place")
         for name, size, end in zip(small, sizes, accumulate(sizes), strict=True):
             arrays[name] = np.frombuffer(packed[end - size:end], shapes[name][0]).reshape(shapes[name][1])
@@ -319,6 +328,79 @@ def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
     for name, values in zip(Event.__slots__, (times, *fields), strict=True):
         deque(map(getattr(Event, name).__set__, events, values), maxlen=0)
     return events
+
+
+def difference(old: bytes, new: bytes, count: int) -> bytes:
+    """What makes one block of `joined` of another with as many parts: lengths of the new parts, number, places and lengths of runs, and the runs.
+
+    A run is of bytes of the new parts, taken one after the other, that those of the same part do not have.  Cost: 0.1 ms per 10^6 bytes.
+
+    >>> old, new = joined([b"ab" * 40, b"", b"gone"]), joined([b"ab" * 40 + b"c", b"d", b""])
+    >>> changed(old, [difference(old, new, 3)], 3) == new
+    True
+    """
+    starts, lengths, data = _parts_of(old, count)
+    due, new_lengths, new_data = _parts_of(new, count)
+    runs = np.empty((2, new_data.size // GRAIN + count), np.int32)
+    found = _runs(starts, lengths, data, due, new_lengths, new_data, runs)
+    places, sizes = runs[:, :found]
+    return b"".join([np.concatenate([new_lengths, [found], places, sizes]).astype("<i4").tobytes(),
+                     *(new_data[at:at + size].tobytes() for at, size in zip(places.tolist(), sizes.tolist(), strict=True))])
+
+
+def changed(old: bytes, differences: Sequence[bytes], count: int) -> bytes:
+    """The block after some differences, each from the block after those before it.  Raises ValueError if one is not."""
+    for patch in differences:
+        old = _changed(old, patch, count)
+    return old
+
+
+def _changed(old: bytes, patch: bytes, count: int) -> bytes:
+    starts, lengths, data = _parts_of(old, count)
+    new_lengths, found = np.frombuffer(patch, "<i4", count), int(np.frombuffer(patch, "<i4", 1, 4 * count)[0])
+    places, sizes = np.frombuffer(patch, "<i4", 2 * found, 4 * count + 4).reshape(2, found).tolist()
+    at, total = 4 * (count + 1 + 2 * found), int(new_lengths.sum(dtype=np.int64))
+    if new_lengths.min(initial=0) < 0 or total > len(old) + len(patch) or at + sum(sizes) != len(patch):
+        raise ValueError("the last rows of arrays are missing")
+    new = bytearray(b"".join([data[start:start + min(length, due)].tobytes().ljust(due, b"\0")
+                              for start, length, due in zip(starts.tolist(), lengths.tolist(), new_lengths.tolist(), strict=True)]))
+    for place, size in zip(places, sizes, strict=True):
+        if not 0 <= place <= place + size <= total:
+            raise ValueError("the last rows of arrays are missing")
+        new[place:place + size] = patch[at:at + size]
+        at += size
+    return new_lengths.tobytes() + bytes(new)
+
+
+def _parts_of(block: bytes, count: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
+    """Start and length of each part of a block of `joined` in its data, and these."""
+    lengths, data = np.frombuffer(block, "<i4", count), np.frombuffer(block, np.uint8, offset=4 * count)
+    if lengths.min(initial=0) < 0 or lengths.sum(dtype=np.int64) != data.size:
+        raise ValueError("the last rows of arrays are missing")
+    return np.cumsum(lengths, dtype=np.int64) - lengths, lengths, data
+
+
+@kernel
+def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int32], data: NDArray[np.uint8], new_starts: NDArray[np.int64],
+          new_lengths: NDArray[np.int32], new_data: NDArray[np.uint8], runs: NDArray[np.int32]) -> int:
+    """Write place and length of each run of `difference` into `runs` (2, ...); their number.  Cost: O(bytes)."""
+    found = 0
+    for part in range(starts.size):
+        for at in range(0, new_lengths[part], GRAIN):
+            end = min(at + GRAIN, new_lengths[part])
+            one, other = new_data[new_starts[part] + at:new_starts[part] + end], data[starts[part] + at:starts[part] + end]
+            differ = np.uint8(end > lengths[part])
+            if not differ:
+                for i in range(one.size):
+                    differ |= one[i] ^ other[i]
+            if differ:
+                place = new_starts[part] + at
+                if found and runs[0, found - 1] + runs[1, found - 1] == place:
+                    runs[1, found - 1] += end - at
+                else:
+                    runs[0, found], runs[1, found] = place, end - at
+                    found += 1
+    return found
 
 
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ from .graph import Graph
 from .vectors import VectorIndex
 
 Array = NDArray[Any]
+Journal = dict[Column, list[NDArray[np.int64]]]
 FIRST_CAPACITY = 256
 PER_ROW = (Scope.MEMORY, Scope.CANDIDATE)
 WIDE = 512                  # bytes of a cell from which on a column of memories is costly to copy
@@ -31,6 +32,7 @@ class Cells(Protocol):
 
     passes: int
     structures: dict[Structure, Any]
+    journal: Journal | None
 
     @property
     def n(self) -> int: ...
@@ -56,6 +58,7 @@ class Store:
     n        number of rows
     version  grows whenever a view made earlier no longer shows all rows
     guests   columns of plans that the memory's own mechanisms do not own; they stay at neutral between queries, and are neither saved nor digested
+    journal  numbers of rows or edges that hooks of ENCODE named by `view.wrote` since the last save, by column; None: nothing is noted
     Appending is amortised O(columns); nothing is copied on access.  A view is made once per version and shared by all readers.
     """
 
@@ -73,6 +76,7 @@ class Store:
         self._names: dict[str, Column | Structure] = {s.name: s for s in (*ENGINE_STRUCTURES, *structures)}
         self.guests: dict[Column, None] = {}
         self.passes = 0         # of plans over this store so far
+        self.journal: Journal | None = None
         for column, sizes in columns:
             self._hold(column, sizes)
 

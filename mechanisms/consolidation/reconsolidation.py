@@ -38,9 +38,11 @@ STEP = 0.05                         # of the integration, in units of tau
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TRACE_WEIGHT = Column("trace_weight", np.float64, Scope.MEMORY, "1", 0.0, "weight of the memory's own synapses at its last reactivation", low=0,
-                      high=1)
-SYNTHESIS_DUE = Column("synthesis_due", np.float64, Scope.MEMORY, "1", 0.0, "weight that synthesis adds in the window after reactivation", low=0)
-REACTIVATED = Column("reactivated", np.float64, Scope.MEMORY, "h", np.nan, "when it was last reactivated, or stored as a new version; NaN: never")
+                      high=1, own=True)
+SYNTHESIS_DUE = Column("synthesis_due", np.float64, Scope.MEMORY, "1", 0.0, "weight that synthesis adds in the window after reactivation", low=0,
+                       own=True)
+REACTIVATED = Column("reactivated", np.float64, Scope.MEMORY, "h", np.nan, "when it was last reactivated, or stored as a new version; NaN: never",
+                     own=True)
 EMBEDDING_TOTAL = Column("embedding_total", np.float64, Scope.GLOBAL, "1", 0.0, "sum of the embeddings of all memories", ("dimensions",))
 
 
@@ -205,6 +207,8 @@ class Reconsolidation(Mechanism[ReconsolidationParams]):
         if others.size:
             old, m = int(near[others[0]]), mismatch(float(cosine[others[0]]), background)
             kind = regime(m, p.low, p.high)
+            for column in (TRACE_WEIGHT, SYNTHESIS_DUE, REACTIVATED):
+                view.wrote(column, old)
             if kind == LOW:
                 self._reactivate(view, old, m, p.s)
             elif kind == MEDIUM and view.speaker[old] == view.speaker[row]:

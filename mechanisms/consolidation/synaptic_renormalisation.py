@@ -32,7 +32,7 @@ LEAST_ROOM = 1e-9
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 RENORMALISED_WEIGHT = Column("renormalised_weight", np.float64, Scope.MEMORY, "ln", 0.0,
-                             "log of the memory's weight w from waking gains and sleeping losses")
+                             "log of the memory's weight w from waking gains and sleeping losses", own=True)
 RENORMALISED_ROOM = Column("renormalised_room", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the headroom 1 - E / E_max; 0: full headroom", high=0)
 
 
@@ -131,6 +131,7 @@ class SynapticRenormalisation(Mechanism[SynapticRenormalisationParams]):
     @hook(Phase.ENCODE, reads=(ROW, COACTIVATION), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
     def learn(self, view: Any, incoming: Incoming) -> None:
         self.potentiate(view, np.unique(np.append(view.coactivation.target, view.row)))
+        view.wrote(RENORMALISED_WEIGHT, view.coactivation.target)
 
     @hook(Phase.RETRIEVE, reads=(COACTIVATION, RECALLED), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
     def on_recall(self, view: Any, cue: Cue) -> None:

@@ -72,7 +72,7 @@ from ..shared.topology_model import descriptors_by, diagnosed_by, plans_by
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TOPOLOGY_LINK = Column("topology_link", np.int8, Scope.EDGE, "1", 0,
-                       "whether the edge is a link of the topology: 0 no, 1 made for it, 2 another's edge, too", low=0, high=2)
+                       "whether the edge is a link of the topology: 0 no, 1 made for it, 2 another's edge, too", low=0, high=2, own=True)
 DESCRIPTOR = Column("descriptor", np.int64, Scope.MEMORY, "1", -1, "number of the writing that describes the memory; -1: none yet", low=-1)
 DESCRIPTOR_EMBEDDING = Column("descriptor_embedding", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the descriptor; 0: none", ("dimensions",),
                               own=True)

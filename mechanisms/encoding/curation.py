@@ -44,7 +44,7 @@ AFFINITY = Column("affinity", np.float32, Scope.EDGE, "1", 0.0, "strength of a c
                   own=True)
 RESTATES = Column("restates", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same content; -1: this memory is the first", low=-1,
                   own=True)
-RESTATED = Column("restated", np.int64, Scope.MEMORY, "1", 0, "number of later memories that restate this one", low=0)
+RESTATED = Column("restated", np.int64, Scope.MEMORY, "1", 0, "number of later memories that restate this one", low=0, own=True)
 WORDS_SAID = Column("words_said", np.int64, Scope.MEMORY, "1", 0, "number that memories of one speaker with the same words share; 0: no words",
                     own=True)
 REPEATS = Column("repeats", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same words by the same speaker; -1: this is the first",
@@ -237,6 +237,7 @@ class Curation(Mechanism[CurationParams]):
             first = int(view.restates[older]) if view.restates[older] >= 0 else older
             view.restates[row] = first
             view.restated[first] += 1
+            view.wrote(RESTATED, first)
             graph.add(row, first, EdgeType.VERSION, view.now)
 
     def _judged(self, view: Any, incoming: Incoming) -> tuple[Any, Any, Any]:

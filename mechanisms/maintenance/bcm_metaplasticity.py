@@ -28,7 +28,8 @@ from ..shared.coactivation import COACTIVATION, activities, is_first
 LARGEST = 5.0           # bound on weights: for an input rarer than theta's averaging time, theta has decayed, and the weight would grow without limit
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-BCM_THETA = Column("bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "sliding threshold: running mean of the memory's squared activity", low=0)
+BCM_THETA = Column("bcm_theta", np.float64, Scope.MEMORY, "1", 0.0, "sliding threshold: running mean of the memory's squared activity", low=0,
+                   own=True)
 BCM_WEIGHT = Column("bcm_weight", np.float64, Scope.EDGE, "1", 0.0, "BCM's weight of an association", low=-LARGEST, high=LARGEST, own=True)
 
 
@@ -95,6 +96,7 @@ class BCMMetaplasticity(Mechanism[BCMMetaplasticityParams]):
     @hook(Phase.ENCODE, reads=(COACTIVATION,), adds=(), sets=(BCM_THETA, BCM_WEIGHT, MODIFIABILITY))
     def encode(self, view: Any, incoming: Incoming) -> None:
         self.learn(view, 1)
+        view.wrote(BCM_THETA, view.coactivation.target)
 
     @hook(Phase.CONSOLIDATE, reads=(COACTIVATION,), adds=(), sets=(BCM_THETA, BCM_WEIGHT, MODIFIABILITY))
     def replay(self, view: Any, tick: Tick) -> None:

@@ -42,13 +42,15 @@ from ...engine.vocabulary import (
     USED_TIME,
     VISIBLE,
 )
-from ..shared.coactivation import COACTIVATION, sources
+from ..shared.coactivation import COACTIVATION, between, sources
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 HEBBIAN_WEIGHT = Column("hebbian_weight", np.float64, Scope.EDGE, "1", 0.0, "Oja's weight of an association, at its last occasion", low=0, high=1,
                         own=True)
-HEBBIAN_SEEN = Column("hebbian_seen", np.int32, Scope.EDGE, "1", 0, "occasions of the target that the weight includes", low=0)
-HEBBIAN_OCCASIONS = Column("hebbian_occasions", np.int32, Scope.MEMORY, "1", 0, "how often the memory was active together with others", low=0)
+HEBBIAN_SEEN = Column("hebbian_seen", np.int32, Scope.EDGE, "1", 0, "occasions of the target that the weight includes", low=0,
+                      own=True)
+HEBBIAN_OCCASIONS = Column("hebbian_occasions", np.int32, Scope.MEMORY, "1", 0, "how often the memory was active together with others", low=0,
+                           own=True)
 ASSOCIATED = signal("associated", Facet.ASSOCIATION, "match of the best, passed on to memories active together with them", unit="sd", direct=False)
 
 
@@ -168,6 +170,9 @@ class HebbianAssociation(Mechanism[HebbianAssociationParams]):
     def encode(self, view: Any, incoming: Incoming) -> None:
         """The event and all memories in working memory form one occasion."""
         self._learn(view, min(len(view.coactivation.edge), 1))
+        edges = view.graph.csr(EdgeType.COACCESS)
+        view.wrote(HEBBIAN_OCCASIONS, view.coactivation.target)
+        view.wrote(HEBBIAN_SEEN, between(view.coactivation.source, edges.start, edges.degree, edges.pool, view.graph.target))
 
     @hook(Phase.CONSOLIDATE, reads=(COACTIVATION, GRAPH, LTP, MODIFIABILITY), adds=(), sets=(HEBBIAN_WEIGHT, HEBBIAN_SEEN, HEBBIAN_OCCASIONS))
     def replay(self, view: Any, tick: Tick) -> None:

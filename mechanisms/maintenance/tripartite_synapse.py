@@ -292,6 +292,15 @@ def active(now: float, doses: Any, dose: float, ceiling: float, second: float, r
 
 
 @kernel
+def advance(now: float, second: float, rest: Any, state: Any, released: Any, glutamate: Any, step: Any, clock: Any, a: Any, r: Any) -> None:
+    """Advance every territory that was ever active, as `until` does.  Cost: O(territories), and that of `until`."""
+    out = np.empty(7)
+    for j in range(clock.shape[0]):
+        if not np.isnan(clock[j]):
+            until(now, j, second, rest, state, released, glutamate, step, clock, a, r, out)
+
+
+@kernel
 def gate(now: float, only: int, U0: float, alpha: float, territory: Any, probability: Any, second: float, rest: Any, state: Any, released: Any,
          glutamate: Any, step: Any, clock: Any, a: Any, r: Any) -> None:
     """Write U0 / U0* of the territory of every memory into `probability` (n,); 1 for a memory without territory.  Cost: O(n).
@@ -378,13 +387,13 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
         p = self.params
         active(now, doses, p.dose, p.ceiling, *self.astrocytes(view))
 
-    def gated(self, view: Any, now: float, only: int = -1) -> None:
+    def gated(self, view: Any, now: float, astrocytes: tuple[Any, ...], only: int = -1) -> None:
         p = self.params
-        gate(now, only, p.U0, p.alpha, view.territory, view.release_probability, *self.astrocytes(view))
+        gate(now, only, p.U0, p.alpha, view.territory, view.release_probability, *astrocytes)
 
-    def astrocytes(self, view: Any) -> tuple[Any, ...]:
-        return (self.second, self.rest, view.astrocyte, view.gliotransmission, view.glutamate, view.astrocyte_step, view.astrocyte_clock,
-                self.astrocyte, self.gliotransmission)
+    def astrocytes(self, view: Any, copied: bool = False) -> tuple[Any, ...]:
+        held = view.astrocyte, view.gliotransmission, view.glutamate, view.astrocyte_step, view.astrocyte_clock
+        return self.second, self.rest, *(map(np.copy, held) if copied else held), self.astrocyte, self.gliotransmission
 
     @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(TERRITORY, GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK,
                                                          RELEASE_PROBABILITY))
@@ -393,7 +402,7 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
         doses = np.zeros(self.params.territories)
         doses[territory] = 1.0
         self.accessed(view, view.now, doses)
-        self.gated(view, view.now, territory)
+        self.gated(view, view.now, self.astrocytes(view), territory)
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, TERRITORY), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK))
     def on_recall(self, view: Any, cue: Cue) -> None:
@@ -408,8 +417,13 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
             counts = np.bincount(view.territory[replayed], weights=view.replays[replayed], minlength=p.territories)
             self.accessed(view, tick.end, counts // p.compression)
 
-    @hook(Phase.MAINTAIN, reads=(TERRITORY,), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK,
-                                                             RELEASE_PROBABILITY))
+    @hook(Phase.MAINTAIN, reads=(), adds=(), sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK))
     def maintain(self, view: Any, tick: Tick) -> None:
-        """Write the factors at the end of the tick; the stored state is the last whole step of each territory, set by its last access alone."""
-        self.gated(view, tick.end)
+        """Advance the stored state to the last whole step of each territory, which its last access alone determines."""
+        advance(tick.end, *self.astrocytes(view))
+
+    @hook(Phase.MAINTAIN, reads=(TERRITORY, GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK), adds=(),
+          sets=(RELEASE_PROBABILITY,))
+    def modulate(self, view: Any, tick: Tick) -> None:
+        """Write the factors at the end of the tick, in the step of each territory that is not yet whole."""
+        self.gated(view, tick.end, self.astrocytes(view, copied=True))

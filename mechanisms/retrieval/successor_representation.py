@@ -31,7 +31,8 @@ from ...engine.vocabulary import GRAPH, HORIZON, KIND, LEARNING_RATE, NEED, NOW,
 from ..shared.rows import last_event
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-SUCCESSOR = Column("successor", np.float64, Scope.EDGE, "visits", 0.0, "M(s, s') of two entities: expected discounted visits of s' from s on", low=0)
+SUCCESSOR = Column("successor", np.float64, Scope.EDGE, "visits", 0.0, "M(s, s') of two entities: expected discounted visits of s' from s on", low=0,
+                   own=True)
 SUCCESSOR_STATED = Column("successor_stated", np.int32, Scope.MEMORY, "1", -1, "last row of the session so far that names an entity; -1: none",
                           own=True)
 SUCCESSION = signal("succession", Facet.ASSOCIATION, "expected visits after the entities of the query and of the last use", unit="visits")
@@ -107,13 +108,14 @@ def network(graph: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def experience(graph: Any, before: Sequence[int], after: Sequence[int], alpha: float, gamma: float, least: float, initial: float,
-               now: float = 0.0) -> None:
+               now: float = 0.0) -> list[int]:
     """One step from the states `before` to the states `after`: TD(0) update of each row of `before` towards the mean row of `after`.
 
     before, after  nodes, each once; empty `after`: terminal step, M(s', .) = 0
     least          an entry is created above this value and removed below half of it; 0: exact
     initial        the initial M is `initial` times the identity
     now            h, time of new edges
+    returns        the edges whose weights may have changed, new ones left out
 
     Several states at once stand for one step to each with equal probability.  A row sums to at most 1 / (1 - gamma), so it has at most
     2 / ((1 - gamma) least) entries.  Cost: O(q r log r).
@@ -123,8 +125,10 @@ def experience(graph: Any, before: Sequence[int], after: Sequence[int], alpha: f
             edge = graph.add(s, s, EdgeType.COACCESS, now)
             graph.column(SUCCESSOR.name)[edge] = initial
     nodes, values = expected_row(np.array(after, dtype=np.int64), *network(graph), graph.column(SUCCESSOR.name))
+    changed: list[int] = []
     for s in before:
         weight = graph.column(SUCCESSOR.name)
+        changed += graph.neighbours(s, EdgeType.COACCESS).tolist()
         missing = update(s, nodes, values, alpha, gamma, *network(graph), weight)
         if least > 0.0:
             edges = graph.neighbours(s, EdgeType.COACCESS)
@@ -134,6 +138,7 @@ def experience(graph: Any, before: Sequence[int], after: Sequence[int], alpha: f
         for i in np.flatnonzero(missing > least):
             edge = graph.add(s, int(nodes[i]), EdgeType.COACCESS, now)
             graph.column(SUCCESSOR.name)[edge] = missing[i]
+    return changed
 
 
 @kernel
@@ -189,7 +194,8 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
         if incoming.features.entities and last >= 0:
             alpha = min(1.0, p.alpha * view.learning_rate * view.plasticity)
             gamma = further(p.discount, view.horizon)
-            experience(graph, entities_of(graph, last), entities_of(graph, row), alpha, gamma, p.least, p.initial, incoming.event.time)
+            view.wrote(SUCCESSOR, experience(graph, entities_of(graph, last), entities_of(graph, row), alpha, gamma, p.least, p.initial,
+                                             incoming.event.time))
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, USED.before, USED_TIME.before, NOW, LEARNING_RATE, PLASTICITY, HORIZON), adds=(GRAPH,), sets=(SUCCESSOR,))
     def follow(self, view: Any, cue: Cue) -> None:

@@ -116,6 +116,28 @@ COACTIVATION = Structure(
     create=CoactivePairs, steps=pairing_nodes)
 
 
+@kernel
+def between(rows: Any, start: Any, degree: Any, pool: Any, leads_to: Any) -> Any:
+    """Edges from any of some rows to any of them; of a row that comes twice, twice.  Cost: O(rows x their edges).
+
+    rows                 (p,)  such as the sources of pairs
+    start, degree, pool        out-edges of node v: pool[start[v]:start[v] + degree[v]]
+    leads_to             (m,)  target of each edge
+
+    >>> between(np.array([0, 2]), np.array([0, 2, 2]), np.array([2, 0, 1]), np.array([0, 1, 2]), np.array([1, 2, 0])).tolist()
+    [1, 2]
+    """
+    found, count = np.empty(degree[rows].sum(), np.int64), 0
+    for v in rows:
+        for edge in pool[start[v]:start[v] + degree[v]]:
+            for other in rows:
+                if leads_to[edge] == other:
+                    found[count] = edge
+                    count += 1
+                    break
+    return found[:count]
+
+
 def sources(match: NDArray[Any], visible: NDArray[np.bool_], used: NDArray[np.int64], seeds: int,
             present: float) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """The memories that pass activation on, and the activity of each memory (n,), sd.

@@ -91,9 +91,12 @@ def test_replay_uses_resources_and_a_factor_on_release_scales_the_baseline(regis
     def sleep(view: Any, _: Any) -> None:
         view.replayed[:2] = (0, 1), (1, 2)
         view.replay_lag[:2] = 0.25 * TAU
+
+    def release(view: Any, _: Any) -> None:
         view.release_probability[...] = 0.5
 
-    memory = Engine([mechanism("sleeper", does(Phase.CONSOLIDATE, sleep, sets=[REPLAYED, REPLAY_LAG, RELEASE_PROBABILITY]), order=-1),
+    memory = Engine([mechanism("sleeper", does(Phase.CONSOLIDATE, sleep, sets=[REPLAYED, REPLAY_LAG]),
+                               does(Phase.MAINTAIN, release, sets=[RELEASE_PROBABILITY]), order=-1),
                      registry.instance("short_term_plasticity")], HashingEmbedder(16))
     memory.encode_all(Event(i / 60.0, text, session="s") for i, text in enumerate(STORY))
     memory.advance(24.0)
