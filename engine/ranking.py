@@ -16,6 +16,7 @@ from .units import Unit
 Rows = NDArray[np.int64]
 SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
 BLOCK: Final = 256          # rows that are looked at together, without a branch
+FURTHEST: Final = 32.0      # standard deviations that a score is from the mean at most, the root of 1,024: of fewer memories none can be further
 
 
 @kernel
@@ -58,6 +59,23 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
 
 
 @kernel
+def _widened(scores: Any, visible: Any, floor: float, centre: float, sd: float) -> float:
+    """The sd, or more if a visible score is more than `FURTHEST` times that from the mean.  O(n), in blocks without a branch."""
+    reach = FURTHEST * sd
+    for start in range(0, scores.shape[0], BLOCK):
+        outside, end = 0, min(start + BLOCK, scores.shape[0])
+        for i in range(start, end):
+            score = np.float64(scores[i]) if scores[i] == scores[i] else floor
+            outside += (visible[i] > 0) & (abs(score - centre) > reach)
+        if outside:
+            for i in range(start, end):
+                if visible[i]:
+                    score = np.float64(scores[i]) if scores[i] == scores[i] else floor
+                    reach = max(reach, abs(score - centre))
+    return reach / FURTHEST
+
+
+@kernel
 def _add_scaled(scores: Any, floor: float, origin: float, mean: float, sd: float, weight: float, out: Any) -> None:
     """out += weight * (scores - origin - mean) / sd, with `floor` for NaN.  O(n)."""
     factor = weight / sd        # one division; each term is within 2^-52 of its value
@@ -68,6 +86,9 @@ def _add_scaled(scores: Any, floor: float, origin: float, mean: float, sd: float
 @kernel
 def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> bool:
     """out += weight * (scores - mean) / sd, mean and sd over the visible memories; False, and nothing is added, if these are all equal.  Cost: O(n).
+
+    A score that few of n memories have is up to sqrt(n - 1) sd from the mean, so that in a large memory one rare signal would outvote all others.  So
+    sd is at least a 32nd of the largest distance from the mean: a signal has the range that it can have among 1,024 memories.
 
     scores   (n,)  score of each memory, NaN for silence
     visible  (n,)  bool, or how many visible memories each row stands for, see STANDS_FOR
@@ -85,6 +106,8 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
     origin, mean, sd = _moments(scores, visible, floor)
     differ = sd > 1e-12 * max(abs(origin + mean), 1e-300)
     if differ:
+        if len(scores) > FURTHEST ** 2:
+            sd = _widened(scores, visible, floor, origin + mean, sd)
         _add_scaled(scores, floor, origin, mean, sd, weight, out)
     return bool(differ)
 

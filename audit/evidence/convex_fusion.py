@@ -214,6 +214,15 @@ def a_memory_that_stands_for_several_counts_as_often(specimen: Any) -> Any:
     return fused(specimen, pair(dense, words), "standard", counts.astype(np.float32)), expected
 
 
+@adaptation("CC-16", source="ours: no memory is more than 32 sd from the mean, by a larger sd; by hand, and scipy.stats.zscore")
+def one_match_among_many_counts_as_one_among_a_thousand(specimen: Any) -> Any:
+    n = 4_000
+    dense, rare = np.random.default_rng(16).normal(0.2, 0.15, n), np.zeros(n)
+    rare[7] = 3.0
+    bounded = (rare - 3.0 / n) / ((3.0 - 3.0 / n) / 32.0)
+    return fused(specimen, pair(dense, rare), "standard"), 0.8 * zscore(dense) + 0.2 * bounded
+
+
 @figure("weights", caption="Fused scores of three memories over the weight of meaning against words: each is linear between its two scores, and "
         "the memory good in both leads in between", source="Bruch, Gai & Ingber 2023, min-max; the definition by hand")
 def scores_over_the_weight_of_meaning(specimen: Any) -> Picture:
@@ -280,6 +289,15 @@ def counted_once(specimen: Any) -> Any:
         specimen.add_standardised(scores, stands_for > 0, floor, weight, out)
 
     return specimen.replacing("NORMALISED", {**specimen.NORMALISED, "standard": once})
+
+
+@mutant("a rare signal outvotes all others in a large memory", rejected_by="CC-16")
+def unbounded(specimen: Any) -> Any:
+    def add(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
+        heard = np.where(np.isnan(scores), floor, scores)
+        out += weight * zmap(heard, np.repeat(heard, np.asarray(visible, np.int64)))
+
+    return specimen.replacing("NORMALISED", {**specimen.NORMALISED, "standard": add})
 
 
 @mutant("hidden memories get no score", rejected_by="CC-14")

@@ -78,6 +78,27 @@ def test_equal_scores_standardise_to_zero(way: str, value: float) -> None:
     assert not out.any()
 
 
+@pytest.mark.parametrize("n", [1_024, 1_025, 3_000, 20_000])
+@pytest.mark.parametrize("few", [1, 2, 40])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_no_standard_score_is_beyond_32(n: int, few: int, sign: float) -> None:
+    """Up to 1,024 memories none can be; above, the largest distance from the mean is 32 sd, and all others keep their proportions to it."""
+    rng = np.random.default_rng(n + few)
+    scores, visible = np.zeros(n, np.float32), rng.random(n) < 0.95
+    shown = np.flatnonzero(visible)[rng.permutation(int(visible.sum()))[:few]]
+    scores[shown] = sign * rng.uniform(0.5, 1.0, few)
+    scores[~visible] = sign * 50.0
+    scores[np.flatnonzero(visible & (scores == 0.0))[::3]] = np.nan
+    heard = np.where(np.isnan(scores), 0.0, scores.astype(np.float64))
+    far = heard - heard[visible].mean()
+    expected = far / max(heard[visible].std(), np.abs(far[visible]).max() / 32.0)
+    for standardise in (add_standardised, add_standardised.py_func) if n < 4_000 else (add_standardised,):
+        out = np.zeros(n)
+        assert standardise(scores, visible, 0.0, 1.0, out)
+        np.testing.assert_allclose(out, expected, rtol=1e-6)
+    assert np.abs(expected[visible]).max() <= 32.0 + 1e-9 and (n > 1_024 or np.isclose(heard[visible].std(), np.abs(far / expected)[shown[0]]))
+
+
 @given(st.integers(0, 600), st.integers(0, 2**31))
 @settings(max_examples=60, deadline=None)
 def test_standard_scores_are_those_of_numpy(n: int, seed: int) -> None:
