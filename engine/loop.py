@@ -90,7 +90,8 @@ class Engine(Serial):
     capacity           most visible rows; when it is full, the rows of least WORTH are archived, see `engine.capacity`; None: no limit.  It is given
                        anew when a snapshot is continued
     shortlist          rows that a question is asked of, in a memory of at least 16 times as many: the likely ones, see `engine.shortlist`; None: all.
-                       Questions that learn or have a filter, contexts and explanations are asked of all; given anew when a snapshot is continued
+                       Asked of all are questions that learn or want more than an eighth of them, contexts of as many or of sources, explanations;
+                       given anew when a snapshot is continued
     index              "exact", "hnsw" or "ivf": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew
                        when a snapshot is continued
 
@@ -238,13 +239,14 @@ class Engine(Serial):
         time changes memory.
 
         plan   of `planned`, instead of the memory's own; it never learns, and `use` refuses its answers
-        depth  how many of the ranking's rows will be read from `final`, if more than k: a shortlist is asked only if it can answer so many
+        depth  how many rows of the ranking will be read from `final`, if more than k: a shortlist is asked only if it can answer so many
 
         Questions of several threads are answered at the same time (`engine.beside`), unless they learn, have a plan, or are measured by an observer,
         and except in a memory of fewer than 4,096 rows.
         """
         with self._question(alone=learn or plan is not None), self._turns.answering(), self.assembly.places.one() as place:
             self._integrity.require("retrieve")
+            depth = checked_count(depth, "depth")
             if place is None:
                 return self._retrieve(query, k, learn, plan, depth)
             query, k, cue = self._checked_question(query, k)

@@ -278,7 +278,7 @@ class Shortlist:
 
         Up to half of a shortlist are nearest to the vector of the question, a quarter best by BM25; others are what answers needed last, rows of the
         entities that it names and of those to which these have edges, the newest of all and of its session, and the neighbours of the best in time
-        and along links.  Hidden rows come by links and by use alone.
+        and along links.  Hidden rows, and rows that a filter leaves out, come by use and as neighbours alone.
         Cost: one search of the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
         """
         n, most, visible, only = self._base.n, self.most, self._base.array(VISIBLE), cue.query.only
@@ -311,15 +311,19 @@ class Shortlist:
         return rows[:first_of(rows, most, self._seen)]
 
     def _alike(self, cue: Cue, most: int, admitted: NDArray[np.bool_] | None) -> Rows:
-        """The visible rows nearest to the vector of the question, of those that a filter admits; all of them are compared if they are few."""
+        """The visible rows nearest to the vector of the question, of those that a filter admits.
+
+        All of them are compared, O(rows d), if they are few, and if most of the rows near the question are not among them.
+        """
         if admitted is None:
             return self._index.search(cue.vector, most)[0]
-        rows = np.flatnonzero(admitted)
-        if len(rows) <= PAYS * self.most:
-            nearest: Rows = rows[best(self._index.products(cue.vector, rows), np.ones(len(rows), np.bool_), most)]
-            return nearest
-        found = self._index.search(cue.vector, most * self._base.n // len(rows))[0]
-        return found[admitted[found]][:most]
+        rows, most = np.flatnonzero(admitted), min(most, int(np.count_nonzero(admitted)))
+        wanted = min(2 * most * self._base.n // max(len(rows), 1), PAYS * most)         # enough if as many of the near rows are admitted as of all
+        found = self._index.search(cue.vector, wanted)[0] if len(rows) > PAYS * self.most else rows[:0]
+        found = found[admitted[found]][:most]
+        if len(found) < most:
+            found = rows[best(self._index.products(cue.vector, rows), np.ones(len(rows), np.bool_), most)]
+        return found
 
     def _represent(self, view: Any, cue: Cue) -> None:
         view.stands_for[...] = self._stand_for

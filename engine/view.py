@@ -33,7 +33,9 @@ class View:
     def wrote(self, column: Column, numbers: ArrayLike) -> None:
         """Say of which earlier rows or edges a hook of ENCODE has written cells of a column that is `own`; too many cost time, too few are not saved.
 
-        Raises ContractError for a column that the hook does not write.
+        numbers  integers from 0, of rows or edges that exist
+
+        Raises ContractError for a column that the hook does not write, and for other numbers, such as a mask.
         """
         self._of.note(column, numbers)
 
@@ -152,8 +154,12 @@ class Binding:
         """As `View.wrote`."""
         if column not in self.node.sets and column not in self.node.adds:
             raise ContractError(f"{column.name!r} is not written", where=self.node.label, cure="declare it in sets or adds")
+        found, held = np.array(numbers).reshape(-1), self.store.graph.n_edges if column.scope is Scope.EDGE else self.store.n
+        if found.size and (found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= held):
+            raise ContractError(f"cells of {column.name!r} are named by {found.dtype}, {found.min()} to {found.max()}", where=self.node.label,
+                                cure=f"give numbers of rows or edges, integers from 0 to {held - 1}")
         if self.store.journal is not None and self.node.phase is Phase.ENCODE:
-            self.store.journal.setdefault(column, []).append(np.array(numbers, np.int64).reshape(-1))
+            self.store.journal.setdefault(column, []).append(found.astype(np.int64))
 
     def _zeros(self, column: Column) -> Array:
         if column.scope is Scope.EDGE:

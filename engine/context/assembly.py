@@ -163,7 +163,8 @@ def context_of(memory: Memory, answer: Answer, query: Query | str, budget: int |
                also: str = "", counter: TokenCounter = LENGTH, form: Format = FORMATS["sections"], strategy: str = FLAT) -> Context:
     """The context of an answer that was given before, whatever its k; arguments as `assemble`, already checked.
 
-    Sources are asked again, since what they offer depends on the budget, and so is the memory if a shortlist of it gave the answer.
+    Sources are asked again, since what they offer depends on the budget; and so is a memory whose shortlist gave the answer, for as many rows as the
+    context may need.
     """
     _require(memory, strategy)
     offers: Sequence[Offer] = ()

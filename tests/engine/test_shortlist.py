@@ -195,6 +195,20 @@ def test_a_shortlist_answers_the_rows_that_a_filter_admits(memory: Engine, only:
         assert {*admitted[np.argsort(-cosine, kind="stable")[:8]], *words[scores[words] > 0.0]} <= set(chosen.store.rows)
 
 
+def test_a_filter_that_leaves_out_what_is_near_the_question_finds_the_nearest_of_the_others() -> None:
+    """More rows are admitted than are all compared, and none of the rows near the question is among them."""
+    rng, half = np.random.default_rng(7), len(WORDS) // 2
+    with hb.memory("hybrid", embedding="hashing:64", shortlist=64) as memory:
+        memory.encode_all(Event(float(i), f"{' '.join(rng.choice(WORDS[:half] if i % 2 else WORDS[half:], 5))} {i}", ("Bo", "Ada")[i % 2], "s", f"e{i}")
+                          for i in range(2 * 64 * PAYS + 200))
+        query = Query(" ".join(WORDS[:half]), only=Only(speakers=("Bo",)))
+        answer = memory.retrieve(query, 5)
+        bo = np.flatnonzero(whole(memory, query).answerable)
+        cosine = memory.column("embedding")[bo].astype(np.float64) @ memory.cue(query).vector
+        assert len(bo) > 64 * PAYS and len(answer) == 5
+        assert set(bo[np.argsort(-cosine, kind="stable")[:8]]) <= set(short(memory).store.rows)
+
+
 def test_small_memories_long_answers_and_learning_are_asked_of_all_rows(memory: Engine) -> None:
     text = QUESTIONS[0]
     shown = short(memory).store.rows

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from ..engine.records import Event, Query, hours
 from ..engine.registry import Registry
 from ..engine.schedule import Stages
 from ..engine.stand_ins import checked_instance
+from ..engine.storage import snapshot
 from ..engine.view import Binding
 from ..engine.vocabulary import DRAFTS, HIDE, MADE, SHOW, TEXTS, VISIBLE, WRITING
 
@@ -295,6 +297,25 @@ def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
     first.close()
 
 
+def a_saved_tick_is_whole(bench: Bench) -> None:
+    """Hooks of ENCODE change no other cells of columns that are `own` than they say: a file of the last tick is the memory, and `close` adds nothing.
+
+    Blocks have 8 rows, since the last rows, too few for a block, are always compared.
+    """
+    with patch.multiple(snapshot, BLOCK=8, EDGES=8, LARGE=8):
+        memory = bench.build(*bench.company, path=bench.folder / f"{bench.id}_tick.db", tick_hours=0.0)
+        for i, event in enumerate(talk()):
+            memory.encode(event)
+            memory.advance(memory.now)
+            assert memory._snapshot is not None
+            late = memory._snapshot.unsaved()
+            assert not late, f"an event changed cells of {', '.join(late)} that no hook named by view.wrote"
+            if i % 9 == 8:
+                memory.retrieve(f"What did {event.speaker} do in Lisbon?", learn=True)
+                memory.advance(memory.now)
+        memory.close()
+
+
 def weight_acts_in_the_ranking_alone(bench: Bench) -> None:
     """The weight of a signal changes no state of a memory in which no query learns, and no score of a signal, unless it is 0."""
     declared = bench.registry.entry(bench.id).params.get("weight")
@@ -345,5 +366,5 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, queries_change_nothing,
     continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store, outputs_are_finite_on_hostile_input, off_means_neutral,
     random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text, made_rows_change_nothing,
-    made_rows_that_stay_visible_do_no_harm, weight_acts_in_the_ranking_alone,
+    made_rows_that_stay_visible_do_no_harm, a_saved_tick_is_whole, weight_acts_in_the_ranking_alone,
 )

@@ -151,7 +151,7 @@ def own(path: Path, declared: bool, told: Sequence[int] = ()) -> Engine:
 
 
 @pytest.mark.parametrize(("declared", "told", "missed"), [
-    (False, (), False), (True, (), True), (True, (1,), False), (True, (7, 1, 1, 18), False), (True, (8, 15), True)])
+    (False, (), False), (True, (), True), (True, (1,), False), (True, (7, 1, 1, 9), False), (True, (8, 9), True)])
 def test_a_wrong_declaration_is_seen_and_closing_repairs_the_file(tmp_path: Path, declared: bool, told: Sequence[int], missed: bool) -> None:
     e = live(own(tmp_path / "m.db", declared, told), 0, ROWS)
     assert e._snapshot is not None and e._snapshot.unsaved() == ["column.wide"] * missed
@@ -195,6 +195,19 @@ def test_a_hook_names_cells_of_columns_that_it_writes_alone(tmp_path: Path) -> N
         e.encode(Event(0.0, "number 1"))
     with pytest.raises(ContractError, match="no attribute name free in a view"):
         column("wrote")
+
+
+@pytest.mark.parametrize("numbers", [np.array([True, False]), -1, 1, [0.0], None, 10**400, [[0, 7]]], ids=str)
+def test_cells_are_named_by_numbers_of_rows(numbers: Any) -> None:
+    """The event that names them is row 0; a mask would name rows 0 and 1."""
+    own = column("own_cells", own=True)
+
+    def dress(view: Any, incoming: Any) -> None:
+        view.wrote(own, numbers)
+
+    e = memory(by_number(), mechanism("m", does(Phase.ENCODE, dress, reads=[ROW], sets=[own]), owns=[own], order=1))
+    with pytest.raises(ContractError, match="cells of 'own_cells' are named by"):
+        e.encode(Event(0.0, "number 1"))
 
 
 @pytest.mark.parametrize("chosen", Registry.read().sets)
