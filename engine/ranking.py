@@ -106,9 +106,7 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
     origin, mean, sd = _moments(scores, visible, floor)
     differ = sd > 1e-12 * max(abs(origin + mean), 1e-300)
     if differ:
-        if len(scores) > FURTHEST ** 2:
-            sd = _widened(scores, visible, floor, origin + mean, sd)
-        _add_scaled(scores, floor, origin, mean, sd, weight, out)
+        _add_scaled(scores, floor, origin, mean, _widened(scores, visible, floor, origin + mean, sd), weight, out)
     return bool(differ)
 
 

@@ -99,6 +99,19 @@ def test_no_standard_score_is_beyond_32(n: int, few: int, sign: float) -> None:
     assert np.abs(expected[visible]).max() <= 32.0 + 1e-9 and (n > 1_024 or np.isclose(heard[visible].std(), np.abs(far / expected)[shown[0]]))
 
 
+def test_few_rows_that_stand_for_many_have_no_score_beyond_32() -> None:
+    """A shortlist of 64 rows for 20,064 memories, of which one alone has a score: with these written out."""
+    counts, scores, out = np.full(64, 318, np.int64), np.zeros(64, np.float32), np.zeros(64)
+    counts[5], scores[5] = 30, 2.0
+    repeated = np.repeat(scores, counts).astype(np.float64)
+    assert add_standardised(scores, counts.astype(np.float32), 0.0, 1.0, out)
+    far = scores - repeated.mean()
+    np.testing.assert_allclose(out, far / max(repeated.std(), far.max() / 32.0), rtol=1e-6)
+    counts[5] = 1
+    out[:] = 0.0
+    assert add_standardised(scores, counts.astype(np.float32), 0.0, 1.0, out) and np.isclose(out[5], 32.0)
+
+
 @given(st.integers(0, 600), st.integers(0, 2**31))
 @settings(max_examples=60, deadline=None)
 def test_standard_scores_are_those_of_numpy(n: int, seed: int) -> None:
