@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -79,6 +79,17 @@ class Erased:
     events: tuple[int, ...]
     rows: tuple[int, ...]
     writings: tuple[int, ...]
+
+    def __or__(self, other: Erased | None) -> Erased:
+        """This and another, each number once.
+
+        >>> Erased((3,), (5,), ()) | Erased((1, 3), (4,), (0,))
+        Erased(events=(1, 3), rows=(4, 5), writings=(0,))
+        """
+        if other is None:
+            return self
+        events, rows, writings = (tuple(sorted({*own, *others})) for own, others in zip(astuple(self), astuple(other), strict=True))
+        return Erased(events, rows, writings)
 
 
 class Clock(Protocol):
@@ -208,6 +219,8 @@ class Snapshot:
 
     def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float) -> None:
         self.path, self.assembly, self._held, self._older = Path(path), assembly, _Held(), False
+        self._erased: Erased | None = None      # what was overwritten, and is not in the file yet
+        self._outdated = False      # whether the file may still hold, beside what is saved, what was saved before
         self._edge_forms: dict[str, Form] = {}
         self._fits = False          # whether the file is known to hold all whole blocks in our forms
         self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
@@ -229,28 +242,33 @@ class Snapshot:
     def save(self, state: str = "open", erased: Erased | None = None) -> None:
         """Update the file in one transaction.
 
-        erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before
+        erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before;
+                if that fails, the next save does what is left of it
 
         Cost: O(added rows, events and edges); for every column of which a hook may have changed cells of earlier rows since the last save a
         fingerprint, 40 us per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  With the state
         "closed" all columns are compared.
         """
         older = self._older
+        if erased:
+            self._erased = erased | self._erased
         with snapshot_errors(self.path), self._file.transaction() as to:
             if older:
                 for name, in to.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                     to.execute(f"DROP TABLE {name}")
                 _create(to)
-            held = self._write(to, state, erased)
+            held = self._write(to, state)
         self._held, self._older = replace(held, prints=self._held.prints | held.prints, marks=self._held.marks | held.marks), False
         self._fits = True
+        self._outdated, self._erased = self._outdated or older or self._erased is not None, None
         for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal):
             if journal:
                 journal.clear()
         self._forget_changes()
-        if erased or older:
+        if self._outdated:
             with snapshot_errors(self.path):
                 self._file.rewrite()
+            self._outdated = False
 
     def unsaved(self) -> list[str]:
         """Names of arrays that differ from the file's: none after a save, unless a mechanism changes cells that it has not declared.  O(n)."""
@@ -276,22 +294,23 @@ class Snapshot:
     def _make(self, to: sqlite3.Connection) -> None:
         """Write a new file."""
         _create(to)
-        self._write(to, "closed", None)
+        self._write(to, "closed")
 
-    def _write(self, to: sqlite3.Connection, state: str, erased: Erased | None) -> _Held:
+    def _write(self, to: sqlite3.Connection, state: str) -> _Held:
         """Write what has changed.  What the file then holds; of fingerprints and marks of blocks those of changed arrays alone."""
-        a, before = self.assembly, self._held
+        a, before, erased = self.assembly, self._held, self._erased
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
                      a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark,
                      tails=before.tails, differing=before.differing)
-        gone = [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0]
-                for table, numbers in (("events", erased.events), ("writings", erased.writings)) for number in numbers] if erased else []
+        gone = list[bytes]()
         if erased:
+            for table, numbers in (("events", _below(before.events, erased.events)), ("writings", _below(before.writings, erased.writings))):
+                gone += [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0] for number in numbers]
             gone += [found for table in ("memories", "entities") for found, in to.execute(f"SELECT mark FROM {table}")]
             to.execute("DELETE FROM entities")
         for table, written in (("events", self._event_rows), ("writings", self._writing_rows), ("memories", self._memory_rows),
                                ("entities", self._entity_rows)):
-            numbers, columns, marks = written(held.generation, erased)
+            numbers, columns, marks = written(held.generation)
             if len(numbers):
                 to.executemany(INSERT.format(table, ",".join("?" * (len(columns) + 3))),
                                zip(numbers, *columns, (held.generation for _ in numbers), as_bytes(marks), strict=True))
@@ -306,25 +325,25 @@ class Snapshot:
         to.executemany(INSERT.format("meta", "?,?"), [(key, value) for key, value in held.meta.items() if before.meta.get(key) != value])
         return held
 
-    def _event_rows(self, generation: int, erased: Erased | None) -> Rows:
+    def _event_rows(self, generation: int) -> Rows:
         log = self.assembly.event_log
-        numbers = (*(erased.events if erased else ()), *range(self._held.events, len(log.events)))
+        numbers = (*_below(self._held.events, self._erased.events if self._erased else ()), *range(self._held.events, len(log.events)))
         if not numbers:
             return NO_ROWS
         time, *blobs, dated, row = zip(*(event_cells(log.events[number], log.row_of[number]) for number in numbers), strict=True)
         values = np.array(time, np.float64), np.array(dated, np.int64), np.array(row, np.int64)
         return numbers, (time, *blobs, dated, row), marks_of(b"events", numbers, [generation] * len(numbers), blobs, values)
 
-    def _writing_rows(self, generation: int, erased: Erased | None) -> Rows:
+    def _writing_rows(self, generation: int) -> Rows:
         log = self.assembly.event_log
-        numbers = (*(erased.writings if erased else ()), *range(self._held.writings, len(log.writings)))
+        numbers = (*_below(self._held.writings, self._erased.writings if self._erased else ()), *range(self._held.writings, len(log.writings)))
         if not numbers:
             return NO_ROWS
         stored = {~log.rows[row]: row for row in log.made}
         *values, rows = zip(*(writing_cells(log.writings[number], stored.get(number, -1)) for number in numbers), strict=True)
         return numbers, (*values, rows), writing_marks(numbers, [generation] * len(numbers), values, rows)
 
-    def _memory_rows(self, generation: int, erased: Erased | None) -> Rows:
+    def _memory_rows(self, generation: int) -> Rows:
         """The rows that the journals hold: those since the last save; after an erasure, which numbers words anew, all."""
         a = self.assembly
         words, trigrams = a.lexicon.journal or (), a.trigrams.journal or ()
@@ -335,9 +354,9 @@ class Snapshot:
         columns = tuple(zip(*cells, strict=True))
         return numbers, columns, marks_of(b"memories", numbers, [generation] * len(numbers), columns)
 
-    def _entity_rows(self, generation: int, erased: Erased | None) -> Rows:
+    def _entity_rows(self, generation: int) -> Rows:
         graph = self.assembly.graph
-        numbers = range(0 if erased else self._held.entities, graph.n_entities)
+        numbers = range(0 if self._erased else self._held.entities, graph.n_entities)
         if not numbers:
             return NO_ROWS
         names = [graph.entity_name(number).encode("utf-8", "surrogatepass") for number in numbers]
@@ -663,6 +682,11 @@ def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:
         one, rest = (fingerprints(np.ascontiguousarray(array[:count]).reshape(-1).view(np.uint8), size) for count in (rows, len(array) % rows))
         return np.concatenate([one.repeat(len(array) // rows), rest])
     return fingerprints(np.ascontiguousarray(array).reshape(-1).view(np.uint8), size)
+
+
+def _below(count: int, numbers: Sequence[int]) -> Sequence[int]:
+    """The numbers of parts that a file of so many holds; after a save that failed, it lacks the latest."""
+    return [number for number in numbers if number < count]
 
 
 def _form(array: NDArray[Any], shape: Sequence[int | str], moving: bool = False) -> Form:

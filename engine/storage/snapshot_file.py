@@ -70,25 +70,27 @@ class SnapshotFile:
 
         schema  the statements that made the tables; None: any
 
-        Raises ValueError at the end, whatever else the block raises, for a file whose pages are not those of its tables, each once and in order, and
-        at once for other tables.  Cost: reads the file once, 0.2 s per 10^9 bytes.
+        Raises ValueError for a file whose pages are not those of its tables, each once and in order, at the end, whatever else the block raises but a
+        SnapshotError, which ends the check; and at once for other tables.  Cost: reads the file once, 0.2 s per 10^9 bytes.
         """
         if schema is not None and {sql for sql, in self.execute("SELECT sql FROM sqlite_master")} != schema:
             raise ValueError("its tables are not those of a snapshot")
-        with ThreadPoolExecutor(1) as beside:
-            sound = beside.submit(self._require_sound)
+        with closing(self._unlocked()) as unlocked, ThreadPoolExecutor(1) as beside:
+            sound = beside.submit(_require_sound, unlocked)
             try:
                 yield beside
-            finally:
+            except SnapshotError:
+                unlocked.interrupt()
+                raise
+            except BaseException:
                 sound.result()
+                raise
+            sound.result()
 
-    def _require_sound(self) -> None:
-        """Checks all pages over a connection of its own, which takes no lock: that of this file keeps others out."""
-        path = quote((Path.cwd() / self.path).as_posix())
-        with closing(sqlite3.connect(f"file://{path if path.startswith('/') else f'/{path}'}?immutable=1", uri=True)) as connection:
-            found, = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if found != "ok":
-            raise ValueError(" ".join(str(found).replace("*** in database main ***", "").split()))
+    def _unlocked(self) -> sqlite3.Connection:
+        """A second connection, for reading, which takes no lock: that of this file keeps others out."""
+        path = quote(os.fsencode((Path.cwd() / self.path).as_posix()))      # bytes, for a name need not be UTF-8
+        return sqlite3.connect(f"file://{path if path.startswith('/') else f'/{path}'}?immutable=1", uri=True, check_same_thread=False)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -118,6 +120,13 @@ class SnapshotFile:
         if os.getpid() != self._process:
             raise SnapshotError(f"belongs to the process that opened it, {self._process}; this is process {os.getpid()}, a fork of it",
                                 where=str(self.path), cure="open the file after the fork, in the process that writes it, or a copy of it")
+
+
+def _require_sound(connection: sqlite3.Connection) -> None:
+    """Checks all pages.  Raises ValueError."""
+    found, = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise ValueError(" ".join(str(found).replace("*** in database main ***", "").split()))
 
 
 @contextmanager
