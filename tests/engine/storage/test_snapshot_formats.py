@@ -238,6 +238,17 @@ def test_a_file_of_an_older_format_is_read_and_continues_exactly(tmp_path: Path,
     assert [v.since(0) for v in words] == [v.since(0) for v in (again.assembly.lexicon.vocabulary, again.assembly.trigrams.vocabulary)]
 
 
+@pytest.mark.parametrize("format", ["1", "2", "3", "4"])
+def test_a_file_of_an_older_format_can_be_saved_first_by_an_erasure(tmp_path: Path, format: str) -> None:
+    old, whole = old_file(tmp_path / "m.db", format), made()
+    live(whole, 0, 12)
+    e = made(path=old)
+    assert e.erase("e3", confirm=True) == whole.erase("e3", confirm=True)
+    assert e.digest() == whole.digest()
+    e.close()
+    assert made(path=old).digest() == whole.digest()
+
+
 def to_early_format_5(path: Path) -> None:
     """Give the last rows of each array a block of its own, as the first files of format 5 had it, which listed no computed columns."""
     connection = sqlite3.connect(path)
