@@ -394,8 +394,8 @@ class Snapshot:
                 continue
             if name == TAILS:
                 number, content = self._brief(block, everything)
-                held.tails, held.differing = block, number and before.differing + len(content)
-                prints = np.append(prints, np.zeros(number, np.uint64))
+                held.tails, held.differing = block, before.differing + len(content) if number else 0
+                prints = np.append(prints, np.zeros(number, np.uint64))     # as many as there are blocks, which `_replace_marks` counts
             names.append(name)
             numbers.append(number)
             parts.append(content)
