@@ -608,8 +608,8 @@ class Engine(Serial):
         is rewritten (VACUUM); so are all texts that the memory made from it, or that contain its text of 20 characters or more.  The rows stay as
         stubs with time, session and speaker, their columns at neutral.  What mechanisms have learnt over many events, such as means and weights, is
         not undone, and neither are copies of the file, the embedding cache (vectors under hashes of texts) or a transcript of a language model.
-        Raises InputError, with nothing changed, without `confirm` or for an unknown id; SnapshotError if the disk fails: the next save then overwrites
-        in the file what this one could not.
+        Raises InputError, with nothing changed, without `confirm` or for an unknown id; SnapshotError if the disk fails: the next save then
+        overwrites in the file what this one could not.
         """
         self._integrity.require("erase")
         if confirm is not True:

@@ -199,8 +199,9 @@ def test_a_filter_that_leaves_out_what_is_near_the_question_finds_the_nearest_of
     """More rows are admitted than are all compared, and none of the rows near the question is among them."""
     rng, half = np.random.default_rng(7), len(WORDS) // 2
     with hb.memory("hybrid", embedding="hashing:64", shortlist=64) as memory:
-        memory.encode_all(Event(float(i), f"{' '.join(rng.choice(WORDS[:half] if i % 2 else WORDS[half:], 5))} {i}", ("Bo", "Ada")[i % 2], "s", f"e{i}")
-                          for i in range(2 * 64 * PAYS + 200))
+        for i in range(2 * 64 * PAYS + 200):
+            words = rng.choice(WORDS[:half] if i % 2 else WORDS[half:], 5)
+            memory.encode(Event(float(i), f"{' '.join(words)} {i}", ("Bo", "Ada")[i % 2], "s", f"e{i}"))
         query = Query(" ".join(WORDS[:half]), only=Only(speakers=("Bo",)))
         answer = memory.retrieve(query, 5)
         bo = np.flatnonzero(whole(memory, query).answerable)
