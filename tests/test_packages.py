@@ -92,7 +92,7 @@ def test_the_example_is_cited(site: Path, tmp_path: Path) -> None:
 
 def test_the_example_passes_its_own_tests(site: Path) -> None:
     tested = call(site, "-q", "-p", "no:cacheprovider", "tests", cwd=site.with_name("site_built"), module="pytest")
-    assert tested.returncode == 0 and f"{len(CHECKS) + 3} passed" in tested.stdout, tested.stdout        # three of its own
+    assert tested.returncode == 0 and f"{len(CHECKS) + 3} passed" in tested.stdout, tested.stdout
 
 
 def test_what_is_installed_does_not_touch_what_is_ours(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
