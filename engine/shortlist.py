@@ -120,6 +120,7 @@ def beyond(named: NDArray[np.int64], start: NDArray[np.int64], degree: NDArray[n
     named          (q,)  nodes of entities
     start, degree  (types, nodes) and ends: `Graph.blocks`
     out            written; a row may occur more than once
+    Cost: O(edges of the entities + rows written).
     """
     count = 0
     for node in named:
