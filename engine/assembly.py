@@ -21,6 +21,7 @@ from .cues import Cues, Wording, mean_direction
 from .derived import derived
 from .drafts import Drafts, Kind, Made
 from .errors import ContractError, HebbariumError, InputError
+from .filter import Banned, banned
 from .lives import Plan, differing, life_of
 from .numerics import read_only
 from .offers import Offers, shares_of_sources
@@ -31,7 +32,7 @@ from .ports.embedding_cache import metered
 from .ports.language_model import LanguageModel, described
 from .ports.language_model import metered as metered_model
 from .reach import rest_of
-from .records import Event, Query
+from .records import Event, Only, Query
 from .schedule import Node, Stages
 from .shortlist import Shortlist
 from .state import Clock
@@ -154,28 +155,32 @@ class Assembly:
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
         retrieve = self.plans[Phase.RETRIEVE]
         self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
-        self.shortlist = Shortlist(shortlist, self.store, self.event_log, self._asking, self.signals, self.streams, instrument) if shortlist else None
-        self.places = Places(lambda: Place(self.store, self.event_log, self._asking, self.signals, self.streams, self.wordings, shortlist))
+        self.shortlist = Shortlist(shortlist, self.store, self._banned, self._asking, self.signals, self.streams, instrument) if shortlist else None
+        self.places = Places(lambda: Place(self.store, self._banned, self._asking, self.signals, self.streams, self.wordings, shortlist))
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
         self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
 
-    def _asking(self, store: Cells, size: list[int] | None = None) -> Sequence[Node]:
-        """The steps of RETRIEVE over another store, which shows this one; size: the cell of how many rows the answer holds, if it is another."""
-        return self._phases(self.mechanisms, self.signals, store, size)[Phase.RETRIEVE]
+    def _banned(self, only: Only) -> NDArray[np.bool_]:
+        """As `filter.banned`, of all rows."""
+        return banned(only, self.event_log, self.store)
+
+    def _asking(self, store: Cells, bans: Banned, size: list[int] | None = None) -> Sequence[Node]:
+        """The steps of RETRIEVE over another store, which shows this one, as `_phases` takes it."""
+        return self._phases(self.mechanisms, self.signals, store, bans, size)[Phase.RETRIEVE]
 
     def _phases(self, mechanisms: Sequence[Mechanism[Any]], signals: Sequence[tuple[Signal, float]], asked: Cells | None = None,
-                size: list[int] | None = None) -> Mapping[Phase, tuple[Node, ...]]:
+                bans: Banned | None = None, size: list[int] | None = None) -> Mapping[Phase, tuple[Node, ...]]:
         """The schedule of some mechanisms over this store, with the engine's own steps.  Raises ContractError.
 
-        asked, size  the store that questions are asked of, and `answer_size`, if they are others
+        asked, bans, size  the store that questions are asked of, which of its rows a filter bans, and `answer_size`, if they are others
         """
         structures, size = self.store.structures, size or self.answer_size
         hooks = nodes_of(mechanisms) if self.capacity else without_votes(nodes_of(mechanisms))
         nodes = [*hooks, self._store_event.node(), weigh_node(), gather_node(signals),
-                 restrict_node(self.event_log, asked or self.store), admit_node(), answer_node(asked or self.store, size, self.told)]
+                 restrict_node(bans or self._banned), admit_node(), answer_node(asked or self.store, size, self.told)]
         added, read = {c for node in nodes for c in node.adds}, {r for node in nodes for r in node.reads}
         if ENCODING_STRENGTH in added:
             nodes += [imprint_node(), carry_node()]

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from .columns import Column, Phase, Signal
 from .contract import Cue
 from .cues import Cues, MakeCues
+from .filter import Banned
 from .overlay import Overlay
 from .plan import PhasePlan, answering
 from .schedule import Node
 from .shortlist import Shortlist
-from .storage.event_log import EventLog
 from .storage.graph import Graph
 from .storage.store import Array, Cells, Store
 from .vocabulary import ANSWERABLE, CUES, RECALLED, RELEASED
@@ -28,7 +28,7 @@ from .vocabulary import ANSWERABLE, CUES, RECALLED, RELEASED
 PAYS: Final = 4096          # a smaller memory is asked by one thread at a time: its questions are mostly Python, of which one thread runs at a time
 MOST: Final = cpu_count() or 1
 Found = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.bool_]]
-Nodes = Callable[[Cells, list[int]], Sequence[Node]]        # the steps of RETRIEVE for a store, and the cell of how many rows the answer holds
+Nodes = Callable[[Cells, Banned, list[int]], Sequence[Node]]    # the steps of RETRIEVE for a store; the cell of how many rows the answer holds
 
 
 class BesideStore(Overlay):
@@ -55,13 +55,6 @@ class BesideStore(Overlay):
     def graph(self) -> Graph:
         return self.base.graph
 
-    @property
-    def whole(self) -> Store:
-        return self.base
-
-    def shown(self, values: Array) -> Array:
-        return values
-
     def _owns(self, column: Column) -> bool:
         return not column.persists
 
@@ -75,16 +68,16 @@ class Place:
     store  its columns of the last question
     """
 
-    def __init__(self, base: Store, event_log: EventLog, nodes: Nodes, signals: Sequence[tuple[Signal, float]],
+    def __init__(self, base: Store, banned: Banned, nodes: Nodes, signals: Sequence[tuple[Signal, float]],
                  streams: Mapping[str, np.random.Generator], wordings: MakeCues, most: int | None) -> None:
         """most: rows of a shortlist; None: every question is asked of all rows."""
         self.store, self._size = BesideStore(base), [0]
         own = self.store.structures
         own |= {s: s.create() for s in own if s.create and not s.persists and s.phases == (Phase.RETRIEVE,)}
         own[CUES] = Cues(wordings)
-        self._plan = PhasePlan(Phase.RETRIEVE, answering(nodes(self.store, self._size)), self.store, signals, streams, None)
+        self._plan = PhasePlan(Phase.RETRIEVE, answering(nodes(self.store, banned, self._size)), self.store, signals, streams, None)
         self._last = self._plan.stages.up_to(RELEASED)[-1]
-        self._shortlist = Shortlist(most, self.store, event_log, lambda of: nodes(of, self._size), signals, streams,
+        self._shortlist = Shortlist(most, self.store, banned, lambda of, shown: nodes(of, shown, self._size), signals, streams,
                                     None) if most else None
 
     def ask(self, cue: Cue, k: int, whole: bool) -> Found:

@@ -1,6 +1,8 @@
 """The filter of a query, `Query.only`, as a mask over rows."""
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +10,8 @@ from .records import Only
 from .storage.event_log import EventLog
 from .storage.store import Cells
 from .vocabulary import CREATED, SESSION, SPEAKER
+
+Banned = Callable[[Only], NDArray[np.bool_]]        # `banned` for the rows of one store
 
 
 def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:

@@ -39,7 +39,7 @@ from .ranking import Answer, Asked, Rows
 from .records import Event, Only, Query, moment
 from .schedule import Schedule
 from .serial import Serial, serial, shared
-from .shortlist import checked_shortlist
+from .shortlist import Shortlist, checked_shortlist
 from .state import Integrity
 from .storage.graph import BUILT_IN
 from .storage.snapshot import Snapshot
@@ -250,7 +250,7 @@ class Engine(Serial):
             if place is None:
                 return self._retrieve(query, k, learn, plan, depth)
             query, k, cue = self._checked_question(query, k)
-            whole = self._whole(max(k, depth))
+            whole = self._part(max(k, depth)) is None
             return self._made(*place.ask(cue, k, whole), Asked(query, self._life, whole=whole), self._unit, place.store)
 
     def _question(self, alone: bool) -> AbstractContextManager[bool]:
@@ -262,10 +262,10 @@ class Engine(Serial):
         checked = checked_query(query, self.now)
         return checked, checked_count(k, "k"), self.assembly.cue(checked)
 
-    def _whole(self, rows: int) -> bool:
-        """Whether a question that wants so many rows is asked of all rows."""
+    def _part(self, rows: int) -> Shortlist | None:
+        """The shortlist of which a question that wants so many rows is asked; None: of all rows."""
         short = self.assembly.shortlist
-        return short is None or not short.asks(rows)
+        return short if short and short.asks(rows) else None
 
     def _retrieve(self, query: Query | str, k: int, learn: bool, plan: Plan | None, depth: int) -> Answer:
         """The answer in the memory's own columns of candidates, which one thread at a time may write."""
@@ -274,8 +274,8 @@ class Engine(Serial):
                              cure="leave out the plan" if learn else "make one with `planned` of this memory")
         query, k, cue = self._checked_question(query, k)
         self.assembly.answer_size[0] = k
-        short = self.assembly.shortlist
-        if short and plan is None and not learn and not self._whole(max(k, depth)):
+        short = None if learn or plan is not None else self._part(max(k, depth))
+        if short:
             with self._integrity.change("retrieve", changes=False):
                 short.run(cue)
             self._asked = None, cue, 0, 0       # `use` asks all rows

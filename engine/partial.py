@@ -115,15 +115,7 @@ class PartialStore(Overlay):
         self.graph.show(rows, place)
 
     @property
-    def whole(self) -> Cells:
-        return self.base
-
-    def shown(self, values: Array) -> Array:
-        found: Array = values[self.rows]
-        return found
-
-    @property
-    def numbering(self) -> Shown:
+    def shown(self) -> Shown:
         """For postings."""
         return Shown(self.rows, self.place)
 
@@ -253,7 +245,7 @@ class PartialLexicon(PartialPostings[BM25Index]):
 
     def scores(self, terms: Sequence[str], out: NDArray[np.float32], weight: Callable[[int, int], float], k1: float = 1.2, b: float = 0.75) -> None:
         """As `BM25Index.scores`.  O(rows + postings of the terms)."""
-        self._base.scores(terms, out, weight, k1, b, self._store.numbering)
+        self._base.scores(terms, out, weight, k1, b, self._store.shown)
 
 
 class PartialTrigrams(PartialPostings[TrigramIndex]):
@@ -261,7 +253,7 @@ class PartialTrigrams(PartialPostings[TrigramIndex]):
 
     def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
         """As `TrigramIndex.scores`.  O(rows + postings of the trigrams)."""
-        self._base.scores(text, out, measure, max_df, self._store.numbering)
+        self._base.scores(text, out, measure, max_df, self._store.shown)
 
 
 class PartialPassages:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue
 from .errors import InputError
-from .filter import banned
+from .filter import Banned
 from .numerics import kernel
 from .partial import PartialStore, Rows
 from .plan import Instrument, PhasePlan, answering, schedule
@@ -23,7 +23,6 @@ from .ranking import best
 from .scans import SharedScans
 from .schedule import Node
 from .steps import ENGINE
-from .storage.event_log import EventLog
 from .storage.graph import EdgeType, entity_node
 from .storage.postings import BM25Index, Idf
 from .storage.store import Cells
@@ -160,14 +159,17 @@ class Shortlist:
     run    finds the rows for a cue and runs the plan over them, and lets the memory's observer measure it
     """
 
-    def __init__(self, most: int, base: Cells, event_log: EventLog, nodes: Callable[[Cells], Sequence[Node]],
+    def __init__(self, most: int, base: Cells, banned: Banned, nodes: Callable[[Cells, Banned], Sequence[Node]],
                  signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], instrument: Instrument | None) -> None:
-        """nodes: the steps of RETRIEVE for the store that is asked.  Raises ContractError for a set that cannot be asked in part."""
-        self.most, self._base, self._graph, self._event_log = most, base, base.graph, event_log
+        """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked.
+
+        Raises ContractError for a set that cannot be asked in part.
+        """
+        self.most, self._base, self._graph, self._banned_of = most, base, base.graph, banned
         self._index: SharedScans = base.structures[INDEX]
         self._lexicon: BM25Index = base.structures[LEXICON]
         self.store = PartialStore(base, most)
-        asking = answering(nodes(self.store))
+        asking = answering(nodes(self.store, lambda _: self._banned[self.store.rows]))
         touched = dict.fromkeys(t.of if isinstance(t, Before) else t for node in asking for t in (*node.reads, *node.adds, *node.sets))
         self.store.receive(t for t in touched if isinstance(t, Structure))
         represent = Node(ENGINE, "represent", Phase.RETRIEVE, -1, (), (), (STANDS_FOR,), self._represent)
@@ -182,6 +184,7 @@ class Shortlist:
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
         self._seen = np.empty(0, np.bool_)          # for each row, False between calls
+        self._banned = np.empty(0, np.bool_)        # of all rows, by the filter of the last question that had one
 
     def asks(self, rows: int) -> bool:
         """Whether a question that wants so many rows is asked of a shortlist: the memory is large, and they are few."""
@@ -284,7 +287,8 @@ class Shortlist:
         """
         n, most, visible, only = self._base.n, self.most, self._base.array(VISIBLE), cue.query.only
         if only is not None:
-            visible = visible & ~banned(only, self._event_log, self._base)
+            self._banned = self._banned_of(only)
+            visible = visible & ~self._banned
         alike = self._alike(cue, int(most * ALIKE), visible if only is not None else None)
         words = self._by_words(cue, visible)
         used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]

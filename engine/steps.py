@@ -12,7 +12,7 @@ from .columns import Phase, Signal
 from .contract import Cue, Incoming, Tick
 from .cues import Cues
 from .drafts import Draft, Drafts
-from .filter import banned
+from .filter import Banned
 from .numerics import kernel, read_only
 from .offers import Offers
 from .ports.embedder import Embedder
@@ -195,12 +195,12 @@ def ask_node() -> Node:
     return Node(ENGINE, "ask", Phase.RETRIEVE, -1, (), (), (CUES,), ask)
 
 
-def restrict_node(event_log: EventLog, store: Cells) -> Node:
+def restrict_node(banned: Banned) -> Node:
     """BAN: one vote against each memory that the asker's filter leaves out, and against each that its owner archived.  Cost: O(n)."""
 
     def restrict(view: Any, cue: Cue) -> None:
         if cue.query.only is not None:
-            view.ban[...] = store.shown(banned(cue.query.only, event_log, store.whole))
+            view.ban[...] = banned(cue.query.only)
         view.ban[view.withheld > 0] += 1
 
     return Node(ENGINE, "restrict", Phase.RETRIEVE, -1, (CREATED, SESSION, SPEAKER, WITHHELD), (BAN,), (), restrict)

@@ -29,10 +29,10 @@ class ArrayBlocks:
         self._same = b""                            # the row that all of them hold, as long as `_array` is None
         self._array: NDArray[Any] | None = None
         self._bytes = memoryview(bytearray())       # of `_array`
-        self._generations: list[int] = []
+        self._generations: list[Any] = []           # as they stand in the file, so that marks show one of another type
         self._odd: dict[int, bytes] = {}            # blocks that do not lie in `_array` as whole words
 
-    def add(self, numbers: Sequence[int], generations: Sequence[int], parts: Sequence[bytes]) -> None:
+    def add(self, numbers: Sequence[int], generations: Sequence[Any], parts: Sequence[bytes]) -> None:
         """The next blocks.  Raises ValueError for a block that is not the next one, or of another size."""
         first = len(self._generations)
         if tuple(numbers) != tuple(range(first, first + len(parts))):      # SQLite trusts the order of the pages, and a later search would miss it
@@ -71,7 +71,7 @@ class ArrayBlocks:
 
     def marks(self) -> Marks:
         """The marks of the blocks."""
-        odd, generations = list(self._odd), np.array(self._generations)     # of no given type, so that marks show a wrong one
+        odd, generations = list(self._odd), np.array(self._generations)
         out = np.empty((len(generations), 2), np.uint64)
         out[odd] = block_marks([self._name] * len(odd), odd, generations[odd], list(self._odd.values()))
         if len(odd) < len(out):

@@ -130,7 +130,7 @@ class Format5:
     marks   mark of each block, by array; after `arrays`
     tails   the block TAILS as of the last save, after `arrays`; None in early files, in which the last block of an array may have fewer rows
 
-    beside computes marks in another thread.  Every method has compared all marks of what it has returned.
+    beside computes marks in another thread.  All marks are compared before a method ends, but `vectors` yields up to AHEAD parts before.
     """
 
     def __init__(self, file: SnapshotFile, meta: dict[str, str], beside: Executor) -> None:
@@ -312,10 +312,8 @@ def joined(parts: Sequence[bytes]) -> bytes:
 
 def parted(block: bytes, count: int) -> list[bytes]:
     """So many parts of a block of `joined`.  Raises ValueError if it has not that many."""
-    ends = (4 * count + np.cumsum(np.frombuffer(block, "<i4", count))).tolist()
-    if ends[-1:] != [len(block)]:
-        raise ValueError("the last rows of arrays are missing")
-    return [block[start:end] for start, end in zip((4 * count, *ends), ends, strict=False)]
+    starts, lengths, data = _parts_of(block, count)
+    return [data[start:start + length].tobytes() for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
 
 
 def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
@@ -373,7 +371,7 @@ def _changed(old: bytes, patch: bytes, count: int) -> bytes:
 
 
 def _parts_of(block: bytes, count: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
-    """Start and length of each part of a block of `joined` in its data, and these."""
+    """Start and length of each part of a block of `joined` in its data, and these.  Raises ValueError if it has not so many parts."""
     lengths, data = np.frombuffer(block, "<i4", count), np.frombuffer(block, np.uint8, offset=4 * count)
     if lengths.min(initial=0) < 0 or lengths.sum(dtype=np.int64) != data.size:
         raise ValueError("the last rows of arrays are missing")

@@ -42,9 +42,6 @@ class Cells(Protocol):
     def capacity(self) -> int: ...
     @property
     def graph(self) -> Any: ...
-    @property
-    def whole(self) -> Cells: ...
-    def shown(self, values: Array) -> Array: ...
     def array(self, column: Column) -> Array: ...
     def read_only(self, column: Column) -> Array: ...
     def cell_shape(self, column: Column) -> tuple[int, ...]: ...
@@ -111,15 +108,6 @@ class Store:
     def columns(self) -> tuple[Column, ...]:
         """The columns of the memory's own mechanisms and of the engine, without guests."""
         return tuple(c for c in self._sizes if c not in self.guests)
-
-    @property
-    def whole(self) -> Cells:
-        """The store of all rows, as the event log numbers them: this one, unless it shows a part of another."""
-        return self
-
-    def shown(self, values: Array) -> Array:
-        """Of values for all rows those for the rows of this store."""
-        return values
 
     def cell_shape(self, column: Column) -> tuple[int, ...]:
         return self._sizes[column]

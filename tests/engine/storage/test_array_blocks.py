@@ -70,5 +70,5 @@ def test_blocks_that_are_missing_or_of_another_size_are_refused(numbers: tuple[i
 def test_a_save_that_is_no_whole_number_has_another_mark() -> None:
     parts = cut(np.arange(16.0))
     blocks = ArrayBlocks("x", np.dtype("<f8"), (16,), ROWS, lambda name: None)
-    blocks.add((0, 1), (1, 1.5), parts)  # type: ignore[arg-type]
+    blocks.add((0, 1), (1, 1.5), parts)
     assert not np.array_equal(blocks.marks()[1], block_marks(["x"], [1], [1], parts[1:])[0])

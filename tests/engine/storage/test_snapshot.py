@@ -520,7 +520,8 @@ def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, m
 
     e = everything(path=path)
     live(e, 0, 12)
-    e._snapshot._file.execute("PRAGMA secure_delete = OFF")  # type: ignore[union-attr]    # some builds of SQLite have it on: pages are then zeroed
+    assert e._snapshot is not None
+    e._snapshot._file.execute("PRAGMA secure_delete = OFF")     # some builds of SQLite have it on: pages are then zeroed
     for id, word in (("a", "quicksilver"), ("b", "vermilion")):
         e.encode(Event(8.0, f"Ada has {f'much {word}, ' * 2000}number 3", "Ada", "s", id))
     e.save()
