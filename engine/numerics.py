@@ -1,14 +1,37 @@
 """The numba decorator, and small numerical helpers that every part of the project may use."""
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from typing import Any, Final, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core.caching import IndexDataCacheFile
 from numpy.typing import ArrayLike, NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class KernelCache(IndexDataCacheFile):
+    """The compiled forms of one kernel on disk, each in a file whose name no other process chooses.
+
+    numba counts the files up from 1, so that two processes which compile a kernel for different types at the same time write the same file, and
+    later processes run the code of the wrong types.  With names of their own, the process that writes the index last is the one that is
+    remembered, and the other form is compiled again when it is needed.
+    """
+
+    def _data_name(self, number: int) -> str:
+        return str(super()._data_name(uuid.uuid4().int))  # type: ignore[no-untyped-call]
+
+
+def _compiled(function: F, **options: Any) -> F:
+    compiled = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    if compiled is not function:     # NUMBA_DISABLE_JIT leaves it as it is
+        cache = compiled._cache
+        cache._cache_file = KernelCache(  # type: ignore[no-untyped-call]
+            cache.cache_path, cache._impl.filename_base, cache._impl.locator.get_source_stamp())
+    return cast(F, compiled)
 
 
 def kernel(function: F) -> F:
@@ -17,7 +40,7 @@ def kernel(function: F) -> F:
     No `self`, no global state, no hidden allocation of the size of the memory.  The plain function stays reachable as
     `kernel.py_func`; the tests run both.  Division by zero gives inf or NaN as in numpy.
     """
-    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    return _compiled(function)
 
 
 def summing_kernel(function: F) -> F:
@@ -26,7 +49,7 @@ def summing_kernel(function: F) -> F:
     The last bits of a sum depend on the processor, as those of the vector index do, and on the places of its terms; equal arrays give equal bits.
     NaN and infinity are treated as elsewhere.
     """
-    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})(function))
+    return _compiled(function, fastmath={"reassoc", "contract"})
 
 
 KERNELS: Final = (kernel, summing_kernel)

@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 from hebbarium.reporting.workers import Tied
 
 def work(i):
-    print(os.getpid(), flush=True)
+    os.write(1, f"{os.getpid()}\\n".encode())     # one write, so that lines of two workers do not mix
     time.sleep(120)
 
 if __name__ == "__main__":

@@ -1,0 +1,45 @@
+"""Compiled kernels on disk: processes that compile one kernel at the same time do not exchange its forms."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+import pytest
+from numba.core.caching import IndexDataCacheFile
+
+from hebbarium.engine import numerics
+
+
+def interleaved(kind: type[IndexDataCacheFile], folder: Path) -> dict[str, str | None]:
+    """What a third process finds after two have read the same empty index and the first has written its data last."""
+    def cache() -> IndexDataCacheFile:
+        return kind(str(folder), "kernel-1", 0)
+
+    first, second = cache(), cache()
+    save_index: Callable[[dict[str, str]], None] = first._save_index
+
+    def then_the_other(index: dict[str, str]) -> None:
+        save_index(index)
+        empty: dict[str, str] = {}
+        second._load_index = lambda: empty
+        second.save("of integers", "code of integers")
+
+    first._save_index = then_the_other
+    first.save("of numbers", "code of numbers")
+    third = cache()
+    return {key: third.load(key) for key in ("of integers", "of numbers")}
+
+
+def test_no_form_of_a_kernel_is_read_as_another(tmp_path: Path) -> None:
+    assert interleaved(numerics.KernelCache, tmp_path) == {"of integers": "code of integers", "of numbers": None}
+
+
+def test_files_counted_from_one_would_be_exchanged(tmp_path: Path) -> None:
+    assert interleaved(IndexDataCacheFile, tmp_path)["of integers"] == "code of numbers"
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_every_kernel_has_this_cache() -> None:
+    for decorator in numerics.KERNELS:
+        assert isinstance(decorator(lambda x: x)._cache._cache_file, numerics.KernelCache)
