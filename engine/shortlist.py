@@ -31,13 +31,18 @@ from .vocabulary import ANSWERABLE, INDEX, LEXICON, PASSAGES, RECALLED, RELEASED
 LEAST: Final = 64           # rows of a shortlist
 PAYS: Final = 16            # a memory of fewer rows than so many shortlists is asked as a whole, which is faster
 ANSWERED: Final = 1 / 8     # share of a shortlist that can be answered
-LIKELY: Final = 1 / 2       # share of a shortlist for the likeliest rows
-BACK: Final = 1 / 8         # share for rows that point back to these
-SAMPLE: Final = 1 / 4       # share for a sample of the others; the rest is for rows to which all these point
-FILL: Final = 8             # rows for each of the shortlist that are looked at, evenly over time, for the sample and for what room is left
-POOL: Final = 4             # rows for each of the sample that are compared with the question, to draw the sample from
+LIKELY: Final = 9 / 16      # share of a shortlist for the likeliest rows
+BACK: Final = 1 / 8         # share for rows that point back to likely ones
+# Shares for a sample of the others; what is left is for rows to which all these point.
+ANSWERING: Final = 3 / 32   # of rows that point back to one with words of the question
+WORDED: Final = 1 / 16      # of those with words of the question
+UNWORDED: Final = 1 / 8     # of the rest
+LOOKED: Final = 4           # rows with words, for each of the shortlist, from which the sample is drawn
+POOL: Final = 4             # rows for each of the sample of the rest that are compared with the question, to draw it from
+FILL: Final = 8             # rows for each of the shortlist that are looked at, evenly over time, for the rest and for what room is left
 LONGEST: Final = 1 / 128    # share for the longest texts in words, and as much in passages: scores that depend on length have their extremes there
 ALIKE: Final = 1 / 2        # share by the vector of the question
+NEAREST: Final = 1 / 8      # share of those that come before others by words
 WORDS: Final = 1 / 4        # by its words
 NEAR: Final = 1 / 4         # around the best in time and along links
 NAMED: Final = 1 / 16       # by the entities that it names, the newest first; as many of the newest rows
@@ -136,19 +141,36 @@ def beyond(named: NDArray[np.int64], start: NDArray[np.int64], degree: NDArray[n
     return count
 
 
-def allotted(counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """How many of `size` rows each stratum gives: by the root of its size, at least one if it has any, at most all; all rows if they are few.
+@kernel
+def mark_pointing(targets: Any, rows: Rows, points: NDArray[np.bool_]) -> None:
+    """points_(i, k) becomes True if row rows_i + k + 1 has rows_i among its targets.  O(rows).
 
-    >>> allotted(np.array([900, 0, 100, 1]), 12).tolist(), allotted(np.array([2, 3]), 12).tolist()
-    ([8, 0, 3, 1], [2, 3])
+    targets  (n, m)       row numbers; negative: none
+    points   (q, AROUND)  written
+
+    >>> points = np.zeros((2, AROUND), np.bool_)
+    >>> mark_pointing(np.array([[-1], [0], [0]]), np.array([0, 1]), points)
+    >>> points.tolist()
+    [[True, True], [False, False]]
     """
-    taken = np.minimum(counts, 1)
-    while (left := min(size, int(counts.sum())) - int(taken.sum())) > 0:
-        roots = np.where(taken < counts, np.sqrt(counts), 0.0)
-        more = np.minimum((left * roots / roots.sum()).astype(np.int64), counts - taken)
-        more[np.argmax(roots)] += not more.any()
-        taken += more
-    return taken
+    for i in range(rows.shape[0]):
+        for k in range(min(AROUND, targets.shape[0] - rows[i] - 1)):
+            for j in range(targets.shape[1]):
+                points[i, k] |= targets[rows[i] + k + 1, j] == rows[i]
+
+
+@kernel
+def mark_worded(targets: Any, rows: Rows, words: NDArray[np.float32], found: NDArray[np.bool_]) -> None:
+    """found_i becomes True if rows_i has among its targets one that it follows closely and that has words of the question.  O(rows).
+
+    targets  (n, m)  row numbers; negative: none
+    words    (n,)    score of each row by words
+    found    (q,)    written
+    """
+    for i in range(rows.shape[0]):
+        for j in range(targets.shape[1]):
+            target = targets[rows[i], j]
+            found[i] |= target >= 0 and 1 <= rows[i] - target <= AROUND and words[target] > 0.0
 
 
 class Shortlist:
@@ -217,23 +239,21 @@ class Shortlist:
         ones for all of these.  Rows to which they point, such as the question that a memory answers, and further likely rows are shown for the sake
         of their scores and stand for none, so that means have no bias.  A filter leaves all others out of the rows that are likely by content, not
         out of the sample, as means and deviations are of all visible memories.
-        Cost: that of `likely`, O(n), and the products of `POOL` times as many rows as the sample has.
+        Cost: that of `likely`, O(n), and the products of `POOL` times as many rows as the sample of the rest has.
         """
-        most, visible = self.most, self._base.array(VISIBLE)
-        likely, later = np.split(self.likely(cue), [int(most * LIKELY)])
-        first = np.concatenate([likely, *self._longest(visible), self._pointing_back(likely, int(most * BACK))])
+        n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
+        found = self.likely(cue)
+        likely, later = np.split(found, [int(most * LIKELY)])
+        first = self._different([likely, *self._longest(visible), self._pointing_back(found)[0][:int(most * BACK)]], n)
         other = visible.copy()
         other[first] = False
-        wanted, spread = int(most * SAMPLE) * POOL, _even(self._base.n, FILL * most)
-        left = spread[other[spread]]
-        if len(spread) == self._base.n or len(left) < wanted:       # few rows, or most are hidden
-            left = np.flatnonzero(other)
-        sample, counts = self._sample(cue, left[_even(len(left), wanted)], int(np.count_nonzero(other)))
+        sample, counts = self._sample(cue, other)
         begun = np.concatenate([first, sample])
-        pointed = [self._pointed(c, begun).ravel() for c in self._pointing]
-        rows = self._different([begun, *pointed, later, left[_even(len(left), most)]], most)
+        pointed = [self._targets(c)[begun].ravel() for c in self._pointing]
+        rows = self._different([begun, *pointed, later, self._evenly(other, most)], most)
         rows.sort()
-        stand_for = (visible[rows] & ~other[rows]).astype(np.float32)
+        stand_for = np.zeros(len(rows), np.float32)
+        stand_for[np.searchsorted(rows, first)] = visible[first]
         stand_for[np.searchsorted(rows, sample)] = counts
         return rows, stand_for
 
@@ -244,38 +264,61 @@ class Shortlist:
             self._long = self._index.state, [best(each, visible, int(self.most * LONGEST)) for each in lengths]
         return self._long[1]
 
-    def _pointed(self, column: Column, rows: Rows) -> NDArray[Any]:
-        """(k, m) the row numbers that some rows hold in a column; negative ones are none."""
-        found = self._base.array(column)[rows][column.rows]
-        targets: NDArray[Any] = found.reshape(len(rows), prod(found.shape[1:]))
+    def _targets(self, column: Column) -> NDArray[Any]:
+        """(n, m) the row numbers that a column holds, a view; negative ones are none."""
+        array = self._base.array(column)[column.rows]
+        targets: NDArray[Any] = array.reshape(len(array), prod(array.shape[1:]))
         return targets
 
-    def _pointing_back(self, rows: Rows, most: int) -> Rows:
-        """Up to `most` visible rows that follow closely after one of these and point to it, in their order.  O(rows)."""
-        after = (rows[:, None] + np.arange(1, AROUND + 1)).ravel()
-        back, after = np.repeat(rows, AROUND)[after < self._base.n], after[after < self._base.n]
-        points = np.zeros(len(after), np.bool_)
+    def _pointing_back(self, rows: Rows) -> tuple[Rows, Rows]:
+        """The visible rows that follow closely after one of these and point to it, in the order of these, and to which they point.  O(rows)."""
+        points = np.zeros((len(rows), AROUND), np.bool_)
         for c in self._pointing:
-            points |= (self._pointed(c, after) == back[:, None]).any(axis=1)
-        found: Rows = after[points & self._base.array(VISIBLE)[after]][:most]
+            mark_pointing(self._targets(c), rows, points)
+        at, after = np.divmod(np.flatnonzero(points), AROUND)
+        found = rows[at] + after + 1
+        shown = self._base.array(VISIBLE)[found]
+        return found[shown], rows[at][shown]
+
+    def _points_back(self, rows: Rows) -> NDArray[np.bool_]:
+        """Whether each row follows closely after one with words of the question and points to it.  O(rows)."""
+        found = np.zeros(len(rows), np.bool_)
+        for c in self._pointing:
+            mark_worded(self._targets(c), rows, self._words, found)
         return found
 
-    def _sample(self, cue: Cue, pool: Rows, total: int) -> tuple[Rows, NDArray[np.float64]]:
-        """A sample of a pool that is spread evenly over time, and how many rows each of it stands for: `total` in all.
+    def _sample(self, cue: Cue, other: NDArray[np.bool_]) -> tuple[Rows, NDArray[np.float64]]:
+        """A sample of the rows for which `other` is True, and how many of them each stands for.
 
-        Rows that point to others through a column are a stratum of their own, since few of them may have scores that all others lack; a stratum
-        gives rows by the root of its size, evenly over their products with the question.
+        Scores are most unequal among rows with words of the question and those that point back to them.  So both are strata, drawn evenly over
+        their scores by words; the others are drawn evenly over their products with the question.
         """
-        size = int(self.most * SAMPLE)
-        stratum = np.zeros(len(pool), np.int64)
-        for number, c in enumerate(self._pointing, 1):
-            stratum[(self._pointed(c, pool) >= 0).any(axis=1)] = number
-        order, counts = np.lexsort((self._index.products(cue.vector, pool), stratum)), np.bincount(stratum)
-        taken = allotted(counts, size)
-        ends = np.cumsum(counts)
-        chosen = [order[end - count:end][_even(int(count), int(k))] for end, count, k in zip(ends, counts, taken, strict=True)]
-        weights = np.repeat(counts / np.maximum(taken, 1), taken) * (total / max(len(pool), 1))
-        return pool[np.concatenate([pool[:0], *chosen])], weights
+        most, worded = self.most, self._words > 0.0
+        rows = np.flatnonzero(worded)
+        looked = rows[_even(len(rows), LOOKED * most)]
+        each = len(rows) / max(len(looked), 1)          # each of these stands for so many
+        back, to = self._pointing_back(looked)
+        back = _falling(back, self._words[to])
+        back = self._different([back[other[back]]], self._base.n)
+        looked = looked[other[looked] & ~self._points_back(looked)]
+        looked = _falling(looked, self._words[looked])
+        rest = self._evenly(other & ~worded, int(most * UNWORDED) * POOL)
+        rest = rest[~self._points_back(rest)]
+        rest = rest[np.argsort(self._index.products(cue.vector, rest), kind="stable")]
+        total, found = np.count_nonzero(other), len(back) + len(looked)
+        each = min(each, total / max(found, 1))
+        strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, max(total - each * found, 0.0))
+        drawn = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
+        counts = [np.full(len(sample), size / max(len(sample), 1)) for sample, (_, _, size) in zip(drawn, strata, strict=True)]
+        return np.concatenate(drawn), np.concatenate(counts)
+
+    def _evenly(self, admitted: NDArray[np.bool_], most: int) -> Rows:
+        """Up to `most` of the rows that a mask admits, spread evenly over time.  O(1) in n, or O(n) if it admits few."""
+        spread = _even(self._base.n, FILL * self.most)
+        rows = spread[admitted[spread]]
+        if len(rows) < most:
+            rows = np.flatnonzero(admitted)
+        return rows[_even(len(rows), most)]
 
     def likely(self, cue: Cue) -> Rows:
         """The rows that are likely to matter to a question, the likeliest first.
@@ -306,7 +349,8 @@ class Shortlist:
         blocks = self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
         others = others[:beyond(np.array([entity_node(e) for e in known], np.int64), blocks[0], blocks[1], blocks[3], others)]
-        return self._different([start, *used, others[visible[others]], near[:count], *(each[visible[each]] for each in recent), words, alike], n)
+        parts = [start, *used, others[visible[others]], near[:count], *(each[visible[each]] for each in recent)]
+        return self._different([*parts, alike[:int(most * NEAREST)], _in_turn(words, alike)], n)
 
     def _different(self, parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
         """The first `most` different row numbers of the parts, in order of first occurrence; negative ones are none.  O(numbers)."""
@@ -359,3 +403,14 @@ def _even(n: int, most: int) -> NDArray[np.int64]:
     """
     size = min(n, most)
     return (2 * np.arange(size) + 1) * n // max(2 * size, 1)
+
+
+def _falling(rows: Rows, scores: NDArray[np.float32]) -> Rows:
+    """The rows, less than 2^32, by falling positive scores, of equals the later first.  As whole numbers, which are sorted ten times as fast.
+
+    >>> _falling(np.array([0, 2, 3]), np.float32([0.5, 1.5, 0.5])).tolist()
+    [2, 3, 0]
+    """
+    bits = scores.view(np.uint32).astype(np.uint64)         # bits of positive floats grow with them
+    found: Rows = (np.sort(bits << np.uint64(32) | rows.astype(np.uint64))[::-1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return found
