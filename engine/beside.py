@@ -19,6 +19,7 @@ from .cues import Cues, MakeCues
 from .filter import Banned
 from .overlay import Overlay
 from .plan import PhasePlan, answering
+from .ranking import Standing
 from .schedule import Node
 from .shortlist import Shortlist
 from .storage.graph import Graph
@@ -27,7 +28,7 @@ from .vocabulary import ANSWERABLE, CUES, RECALLED, RELEASED
 
 PAYS: Final = 4096          # a smaller memory is asked by one thread at a time: its questions are mostly Python, of which one thread runs at a time
 MOST: Final = cpu_count() or 1
-Found = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.bool_]]
+Found = tuple[NDArray[np.int64], NDArray[np.float32], Standing]
 Nodes = Callable[[Cells, Banned, list[int]], Sequence[Node]]    # the steps of RETRIEVE for a store; the cell of how many rows the answer holds
 
 
@@ -81,7 +82,7 @@ class Place:
                                     None) if most else None
 
     def ask(self, cue: Cue, k: int, whole: bool) -> Found:
-        """The rows of the answer, best first, and the scores of all rows and whether they may be answered, as `Answer` has them.
+        """The rows of the answer, best first, their scores, and how all memories stand.
 
         whole  whether all rows are asked, and not a shortlist
         """
@@ -90,7 +91,8 @@ class Place:
             self._shortlist.run(cue)
             return self._shortlist.found
         self._plan.run(cue)
-        return self.store.structures[RECALLED], self.store.array(self._last).copy(), self.store.array(ANSWERABLE).copy()
+        rows, final = self.store.structures[RECALLED], self.store.array(self._last).copy()
+        return rows, final[rows], Standing(self.store.n, None, final, self.store.array(ANSWERABLE).copy())
 
 
 class Places:

@@ -35,7 +35,7 @@ from .offers import NO_LIMIT, Offer
 from .plan import Instrument, undisturbed
 from .ports.embedder import Embedder, checked_embedder
 from .ports.language_model import LanguageModel
-from .ranking import Answer, Asked, Rows
+from .ranking import Answer, Asked, Rows, Standing
 from .records import Event, Only, Query, moment
 from .schedule import Schedule
 from .serial import Serial, serial, shared
@@ -362,14 +362,14 @@ class Engine(Serial):
 
     def _answer(self, by: Plan | Assembly, asked: Asked | None, unit: Callable[[int], Unit]) -> Answer:
         """The answer that the store holds.  unit: what a row holds."""
-        final, answerable = self.store.array(by.ranking[-1]).copy(), self.store.array(ANSWERABLE).copy()
-        return self._made(self.store.structures[RECALLED], final, answerable, asked, unit, self.store)
+        rows, final = self.store.structures[RECALLED], self.store.array(by.ranking[-1]).copy()
+        return self._made(rows, final[rows], Standing(self.store.n, None, final, self.store.array(ANSWERABLE).copy()), asked, unit, self.store)
 
-    def _made(self, rows: Rows, final: NDArray[np.float32], answerable: NDArray[np.bool_], asked: Asked | None, unit: Callable[[int], Unit],
+    def _made(self, rows: Rows, scores: NDArray[np.float32], standing: Standing, asked: Asked | None, unit: Callable[[int], Unit],
               store: Cells) -> Answer:
         units = tuple(map(unit, rows.tolist()))
         records = tuple(self.event_log.of_row(unit.row) if unit.kind is Kind.EVENT else None for unit in units)
-        return Answer(rows, final[rows], final, answerable, units, records, store.array(SUFFICIENCY).item(), store.array(CHRONOLOGICAL).item(), asked)
+        return Answer(rows, scores, standing, units, records, store.array(SUFFICIENCY).item(), store.array(CHRONOLOGICAL).item(), asked)
 
     @serial
     def use(self, answer: Answer, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64], outcome: float | None = None) -> Rows:

@@ -28,9 +28,9 @@ class KernelCache(IndexDataCacheFile):
 def _compiled(function: F, **options: Any) -> F:
     compiled = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     if compiled is not function:     # NUMBA_DISABLE_JIT leaves it as it is
-        cache = compiled._cache
+        cache, package = compiled._cache, function.__module__.partition(".")[0]      # what is compiled names its modules, and is useless under others
         cache._cache_file = KernelCache(  # type: ignore[no-untyped-call]
-            cache.cache_path, cache._impl.filename_base, cache._impl.locator.get_source_stamp())
+            cache.cache_path, f"{package}.{cache._impl.filename_base}", cache._impl.locator.get_source_stamp())
     return cast(F, compiled)
 
 

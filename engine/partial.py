@@ -144,12 +144,6 @@ class PartialStore(Overlay):
     def _owns(self, column: Column) -> bool:
         return not (column.scope is Scope.EVENT or (column.scope is Scope.GLOBAL and column.rows is None))
 
-    def spread(self, column: Column, elsewhere: Any) -> Array:
-        """(n of the base,) a column of candidates, with one value for the rows that are not shown.  O(n of the base)."""
-        found = np.full(self.base.n, elsewhere, column.dtype)
-        found[self.rows] = self.array(column)
-        return found
-
     def _fill(self, column: Column, buffer: Array) -> None:
         """Gather what the base holds; columns of candidates stand at neutral before a question."""
         if column.scope is Scope.CANDIDATE:

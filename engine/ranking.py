@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -209,14 +210,44 @@ class Asked:
     whole: bool = True
 
 
+@dataclass(frozen=True)
+class Standing:
+    """How the memories stand for a question: as `Answer` shows it, computed when it is looked at.
+
+    size        number of memories
+    rows        (m,) int64    those that were asked, ascending; None: all
+    scores      (m,) float32  their final scores
+    admitted    (m,) bool     which of them may be answered
+    """
+
+    size: int
+    rows: Rows | None
+    scores: NDArray[np.float32]
+    admitted: NDArray[np.bool_]
+
+    @cached_property
+    def final(self) -> NDArray[np.float32]:
+        """(size,) final scores; NaN for those not asked.  O(size) at the first reading if not all were asked."""
+        return self.scores if self.rows is None else _spread(self.scores, self.rows, np.full(self.size, np.nan, np.float32))
+
+    @cached_property
+    def answerable(self) -> NDArray[np.bool_]:
+        """(size,) which may be answered; False for those not asked.  O(size) at the first reading if not all were asked."""
+        return self.admitted if self.rows is None else _spread(self.admitted, self.rows, np.zeros(self.size, np.bool_))
+
+
+def _spread(values: NDArray[Any], rows: Rows, out: NDArray[Any]) -> NDArray[Any]:
+    out[rows] = values
+    return out
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a query; iterates over its hits, best first.
 
     rows           (k,) int64    best first
     scores         (k,) float32  their final scores
-    final          (n,) float32  final score of every memory; NaN: held back, or not on the shortlist that was asked
-    answerable     (n,) bool     which of them may be answered; False also for those not on the shortlist
+    standing       n memories    their final scores, and which of them may be answered
     units          k             what the rows hold
     records        k             their events, verbatim; None for a row that the memory made
     sufficiency    ()            probability that the answer suffices; 1: not judged
@@ -226,13 +257,22 @@ class Answer:
 
     rows: Rows
     scores: NDArray[np.float32]
-    final: NDArray[np.float32]
-    answerable: NDArray[np.bool_]
+    standing: Standing
     units: tuple[Unit, ...]
     records: tuple[Event | None, ...]
     sufficiency: float = 1.0
     chronological: bool = False
     asked: Asked | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def final(self) -> NDArray[np.float32]:
+        """(n,) final score of every memory; NaN: held back, or not on the shortlist that was asked."""
+        return self.standing.final
+
+    @property
+    def answerable(self) -> NDArray[np.bool_]:
+        """(n,) which memories may be answered; False also for those not on the shortlist that was asked."""
+        return self.standing.answerable
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -19,7 +19,7 @@ from .filter import Banned
 from .numerics import kernel
 from .partial import PartialStore, Rows
 from .plan import Instrument, PhasePlan, answering, schedule
-from .ranking import best
+from .ranking import Standing, best
 from .scans import SharedScans
 from .schedule import Node
 from .steps import ENGINE
@@ -142,21 +142,25 @@ def beyond(named: NDArray[np.int64], start: NDArray[np.int64], degree: NDArray[n
 
 
 @kernel
-def mark_pointing(targets: Any, rows: Rows, points: NDArray[np.bool_]) -> None:
-    """points_(i, k) becomes True if row rows_i + k + 1 has rows_i among its targets.  O(rows).
+def mark_pointing(targets: Any, rows: Rows, points: NDArray[np.bool_]) -> bool:
+    """points_(i, k) becomes True if row rows_i + k + 1 has rows_i among its targets; whether any does.  O(rows).
 
     targets  (n, m)       row numbers; negative: none
     points   (q, AROUND)  written
 
     >>> points = np.zeros((2, AROUND), np.bool_)
     >>> mark_pointing(np.array([[-1], [0], [0]]), np.array([0, 1]), points)
+    True
     >>> points.tolist()
     [[True, True], [False, False]]
     """
+    found = False
     for i in range(rows.shape[0]):
         for k in range(min(AROUND, targets.shape[0] - rows[i] - 1)):
             for j in range(targets.shape[1]):
                 points[i, k] |= targets[rows[i] + k + 1, j] == rows[i]
+                found |= targets[rows[i] + k + 1, j] == rows[i]
+    return found
 
 
 @kernel
@@ -218,19 +222,11 @@ class Shortlist:
         self.plan.run(cue)
 
     @property
-    def answered(self) -> Rows:
-        """The rows of the answer, as the whole store numbers them."""
-        found: Rows = self.store.rows[self.store.structures[RECALLED]]
-        return found
-
-    @property
-    def found(self) -> tuple[Rows, NDArray[np.float32], NDArray[np.bool_]]:
-        """The rows of the answer, the final scores of all rows, and whether they may be answered: NaN and False for those not on the shortlist.
-
-        O(n).
-        """
-        final, answerable = (self.store.spread(self.plan.stages.source(c), elsewhere) for c, elsewhere in ((RELEASED, np.nan), (ANSWERABLE, False)))
-        return self.answered, final, answerable
+    def found(self) -> tuple[Rows, NDArray[np.float32], Standing]:
+        """The rows of the answer, their scores, and how all memories stand.  O(rows)."""
+        recalled, rows = self.store.structures[RECALLED], self.store.rows
+        final, answerable = (self.store.array(self.plan.stages.source(c)).copy() for c in (RELEASED, ANSWERABLE))
+        return rows[recalled], final[recalled], Standing(self._base.n, rows, final, answerable)
 
     def chosen(self, cue: Cue) -> tuple[Rows, NDArray[np.float32]]:
         """The rows of a question, ascending, and how many visible memories each stands for.
@@ -244,10 +240,11 @@ class Shortlist:
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
         found = self.likely(cue)
         likely, later = np.split(found, [int(most * LIKELY)])
-        first = self._different([likely, *self._longest(visible), self._pointing_back(found)[0][:int(most * BACK)]], n)
+        back, _, columns = self._pointing_back(found, self._pointing)
+        first = self._different([likely, *self._longest(visible), back[:int(most * BACK)]], n)
         other = visible.copy()
         other[first] = False
-        sample, counts = self._sample(cue, other)
+        sample, counts = self._sample(cue, other, columns)
         begun = np.concatenate([first, sample])
         pointed = [self._targets(c)[begun].ravel() for c in self._pointing]
         rows = self._different([begun, *pointed, later, self._evenly(other, most)], most)
@@ -270,40 +267,44 @@ class Shortlist:
         targets: NDArray[Any] = array.reshape(len(array), prod(array.shape[1:]))
         return targets
 
-    def _pointing_back(self, rows: Rows) -> tuple[Rows, Rows]:
-        """The visible rows that follow closely after one of these and point to it, in the order of these, and to which they point.  O(rows)."""
-        points = np.zeros((len(rows), AROUND), np.bool_)
-        for c in self._pointing:
-            mark_pointing(self._targets(c), rows, points)
+    def _pointing_back(self, rows: Rows, columns: Sequence[Column]) -> tuple[Rows, Rows, list[Column]]:
+        """The visible rows that follow closely after one of these and point to it in a column, in the order of these, to which, and in which columns.
+
+        O(rows) for each column.
+        """
+        points, held = np.zeros((len(rows), AROUND), np.bool_), list[Column]()
+        for c in columns:
+            if mark_pointing(self._targets(c), rows, points):
+                held.append(c)
         at, after = np.divmod(np.flatnonzero(points), AROUND)
         found = rows[at] + after + 1
         shown = self._base.array(VISIBLE)[found]
-        return found[shown], rows[at][shown]
+        return found[shown], rows[at][shown], held
 
-    def _points_back(self, rows: Rows) -> NDArray[np.bool_]:
-        """Whether each row follows closely after one with words of the question and points to it.  O(rows)."""
+    def _points_back(self, rows: Rows, columns: Sequence[Column]) -> NDArray[np.bool_]:
+        """Whether each row follows closely after one with words of the question and points to it in a column.  O(rows) for each column."""
         found = np.zeros(len(rows), np.bool_)
-        for c in self._pointing:
+        for c in columns:
             mark_worded(self._targets(c), rows, self._words, found)
         return found
 
-    def _sample(self, cue: Cue, other: NDArray[np.bool_]) -> tuple[Rows, NDArray[np.float64]]:
+    def _sample(self, cue: Cue, other: NDArray[np.bool_], columns: Sequence[Column]) -> tuple[Rows, NDArray[np.float64]]:
         """A sample of the rows for which `other` is True, and how many of them each stands for.
 
-        Scores are most unequal among rows with words of the question and those that point back to them.  So both are strata, drawn evenly over
-        their scores by words; the others are drawn evenly over their products with the question.
+        Scores are most unequal among rows with words of the question and those that point back to them in one of the columns.  So both are strata,
+        drawn evenly over their scores by words; the others are drawn evenly over their products with the question.
         """
         most, worded = self.most, self._words > 0.0
         rows = np.flatnonzero(worded)
         looked = rows[_even(len(rows), LOOKED * most)]
         each = len(rows) / max(len(looked), 1)          # each of these stands for so many
-        back, to = self._pointing_back(looked)
+        back, to, _ = self._pointing_back(looked, columns)
         back = _falling(back, self._words[to])
         back = self._different([back[other[back]]], self._base.n)
-        looked = looked[other[looked] & ~self._points_back(looked)]
+        looked = looked[other[looked] & ~self._points_back(looked, columns)]
         looked = _falling(looked, self._words[looked])
         rest = self._evenly(other & ~worded, int(most * UNWORDED) * POOL)
-        rest = rest[~self._points_back(rest)]
+        rest = rest[~self._points_back(rest, columns)]
         rest = rest[np.argsort(self._index.products(cue.vector, rest), kind="stable")]
         total, found = np.count_nonzero(other), len(back) + len(looked)
         each = min(each, total / max(found, 1))

@@ -367,14 +367,12 @@ class TrigramIndex:
             frequencies = frequencies - np.array([self._uncounted.get(int(id_), 0) for id_ in ids], np.int64)
         ids = ids[frequencies <= max_df * self.n_counted]
         blocks = self._postings.pool, self._postings.start, self._postings.length
+        out[:] = 0.0
         if shown:
-            held = np.zeros(self.n_rows, np.float32)
             long = self._postings.length[ids] > SOUGHT * len(out)
-            _count_shared(ids[~long], *blocks, held)
-            np.take(held, shown.rows, out=out)
+            _count_shown(ids[~long], *blocks, shown.place, out)
             _seek_shared(ids[long], *blocks, shown.rows, out)
         else:
-            out[:] = 0.0
             _count_shared(ids, *blocks, out)
         if asked:
             _overlap(self._sizes[shown.rows] if shown else self._sizes, len(asked), measure is TrigramMeasure.SIMILARITY, out)
@@ -580,6 +578,18 @@ def _count_shared(ids: NDArray[np.int64], pool: NDArray[np.int32], start: NDArra
         begin = start[ids[i]]
         for j in range(begin, begin + length[ids[i]]):
             out[pool[j]] += np.float32(1.0)
+
+
+@kernel
+def _count_shown(ids: NDArray[np.int64], pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64], place: NDArray[np.int32],
+                 out: NDArray[np.float32]) -> None:
+    """As `_count_shared`, of the rows that have a place of 0 or more: to out[place]."""
+    for i in range(ids.size):
+        begin = start[ids[i]]
+        for j in range(begin, begin + length[ids[i]]):
+            at = place[pool[j]]
+            if at >= 0:
+                out[at] += np.float32(1.0)
 
 
 @kernel

@@ -43,3 +43,15 @@ def test_files_counted_from_one_would_be_exchanged(tmp_path: Path) -> None:
 def test_every_kernel_has_this_cache() -> None:
     for decorator in numerics.KERNELS:
         assert isinstance(decorator(lambda x: x)._cache._cache_file, numerics.KernelCache)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_file_that_is_imported_under_two_names_has_two_caches() -> None:
+    def square(x: float) -> float:
+        return x * x
+
+    names = []
+    for package in ("one", "other"):
+        square.__module__ = f"{package}.kernels"
+        names.append(numerics.kernel(square)._cache._cache_file._index_name)  # type: ignore[attr-defined]
+    assert names[0].startswith("one.") and names[1].startswith("other.")

@@ -125,7 +125,7 @@ def test_all_rows_shown_are_the_whole_memory(registry: Registry, name: str) -> N
         short, whole, part = asked(memory, np.arange(memory.store.n), text)
         for column in whole:
             np.testing.assert_allclose(part[column], whole[column], rtol=2e-5, atol=2e-6, err_msg=column.name)
-        assert short.answered.tolist() == memory.retrieve(text, 10).rows.tolist()
+        assert short.found[0].tolist() == memory.retrieve(text, 10).rows.tolist()
 
 
 EVERY = sorted(Registry.read().sets)
@@ -137,7 +137,7 @@ def test_every_set_can_be_asked_in_part(registry: Registry, name: str) -> None:
     rows = np.sort(np.random.default_rng(1).choice(memory.store.n, 60, replace=False))
     for text in ("What is Ada like?", "when did we move", "who painted in Lisbon with Bo?"):
         short, _, part = asked(memory, rows, text)
-        assert set(short.answered.tolist()) <= set(rows.tolist()) and len(short.answered) == 10
+        assert set(short.found[0].tolist()) <= set(rows.tolist()) and len(short.found[0]) == 10
         assert all(len(values) == 60 for values in part.values())
 
 

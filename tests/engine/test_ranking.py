@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.drafts import Kind
-from hebbarium.engine.ranking import Answer, add_standardised, best, rank
+from hebbarium.engine.ranking import Answer, Standing, add_standardised, best, rank
 from hebbarium.engine.records import Event
 from hebbarium.engine.units import Unit
 
@@ -137,5 +137,5 @@ def test_an_answer_ranks_rows_beyond_k() -> None:
     final, visible = np.array([0.1, 0.9, np.nan, 0.4, 0.4], dtype=np.float32), np.array([1, 1, 1, 0, 1], dtype=np.bool_)
     rows = best(final, visible, 2)
     units = tuple(Unit(row, Kind.EVENT, text, 0.0, "", "", (), ()) for row, text in ((1, "b"), (4, "e")))
-    answer = Answer(rows, final[rows], final, visible, units, (Event(0.0, "b"), Event(0.0, "e")))
+    answer = Answer(rows, final[rows], Standing(5, None, final, visible), units, (Event(0.0, "b"), Event(0.0, "e")))
     assert [answer.rank(r) for r in range(5)] == [3, 1, 0, 0, 2] and answer.rows.tolist() == [1, 4]

@@ -106,7 +106,7 @@ def test_a_stratum_of_the_sample_stands_for_as_many_rows_as_it_has(memory: Engin
     admitted = np.zeros(N, np.bool_)
     admitted[100:350] = True
     back = np.array([admitted[row] and any(worded[row - k] and row - k in targets[row] for k in (1, 2)) for row in range(N)])
-    sample, counts = asker._sample(cue, admitted.copy())
+    sample, counts = asker._sample(cue, admitted, asker._pointing)
     assert len(set(sample.tolist())) == len(sample) and admitted[sample].all()
     for stratum, most in (back, 6), (admitted & worded & ~back, 4), (admitted & ~worded & ~back, 8):
         drawn = stratum[sample]
@@ -118,7 +118,7 @@ def test_a_sample_of_words_that_many_rows_have_still_stands_for_all_of_them(memo
     asker, cue = short(memory), memory.cue("the garden and the river and the violin and the kitchen and the letter and the train and the market")
     asker.likely(cue)
     assert (asker._words > 0).sum() > shortlist.LOOKED * 64
-    sample, counts = asker._sample(cue, np.ones(N, np.bool_))
+    sample, counts = asker._sample(cue, np.ones(N, np.bool_), asker._pointing)
     assert counts.sum() == pytest.approx(N) and (counts >= 0).all() and len(set(sample.tolist())) == len(sample)
 
 
