@@ -37,7 +37,7 @@ BACK: Final = 1 / 8         # share for rows that point back to likely ones
 ANSWERING: Final = 3 / 32   # of rows that point back to one with words of the question
 WORDED: Final = 1 / 16      # of those with words of the question
 UNWORDED: Final = 1 / 8     # of the rest
-LOOKED: Final = 4           # rows with words, for each of the shortlist, from which the sample is drawn
+LOOKED: Final = 8192        # rows with words from which the sample is drawn
 POOL: Final = 4             # rows for each of the sample of the rest that are compared with the question, to draw it from
 FILL: Final = 8             # rows for each of the shortlist that are looked at, evenly over time, for the rest and for what room is left
 LONGEST: Final = 1 / 128    # share for the longest texts in words, and as much in passages: scores that depend on length have their extremes there
@@ -296,7 +296,7 @@ class Shortlist:
         """
         most, worded = self.most, self._words > 0.0
         rows = np.flatnonzero(worded)
-        looked = rows[_even(len(rows), LOOKED * most)]
+        looked = rows[_even(len(rows), LOOKED)]
         each = len(rows) / max(len(looked), 1)          # each of these stands for so many
         back, to, _ = self._pointing_back(looked, columns)
         back = _falling(back, self._words[to])
