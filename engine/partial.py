@@ -420,6 +420,11 @@ class PartialGraph:
     def links(self, type: EdgeType) -> Links:
         return Links(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._target))
 
+    @property
+    def whole_rows(self) -> int:
+        """As `Graph.whole_rows`."""
+        return self._base.n_rows
+
     def fan(self, type: EdgeType) -> NDArray[np.int32]:
         """As `Graph.fan`: out-edges of the nodes shown in the whole memory; 0 for entities that no row shown names.  O(nodes)."""
         rows, whole = self._rows, self._base.fan(type)

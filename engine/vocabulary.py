@@ -142,7 +142,7 @@ TRIGRAMS = Structure("trigrams", "postings of letter trigrams; their statistics 
 GRAPH = Structure(
     "graph", "typed directed edges between memories and entities",
     ("source", "target", "type", "alive", "created", "csr", "links", "fan", "buffer", "column", "neighbours", "find", "entity_id", "entity_name",
-     "n_entities", "n_edges", "n_rows", "epoch", "relation_name"),
+     "n_entities", "n_edges", "n_rows", "epoch", "relation_name", "whole_rows"),
 )
 TEXTS = Structure("texts", "verbatim text of every row", ("__getitem__", "__len__", "rendered", "event"))
 WRITINGS = Structure("writings", "texts that the memory made, by number; hooks that declare it in adds append to them",

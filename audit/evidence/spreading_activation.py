@@ -4,11 +4,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Phase
+from ...engine.storage.graph import Graph
 from ...engine.vocabulary import VETO
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
@@ -88,7 +90,7 @@ def fan_activation(specimen: Any, person: int, location: int) -> float:
     activation, out = np.zeros(nodes), np.full(12, np.nan)
     activation[-3:] = 1 / 3
     start, degree, pool, target, _ = packed(nodes, links)
-    specimen.respond(activation, 0.0, 1.6, 3, start, degree, pool, target, out)
+    specimen.respond(activation, 0.0, 1.6, 3, start, degree, pool, target, degree, out)
     return float(out[0])
 
 
@@ -98,20 +100,23 @@ def strength_falls_with_the_log_of_the_fan(specimen: Any) -> Any:
     return [specimen.associative_strength(1.6, float(fan)) for fan in range(1, 6)], [1.6, 0.9068528, 0.5013877, 0.2137056, -0.0094379]
 
 
-@equation("SA-1b", source="the definition, sum_j W_j (S - ln(links_j + 1)), in numpy", papers=("anderson1998atomic",))
+@equation("SA-1b", source="the definition, sum_j W_j (S - ln(links_j + 1)), in numpy; of some links a part is listed", papers=("anderson1998atomic",))
 def activation_sums_over_the_sources_of_each_memory(specimen: Any) -> Any:
     rng, memories, entities = np.random.default_rng(1), 12, 5
     linked, held = rng.random((memories, entities)) < 0.4, rng.uniform(0.1, 1.0, entities)
-    expected = np.where(linked.any(axis=1), linked @ (held * (3.0 - np.log(linked.sum(axis=0) + 1.0))), -1.0)
+    fans = linked.sum(axis=0) + np.array([0, 3, 0, 1, 7])
+    expected = np.where(linked.any(axis=1), linked @ (held * (3.0 - np.log(fans + 1.0))), -1.0)
     pairs = np.argwhere(linked).tolist()
     nodes = memories + entities
-    activation, out = np.zeros(nodes), np.full(memories, np.nan)
-    activation[[-1 - e for e in range(entities)]] = held
+    activation, fan, out = np.zeros(nodes), np.zeros(nodes, np.int32), np.full(memories, np.nan)
+    names = [-1 - e for e in range(entities)]
+    activation[names], fan[names] = held, fans
     start, degree, pool, target, _ = packed(nodes, [link for m, e in pairs for link in ((m, -1 - e, 1.0), (-1 - e, m, 1.0))])
-    specimen.respond(activation, float(held.min()), 3.0, entities, start, degree, pool, target, out)      # a source at the threshold counts
+    specimen.respond(activation, float(held.min()), 3.0, entities, start, degree, pool, target, fan, out)      # a source at the threshold counts
     named = np.full(2, np.nan)
     links = [(-1, 0, 1.0), (-1, -2, 1.0), (-2, -1, 1.0)]                                                     # a link between names reaches no memory
-    specimen.respond(np.array([0.0, 0.0, 0.5, 1.0]), 0.0, 3.0, 2, *packed(4, links)[:4], named)
+    start, degree, pool, target, _ = packed(4, links)
+    specimen.respond(np.array([0.0, 0.0, 0.5, 1.0]), 0.0, 3.0, 2, start, degree, pool, target, degree, named)
     return np.nan_to_num([*out, *named], nan=-1.0), [*expected, 3.0 - math.log(3.0), -1.0]
 
 
@@ -249,8 +254,12 @@ def story_in(specimen: Any, **values: Any) -> Any:
     return memory
 
 
-def from_names(asked: Sequence[str], attention: float, gamma: float, depth: int, threshold: float, margin: float, least: float) -> Any:
-    """The linear network between the memories and names of the story by matrices, then ACT-R's sum over names; NaN where nothing arrives."""
+def from_names(asked: Sequence[str], attention: float, gamma: float, depth: int, threshold: float, margin: float, least: float, shown: float = 1.0,
+               elsewhere: int = 0) -> Any:
+    """The linear network between the memories and names of the story by matrices, then ACT-R's sum over names; NaN where nothing arrives.
+
+    shown, elsewhere  the share of all memories that is the story, and how many others each name has
+    """
     mentions = np.array([[counts.get(name, 0) for name in NAMES] for _, counts in STORY])
     n, e = mentions.shape
     tie = np.where(mentions > 0, 1.0 + np.log(np.maximum(mentions, 1)), 0.0)
@@ -264,7 +273,7 @@ def from_names(asked: Sequence[str], attention: float, gamma: float, depth: int,
             released = np.where(gamma * flow >= least * degree, gamma * flow, 0.0) / np.where(total > 0.0, total, 1.0)
             flow = links.T @ released
     source = np.where(activation[n:] >= threshold, activation[n:], 0.0)
-    sent = source * (math.log(n + 1.0) + margin - np.log(degree[n:] + 1.0))
+    sent = source * (math.log(n / shown + 1.0) + margin - np.log(degree[n:] + elsewhere + 1.0))
     reached = (tie > 0.0) & (source > 0.0)
     return np.where(reached.any(axis=1), reached @ sent, np.nan)
 
@@ -287,6 +296,17 @@ def a_memory_spreads_from_the_names_of_the_query(specimen: Any) -> Any:
             measured.append(memory.column(specimen.SPREAD).tolist())
             expected.append(np.full(len(STORY), np.nan))
     return np.nan_to_num(measured, nan=-9.0), np.nan_to_num(expected, nan=-9.0)
+
+
+@equation("SA-11b", source="as SA-11, of a fifth of all memories, where each name has three others", rtol=1e-6,
+          papers=("anderson1998atomic", "anderson1983spreading"))
+def of_a_shortlist_the_fan_is_that_of_all_memories(specimen: Any) -> Any:
+    memory, values = story_in(specimen, attention=1.7, gamma=0.4, depth=2, threshold=0.02, margin=0.3, least_share=0.0), (1.7, 0.4, 2, 0.02, 0.3, 0.0)
+    with (patch.object(Graph, "whole_rows", property(lambda graph: 5 * graph.n_rows)),
+          patch.object(Graph, "fan", lambda graph, type: graph.csr(type).degree + 3)):
+        memory.retrieve("Did Ada see Cleo?")
+    measured = memory.column(specimen.SPREAD)
+    return np.nan_to_num(measured, nan=-9.0), np.nan_to_num(from_names(("ada", "cleo"), *values, shown=0.2, elsewhere=3), nan=-9.0)
 
 
 @adaptation("SA-12", source="ours: 1 + ln of the number of mentions, counted by hand, in both directions of a link")

@@ -346,6 +346,11 @@ class Graph:
         """Targets of the out-edges of one type, next to one another, where target[pool[place]] of `csr` are not; O(1), valid as `csr` is."""
         return Links(read_only(self._start[type]), read_only(self._degree[type]), read_only(self._ends))
 
+    @property
+    def whole_rows(self) -> int:
+        """`n_rows`; where only some rows are shown, that of the whole."""
+        return self.n_rows
+
     def fan(self, type: EdgeType) -> NDArray[np.int32]:
         """(nodes,) out-edges of one type: the degrees of `csr`; where only some rows are shown, those of the whole.  O(1), valid as `csr` is."""
         return read_only(self._degree[type])

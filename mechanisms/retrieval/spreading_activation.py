@@ -110,20 +110,22 @@ def spread(seeds: Any, attention: Any, start: Any, degree: Any, pool: Any, targe
 
 
 @kernel
-def respond(activation: Any, threshold: float, strongest: float, entities: int, start: Any, degree: Any, pool: Any, target: Any, out: Any) -> None:
+def respond(activation: Any, threshold: float, strongest: float, entities: int, start: Any, degree: Any, pool: Any, target: Any, fan: Any,
+            out: Any) -> None:
     """A_i - B_i = sum_j W_j S_ji over the sources j with W_j >= threshold.  ACT-R, activation equation.  Cost: O(entities + links).
 
     activation           (v,)  1        W_j of every node
     strongest            ()    ln odds  S
     entities             ()             number of entities, the nodes -1 ... -entities
-    start, degree, pool                 out-links of the nodes; fan_j = degree + 1, counting the source itself
+    start, degree, pool                 out-links of the nodes
     target               (m,)           target of each link
+    fan                  (v,)           links of each node, of which only some may be listed; fan_j = fan + 1, counting the source itself
     out                  (n,)  ln odds  written; NaN on entry, and stays NaN where nothing arrives
     """
     for e in range(entities):
         v = -1 - e
         if activation[v] >= threshold and activation[v] > 0.0:
-            sent = activation[v] * associative_strength(strongest, degree[v] + 1.0)
+            sent = activation[v] * associative_strength(strongest, fan[v] + 1.0)
             for place in range(start[v], start[v] + degree[v]):
                 i = target[pool[place]]
                 if i >= 0:
@@ -168,8 +170,8 @@ class SpreadingActivation(Mechanism[SpreadingActivationParams]):
         if not known:
             return
         links = graph.csr(EdgeType.ENTITY)
-        activation, n = np.zeros(links.start.shape[0]), len(events(view.kind))
+        activation, n = np.zeros(links.start.shape[0]), len(events(view.kind)) * (graph.whole_rows / graph.n_rows)
         seeds, shares = np.array([entity_node(e) for e in known]), np.full(len(known), p.attention / len(known))
         network = (links.start, links.degree, links.pool, graph.target)
         spread(seeds, shares, *network, view.association, p.gamma, p.depth - 1, True, p.least_share, activation)
-        respond(activation, p.threshold, math.log(n + 1.0) + p.margin, graph.n_entities, *network, view.spread)
+        respond(activation, p.threshold, math.log(n + 1.0) + p.margin, graph.n_entities, *network, graph.fan(EdgeType.ENTITY), view.spread)

@@ -82,10 +82,11 @@ def test_blocks_of_a_partial_graph_are_those_of_the_whole_without_the_rows_left_
     assert not len(part.neighbours(11, EdgeType.ENTITY)) and part.find(12, 0, EdgeType.ENTITY) is None
 
 
-def engine(registry: Registry, name: str, without: Sequence[str] = ()) -> Engine:
+def engine(registry: Registry, name: str, without: Sequence[str] = (), depth: int | None = None) -> Engine:
     """A memory of 160 events, which no gate rejects, after questions that learnt: all of its questions are asked of the whole, since it is small."""
     gates = [m.id for m in registry.build(registry.set(name)) if any(VETO in h.adds for h in type(m).hooks())]
-    memory = Engine(registry.build(registry.set(name).without([*gates, *without])), HashingEmbedder(64), shortlist=256)
+    chosen = registry.set(name).without([*gates, *without]).overridden({"spreading_activation": {"depth": depth}} if depth else {})
+    memory = Engine(registry.build(chosen), HashingEmbedder(64), shortlist=256)
     events = conversation(160)
     memory.encode_all(events)
     for event in events[::40]:
@@ -175,6 +176,17 @@ def test_direct_signals_of_rows_are_those_of_a_memory_whose_other_rows_are_hidde
                 signals += bool(np.isfinite(whole[column]).any())
                 np.testing.assert_allclose(part[column], whole[column], rtol=2e-5, atol=2e-6, err_msg=column.name)
     assert signals >= 3
+
+
+def test_activation_by_the_fan_of_a_name_is_that_of_the_whole_memory(registry: Registry) -> None:
+    """The fan and the number of events are those of all rows, also where only some are shown."""
+    memory = engine(registry, "minimal", depth=1)
+    rows = np.arange(0, memory.store.n, 3)
+    for text in ("what did Ada say about the garden", "did Ada meet Bo in Lisbon"):
+        _, whole, part = asked(memory, rows, text)
+        spread = next(c for c in whole if c.name == "spread")
+        assert np.isfinite(whole[spread]).sum() >= 5
+        np.testing.assert_allclose(part[spread], whole[spread], rtol=1e-6)
 
 
 def test_columns_of_row_numbers_hold_the_new_ones(registry: Registry) -> None:

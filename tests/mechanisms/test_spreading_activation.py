@@ -58,8 +58,8 @@ def test_spread_compiled_equals_plain(limited: bool, least: float) -> None:
 def test_other_kernels_compiled_equal_plain() -> None:
     net = random_network(np.random.default_rng(1), 12, 5)
     activation, a, b = np.linspace(0.0, 1.0, 17), np.full(12, np.nan, np.float32), np.full(12, np.nan, np.float32)
-    papers.respond(activation, 0.8, 3.0, 5, *net[:4], a)
-    papers.respond.py_func(activation, 0.8, 3.0, 5, *net[:4], b)
+    papers.respond(activation, 0.8, 3.0, 5, *net[:4], net[1] + 2, a)
+    papers.respond.py_func(activation, 0.8, 3.0, 5, *net[:4], net[1] + 2, b)
     np.testing.assert_allclose(a, b, rtol=1e-6)
     x, y = np.zeros(17), np.zeros(17)
     counts = [k(np.array([-1, -3]), *net, 0.65, 3, 0.1, 9, out) for k, out in ((printed.spread, x), (printed.spread.py_func, y))]
