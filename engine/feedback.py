@@ -70,7 +70,7 @@ def _rows(answer: Answer, given: Any, where: str, log: EventLog) -> Iterator[int
             yield from _rows_of_id(answer, each, where, log)
             continue
         try:
-            yield checked_row(each, len(answer.final))
+            yield checked_row(each, answer.standing.size)
         except InputError as error:
             raise InputError(f"{each!r} is no row that the memory held when it answered", where=where,
                              cure=f"{error.cure}, or the id of an event") from None
@@ -79,7 +79,7 @@ def _rows(answer: Answer, given: Any, where: str, log: EventLog) -> Iterator[int
 def _rows_of_id(answer: Answer, id: str, where: str, log: EventLog) -> list[int]:
     """The answered rows that show the event; if none does, the rows of the event."""
     shown = [unit.row for unit in answer.units if id and id in unit.events]
-    found = shown or [row for row in log.rows_of(id) if row < len(answer.final)]
+    found = shown or [row for row in log.rows_of(id) if row < answer.standing.size]
     if not found:
         why = "was not stored before the answer" if log.numbers(id) else "is unknown"
         raise InputError(f"the event {id!r} {why}", where=where, cure=nearest(id, [unit.id for unit in answer.units if unit.id])
@@ -90,7 +90,7 @@ def _rows_of_id(answer: Answer, id: str, where: str, log: EventLog) -> list[int]
 def _require_same(answer: Answer, where: str, log: EventLog, store: Store) -> None:
     """Raises InputError if the memory does not hold what the answer shows."""
     rows = [unit.row for unit in answer.units]
-    same = len(answer.final) <= store.n and all(
+    same = answer.standing.size <= store.n and all(
         float(store.array(CREATED)[unit.row]) == unit.time and log.kind(unit.row) is unit.kind
         and (log.text(unit.row) == unit.text or _erased(unit.row, log, store)) for unit in answer.units)
     if not same:

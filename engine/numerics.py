@@ -1,8 +1,12 @@
 """The numba decorator, and small numerical helpers that every part of the project may use."""
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
+from glob import escape
+from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import numba
@@ -11,6 +15,7 @@ from numba.core.caching import IndexDataCacheFile
 from numpy.typing import ArrayLike, NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+FRESH: Final = 600.0        # s for which a file of a cache may belong to a process that still writes
 
 
 class KernelCache(IndexDataCacheFile):
@@ -22,7 +27,16 @@ class KernelCache(IndexDataCacheFile):
     """
 
     def _data_name(self, number: int) -> str:
-        return str(super()._data_name(uuid.uuid4().int))  # type: ignore[no-untyped-call]
+        return str(super()._data_name(uuid.uuid4().int >> 64))  # type: ignore[no-untyped-call]
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        """Save the index, and remove old files that it does not name: those of earlier versions of the source, and of processes that came second."""
+        super()._save_index(overloads)  # type: ignore[no-untyped-call]
+        named = set(overloads.values())
+        for path in Path(self._cache_path).glob(f"{escape(self._index_name.removesuffix('.nbi'))}.*.nbc"):
+            with suppress(OSError):
+                if path.name not in named and time.time() - path.stat().st_mtime > FRESH:
+                    path.unlink()
 
 
 def _compiled(function: F, **options: Any) -> F:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -234,6 +234,10 @@ class Standing:
     def answerable(self) -> NDArray[np.bool_]:
         """(size,) which may be answered; False for those not asked.  O(size) at the first reading if not all were asked."""
         return self.admitted if self.rows is None else _spread(self.admitted, self.rows, np.zeros(self.size, np.bool_))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what was computed."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 def _spread(values: NDArray[Any], rows: Rows, out: NDArray[Any]) -> NDArray[Any]:

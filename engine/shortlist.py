@@ -51,6 +51,7 @@ EACH: Final = 8             # newest rows of each of these
 BEST: Final = 32            # of those by vector, and of those by words, whose neighbours in time and along links are taken
 ENTITY: Final = int(EdgeType.ENTITY)
 AROUND: Final = 2           # neighbours in time on either side, at least
+GOLDEN: Final = (5 ** 0.5 - 1) / 2      # multiples of the golden section modulo 1 are spread evenly and never repeat
 FAR: Final = 1 / 16         # share of the room for neighbours for those in time on either side of the best row; of the row with rank r, divided by r
 
 
@@ -224,7 +225,7 @@ class Shortlist:
     @property
     def found(self) -> tuple[Rows, NDArray[np.float32], Standing]:
         """The rows of the answer, their scores, and how all memories stand.  O(rows)."""
-        recalled, rows = self.store.structures[RECALLED], self.store.rows
+        recalled, rows = self.store.structures[RECALLED], self.store.rows.copy()      # a view of a longer array
         final, answerable = (self.store.array(self.plan.stages.source(c)).copy() for c in (RELEASED, ANSWERABLE))
         return rows[recalled], final[recalled], Standing(self._base.n, rows, final, answerable)
 
@@ -296,30 +297,34 @@ class Shortlist:
         """
         most, worded = self.most, self._words > 0.0
         rows = np.flatnonzero(worded)
-        looked = rows[_even(len(rows), LOOKED)]
-        each = len(rows) / max(len(looked), 1)          # each of these stands for so many
+        looked = rows[_scattered(len(rows), LOOKED)]
+        exact = len(looked) == len(rows)
         back, to, _ = self._pointing_back(looked, columns)
         back = _falling(back, self._words[to])
         back = self._different([back[other[back]]], self._base.n)
         looked = looked[other[looked] & ~self._points_back(looked, columns)]
         looked = _falling(looked, self._words[looked])
-        rest = self._evenly(other & ~worded, int(most * UNWORDED) * POOL)
-        rest = rest[~self._points_back(rest, columns)]
+        quiet = other & ~worded
+        quiet[back] = False
+        pool = self._evenly(quiet, int(most * UNWORDED) * POOL)
+        rest = pool[~self._points_back(pool, columns)]          # none is left out if all rows with words were looked at
         rest = rest[np.argsort(self._index.products(cue.vector, rest), kind="stable")]
-        total, found = np.count_nonzero(other), len(back) + len(looked)
-        each = min(each, total / max(found, 1))
-        strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, max(total - each * found, 0.0))
+        total, found = int(np.count_nonzero(other)), len(back) + len(looked)
+        size = (total - found if exact else np.count_nonzero(quiet) * len(rest) / max(len(pool), 1)) if found else total
+        size = size if len(rest) else 0
+        each = (total - size) / max(found, 1)                   # rows for which each that was looked at stands
+        strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
         drawn = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
-        counts = [np.full(len(sample), size / max(len(sample), 1)) for sample, (_, _, size) in zip(drawn, strata, strict=True)]
+        counts = [np.full(len(sample), rows / max(len(sample), 1)) for sample, (_, _, rows) in zip(drawn, strata, strict=True)]
         return np.concatenate(drawn), np.concatenate(counts)
 
     def _evenly(self, admitted: NDArray[np.bool_], most: int) -> Rows:
-        """Up to `most` of the rows that a mask admits, spread evenly over time.  O(1) in n, or O(n) if it admits few."""
-        spread = _even(self._base.n, FILL * self.most)
+        """Up to `most` of the rows that a mask admits, spread over time.  O(most), or O(n) if it admits few."""
+        spread = _scattered(self._base.n, FILL * self.most)
         rows = spread[admitted[spread]]
         if len(rows) < most:
             rows = np.flatnonzero(admitted)
-        return rows[_even(len(rows), most)]
+        return rows[_scattered(len(rows), most)]
 
     def likely(self, cue: Cue) -> Rows:
         """The rows that are likely to matter to a question, the likeliest first.
@@ -404,6 +409,17 @@ def _even(n: int, most: int) -> NDArray[np.int64]:
     """
     size = min(n, most)
     return (2 * np.arange(size) + 1) * n // max(2 * size, 1)
+
+
+def _scattered(n: int, most: int) -> NDArray[np.int64]:
+    """Up to `most` of n places, ascending, each somewhere among as many: those in the middle would all be of one speaker if two take turns.
+
+    >>> _scattered(3, 8).tolist(), _scattered(12, 4).tolist()
+    ([0, 1, 2], [0, 4, 6, 11])
+    """
+    size = min(n, most)
+    begins = np.arange(size + 1) * n // max(size, 1)
+    return begins[:-1] + (np.arange(size) * GOLDEN % 1.0 * np.diff(begins)).astype(np.int64)
 
 
 def _falling(rows: Rows, scores: NDArray[np.float32]) -> Rows:

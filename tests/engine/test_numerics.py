@@ -1,6 +1,8 @@
 """Compiled kernels on disk: processes that compile one kernel at the same time do not exchange its forms."""
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,6 +39,19 @@ def test_no_form_of_a_kernel_is_read_as_another(tmp_path: Path) -> None:
 
 def test_files_counted_from_one_would_be_exchanged(tmp_path: Path) -> None:
     assert interleaved(IndexDataCacheFile, tmp_path)["of integers"] == "code of numbers"
+
+
+def test_old_files_that_the_index_does_not_name_are_removed(tmp_path: Path) -> None:
+    """Those of another kernel, and new ones, which another process may be about to name, stay."""
+    before = time.time() - 2.0 * numerics.FRESH
+    for name in ("kernel-1.7.nbc", "kernel-1.8.nbc", "kernel-10.7.nbc"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+        if name != "kernel-1.8.nbc":
+            os.utime(tmp_path / name, (before, before))
+    cache = numerics.KernelCache(str(tmp_path), "kernel-1", 0)  # type: ignore[no-untyped-call]
+    cache.save("of integers", "code of integers")  # type: ignore[no-untyped-call]
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left >= {"kernel-1.8.nbc", "kernel-10.7.nbc", "kernel-1.nbi"} and len(left) == 4 and "kernel-1.7.nbc" not in left
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

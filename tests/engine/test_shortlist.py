@@ -113,13 +113,23 @@ def test_a_stratum_of_the_sample_stands_for_as_many_rows_as_it_has(memory: Engin
         assert counts[drawn].sum() == pytest.approx(stratum.sum()) and len(set(counts[drawn].tolist())) <= 1
 
 
-def test_a_sample_of_words_that_many_rows_have_still_stands_for_all_of_them(memory: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shortlist, "LOOKED", 256)
-    asker, cue = short(memory), memory.cue("the garden and the river and the violin and the kitchen and the letter and the train and the market")
+@pytest.mark.parametrize("looked", [200, 256, 550])
+@pytest.mark.parametrize("text", ["the garden and the river and the violin and the kitchen and the letter and the train and the market", "times"])
+def test_a_sample_of_words_that_many_rows_have_still_stands_for_all_of_them(memory: Engine, text: str, looked: int,
+                                                                            monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if all rows have the words of the question, as those of the second do."""
+    monkeypatch.setattr(shortlist, "LOOKED", looked)
+    asker, cue = short(memory), memory.cue(text)
     asker.likely(cue)
-    assert (asker._words > 0).sum() > 256
+    assert (asker._words > 0).sum() > looked and ((asker._words > 0).all() == (text == "times"))
     sample, counts = asker._sample(cue, np.ones(N, np.bool_), asker._pointing)
-    assert counts.sum() == pytest.approx(N) and (counts >= 0).all() and len(set(sample.tolist())) == len(sample)
+    assert counts.sum() == pytest.approx(N) and (counts > 0).all() and len(set(sample.tolist())) == len(sample)
+
+
+@pytest.mark.parametrize("n", [600, 1024, 1025, 2048, 3072, 32768, 65536])
+def test_rows_spread_over_time_are_of_both_who_take_turns(n: int) -> None:
+    rows = shortlist._scattered(n, 512)
+    assert len(rows) == 512 and np.all(np.diff(rows) > 0) and rows[0] >= 0 and rows[-1] < n and 0.45 < (rows % 2).mean() < 0.55
 
 
 def test_means_over_a_shortlist_are_those_of_all_visible_rows_within_sampling_error(memory: Engine) -> None:
