@@ -6,6 +6,7 @@ them.  A sample of the other rows stands for them in means and deviations.  Link
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue
 from .errors import InputError
 from .filter import Banned
-from .numerics import kernel
+from .numerics import kernel, read_only
 from .partial import PartialStore, Rows
 from .plan import Instrument, PhasePlan, answering, schedule
 from .ranking import Standing, best
@@ -411,6 +412,7 @@ def _even(n: int, most: int) -> NDArray[np.int64]:
     return (2 * np.arange(size) + 1) * n // max(2 * size, 1)
 
 
+@lru_cache(maxsize=8)       # as those of all rows are asked for twice by each question
 def _scattered(n: int, most: int) -> NDArray[np.int64]:
     """Up to `most` of n places, ascending, each somewhere among as many: those in the middle would all be of one speaker if two take turns.
 
@@ -419,7 +421,7 @@ def _scattered(n: int, most: int) -> NDArray[np.int64]:
     """
     size = min(n, most)
     begins = np.arange(size + 1) * n // max(size, 1)
-    return begins[:-1] + (np.arange(size) * GOLDEN % 1.0 * np.diff(begins)).astype(np.int64)
+    return read_only(begins[:-1] + (np.arange(size) * GOLDEN % 1.0 * np.diff(begins)).astype(np.int64))
 
 
 def _falling(rows: Rows, scores: NDArray[np.float32]) -> Rows:
