@@ -28,7 +28,7 @@ from .vocabulary import ANSWERABLE, CUES, RECALLED, RELEASED
 
 PAYS: Final = 4096          # a smaller memory is asked by one thread at a time: its questions are mostly Python, of which one thread runs at a time
 MOST: Final = cpu_count() or 1
-Found = tuple[NDArray[np.int64], NDArray[np.float32], Standing]
+Found = tuple[NDArray[np.int64], Standing]
 Nodes = Callable[[Cells, Banned, list[int]], Sequence[Node]]    # the steps of RETRIEVE for a store; the cell of how many rows the answer holds
 
 
@@ -82,7 +82,7 @@ class Place:
                                     None) if most else None
 
     def ask(self, cue: Cue, k: int, whole: bool) -> Found:
-        """The rows of the answer, best first, their scores, and how all memories stand.
+        """The rows of the answer, best first, and how all memories stand.
 
         whole  whether all rows are asked, and not a shortlist
         """
@@ -91,8 +91,7 @@ class Place:
             self._shortlist.run(cue)
             return self._shortlist.found
         self._plan.run(cue)
-        rows, final = self.store.structures[RECALLED], self.store.array(self._last).copy()
-        return rows, final[rows], Standing(self.store.n, None, final, self.store.array(ANSWERABLE).copy())
+        return self.store.structures[RECALLED], Standing(self.store.n, None, self.store.array(self._last).copy(), self.store.array(ANSWERABLE).copy())
 
 
 class Places:

@@ -362,14 +362,13 @@ class Engine(Serial):
 
     def _answer(self, by: Plan | Assembly, asked: Asked | None, unit: Callable[[int], Unit]) -> Answer:
         """The answer that the store holds.  unit: what a row holds."""
-        rows, final = self.store.structures[RECALLED], self.store.array(by.ranking[-1]).copy()
-        return self._made(rows, final[rows], Standing(self.store.n, None, final, self.store.array(ANSWERABLE).copy()), asked, unit, self.store)
+        standing = Standing(self.store.n, None, self.store.array(by.ranking[-1]).copy(), self.store.array(ANSWERABLE).copy())
+        return self._made(self.store.structures[RECALLED], standing, asked, unit, self.store)
 
-    def _made(self, rows: Rows, scores: NDArray[np.float32], standing: Standing, asked: Asked | None, unit: Callable[[int], Unit],
-              store: Cells) -> Answer:
+    def _made(self, rows: Rows, standing: Standing, asked: Asked | None, unit: Callable[[int], Unit], store: Cells) -> Answer:
         units = tuple(map(unit, rows.tolist()))
         records = tuple(self.event_log.of_row(unit.row) if unit.kind is Kind.EVENT else None for unit in units)
-        return Answer(rows, scores, standing, units, records, store.array(SUFFICIENCY).item(), store.array(CHRONOLOGICAL).item(), asked)
+        return Answer(rows, standing.at(rows), standing, units, records, store.array(SUFFICIENCY).item(), store.array(CHRONOLOGICAL).item(), asked)
 
     @serial
     def use(self, answer: Answer, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64], outcome: float | None = None) -> Rows:

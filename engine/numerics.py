@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 FRESH: Final = 600.0        # s for which a file of a cache may belong to a process that still writes
 
 
-class KernelCache(IndexDataCacheFile):
+class KernelCache(IndexDataCacheFile):  # type: ignore[misc]      # numba has no types
     """The compiled forms of one kernel on disk, each in a file whose name no other process chooses.
 
     numba counts the files up from 1, so that two processes which compile a kernel for different types at the same time write the same file, and
@@ -27,11 +27,11 @@ class KernelCache(IndexDataCacheFile):
     """
 
     def _data_name(self, number: int) -> str:
-        return str(super()._data_name(uuid.uuid4().int >> 64))  # type: ignore[no-untyped-call]
+        return str(super()._data_name(uuid.uuid4().int >> 64))
 
     def _save_index(self, overloads: dict[Any, str]) -> None:
         """Save the index, and remove old files that it does not name: those of earlier versions of the source, and of processes that came second."""
-        super()._save_index(overloads)  # type: ignore[no-untyped-call]
+        super()._save_index(overloads)
         named = set(overloads.values())
         for path in Path(self._cache_path).glob(f"{escape(self._index_name.removesuffix('.nbi'))}.*.nbc"):
             with suppress(OSError):
@@ -43,8 +43,7 @@ def _compiled(function: F, **options: Any) -> F:
     compiled = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     if compiled is not function:     # NUMBA_DISABLE_JIT leaves it as it is
         cache, package = compiled._cache, function.__module__.partition(".")[0]      # what is compiled names its modules, and is useless under others
-        cache._cache_file = KernelCache(  # type: ignore[no-untyped-call]
-            cache.cache_path, f"{package}.{cache._impl.filename_base}", cache._impl.locator.get_source_stamp())
+        cache._cache_file = KernelCache(cache.cache_path, f"{package}.{cache._impl.filename_base}", cache._impl.locator.get_source_stamp())
     return cast(F, compiled)
 
 

@@ -225,6 +225,10 @@ class Standing:
     scores: NDArray[np.float32]
     admitted: NDArray[np.bool_]
 
+    def at(self, rows: Rows) -> NDArray[np.float32]:
+        """Final scores of some of the rows that were asked."""
+        return self.scores[rows if self.rows is None else np.searchsorted(self.rows, rows)]
+
     @cached_property
     def final(self) -> NDArray[np.float32]:
         """(size,) final scores; NaN for those not asked.  O(size) at the first reading if not all were asked."""

@@ -52,8 +52,8 @@ EACH: Final = 8             # newest rows of each of these
 BEST: Final = 32            # of those by vector, and of those by words, whose neighbours in time and along links are taken
 ENTITY: Final = int(EdgeType.ENTITY)
 AROUND: Final = 2           # neighbours in time on either side, at least
-GOLDEN: Final = (5 ** 0.5 - 1) / 2      # multiples of the golden section modulo 1 are spread evenly and never repeat
 FAR: Final = 1 / 16         # share of the room for neighbours for those in time on either side of the best row; of the row with rank r, divided by r
+GOLDEN: Final = (5 ** 0.5 - 1) / 2      # its multiples modulo 1 are spread evenly and never repeat
 
 
 def checked_shortlist(rows: object) -> int | None:
@@ -160,8 +160,8 @@ def mark_pointing(targets: Any, rows: Rows, points: NDArray[np.bool_]) -> bool:
     for i in range(rows.shape[0]):
         for k in range(min(AROUND, targets.shape[0] - rows[i] - 1)):
             for j in range(targets.shape[1]):
-                points[i, k] |= targets[rows[i] + k + 1, j] == rows[i]
-                found |= targets[rows[i] + k + 1, j] == rows[i]
+                if targets[rows[i] + k + 1, j] == rows[i]:
+                    points[i, k] = found = True
     return found
 
 
@@ -224,11 +224,11 @@ class Shortlist:
         self.plan.run(cue)
 
     @property
-    def found(self) -> tuple[Rows, NDArray[np.float32], Standing]:
-        """The rows of the answer, their scores, and how all memories stand.  O(rows)."""
-        recalled, rows = self.store.structures[RECALLED], self.store.rows.copy()      # a view of a longer array
+    def found(self) -> tuple[Rows, Standing]:
+        """The rows of the answer, and how all memories stand.  O(rows)."""
+        rows = self.store.rows.copy()       # a view of a longer array
         final, answerable = (self.store.array(self.plan.stages.source(c)).copy() for c in (RELEASED, ANSWERABLE))
-        return rows[recalled], final[recalled], Standing(self._base.n, rows, final, answerable)
+        return rows[self.store.structures[RECALLED]], Standing(self._base.n, rows, final, answerable)
 
     def chosen(self, cue: Cue) -> tuple[Rows, NDArray[np.float32]]:
         """The rows of a question, ascending, and how many visible memories each stands for.
@@ -299,7 +299,7 @@ class Shortlist:
         most, worded = self.most, self._words > 0.0
         rows = np.flatnonzero(worded)
         looked = rows[_scattered(len(rows), LOOKED)]
-        exact = len(looked) == len(rows)
+        all_looked = len(looked) == len(rows)
         back, to, _ = self._pointing_back(looked, columns)
         back = _falling(back, self._words[to])
         back = self._different([back[other[back]]], self._base.n)
@@ -308,11 +308,10 @@ class Shortlist:
         quiet = other & ~worded
         quiet[back] = False
         pool = self._evenly(quiet, int(most * UNWORDED) * POOL)
-        rest = pool[~self._points_back(pool, columns)]          # none is left out if all rows with words were looked at
+        rest = pool[~self._points_back(pool, columns)]          # all of them, if all rows with words were looked at
         rest = rest[np.argsort(self._index.products(cue.vector, rest), kind="stable")]
         total, found = int(np.count_nonzero(other)), len(back) + len(looked)
-        size = (total - found if exact else np.count_nonzero(quiet) * len(rest) / max(len(pool), 1)) if found else total
-        size = size if len(rest) else 0
+        size = total - found if all_looked or not found else np.count_nonzero(quiet) * len(rest) / max(len(pool), 1)
         each = (total - size) / max(found, 1)                   # rows for which each that was looked at stands
         strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
         drawn = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]

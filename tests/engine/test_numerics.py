@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
@@ -48,16 +49,19 @@ def test_old_files_that_the_index_does_not_name_are_removed(tmp_path: Path) -> N
         (tmp_path / name).write_text("", encoding="utf-8")
         if name != "kernel-1.8.nbc":
             os.utime(tmp_path / name, (before, before))
-    cache = numerics.KernelCache(str(tmp_path), "kernel-1", 0)  # type: ignore[no-untyped-call]
-    cache.save("of integers", "code of integers")  # type: ignore[no-untyped-call]
+    cache = numerics.KernelCache(str(tmp_path), "kernel-1", 0)
+    cache.save("of integers", "code of integers")
     left = {path.name for path in tmp_path.iterdir()}
     assert left >= {"kernel-1.8.nbc", "kernel-10.7.nbc", "kernel-1.nbi"} and len(left) == 4 and "kernel-1.7.nbc" not in left
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_every_kernel_has_this_cache() -> None:
+    """And numba saves what it compiles there."""
     for decorator in numerics.KERNELS:
-        assert isinstance(decorator(lambda x: x)._cache._cache_file, numerics.KernelCache)
+        compiled: Any = decorator(lambda x: x)
+        assert isinstance(compiled._cache._cache_file, numerics.KernelCache) and compiled(1.0) == 1.0
+        assert Path(compiled._cache._cache_file._index_path).exists()
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -68,5 +72,6 @@ def test_a_file_that_is_imported_under_two_names_has_two_caches() -> None:
     names = []
     for package in ("one", "other"):
         square.__module__ = f"{package}.kernels"
-        names.append(numerics.kernel(square)._cache._cache_file._index_name)  # type: ignore[attr-defined]
+        compiled: Any = numerics.kernel(square)
+        names.append(compiled._cache._cache_file._index_name)
     assert names[0].startswith("one.") and names[1].startswith("other.")
