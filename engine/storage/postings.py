@@ -31,7 +31,6 @@ Entry = TypeVar("Entry", np.int32, np.int64)
 
 MIN_BLOCK: Final = 4
 SPARSE: Final = 8     # in a list of words of so many times the rows that get a score, each of these is sought
-SOUGHT: Final = 32    # in a list of a trigram
 TF_BITS: Final = 24  # of a BM25 posting: row << 24 | tf, so that a posting is one number and rows stay in order
 
 
@@ -207,6 +206,35 @@ class Postings(Generic[Entry]):
         return self.pool.nbytes + self.start.nbytes + self.length.nbytes + self.capacity.nbytes
 
 
+class RowLists:
+    """Keys of each row, the reverse of postings.
+
+    end   (>= n_rows,)   where the list of a row ends; it begins where that of the row before ends
+    keys  (>= entries,)  of all rows, in order
+    """
+
+    def __init__(self, held: Postings[np.int32], sizes: NDArray[np.int32]) -> None:
+        """The lists of postings; sizes: (n_rows,) of each row.  O(entries)."""
+        self.end = np.cumsum(sizes, dtype=np.int64)
+        self.keys = np.zeros(int(self.end[-1]) if len(sizes) else 0, np.int32)
+        _list_keys(held.pool, held.start, held.length, len(held.length), self.end - sizes, self.keys)
+
+    def add(self, row: int, keys: NDArray[np.int64]) -> None:
+        """Append the list of the next row.  Amortised O(keys)."""
+        first = int(self.end[row - 1]) if row else 0
+        last = first + len(keys)
+        if row == self.end.size:
+            self.end = _grown(self.end, max(2 * row, 1))
+        if last > self.keys.size:
+            self.keys = _grown(self.keys, 2 * last)
+        self.keys[first:last] = keys
+        self.end[row] = last
+
+    @property
+    def nbytes(self) -> int:
+        return self.end.nbytes + self.keys.nbytes
+
+
 class BM25Index:
     """Okapi BM25 over term lists; a query scores every row.
 
@@ -309,7 +337,8 @@ class TrigramIndex:
 
     journal  as in `BM25Index`
 
-    Memory: 4 bytes per (row, distinct trigram), at most four times that with the slack of growth.
+    Memory: 4 bytes per (row, distinct trigram), at most four times that with the slack of growth.  Scores of some rows alone are read off lists
+    of the trigrams of each row, which take as much again from the first of them on.
     """
 
     def __init__(self) -> None:
@@ -324,6 +353,7 @@ class TrigramIndex:
         self.n_rows = self.n_counted = 0
         self._postings: Postings[np.int32] = Postings(np.int32)
         self._sizes = np.zeros(256, np.int32)
+        self._lists: RowLists | None = None
         self._uncounted: dict[int, int] = {}        # trigram -> rows that hold it and do not count
 
     def add(self, row: int, text: str, counted: bool = True) -> None:
@@ -340,6 +370,8 @@ class TrigramIndex:
         if row == self._sizes.size:
             self._sizes = _grown(self._sizes, 2 * row)
         self._sizes[row] = ids.size
+        if self._lists is not None:
+            self._lists.add(row, ids)
         self.n_rows += 1
         self.n_counted += counted
 
@@ -349,6 +381,7 @@ class TrigramIndex:
         self._postings.restore(saved)
         self.n_rows, self.n_counted = len(saved.sizes), int(np.count_nonzero(saved.counted))
         self._sizes = _grown(saved.sizes.astype(np.int32), max(self._sizes.size, self.n_rows))
+        self._lists = None
         self._uncounted = saved.uncounted
 
     def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0,
@@ -358,6 +391,8 @@ class TrigramIndex:
         Query trigrams that more than `max_df * n_counted` counted rows hold are ignored, as if no row held them: exact at 1, below it a lower
         bound at a fraction of the cost (an engineering cap: the most frequent trigrams cost most and discriminate least).
         O(n_rows + postings of the trigrams considered); InputError on a vector of another shape or type.
+
+        shown  as in `BM25Index.scores`; O(trigrams of these rows), and O(all postings) the first time
         """
         _require_vector(out, len(shown.rows) if shown else self.n_rows, "TrigramIndex.scores")
         asked = trigrams_of(text)
@@ -366,21 +401,22 @@ class TrigramIndex:
         if self._uncounted:
             frequencies = frequencies - np.array([self._uncounted.get(int(id_), 0) for id_ in ids], np.int64)
         ids = ids[frequencies <= max_df * self.n_counted]
-        blocks = self._postings.pool, self._postings.start, self._postings.length
         out[:] = 0.0
         if shown:
-            long = self._postings.length[ids] > SOUGHT * len(out)
-            _count_shown(ids[~long], *blocks, shown.place, out)
-            _seek_shared(ids[long], *blocks, shown.rows, out)
+            if self._lists is None:         # threads that ask at the same time make equal ones
+                self._lists = RowLists(self._postings, self._sizes[:self.n_rows])
+            wanted = np.zeros(len(self.vocabulary), np.bool_)
+            wanted[ids] = True
+            _count_listed(wanted, self._lists.end, self._lists.keys, shown.rows, out)
         else:
-            _count_shared(ids, *blocks, out)
+            _count_shared(ids, self._postings.pool, self._postings.start, self._postings.length, out)
         if asked:
             _overlap(self._sizes[shown.rows] if shown else self._sizes, len(asked), measure is TrigramMeasure.SIMILARITY, out)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays, without the vocabulary."""
-        return self._postings.nbytes + self._sizes.nbytes
+        return self._postings.nbytes + self._sizes.nbytes + (self._lists.nbytes if self._lists else 0)
 
 
 def trigrams_of(text: str) -> list[str]:
@@ -581,28 +617,24 @@ def _count_shared(ids: NDArray[np.int64], pool: NDArray[np.int32], start: NDArra
 
 
 @kernel
-def _count_shown(ids: NDArray[np.int64], pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64], place: NDArray[np.int32],
-                 out: NDArray[np.float32]) -> None:
-    """As `_count_shared`, of the rows that have a place of 0 or more: to out[place]."""
-    for i in range(ids.size):
-        begin = start[ids[i]]
-        for j in range(begin, begin + length[ids[i]]):
-            at = place[pool[j]]
-            if at >= 0:
-                out[at] += np.float32(1.0)
+def _list_keys(pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64], n_keys: int, at: NDArray[np.int64],
+               keys: NDArray[np.int32]) -> None:
+    """Write each posting's key to the list of its row.  at: next place of each row's list, changed."""
+    for key in range(n_keys):
+        for j in range(start[key], start[key] + length[key]):
+            keys[at[pool[j]]] = key
+            at[pool[j]] += 1
 
 
 @kernel
-def _seek_shared(ids: NDArray[np.int64], pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64], rows: NDArray[np.int64],
-                 out: NDArray[np.float32]) -> None:
-    """As `_count_shared`, of rows alone, ascending: to out[i] for rows[i]."""
-    for i in range(ids.size):
-        at = start[ids[i]]
-        end = at + length[ids[i]]
-        for j in range(rows.size):
-            at = _sought(pool, at, end, rows[j])
-            if at < end and pool[at] == rows[j]:
-                out[j] += np.float32(1.0)
+def _count_listed(wanted: NDArray[np.bool_], end: NDArray[np.int64], keys: NDArray[np.int32], rows: NDArray[np.int64],
+                  out: NDArray[np.float32]) -> None:
+    """Add to out[i] how many of the wanted keys the list of rows[i] holds.  wanted: (keys,)."""
+    for i in range(rows.size):
+        held = 0
+        for j in range(end[rows[i] - 1] if rows[i] else 0, end[rows[i]]):
+            held += wanted[keys[j]]
+        out[i] += np.float32(held)
 
 
 @kernel

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hebbarium.engine.errors import InputError
 from hebbarium.engine.storage import postings
-from hebbarium.engine.storage.postings import BM25Index, Idf, Postings, TrigramIndex, TrigramMeasure, Vocabulary, terms_of, trigrams_of
+from hebbarium.engine.storage.postings import BM25Index, Idf, Postings, Shown, TrigramIndex, TrigramMeasure, Vocabulary, terms_of, trigrams_of
 
 STEMS = [
     "cat", "run", "happi", "walk", "talk", "hope", "plan", "fish", "jump", "paint", "garden", "travel", "music", "book",
@@ -195,6 +195,25 @@ def test_trigram_overlap_is_that_of_sets(texts: list[str], which: int, max_df: f
             shared = len(considered & text)
             whole = len(asked) if measure is TrigramMeasure.CONTAINMENT else len(asked) + len(text) - shared
             assert score == pytest.approx(shared / whole if asked else 0.0, rel=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(TEXTS, st.integers(0, 14), st.integers(0, 14), st.sampled_from((1.0, 0.5)))
+def test_trigram_scores_of_some_rows_are_those_of_all_however_rows_came(texts: list[str], which: int, first: int, max_df: float) -> None:
+    """Some rows are there at the first question, the others come one by one; then all are forgotten."""
+    query, index = texts[which % len(texts)], trigram(texts[:first])
+    for count in range(min(first, len(texts)), len(texts) + 1):
+        rows, whole = np.arange(count % 2, count, 2), np.empty(count, np.float32)
+        found = np.full(len(rows), np.nan, np.float32)
+        index.scores(query, whole, TrigramMeasure.SIMILARITY, max_df)
+        index.scores(query, found, TrigramMeasure.SIMILARITY, max_df, Shown(rows, np.empty(0, np.int32)))
+        assert found.tobytes() == whole[rows].tobytes()
+        if count < len(texts):
+            index.add(count, texts[count])
+    nbytes = index.nbytes
+    index.clear()
+    assert index.nbytes <= nbytes
+    index.scores(query, np.empty(0, np.float32), TrigramMeasure.SIMILARITY, shown=Shown(np.empty(0, np.int64), np.empty(0, np.int32)))
 
 
 def test_trigrams_of_the_manual() -> None:
