@@ -6,7 +6,7 @@ Inverted lists: Jégou, Douze & Schmid (2011), https://doi.org/10.1109/TPAMI.201
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ class ApproximateIndex(SharedScans, ABC):
     Products are exact, those of `scores`, bit for bit; `scores` itself is a pass over all vectors.  Hidden rows are never found.  Answers depend on
     the vectors, their order and the visible rows alone: the index is built by one thread, 512 rows at a time, from FAISS's fixed seed; rows beyond
     the last whole 512 are compared exactly.  A memory of fewer than 16,384 rows, of which fewer than a quarter is visible, or whose rows were
-    overwritten is searched exactly.  The index is not saved: the first search after loading builds it.
+    overwritten is searched exactly.  The first search that needs the index builds it.
     """
 
     def __init__(self, dimensions: int) -> None:
@@ -96,8 +96,12 @@ class ApproximateIndex(SharedScans, ABC):
         if built is not self._built:
             self._built, self._last = built, NOTHING
         while self._built.ntotal + LOT <= self._count:
-            self._built.add(self._buffer[self._built.ntotal:self._built.ntotal + LOT])
+            self._put(self._built, self._buffer[self._built.ntotal:self._built.ntotal + LOT])
         return int(self._built.ntotal)
+
+    def _put(self, built: Any, vectors: NDArray[np.float32]) -> None:
+        """Add the next rows to FAISS's index."""
+        built.add(vectors)
 
     @abstractmethod
     def _renewed(self) -> Any:
@@ -111,7 +115,7 @@ class ApproximateIndex(SharedScans, ABC):
 class GraphIndex(ApproximateIndex):
     """By a walk through a graph of near neighbours, O(d log n).
 
-    The graph takes 2 d bytes a row for a copy of the vectors in half precision, by which it is walked, and about 270 for its links.
+    The graph takes 2 d bytes a row for a copy of the vectors in half precision, by which it is walked, and about 270 for its links.  It is not saved.
     """
 
     def _renewed(self) -> Any:
@@ -131,12 +135,45 @@ class ListIndex(ApproximateIndex):
 
     The centres are those of k-means over the rows, and are found anew at 65,536, 262,144, 1,048,576, ... rows: 256 to begin with, twice as many each
     time.  The lists take d + 8 bytes a row for a copy of the vectors with 8 bits a number.  Built 20 times as fast as the graph, it finds fewer of
-    the nearest rows.
+    the nearest rows.  A file keeps the centres and the list of each row.
     """
 
     def __init__(self, dimensions: int) -> None:
-        self._trained = 0       # rows from which the centres were found
+        self._trained = 0                                   # rows from which the centres were found
+        self._list = np.empty(0, np.int32)                  # of each row in FAISS's index, with spare room
+        self._saved: Mapping[str, NDArray[Any]] = {}        # of a file, until FAISS's index is built
         super().__init__(dimensions)
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """centres (lists, d), ranges (2 d,) of the numbers of 8 bits, and lists (rows,), the list of each row that is in one."""
+        if self._built is None:
+            return {}
+        centres = self._built.quantizer.reconstruct_n(0, self._built.nlist)
+        return {"centres": centres, "ranges": self._faiss.vector_to_array(self._built.sq.trained), "lists": self._list[:self._built.ntotal]}
+
+    def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
+        """As `VectorIndex.adopt`."""
+        lists = parts["lists"]
+        if not (parts["centres"].shape[1:] == (self.dimensions,) and parts["ranges"].shape == (2 * self.dimensions,) and
+                len(lists) <= self._count and 0 <= lists.min(initial=0) and lists.max(initial=0) < len(parts["centres"])):
+            raise ValueError("the lists of an index do not fit its vectors")
+        self._saved = parts
+
+    def overwrite(self, row: int, vector: ArrayLike) -> None:
+        """As `ApproximateIndex.overwrite`."""
+        super().overwrite(row, vector)
+        self._saved = {}
+
+    def _put(self, built: Any, vectors: NDArray[np.float32]) -> None:
+        self._enter(built, vectors, built.quantizer.assign(vectors, 1).ravel())
+
+    def _enter(self, built: Any, vectors: NDArray[np.float32], lists: NDArray[np.int64]) -> None:
+        """Add the next rows to these lists."""
+        first, last = built.ntotal, built.ntotal + len(vectors)
+        if last > len(self._list):
+            self._list = np.concatenate([self._list[:first], np.zeros(2 * last - first, np.int32)])
+        self._list[first:last] = lists
+        built.add_core(len(vectors), self._faiss.swig_ptr(vectors), None, self._faiss.swig_ptr(lists))
 
     def _renewed(self) -> Any:
         rows, lists = LEAST, 2 * int(LEAST ** 0.5)
@@ -144,13 +181,19 @@ class ListIndex(ApproximateIndex):
             rows, lists = rows * AGAIN, lists * 2
         if self._built is not None and rows == self._trained:
             return self._built
-        faiss = self._faiss
+        faiss, saved = self._faiss, self._saved
         built = faiss.IndexIVFScalarQuantizer(faiss.IndexFlatIP(self.dimensions), self.dimensions, lists, faiss.ScalarQuantizer.QT_8bit,
                                               faiss.METRIC_INNER_PRODUCT)
         built.cp.niter, built.cp.spherical = ROUNDS, True
-        size = min(TRAINED * lists, rows)
-        built.train(self._buffer[np.arange(size) * rows // size])
-        self._trained = rows
+        if saved and len(saved["centres"]) == lists:
+            built.quantizer.add(saved["centres"])
+            faiss.copy_array_to_vector(saved["ranges"], built.sq.trained)
+            built.is_trained = True
+            self._enter(built, self._buffer[:len(saved["lists"])], saved["lists"].astype(np.int64))
+        else:
+            size = min(TRAINED * lists, rows)
+            built.train(self._buffer[np.arange(size) * rows // size])
+        self._saved, self._trained = {}, rows
         return built
 
     def _search(self, look: int, selector: Any) -> Any:

@@ -19,6 +19,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -62,6 +63,7 @@ READ = tuple(NEW)
 BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one of edges
 WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
 LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
+INDEXED = "index."        # before the names of arrays of the vector index
 SMALL = 256               # most bytes of an array that is packed with others
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
 UPDATE = "UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?"   # of the same size in place: pages that differ alone
@@ -373,7 +375,7 @@ class Snapshot:
         numbers: list[int] = []
         parts: list[bytes] = []
         forms: dict[str, Form] = {}
-        for name, array, rows, form in self._arrays(changed, held.computed, everything):
+        for name, array, rows, form in chain(self._arrays(changed, held.computed, everything), self._index_arrays() if everything else ()):
             cell, known = _bytes_of_row(array), before.prints.get(name, NONE)
             if before.forms.get(name) != form:
                 forms[name], known, rows = form, NONE, None
@@ -460,6 +462,14 @@ class Snapshot:
             array = value if isinstance(value, np.ndarray) else np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
             form = self._form_of(key, array)
             yield f"graph.{key}", _whole(array, form), None if everything or not form.grows or key in edges else noted.get(key, NO_NUMBERS), form
+
+    def _index_arrays(self) -> Iterator[tuple[str, NDArray[Any], None, Form]]:
+        """What the vector index keeps in the file, as `_arrays`; written when the file is closed.  After an erasure, whose rows it would betray, nothing."""
+        a = self.assembly
+        parts = {name: np.zeros(0, np.uint8) for name in self._held.forms if name.startswith(INDEXED)} if self._erased else {
+            f"{INDEXED}{key}": array for key, array in a.index.parts().items()}
+        for name, array in parts.items():
+            yield name, array, None, _form(array, array.shape)
 
     def _grown(self, count: int, before: int) -> frozenset[int]:
         """Of which sizes of blocks there are more among so many rows or edges than there were."""
@@ -584,6 +594,9 @@ class Snapshot:
         self._load_rows(saved)
         saved.require_whole()
         a.adopt_graph(graph.result())
+        parts = {k.removeprefix(INDEXED): v for k, v in arrays.items() if k.startswith(INDEXED) and len(v)}
+        if parts:
+            a.index.adopt(parts)
         columns = {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}
         neutral = {c.name: np.broadcast_to(np.array(c.neutral, c.dtype), (*(rows,) * (c.scope in PER_ROW), *a.store.cell_shape(c)))
                    for c in (*lacks, *computed)}

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -94,6 +94,13 @@ class VectorIndex:
         """Make room for so many rows in all, so that adding them moves nothing; O(rows d)."""
         if rows > len(self._buffer):
             self._reserve(rows)
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """Arrays that a file keeps beside the vectors, since they take long to compute.  None of an exact index, and of one that is not built."""
+        return {}
+
+    def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
+        """Use what `parts` gave when the index held its first rows alone.  Raises ValueError for arrays that do not fit."""
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
         """Replace the vector (d,) of a row; O(d).  Raises InputError as `add_many` does."""

@@ -2,6 +2,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
 
 import faiss
 import numpy as np
@@ -12,6 +15,7 @@ from hebbarium.engine import approximate
 from hebbarium.engine.approximate import LOT, ApproximateIndex, GraphIndex, ListIndex, index_of
 from hebbarium.engine.errors import InputError
 from hebbarium.engine.scans import SharedScans
+from hebbarium.engine.storage.snapshot import InterruptedWarning
 
 D, TOPICS = 32, np.random.default_rng(99).standard_normal((20, 32))
 
@@ -188,3 +192,74 @@ def test_an_overwritten_vector_is_in_nothing_that_a_thread_has_asked(kind: type[
         held = [index._own, other.submit(lambda: index._own).result()]
     assert all(not (own.products or own.expected) for own in held)
     assert index._kept is None and (not isinstance(index, ApproximateIndex) or index._last[0] is None)
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Rows from which centres were found, each time."""
+    found, train = list[int](), faiss.IndexIVFScalarQuantizer.train
+    monkeypatch.setattr(faiss.IndexIVFScalarQuantizer, "train", lambda self, rows: found.append(len(rows)) or train(self, rows))
+    return found
+
+
+def test_an_index_from_saved_lists_is_the_one_that_was_built(trained: list[int]) -> None:
+    rows, queries = drawn(4300, 12), drawn(20, 13)
+    assert filled(ListIndex, rows).parts() == filled(GraphIndex, rows).parts() == filled(ListIndex, rows[:900]).parts() == {}
+    for first, end in ((1000, 1000), (1000, 1100), (2600, 3999), (3000, 4000)):         # the last ones need more lists
+        built, index = filled(ListIndex, rows[:first]), filled(ListIndex, rows[:end])
+        built.search(queries[0], 5)
+        saved = {key: array.copy() for key, array in built.parts().items()}
+        index.adopt(saved)
+        times = len(trained)
+        assert index.search(queries[0], 5)[0].shape == (5,) and len(trained) == times + (end == 4000)
+        whole = filled(ListIndex, rows[:end])
+        for query in queries:
+            (found, products), (wanted, scores) = index.search(query, 30), whole.search(query, 30)
+            assert found.tolist() == wanted.tolist() and products.tobytes() == scores.tobytes()
+        assert {key: array.tobytes() for key, array in index.parts().items()} == {key: array.tobytes() for key, array in whole.parts().items()}
+
+
+@pytest.mark.parametrize("wrong", [{"lists": np.zeros(4301, np.int32)}, {"lists": np.array([62], np.int32)}, {"lists": np.array([-1], np.int32)},
+                                   {"centres": np.zeros((62, D + 1), np.float32)}, {"ranges": np.zeros(D, np.float32)}])
+def test_lists_that_do_not_fit_are_refused(wrong: dict[str, np.ndarray]) -> None:
+    index = filled(ListIndex, drawn(4300, 14))
+    fits = {"centres": np.zeros((62, D), np.float32), "ranges": np.zeros(2 * D, np.float32), "lists": np.array([0, 61], np.int32)}
+    index.adopt(fits)
+    with pytest.raises(ValueError, match="lists"):
+        index.adopt(fits | wrong)
+
+
+def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(tmp_path: Path, trained: list[int]) -> None:
+    """Also if it is opened with the exact index in between; a process that ends without closing leaves those of the last closing."""
+    talk = [hb.Event(float(i), f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)) for i in range(4200)]
+    path, copied = tmp_path / "memory.db", tmp_path / "copy.db"
+
+    def opened(index: str, where: Path = path) -> Any:
+        return hb.memory("hybrid", embedding="hashing:32", path=where, index=index)
+
+    def answer(memory: Any) -> tuple[list[int], bytes]:
+        found, products = memory.assembly.index.search(memory.cue("what about boats?").vector, 20)
+        return found.tolist(), products.tobytes()
+
+    times = list[int]()
+    for index, first, end in (("ivf", 0, 2000), ("exact", 2000, 2600), ("ivf", 2600, 3200), ("ivf", 3200, 4200), ("ivf", 4200, 4200)):
+        with opened(index) as memory:
+            memory.encode_all(talk[first:end])
+            copyfile(path, copied)
+            found = answer(memory)
+            times.append(len(trained))
+            trained.clear()
+            with hb.memory("hybrid", embedding="hashing:32", index=index) as fresh:
+                fresh.encode_all(talk[:end])
+                assert answer(fresh) == found
+            trained.clear()
+        if end > first:
+            with pytest.warns(InterruptedWarning), opened(index, copied) as interrupted:
+                assert answer(interrupted) == found
+        trained.clear()
+    assert times == [1, 0, 0, 1, 0]
+    with opened("exact") as memory:
+        memory.erase("7", confirm=True)
+    with opened("ivf") as memory:
+        assert memory.assembly.index._saved == {} and len(answer(memory)[0]) == 20
+    assert len(trained) == 1
