@@ -155,7 +155,7 @@ class ListIndex(ApproximateIndex):
         """As `VectorIndex.adopt`."""
         lists = parts["lists"]
         if not (parts["centres"].shape[1:] == (self.dimensions,) and parts["ranges"].shape == (2 * self.dimensions,) and
-                len(lists) <= self._count and 0 <= lists.min(initial=0) and lists.max(initial=0) < len(parts["centres"])):
+                len(lists) <= self._count and lists.min(initial=0) >= 0 and lists.max(initial=0) < len(parts["centres"])):
             raise ValueError("the lists of an index do not fit its vectors")
         self._saved = parts
 

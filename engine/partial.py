@@ -61,9 +61,10 @@ class PartialStore(Overlay):
     capacity  most of them
     """
 
-    def __init__(self, base: Cells, most: int) -> None:
+    def __init__(self, base: Cells, most: int, linked: bool = True) -> None:
+        """linked: whether steps may read the graph."""
         super().__init__(base, {})
-        self._most, self._version = most, 0
+        self._most, self._version, self._linked = most, 0, linked
         self.rows: Rows = np.empty(0, np.int64)
         self._due: set[Column] = set()              # wide columns to be gathered when they are read
         self.place = np.empty(0, np.int32)          # of each row of the base among the rows shown; -1: not shown
@@ -112,7 +113,8 @@ class PartialStore(Overlay):
                 self._due.add(column)
             else:
                 self._fill(column, buffer)
-        self.graph.show(rows, place)
+        if self._linked:
+            self.graph.show(rows, place)
 
     @property
     def shown(self) -> Shown:

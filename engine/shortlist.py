@@ -20,6 +20,7 @@ from .filter import Banned
 from .numerics import kernel, read_only
 from .partial import PartialStore, Rows
 from .plan import Instrument, PhasePlan, answering, schedule
+from .priors import Priors
 from .ranking import Standing, best
 from .scans import SharedScans
 from .schedule import Node
@@ -42,13 +43,16 @@ LOOKED: Final = 8192        # rows with words from which the sample is drawn
 POOL: Final = 4             # rows for each of the sample of the rest that are compared with the question, to draw it from
 FILL: Final = 8             # rows for each of the shortlist that are looked at, evenly over time, for the rest and for what room is left
 LONGEST: Final = 1 / 128    # share for the longest texts in words, and as much in passages: scores that depend on length have their extremes there
-ALIKE: Final = 1 / 2        # share by the vector of the question
-NEAREST: Final = 1 / 8      # share of those that come before others by words
-WORDS: Final = 1 / 4        # by its words
-NEAR: Final = 1 / 4         # around the best in time and along links
+ALIKE: Final = 1            # rows for each of the shortlist that are nearest to the vector of the question
+WORDS: Final = 1            # rows for each that are best by its words; these and the nearest are compared by both
+CONSIDERED: Final = 1       # rows for each that are compared by both as a column asks for it, the newest
+BOTH: Final = 1 / 4         # share of the best of these
+NEAREST: Final = 1 / 8      # share by vector alone
+NEAR: Final = 3 / 16        # around the best in time and along links
 NAMED: Final = 1 / 16       # by the entities that it names, the newest first; as many of the newest rows
 BEYOND: Final = 1 / 4       # by the entities to which these have edges, at most; few of them differ
 EACH: Final = 8             # newest rows of each of these
+SPREAD: Final = 512         # rows from which the mean and deviation of products with the question are taken
 BEST: Final = 32            # of those by vector, and of those by words, whose neighbours in time and along links are taken
 ENTITY: Final = int(EdgeType.ENTITY)
 AROUND: Final = 2           # neighbours in time on either side, at least
@@ -209,6 +213,10 @@ class Shortlist:
         self._pointing = [c for c in numbered if c.scope is Scope.MEMORY]
         self._passages = base.structures[PASSAGES] if PASSAGES in touched else None
         self._words = np.empty(0, np.float32)
+        self._worded = np.empty(0, np.int64)        # rows with words of the question
+        self._asking = [c for c in touched if isinstance(c, Column) and c.considered]
+        self._considered: tuple[tuple[int, int], Rows] = (-1, -1), np.empty(0, np.int64)
+        self._priors = Priors(base, (ALIKE + WORDS + CONSIDERED) * most, nodes, streams)
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
         self._seen = np.empty(0, np.bool_)          # for each row, False between calls
@@ -296,8 +304,7 @@ class Shortlist:
         Scores are most unequal among rows with words of the question and those that point back to them in one of the columns.  So both are strata,
         drawn evenly over their scores by words; the others are drawn evenly over their products with the question.
         """
-        most, worded = self.most, self._words > 0.0
-        rows = np.flatnonzero(worded)
+        most, rows = self.most, self._worded
         looked = rows[_scattered(len(rows), LOOKED)]
         all_looked = len(looked) == len(rows)
         back, to, _ = self._pointing_back(looked, columns)
@@ -305,7 +312,7 @@ class Shortlist:
         back = self._different([back[other[back]]], self._base.n)
         looked = looked[other[looked] & ~self._points_back(looked, columns)]
         looked = _falling(looked, self._words[looked])
-        quiet = other & ~worded
+        quiet = other & (self._words <= 0.0)
         quiet[back] = False
         pool = self._evenly(quiet, int(most * UNWORDED) * POOL)
         rest = pool[~self._points_back(pool, columns)]          # all of them, if all rows with words were looked at
@@ -329,7 +336,7 @@ class Shortlist:
     def likely(self, cue: Cue) -> Rows:
         """The rows that are likely to matter to a question, the likeliest first.
 
-        Up to half of a shortlist are nearest to the vector of the question, a quarter best by BM25; others are what answers needed last, rows of the
+        The nearest come first, then those that are best by vector, words and priors together; others are what answers needed last, rows of the
         entities that it names and of those to which these have edges, the newest of all and of its session, and the neighbours of the best in time
         and along links.  Hidden rows, and rows that a filter leaves out, come by use and as neighbours alone.
         Cost: one search of the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
@@ -338,8 +345,9 @@ class Shortlist:
         if only is not None:
             self._banned = self._banned_of(only)
             visible = visible & ~self._banned
-        alike = self._alike(cue, int(most * ALIKE), visible if only is not None else None)
+        alike, products = self._alike(cue, ALIKE * most, visible if only is not None else None)
         words = self._by_words(cue, visible)
+        both = self._by_both(cue, alike, products, [words, self._marked(visible)])
         used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]
         share = int(most * NAMED)
         known = [e for name in cue.features.entities if (e := self._graph.entity_id(name)) is not None]
@@ -355,8 +363,8 @@ class Shortlist:
         blocks = self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
         others = others[:beyond(np.array([entity_node(e) for e in known], np.int64), blocks[0], blocks[1], blocks[3], others)]
-        parts = [start, *used, others[visible[others]], near[:count], *(each[visible[each]] for each in recent)]
-        return self._different([*parts, alike[:int(most * NEAREST)], _in_turn(words, alike)], n)
+        parts = [start, *used, alike[:int(most * NEAREST)], both[:int(most * BOTH)], others[visible[others]], near[:count]]
+        return self._different([*parts, *(each[visible[each]] for each in recent), both], n)
 
     def _different(self, parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
         """The first `most` different row numbers of the parts, in order of first occurrence; negative ones are none.  O(numbers)."""
@@ -365,20 +373,23 @@ class Shortlist:
         rows = np.concatenate(parts).astype(np.int64, copy=False)
         return rows[:first_of(rows, most, self._seen)]
 
-    def _alike(self, cue: Cue, most: int, admitted: NDArray[np.bool_] | None) -> Rows:
-        """The visible rows nearest to the vector of the question, of those that a filter admits.
+    def _alike(self, cue: Cue, most: int, admitted: NDArray[np.bool_] | None) -> tuple[Rows, NDArray[np.float32]]:
+        """The visible rows nearest to the vector of the question, of those that a filter admits, and their products with it.
 
         All of them are compared, O(rows d), if they are few, and if most of the rows near the question are not among them.
         """
         if admitted is None:
-            return self._index.search(cue.vector, most)[0]
+            return self._index.search(cue.vector, most)
         rows, most = np.flatnonzero(admitted), min(most, int(np.count_nonzero(admitted)))
-        wanted = min(2 * most * self._base.n // max(len(rows), 1), PAYS * most)         # enough if as many of the near rows are admitted as of all
-        found = self._index.search(cue.vector, wanted)[0] if len(rows) > PAYS * self.most else rows[:0]
-        found = found[admitted[found]][:most]
-        if len(found) < most:
-            found = rows[best(self._index.products(cue.vector, rows), np.ones(len(rows), np.bool_), most)]
-        return found
+        if len(rows) > PAYS * self.most:
+            wanted = min(2 * most * self._base.n // len(rows), PAYS * most)     # enough if as many of the near rows are admitted as of all
+            found, products = self._index.search(cue.vector, wanted)
+            shown = np.flatnonzero(admitted[found])[:most]
+            if len(shown) == most:
+                return found[shown], products[shown]
+        products = self._index.products(cue.vector, rows)
+        at = best(products, np.ones(len(rows), np.bool_), most)
+        return rows[at], products[at]
 
     def _represent(self, view: Any, cue: Cue) -> None:
         view.stands_for[...] = self._stand_for
@@ -387,8 +398,43 @@ class Shortlist:
         if len(self._words) != self._lexicon.n_rows:
             self._words = np.empty(self._lexicon.n_rows, np.float32)
         self._lexicon.scores(cue.terms, self._words, Idf.LUCENE.weight)
-        rows: Rows = best(self._words, visible, int(self.most * WORDS))
-        return rows[self._words[rows] > 0.0]
+        rows = self._worded = np.flatnonzero(self._words > 0.0)
+        found: Rows = rows[best(self._words[rows], visible[rows], WORDS * self.most)]
+        return found
+
+    def _marked(self, visible: NDArray[np.bool_]) -> Rows:
+        """The newest visible rows at which a column with `considered` is not neutral.  O(n) after a change."""
+        if self._considered[0] != self._index.state:
+            found = np.zeros(self._base.n, np.bool_)
+            for c in self._asking:
+                found |= self._base.array(c) != c.neutral
+            self._considered = self._index.state, np.flatnonzero(found)
+        rows = self._considered[1]
+        return rows[visible[rows]][-CONSIDERED * self.most:]
+
+    def _by_both(self, cue: Cue, alike: Rows, products: NDArray[np.float32], parts: Sequence[Rows]) -> Rows:
+        """The rows by the sum of their standard scores by vector and by words, above the least, times their priors; the best first.
+
+        alike, products  rows whose products with the question are known
+        parts            others
+        Means and deviations are of all rows, those of products of rows spread over them.  O(rows d).
+        """
+        rows, spread = self._different([alike, *parts], self._base.n), _scattered(self._base.n, SPREAD)
+        every = np.concatenate([rows, spread])
+        both = np.stack([np.append(products, self._index.products(cue.vector, every[len(alike):])), self._words[every]]).astype(np.float64)
+        held = self._words[self._worded].astype(np.float64) / len(self._words)
+        of_words = float(held.sum()), float(len(self._words) * np.square(held).sum())
+        total = np.zeros(len(every))
+        for scores, (mean, square) in zip(both, (_moments(both[0, len(rows):]), of_words), strict=True):
+            if square > mean ** 2:
+                total += (scores - mean) / (square - mean ** 2) ** 0.5
+        total = (total - total.min())[:len(rows)] * np.exp(self._priors.of(rows, cue))
+        return rows[np.argsort(-total, kind="stable")]
+
+
+def _moments(scores: NDArray[np.float64]) -> tuple[float, float]:
+    """Means of scores and of their squares."""
+    return float(scores.mean()), float(np.square(scores).mean())
 
 
 def _in_turn(one: Rows, other: Rows) -> Rows:

@@ -405,8 +405,8 @@ class TrigramIndex:
         if shown:
             if self._lists is None:         # threads that ask at the same time make equal ones
                 self._lists = RowLists(self._postings, self._sizes[:self.n_rows])
-            wanted = np.zeros(len(self.vocabulary), np.bool_)
-            wanted[ids] = True
+            wanted = np.zeros(len(self.vocabulary), np.uint8)
+            wanted[ids] = 1
             _count_listed(wanted, self._lists.end, self._lists.keys, shown.rows, out)
         else:
             _count_shared(ids, self._postings.pool, self._postings.start, self._postings.length, out)
@@ -627,13 +627,13 @@ def _list_keys(pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArra
 
 
 @kernel
-def _count_listed(wanted: NDArray[np.bool_], end: NDArray[np.int64], keys: NDArray[np.int32], rows: NDArray[np.int64],
+def _count_listed(wanted: NDArray[np.uint8], end: NDArray[np.int64], keys: NDArray[np.int32], rows: NDArray[np.int64],
                   out: NDArray[np.float32]) -> None:
     """Add to out[i] how many of the wanted keys the list of rows[i] holds.  wanted: (keys,)."""
     for i in range(rows.size):
-        held = 0
-        for j in range(end[rows[i] - 1] if rows[i] else 0, end[rows[i]]):
-            held += wanted[keys[j]]
+        held = np.uint32(0)
+        for key in keys[end[rows[i] - 1] if rows[i] else 0:end[rows[i]]]:
+            held += wanted[np.uint32(key)]      # an unsigned place is not tested for being counted from the end
         out[i] += np.float32(held)
 
 

@@ -464,7 +464,8 @@ class Snapshot:
             yield f"graph.{key}", _whole(array, form), None if everything or not form.grows or key in edges else noted.get(key, NO_NUMBERS), form
 
     def _index_arrays(self) -> Iterator[tuple[str, NDArray[Any], None, Form]]:
-        """What the vector index keeps in the file, as `_arrays`; written when the file is closed.  After an erasure, whose rows it would betray, nothing."""
+        """What the vector index keeps in the file, as `_arrays`; written when the file is closed.  After an erasure nothing: a list tells where a
+        vector was."""
         a = self.assembly
         parts = {name: np.zeros(0, np.uint8) for name in self._held.forms if name.startswith(INDEXED)} if self._erased else {
             f"{INDEXED}{key}": array for key, array in a.index.parts().items()}

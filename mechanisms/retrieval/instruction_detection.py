@@ -63,7 +63,7 @@ class Asking(IntEnum):
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 STANDING = Column("standing", np.float32, Scope.MEMORY, "1", 0.0, "how much the memory is an instruction or preference for later requests; 0: none",
-                  low=0, high=1, own=True)
+                  low=0, high=1, own=True, considered=True)
 STANDING_KIND = Column("standing_kind", np.int8, Scope.MEMORY, "1", 0, "kind of the standing utterance, a value of Standing; 0: none", low=0, high=3,
                        own=True)
 STANDING_SCOPE = Column("standing_scope", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the clause that says when it applies; 0: none",

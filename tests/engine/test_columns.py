@@ -41,3 +41,11 @@ def test_a_column_prints_in_one_line() -> None:
     assert repr(signal("s", Facet.TIME, "m")) == "<candidate column s: float32, unit 1, neutral nan>"
     assert repr(FUSED) == f"<candidate column fused: float32, unit 1, neutral {MATCH.name}>"
     assert repr(REPLAYED.before) == f"Before(of={REPLAYED!r})"
+
+
+@pytest.mark.parametrize("wrong", [{"own": False}, {"scope": Scope.GLOBAL}, {"shape": (3,)}, {"neutral": np.nan}])
+def test_only_numbers_of_memories_that_encoding_sets_can_be_considered(wrong: dict[str, Any]) -> None:
+    right = {"name": "urgent", "dtype": np.float32, "scope": Scope.MEMORY, "unit": "1", "neutral": 0.0, "meaning": "how urgent", "own": True}
+    assert Column(**right, considered=True).considered
+    with pytest.raises(ContractError, match="urgent"):
+        Column(**right | wrong, considered=True)

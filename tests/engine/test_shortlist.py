@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,49 @@ def test_the_best_row_is_that_of_all_rows(memory: Engine, most: int, same: float
     shares = [len(set(memory.retrieve(text, 5).rows.tolist()) & set(whole(memory, text).rows.tolist())) / 5 for text in texts]
     firsts = [memory.retrieve(text, 5).rows[0] == whole(memory, text).rows[0] for text in texts]
     assert np.mean(firsts) >= same and np.mean(shares) >= shared
+
+
+def test_rows_are_ordered_by_vector_words_and_priors() -> None:
+    """By brute force over all rows; priors are those of a question to all, as the one step is left out whose prior needs scores."""
+    with hb.memory("default", embedding="hashing:64", shortlist=64, without=("write_gate_cortex", "adjacency_pairs")) as memory:
+        told = [f"Always bring the {w} when I ask about the {v}." for w, v in pairwise(WORDS)]
+        texts = [told[i % 11] if i % 97 == 0 else event.text for i, event in enumerate(conversation(N))]
+        memory.encode_all([Event(float(i), text, ("user", "assistant")[i % 2], "talk") for i, text in enumerate(texts)])
+        found, spread = short(memory), shortlist._scattered(N, shortlist.SPREAD)
+        assert len(spread) == shortlist.SPREAD < N
+        for text in ("what did I say about the violin and the harbour", "how often did I walk to the market", "can you plan a garden for me"):
+            cue = memory.cue(text)
+            found.likely(cue)
+            alike, products = found._alike(cue, 40, None)
+            words = np.empty(N, np.float32)
+            memory.assembly.lexicon.scores(cue.terms, words, Idf.LUCENE.weight)
+            cosines = memory.column("embedding").astype(np.float64) @ cue.vector
+            total = (cosines - cosines[spread].mean()) / cosines[spread].std() + (words - words.mean(dtype=np.float64)) / words.std(dtype=np.float64)
+            other = np.arange(5, N, 9)
+            rows = np.array(list(dict.fromkeys([*alike.tolist(), *other.tolist()])))
+            ordered = found._by_both(cue, alike, products, [other])
+            found_prior = found._priors.of(rows, cue)
+            whole(memory, text)
+            prior = memory.column("log_prior").copy()
+            assert (found_prior == prior[rows]).all() and len(np.unique(prior)) > 1
+            scores = ((total - min(total[rows].min(), total[spread].min())) * np.exp(prior))[ordered]
+            assert sorted(ordered.tolist()) == sorted(rows.tolist()) and np.all(np.diff(scores) < 1e-5)
+
+
+def test_a_standing_instruction_is_found_among_many_rows_that_match_better() -> None:
+    """More rows than the shortlist has are nearer to the request, and it has none of its words: without its column it is not even compared."""
+    told, asked = "Always answer my requests in rhymes and keep them short.", "Can you write a poem?"
+    with hb.memory("default", embedding="hashing:64", shortlist=64, without=("write_gate_cortex",)) as memory:
+        memory.encode_all([Event(float(i), told if i == 500 else event.text, "user", "talk") for i, event in enumerate(conversation(N))])
+        (row,) = (row for row in range(N) if memory.event(row).text == told)
+        cue, found = memory.cue(asked), short(memory)
+        assert row in whole(memory, asked).rows and row in found.chosen(cue)[0]
+        cosines = memory.column("embedding") @ cue.vector
+        assert (cosines > cosines[row]).sum() > 64
+        assert row in found.likely(cue)
+        found._asking.clear()
+        found._considered = (-1, -1), np.empty(0, np.int64)
+        assert row not in found.likely(cue)
 
 
 def test_an_answer_does_not_depend_on_earlier_questions() -> None:

@@ -1,0 +1,45 @@
+"""Priors of some rows, before they are on a shortlist."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Column, Phase, Scope
+from .contract import Cue
+from .filter import Banned
+from .partial import PartialStore, Rows
+from .plan import PhasePlan
+from .schedule import Node
+from .storage.store import Cells
+from .vocabulary import LOG_PRIOR
+
+
+class Priors:
+    """LOG_PRIOR of rows, as far as steps of RETRIEVE add to it that read columns of memories alone: not what signals or other memories say.
+
+    store  shows the rows of the last question
+    """
+
+    def __init__(self, base: Cells, most: int, nodes: Callable[[Cells, Banned], Sequence[Node]], streams: Mapping[str, np.random.Generator]) -> None:
+        self.store = PartialStore(base, most, linked=False)
+        steps = [node for node in nodes(self.store, lambda _: np.empty(0, np.bool_)) if LOG_PRIOR in node.adds and _alone(node)]
+        self.plan = PhasePlan(Phase.RETRIEVE, steps, self.store, (), streams, None)
+
+    def of(self, rows: Rows, cue: Cue) -> NDArray[np.float64]:
+        """(q,) ln, of rows in any order.  O(rows)."""
+        if not self.plan.steps:
+            return np.zeros(len(rows))
+        order = np.argsort(rows, kind="stable")
+        self.store.show(rows[order])
+        self.plan.run(cue)
+        found = np.empty(len(rows))
+        found[order] = self.store.array(LOG_PRIOR)
+        return found
+
+
+def _alone(node: Node) -> bool:
+    """Whether a step reads what is stored of each memory alone, and writes nothing else that persists."""
+    written = [c for c in (*node.sets, *node.adds) if not isinstance(c, Column) or c.persists]
+    return not written and all(isinstance(c, Column) and c.scope is Scope.MEMORY for c in node.reads)
