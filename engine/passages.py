@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .drafts import Kind
 from .ports.embedder import Embedder, Spans
-from .ports.word_pieces import cuts
+from .ports.word_pieces import cuts, reads
 from .storage.event_log import EventLog
 from .storage.postings import BM25Index, terms_of
 
@@ -124,12 +124,16 @@ class Passages:
         self._covered = max(self._covered, n)       # last, so that the rows are tried again after an error of the embedder
 
     def _divide(self, n: int) -> None:
-        """Cut the texts of rows that are not yet cut; each text is divided into word pieces once."""
+        """Cut the texts of rows that are not yet cut; each text is divided into word pieces once.  Surely short ones are not written out."""
+        window, log = reads(self._embedder, SIZE), self._event_log
+        if window is None:
+            self._cut = max(self._cut, n)
         for row in range(self._cut, n):
-            text = self._event_log.rendered(row)
-            cut = self._coming.pop(text, None) or self._divided(text)
-            if len(cut[0]):
-                self._cuts[row] = cut
+            if self._coming or not log.is_short(row, window or 0):
+                text = log.rendered(row)
+                cut = self._coming.pop(text, None) or self._divided(text)
+                if len(cut[0]):
+                    self._cuts[row] = cut
             self._cut = row + 1
 
     def _divided(self, text: str) -> tuple[Spans, ...]:

@@ -91,18 +91,32 @@ def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Span
     for size, overlap in windows:
         if not 0 <= overlap < size:
             raise InputError(f"windows of {size} word pieces cannot overlap by {overlap}", where="passages", cure="choose 0 <= overlap < size")
-    of: Any = embedder
-    while isinstance(of, WrappedEmbedder):
-        of = of.embedder
-    if not hasattr(of, "pieces"):
+    window = reads(embedder, windows[0][0])
+    if window is None or (len(text) <= window and text.isascii()):      # a word piece has at least one character
         return (_NONE,) * len(windows)
-    window = of.window or windows[0][0]
-    if len(text) <= window and text.isascii():      # a word piece has at least one character
-        return (_NONE,) * len(windows)
+    of = _innermost(embedder)
     pieces: Spans = of.pieces(text)
     if len(pieces) <= window:
         return (_NONE,) * len(windows)
     return tuple(_windows(pieces, min(size, of.window or size), overlap) for size, overlap in windows)
+
+
+def reads(embedder: Embedder, size: int) -> int | None:
+    """Word pieces of a text that the embedder reads, `size` for a model that states no limit; None if it has no `pieces`: nothing is known.
+
+    >>> from .embedder import HashingEmbedder
+    >>> reads(HashingEmbedder(8), 200)
+    200
+    """
+    of = _innermost(embedder)
+    return (of.window or size) if hasattr(of, "pieces") else None
+
+
+def _innermost(embedder: Embedder) -> Any:
+    of: Any = embedder
+    while isinstance(of, WrappedEmbedder):
+        of = of.embedder
+    return of
 
 
 def _windows(pieces: Spans, size: int, overlap: int) -> Spans:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from ..drafts import Kind
 from ..errors import InputError
 from ..records import Event
 from ..writings import Writing, Writings
+
+AROUND: Final = 64          # characters that date and marks add to the text, speaker and caption of an event when it is written out, at most
 
 
 class Names:
@@ -209,6 +212,15 @@ class EventLog:
     def rendered(self, row: int) -> str:
         """The text of a row that is embedded and indexed; of a segment of one event with date and speaker of that event."""
         return rendered(self, writing) if (writing := self.writing(row)) else self.events[self.rows[row]].rendered()
+
+    def is_short(self, row: int, most: int) -> bool:
+        """Whether a row holds an event whose `rendered` text surely has at most so many characters, all of them ASCII.  O(length)."""
+        number = self.rows[row]
+        if number < 0:
+            return False
+        event = self.events[number]
+        return (len(event.text) + len(event.speaker) + len(event.caption) + AROUND <= most and event.text.isascii() and event.speaker.isascii() and
+                event.caption.isascii())
 
     def origins(self, row: int) -> tuple[int, ...]:
         """Rows of the events that a row was made from, over all its sources, in order, each once; an event's own row.  O(1)."""

@@ -9,11 +9,19 @@ import pytest
 from hebbarium.engine.errors import HebbariumError
 from hebbarium.engine.passages import OVERLAP, SHARED, SIZE, SPAN, Passages
 from hebbarium.engine.ports.embedder import HashingEmbedder, Spans, Vectors
+from hebbarium.engine.ports.word_pieces import cuts
 from hebbarium.engine.records import Event
-from hebbarium.engine.storage.event_log import EventLog
+from hebbarium.engine.storage.event_log import AROUND, EventLog
 from hebbarium.engine.storage.postings import Idf
 
 EMBEDDER = HashingEmbedder(32)
+
+
+class LetterEmbedder(HashingEmbedder):
+    """Reads a piece for each character."""
+
+    def pieces(self, text: str) -> Spans:
+        return np.array([(i, i + 1) for i in range(len(text))], np.int32).reshape(-1, 2)
 
 
 def words(count: int, first: int = 0) -> list[str]:
@@ -32,6 +40,27 @@ def test_only_texts_that_are_longer_than_a_window_have_passages() -> None:
     assert passages.counts(4).tolist() == [0, 0, 2, 3]
     long = words(SIZE + 1)
     assert passages.of([" ".join(long), "short"]) == [" ".join(long[:SIZE]), " ".join(long[SIZE - OVERLAP:])]
+
+
+@pytest.mark.parametrize("extra", range(-70, 3))
+@pytest.mark.parametrize("letter", ["x", "é"])
+def test_texts_near_the_limit_are_divided_as_they_are_written_out(extra: int, letter: str) -> None:
+    """With one piece a letter, of texts with date, speaker and caption around the limit: passages are those of the whole text."""
+    letters = LetterEmbedder(32)
+    log, text = EventLog(), letter * (SIZE + extra)
+    log.write(Event(8.0e6, text, "Ada", caption="boat"), 0)
+    written = log.rendered(0)
+    assert len(written) > len(text) + 7 and Passages(log, letters).counts(1).tolist() == [len(cuts(letters, written, (SIZE, OVERLAP))[0])]
+    short = Passages(log, EMBEDDER)
+    assert short.counts(1).tolist() == [0] and log.is_short(0, SIZE) == (letter == "x" and len(text) + 7 + AROUND <= SIZE)
+
+
+def test_texts_that_are_surely_short_are_not_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    passages, _ = made(*["short"] * 50, " ".join(words(SIZE + 1)))
+    asked = list[int]()
+    rendered = EventLog.rendered
+    monkeypatch.setattr(EventLog, "rendered", lambda self, row: asked.append(row) or rendered(self, row))
+    assert passages.counts(51).tolist() == [0] * 50 + [2] and set(asked) == {50}
 
 
 def test_the_best_window_counts_and_rows_that_come_later_are_covered() -> None:
