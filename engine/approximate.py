@@ -153,9 +153,11 @@ class ListIndex(ApproximateIndex):
 
     def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
         """As `VectorIndex.adopt`."""
-        lists = parts["lists"]
-        if not (parts["centres"].shape[1:] == (self.dimensions,) and parts["ranges"].shape == (2 * self.dimensions,) and
-                len(lists) <= self._count and lists.min(initial=0) >= 0 and lists.max(initial=0) < len(parts["centres"])):
+        d, (centres, ranges, lists) = self.dimensions, map(parts.get, ("centres", "ranges", "lists"))
+        if centres is None or ranges is None or lists is None or not (
+                centres.shape[1:] == (d,) and ranges.shape == (2 * d,) and np.isfinite(centres).all() and np.isfinite(ranges).all() and
+                lists.dtype == np.int32 and len(lists) % LOT == 0 and len(lists) <= self._count and
+                lists.min(initial=0) >= 0 and lists.max(initial=0) < len(centres)):
             raise ValueError("the lists of an index do not fit its vectors")
         self._saved = parts
 

@@ -84,7 +84,7 @@ class Column:
     rows   of a column that persists, which of its numbers are rows of the memory, negative for none: an index, `...` for all, `(..., 0)` for the
            first of each cell
     considered  whether memories at which it is not neutral, of which there are few, may be answered although they match the question little, so that
-             a shortlist compares them with each question; of an `own` column of memories with one number a cell
+             a shortlist compares them with each question, the newest if there are more than it has rows; of memories, with one number a cell
     chained  whether the one value is a factor from the row before to this one: where only some rows are shown, the engine multiplies the factors of
            all rows between two of them
 
@@ -110,9 +110,9 @@ class Column:
     def __post_init__(self) -> None:
         _require_name(self.name)
         _require_dtype(self.name, self.dtype)
-        if self.considered and not (self.own and self.scope is Scope.MEMORY and not self.shape and self.neutral == self.neutral):
+        if self.considered and not (self.scope is Scope.MEMORY and not self.shape and self.neutral == self.neutral):
             raise ContractError(f"column {self.name!r} cannot be considered by shortlists", where="columns",
-                                cure="declare it `own`, of memories, with one number a cell and a neutral value that is a number")
+                                cure="declare it of memories, with one number a cell and a neutral value that is a number")
 
     @property
     def persists(self) -> bool:

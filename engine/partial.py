@@ -248,7 +248,7 @@ class PartialTrigrams(PartialPostings[TrigramIndex]):
     """Trigrams."""
 
     def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0) -> None:
-        """As `TrigramIndex.scores`.  O(rows + postings of the trigrams)."""
+        """As `TrigramIndex.scores`.  O(trigrams of the rows), and O(all postings) the first time."""
         self._base.scores(text, out, measure, max_df, self._store.shown)
 
 

@@ -17,7 +17,9 @@ from .vocabulary import LOG_PRIOR
 
 
 class Priors:
-    """LOG_PRIOR of rows, as far as steps of RETRIEVE add to it that read columns of memories alone: not what signals or other memories say.
+    """LOG_PRIOR of rows, as far as steps of RETRIEVE add to it that read columns of memories alone, not signals.
+
+    Each step sees the rows that are asked about: one that compares memories with one another may give others than over all memories.
 
     store  shows the rows of the last question
     """
@@ -40,6 +42,6 @@ class Priors:
 
 
 def _alone(node: Node) -> bool:
-    """Whether a step reads what is stored of each memory alone, and writes nothing else that persists."""
+    """Whether a step reads what is stored of each memory alone, no numbers of other rows, and writes nothing that persists."""
     written = [c for c in (*node.sets, *node.adds) if not isinstance(c, Column) or c.persists]
-    return not written and all(isinstance(c, Column) and c.scope is Scope.MEMORY for c in node.reads)
+    return not written and all(isinstance(c, Column) and c.scope is Scope.MEMORY and c.rows is None and not c.chained for c in node.reads)

@@ -53,7 +53,8 @@ NAMED: Final = 1 / 16       # by the entities that it names, the newest first; a
 BEYOND: Final = 1 / 4       # by the entities to which these have edges, at most; few of them differ
 EACH: Final = 8             # newest rows of each of these
 SPREAD: Final = 512         # rows from which the mean and deviation of products with the question are taken
-BEST: Final = 32            # of those by vector, and of those by words, whose neighbours in time and along links are taken
+BEST: Final = 32            # most of those by vector, and of those by words, whose neighbours in time and along links are taken
+FIRST: Final = 1 / 8       # share of these, each
 ENTITY: Final = int(EdgeType.ENTITY)
 AROUND: Final = 2           # neighbours in time on either side, at least
 FAR: Final = 1 / 16         # share of the room for neighbours for those in time on either side of the best row; of the row with rank r, divided by r
@@ -215,7 +216,6 @@ class Shortlist:
         self._words = np.empty(0, np.float32)
         self._worded = np.empty(0, np.int64)        # rows with words of the question
         self._asking = [c for c in touched if isinstance(c, Column) and c.considered]
-        self._considered: tuple[tuple[int, int], Rows] = (-1, -1), np.empty(0, np.int64)
         self._priors = Priors(base, (ALIKE + WORDS + CONSIDERED) * most, nodes, streams)
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
@@ -336,9 +336,10 @@ class Shortlist:
     def likely(self, cue: Cue) -> Rows:
         """The rows that are likely to matter to a question, the likeliest first.
 
-        The nearest come first, then those that are best by vector, words and priors together; others are what answers needed last, rows of the
-        entities that it names and of those to which these have edges, the newest of all and of its session, and the neighbours of the best in time
-        and along links.  Hidden rows, and rows that a filter leaves out, come by use and as neighbours alone.
+        The few best by vector and by words come first, then what answers needed last, the nearest, and those that are best by vector, words and priors
+        together.  Others are rows of entities to which those that it names lead, the neighbours of the best in time and along links,
+        and the newest rows of the entities that it names, of all and of its session.  Hidden rows, and rows that a filter leaves out, come by use and
+        as neighbours alone.
         Cost: one search of the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
         """
         n, most, visible, only = self._base.n, self.most, self._base.array(VISIBLE), cue.query.only
@@ -359,7 +360,8 @@ class Shortlist:
         recent.append(np.arange(max(n - share, 0), n))
         if cue.session >= 0:
             recent.append(np.flatnonzero(self._base.array(SESSION) == cue.session)[-share:])
-        start, near = _in_turn(alike[:BEST], words[:BEST]), np.empty(int(self.most * NEAR), np.int64)
+        first = min(BEST, int(most * FIRST))
+        start, near = _in_turn(alike[:first], words[:first]), np.empty(int(self.most * NEAR), np.int64)
         blocks = self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
         others = others[:beyond(np.array([entity_node(e) for e in known], np.int64), blocks[0], blocks[1], blocks[3], others)]
@@ -403,13 +405,9 @@ class Shortlist:
         return found
 
     def _marked(self, visible: NDArray[np.bool_]) -> Rows:
-        """The newest visible rows at which a column with `considered` is not neutral.  O(n) after a change."""
-        if self._considered[0] != self._index.state:
-            found = np.zeros(self._base.n, np.bool_)
-            for c in self._asking:
-                found |= self._base.array(c) != c.neutral
-            self._considered = self._index.state, np.flatnonzero(found)
-        rows = self._considered[1]
+        """The newest visible rows at which a column with `considered` is not neutral.  O(n)."""
+        marked = [np.flatnonzero(self._base.array(c) != c.neutral) for c in self._asking]
+        rows = marked[0] if len(marked) == 1 else np.unique(np.concatenate([np.empty(0, np.int64), *marked]))
         return rows[visible[rows]][-CONSIDERED * self.most:]
 
     def _by_both(self, cue: Cue, alike: Rows, products: NDArray[np.float32], parts: Sequence[Rows]) -> Rows:

@@ -273,7 +273,10 @@ class Snapshot:
             self._outdated = False
 
     def unsaved(self) -> list[str]:
-        """Names of arrays that differ from the file's: none after a save, unless a mechanism changes cells that it has not declared.  O(n)."""
+        """Names of arrays that differ from the file's: none after a save, unless a mechanism changes cells that it has not declared.  O(n).
+
+        Those of the vector index, which follow from the vectors, are not compared.
+        """
         known, computed = self._held.prints, self._held.computed
         found = [name for name, array, _, form in self._arrays(frozenset(), computed, everything=True)
                  if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]

@@ -219,11 +219,14 @@ def test_an_index_from_saved_lists_is_the_one_that_was_built(trained: list[int])
         assert {key: array.tobytes() for key, array in index.parts().items()} == {key: array.tobytes() for key, array in whole.parts().items()}
 
 
-@pytest.mark.parametrize("wrong", [{"lists": np.zeros(4301, np.int32)}, {"lists": np.array([62], np.int32)}, {"lists": np.array([-1], np.int32)},
-                                   {"centres": np.zeros((62, D + 1), np.float32)}, {"ranges": np.zeros(D, np.float32)}])
-def test_lists_that_do_not_fit_are_refused(wrong: dict[str, np.ndarray]) -> None:
+@pytest.mark.parametrize("wrong", [{"lists": np.zeros(9 * LOT, np.int32)}, {"lists": np.full(LOT, 62, np.int32)},
+                                   {"lists": np.full(LOT, -1, np.int32)},
+                                   {"lists": np.zeros(LOT + 1, np.int32)}, {"lists": np.zeros(LOT)},
+                                   {"centres": np.zeros((62, D + 1), np.float32)},
+                                   {"centres": np.full((62, D), np.nan, np.float32)}, {"ranges": np.zeros(D, np.float32)}, {"ranges": None}])
+def test_lists_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     index = filled(ListIndex, drawn(4300, 14))
-    fits = {"centres": np.zeros((62, D), np.float32), "ranges": np.zeros(2 * D, np.float32), "lists": np.array([0, 61], np.int32)}
+    fits = {"centres": np.zeros((62, D), np.float32), "ranges": np.zeros(2 * D, np.float32), "lists": np.full(LOT, 61, np.int32)}
     index.adopt(fits)
     with pytest.raises(ValueError, match="lists"):
         index.adopt(fits | wrong)

@@ -43,9 +43,9 @@ def test_a_column_prints_in_one_line() -> None:
     assert repr(REPLAYED.before) == f"Before(of={REPLAYED!r})"
 
 
-@pytest.mark.parametrize("wrong", [{"own": False}, {"scope": Scope.GLOBAL}, {"shape": (3,)}, {"neutral": np.nan}])
-def test_only_numbers_of_memories_that_encoding_sets_can_be_considered(wrong: dict[str, Any]) -> None:
-    right = {"name": "urgent", "dtype": np.float32, "scope": Scope.MEMORY, "unit": "1", "neutral": 0.0, "meaning": "how urgent", "own": True}
+@pytest.mark.parametrize("wrong", [{"scope": Scope.GLOBAL}, {"shape": (3,)}, {"neutral": np.nan}])
+def test_only_numbers_of_memories_can_be_considered(wrong: dict[str, Any]) -> None:
+    right = {"name": "urgent", "dtype": np.float32, "scope": Scope.MEMORY, "unit": "1", "neutral": 0.0, "meaning": "how urgent"}
     assert Column(**right, considered=True).considered
     with pytest.raises(ContractError, match="urgent"):
         Column(**right | wrong, considered=True)
