@@ -336,10 +336,10 @@ class Shortlist:
     def likely(self, cue: Cue) -> Rows:
         """The rows that are likely to matter to a question, the likeliest first.
 
-        The few best by vector and by words come first, then what answers needed last, the nearest, and those that are best by vector, words and priors
-        together.  Others are rows of entities to which those that it names lead, the neighbours of the best in time and along links,
-        and the newest rows of the entities that it names, of all and of its session.  Hidden rows, and rows that a filter leaves out, come by use and
-        as neighbours alone.
+        The few best by vector and by words come first, then what answers needed last, the nearest, and those that are best by vector, words and
+        priors together.  Others are rows of entities to which those of the question lead, the neighbours of the best in time and along links, and the
+        newest rows of the entities of the question, of all and of its session.  Hidden rows, and rows that a filter leaves out, come by use and as
+        neighbours alone.
         Cost: one search of the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
         """
         n, most, visible, only = self._base.n, self.most, self._base.array(VISIBLE), cue.query.only
