@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 FRESH: Final = 600.0        # s for which a file of a cache may belong to a process that still writes
 
 
-class KernelCache(IndexDataCacheFile):  # type: ignore[misc]      # numba has no types
+class KernelCache(IndexDataCacheFile):  # type: ignore[misc]      # numba is not annotated: to mypy its class is Any
     """The compiled forms of one kernel on disk, each in a file whose name no other process chooses.
 
     numba counts the files up from 1, so that two processes which compile a kernel for different types at the same time write the same file, and

@@ -126,10 +126,11 @@ class Passages:
     def _divide(self, n: int) -> None:
         """Cut the texts of rows that are not yet cut; each text is divided into word pieces once.  Surely short ones are not written out."""
         window, log = reads(self._embedder, SIZE), self._event_log
-        if window is None:
+        if window is None:          # no text is cut
             self._cut = max(self._cut, n)
+            return
         for row in range(self._cut, n):
-            if self._coming or not log.is_short(row, window or 0):
+            if self._coming or not log.is_short(row, window):
                 text = log.rendered(row)
                 cut = self._coming.pop(text, None) or self._divided(text)
                 if len(cut[0]):

@@ -1,14 +1,13 @@
 """Priors of some rows, before they are on a shortlist."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column, Phase, Scope
 from .contract import Cue
-from .filter import Banned
 from .partial import PartialStore, Rows
 from .plan import PhasePlan
 from .schedule import Node
@@ -24,9 +23,10 @@ class Priors:
     store  shows the rows of the last question
     """
 
-    def __init__(self, base: Cells, most: int, nodes: Callable[[Cells, Banned], Sequence[Node]], streams: Mapping[str, np.random.Generator]) -> None:
+    def __init__(self, base: Cells, most: int, nodes: Sequence[Node], streams: Mapping[str, np.random.Generator]) -> None:
+        """most: rows of a question; nodes: the steps of RETRIEVE, in their order."""
         self.store = PartialStore(base, most, linked=False)
-        steps = [node for node in nodes(self.store, lambda _: np.empty(0, np.bool_)) if LOG_PRIOR in node.adds and _alone(node)]
+        steps = [node for node in nodes if LOG_PRIOR in node.adds and _alone(node)]
         self.plan = PhasePlan(Phase.RETRIEVE, steps, self.store, (), streams, None)
 
     def of(self, rows: Rows, cue: Cue) -> NDArray[np.float64]:

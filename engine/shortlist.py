@@ -54,7 +54,7 @@ BEYOND: Final = 1 / 4       # by the entities to which these have edges, at most
 EACH: Final = 8             # newest rows of each of these
 SPREAD: Final = 512         # rows from which the mean and deviation of products with the question are taken
 BEST: Final = 32            # most of those by vector, and of those by words, whose neighbours in time and along links are taken
-FIRST: Final = 1 / 8       # share of these, each
+FIRST: Final = 1 / 8        # share of these, each
 ENTITY: Final = int(EdgeType.ENTITY)
 AROUND: Final = 2           # neighbours in time on either side, at least
 FAR: Final = 1 / 16         # share of the room for neighbours for those in time on either side of the best row; of the row with rank r, divided by r
@@ -216,7 +216,7 @@ class Shortlist:
         self._words = np.empty(0, np.float32)
         self._worded = np.empty(0, np.int64)        # rows with words of the question
         self._asking = [c for c in touched if isinstance(c, Column) and c.considered]
-        self._priors = Priors(base, (ALIKE + WORDS + CONSIDERED) * most, nodes, streams)
+        self._priors = Priors(base, (ALIKE + WORDS + CONSIDERED) * most, asking, streams)
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
         self._seen = np.empty(0, np.bool_)          # for each row, False between calls
@@ -361,7 +361,7 @@ class Shortlist:
         if cue.session >= 0:
             recent.append(np.flatnonzero(self._base.array(SESSION) == cue.session)[-share:])
         first = min(BEST, int(most * FIRST))
-        start, near = _in_turn(alike[:first], words[:first]), np.empty(int(self.most * NEAR), np.int64)
+        start, near = _in_turn(alike[:first], words[:first]), np.empty(int(most * NEAR), np.int64)
         blocks = self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], near)
         others = others[:beyond(np.array([entity_node(e) for e in known], np.int64), blocks[0], blocks[1], blocks[3], others)]
@@ -406,8 +406,7 @@ class Shortlist:
 
     def _marked(self, visible: NDArray[np.bool_]) -> Rows:
         """The newest visible rows at which a column with `considered` is not neutral.  O(n)."""
-        marked = [np.flatnonzero(self._base.array(c) != c.neutral) for c in self._asking]
-        rows = marked[0] if len(marked) == 1 else np.unique(np.concatenate([np.empty(0, np.int64), *marked]))
+        rows: Rows = np.unique(np.concatenate([np.empty(0, np.int64), *(np.flatnonzero(self._base.array(c) != c.neutral) for c in self._asking)]))
         return rows[visible[rows]][-CONSIDERED * self.most:]
 
     def _by_both(self, cue: Cue, alike: Rows, products: NDArray[np.float32], parts: Sequence[Rows]) -> Rows:
@@ -418,21 +417,22 @@ class Shortlist:
         Means and deviations are of all rows, those of products of rows spread over them.  O(rows d).
         """
         rows, spread = self._different([alike, *parts], self._base.n), _scattered(self._base.n, SPREAD)
-        every = np.concatenate([rows, spread])
-        both = np.stack([np.append(products, self._index.products(cue.vector, every[len(alike):])), self._words[every]]).astype(np.float64)
-        held = self._words[self._worded].astype(np.float64) / len(self._words)
-        of_words = float(held.sum()), float(len(self._words) * np.square(held).sum())
-        total = np.zeros(len(every))
-        for scores, (mean, square) in zip(both, (_moments(both[0, len(rows):]), of_words), strict=True):
-            if square > mean ** 2:
-                total += (scores - mean) / (square - mean ** 2) ** 0.5
+        every, n = np.concatenate([rows, spread]), len(self._words)
+        products = np.append(products, self._index.products(cue.vector, every[len(alike):])).astype(np.float64)
+        held, others = self._words[self._worded].astype(np.float64) / n, products[len(rows):]
+        total = _standard(products, others.mean(), np.square(others).mean()) + _standard(self._words[every], held.sum(), n * np.square(held).sum())
         total = (total - total.min())[:len(rows)] * np.exp(self._priors.of(rows, cue))
         return rows[np.argsort(-total, kind="stable")]
 
 
-def _moments(scores: NDArray[np.float64]) -> tuple[float, float]:
-    """Means of scores and of their squares."""
-    return float(scores.mean()), float(np.square(scores).mean())
+def _standard(scores: NDArray[np.floating[Any]], mean: float, square: float) -> NDArray[np.float64]:
+    """Standard scores, by the mean and the mean square of all; zeros if all are equal.
+
+    >>> _standard(np.array([1.0, 3.0]), 2.0, 5.0).tolist(), _standard(np.array([2.0]), 2.0, 4.0).tolist()
+    ([-1.0, 1.0], [0.0])
+    """
+    scores = scores.astype(np.float64)
+    return (scores - mean) / (square - mean ** 2) ** 0.5 if square > mean ** 2 else np.zeros(len(scores))
 
 
 def _in_turn(one: Rows, other: Rows) -> Rows:

@@ -469,9 +469,9 @@ class Snapshot:
     def _index_arrays(self) -> Iterator[tuple[str, NDArray[Any], None, Form]]:
         """What the vector index keeps in the file, as `_arrays`; written when the file is closed.  After an erasure nothing: a list tells where a
         vector was."""
-        a = self.assembly
-        parts = {name: np.zeros(0, np.uint8) for name in self._held.forms if name.startswith(INDEXED)} if self._erased else {
-            f"{INDEXED}{key}": array for key, array in a.index.parts().items()}
+        parts = {f"{INDEXED}{key}": array for key, array in self.assembly.index.parts().items()}
+        if self._erased:
+            parts = {name: np.zeros(0, np.uint8) for name in self._held.forms if name.startswith(INDEXED)}
         for name, array in parts.items():
             yield name, array, None, _form(array, array.shape)
 
