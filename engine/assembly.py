@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import astuple, replace
 from itertools import zip_longest
@@ -368,11 +369,15 @@ class Assembly:
             self._index(row)
         return Erased(numbers, tuple(rows), tuple(writings))
 
-    def adopt_rows(self, postings: tuple[Forward, Forward] | None) -> None:
-        """Fill the postings for all rows of the event log; without postings, which older files do not hold, from the texts."""
+    def adopt_rows(self, postings: tuple[Forward, Forward] | None, beside: Executor) -> None:
+        """Fill the postings for all rows of the event log; without postings, which older files do not hold, from the texts.
+
+        beside  fills those of words in another thread
+        """
         if postings:
-            self.lexicon.restore(postings[0])
+            words = beside.submit(self.lexicon.restore, postings[0])
             self.trigrams.restore(postings[1])
+            words.result()
         else:
             for row in range(len(self.event_log.rows)):
                 self._index(row)

@@ -215,9 +215,10 @@ class PhasePlan:
             self._begin(column, start)
         array = self.store.array(column)
         for binding in bindings:
-            contribution = binding.contributions[column]
+            part = binding.added(column)
+            if part is None:
+                continue
             if array.shape == ():
-                array[()] += contribution[()]
+                array[()] += part[()]
             else:
-                part = contribution[: len(array)]
-                array[: len(part)] += part
+                array[: len(part)] += part[: len(array)]

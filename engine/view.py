@@ -96,6 +96,7 @@ class Binding:
     """A node's view, the arrays to bind again after the store has grown, and the contributions of the last call.
 
     contributions  column -> what the node added to it in its last call
+    taken          those of them, with a cell for each row, that the hook has taken since they were last reset: the others are zero
     grows          whether any array must be bound again after the store has grown
     version        the store's version at the last binding
     """
@@ -105,7 +106,8 @@ class Binding:
         self.node, self.store, self.stages = node, store, stages
         self._arrays: list[tuple[str, Column, bool]] = []
         self.contributions: dict[Column, Array] = {c: self._zeros(c) for c in node.adds if isinstance(c, Column)}
-        self.signals = signals
+        self.signals, self.taken = signals, set[Column]()
+        self._parts: dict[Column, Array] = {}
         touched: dict[Any, bool] = {}
         for read in node.reads:
             touched.setdefault(read.of if isinstance(read, Before) else read, False)
@@ -120,12 +122,10 @@ class Binding:
             elif access is Access.OWN:
                 put(self.view, _kept(item), self._own(item, private, touched))
             elif access is Access.ARRAY and isinstance(item, Column):
-                if item in self.contributions:
-                    put(self.view, item.name, self.contributions[item])
-                else:
-                    self._arrays.append((item.name, stages.source(item), writable))
+                self._arrays.append((item.name, stages.source(item), writable))
         self._growing = tuple(c for c in self.contributions if c.scope in PER_ROW)
         self._edges = tuple(c for c in self.contributions if c.scope is Scope.EDGE)
+        self._cells = tuple(c for c in self.contributions if c.scope not in (*PER_ROW, Scope.EDGE))
         self._with_signals = SIGNALS in node.sees
         self.grows = bool(self._arrays or self._growing or self._with_signals)
         self.bind()
@@ -135,20 +135,38 @@ class Binding:
         put, view, store = object.__setattr__, self.view, self.store
         for name, column, writable in self._arrays:
             put(view, name, store.array(column) if writable else store.read_only(column))
+        self._reset()   # a store may show fewer rows than before
         for column in self._growing:
             if len(self.contributions[column]) < store.n:
                 self.contributions[column] = self._zeros(column)
-            put(view, column.name, self.contributions[column][: store.n])
+            self._parts[column] = self.contributions[column][: store.n]
         if self._with_signals:
             put(view, SIGNALS.name, tuple((s, store.read_only(s), w) for s, w in self.signals))
         self.version = store.version
 
     def clear(self) -> None:
-        """Reset the contributions to zero, before a call.  Cost: O(n) for a column of memories or candidates, O(m) for one of edges."""
+        """Reset the contributions to zero, before a call.  Cost: O(n) for a column of rows that was taken, O(m) for one of edges."""
         for column in self._edges:
             self.contributions[column] = np.zeros_like(self.store.array(column))
-        for buffer in self.contributions.values():
-            buffer.fill(0)
+        for column in self._cells:
+            self.contributions[column].fill(0)
+        self._reset()
+
+    def _reset(self) -> None:
+        for column in self.taken:
+            self._parts[column].fill(0)
+        self.taken.clear()
+
+    def take(self, column: Column) -> Array:
+        """The cells, one for each row, to which a hook adds."""
+        self.taken.add(column)
+        return self._parts[column]
+
+    def added(self, column: Column) -> Array | None:
+        """What the node added to a column in its last call; None: nothing."""
+        if column.scope in PER_ROW:
+            return self._parts[column] if column in self.taken else None
+        return self.contributions[column]
 
     def note(self, column: Column, numbers: ArrayLike) -> None:
         """As `View.wrote`."""
@@ -179,9 +197,9 @@ class Binding:
             return Access.HELD if replaced else Access.OWN
         if self._plain(item):
             return Access.CELL
-        if item.scope is Scope.EDGE:
-            return Access.CONTRIBUTION if item in self.contributions else Access.FETCHED
-        if item not in self.contributions and is_wide(item, self.store.cell_shape(item)):
+        if item in self.contributions:
+            return Access.TAKEN if item.scope in PER_ROW else Access.CONTRIBUTION
+        if item.scope is Scope.EDGE or is_wide(item, self.store.cell_shape(item)):
             return Access.FETCHED
         return Access.ARRAY
 
@@ -201,7 +219,8 @@ class Access(Enum):
     ARRAY = auto()          # an attribute, set by `Binding.bind`
     CELL = auto()           # a single cell as a plain number; its array is never replaced
     FETCHED = auto()        # the array is fetched at each access: an edge column, as hooks may add edges while they run, or a wide column
-    CONTRIBUTION = auto()   # what the node adds to an edge column
+    CONTRIBUTION = auto()   # what the node adds to an edge column, or to cells of another shape
+    TAKEN = auto()          # what the node adds to a column of memories or candidates; noted, so that what no hook touches costs nothing
     HELD = auto()           # a structure that may be replaced
     OWN = auto()            # a structure that is not
 
@@ -233,6 +252,8 @@ def _property(item: Any, access: Access, writable: bool, label: str) -> property
         return _scalar(kept, writable, label, item.name)
     if access is Access.FETCHED:
         return property(lambda view: view._of.store.array(item)) if writable else property(lambda view: view._of.store.read_only(item))
+    if access is Access.TAKEN:
+        return property(lambda view: view._of.take(item))
     if access is Access.CONTRIBUTION:
         return property(lambda view: view._of.contributions[item])
     if access is Access.HELD:

@@ -155,7 +155,7 @@ class MemoryParts(Protocol):
     @property
     def streams(self) -> Mapping[str, np.random.Generator]: ...
 
-    def adopt_rows(self, postings: tuple[Forward, Forward] | None) -> None:
+    def adopt_rows(self, postings: tuple[Forward, Forward] | None, beside: Executor) -> None:
         """Fill the postings for all rows of the event log; without postings from the texts."""
         ...
 
@@ -595,7 +595,7 @@ class Snapshot:
         arrays, state, roomy = self._load_arrays(saved, rows)
         graph = beside.submit(Graph.from_state, state, roomy)
         prints = beside.submit(_prints, arrays, saved.stored, saved.tails) if isinstance(saved, Format5) else None
-        self._load_rows(saved)
+        self._load_rows(saved, beside)
         saved.require_whole()
         a.adopt_graph(graph.result())
         parts = {k.removeprefix(INDEXED): v for k, v in arrays.items() if k.startswith(INDEXED) and len(v)}
@@ -614,7 +614,7 @@ class Snapshot:
                 int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
                 a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks)
 
-    def _load_rows(self, saved: Contents) -> None:
+    def _load_rows(self, saved: Contents, beside: Executor) -> None:
         """Restore event log, writings, vectors and postings."""
         a, log, meta = self.assembly, self.assembly.event_log, saved.meta
         written = saved.writings()
@@ -626,7 +626,7 @@ class Snapshot:
         counts = len(log.events), len(log.rows), len(log.writings), len(a.index)
         if counts != (int(meta["events"]), int(meta["rows"]), int(meta.get("writings", 0)), len(log.rows)):
             raise ValueError("events, writings or vectors are missing")
-        a.adopt_rows(saved.postings(np.array(log.rows, np.int64) >= 0))
+        a.adopt_rows(saved.postings(np.array(log.rows, np.int64) >= 0), beside)
         if isinstance(saved, Format4):
             a.lexicon.journal, a.trigrams.journal = saved.journals()
 

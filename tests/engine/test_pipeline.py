@@ -185,6 +185,25 @@ def test_primed_scores_of_equal_and_hidden_memories() -> None:
     np.testing.assert_allclose(out, [0.0, 1.0, 0.0])
 
 
+def test_what_a_hook_has_added_to_one_question_does_not_reach_the_next() -> None:
+    """One hook adds to some questions alone and also says so twice; between them events arrive, so that its array moves."""
+    given = {"loud": 2.0, "louder": 3.0}
+
+    def prefer(view: Any, cue: Any) -> None:
+        if cue.query.text in given:
+            view.log_prior[0] = np.log(given[cue.query.text])
+            view.log_prior[1:2] += view.log_prior[0]
+
+    e = asked(mechanism("prefers", does(Phase.RETRIEVE, prefer, adds=[LOG_PRIOR])), numbers=(4.0, 4.0, 1.0))
+    for text in ("loud", "quiet", "quiet", "louder", "quiet"):
+        factor = given.get(text, 1.0)
+        np.testing.assert_allclose(e.retrieve(text).final[:3], [factor, factor, 0.0], atol=1e-6)
+    e.encode_all([Event(100.0 + each.time, each.text) for each in numbered(*[1.0] * 600)])
+    assert e.store.capacity > 256
+    for text in ("quiet", "loud", "quiet"):
+        np.testing.assert_allclose(e.retrieve(text).final[:2], given.get(text, 1.0), atol=1e-6)
+
+
 # --- what may be answered -----------------------------------------------------------------------------------------------------
 def test_votes_decide_what_is_answered() -> None:
     """Row 1 is archived and reached; row 3 is banned; row 0 is archived and both reached and banned."""
