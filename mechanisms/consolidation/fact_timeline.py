@@ -266,7 +266,7 @@ class FactTimeline(Mechanism[FactTimelineParams]):
         """Lower memories whose facts are superseded, or let all versions be answered."""
         if asks_for_versions(" ".join(cue.features.words)):
             view.reach += (view.facts_superseded > 0) | (view.facts_conflicting > 0)
-        else:
+        elif view.facts_superseded.any():
             add_log_factors(view.facts, view.facts_superseded, self.params.superseded, view.log_prior)
 
 

@@ -302,6 +302,8 @@ class RuleFilter(Mechanism[RuleFilterParams]):
     def apply(self, view: Any, cue: Cue) -> None:
         intent = intent_of(" ".join(cue.features.words))
         held = [(r, rule) for r, rule in enumerate(self.rules) if rule.when.holds(cue, intent)]
+        if not held:
+            return
         exclude, only = (sum(1 << r for r, rule in held if rule.effect == effect) for effect in ("exclude", "only"))
         add_votes(view.rules_matched, exclude, only, view.ban)
         bits = np.array([r for r, _ in held], dtype=np.int64)

@@ -112,6 +112,29 @@ def test_few_rows_that_stand_for_many_have_no_score_beyond_32() -> None:
     assert add_standardised(scores, counts.astype(np.float32), 0.0, 1.0, out) and np.isclose(out[5], 32.0)
 
 
+@pytest.mark.parametrize("n", [640, 5_003])
+@pytest.mark.parametrize("few", [1, 7, 40])
+@pytest.mark.parametrize("alone", [False, True])
+def test_scores_of_few_rows_that_stand_for_many(n: int, few: int, alone: bool) -> None:
+    """Most rows are silent; with all memories written out.  `alone`: the rows with a score are the only visible ones."""
+    rng = np.random.default_rng(n + few)
+    counts, scores = rng.integers(0, 5, n), np.full(n, np.nan, np.float32)
+    rows = rng.choice(n, few, replace=False)
+    scores[rows] = rng.uniform(-2.0, 3.0, few)
+    counts[rows[1:]] = rng.integers(0, 3, few - 1)
+    counts[rows[0]] = 2
+    if alone:
+        counts[np.isnan(scores)] = 0
+    heard = np.where(np.isnan(scores), 0.25, scores.astype(np.float64))
+    repeated = np.repeat(heard, counts)
+    far, reach = heard - repeated.mean(), np.abs(repeated - repeated.mean()).max() / 32.0
+    for standardise in (add_standardised, add_standardised.py_func):
+        out = np.full(n, 1.0)
+        differ = standardise(scores, counts.astype(np.float32), 0.25, 3.0, out)
+        assert differ == (np.ptp(repeated) > 0.0)
+        np.testing.assert_allclose(out, 1.0 + (3.0 * far / max(repeated.std(), reach) if differ else 0.0), rtol=1e-6)
+
+
 @given(st.integers(0, 600), st.integers(0, 2**31))
 @settings(max_examples=60, deadline=None)
 def test_standard_scores_are_those_of_numpy(n: int, seed: int) -> None:
