@@ -222,7 +222,6 @@ class Snapshot:
     def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float) -> None:
         self.path, self.assembly, self._held, self._older = Path(path), assembly, _Held(), False
         self._erased: Erased | None = None      # what was overwritten, and is not in the file yet
-        self._outdated = False      # whether the file may still hold, beside what is saved, what was saved before
         self._edge_forms: dict[str, Form] = {}
         self._fits = False          # whether the file is known to hold all whole blocks in our forms
         self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
@@ -245,7 +244,7 @@ class Snapshot:
         """Update the file in one transaction.
 
         erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before;
-                if that fails, the next save does what is left of it
+                if that fails, the next save does what is left of it, also that of a later process
 
         Cost: O(added rows, events and edges); for every column of which a hook may have changed cells of earlier rows since the last save a
         fingerprint, 40 us per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  With the state
@@ -260,17 +259,18 @@ class Snapshot:
                     to.execute(f"DROP TABLE {name}")
                 _create(to)
             held = self._write(to, state)
+            if older or self._erased is not None:
+                self._file.outdate()
         self._held, self._older = replace(held, prints=self._held.prints | held.prints, marks=self._held.marks | held.marks), False
         self._fits = True
-        self._outdated, self._erased = self._outdated or older or self._erased is not None, None
+        self._erased = None
         for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal):
             if journal:
                 journal.clear()
         self._forget_changes()
-        if self._outdated:
-            with snapshot_errors(self.path):
+        with snapshot_errors(self.path):
+            if self._file.outdated:
                 self._file.rewrite()
-            self._outdated = False
 
     def unsaved(self) -> list[str]:
         """Names of arrays that differ from the file's: none after a save, unless a mechanism changes cells that it has not declared.  O(n).

@@ -105,9 +105,19 @@ class SnapshotFile:
                 self.execute("ROLLBACK")
             raise
 
+    @property
+    def outdated(self) -> bool:
+        """Whether the file may still hold, beside what is saved, what was saved before: until `rewrite`, also for later processes."""
+        return bool(self.execute("PRAGMA user_version").fetchone() != (0,))
+
+    def outdate(self) -> None:
+        """Note in the file that it is outdated, in the transaction that makes it so."""
+        self.execute("PRAGMA user_version = 1")
+
     def rewrite(self) -> None:
         """Rewrite the file without what it held before, and its journal."""
-        for statement in (PAGE_SIZE, "VACUUM", "PRAGMA journal_mode = TRUNCATE", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA journal_mode = DELETE"):
+        for statement in (PAGE_SIZE, "VACUUM", "PRAGMA journal_mode = TRUNCATE", "BEGIN IMMEDIATE", "PRAGMA user_version = 0", "COMMIT",
+                          "PRAGMA journal_mode = DELETE"):
             self.execute(statement)
 
     def close(self) -> None:

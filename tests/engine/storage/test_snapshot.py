@@ -545,6 +545,41 @@ def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, m
     assert not any(word in path.read_bytes() for word in words) and everything(path=path).digest() == before
 
 
+def test_a_later_process_rewrites_a_file_that_could_not_be_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk fails as the file is rewritten after an erasure, and the process ends; a file without an erasure is not rewritten."""
+    path, execute, rewritten = tmp_path / "m.db", SnapshotFile.execute, list[bool]()
+
+    def watched(self: SnapshotFile, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        if statement == "VACUUM":
+            rewritten.append(fails)
+            if fails:
+                raise OSError(errno.ENOSPC, "no room")
+        return execute(self, statement, values)
+
+    monkeypatch.setattr(SnapshotFile, "execute", watched)
+    e, fails = everything(path=path), True
+    assert e._snapshot is not None
+    e._snapshot._file.execute("PRAGMA secure_delete = OFF")
+    live(e, 0, 6)
+    e.encode(Event(8.0, f"Ada has {'much quicksilver, ' * 2000}number 3", "Ada", "s", "a"))
+    e.save()
+    assert rewritten == []
+    with pytest.raises(SnapshotError, match="no room"):
+        e.erase("a", confirm=True)
+    before = e.digest()
+    e._snapshot.close(save=False)
+    assert b"quicksilver" in path.read_bytes()
+    fails = False
+    later, _ = quietly(lambda: everything(path=path))
+    assert later.digest() == before
+    later.save()
+    assert rewritten == [True, False] and b"quicksilver" not in path.read_bytes()
+    later.save()
+    later.close()
+    everything(path=path).close()
+    assert rewritten == [True, False] and everything(path=path).digest() == before
+
+
 def test_copies_of_the_file_are_complete_memories(tmp_path: Path) -> None:
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 9)
