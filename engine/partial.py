@@ -68,6 +68,7 @@ class PartialStore(Overlay):
         self.rows: Rows = np.empty(0, np.int64)
         self._due: set[Column] = set()              # wide columns to be gathered when they are read
         self.place = np.empty(0, np.int32)          # of each row of the base among the rows shown; -1: not shown
+        self.shown = Shown(self.rows, self.place)   # for postings
         self.graph = PartialGraph(base.graph)
 
     @property
@@ -107,7 +108,7 @@ class PartialStore(Overlay):
             place[self.rows] = -1
         place[rows] = np.arange(len(rows), dtype=np.int32)
         self._version += len(rows) != self.n
-        self.rows = rows
+        self.rows, self.shown = rows, Shown(rows, place)
         for column, buffer in self._buffers.items():
             if is_wide(column, self.cell_shape(column)):
                 self._due.add(column)
@@ -115,11 +116,6 @@ class PartialStore(Overlay):
                 self._fill(column, buffer)
         if self._linked:
             self.graph.show(rows, place)
-
-    @property
-    def shown(self) -> Shown:
-        """For postings."""
-        return Shown(self.rows, self.place)
 
     def places(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """The new numbers of rows; -1 for those that are not shown, and for negative ones."""
@@ -263,7 +259,7 @@ class PartialPassages:
         return out
 
     def counts(self, n: int) -> Rows:
-        return self._base.counts(self._store.base.n)[self._store.rows]
+        return self._base.counts(self._store.base.n, self._store.rows)
 
     def of(self, texts: Iterable[str]) -> list[str]:
         return self._base.of(texts)
@@ -323,35 +319,38 @@ def _named(rows: Rows, degree: NDArray[np.int32], start: NDArray[np.int64], ends
     count = 0
     for row in rows:
         for kind in range(degree.shape[0]):
-            for place in range(start[kind, row], start[kind, row] + degree[kind, row]):
-                entity = ~ends[place]
-                if entity >= 0 and not seen[entity]:
-                    seen[entity] = True
-                    found[count] = entity
-                    count += 1
+            if degree[kind, row]:           # most rows have edges of few types
+                for place in range(start[kind, row], start[kind, row] + degree[kind, row]):
+                    entity = ~ends[place]
+                    if entity >= 0 and not seen[entity]:
+                        seen[entity] = True
+                        found[count] = entity
+                        count += 1
     return count
 
 
 @kernel
-def _copied(nodes: NDArray[np.int64], place: NDArray[np.int32], seen: NDArray[np.bool_], start: NDArray[np.int64], degree: NDArray[np.int32],
-            pool: NDArray[np.int32], ends: NDArray[np.int32], starts: NDArray[np.int64], degrees: NDArray[np.int32], edge: NDArray[np.int64],
-            target: NDArray[np.int32]) -> int:
+def _copied(nodes: NDArray[np.int64], place: NDArray[np.int32], shown: NDArray[np.bool_], seen: NDArray[np.bool_], start: NDArray[np.int64],
+            degree: NDArray[np.int32], pool: NDArray[np.int32], ends: NDArray[np.int32], starts: NDArray[np.int64], degrees: NDArray[np.int32],
+            edge: NDArray[np.int64], target: NDArray[np.int32]) -> int:
     """Copy the out-edges of nodes that lead to another of them; how many there are, also if the arrays are too short.
 
     nodes  rows that have a place, and entities
+    shown  whether a row is among them: a quarter of `place`, in which most ends of the edges of entities are looked up in vain
     seen   whether an entity is among them
     """
     count = 0
     for kind in range(degree.shape[0]):
         for node in nodes:
             new, first = place[node] if node >= 0 else node, count
-            for at in range(start[kind, node], start[kind, node] + degree[kind, node]):
-                end = place[ends[at]] if ends[at] >= 0 else ends[at]
-                if (end < 0) if ends[at] >= 0 else not seen[~end]:
-                    continue
-                if count < edge.shape[0]:
-                    edge[count], target[count] = pool[at], end
-                count += 1
+            if degree[kind, node]:
+                for at in range(start[kind, node], start[kind, node] + degree[kind, node]):
+                    end = ends[at]
+                    if not (shown[np.uint32(end)] if end >= 0 else seen[~end]):     # unsigned, a place is not tested for counting from the end
+                        continue
+                    if count < edge.shape[0]:
+                        edge[count], target[count] = pool[at], place[end] if end >= 0 else end
+                    count += 1
             starts[kind, new], degrees[kind, new] = first, count - first
     return count
 
@@ -367,6 +366,7 @@ class PartialGraph:
         self.epoch = self.n_rows = self.n_edges = 0
         self._rows: Rows = np.empty(0, np.int64)
         self._place = np.empty(0, np.int32)
+        self._shown = np.zeros(0, np.bool_)                         # of each row of the whole, False between calls
         self._nodes: NDArray[np.int64] = np.empty(0, np.int64)      # whose blocks may hold edges: new numbers
         self._start, self._degree = np.zeros((TYPES, 0), np.int64), np.zeros((TYPES, 0), np.int32)
         self._seen, self._found = np.zeros(0, np.bool_), np.zeros(0, np.int32)
@@ -387,10 +387,13 @@ class PartialGraph:
             self._degree[:, self._nodes] = 0
         named = self._found[:_named(rows, degree, start, ends, self._seen, self._found)]
         nodes = np.concatenate([rows, ~named.astype(np.int64)])
-        while (count := _copied(nodes, place, self._seen, start, degree, pool, ends, self._start, self._degree, self._edge,
+        if len(self._shown) < len(place):
+            self._shown = np.zeros(len(place), np.bool_)
+        self._shown[rows] = True
+        while (count := _copied(nodes, place, self._shown, self._seen, start, degree, pool, ends, self._start, self._degree, self._edge,
                                 self._target)) > len(self._edge):
             self._room(2 * count)
-        self._seen[named] = False
+        self._seen[named] = self._shown[rows] = False
         self._nodes = np.concatenate([np.arange(len(rows)), nodes[len(rows):]])
         self._rows, self._place, self.n_rows, self.n_edges = rows, place, len(rows), count
         self.epoch += 1

@@ -74,12 +74,19 @@ class Passages:
             out[self._rows] = np.maximum.reduceat(self._vectors @ vector, self._starts)
         return out
 
-    def counts(self, n: int) -> NDArray[np.int64]:
-        """(n,) number of passages of each row; 0 for a text that the embedder reads whole."""
+    def counts(self, n: int, shown: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """(n,) number of passages of each row; 0 for a text that the embedder reads whole.
+
+        shown  (m,) rows that are counted instead of all: (m,), O(m log passages)
+        """
         with self._covering:
             self._cover(n)
+        ends: NDArray[np.int64] = np.append(self._starts, len(self._vectors))
+        if shown is not None:
+            found: NDArray[np.int64] = ends[np.searchsorted(self._rows, shown, "right")] - ends[np.searchsorted(self._rows, shown, "left")]
+            return found
         out = np.zeros(n, dtype=np.int64)
-        out[self._rows] = np.diff(self._starts, append=len(self._vectors))
+        out[self._rows] = np.diff(ends)
         return out
 
     def words(self, terms: Sequence[str], weight: Callable[[int, int], float], k1: float, b: float,

@@ -30,10 +30,10 @@ class Priors:
         self.plan = PhasePlan(Phase.RETRIEVE, steps, self.store, (), streams, None)
 
     def of(self, rows: Rows, cue: Cue) -> NDArray[np.float64]:
-        """(q,) ln, of rows in any order.  O(rows)."""
+        """(q,) ln, of different rows in any order.  O(rows)."""
         if not self.plan.steps:
             return np.zeros(len(rows))
-        order = np.argsort(rows, kind="stable")
+        order = np.argsort(rows)
         self.store.show(rows[order])
         self.plan.run(cue)
         found = np.empty(len(rows))

@@ -184,6 +184,26 @@ def mark_worded(targets: Any, rows: Rows, words: NDArray[np.float32], found: NDA
             found[i] |= target >= 0 and 1 <= rows[i] - target <= AROUND and words[target] > 0.0
 
 
+@kernel
+def positive(scores: NDArray[np.float32], rows: Rows, held: NDArray[np.float32]) -> int:
+    """The rows with a positive score, ascending, and these scores; how many there are.  O(n), in half the time of numpy.
+
+    scores      (n,)
+    rows, held  (n,)  written from the front
+
+    >>> rows, held = np.empty(4, np.int64), np.empty(4, np.float32)
+    >>> count = positive(np.array([0.0, 2.0, 0.0, 1.0], np.float32), rows, held)
+    >>> rows[:count].tolist(), held[:count].tolist()
+    ([1, 3], [2.0, 1.0])
+    """
+    count = 0
+    for row in range(scores.shape[0]):
+        if scores[row] > 0.0:
+            rows[count], held[count] = row, scores[row]
+            count += 1
+    return count
+
+
 class Shortlist:
     """Asks the likely rows of a store.
 
@@ -213,8 +233,10 @@ class Shortlist:
         self._known = [c for c in numbered if c.scope is Scope.GLOBAL]
         self._pointing = [c for c in numbered if c.scope is Scope.MEMORY]
         self._passages = base.structures[PASSAGES] if PASSAGES in touched else None
-        self._words = np.empty(0, np.float32)
-        self._worded = np.empty(0, np.int64)        # rows with words of the question
+        self._words: NDArray[np.float32] = np.empty(0, np.float32)      # score of each row by words of the question
+        self._worded: Rows = np.empty(0, np.int64)                      # rows with such words
+        self._held: NDArray[np.float32] = np.empty(0, np.float32)       # their scores
+        self._room = self._words, self._worded, self._held              # for these
         self._asking = [c for c in touched if isinstance(c, Column) and c.considered]
         self._priors = Priors(base, (ALIKE + WORDS + CONSIDERED) * most, asking, streams)
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
@@ -397,11 +419,19 @@ class Shortlist:
         view.stands_for[...] = self._stand_for
 
     def _by_words(self, cue: Cue, visible: NDArray[np.bool_]) -> Rows:
-        if len(self._words) != self._lexicon.n_rows:
-            self._words = np.empty(self._lexicon.n_rows, np.float32)
+        """The visible rows with the best scores by words."""
+        n = self._lexicon.n_rows
+        if len(self._room[0]) < n:
+            self._room = np.empty(2 * n, np.float32), np.empty(2 * n, np.int64), np.empty(2 * n, np.float32)
+        words, worded, held = self._room
+        self._words = words[:n]
         self._lexicon.scores(cue.terms, self._words, Idf.LUCENE.weight)
-        rows = self._worded = np.flatnonzero(self._words > 0.0)
-        found: Rows = rows[best(self._words[rows], visible[rows], WORDS * self.most)]
+        count = positive(self._words, worded, held)
+        self._worded, self._held = worded[:count], held[:count]
+        shown, rows, held = visible[self._worded], self._worded, self._held
+        if not shown.all():
+            rows, held = rows[shown], held[shown]
+        found: Rows = rows[best(held, np.ones(len(held), np.bool_), WORDS * self.most)]
         return found
 
     def _marked(self, visible: NDArray[np.bool_]) -> Rows:
@@ -419,7 +449,7 @@ class Shortlist:
         rows, spread = self._different([alike, *parts], self._base.n), _scattered(self._base.n, SPREAD)
         every, n = np.concatenate([rows, spread]), len(self._words)
         products = np.append(products, self._index.products(cue.vector, every[len(alike):])).astype(np.float64)
-        held, others = self._words[self._worded].astype(np.float64) / n, products[len(rows):]
+        held, others = self._held.astype(np.float64) / n, products[len(rows):]
         total = _standard(products, others.mean(), np.square(others).mean()) + _standard(self._words[every], held.sum(), n * np.square(held).sum())
         total = (total - total.min())[:len(rows)] * np.exp(self._priors.of(rows, cue))
         return rows[np.argsort(-total, kind="stable")]

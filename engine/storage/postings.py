@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
 from sys import intern
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,15 +58,18 @@ class Idf(Enum):
         return idf if idf > 0.0 else 1e-6
 
 
-class Shown(NamedTuple):
-    """Which rows get a score.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which rows get a score, as long as no text changes.
 
     rows   (m,) ascending
     place  (>= n_rows,) of each row in the vector of scores; -1: none
+    held   key -> the places of the rows that hold it, and how often each does: one question asks for a word several times
     """
 
     rows: NDArray[np.int64]
     place: NDArray[np.int32]
+    held: dict[int, tuple[NDArray[np.int32], NDArray[np.int64]]] = field(default_factory=dict)
 
 
 class TrigramMeasure(Enum):
@@ -320,12 +323,28 @@ class BM25Index:
         ids = np.array(sorted(self.vocabulary.find(dict.fromkeys(terms))), np.int64)
         weights = np.array([weight(self.n_counted, self._frequency(int(id_))) * (k1 + 1.0) for id_ in ids], np.float64)
         mean = self._total / self.n_counted if self._total else 1.0
-        held = self._postings
-        given = ids, weights, held.pool, held.start, held.length, self._lengths, k1 * (1.0 - b), k1 * b / mean
+        base, slope = k1 * (1.0 - b), k1 * b / mean
         if shown:
-            _bm25_shown(*given, shown.rows, shown.place, out)
+            lengths = self._lengths[shown.rows]
+            out[:] = 0.0
+            for id_, each in zip(ids.tolist(), weights.tolist(), strict=True):
+                _add_bm25(each, *self._holding(id_, shown), lengths, base, slope, out)
         else:
-            _bm25(*given, out)
+            held = self._postings
+            _bm25(ids, weights, held.pool, held.start, held.length, self._lengths, base, slope, out)
+
+    def _holding(self, id_: int, shown: Shown) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The places of the rows shown that hold a term, ascending, and how often each does.
+
+        O(postings), or O(rows log postings) if there are many; O(1) if it was asked for before.
+        """
+        found = shown.held.get(id_)
+        if found is None:
+            held, size = self._postings, len(shown.rows)
+            first, which, where = int(held.start[id_]), np.empty(size, np.int32), np.empty(size, np.int64)
+            count = _held(held.pool, first, first + int(held.length[id_]), shown.rows, shown.place, which, where)
+            found = shown.held[id_] = which[:count], held.pool[where[:count]] & ((1 << TF_BITS) - 1)
+        return found
 
     @property
     def nbytes(self) -> int:
@@ -593,18 +612,11 @@ def _held(pool: NDArray[np.int64], at: int, end: int, rows: NDArray[np.int64], p
 
 
 @kernel
-def _bm25_shown(
-    ids: NDArray[np.int64], weights: NDArray[np.float64], pool: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64],
-    lengths: NDArray[np.float64], base: float, slope: float, rows: NDArray[np.int64], place: NDArray[np.int32], out: NDArray[np.float32],
-) -> None:
-    """As `_bm25`, of rows alone: out[i] is that of rows[i]."""
-    out[:] = 0.0
-    which, where = np.empty(rows.size, np.int32), np.empty(rows.size, np.int64)
-    for i in range(ids.size):
-        begin = start[ids[i]]
-        for found in range(_held(pool, begin, begin + length[ids[i]], rows, place, which, where)):
-            j, tf = which[found], pool[where[found]] & ((1 << TF_BITS) - 1)
-            out[j] += weights[i] * tf / (tf + base + slope * lengths[rows[j]])
+def _add_bm25(weight: float, which: NDArray[np.int32], times: NDArray[np.int64], lengths: NDArray[np.float64], base: float, slope: float,
+              out: NDArray[np.float32]) -> None:
+    """Add to out[which_i] what `_bm25` adds for a term that is held times_i times.  lengths: of each place."""
+    for i in range(which.size):
+        out[which[i]] += weight * times[i] / (times[i] + base + slope * lengths[which[i]])
 
 
 @kernel

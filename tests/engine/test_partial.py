@@ -82,6 +82,17 @@ def test_blocks_of_a_partial_graph_are_those_of_the_whole_without_the_rows_left_
     assert not len(part.neighbours(11, EdgeType.ENTITY)) and part.find(12, 0, EdgeType.ENTITY) is None
 
 
+def test_a_partial_graph_shows_rows_that_came_since(registry: Registry) -> None:
+    graph = drawn_graph(5)
+    part, rows = shown(graph, [2, 9, 11]), np.array([2, 9, 45])
+    graph.add(45, 2, EdgeType.VERSION, 7.0)
+    graph.add(45, entity_node(3), EdgeType.ENTITY, 7.0)
+    place = np.full(80, -1, np.int32)
+    place[rows] = np.arange(3)
+    part.show(rows, place)
+    assert part.target[part.neighbours(2, EdgeType.VERSION)].tolist() == [0] and part.find(2, entity_node(3), EdgeType.ENTITY) is not None
+
+
 def engine(registry: Registry, name: str, without: Sequence[str] = (), depth: int | None = None) -> Engine:
     """A memory of 160 events, which no gate rejects, after questions that learnt: all of its questions are asked of the whole, since it is small."""
     gates = [m.id for m in registry.build(registry.set(name)) if any(VETO in h.adds for h in type(m).hooks())]

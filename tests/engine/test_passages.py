@@ -38,6 +38,8 @@ def made(*texts: str) -> tuple[Passages, EventLog]:
 def test_only_texts_that_are_longer_than_a_window_have_passages() -> None:
     passages, _ = made("short", " ".join(words(SIZE)), " ".join(words(SIZE + 1)), " ".join(words(2 * SIZE - OVERLAP + 1)))
     assert passages.counts(4).tolist() == [0, 0, 2, 3]
+    for shown in ([], [0, 3], [1, 2], [2], [0, 1, 2, 3]):
+        assert passages.counts(4, np.array(shown, np.int64)).tolist() == [[0, 0, 2, 3][row] for row in shown]
     long = words(SIZE + 1)
     assert passages.of([" ".join(long), "short"]) == [" ".join(long[:SIZE]), " ".join(long[SIZE - OVERLAP:])]
 
@@ -72,6 +74,13 @@ def test_the_best_window_counts_and_rows_that_come_later_are_covered() -> None:
     log.write(Event(2.0, " ".join(long[::-1]), dated=False), 2)
     again = passages.scores(query, np.empty(3, dtype=np.float32))
     assert np.isclose(again[1], out[1]) and not np.isnan(again[2]) and passages.counts(3).tolist() == [0, 2, 2]
+
+
+def test_passages_of_some_rows_are_counted_without_passages_and_as_rows_come() -> None:
+    passages, log = made("short", "shorter")
+    assert passages.counts(2, np.array([1, 0])).tolist() == [0, 0]
+    log.write(Event(9.0, " ".join(words(SIZE + 1)), dated=False), 2)
+    assert passages.counts(3, np.array([2, 0])).tolist() == [2, 0]
 
 
 def test_a_memory_without_long_texts_embeds_nothing() -> None:

@@ -18,7 +18,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ranking import Asked, add_standardised
 from hebbarium.engine.records import Event, Only, Query
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.shortlist import EACH, PAYS, Shortlist, around, beyond, checked_shortlist
+from hebbarium.engine.shortlist import EACH, PAYS, Shortlist, around, beyond, checked_shortlist, positive
 from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
 from hebbarium.engine.storage.postings import BM25Index, Idf, Shown, TrigramIndex, TrigramMeasure
 from hebbarium.engine.vocabulary import LEXICON, SESSION, VISIBLE
@@ -348,7 +348,7 @@ def test_scores_of_some_rows_are_those_of_all(rows: list[int]) -> None:
     place = np.full(100, -1, np.int32)
     place[rows] = np.arange(len(rows))
     shown, some, every = Shown(np.array(rows), place), np.full(len(rows), 9.0, np.float32), np.empty(80, np.float32)
-    for asked in (["garden", "river", "river"], ["unknown"], ["ticket"]):
+    for asked in (["garden", "river", "river"], ["unknown"], *([word] for word in WORDS)):
         lexicon.scores(asked, every, Idf.ROBERTSON.weight, 0.9, 0.4)
         lexicon.scores(asked, some, Idf.ROBERTSON.weight, 0.9, 0.4, shown)
         assert some.tobytes() == every[rows].tobytes()
@@ -356,8 +356,35 @@ def test_scores_of_some_rows_are_those_of_all(rows: list[int]) -> None:
             trigrams.scores(" ".join(asked), every, measure, 0.8)
             trigrams.scores(" ".join(asked), some, measure, 0.8, shown)
             assert some.tobytes() == every[rows].tobytes()
+    for k1, b in ((0.0, 0.0), (1.2, 0.75)):             # words that were asked for before, and others
+        lexicon.scores(["garden", "ticket", "train"], every, Idf.LUCENE.weight, k1, b)
+        lexicon.scores(["garden", "ticket", "train"], some, Idf.LUCENE.weight, k1, b, shown)
+        assert some.tobytes() == every[rows].tobytes()
     with pytest.raises(InputError):
         lexicon.scores(["garden"], every, Idf.LUCENE.weight, shown=shown)
+
+
+@pytest.mark.parametrize("way", ["compiled", "plain"])
+def test_positive_scores_are_those_of_numpy(way: str) -> None:
+    rng, find = np.random.default_rng(8), positive if way == "compiled" else positive.py_func  # type: ignore[attr-defined]
+    for n in (0, 1, 5, 300):
+        for scores in (rng.random(n), rng.integers(0, 3, n), rng.standard_normal(n), np.zeros(n)):
+            scores = scores.astype(np.float32)
+            rows, held = np.empty(n, np.int64), np.empty(n, np.float32)
+            count = find(scores, rows, held)
+            assert rows[:count].tolist() == np.flatnonzero(scores > 0).tolist() and held[:count].tobytes() == scores[scores > 0].tobytes()
+
+
+def test_the_best_rows_by_words_are_the_visible_ones_of_brute_force(memory: Engine) -> None:
+    asker, rng = short(memory), np.random.default_rng(4)
+    for text in (*QUESTIONS, "times"):
+        cue, scores = memory.cue(text), np.empty(N, np.float32)
+        memory.assembly.lexicon.scores(cue.terms, scores, Idf.LUCENE.weight)
+        for visible in (np.ones(N, np.bool_), rng.random(N) < 0.5, np.zeros(N, np.bool_)):
+            rows = np.flatnonzero((scores > 0) & visible)
+            wanted = rows[np.lexsort((rows, -scores[rows]))][:asker.most]
+            assert asker._by_words(cue, visible).tolist() == wanted.tolist()
+            assert asker._worded.tolist() == np.flatnonzero(scores > 0).tolist() and asker._held.tobytes() == scores[asker._worded].tobytes()
 
 
 def test_neighbours_come_first_by_time_then_by_links_until_there_is_no_room() -> None:
