@@ -372,7 +372,7 @@ class Assembly:
     def adopt_rows(self, postings: tuple[Forward, Forward] | None, beside: Executor) -> None:
         """Fill the postings for all rows of the event log; without postings, which older files do not hold, from the texts.
 
-        beside  fills those of words in another thread
+        beside  fills those of words, after what it was given before
         """
         if postings:
             words = beside.submit(self.lexicon.restore, postings[0])

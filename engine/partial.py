@@ -336,7 +336,7 @@ def _copied(nodes: NDArray[np.int64], place: NDArray[np.int32], shown: NDArray[n
     """Copy the out-edges of nodes that lead to another of them; how many there are, also if the arrays are too short.
 
     nodes  rows that have a place, and entities
-    shown  whether a row is among them: a quarter of `place`, in which most ends of the edges of entities are looked up in vain
+    shown  whether a row is among them: most ends of the edges of entities are not, and a byte a row stays in the cache where `place` takes four
     seen   whether an entity is among them
     """
     count = 0
@@ -346,7 +346,7 @@ def _copied(nodes: NDArray[np.int64], place: NDArray[np.int32], shown: NDArray[n
             if degree[kind, node]:
                 for at in range(start[kind, node], start[kind, node] + degree[kind, node]):
                     end = ends[at]
-                    if not (shown[np.uint32(end)] if end >= 0 else seen[~end]):     # unsigned, a place is not tested for counting from the end
+                    if not (shown[np.uint32(end)] if end >= 0 else seen[~end]):     # unsigned: not tested for an index from the end
                         continue
                     if count < edge.shape[0]:
                         edge[count], target[count] = pool[at], place[end] if end >= 0 else end
@@ -378,6 +378,13 @@ class PartialGraph:
 
     def show(self, rows: Rows, place: NDArray[np.int32]) -> None:
         """Copy the edges of rows; place: of each row of the whole, -1 for those not shown.  Cost: O(edges of the rows and of their entities)."""
+        try:
+            self._show(rows, place)
+        except BaseException:               # as after an interruption: no mark is left
+            self._seen = self._shown = np.zeros(0, np.bool_)
+            raise
+
+    def _show(self, rows: Rows, place: NDArray[np.int32]) -> None:
         start, degree, pool, ends = self._base.blocks
         entities = self._base.n_entities
         if len(self._seen) < entities or self._start.shape[1] < len(rows) + entities:

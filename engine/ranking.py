@@ -17,7 +17,7 @@ from .units import Unit
 Rows = NDArray[np.int64]
 SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
 BLOCK: Final = 256          # rows that are looked at together, without a branch
-SPARSE: Final = 16          # rows for each one with a score, from which on a signal is read by rows
+SPARSE: Final = 64          # rows for each one with a score, from which on a signal is read by rows
 FURTHEST: Final = 32.0      # standard deviations that a score is from the mean at most, the root of 1,024: of fewer memories none can be further
 
 
@@ -54,8 +54,9 @@ def _shown(visible: Any) -> Any:
 def _moments(scores: Any, visible: Any, floor: float) -> Any:
     """Origin, mean difference from it and sd of the visible scores, with `floor` for NaN; zeros if none is visible.  O(n), one pass.
 
-    visible may be how many memories each row stands for.  The origin is one of the scores.  So the differences of equal scores, and their sums, are
-    exactly 0; and as a score is at most sqrt(n - 1) sd from the mean, the difference of the sums has a relative error of n 2^-52 at most.
+    visible may be how many memories each row stands for.  The origin is one of the scores, so that the differences of equal scores, and their sums,
+    are exactly 0.  If it is d sd from the mean, the variance is the difference of numbers d^2 times as large; where d is beyond 32, the largest
+    distance takes the place of the sd.
     """
     n, first = scores.shape[0], 0
     while first < n and not visible[first]:

@@ -71,7 +71,7 @@ from .writings import Writing
 
 ENGINE = "engine"
 LAST = 1_000_000       # order of engine steps that run after every hook that need not follow them
-BLOCK: Final = 4096            # rows whose factors stay in the processor's cache
+AT_ONCE: Final = 4096       # rows whose factors stay in the processor's cache
 SIGNALS_BY_WEIGHT = Sequence[tuple[Signal, float]]
 
 
@@ -247,8 +247,9 @@ def primed(fused: Any, visible: Any, log_prior: Any, out: Any) -> None:
     [0.0, 1.0, 2.0]
     """
     _rescaled(fused, visible, out)
-    for start in range(0, len(out), BLOCK):     # exp by numpy, with vector instructions
-        out[start:start + BLOCK] *= np.exp(log_prior[start:start + BLOCK])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(out), AT_ONCE):       # exp by numpy, with vector instructions
+            out[start:start + AT_ONCE] *= np.exp(log_prior[start:start + AT_ONCE])
 
 
 def prime_node() -> Node:

@@ -64,7 +64,7 @@ class Shown:
 
     rows   (m,) ascending
     place  (>= n_rows,) of each row in the vector of scores; -1: none
-    held   key -> the places of the rows that hold it, and how often each does: one question asks for a word several times
+    held   id of a word of one BM25Index -> the places of the rows that hold it, and how often each does: one question asks for a word several times
     """
 
     rows: NDArray[np.int64]

@@ -244,7 +244,7 @@ class Snapshot:
         """Update the file in one transaction.
 
         erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before;
-                if that fails, the next save does what is left of it, also that of a later process
+                if that fails, the next save does what is left of it; that of a later process rewrites a file in which it is overwritten
 
         Cost: O(added rows, events and edges); for every column of which a hook may have changed cells of earlier rows since the last save a
         fingerprint, 40 us per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  With the state

@@ -116,9 +116,11 @@ class SnapshotFile:
 
     def rewrite(self) -> None:
         """Rewrite the file without what it held before, and its journal."""
-        for statement in (PAGE_SIZE, "VACUUM", "PRAGMA journal_mode = TRUNCATE", "BEGIN IMMEDIATE", "PRAGMA user_version = 0", "COMMIT",
-                          "PRAGMA journal_mode = DELETE"):
+        for statement in (PAGE_SIZE, "VACUUM", "PRAGMA journal_mode = TRUNCATE"):
             self.execute(statement)
+        with self.transaction():
+            self.execute("PRAGMA user_version = 0")
+        self.execute("PRAGMA journal_mode = DELETE")
 
     def close(self) -> None:
         """Close the file; in another process than the one that opened it, do nothing."""

@@ -82,6 +82,25 @@ def test_blocks_of_a_partial_graph_are_those_of_the_whole_without_the_rows_left_
     assert not len(part.neighbours(11, EdgeType.ENTITY)) and part.find(12, 0, EdgeType.ENTITY) is None
 
 
+def test_an_interrupted_copy_of_edges_leaves_no_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = drawn_graph(5)
+    part, expected = shown(graph, [2, 9, 11]), shown(graph, [1, 3])
+
+    def interrupted(*_: Any) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("hebbarium.engine.partial._copied", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            part.show(np.array([4, 5, 6, 7]), np.full(80, -1, np.int32))
+    place = np.full(80, -1, np.int32)
+    place[[1, 3]] = 0, 1
+    part.show(np.array([1, 3]), place)
+    assert part.n_edges == expected.n_edges
+    for name in ("source", "target", "type"):
+        assert part.column(name).tolist() == expected.column(name).tolist()
+
+
 def test_a_partial_graph_shows_rows_that_came_since(registry: Registry) -> None:
     graph = drawn_graph(5)
     part, rows = shown(graph, [2, 9, 11]), np.array([2, 9, 45])

@@ -183,6 +183,8 @@ def test_primed_scores_of_equal_and_hidden_memories() -> None:
     np.testing.assert_allclose(out, [1.0, 2.0, 1.0])
     primed(np.array([2.0, 4.0, 1.0]), np.array([True, True, False]), np.zeros(3), out)
     np.testing.assert_allclose(out, [0.0, 1.0, 0.0])
+    primed(np.array([2.0, 4.0, 3.0]), np.ones(3, np.bool_), np.array([0.0, 800.0, -800.0]), out)
+    np.testing.assert_allclose(out, [0.0, np.inf, 0.0])
 
 
 def test_what_a_hook_has_added_to_one_question_does_not_reach_the_next() -> None:

@@ -545,6 +545,28 @@ def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, m
     assert not any(word in path.read_bytes() for word in words) and everything(path=path).digest() == before
 
 
+@pytest.mark.parametrize("failing", ["PRAGMA journal_mode = TRUNCATE", "PRAGMA user_version = 0", "PRAGMA journal_mode = DELETE"])
+def test_saves_go_on_after_a_rewriting_that_fails_at_any_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
+    path, execute = tmp_path / "m.db", SnapshotFile.execute
+
+    def full(self: SnapshotFile, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        if statement == failing:
+            raise OSError(errno.ENOSPC, "no room")
+        return execute(self, statement, values)
+
+    e = everything(path=path)
+    live(e, 0, 6)
+    with monkeypatch.context() as patch:
+        patch.setattr(SnapshotFile, "execute", full)
+        with pytest.raises(SnapshotError, match="no room"):
+            e.erase(e.events[0].id, confirm=True)
+    live(e, 6, 12)
+    e.save()
+    before = e.digest()
+    e.close()
+    assert everything(path=path).digest() == before
+
+
 def test_a_later_process_rewrites_a_file_that_could_not_be_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk fails as the file is rewritten after an erasure, and the process ends; a file without an erasure is not rewritten."""
     path, execute, rewritten = tmp_path / "m.db", SnapshotFile.execute, list[bool]()
