@@ -78,7 +78,7 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
 @kernel
 def _few_moments(scores: Any, rows: Any, visible: Any, floor: float, count: float) -> Any:
     """As `_moments` and `_furthest`, if only these rows have a score, and a visible one has none: the origin is `floor`.  O(rows)."""
-    total, squares, others, furthest = 0.0, 0.0, count, 0.0
+    total, squares, others = 0.0, 0.0, count
     for row in rows:
         if visible[row] > 0:
             total += visible[row] * (scores[row] - floor)

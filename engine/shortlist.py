@@ -428,10 +428,7 @@ class Shortlist:
         self._lexicon.scores(cue.terms, self._words, Idf.LUCENE.weight)
         count = positive(self._words, worded, held)
         self._worded, self._held = worded[:count], held[:count]
-        shown, rows, held = visible[self._worded], self._worded, self._held
-        if not shown.all():
-            rows, held = rows[shown], held[shown]
-        found: Rows = rows[best(held, np.ones(len(held), np.bool_), WORDS * self.most)]
+        found: Rows = self._worded[best(self._held, visible[self._worded], WORDS * self.most)]
         return found
 
     def _marked(self, visible: NDArray[np.bool_]) -> Rows:

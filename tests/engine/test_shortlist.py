@@ -366,7 +366,8 @@ def test_scores_of_some_rows_are_those_of_all(rows: list[int]) -> None:
 
 @pytest.mark.parametrize("way", ["compiled", "plain"])
 def test_positive_scores_are_those_of_numpy(way: str) -> None:
-    rng, find = np.random.default_rng(8), positive if way == "compiled" else positive.py_func  # type: ignore[attr-defined]
+    kernel: Any = positive
+    rng, find = np.random.default_rng(8), kernel if way == "compiled" else kernel.py_func
     for n in (0, 1, 5, 300):
         for scores in (rng.random(n), rng.integers(0, 3, n), rng.standard_normal(n), np.zeros(n)):
             scores = scores.astype(np.float32)

@@ -507,17 +507,23 @@ def test_a_file_that_cannot_be_written_raises_and_the_memory_can_still_be_used(t
     assert len(again.event_log.events) == taken and again.digest() == before
 
 
-@pytest.mark.parametrize("failing", ["COMMIT", "VACUUM"])
-@pytest.mark.parametrize("goes_on", [False, True])
-def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, goes_on: bool) -> None:
-    """The disk fails as the transaction ends, or as the file is rewritten after it; goes_on: events and erasures follow before it works again."""
-    path, execute = tmp_path / "m.db", SnapshotFile.execute
+def full_at(failing: str) -> Callable[..., sqlite3.Cursor]:
+    """`SnapshotFile.execute` at a disk that is full at one statement."""
+    execute = SnapshotFile.execute
 
     def full(self: SnapshotFile, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         if statement == failing:
             raise OSError(errno.ENOSPC, "no room")
         return execute(self, statement, values)
 
+    return full
+
+
+@pytest.mark.parametrize("failing", ["COMMIT", "VACUUM"])
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, goes_on: bool) -> None:
+    """The disk fails as the transaction ends, or as the file is rewritten after it; goes_on: events and erasures follow before it works again."""
+    path = tmp_path / "m.db"
     e = everything(path=path)
     live(e, 0, 12)
     assert e._snapshot is not None
@@ -527,7 +533,7 @@ def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, m
     e.save()
     assert b"quicksilver" in path.read_bytes() and b"vermilion" in path.read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr(SnapshotFile, "execute", full)
+        patch.setattr(SnapshotFile, "execute", full_at(failing))
         with pytest.raises(SnapshotError, match="no room"):
             e.erase("a", confirm=True)
         assert b"quicksilver" in path.read_bytes(), "if the file is not rewritten, in pages that hold nothing now"
@@ -547,17 +553,11 @@ def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, m
 
 @pytest.mark.parametrize("failing", ["PRAGMA journal_mode = TRUNCATE", "PRAGMA user_version = 0", "PRAGMA journal_mode = DELETE"])
 def test_saves_go_on_after_a_rewriting_that_fails_at_any_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
-    path, execute = tmp_path / "m.db", SnapshotFile.execute
-
-    def full(self: SnapshotFile, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
-        if statement == failing:
-            raise OSError(errno.ENOSPC, "no room")
-        return execute(self, statement, values)
-
+    path = tmp_path / "m.db"
     e = everything(path=path)
     live(e, 0, 6)
     with monkeypatch.context() as patch:
-        patch.setattr(SnapshotFile, "execute", full)
+        patch.setattr(SnapshotFile, "execute", full_at(failing))
         with pytest.raises(SnapshotError, match="no room"):
             e.erase(e.events[0].id, confirm=True)
     live(e, 6, 12)
@@ -569,17 +569,16 @@ def test_saves_go_on_after_a_rewriting_that_fails_at_any_statement(tmp_path: Pat
 
 def test_a_later_process_rewrites_a_file_that_could_not_be_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk fails as the file is rewritten after an erasure, and the process ends; a file without an erasure is not rewritten."""
-    path, execute, rewritten = tmp_path / "m.db", SnapshotFile.execute, list[bool]()
+    path, execute, full, rewritten = tmp_path / "m.db", SnapshotFile.execute, full_at("VACUUM"), list[bool]()
+    fails = True
 
     def watched(self: SnapshotFile, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         if statement == "VACUUM":
             rewritten.append(fails)
-            if fails:
-                raise OSError(errno.ENOSPC, "no room")
-        return execute(self, statement, values)
+        return (full if fails else execute)(self, statement, values)
 
     monkeypatch.setattr(SnapshotFile, "execute", watched)
-    e, fails = everything(path=path), True
+    e = everything(path=path)
     assert e._snapshot is not None
     e._snapshot._file.execute("PRAGMA secure_delete = OFF")
     live(e, 0, 6)
