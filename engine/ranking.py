@@ -23,8 +23,16 @@ FURTHEST: Final = 32.0      # standard deviations that a score is from the mean 
 
 @kernel
 def _scored(scores: Any, most: int) -> Any:
-    """Whether at most so many scores are no NaN, and the rows of these, ascending.  O(n), without a branch for words of eight NaN."""
+    """Whether at most so many scores are no NaN, and the rows of these, ascending.  O(n), without a branch for words of eight NaN.
+
+    O(most) if more than that are among the first scores, as those of a signal that most memories have.
+    """
     n, size, rows = scores.shape[0], 0, np.empty(most, np.int64)
+    early = 0
+    for i in range(min(n, 4 * most)):
+        early += scores[i] == scores[i]
+    if early > most:
+        return False, rows
     scored = np.zeros((n + 7) // 8 * 8, np.uint8)
     for i in range(n):
         scored[i] = scores[i] == scores[i]
@@ -66,11 +74,11 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
     origin = np.float64(scores[first]) if scores[first] == scores[first] else floor
     count, total, squares = 0.0, 0.0, 0.0
     for i in range(n):          # without a branch
-        score = np.float64(scores[i]) if scores[i] == scores[i] else floor
+        score, stands = np.float64(scores[i]) if scores[i] == scores[i] else floor, np.float64(visible[i])
         difference = score - origin if visible[i] else 0.0      # a hidden score may be infinite
-        count += visible[i]
-        total += visible[i] * difference
-        squares += visible[i] * difference * difference
+        count += stands
+        total += stands * difference
+        squares += stands * difference * difference
     mean = total / count
     return origin, mean, np.sqrt(max(squares / count - mean * mean, 0.0))
 
@@ -94,13 +102,12 @@ def _few_moments(scores: Any, rows: Any, visible: Any, floor: float, count: floa
 
 
 @summing_kernel
-def _beyond(scores: Any, visible: Any, floor: float, centre: float, reach: float) -> int:
-    """Number of rows that are further from the centre than reach, `floor` for NaN.  O(n), without a branch."""
-    beyond = 0
+def _any_beyond(scores: Any, low: float, high: float) -> bool:
+    """Whether any score, visible or not, is outside of the bounds or on one, in the precision of the scores.  O(n), without a branch."""
+    beyond, least, most = 0, scores.dtype.type(low), scores.dtype.type(high)
     for i in range(scores.shape[0]):
-        score = np.float64(scores[i]) if scores[i] == scores[i] else floor
-        beyond += (visible[i] > 0) & (abs(score - centre) > reach)
-    return beyond
+        beyond += (scores[i] <= least) | (scores[i] >= most)        # not so of NaN
+    return beyond > 0
 
 
 @kernel
@@ -161,7 +168,8 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
     else:
         origin, mean, sd = _moments(scores, visible, floor)
         centre, furthest = origin + mean, 0.0
-        if _beyond(scores, visible, floor, centre, FURTHEST * sd):
+        low, high = centre - FURTHEST * sd, centre + FURTHEST * sd
+        if not low < floor < high or _any_beyond(scores, low, high):        # few signals are, so that the exact distance is rarely needed
             furthest = _furthest(scores, visible, floor, centre)
     if not sd > 1e-12 * max(abs(origin + mean), 1e-300):
         return False

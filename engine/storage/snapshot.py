@@ -61,13 +61,15 @@ from .vectors import VectorIndex
 
 READ = tuple(NEW)
 BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one of edges
-WIDE, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
+HALVED, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
 LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
 INDEXED = "index."        # before the names of arrays of the vector index
 SMALL = 256               # most bytes of an array that is packed with others
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
 UPDATE = "UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?"   # of the same size in place: pages that differ alone
 Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
+Part = tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]     # name, whole blocks of an array, which rows may differ (None: any), form
+Written = Mapping[Column, NDArray[np.int64]]
 
 
 class InterruptedWarning(UserWarning):
@@ -437,36 +439,45 @@ class Snapshot:
             found[blocks] = marks[first:at]
         held.total = (held.total - total_of(np.concatenate([NO_MARKS, *gone]))) % WHOLE
 
-    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column],
-                everything: bool) -> Iterator[tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]]:
-        """Arrays whose blocks may differ from the file's, but for packed ones: name, whole blocks, which rows may differ (None: any), form.
+    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column], everything: bool) -> Iterator[Part]:
+        """Arrays whose blocks may differ from the file's, but for packed ones.
 
         computed  columns that the file leaves out: no row of them
         """
-        a, before = self.assembly, self._held
-        written = {c: np.concatenate(each) for c, each in (a.store.journal or {}).items()}
-        grown = self._grown(a.store.n, before.rows)
+        written = {column: np.concatenate(each) for column, each in (self.assembly.store.journal or {}).items()}
+        yield from self._columns_to_save(changed, computed, written, everything)
+        yield from self._graph_to_save(changed, written, everything)
+
+    def _columns_to_save(self, changed: frozenset[Any], computed: frozenset[Column], written: Written, everything: bool) -> Iterator[Part]:
+        """Columns of memories, and single cells.  `written`: rows of columns that hooks of ENCODE named."""
+        store = self.assembly.store
+        grown = self._grown(store.n, self._held.rows)
         for column, name, form in self._columns:
             anywhere = everything or column in changed or column in computed or column in (VISIBLE, WITHHELD)
             if anywhere or column in written or form.rows in grown or not self._fits:
-                array = a.store.array(column)[:0] if column in computed else a.store.array(column)
+                array = store.array(column)[:0] if column in computed else store.array(column)
                 yield name, _whole(array, form), None if anywhere or not form.grows else written.get(column, NO_NUMBERS), form
+
+    def _graph_to_save(self, changed: frozenset[Any], written: Written, everything: bool) -> Iterator[Part]:
+        """Arrays of the graph and columns of edges.  `written`: edges of columns that hooks of ENCODE named."""
+        graph, before = self.assembly.graph, self._held
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
         noted = {f"column:{c.name}": numbers for c, numbers in written.items() if c.scope is Scope.EDGE}
-        if a.graph.removed:
-            noted["alive"] = np.array(a.graph.removed, np.int64)
-        if not everything and not edges and not noted and GRAPH not in changed and (before.rows, before.edges) == (a.store.n, a.graph.n_edges):
+        if graph.removed:
+            noted["alive"] = np.array(graph.removed, np.int64)
+        same = (before.rows, before.edges) == (self.assembly.store.n, graph.n_edges)
+        if same and not (everything or edges or noted or GRAPH in changed):
             return
-        grown = self._grown(a.graph.n_edges, before.edges)
+        grown = self._grown(graph.n_edges, before.edges)
         only = {*edges, *noted, *(key for key, form in self._edge_forms.items() if form.rows in grown)}
-        for key, value in a.graph.parts(None if everything or not self._fits else only).items():
+        for key, value in graph.parts(None if everything or not self._fits else only).items():
             if key == "entities":
                 continue        # a table of their own
             array = value if isinstance(value, np.ndarray) else np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
             form = self._form_of(key, array)
             yield f"graph.{key}", _whole(array, form), None if everything or not form.grows or key in edges else noted.get(key, NO_NUMBERS), form
 
-    def _index_arrays(self) -> Iterator[tuple[str, NDArray[Any], None, Form]]:
+    def _index_arrays(self) -> Iterator[Part]:
         """What the vector index keeps in the file, as `_arrays`; written when the file is closed.  After an erasure nothing: a list tells where a
         vector was."""
         parts = {f"{INDEXED}{key}": array for key, array in self.assembly.index.parts().items()}
@@ -708,7 +719,7 @@ def _below(count: int, numbers: Sequence[int]) -> Sequence[int]:
 
 def _form(array: NDArray[Any], shape: Sequence[int | str], moving: bool = False) -> Form:
     """shape: of the array, the first entry by name if it grows; moving: whether maintenance may change all rows, so that blocks are large."""
-    most, wide = (LARGE, 2 * WIDE) if moving else (EDGES if shape and shape[0] == "edges" else BLOCK, WIDE)
+    most, wide = (LARGE, 2 * HALVED) if moving else (EDGES if shape and shape[0] == "edges" else BLOCK, HALVED)
     return Form(array.dtype.str, json.dumps(shape), _rows_of_block(array, most, wide))
 
 

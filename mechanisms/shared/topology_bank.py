@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine import numerics
 from ...engine.columns import Phase, Structure
 from ...engine.storage.graph import EdgeType
 from .topology_edits import Descriptor, Outcome, Script
@@ -71,21 +72,28 @@ class GraphBank:
         return sorted(self._since[kind, unit])
 
     def link(self, source: int, target: int, kind: EdgeType) -> None:
-        self.sources(target, kind)
+        self._prepare(target, kind)
         known = self.graph.find(source, target, kind)
         edge = self.graph.add(source, target, kind, self.now) if known is None else known
         if self.mark()[edge] == 0:
             self.mark()[edge] = MADE_LINK if known is None else SHARED_LINK
-        self._since[kind, target].add(source)
+        if kind in self._into:
+            self._since[kind, target].add(source)
 
     def unlink(self, source: int, target: int, kind: EdgeType) -> None:
-        self.sources(target, kind)
+        self._prepare(target, kind)
         edge = self.graph.find(source, target, kind)
         if edge is not None and self.mark()[edge]:
             if self.mark()[edge] == MADE_LINK:
                 self.graph.remove(edge)
             self.mark()[edge] = 0
-            self._since[kind, target].discard(source)
+            if kind in self._into:
+                self._since[kind, target].discard(source)
+
+    def _prepare(self, target: int, kind: EdgeType) -> None:
+        """Before a link changes: note the sources of its target as they were listed.  Without a list of the kind the graph alone knows them."""
+        if kind in self._into:
+            self.sources(target, kind)
 
     def counts(self, kind: EdgeType) -> NDArray[np.int64]:
         """(n,) outgoing links of a kind of every row; O(m)."""
@@ -111,7 +119,8 @@ class GraphBank:
 
 def products(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32]:
     """(n,) inner products in one thread: a row's product depends neither on n nor on the number of threads.  O(n d)."""
-    found: NDArray[np.float32] = np.einsum("ij,j->i", vectors, vector)
+    found = np.empty(len(vectors), np.float32)
+    numerics.products(vectors, vector, found)
     return found
 
 

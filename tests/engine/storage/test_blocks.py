@@ -73,16 +73,16 @@ def test_a_column_that_maintenance_changes_has_larger_blocks(tmp_path: Path) -> 
     assert found == {"column.created": snapshot.BLOCK, "column.age": snapshot.LARGE, "column.spread": snapshot.LEAST}
 
 
-@pytest.mark.parametrize(("then", "now"), [(2**40, snapshot.WIDE), (snapshot.WIDE, 2**40), (1, 2**40), (2**40, 1)])
+@pytest.mark.parametrize(("then", "now"), [(2**40, snapshot.HALVED), (snapshot.HALVED, 2**40), (1, 2**40), (2**40, 1)])
 def test_a_file_with_blocks_of_another_size_continues_and_gets_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: int, now: int) -> None:
     """The file says how many rows a block has, so that this can be changed."""
     path, whole = tmp_path / "m.db", made()
     with monkeypatch.context() as patch:
-        patch.setattr(snapshot, "WIDE", then)
+        patch.setattr(snapshot, "HALVED", then)
         live(made(path), 0, ROWS).close()
     live(whole, 0, ROWS)
     before = len(blocks(path, "wide"))
-    monkeypatch.setattr(snapshot, "WIDE", now)
+    monkeypatch.setattr(snapshot, "HALVED", now)
     e = made(path)
     assert e.digest() == whole.digest()
     live(e, ROWS, ROWS + 3).close()
