@@ -115,15 +115,68 @@ class ApproximateIndex(SharedScans, ABC):
 class GraphIndex(ApproximateIndex):
     """By a walk through a graph of near neighbours, O(d log n).
 
-    The graph takes 2 d bytes a row for a copy of the vectors in half precision, by which it is walked, and about 270 for its links.  It is not saved.
+    The graph takes 2 d bytes a row for a copy of the vectors in half precision, by which it is walked, and about 270 for its links.  A file keeps
+    the links.
     """
+
+    def __init__(self, dimensions: int) -> None:
+        self._saved: Mapping[str, NDArray[Any]] = {}        # of a file, until FAISS's index is built
+        super().__init__(dimensions)
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """links: of each row in turn, those of its lowest level first, -1 for none; walk (2,): rows, and the row at which a walk begins."""
+        if self._built is None:
+            return {}
+        hnsw = self._built.hnsw
+        return {"links": self._faiss.vector_to_array(hnsw.neighbors), "walk": np.array([self._built.ntotal, hnsw.entry_point])}
+
+    def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
+        """As `VectorIndex.adopt`."""
+        links, walk = map(parts.get, ("links", "walk"))
+        if links is None and walk is None:
+            return
+        if links is None or walk is None or not (
+                walk.shape == (2,) and walk.dtype == np.int64 and 0 <= walk[1] < walk[0] <= self._count and walk[0] % LOT == 0 and
+                links.ndim == 1 and links.dtype == np.int32 and links.min(initial=0) >= -1 and links.max(initial=0) < walk[0]):
+            raise ValueError("the graph of an index does not fit its vectors")
+        self._saved = parts
+
+    def overwrite(self, row: int, vector: ArrayLike) -> None:
+        """As `ApproximateIndex.overwrite`."""
+        super().overwrite(row, vector)
+        self._saved = {}
 
     def _renewed(self) -> Any:
         if self._built is not None:
             return self._built
+        saved, self._saved = self._saved, {}
+        return (self._restored(saved["links"], *saved["walk"].tolist()) if saved else None) or self._empty()
+
+    def _empty(self) -> Any:
         faiss = self._faiss
         graph = faiss.IndexHNSWSQ(self.dimensions, faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT)
         graph.hnsw.efConstruction = BUILD
+        return graph
+
+    def _restored(self, links: NDArray[np.int32], rows: int, entry: int) -> Any:
+        """The graph of the first rows by its links; None if they belong to other levels, as another version of FAISS may draw them.
+
+        A row's levels are drawn from FAISS's fixed seed, so that drawing them leaves the generator where building had left it.
+        """
+        faiss, graph = self._faiss, self._empty()
+        hnsw = graph.hnsw
+        highest = hnsw.prepare_level_tab(rows, False)
+        levels, starts = faiss.vector_to_array(hnsw.levels), faiss.vector_to_array(hnsw.offsets).astype(np.int64)
+        if len(links) != starts[-1] or levels[entry] != highest + 1:
+            return None
+        for level in range(1, highest + 1):         # a link to a row that the level lacks would lead outside of that row's links
+            first, last = hnsw.cum_nb_neighbors(level), hnsw.cum_nb_neighbors(level + 1)
+            targets = links[starts[:-1][levels > level, None] + np.arange(first, last)]
+            if (levels[targets[targets >= 0]] <= level).any():
+                return None
+        graph.storage.add(self._buffer[:rows])
+        graph.ntotal, hnsw.max_level, hnsw.entry_point = rows, highest, entry
+        faiss.copy_array_to_vector(links, hnsw.neighbors)
         return graph
 
     def _search(self, look: int, selector: Any) -> Any:
@@ -154,6 +207,8 @@ class ListIndex(ApproximateIndex):
     def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
         """As `VectorIndex.adopt`."""
         d, (centres, ranges, lists) = self.dimensions, map(parts.get, ("centres", "ranges", "lists"))
+        if centres is None and ranges is None and lists is None:
+            return
         if centres is None or ranges is None or lists is None or not (
                 centres.shape[1:] == (d,) and ranges.shape == (2 * d,) and np.isfinite(centres).all() and np.isfinite(ranges).all() and
                 lists.dtype == np.int32 and len(lists) % LOT == 0 and len(lists) <= self._count and

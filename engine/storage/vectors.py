@@ -100,7 +100,10 @@ class VectorIndex:
         return {}
 
     def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
-        """Use what `parts` gave when the index held its first rows alone.  Raises ValueError for arrays that do not fit."""
+        """Use what `parts` gave when the index held its first rows alone; arrays of other indexes are ignored.
+
+        Raises ValueError for arrays that do not fit.
+        """
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
         """Replace the vector (d,) of a row; O(d).  Raises InputError as `add_many` does."""

@@ -204,7 +204,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_an_index_from_saved_lists_is_the_one_that_was_built(trained: list[int]) -> None:
     rows, queries = drawn(4300, 12), drawn(20, 13)
-    assert filled(ListIndex, rows).parts() == filled(GraphIndex, rows).parts() == filled(ListIndex, rows[:900]).parts() == {}
+    assert filled(ListIndex, rows).parts() == filled(ListIndex, rows[:900]).parts() == {}
     for first, end in ((1000, 1000), (1000, 1100), (2600, 3999), (3000, 4000)):         # the last ones need more lists
         built, index = filled(ListIndex, rows[:first]), filled(ListIndex, rows[:end])
         built.search(queries[0], 5)
@@ -266,3 +266,85 @@ def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(tmp_path
     with opened("ivf") as memory:
         assert memory.assembly.index._saved == {} and len(answer(memory)[0]) == 20
     assert len(trained) == 1
+
+
+@pytest.fixture
+def linked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Rows that FAISS put into a graph, each time."""
+    found, add = list[int](), faiss.IndexHNSWSQ.add
+    monkeypatch.setattr(faiss.IndexHNSWSQ, "add", lambda self, rows: found.append(len(rows)) or add(self, rows))
+    return found
+
+
+def test_a_graph_from_saved_links_is_the_one_that_was_built(linked: list[int]) -> None:
+    """To the byte, after further rows too: the levels of these are drawn as if nothing had been saved."""
+    rows, query = drawn(4300, 12), drawn(1, 13)[0]
+    assert filled(GraphIndex, rows).parts() == filled(GraphIndex, rows[:900]).parts() == {}
+    for first, end in ((1024, 1024), (1030, 1100), (2600, 4300)):
+        built, index, whole = filled(GraphIndex, rows[:first]), filled(GraphIndex, rows[:end]), filled(GraphIndex, rows[:end])
+        built.search(query, 5)
+        index.adopt({key: array.copy() for key, array in built.parts().items()})
+        linked.clear()
+        index.search(query, 5)
+        assert sum(linked) == end // LOT * LOT - first // LOT * LOT
+        whole.search(query, 5)
+        assert faiss.serialize_index(index._built).tobytes() == faiss.serialize_index(whole._built).tobytes()
+        assert {key: array.tobytes() for key, array in index.parts().items()} == {key: array.tobytes() for key, array in whole.parts().items()}
+
+
+@pytest.mark.parametrize("wrong", [{"links": None}, {"walk": None}, {"links": np.zeros(9)}, {"links": np.full(9, LOT, np.int32)},
+                                   {"links": np.full(9, -2, np.int32)}, {"links": np.zeros((3, 3), np.int32)}, {"walk": np.array([LOT, LOT])},
+                                   {"walk": np.array([LOT, -1])}, {"walk": np.array([LOT + 1, 0])}, {"walk": np.array([9 * LOT, 0])},
+                                   {"walk": np.array([0, 0])}, {"walk": np.array([LOT])}, {"walk": np.array([LOT, 0], np.int32)}])
+def test_links_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
+    index = filled(GraphIndex, drawn(4300, 14))
+    fits = {"links": np.zeros(9, np.int32), "walk": np.array([LOT, 0])}
+    index.adopt(fits)
+    with pytest.raises(ValueError, match="graph"):
+        index.adopt(fits | wrong)
+
+
+@pytest.mark.parametrize("harm", ["fewer links", "another entry", "a row without the level"])
+def test_a_graph_of_other_levels_is_built_anew(harm: str, linked: list[int]) -> None:
+    rows, query = drawn(2100, 15), drawn(1, 16)[0]
+    built, index = filled(GraphIndex, rows), filled(GraphIndex, rows)
+    wanted = built.search(query, 20)[0].tolist()
+    saved = {key: array.copy() for key, array in built.parts().items()}
+    hnsw = built._built.hnsw
+    levels, starts = (faiss.vector_to_array(each) for each in (hnsw.levels, hnsw.offsets))
+    if harm == "fewer links":
+        saved["links"] = saved["links"][:-1]
+    elif harm == "another entry":
+        saved["walk"][1] = np.argmin(levels)
+    else:
+        above = int(starts[np.argmax(levels)]) + hnsw.cum_nb_neighbors(1)
+        saved["links"][above] = np.argmin(levels)
+    index.adopt(saved)
+    linked.clear()
+    assert index.search(query, 20)[0].tolist() == wanted and sum(linked) == 2048
+
+
+def test_a_memory_keeps_its_graph_in_its_file_until_something_is_erased(tmp_path: Path, linked: list[int]) -> None:
+    """Also if it is opened with another index in between."""
+    talk = [hb.Event(float(i), f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)) for i in range(2600)]
+
+    def opened(index: str, end: int) -> list[int]:
+        with hb.memory("hybrid", embedding="hashing:32", path=tmp_path / "memory.db", index=index) as memory:
+            memory.encode_all(talk[len(memory.assembly.event_log.events):end])
+            found: list[int] = memory.assembly.index.search(memory.cue("what about boats?").vector, 20)[0].tolist()
+        return found
+
+    built = list[int]()
+    for index, end in (("hnsw", 1600), ("ivf", 2000), ("exact", 2000), ("hnsw", 2600), ("hnsw", 2600)):
+        linked.clear()
+        found = opened(index, end)
+        built.append(sum(linked))
+    assert built == [1536, 0, 0, 1024, 0]
+    linked.clear()
+    with hb.memory("hybrid", embedding="hashing:32", index="hnsw") as fresh:
+        fresh.encode_all(talk)
+        assert fresh.assembly.index.search(fresh.cue("what about boats?").vector, 20)[0].tolist() == found and sum(linked) == 2560
+    with hb.memory("hybrid", embedding="hashing:32", path=tmp_path / "memory.db") as memory:
+        memory.erase("7", confirm=True)
+    linked.clear()
+    assert len(opened("hnsw", 2600)) == 20 and sum(linked) == 2560
