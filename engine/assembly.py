@@ -18,6 +18,7 @@ from .beside import Place, Places
 from .capacity import Capacity, without_votes
 from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue, Incoming, Mechanism, Tick, parameter_types
+from .crew import Crew, Lends
 from .cues import Cues, Wording, mean_direction
 from .derived import derived
 from .drafts import Drafts, Kind, Made
@@ -126,7 +127,8 @@ class Assembly:
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None,
                  language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
-                 shortlist: int | None = None) -> None:
+                 shortlist: int | None = None, threads: int | None = 1, lends: Sequence[Lends] = ()) -> None:
+        """threads, lends: of `Crew`, beside what the index lends."""
         self.mechanisms, self.embedder, self.seed = in_order(mechanisms), metered(embedder), checked_count(seed, "seed")
         self.language_model, self.asked_before = metered_model(language_model), tuple[Mapping[str, str], ...]()
         self.clock = Clock()
@@ -151,12 +153,14 @@ class Assembly:
         self.derived, self._deriving = derived(self.phases[Phase.MAINTAIN])
         if instrument:
             instrument.attach([m.id for m in self.mechanisms], self.clock, self.embedder, self.language_model)
+        self.crew = Crew(threads, [self.index, *lends], lambda: self.places.asked > 1)
         self.plans = {phase: self.plan(phase, instrument.wrap if instrument else None) for phase in self.phases}
         self.run: dict[Phase, Callable[..., None]] = {
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
         retrieve = self.plans[Phase.RETRIEVE]
         self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
-        self.shortlist = Shortlist(shortlist, self.store, self._banned, self._asking, self.signals, self.streams, instrument) if shortlist else None
+        self.shortlist = Shortlist(shortlist, self.store, self._banned, self._asking, self.signals, self.streams, instrument,
+                                   None if instrument else self.crew) if shortlist else None
         self.places = Places(lambda: Place(self.store, self._banned, self._asking, self.signals, self.streams, self.wordings, shortlist))
         self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
                             getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
@@ -244,7 +248,8 @@ class Assembly:
 
     def plan(self, phase: Phase, wrap: Wrap | None = None, of: Plan | None = None) -> PhasePlan:
         """A new plan of a phase, or the same steps of RETRIEVE as another plan, over the same store.  Cost: about 0.1 ms for each of its steps."""
-        return PhasePlan(phase, of.nodes if of else self.phases[phase], self.store, of.signals if of else self.signals, self.streams, wrap)
+        return PhasePlan(phase, of.nodes if of else self.phases[phase], self.store, of.signals if of else self.signals, self.streams, wrap,
+                         self.crew if phase is Phase.RETRIEVE else None)
 
     def incoming(self, event: Event) -> Incoming:
         """The event with the text features and the vector that hooks read; changes nothing.  Raises InputError if the vector is no unit vector.

@@ -106,6 +106,7 @@ class Places:
     def __init__(self, make: Callable[[], Place]) -> None:
         self.least = PAYS
         self._make, self._lock = make, Lock()
+        self.asked = 0                          # questions that are being answered
         self._asked = False                     # whether the memory itself is asked
         self._free: list[Place] = []
 
@@ -120,10 +121,12 @@ class Places:
         with self._lock:
             place = None if not self._asked else self._free.pop() if self._free else self._make()
             self._asked = True
+            self.asked += 1
         try:
             yield place
         finally:
             with self._lock:
+                self.asked -= 1
                 if place is None:
                     self._asked = False
                 elif len(self._free) < MOST:

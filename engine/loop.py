@@ -92,6 +92,8 @@ class Engine(Serial):
     shortlist          rows that a question is asked of, in a memory of at least 16 times as many: the likely ones, see `engine.shortlist`; None: all.
                        Asked of all are questions that learn or want more than an eighth of them, contexts of as many or of sources, explanations;
                        given anew when a snapshot is continued
+    threads            that work on one question to a memory of at least 32,768 rows, if no other is answered meanwhile, see `engine.crew`; None:
+                       as many as there are processors, at most 4.  Answers do not depend on it
     index              "exact", "hnsw" or "ivf": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew
                        when a snapshot is continued
 
@@ -105,12 +107,12 @@ class Engine(Serial):
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
                  language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
-                 shortlist: int | None = None) -> None:
+                 shortlist: int | None = None, threads: int | None = None) -> None:
         super().__init__()
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
         self.assembly = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model, checked_capacity(capacity), index,
-                                 checked_shortlist(shortlist))
+                                 checked_shortlist(shortlist), threads, [self._turns])
         self._integrity = Integrity()
         self.observer = observer
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run

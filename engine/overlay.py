@@ -9,7 +9,7 @@ import numpy as np
 
 from .columns import Column, Scope, Structure
 from .numerics import read_only
-from .storage.store import PER_ROW, Array, Cells, Journal
+from .storage.store import PER_ROW, Array, Cells, Journal, neutralised
 from .vocabulary import RECALLED
 
 
@@ -79,9 +79,8 @@ class Overlay(ABC):
 
     def neutralise(self, scope: Scope) -> None:
         """As `Store.neutralise`, of the columns that it owns."""
-        for column in self._buffers:
-            if column.scope is scope and not isinstance(column.neutral, Column):
-                self.array(column).fill(column.neutral)
+        neutralised([(self.array(column), column.neutral) for column in self._buffers
+                     if column.scope is scope and not isinstance(column.neutral, Column)])
 
     def surface(self) -> None:
         """Nothing: no question archives."""

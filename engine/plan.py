@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .columns import Column, Phase, Scope, Signal, Structure
 from .contract import Mechanism
+from .crew import Crew, Order
 from .ports.embedding_cache import MeteredEmbedder
 from .ports.language_model import MeteredLanguageModel
 from .schedule import Node, Stages, ordered
@@ -115,7 +116,8 @@ class PhasePlan:
     """
 
     def __init__(self, phase: Phase, nodes: Sequence[Node], store: Cells, signals: Sequence[tuple[Signal, float]],
-                 streams: Mapping[str, np.random.Generator], wrap: Wrap | None) -> None:
+                 streams: Mapping[str, np.random.Generator], wrap: Wrap | None, crew: Crew | None = None) -> None:
+        """crew: several threads for passes that do not learn, unless steps are wrapped."""
         self.stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
         self.phase, self.store, self.steps, self.changed = phase, store, [], False
         self.changes = frozenset(c for n in nodes if not n.appends for c in (*n.sets, *n.adds)
@@ -132,6 +134,8 @@ class PhasePlan:
         for column, found in added.items():
             start = None if column in written else self._start(column)
             found[-1].gathers.append((column, start, [s.binding for s in sorted(found, key=lambda s: s.node.rank)]))
+        self._crew = crew if not wrap and not any(step.archives for step in self.steps) else None
+        self._nodes, self._signals = tuple(nodes), tuple(s for s, _ in signals)
         self._passing = {Phase.ENCODE: (Scope.EVENT,), Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE)}.get(phase, ())
 
     def run(self, what: Any, learn: bool = False, only: Sequence[BoundStep] | None = None) -> None:
@@ -143,9 +147,17 @@ class PhasePlan:
         """
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
         self.store.passes += 1
+        if only is None and not learn and self._crew and self._crew.pays(self.store.n):
+            with self._crew.helping() as work:
+                self._reset()
+                work.run(self._order, lambda at: self._do(self.steps[at], what, learn))
+        else:
+            self._reset()
+            self._call(self.steps if only is None else only, what, learn)
+
+    def _reset(self) -> None:
         for scope in self._passing:
             self.store.neutralise(scope)
-        self._call(self.steps if only is None else only, what, learn)
 
     def again(self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any, learn: bool = False) -> None:
         """Some steps of the pass before once more, after the columns of the pass that they write are reset.
@@ -168,6 +180,10 @@ class PhasePlan:
         self.again(self.learning, columns, what, learn=True)
 
     @cached_property
+    def _order(self) -> Order:
+        return Order(self._nodes, self._signals)
+
+    @cached_property
     def learning(self) -> tuple[BoundStep, ...]:
         """Steps that see RECALLED, or what such a step writes for this query alone, in order; empty if one of the others writes what they write.
 
@@ -185,23 +201,25 @@ class PhasePlan:
         return tuple(found) if apart and self.phase is Phase.RETRIEVE else ()
 
     def _call(self, steps: Sequence[BoundStep], what: Any, learn: bool) -> None:
-        store = self.store
-        row, made, budget = store.array(ROW), store.structures.get(MADE, ()), store.array(BUDGET)
         for step in steps:
-            binding = step.binding
-            if binding.grows and binding.version != store.version:
-                binding.bind()
-            if binding.contributions:
-                binding.clear()
-            for column, start in step.starts:
-                self._begin(column, start)
-            if not ((step.needs_row and row.item() < 0) or (step.needs_recall and not learn) or (step.needs_made and not made)
-                    or (step.needs_budget and budget.item() < 0)):
-                step.function(binding.view, what)
-                if step.archives:
-                    store.surface()
-            for column, first, bindings in step.gathers:
-                self._gather(column, first, bindings)
+            self._do(step, what, learn)
+
+    def _do(self, step: BoundStep, what: Any, learn: bool) -> None:
+        """One step, if its conditions are met, and the sums of the contributions of which it makes the last."""
+        store, binding = self.store, step.binding
+        if binding.grows and binding.version != store.version:
+            binding.bind()
+        if binding.contributions:
+            binding.clear()
+        for column, start in step.starts:
+            self._begin(column, start)
+        if not ((step.needs_row and store.array(ROW).item() < 0) or (step.needs_recall and not learn)
+                or (step.needs_made and not store.structures.get(MADE, ())) or (step.needs_budget and store.array(BUDGET).item() < 0)):
+            step.function(binding.view, what)
+            if step.archives:
+                store.surface()
+        for column, first, bindings in step.gathers:
+            self._gather(column, first, bindings)
 
     def _start(self, column: Column) -> Column | None:
         return self.stages.before(column) or (column if column.fresh is self.phase else None)

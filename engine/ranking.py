@@ -1,7 +1,7 @@
 """From scores to ranks: exact and deterministic, ties by row."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final
@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from .numerics import kernel, summing_kernel
 from .records import Event, Query, written
+from .sharing import blocks, shared
 from .tables import brief, html_table
 from .units import Unit
 
 Rows = NDArray[np.int64]
 SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
 BLOCK: Final = 256          # rows that are looked at together, without a branch
+PART: Final = 32_768        # rows to which all signals are added while they stay in the processor's cache
 SPARSE: Final = 64          # rows for each one with a score, from which on a signal is read by rows
 FURTHEST: Final = 32.0      # standard deviations that a score is from the mean at most, the root of 1,024: of fewer memories none can be further
 
@@ -121,43 +123,27 @@ def _furthest(scores: Any, visible: Any, floor: float, centre: float) -> float:
 
 
 @kernel
-def _add_scaled(scores: Any, floor: float, origin: float, mean: float, factor: float, out: Any) -> None:
+def add_scaled(scores: Any, floor: float, origin: float, mean: float, factor: float, out: Any) -> None:
     """out += factor * (scores - origin - mean), with `floor` for NaN.  O(n)."""
     for i in range(scores.shape[0]):
         out[i] += factor * ((floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean)
 
 
 @kernel
-def _add_few(scores: Any, rows: Any, mean: float, floor: float, factor: float, out: Any) -> None:
-    """As `_add_scaled`, if only these rows have a score, and the origin is `floor`.  O(n), without a branch."""
-    kept = out[rows]
-    out -= factor * mean
-    for place in range(rows.shape[0]):
-        row = rows[place]
-        out[row] = kept[place] + factor * (scores[row] - floor - mean)
+def standard(scores: Any, visible: Any, floor: float, weight: float) -> Any:
+    """Whether a signal counts, and origin, mean and factor of `add_scaled`: weight / sd over the visible memories.  Cost: O(n).
 
-
-@kernel
-def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> bool:
-    """out += weight * (scores - mean) / sd, mean and sd over the visible memories; False, and nothing is added, if these are all equal.  Cost: O(n).
-
-    A score that few of n memories have is up to sqrt(n - 1) sd from the mean, so that in a large memory one rare signal would outvote all others.  So
-    sd is at least a 32nd of the largest distance from the mean: a signal has the range that it can have among 1,024 memories.
+    It does not count if all visible scores are equal.  A score that few of n memories have is up to sqrt(n - 1) sd from the mean, so that in a large
+    memory one rare signal would outvote all others.  So sd is at least a 32nd of the largest distance from the mean: a signal has the range that it
+    can have among 1,024 memories.
 
     scores   (n,)  score of each memory, NaN for silence
     visible  (n,)  bool, or how many visible memories each row stands for, see STANDS_FOR
     floor    ()    the score that replaces NaN
-    out      (n,)  added to, also for hidden memories: on the scale of the visible ones
-
-    >>> out = np.zeros(4)
-    >>> add_standardised(np.array([1.0, 3.0, np.nan, 9.0]), np.array([True, True, True, False]), 2.0, 1.0, out)
-    True
-    >>> [round(float(x), 3) for x in out]
-    [-1.225, 1.225, 0.0, 8.573]
     """
     few, rows = _scored(scores, scores.shape[0] // SPARSE)
     if few and rows.shape[0] == 0:
-        return False
+        return False, 0.0, 0.0, 0.0
     if few:
         count, silent = _shown(visible)
         for row in rows:
@@ -172,13 +158,48 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
         if not low < floor < high or _any_beyond(scores, low, high):        # few signals are, so that the exact distance is rarely needed
             furthest = _furthest(scores, visible, floor, centre)
     if not sd > 1e-12 * max(abs(origin + mean), 1e-300):
-        return False
-    factor = weight / max(sd, furthest / FURTHEST)        # one division; each term is within 2^-52 of its value
-    if few:
-        _add_few(scores, rows, mean, floor, factor, out)
-    else:
-        _add_scaled(scores, floor, origin, mean, factor, out)
-    return True
+        return False, 0.0, 0.0, 0.0
+    return True, origin, mean, weight / max(sd, furthest / FURTHEST)        # one division; each term is within 2^-52 of its value
+
+
+@kernel
+def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> bool:
+    """out += weight * (scores - mean) / sd, mean and sd of `standard`; False, and nothing is added, if the signal does not count.  Cost: O(n).
+
+    out  (n,)  added to, also for hidden memories: on the scale of the visible ones
+
+    >>> out = np.zeros(4)
+    >>> add_standardised(np.array([1.0, 3.0, np.nan, 9.0]), np.array([True, True, True, False]), 2.0, 1.0, out)
+    True
+    >>> [round(float(x), 3) for x in out]
+    [-1.225, 1.225, 0.0, 8.573]
+    """
+    counts, origin, mean, factor = standard(scores, visible, floor, weight)
+    if counts:
+        add_scaled(scores, floor, origin, mean, factor, out)
+    return bool(counts)
+
+
+def add_all_standardised(signals: Sequence[tuple[NDArray[Any], float, float]], visible: NDArray[Any], out: NDArray[Any]) -> list[bool]:
+    """`add_standardised` of each signal, (scores, floor, weight), in turn; which of them count.  Cost: O(n) a signal; threads that help share it."""
+    if len(out) <= PART:
+        return [add_standardised(scores, visible, floor, weight, out) for scores, floor, weight in signals]
+    found: list[Any] = [None] * len(signals)
+    parts = blocks(len(out), PART)
+
+    def measure(at: int) -> None:
+        scores, floor, weight = signals[at]
+        found[at] = standard(scores, visible, floor, weight)
+
+    def add(at: int) -> None:
+        rows = parts[at]
+        for (scores, floor, _), (counts, origin, mean, factor) in zip(signals, found, strict=True):
+            if counts:
+                add_scaled(scores[rows], floor, origin, mean, factor, out[rows])
+
+    shared(len(signals), measure)
+    shared(len(parts), add)
+    return [counts for counts, *_ in found]
 
 
 @kernel

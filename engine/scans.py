@@ -1,33 +1,38 @@
 """Shared scans: the inner products of one vector with all rows are computed once for all askers, and searches are answered from them."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from threading import local
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from threading import RLock, local
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .ranking import best
+from .sharing import blocks, shared
 from .storage.vectors import ODD_DIMENSIONS, VectorIndex
 
 SCANS: Final = 8            # most vectors whose products are kept; each takes 4 bytes a row
 BLOCK: Final = 512          # rows that stay in the processor's cache while several vectors are compared with them
+PART: Final = 8_192         # rows that one thread compares at a time
+FEW: Final = 1_024          # as many if they are not next to one another
 
 
 class _Kept(local):
-    """What one thread has asked for.
+    """What one thread has asked for, and those that help it.
 
     products  bytes of a vector -> its products with spare room, rows done; last asked for last
     expected  bytes of a vector -> the vector, of those that will probably be asked for
     spare     dropped products, to be written again: fresh memory costs as much as a tenth of a pass
+    lock      held while products are looked up or computed
     """
 
     def __init__(self) -> None:
         self.products: dict[bytes, tuple[NDArray[np.float32], int]] = {}
         self.expected: dict[bytes, NDArray[np.float32]] = {}
         self.spare: list[NDArray[np.float32]] = []
+        self.lock = RLock()
 
 
 class SharedScans(VectorIndex):
@@ -49,7 +54,20 @@ class SharedScans(VectorIndex):
 
     def expect(self, vectors: Sequence[NDArray[np.float32]]) -> None:
         """Name vectors (d,) that will probably be asked for: the first of them that is, is compared in one pass with up to 6 later ones."""
-        self._own.expected = {each.tobytes(): each for each in vectors}
+        with self._own.lock:
+            self._own.expected.clear()
+            self._own.expected.update((each.tobytes(), each) for each in vectors)
+
+    def lend(self) -> Callable[[], AbstractContextManager[None]]:
+        """As `crew.Lends`: helpers find what this thread has asked for, and add to it."""
+        shared = dict(vars(self._own))
+
+        @contextmanager
+        def helping() -> Iterator[None]:
+            vars(self._own).update(shared)
+            yield
+
+        return helping
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
         """Replace the vector (d,) of a row; O(d).  What any thread has asked for is dropped.  Raises InputError as `add_many` does."""
@@ -71,9 +89,15 @@ class SharedScans(VectorIndex):
         if kept is not None and done == self._count:
             return kept[rows]
         faiss, out, rows = self._faiss, np.empty(len(rows), np.float32), np.ascontiguousarray(rows, np.int64)
+        parts = blocks(len(rows), FEW)
+
+        def compare(at: int) -> None:
+            some, found = rows[parts[at]], out[parts[at]]
+            ip, x, ids = map(faiss.swig_ptr, (found, wanted, some))
+            faiss.fvec_inner_products_by_idx(ip, x, self._flat.get_xb(), ids, self.dimensions, 1, len(some))
+
         with self._one_thread():
-            faiss.fvec_inner_products_by_idx(faiss.swig_ptr(out), faiss.swig_ptr(wanted), self._flat.get_xb(), faiss.swig_ptr(rows), self.dimensions,
-                                             1, len(rows))
+            shared(len(parts), compare)
         return out
 
     def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -93,7 +117,11 @@ class SharedScans(VectorIndex):
 
     def _of(self, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n,) the products of a vector, kept; O(n d), or O(n + d rows stored since) if they are known."""
-        key, n, products = wanted.tobytes(), self._count, self._own.products
+        with self._own.lock:
+            return self._looked_up(wanted.tobytes(), wanted)
+
+    def _looked_up(self, key: bytes, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
+        n, products = self._count, self._own.products
         kept, done = products.pop(key, (None, 0))
         if kept is None:
             kept = self._scanned(key, wanted)
@@ -113,27 +141,36 @@ class SharedScans(VectorIndex):
             later = list(own.expected)
             group |= {each: own.expected[each] for each in later[later.index(key):] if each not in own.products}
             group = dict(list(group.items())[:SCANS - 1])
-        spare, own.spare = [each for each in own.spare if len(each) == len(self._buffer)], []
+        spare = [each for each in own.spare if len(each) == len(self._buffer)]
+        own.spare.clear()
         out = [spare.pop() if spare else np.empty(len(self._buffer), np.float32) for _ in group]
         self.scans += 1
         self._scan(list(group.values()), out, 0)
-        own.products |= {each: (found, self._count) for each, found in zip(group, out, strict=True)}
+        own.products.update((each, (found, self._count)) for each, found in zip(group, out, strict=True))
         return own.products.pop(key)[0]
 
     def _scan(self, wanted: Sequence[NDArray[np.float32]], out: Sequence[NDArray[np.float32]], first: int) -> None:
         """Write the products of some vectors with the rows from `first` on: one pass over these rows, in blocks if there are several vectors."""
-        faiss, d, total = self._faiss, self.dimensions, self._count
-        step, pointers = total - first if len(wanted) == 1 else BLOCK, [faiss.swig_ptr(vector) for vector in wanted]
-        for start in range(first, total, step or 1):
-            stop = min(start + step, total)
-            y = faiss.swig_ptr(self._buffer[start:stop])
-            ids = np.arange(stop - start if d in ODD_DIMENSIONS else 0, dtype=np.int64)
+        faiss, d = self._faiss, self.dimensions
+        pointers, several = [faiss.swig_ptr(vector) for vector in wanted], len(wanted) > 1
+
+        def scan(rows: slice) -> None:
+            y, count = faiss.swig_ptr(self._buffer[rows]), rows.stop - rows.start
+            ids = np.arange(count if d in ODD_DIMENSIONS else 0, dtype=np.int64)
             for x, found in zip(pointers, out, strict=True):
-                ip = faiss.swig_ptr(found[start:stop])
+                ip = faiss.swig_ptr(found[rows])
                 if d in ODD_DIMENSIONS:
-                    faiss.fvec_inner_products_by_idx(ip, x, y, faiss.swig_ptr(ids), d, 1, stop - start)
+                    faiss.fvec_inner_products_by_idx(ip, x, y, faiss.swig_ptr(ids), d, 1, count)
                 else:
-                    faiss.fvec_inner_products_ny(ip, x, y, d, stop - start)
+                    faiss.fvec_inner_products_ny(ip, x, y, d, count)
+
+        def part(at: int) -> None:
+            rows = parts[at]
+            for start in range(rows.start, rows.stop, BLOCK if several else PART):
+                scan(slice(start, min(start + (BLOCK if several else PART), rows.stop)))
+
+        parts = [slice(first + each.start, first + each.stop) for each in blocks(self._count - first, PART)]
+        shared(len(parts), part)
 
     @contextmanager
     def _one_thread(self) -> Iterator[None]:

@@ -84,6 +84,11 @@ class Stages:
 
 def ordered(nodes: Sequence[Node], signals: Iterable[Signal] = ()) -> tuple[Node, ...]:
     """The nodes of one phase in the order in which they run.  Raises ContractError.  Cost: O(nodes x columns)."""
+    return _sorted(nodes, followers_of(nodes, signals))
+
+
+def followers_of(nodes: Sequence[Node], signals: Iterable[Signal] = ()) -> dict[Node, set[Node]]:
+    """For each node of one phase those that must run after it.  Raises ContractError for two setters of a column."""
     stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
     setters, adders, readers, before = _touchers(nodes, stages, tuple(signals))
     for column, found in setters.items():
@@ -99,7 +104,7 @@ def ordered(nodes: Sequence[Node], signals: Iterable[Signal] = ()) -> tuple[Node
             for later in tiers[i + 1:]:
                 for a in earlier:
                     after[a].update(b for b in later if b is not a)
-    return _sorted(nodes, after)
+    return after
 
 
 def _touchers(nodes: Sequence[Node], stages: Stages, signals: tuple[Signal, ...]) -> tuple[dict[Touched, list[Node]], ...]:

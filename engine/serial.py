@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from threading import Event, Lock, get_ident
 from typing import Any, Final, TypeVar, cast
@@ -73,6 +73,10 @@ class Turns:
             yield
         finally:
             self._answering.discard(me)
+
+    def lend(self) -> Callable[[], AbstractContextManager[None]]:
+        """As `crew.Lends`: a helper answers a question, too."""
+        return self.answering
 
     def _begin(self, turn: _Turn) -> None:
         if turn.thread in self._answering or (turn.alone and turn.thread in self._together):

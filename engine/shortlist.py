@@ -6,6 +6,7 @@ them.  A sample of the other rows stands for them in means and deviations.  Link
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue
+from .crew import Crew
 from .errors import InputError
 from .filter import Banned
 from .numerics import kernel, read_only
@@ -24,6 +26,7 @@ from .priors import Priors
 from .ranking import Standing, best
 from .scans import SharedScans
 from .schedule import Node
+from .sharing import together
 from .steps import ENGINE
 from .storage.graph import EdgeType, entity_node
 from .storage.postings import BM25Index, Idf
@@ -213,12 +216,13 @@ class Shortlist:
     """
 
     def __init__(self, most: int, base: Cells, banned: Banned, nodes: Callable[[Cells, Banned], Sequence[Node]],
-                 signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], instrument: Instrument | None) -> None:
-        """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked.
+                 signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], instrument: Instrument | None,
+                 crew: Crew | None = None) -> None:
+        """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked; crew: threads that find the rows.
 
         Raises ContractError for a set that cannot be asked in part.
         """
-        self.most, self._base, self._graph, self._banned_of = most, base, base.graph, banned
+        self.most, self._base, self._graph, self._banned_of, self._crew = most, base, base.graph, banned, crew
         self._index: SharedScans = base.structures[INDEX]
         self._lexicon: BM25Index = base.structures[LEXICON]
         self.store = PartialStore(base, most)
@@ -249,8 +253,9 @@ class Shortlist:
         return self._base.n >= PAYS * self.most and rows <= self.most * ANSWERED
 
     def _run(self, cue: Cue) -> None:
-        rows, self._stand_for = self.chosen(cue)
-        self.store.show(rows)
+        with self._crew.helping() if self._crew and self._crew.pays(self._base.n) else nullcontext():
+            rows, self._stand_for = self.chosen(cue)
+            self.store.show(rows)
         self.plan.run(cue)
 
     @property
@@ -368,9 +373,9 @@ class Shortlist:
         if only is not None:
             self._banned = self._banned_of(only)
             visible = visible & ~self._banned
-        alike, products = self._alike(cue, ALIKE * most, visible if only is not None else None)
-        words = self._by_words(cue, visible)
-        both = self._by_both(cue, alike, products, [words, self._marked(visible)])
+        (alike, products), words, marked = together(lambda: self._alike(cue, ALIKE * most, visible if only is not None else None),
+                                                    lambda: self._by_words(cue, visible), lambda: self._marked(visible))
+        both = self._by_both(cue, alike, products, [words, marked])
         used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]
         share = int(most * NAMED)
         known = [e for name in cue.features.entities if (e := self._graph.entity_id(name)) is not None]
@@ -445,10 +450,11 @@ class Shortlist:
         """
         rows, spread = self._different([alike, *parts], self._base.n), _scattered(self._base.n, SPREAD)
         every, n = np.concatenate([rows, spread]), len(self._words)
-        products = np.append(products, self._index.products(cue.vector, every[len(alike):])).astype(np.float64)
+        further, priors = together(lambda: self._index.products(cue.vector, every[len(alike):]), lambda: self._priors.of(rows, cue))
+        products = np.append(products, further).astype(np.float64)
         held, others = self._held.astype(np.float64) / n, products[len(rows):]
         total = _standard(products, others.mean(), np.square(others).mean()) + _standard(self._words[every], held.sum(), n * np.square(held).sum())
-        total = (total - total.min())[:len(rows)] * np.exp(self._priors.of(rows, cue))
+        total = (total - total.min())[:len(rows)] * np.exp(priors)
         return rows[np.argsort(-total, kind="stable")]
 
 

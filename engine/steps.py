@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ from .filter import Banned
 from .numerics import kernel, read_only
 from .offers import Offers
 from .ports.embedder import Embedder
-from .ranking import add_standardised, best
+from .ranking import add_all_standardised, best
 from .schedule import Node
 from .storage.event_log import EventLog, rendered
 from .storage.graph import EdgeType, Graph, entity_node
@@ -289,12 +290,11 @@ def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
     direct = [(s, w) for s, w in signals if s.direct and w > 0]
 
     def gather(view: Any, cue: Cue) -> None:
-        match, facets, total = view.match, view.facet_weights, 0.0
+        match, facets = view.match, view.facet_weights
         match[...] = 0.0
-        for each, weight in direct:
-            trust = weight * facets[each.facet.value]
-            if add_standardised(getattr(view, each.name), view.stands_for, each.floor, trust, match):
-                total += trust
+        trusts = [weight * facets[each.facet.value] for each, weight in direct]
+        signals = [(getattr(view, each.name), each.floor, trust) for (each, _), trust in zip(direct, trusts, strict=True)]
+        total = sum(compress(trusts, add_all_standardised(signals, view.stands_for, match)))
         if total > 0:
             match /= total
 

@@ -21,7 +21,7 @@ FILES = {room: sorted((ROOT / room).rglob("*.py")) for room in ROOMS}
 # here stand on the floor of "engine" and of "hebbarium".
 FLOORS = (
     ("engine.errors",),
-    ("engine.columns", "engine.records", "engine.numerics", "engine.writings", "engine.drafts", "engine.marks", "reporting"),
+    ("engine.columns", "engine.records", "engine.numerics", "engine.sharing", "engine.writings", "engine.drafts", "engine.marks", "reporting"),
     ("engine.vocabulary",),
     ("engine.text",),
     ("engine.storage", "engine.ports"),

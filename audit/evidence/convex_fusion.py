@@ -237,18 +237,20 @@ def scores_over_the_weight_of_meaning(specimen: Any) -> Picture:
 
 @mutant("raw scores are added", rejected_by="CC-5")
 def raw(specimen: Any) -> Any:
-    def add(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
-        out += weight * np.where(np.isnan(scores), floor, scores)
+    def add(signals: Any, visible: Any, out: Any) -> None:
+        for scores, floor, weight in signals:
+            out += weight * np.where(np.isnan(scores), floor, scores)
 
     return specimen.replacing("NORMALISED", dict.fromkeys(NAMES, add))
 
 
 @mutant("z-scores with the sample's sd (n - 1)", rejected_by="CC-1")
 def sample_sd(specimen: Any) -> Any:
-    def add(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
-        out += weight * zscore(np.where(np.isnan(scores), floor, scores), ddof=1)
+    def add(signals: Any, visible: Any, out: Any) -> None:
+        for scores, floor, weight in signals:
+            out += weight * zscore(np.where(np.isnan(scores), floor, scores), ddof=1)
 
-    return specimen.replacing("add_standardised", add)
+    return specimen.replacing("add_all_standardised", add)
 
 
 @mutant("theoretical minimum taken from the sample", rejected_by="CC-3")
@@ -276,26 +278,26 @@ def undivided(specimen: Any) -> Any:
     class Undivided(specimen.ConvexFusion):                                   # type: ignore[misc]
         def fuse(self, view: Any, cue: Any) -> None:
             view.fused[...] = 0.0
-            for each, scores, weight in view.signals:
-                trust = weight * view.facet_weights[each.facet.value]
-                specimen.NORMALISED[self.params.normalisation](scores, view.stands_for, each.floor, trust, view.fused)
+            signals = [(scores, each.floor, weight * view.facet_weights[each.facet.value]) for each, scores, weight in view.signals]
+            specimen.NORMALISED[self.params.normalisation](signals, view.stands_for, view.fused)
 
     return specimen.replacing("ConvexFusion", Undivided)
 
 
 @mutant("a memory that stands for several counts once", rejected_by="CC-15")
 def counted_once(specimen: Any) -> Any:
-    def once(scores: Any, stands_for: Any, floor: float, weight: float, out: Any) -> None:
-        specimen.add_standardised(scores, stands_for > 0, floor, weight, out)
+    def once(signals: Any, stands_for: Any, out: Any) -> None:
+        specimen.add_all_standardised(signals, stands_for > 0, out)
 
     return specimen.replacing("NORMALISED", {**specimen.NORMALISED, "standard": once})
 
 
 @mutant("a rare signal outvotes all others in a large memory", rejected_by="CC-16")
 def unbounded(specimen: Any) -> Any:
-    def add(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
-        heard = np.where(np.isnan(scores), floor, scores)
-        out += weight * zmap(heard, np.repeat(heard, np.asarray(visible, np.int64)))
+    def add(signals: Any, visible: Any, out: Any) -> None:
+        for scores, floor, weight in signals:
+            heard = np.where(np.isnan(scores), floor, scores)
+            out += weight * zmap(heard, np.repeat(heard, np.asarray(visible, np.int64)))
 
     return specimen.replacing("NORMALISED", {**specimen.NORMALISED, "standard": add})
 
@@ -303,9 +305,9 @@ def unbounded(specimen: Any) -> Any:
 @mutant("hidden memories get no score", rejected_by="CC-14")
 def hidden_at_zero(specimen: Any) -> Any:
     def masked(add: Any) -> Any:
-        def seen(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
+        def seen(signals: Any, visible: Any, out: Any) -> None:
             before = out.copy()
-            add(scores, visible, floor, weight, out)
+            add(signals, visible, out)
             out[~visible] = before[~visible]
         return seen
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..columns import Column, Scope, Structure
 from ..errors import ContractError
 from ..numerics import is_zero, read_only
+from ..sharing import shared
 from ..vocabulary import EMBEDDING, ENGINE_STRUCTURES, VISIBLE
 from .graph import Graph
 from .vectors import VectorIndex
@@ -25,6 +26,16 @@ WIDE = 512                  # bytes of a cell from which on a column of memories
 def is_wide(column: Column, cell_shape: tuple[int, ...]) -> bool:
     """Whether views fetch a column at each access, so that a store that shows some rows copies it only for hooks that read it."""
     return column.scope is Scope.MEMORY and np.dtype(column.dtype).itemsize * prod(cell_shape) >= WIDE
+
+
+def neutralised(columns: Sequence[tuple[Array, Any]]) -> None:
+    """Fill each array with its number."""
+
+    def fill(at: int) -> None:
+        array, number = columns[at]
+        array[...] = number         # other threads can run meanwhile, which `fill` does not let them
+
+    shared(len(columns), fill)
 
 
 class Cells(Protocol):
@@ -160,8 +171,7 @@ class Store:
 
     def neutralise(self, scope: Scope) -> None:
         """Reset the columns of a scope that does not persist to neutral, except stages, which start as the stage before."""
-        for column in self._passing[scope]:
-            self.array(column).fill(column.neutral)
+        neutralised([(self.array(column), column.neutral) for column in self._passing[scope]])
 
     def _grow(self, rows: int, unset: int = 0) -> None:
         """Make room for so many rows, in powers of two; those below `unset` are left without values."""

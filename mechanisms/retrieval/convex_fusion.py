@@ -16,7 +16,7 @@ import numpy as np
 from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.ranking import add_standardised
+from ...engine.ranking import add_all_standardised
 from ...engine.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, STANDS_FOR
 
 
@@ -74,7 +74,19 @@ def add_theoretical_minmax(scores: Any, visible: Any, floor: float, weight: floa
     add_rescaled(scores, floor, floor, high, weight, out)
 
 
-NORMALISED = {"standard": add_standardised, "minmax": add_minmax, "theoretical_minmax": add_theoretical_minmax}
+def add_all_minmax(signals: Any, visible: Any, out: Any) -> None:
+    """`add_minmax` of each signal, (scores, floor, weight), in turn."""
+    for scores, floor, weight in signals:
+        add_minmax(scores, visible, floor, weight, out)
+
+
+def add_all_theoretical_minmax(signals: Any, visible: Any, out: Any) -> None:
+    """`add_theoretical_minmax` of each signal, (scores, floor, weight), in turn."""
+    for scores, floor, weight in signals:
+        add_theoretical_minmax(scores, visible, floor, weight, out)
+
+
+NORMALISED = {"standard": add_all_standardised, "minmax": add_all_minmax, "theoretical_minmax": add_all_theoretical_minmax}
 
 
 # --- plug-in ------------------------------------------------------------------------------------------------------
@@ -88,10 +100,9 @@ class ConvexFusion(Mechanism[ConvexFusionParams]):
 
     @hook(Phase.RETRIEVE, reads=(SIGNALS, FACET_WEIGHTS, STANDS_FOR), adds=(), sets=(FUSED,))
     def fuse(self, view: Any, cue: Cue) -> None:
-        add, facets, fused = NORMALISED[self.params.normalisation], view.facet_weights, view.fused
+        facets, fused = view.facet_weights, view.fused
         fused[...] = 0.0
         trusts = [(each, scores, weight * float(facets[each.facet.value])) for each, scores, weight in view.signals]
         total = sum(trust for _, _, trust in trusts)
-        for each, scores, trust in trusts:
-            if trust > 0.0:
-                add(scores, view.stands_for, each.floor, trust / total, fused)
+        signals = [(scores, each.floor, trust / total) for each, scores, trust in trusts if trust > 0.0]
+        NORMALISED[self.params.normalisation](signals, view.stands_for, fused)

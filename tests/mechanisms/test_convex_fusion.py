@@ -60,7 +60,7 @@ def test_without_signals_all_scores_are_equal() -> None:
 def test_a_hidden_memory_is_scored_on_the_scale_of_the_visible_ones(normalisation: str, expected: float) -> None:
     """Cosines 0.2 and 0.6 are visible, 1 is hidden: 0.8 / 0.2 - 1, 0.8 / 0.4 and 2 / 1.6."""
     add, out = module.NORMALISED[normalisation], np.zeros(3)
-    add(np.array([0.2, 0.6, 1.0], dtype=np.float32), np.array([True, True, False]), -1.0, 1.0, out)
+    add([(np.array([0.2, 0.6, 1.0], dtype=np.float32), -1.0, 1.0)], np.array([True, True, False]), out)
     assert out[2] == pytest.approx(expected, rel=1e-6)
 
 

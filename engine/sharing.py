@@ -1,0 +1,49 @@
+"""Work in parts that may run at the same time: by the threads that help with a question, if there are any."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, Final
+
+Share = Callable[[int, Callable[[int], None]], None]
+
+
+def _alone(count: int, do: Callable[[int], None]) -> None:
+    for part in range(count):
+        do(part)
+
+
+HELPED: Final[ContextVar[Share]] = ContextVar("helped", default=_alone)      # set by `crew.Crew` in its threads
+
+
+def shared(count: int, do: Callable[[int], None]) -> None:
+    """Do the parts 0, 1, ..., count - 1, in any order, perhaps at the same time; returns once all are done.
+
+    Parts must not write what others read or write.  An exception of a part is raised once none runs any more.
+
+    >>> found = [0, 0, 0]
+    >>> shared(3, lambda part: found.__setitem__(part, part * part))
+    >>> found
+    [0, 1, 4]
+    """
+    HELPED.get()(count, do)
+
+
+def together(*tasks: Callable[[], Any]) -> list[Any]:
+    """What each task returns, as `shared` does parts.
+
+    >>> together(lambda: 1, lambda: "two")
+    [1, 'two']
+    """
+    found: list[Any] = [None] * len(tasks)
+    shared(len(tasks), lambda at: found.__setitem__(at, tasks[at]()))
+    return found
+
+
+def blocks(rows: int, size: int) -> list[slice]:
+    """Parts of so many rows each; the last may be smaller.
+
+    >>> blocks(5, 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]

@@ -1,0 +1,263 @@
+"""Several threads for one question: in whatever order the steps run, the outcome is that of the schedule, bit for bit."""
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from itertools import combinations
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hebbarium.engine import ranking, scans
+from hebbarium.engine.columns import Column, Phase, Scope, Structure
+from hebbarium.engine.crew import Crew, Order, Work
+from hebbarium.engine.errors import ContractError, InputError
+from hebbarium.engine.loop import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.records import Event, Only, Query
+from hebbarium.engine.registry import Registry
+from hebbarium.engine.schedule import Node, Stages
+from hebbarium.engine.sharing import HELPED, shared
+from hebbarium.engine.vocabulary import MATCH, SIGNALS, VISIBLE
+from hebbarium.testing.conformance import simulated, talk
+from hebbarium.testing.small import by_number, does, mechanism
+from hebbarium.testing.small import memory as small
+
+REGISTRY = Registry.read()
+TEXTS = ("Who painted Oslo with Bo?", "In which order did Ada visit Lisbon and Oslo?", "What did Ada say the day before she left Lisbon?", "")
+QUESTIONS = (*map(Query, TEXTS),
+             Query("Where was Bo?", only=Only(speakers=("Ada",))))
+
+
+def lived(name: str, threads: int) -> Engine:
+    """A memory of a set, whose questions several threads answer although it is small."""
+    made = Engine(REGISTRY.build(REGISTRY.set(name)), HashingEmbedder(32), threads=threads)
+    made.assembly.crew.least = 1
+    return simulated(made, talk(), learn=False)
+
+
+def outcome(memory: Engine) -> dict[str, bytes]:
+    """All columns of the question and its candidates."""
+    return {c.name: memory.store.array(c).tobytes() for c in memory.store.columns if c.scope in (Scope.EVENT, Scope.CANDIDATE)}
+
+
+def found(memory: Engine) -> list[Any]:
+    """What each question finds, and what it leaves in the columns."""
+    each = []
+    for question in QUESTIONS:
+        answer = memory.retrieve(question)
+        each.append((answer.rows.tobytes(), answer.final.tobytes(), answer.units, answer.sufficiency, outcome(memory)))
+    return each
+
+
+@pytest.mark.parametrize("name", REGISTRY.sets)
+def test_the_outcome_of_several_threads_is_that_of_one(name: str) -> None:
+    alone, together = lived(name, 1), lived(name, 3)
+    before, threads = together.digest(), threading.active_count()
+    for _ in range(3):
+        for one, other in zip(found(alone), found(together), strict=True):
+            assert one == other
+    assert together.digest() == before == alone.digest() and threading.active_count() == threads
+    answers = [memory.retrieve(QUESTIONS[0], learn=True) for memory in (alone, together)]
+    for memory, answer in zip((alone, together), answers, strict=True):
+        memory.use(memory.retrieve(QUESTIONS[1]), answer.rows[:1].tolist())
+    assert alone.digest() == together.digest()
+
+
+@pytest.mark.parametrize("name", REGISTRY.sets)
+def test_any_order_that_the_waits_allow_has_the_same_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps one after another in random orders, which shows more of them than threads do."""
+    draw, taken = random.Random(1), list[tuple[int, ...]]()
+
+    def run(self: Work, order: Order, do: Callable[[int], None]) -> None:
+        waits = list(order.waits)
+        ready, places = [at for at, each in enumerate(waits) if not each], list[int]()
+        while ready:
+            at = ready.pop(draw.randrange(len(ready)))
+            do(at)
+            places.append(at)
+            for later in order.followers[at]:
+                waits[later] -= 1
+                if not waits[later]:
+                    ready.append(later)
+        taken.append(tuple(places))
+
+    alone, shuffled = lived(name, 1), lived(name, 2)
+    expected = found(alone)
+    monkeypatch.setattr(Work, "run", run)
+    for _ in range(6):
+        assert found(shuffled) == expected
+    assert len(taken) == 6 * len(QUESTIONS) and all(sorted(each) == list(range(len(taken[0]))) for each in taken)
+    assert len(set(taken)) > 1
+
+
+def reached(followers: Any) -> list[set[int]]:
+    """All steps that wait for each, directly or not."""
+    found: list[set[int]] = [set() for _ in followers]
+    for at in range(len(followers) - 1, -1, -1):
+        for later in followers[at]:
+            assert later > at
+            found[at] |= {later} | found[later]
+    return found
+
+
+@pytest.mark.parametrize("name", REGISTRY.sets)
+def test_steps_that_share_what_one_of_them_writes_wait(name: str) -> None:
+    """By the declarations of each pair, apart from the schedule; two that add to a column both precede its last contributor, which adds it up."""
+    memory = lived(name, 2)
+    nodes = memory.assembly.phases[Phase.RETRIEVE]
+    signals = [s for s, _ in memory.assembly.signals]
+    after = reached(Order(nodes, signals).followers)
+    stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
+
+    def reads(node: Node) -> set[Any]:
+        seen = {stages.source(getattr(r, "of", r)) for r in node.reads} | {c for c in map(stages.before, (*node.sets, *node.adds)) if c}
+        return seen | (set(signals) if SIGNALS in seen else set())
+
+    for (i, one), (j, two) in combinations(enumerate(nodes), 2):
+        sets, adds = ({*one.sets}, {*two.sets}), ({*one.adds}, {*two.adds})
+        both = (sets[0] & (sets[1] | adds[1] | reads(two))) | (sets[1] & (adds[0] | reads(one))) | (adds[0] & reads(two)) | (adds[1] & reads(one))
+        both |= {s for s in adds[0] & adds[1] if isinstance(s, Structure)}
+        if {s for s in both if not (isinstance(s, Structure) and s.private and one.owner != two.owner)}:
+            assert j in after[i], (one.label, two.label, both)
+    for item in {c for n in nodes for c in n.adds if isinstance(c, Column)}:
+        adders = [at for at, n in enumerate(nodes) if item in n.adds]
+        assert all(adders[-1] in after[at] for at in adders[:-1])
+
+
+def asked(*hooks: Any, threads: int = 2, **more: Any) -> Engine:
+    memory = small(*hooks, by_number(), threads=threads, **more)
+    memory.assembly.crew.least = 1
+    memory.encode(Event(0.0, "1"))
+    return memory
+
+
+def test_steps_run_at_the_same_time() -> None:
+    """Two steps that share nothing, each of which waits for the other."""
+    gate, names = Barrier(2, timeout=30.0), set[str]()
+
+    def meet(view: Any, cue: Any) -> None:
+        gate.wait()
+        names.add(threading.current_thread().name)
+
+    memory = asked(mechanism("a", does(Phase.RETRIEVE, meet, reads=[VISIBLE])), mechanism("b", does(Phase.RETRIEVE, meet, reads=[VISIBLE])))
+    assert len(memory.retrieve("1")) == 1
+    assert len(names) == 2 and "helper 1" in names
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_a_failure_is_raised_once_no_step_runs(threads: int) -> None:
+    """Of two the one whose step is first in the schedule; the memory answers afterwards."""
+    gate, fails = Barrier(2, timeout=30.0), [True]
+
+    def failing(error: BaseException) -> Callable[[Any, Any], None]:
+        def fail(view: Any, cue: Any) -> None:
+            if fails[0]:
+                gate.wait()
+                raise error
+        return fail
+
+    memory = asked(mechanism("a", does(Phase.RETRIEVE, failing(ValueError("first")), reads=[VISIBLE])),
+                   mechanism("b", does(Phase.RETRIEVE, failing(KeyError("second")), reads=[VISIBLE])), threads=threads)
+    before = threading.active_count()
+    for _ in range(5):
+        with pytest.raises(ValueError, match="first"):
+            memory.retrieve("1")
+        assert threading.active_count() == before
+    fails[0] = False
+    assert len(memory.retrieve("1")) == 1
+
+
+def test_an_interruption_ends_the_question() -> None:
+    def interrupt(view: Any, cue: Any) -> None:
+        raise KeyboardInterrupt
+
+    memory = asked(mechanism("a", does(Phase.RETRIEVE, interrupt, reads=[VISIBLE])))
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        memory.retrieve("1")
+    assert threading.active_count() == before
+
+
+def test_without_a_further_thread_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = asked(threads=3)
+    expected = memory.retrieve("1").final.tobytes()
+
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert memory.retrieve("1").final.tobytes() == expected
+
+
+def test_parts_are_done_by_all_and_a_failure_of_one_ends_them() -> None:
+    gate, names, seen = Barrier(2, timeout=30.0), set[str](), list[list[int]]()
+
+    def share(view: Any, cue: Any) -> None:
+        def part(at: int) -> None:
+            if at < 2:
+                gate.wait()
+                names.add(threading.current_thread().name)
+            done.append(at)
+
+        done = list[int]()
+        shared(9, part)
+        seen.append(sorted(done))
+        with pytest.raises(ZeroDivisionError):
+            shared(1000, lambda at: done.append(1 // (at - 3)))
+        assert len(done) < 500
+        shared(0, done.append)
+
+    memory = asked(mechanism("a", does(Phase.RETRIEVE, share, reads=[VISIBLE])))
+    memory.retrieve("1")
+    assert seen == [list(range(9))] and len(names) == 2
+    assert HELPED.get()(2, lambda at: None) is None and not [t for t in threading.enumerate() if t.name.startswith("helper")]
+
+
+def test_helpers_are_used_while_one_question_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, times, helping = lived("hybrid", 2), list[int](), Crew.helping
+    monkeypatch.setattr(Crew, "helping", lambda self: times.append(self.threads) or helping(self))
+    memory.assembly.places.least = 1
+    memory.retrieve(QUESTIONS[0])
+    assert times == [2]
+    with memory.assembly.places.one():
+        memory.retrieve(QUESTIONS[0])
+    memory.retrieve(QUESTIONS[0], learn=True)
+    memory.assembly.crew.least = memory.store.n + 1
+    memory.retrieve(QUESTIONS[0])
+    assert times == [2]
+
+
+@pytest.mark.parametrize("call", ["encode", "retrieve"])
+def test_a_hook_in_a_helper_cannot_call_the_memory(call: str) -> None:
+    """It would wait for the question that waits for it."""
+    gate, held = Barrier(2, timeout=30.0), list[Engine]()
+
+    def meddle(view: Any, cue: Any) -> None:
+        gate.wait()
+        if threading.current_thread().name.startswith("helper"):
+            _ = held[0].retrieve("again") if call == "retrieve" else held[0].encode(Event(1.0, "2"))
+
+    held.append(asked(*(mechanism(id, does(Phase.RETRIEVE, meddle, reads=[VISIBLE])) for id in "ab")))
+    with pytest.raises(ContractError, match="in the middle of a call"):
+        held[0].retrieve("1")
+    assert held[0].store.n == 1 and held[0].encode(Event(1.0, "2")) == 1
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5, "2"])
+def test_a_number_of_threads_is_a_count(threads: Any) -> None:
+    with pytest.raises(InputError, match="threads"):
+        Engine(REGISTRY.build(REGISTRY.set("hybrid")), HashingEmbedder(16), threads=threads)
+
+
+def test_more_than_a_part_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scans, sums and resets that are shared out have the bits of one thread."""
+    alone, together = lived("everything", 1), lived("everything", 3)
+    expected = found(alone)
+    monkeypatch.setattr(ranking, "PART", 7)
+    monkeypatch.setattr(scans, "PART", 5)
+    assert found(together) == expected == found(alone)
+    assert np.isfinite(together.column(MATCH.name)).all()
