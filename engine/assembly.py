@@ -249,7 +249,7 @@ class Assembly:
     def plan(self, phase: Phase, wrap: Wrap | None = None, of: Plan | None = None) -> PhasePlan:
         """A new plan of a phase, or the same steps of RETRIEVE as another plan, over the same store.  Cost: about 0.1 ms for each of its steps."""
         return PhasePlan(phase, of.nodes if of else self.phases[phase], self.store, of.signals if of else self.signals, self.streams, wrap,
-                         self.crew if phase is Phase.RETRIEVE else None)
+                         self.crew)
 
     def incoming(self, event: Event) -> Incoming:
         """The event with the text features and the vector that hooks read; changes nothing.  Raises InputError if the vector is no unit vector.

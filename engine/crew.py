@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from heapq import heapify, heappop, heappush
 from threading import Condition, Thread
@@ -125,19 +125,19 @@ class Crew:
 
     @contextmanager
     def helping(self) -> Iterator[Work]:
-        """Helpers for what this thread shares out meanwhile, see `sharing.shared`, and for the steps of `Work.run`."""
-        work = Work()
-        token = HELPED.set(work.share)
-        contexts = [each.lend() for each in self._lends]
-        helpers: list[Thread] = []
-        try:
+        """Helpers for what this thread shares out meanwhile, see `sharing.shared`, and for the steps of `Work.run`; they start when there is some."""
+        contexts, helpers = [each.lend() for each in self._lends], list[Thread]()
+
+        def start() -> None:
             for number in range(1, self.threads):
                 helper = Thread(target=copy_context().run, args=(work.help, contexts), name=f"helper {number}", daemon=True)
-                try:
+                with suppress(RuntimeError):        # the system gives no further thread
                     helper.start()
-                except RuntimeError:        # the system gives no further thread
-                    break
-                helpers.append(helper)
+                    helpers.append(helper)
+
+        work = Work(start)
+        token = HELPED.set(work.share)
+        try:
             yield work
         finally:
             work.end()
@@ -179,7 +179,9 @@ class _Parts:
 class Work:
     """What the threads of a question can do: parts that one of them shares out, and steps.  Made by `Crew.helping`."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: Callable[[], None]) -> None:
+        """start: lets helpers take part; called once."""
+        self._start, self._started = start, False
         self._changed, self._ended = Condition(), False
         self._parts: list[_Parts] = []              # of which some are left
         self._ready: list[tuple[float, int]] = []   # steps that can be done: minus the seconds to the end, place
@@ -192,6 +194,7 @@ class Work:
 
         An exception of a step is raised once no step runs any more; of several that of the first place.
         """
+        self._call_helpers()
         waits, remaining = list(order.waits), order.remaining()
 
         def step(at: int) -> None:
@@ -222,6 +225,8 @@ class Work:
     def share(self, count: int, do: Callable[[int], None]) -> None:
         """As `sharing.shared`."""
         parts = _Parts(count, do)
+        if count > 1:
+            self._call_helpers()
         with self._changed:
             if count > 1:
                 self._parts.append(parts)
@@ -236,6 +241,11 @@ class Work:
                 self._changed.wait()
         if parts.failures:
             raise min(parts.failures, key=lambda failure: failure[0])[1]
+
+    def _call_helpers(self) -> None:
+        if not self._started:       # by the thread that asks, as no other takes part before
+            self._started = True
+            self._start()
 
     def help(self, contexts: Sequence[Callable[[], AbstractContextManager[None]]]) -> None:
         """Take part as a helper, until the end."""

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -117,7 +117,7 @@ class PhasePlan:
 
     def __init__(self, phase: Phase, nodes: Sequence[Node], store: Cells, signals: Sequence[tuple[Signal, float]],
                  streams: Mapping[str, np.random.Generator], wrap: Wrap | None, crew: Crew | None = None) -> None:
-        """crew: several threads for passes that do not learn, unless steps are wrapped."""
+        """crew: helps with passes over large memories, unless steps are wrapped."""
         self.stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
         self.phase, self.store, self.steps, self.changed = phase, store, [], False
         self.changes = frozenset(c for n in nodes if not n.appends for c in (*n.sets, *n.adds)
@@ -134,7 +134,8 @@ class PhasePlan:
         for column, found in added.items():
             start = None if column in written else self._start(column)
             found[-1].gathers.append((column, start, [s.binding for s in sorted(found, key=lambda s: s.node.rank)]))
-        self._crew = crew if not wrap and not any(step.archives for step in self.steps) else None
+        self._crew = None if wrap else crew
+        self._any_order = phase is Phase.RETRIEVE and not any(step.archives for step in self.steps)    # as far as declarations leave it open
         self._nodes, self._signals = tuple(nodes), tuple(s for s, _ in signals)
         self._passing = {Phase.ENCODE: (Scope.EVENT,), Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE)}.get(phase, ())
 
@@ -147,13 +148,12 @@ class PhasePlan:
         """
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
         self.store.passes += 1
-        if only is None and not learn and self._crew and self._crew.pays(self.store.n):
-            with self._crew.helping() as work:
-                self._reset()
-                work.run(self._order, lambda at: self._do(self.steps[at], what, learn))
-        else:
+        with self._crew.helping() if self._crew and self._crew.pays(self.store.n) else nullcontext() as work:
             self._reset()
-            self._call(self.steps if only is None else only, what, learn)
+            if work and self._any_order and only is None and not learn:
+                work.run(self._order, lambda at: self._do(self.steps[at], what, learn))
+            else:
+                self._call(self.steps if only is None else only, what, learn)
 
     def _reset(self) -> None:
         for scope in self._passing:

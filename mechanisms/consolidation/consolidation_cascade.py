@@ -160,13 +160,13 @@ def powers(step: Any) -> Any:
 
 
 @kernel
-def multiplied(matrix: Any, vector: Any, out: Any) -> None:
-    """out = matrix vector, without the call of a library, which costs more than the product of ten levels.  Cost: O(n^2)."""
+def multiplied(matrix: Any, vector: Any) -> Any:
+    """matrix vector, (n,), without the call of a library, which takes longer than the product of ten levels.  Cost: O(n^2)."""
+    out = np.zeros(matrix.shape[0])
     for i in range(matrix.shape[0]):
-        total = 0.0
         for j in range(matrix.shape[1]):
-            total += matrix[i, j] * vector[j]
-        out[i] = total
+            out[i] += matrix[i, j] * vector[j]
+    return out
 
 
 @kernel
@@ -230,7 +230,7 @@ def relative_signal(events: int, balance: Any, as_of: Any, readout: Any, transpo
     if not out.shape[0]:
         return
     oldest, n, at = np.min(as_of), readout.shape[0], 0
-    own, spare, weights = readout.astype(np.float64), np.empty(readout.shape[0]), after(readout, events - oldest, transposed)
+    own, weights = readout.astype(np.float64), after(readout, events - oldest, transposed)
     for row in range(out.shape[0]):
         s = 0.0
         for i in range(n):
@@ -238,12 +238,8 @@ def relative_signal(events: int, balance: Any, as_of: Any, readout: Any, transpo
         out[row] = max(s, least) / initial
     for row in np.flatnonzero(as_of != oldest)[::-1]:          # newest first: `behind` mostly grows by 1 per row
         behind = events - as_of[row]
-        if behind == at + 1:
-            multiplied(transposed[0], own, spare)
-            own, spare = spare, own
-        elif behind != at:
-            own = after(readout, behind, transposed)
-        at = behind
+        if behind != at:
+            own, at = multiplied(transposed[0], own) if behind == at + 1 else after(readout, behind, transposed), behind
         s = 0.0
         for i in range(n):
             s += own[i] * balance[row, i]

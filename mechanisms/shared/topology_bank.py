@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from ...engine import numerics
 from ...engine.columns import Phase, Structure
+from ...engine.sharing import blocks, shared
 from ...engine.storage.graph import EdgeType
 from .topology_edits import Descriptor, Outcome, Script
 from .topology_links import Vector
 
 MADE_LINK: Final = 1
 SHARED_LINK: Final = 2
+PART: Final = 8_192          # rows that one thread compares at a time
 BATCH: Final = 64            # rows whose neighbours are sought in one pass
 
 
@@ -119,8 +121,8 @@ class GraphBank:
 
 def products(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32]:
     """(n,) inner products in one thread: a row's product depends neither on n nor on the number of threads.  O(n d)."""
-    found = np.empty(len(vectors), np.float32)
-    numerics.products(vectors, vector, found)
+    found, parts = np.empty(len(vectors), np.float32), blocks(len(vectors), PART)
+    shared(len(parts), lambda at: numerics.products(vectors[parts[at]], vector, found[parts[at]]))
     return found
 
 

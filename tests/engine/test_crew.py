@@ -22,6 +22,7 @@ from hebbarium.engine.registry import Registry
 from hebbarium.engine.schedule import Node, Stages
 from hebbarium.engine.sharing import HELPED, shared
 from hebbarium.engine.vocabulary import MATCH, SIGNALS, VISIBLE
+from hebbarium.mechanisms.shared import topology_bank
 from hebbarium.testing.conformance import simulated, talk
 from hebbarium.testing.small import by_number, does, mechanism
 from hebbarium.testing.small import memory as small
@@ -218,17 +219,17 @@ def test_parts_are_done_by_all_and_a_failure_of_one_ends_them() -> None:
 
 
 def test_helpers_are_used_while_one_question_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    memory, times, helping = lived("hybrid", 2), list[int](), Crew.helping
-    monkeypatch.setattr(Crew, "helping", lambda self: times.append(self.threads) or helping(self))
+    memory, times, run = lived("hybrid", 2), list[int](), Work.run
+    monkeypatch.setattr(Work, "run", lambda self, *given: times.append(1) or run(self, *given))
     memory.assembly.places.least = 1
     memory.retrieve(QUESTIONS[0])
-    assert times == [2]
+    assert times == [1]
     with memory.assembly.places.one():
         memory.retrieve(QUESTIONS[0])
     memory.retrieve(QUESTIONS[0], learn=True)
     memory.assembly.crew.least = memory.store.n + 1
     memory.retrieve(QUESTIONS[0])
-    assert times == [2]
+    assert times == [1]
 
 
 @pytest.mark.parametrize("call", ["encode", "retrieve"])
@@ -253,11 +254,13 @@ def test_a_number_of_threads_is_a_count(threads: Any) -> None:
         Engine(REGISTRY.build(REGISTRY.set("hybrid")), HashingEmbedder(16), threads=threads)
 
 
-def test_more_than_a_part_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scans, sums and resets that are shared out have the bits of one thread."""
-    alone, together = lived("everything", 1), lived("everything", 3)
+@pytest.mark.parametrize("name", ["everything", "all_mem"])
+def test_more_than_a_part_of_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scans, sums and resets that are shared out have the bits of one thread, when events are encoded, too."""
+    alone = lived(name, 1)
     expected = found(alone)
-    monkeypatch.setattr(ranking, "PART", 7)
-    monkeypatch.setattr(scans, "PART", 5)
-    assert found(together) == expected == found(alone)
+    for module, rows in ((ranking, 7), (scans, 5), (topology_bank, 3)):
+        monkeypatch.setattr(module, "PART", rows)
+    together = lived(name, 3)
+    assert found(together) == expected == found(alone) and together.digest() == alone.digest()
     assert np.isfinite(together.column(MATCH.name)).all()
