@@ -5,11 +5,11 @@ What a step reads and writes is declared and enforced, so the outcome is that of
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from heapq import heapify, heappop, heappush
-from threading import Condition, Thread
+from threading import Condition, Thread, get_ident
 from time import perf_counter
 from typing import Any, Final, Protocol
 
@@ -150,109 +150,79 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class _Parts:
-    """Work in parts of which some are done.  Changed by one thread at a time.
+class _Job:
+    """Numbered tasks that threads do: parts that a step shares out, or the steps of a pass.  Changed by one thread at a time.
 
-    running   parts that are being done
-    failures  (part, exception)
+    ready     tasks that wait for no other, a heap: those with the longest way to the end first, ties by number
+    left      how many are not done; 0 once one has failed
+    doing     threads that do one
+    failures  (number, exception)
     """
 
-    def __init__(self, count: int, do: Callable[[int], None]) -> None:
-        self.do, self.count, self.taken, self.running = do, count, 0, 0
-        self.failures: list[tuple[int, BaseException]] = []
+    def __init__(self, count: int, do: Callable[[int], None], order: Order | None = None) -> None:
+        """order: which tasks wait for which; None: none does."""
+        self.do, self.left, self._order = do, count, order
+        self.doing, self.failures = set[int](), list[tuple[int, BaseException]]()
+        self._waits = list(order.waits) if order else [0] * count
+        self._rank = [-seconds for seconds in order.remaining()] if order else [0.0] * count
+        self.ready = [(self._rank[at], at) for at, waits in enumerate(self._waits) if not waits]
+        heapify(self.ready)
 
-    def take(self) -> int:
-        """The next part, -1: none is left."""
-        if self.taken == self.count:
-            return -1
-        self.taken, self.running = self.taken + 1, self.running + 1
-        return self.taken - 1
+    @property
+    def over(self) -> bool:
+        """Whether no task is left, and no thread does one."""
+        return not self.left and not self.doing
 
-    def run(self, part: int) -> None:
-        try:
-            self.do(part)
-        except BaseException as error:
-            self.failures.append((part, error))
-            self.taken = self.count
+    def take(self, thread: int) -> int:
+        """The task that a thread is to do; one must be ready."""
+        self.doing.add(thread)
+        return heappop(self.ready)[1]
+
+    def done(self, at: int, thread: int, seconds: float) -> None:
+        """A thread has done a task; those that waited for it alone are ready."""
+        self.doing.discard(thread)
+        if not self.left:       # another has failed
+            return
+        self.left -= 1
+        if self._order:
+            self._order.seconds[at] = seconds
+            for later in self._order.followers[at]:
+                self._waits[later] -= 1
+                if not self._waits[later]:
+                    heappush(self.ready, (self._rank[later], later))
+
+    def stop(self) -> None:
+        """Begin no further task."""
+        self.ready.clear()
+        self.left = 0
 
 
 class Work:
-    """What the threads of a question can do: parts that one of them shares out, and steps.  Made by `Crew.helping`."""
+    """What the threads of a question do.  Made by `Crew.helping`."""
 
     def __init__(self, start: Callable[[], None]) -> None:
-        """start: lets helpers take part; called once."""
+        """start: lets helpers take part; called when there is a task for them."""
         self._start, self._started = start, False
         self._changed, self._ended = Condition(), False
-        self._parts: list[_Parts] = []              # of which some are left
-        self._ready: list[tuple[float, int]] = []   # steps that can be done: minus the seconds to the end, place
-        self._left = self._running = 0              # steps that are not done, and that threads are doing
-        self._failures: list[tuple[int, BaseException]] = []
-        self._step: Callable[[int], None] = _nothing
+        self._jobs: list[_Job] = []
 
     def run(self, order: Order, do: Callable[[int], None]) -> None:
-        """Do all steps, by place: each after those that it waits for, those with the longest way to the end first.
+        """Do all steps of a pass, by place, each after those that it waits for; called by the thread that asks.
 
         An exception of a step is raised once no step runs any more; of several that of the first place.
         """
-        self._call_helpers()
-        waits, remaining = list(order.waits), order.remaining()
-
-        def step(at: int) -> None:
-            begun = perf_counter()
-            do(at)
-            order.seconds[at] = perf_counter() - begun
-            with self._changed:
-                for later in order.followers[at]:
-                    waits[later] -= 1
-                    if not waits[later] and self._left:     # none is left once a step has failed
-                        heappush(self._ready, (-remaining[later], later))
-
-        with self._changed:
-            self._step, self._left = step, len(waits)
-            self._ready = [(-remaining[at], at) for at, each in enumerate(waits) if not each]
-            heapify(self._ready)
-            self._changed.notify_all()
-        try:
-            self._take_part(lambda: not self._left)
-        finally:
-            with self._changed:
-                self._ready, self._left = [], 0
-                while self._running:
-                    self._changed.wait()
-        if self._failures:
-            raise min(self._failures, key=lambda failure: failure[0])[1]
+        self._finish(_Job(len(order.waits), do, order), alone=False)
 
     def share(self, count: int, do: Callable[[int], None]) -> None:
-        """As `sharing.shared`."""
-        parts = _Parts(count, do)
-        if count > 1:
-            self._call_helpers()
-        with self._changed:
-            if count > 1:
-                self._parts.append(parts)
-                self._changed.notify_all()
-            at = self._taken(parts)
-        while at >= 0:
-            self._run(parts, at)
-            with self._changed:
-                at = self._taken(parts)
-        with self._changed:
-            while parts.running:
-                self._changed.wait()
-        if parts.failures:
-            raise min(parts.failures, key=lambda failure: failure[0])[1]
-
-    def _call_helpers(self) -> None:
-        if not self._started:       # by the thread that asks, as no other takes part before
-            self._started = True
-            self._start()
+        """As `sharing.shared`, within a step or by the thread that asks."""
+        self._finish(_Job(count, do), alone=True)
 
     def help(self, contexts: Sequence[Callable[[], AbstractContextManager[None]]]) -> None:
         """Take part as a helper, until the end."""
         with ExitStack() as stack:
             for context in contexts:
                 stack.enter_context(context())
-            self._take_part(lambda: self._ended)
+            self._take_part(lambda: self._ended, lambda: reversed(self._jobs))
 
     def end(self) -> None:
         """Let the helpers go."""
@@ -260,50 +230,47 @@ class Work:
             self._ended = True
             self._changed.notify_all()
 
-    def _take_part(self, finished: Callable[[], bool]) -> None:
-        """Do one part or step after another."""
+    def _finish(self, job: _Job, alone: bool) -> None:
+        """Do a job with the help of others; `alone`: and nothing else meanwhile."""
+        if job.left > 1 and not self._started:      # by the thread that asks: no other takes part before
+            self._started = True
+            self._start()
+        with self._changed:
+            self._jobs.append(job)
+            self._changed.notify_all()
+        try:
+            self._take_part(lambda: job.over, (lambda: (job,)) if alone else (lambda: reversed(self._jobs)))
+        finally:
+            with self._changed:
+                for each in (job,) if alone else self._jobs:        # after an interruption this thread may be in one
+                    each.doing.discard(get_ident())
+                job.stop()
+                self._changed.notify_all()
+                while job.doing:
+                    self._changed.wait()
+                self._jobs.remove(job)
+        if job.failures:
+            raise min(job.failures, key=lambda failure: failure[0])[1]
+
+    def _take_part(self, finished: Callable[[], bool], jobs: Callable[[], Iterable[_Job]]) -> None:
+        """Do one task of these jobs after another, until it is finished; waits while there is none."""
+        me = get_ident()
         while True:
             with self._changed:
-                while not (self._parts or self._ready or finished()):
+                while not (finished() or (job := next((each for each in jobs() if each.ready), None))):
                     self._changed.wait()
                 if finished():
                     return
-                parts = self._parts[0] if self._parts else None
-                at = self._taken(parts) if parts else heappop(self._ready)[1]
-                self._running += parts is None
-            if parts:
-                self._run(parts, at)
-            else:
-                self._do(at)
-
-    def _do(self, at: int) -> None:
-        failures = list[tuple[int, BaseException]]()
-        try:
-            self._step(at)
-        except BaseException as error:
-            failures.append((at, error))
-        with self._changed:
-            self._running -= 1
-            self._left -= self._left > 0
-            if failures:
-                self._failures += failures
-                self._ready, self._left = [], 0
-            self._changed.notify_all()
-
-    def _taken(self, parts: _Parts) -> int:
-        """The next of some parts, -1: none is left.  The last one leaves nothing for others."""
-        at = parts.take()
-        if parts.taken == parts.count and parts in self._parts:
-            self._parts.remove(parts)
-        return at
-
-    def _run(self, parts: _Parts, at: int) -> None:
-        parts.run(at)
-        with self._changed:
-            parts.running -= 1
-            if not parts.running:
-                self._changed.notify_all()
-
-
-def _nothing(at: int) -> None:
-    return
+                assert job
+                at = job.take(me)
+            begun = perf_counter()
+            try:
+                job.do(at)
+            except BaseException as error:
+                with self._changed:
+                    job.failures.append((at, error))
+                    job.stop()
+            with self._changed:
+                job.done(at, me, perf_counter() - begun)
+                if job.ready or not job.left:
+                    self._changed.notify_all()

@@ -13,7 +13,7 @@ import pytest
 
 from hebbarium.engine import ranking, scans
 from hebbarium.engine.columns import Column, Phase, Scope, Structure
-from hebbarium.engine.crew import Crew, Order, Work
+from hebbarium.engine.crew import Order, Work
 from hebbarium.engine.errors import ContractError, InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
