@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, nearest
 from .scans import SharedScans
+from .storage.vectors import KEPT
 
 LOOK: Final = 256           # rows that a search looks at, at least
 LEAST: Final = 16_384       # rows; a smaller memory is searched exactly
@@ -71,6 +72,11 @@ class ApproximateIndex(SharedScans, ABC):
         products = self.products(wanted, rows)
         order = np.lexsort((rows, -products))[:k]
         return rows[order], products[order]
+
+    @staticmethod
+    def _serves(kept: int, k: int) -> bool:
+        """As `VectorIndex._serves`: only if as many rows are looked at for k, so that an answer does not depend on what was asked before."""
+        return kept >= k and max(LOOK, kept) == max(LOOK, k, KEPT)
 
     def _looked(self, wanted: NDArray[np.float32], look: int, visible_only: bool) -> tuple[int, NDArray[np.int64]]:
         """How many rows the index holds, and those of them that a search looks at.

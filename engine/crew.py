@@ -9,18 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from heapq import heapify, heappop, heappush
-from threading import Condition, Thread, get_ident
+from threading import Condition, Lock, Thread, get_ident
 from time import perf_counter
 from typing import Any, Final, Protocol
 
 from .columns import Column, Signal, Structure
 from .errors import InputError
 from .schedule import Node, followers_of
-from .sharing import HELPED
+from .sharing import HELPED, alone
 from .vocabulary import INDEX
 
 MOST: Final = 4             # threads of one question, if nothing else is asked for: more find nothing to do
 PAYS: Final = 32_768        # rows; in a smaller memory handing work over takes longer than what it saves
+HEALS: Final = 0.5          # s after which a thread that waits looks again, as an interruption may cost a notification
 
 
 class Lends(Protocol):
@@ -32,11 +33,11 @@ class Lends(Protocol):
 
 
 class Order:
-    """Which steps wait for which: what the schedule demands, and four things more.
+    """Which steps wait for which: what the schedule demands, and
 
-    The contributions to a column are added up by the last step that contributes.  Steps that add to one structure do so in turn, and so do steps of
-    one mechanism that share a private structure.  The index, and a structure of one question, are first read by one step alone: it computes what the
-    others find.
+    - the last step that adds to a column, which sums the contributions, waits for all others;
+    - steps that add to one structure, that touch a structure of one question, or that use one private structure do so in turn;
+    - the first step that reads the index, which scans for all others, runs before these.
 
     followers  of each step, by place: steps that wait for it, without those that wait for another follower
     waits      number of steps of which a step is such a follower
@@ -52,14 +53,13 @@ class Order:
                 if thing in last:
                     after[last[thing]].add(at)
                 last[thing] = at
-        for item in {each for node in nodes for each in (*node.adds, *node.sees)}:
-            adders, readers = ([at for at, node in enumerate(nodes) if item in each(node)] for each in (_adds, _sees))
-            if isinstance(item, Column):
-                for at in adders[:-1]:
-                    after[at].add(adders[-1])
-            elif item is INDEX or not (item.persists or item.private):
-                for at in readers[1:]:
-                    after[readers[0]].add(at)
+        for column in {each for node in nodes for each in node.adds if isinstance(each, Column)}:
+            *earlier, summing = (at for at, node in enumerate(nodes) if column in node.adds)
+            for at in earlier:
+                after[at].add(summing)
+        scanning = [at for at, node in enumerate(nodes) if INDEX in node.sees]
+        for at in scanning[1:]:
+            after[scanning[0]].add(at)
         self.followers = _reduced(after)
         self.waits = [0] * len(nodes)
         for found in self.followers:
@@ -75,18 +75,10 @@ class Order:
         return found
 
 
-def _adds(node: Node) -> Sequence[Any]:
-    return node.adds
-
-
-def _sees(node: Node) -> frozenset[Any]:
-    return node.sees
-
-
 def _in_turn(node: Node) -> list[Any]:
     """What one step at a time may use, in order."""
     return [(item, node.owner if item.private else "") for item in dict.fromkeys((*node.adds, *node.sets, *node.sees))
-            if isinstance(item, Structure) and (item.private or item in node.adds)]
+            if isinstance(item, Structure) and (item.private or not item.persists or item in node.adds)]
 
 
 def _reduced(after: Sequence[set[int]]) -> list[tuple[int, ...]]:
@@ -125,25 +117,28 @@ class Crew:
 
     @contextmanager
     def helping(self) -> Iterator[Work]:
-        """Helpers for what this thread shares out meanwhile, see `sharing.shared`, and for the steps of `Work.run`; they start when there is some."""
+        """Helpers for what this thread shares out meanwhile (`sharing.in_parts`), and for the steps of `Work.run`; they start when there is some."""
         contexts, helpers = [each.lend() for each in self._lends], list[Thread]()
 
         def start() -> None:
             for number in range(1, self.threads):
-                helper = Thread(target=copy_context().run, args=(work.help, contexts), name=f"helper {number}", daemon=True)
+                helpers.append(Thread(target=copy_context().run, args=(work.help, contexts), name=f"helper {number}", daemon=True))
                 with suppress(RuntimeError):        # the system gives no further thread
-                    helper.start()
-                    helpers.append(helper)
+                    helpers[-1].start()
 
-        work = Work(start)
-        token = HELPED.set(work.share)
+        work, token = Work(start), None
         try:
+            token = HELPED.set(work.share)
             yield work
         finally:
             work.end()
-            for helper in helpers:
-                helper.join()
-            HELPED.reset(token)
+            try:
+                for helper in helpers:
+                    with suppress(RuntimeError):    # it did not start
+                        helper.join()
+            finally:
+                if token:
+                    HELPED.reset(token)
 
 
 def _processors() -> int:
@@ -202,8 +197,9 @@ class Work:
 
     def __init__(self, start: Callable[[], None]) -> None:
         """start: lets helpers take part; called when there is a task for them."""
-        self._start, self._started = start, False
-        self._changed, self._ended = Condition(), False
+        self._start, self._started, self._ended = start, False, False
+        self._lock = Lock()                         # entered itself: an interruption may leave a condition that is entered locked
+        self._changed = Condition(self._lock)
         self._jobs: list[_Job] = []
 
     def run(self, order: Order, do: Callable[[int], None]) -> None:
@@ -211,11 +207,14 @@ class Work:
 
         An exception of a step is raised once no step runs any more; of several that of the first place.
         """
-        self._finish(_Job(len(order.waits), do, order), alone=False)
+        self._finish(_Job(len(order.waits), do, order), only=False)
 
     def share(self, count: int, do: Callable[[int], None]) -> None:
-        """As `sharing.shared`, within a step or by the thread that asks."""
-        self._finish(_Job(count, do), alone=True)
+        """As `sharing.in_parts`, within a step or by the thread that asks."""
+        if self._ended:             # an interruption may leave it in a context
+            alone(count, do)
+        else:
+            self._finish(_Job(count, do), only=True)
 
     def help(self, contexts: Sequence[Callable[[], AbstractContextManager[None]]]) -> None:
         """Take part as a helper, until the end."""
@@ -226,28 +225,28 @@ class Work:
 
     def end(self) -> None:
         """Let the helpers go."""
-        with self._changed:
-            self._ended = True
+        self._ended = True
+        with self._lock:
             self._changed.notify_all()
 
-    def _finish(self, job: _Job, alone: bool) -> None:
-        """Do a job with the help of others; `alone`: and nothing else meanwhile."""
+    def _finish(self, job: _Job, only: bool) -> None:
+        """Do a job with the help of others; `only`: this thread does nothing else meanwhile."""
         if job.left > 1 and not self._started:      # by the thread that asks: no other takes part before
             self._started = True
             self._start()
-        with self._changed:
+        with self._lock:
             self._jobs.append(job)
             self._changed.notify_all()
         try:
-            self._take_part(lambda: job.over, (lambda: (job,)) if alone else (lambda: reversed(self._jobs)))
+            self._take_part(lambda: job.over, (lambda: (job,)) if only else (lambda: reversed(self._jobs)))
         finally:
-            with self._changed:
-                for each in (job,) if alone else self._jobs:        # after an interruption this thread may be in one
+            with self._lock:
+                for each in (job,) if only else self._jobs:        # after an interruption this thread may be in one
                     each.doing.discard(get_ident())
                 job.stop()
                 self._changed.notify_all()
                 while job.doing:
-                    self._changed.wait()
+                    self._changed.wait(HEALS)
                 self._jobs.remove(job)
         if job.failures:
             raise min(job.failures, key=lambda failure: failure[0])[1]
@@ -256,9 +255,9 @@ class Work:
         """Do one task of these jobs after another, until it is finished; waits while there is none."""
         me = get_ident()
         while True:
-            with self._changed:
+            with self._lock:
                 while not (finished() or (job := next((each for each in jobs() if each.ready), None))):
-                    self._changed.wait()
+                    self._changed.wait(HEALS)
                 if finished():
                     return
                 assert job
@@ -267,10 +266,10 @@ class Work:
             try:
                 job.do(at)
             except BaseException as error:
-                with self._changed:
+                with self._lock:
                     job.failures.append((at, error))
                     job.stop()
-            with self._changed:
+            with self._lock:
                 job.done(at, me, perf_counter() - begun)
                 if job.ready or not job.left:
                     self._changed.notify_all()

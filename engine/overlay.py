@@ -79,8 +79,8 @@ class Overlay(ABC):
 
     def neutralise(self, scope: Scope) -> None:
         """As `Store.neutralise`, of the columns that it owns."""
-        neutralised([(self.array(column), column.neutral) for column in self._buffers
-                     if column.scope is scope and not isinstance(column.neutral, Column)])
+        neutralised(scope, [(self.array(column), column.neutral) for column in self._buffers
+                            if column.scope is scope and not isinstance(column.neutral, Column)])
 
     def surface(self) -> None:
         """Nothing: no question archives."""

@@ -17,7 +17,7 @@ from .errors import ContractError
 from .numerics import kernel, read_only
 from .overlay import Overlay
 from .ranking import best
-from .sharing import together
+from .sharing import at_once
 from .storage.graph import BUILT_IN, TYPES, Adjacency, EdgeType, Graph, Links
 from .storage.postings import BM25Index, Shown, TrigramIndex
 from .storage.store import Array, Cells, is_wide
@@ -110,7 +110,7 @@ class PartialStore(Overlay):
         place[rows] = np.arange(len(rows), dtype=np.int32)
         self._version += len(rows) != self.n
         self.rows, self.shown = rows, Shown(rows, place)
-        together(self._fill_all, lambda: self.graph.show(rows, place) if self._linked else None)
+        at_once(self._fill_all, lambda: self.graph.show(rows, place) if self._linked else None)
 
     def _fill_all(self) -> None:
         for column, buffer in self._buffers.items():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .numerics import kernel, summing_kernel
 from .records import Event, Query, written
-from .sharing import blocks, shared
+from .sharing import blocks, in_parts
 from .tables import brief, html_table
 from .units import Unit
 
@@ -197,8 +197,8 @@ def add_all_standardised(signals: Sequence[tuple[NDArray[Any], float, float]], v
             if counts:
                 add_scaled(scores[rows], floor, origin, mean, factor, out[rows])
 
-    shared(len(signals), measure)
-    shared(len(parts), add)
+    in_parts(len(signals), measure)
+    in_parts(len(parts), add)
     return [counts for counts, *_ in found]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .ranking import best
-from .sharing import blocks, shared
+from .sharing import blocks, in_parts
 from .storage.vectors import ODD_DIMENSIONS, VectorIndex
 
 SCANS: Final = 8            # most vectors whose products are kept; each takes 4 bytes a row
@@ -41,7 +41,7 @@ class SharedScans(VectorIndex):
     The products of the last 8 vectors asked for are kept, by their bytes.  A row that is stored later adds its product; a row that is hidden or
     shown changes none; a row that is overwritten drops all.  Products and answers are those of `VectorIndex`, bit for bit.
 
-    Threads may ask at the same time, but not while rows change; each keeps products of its own.
+    Threads may ask at the same time, but not while rows change; each keeps products of its own, which those that help it share.
 
     scans   passes over all vectors so far, for measurements of one thread
     """
@@ -60,11 +60,11 @@ class SharedScans(VectorIndex):
 
     def lend(self) -> Callable[[], AbstractContextManager[None]]:
         """As `crew.Lends`: helpers find what this thread has asked for, and add to it."""
-        shared = dict(vars(self._own))
+        kept = dict(vars(self._own))
 
         @contextmanager
         def helping() -> Iterator[None]:
-            vars(self._own).update(shared)
+            vars(self._own).update(kept)
             yield
 
         return helping
@@ -79,34 +79,37 @@ class SharedScans(VectorIndex):
         wanted = self._checked(query, 1)
         if out.shape != (self._count,) or out.dtype != np.float32 or not out.flags.c_contiguous or not out.flags.writeable:
             return super().scores(wanted, out)      # which refuses it
-        out[...] = self._of(wanted)
+        with self._own.lock:        # helpers may drop and write again what is kept
+            out[...] = self._of(wanted)
         return out
 
     def products(self, query: ArrayLike, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """(m,) the products with some rows, those of `scores`, bit for bit.  O(m) if the products with all are kept, else O(m d)."""
         wanted = self._checked(query, 1)
-        kept, done = self._own.products.get(wanted.tobytes(), (None, 0))
-        if kept is not None and done == self._count:
-            return kept[rows]
+        with self._own.lock:
+            kept, done = self._own.products.get(wanted.tobytes(), (None, 0))
+            if kept is not None and done == self._count:
+                return kept[rows]
         faiss, out, rows = self._faiss, np.empty(len(rows), np.float32), np.ascontiguousarray(rows, np.int64)
         parts = blocks(len(rows), FEW)
 
         def compare(at: int) -> None:
             some, found = rows[parts[at]], out[parts[at]]
             ip, x, ids = map(faiss.swig_ptr, (found, wanted, some))
-            faiss.fvec_inner_products_by_idx(ip, x, self._flat.get_xb(), ids, self.dimensions, 1, len(some))
+            with self._one_thread():
+                faiss.fvec_inner_products_by_idx(ip, x, self._flat.get_xb(), ids, self.dimensions, 1, len(some))
 
-        with self._one_thread():
-            shared(len(parts), compare)
+        in_parts(len(parts), compare)
         return out
 
     def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         k = min(k, self.n_visible if visible_only else self._count)
         if k == 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
-        products = self._of(wanted)
-        rows = best(products, self._shown() if visible_only else np.ones(self._count, np.bool_), k)
-        return rows, products[rows]
+        with self._own.lock:
+            products = self._of(wanted)
+            rows = best(products, self._shown() if visible_only else np.ones(self._count, np.bool_), k)
+            return rows, products[rows]
 
     def _shown(self) -> NDArray[np.bool_]:
         """(n,) the visible rows; O(n) after a change."""
@@ -117,11 +120,7 @@ class SharedScans(VectorIndex):
 
     def _of(self, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n,) the products of a vector, kept; O(n d), or O(n + d rows stored since) if they are known."""
-        with self._own.lock:
-            return self._looked_up(wanted.tobytes(), wanted)
-
-    def _looked_up(self, key: bytes, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
-        n, products = self._count, self._own.products
+        key, n, products = wanted.tobytes(), self._count, self._own.products
         kept, done = products.pop(key, (None, 0))
         if kept is None:
             kept = self._scanned(key, wanted)
@@ -151,26 +150,24 @@ class SharedScans(VectorIndex):
 
     def _scan(self, wanted: Sequence[NDArray[np.float32]], out: Sequence[NDArray[np.float32]], first: int) -> None:
         """Write the products of some vectors with the rows from `first` on: one pass over these rows, in blocks if there are several vectors."""
-        faiss, d = self._faiss, self.dimensions
-        pointers, several = [faiss.swig_ptr(vector) for vector in wanted], len(wanted) > 1
-
-        def scan(rows: slice) -> None:
-            y, count = faiss.swig_ptr(self._buffer[rows]), rows.stop - rows.start
-            ids = np.arange(count if d in ODD_DIMENSIONS else 0, dtype=np.int64)
-            for x, found in zip(pointers, out, strict=True):
-                ip = faiss.swig_ptr(found[rows])
-                if d in ODD_DIMENSIONS:
-                    faiss.fvec_inner_products_by_idx(ip, x, y, faiss.swig_ptr(ids), d, 1, count)
-                else:
-                    faiss.fvec_inner_products_ny(ip, x, y, d, count)
-
-        def part(at: int) -> None:
-            rows = parts[at]
-            for start in range(rows.start, rows.stop, BLOCK if several else PART):
-                scan(slice(start, min(start + (BLOCK if several else PART), rows.stop)))
-
+        faiss, d, step = self._faiss, self.dimensions, PART if len(wanted) == 1 else BLOCK
+        pointers = [faiss.swig_ptr(vector) for vector in wanted]
         parts = [slice(first + each.start, first + each.stop) for each in blocks(self._count - first, PART)]
-        shared(len(parts), part)
+
+        def scan(at: int) -> None:
+            for start in range(parts[at].start, parts[at].stop, step):
+                stop = min(start + step, parts[at].stop)
+                y = faiss.swig_ptr(self._buffer[start:stop])
+                ids = np.arange(stop - start if d in ODD_DIMENSIONS else 0, dtype=np.int64)
+                for x, found in zip(pointers, out, strict=True):
+                    ip = faiss.swig_ptr(found[start:stop])
+                    if d in ODD_DIMENSIONS:
+                        with self._one_thread():
+                            faiss.fvec_inner_products_by_idx(ip, x, y, faiss.swig_ptr(ids), d, 1, stop - start)
+                    else:
+                        faiss.fvec_inner_products_ny(ip, x, y, d, stop - start)
+
+        in_parts(len(parts), scan)
 
     @contextmanager
     def _one_thread(self) -> Iterator[None]:

@@ -8,35 +8,36 @@ from typing import Any, Final
 Share = Callable[[int, Callable[[int], None]], None]
 
 
-def _alone(count: int, do: Callable[[int], None]) -> None:
+def alone(count: int, do: Callable[[int], None]) -> None:
+    """The parts one after another."""
     for part in range(count):
         do(part)
 
 
-HELPED: Final[ContextVar[Share]] = ContextVar("helped", default=_alone)      # set by `crew.Crew` in its threads
+HELPED: Final[ContextVar[Share]] = ContextVar("helped", default=alone)      # set by `crew.Crew` in its threads
 
 
-def shared(count: int, do: Callable[[int], None]) -> None:
+def in_parts(count: int, do: Callable[[int], None]) -> None:
     """Do the parts 0, 1, ..., count - 1, in any order, perhaps at the same time; returns once all are done.
 
     Parts must not write what others read or write.  An exception of a part is raised once none runs any more.
 
     >>> found = [0, 0, 0]
-    >>> shared(3, lambda part: found.__setitem__(part, part * part))
+    >>> in_parts(3, lambda part: found.__setitem__(part, part * part))
     >>> found
     [0, 1, 4]
     """
     HELPED.get()(count, do)
 
 
-def together(*tasks: Callable[[], Any]) -> list[Any]:
-    """What each task returns, as `shared` does parts.
+def at_once(*tasks: Callable[[], Any]) -> list[Any]:
+    """What each task returns, as `in_parts` does parts.
 
-    >>> together(lambda: 1, lambda: "two")
+    >>> at_once(lambda: 1, lambda: "two")
     [1, 'two']
     """
     found: list[Any] = [None] * len(tasks)
-    shared(len(tasks), lambda at: found.__setitem__(at, tasks[at]()))
+    in_parts(len(tasks), lambda at: found.__setitem__(at, tasks[at]()))
     return found
 
 

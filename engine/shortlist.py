@@ -26,7 +26,7 @@ from .priors import Priors
 from .ranking import Standing, best
 from .scans import SharedScans
 from .schedule import Node
-from .sharing import together
+from .sharing import at_once
 from .steps import ENGINE
 from .storage.graph import EdgeType, entity_node
 from .storage.postings import BM25Index, Idf
@@ -373,8 +373,8 @@ class Shortlist:
         if only is not None:
             self._banned = self._banned_of(only)
             visible = visible & ~self._banned
-        (alike, products), words, marked = together(lambda: self._alike(cue, ALIKE * most, visible if only is not None else None),
-                                                    lambda: self._by_words(cue, visible), lambda: self._marked(visible))
+        (alike, products), words, marked = at_once(lambda: self._alike(cue, ALIKE * most, visible if only is not None else None),
+                                                   lambda: self._by_words(cue, visible), lambda: self._marked(visible))
         both = self._by_both(cue, alike, products, [words, marked])
         used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]
         share = int(most * NAMED)
@@ -450,7 +450,7 @@ class Shortlist:
         """
         rows, spread = self._different([alike, *parts], self._base.n), _scattered(self._base.n, SPREAD)
         every, n = np.concatenate([rows, spread]), len(self._words)
-        further, priors = together(lambda: self._index.products(cue.vector, every[len(alike):]), lambda: self._priors.of(rows, cue))
+        further, priors = at_once(lambda: self._index.products(cue.vector, every[len(alike):]), lambda: self._priors.of(rows, cue))
         products = np.append(products, further).astype(np.float64)
         held, others = self._held.astype(np.float64) / n, products[len(rows):]
         total = _standard(products, others.mean(), np.square(others).mean()) + _standard(self._words[every], held.sum(), n * np.square(held).sum())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..columns import Column, Scope, Structure
 from ..errors import ContractError
 from ..numerics import is_zero, read_only
-from ..sharing import shared
+from ..sharing import alone, in_parts
 from ..vocabulary import EMBEDDING, ENGINE_STRUCTURES, VISIBLE
 from .graph import Graph
 from .vectors import VectorIndex
@@ -28,14 +28,14 @@ def is_wide(column: Column, cell_shape: tuple[int, ...]) -> bool:
     return column.scope is Scope.MEMORY and np.dtype(column.dtype).itemsize * prod(cell_shape) >= WIDE
 
 
-def neutralised(columns: Sequence[tuple[Array, Any]]) -> None:
-    """Fill each array with its number."""
+def neutralised(scope: Scope, columns: Sequence[tuple[Array, Any]]) -> None:
+    """Fill the array of each column of a scope with its number; threads that help share arrays of candidates."""
 
     def fill(at: int) -> None:
         array, number = columns[at]
         array[...] = number         # other threads can run meanwhile, which `fill` does not let them
 
-    shared(len(columns), fill)
+    (in_parts if scope in PER_ROW else alone)(len(columns), fill)
 
 
 class Cells(Protocol):
@@ -171,7 +171,7 @@ class Store:
 
     def neutralise(self, scope: Scope) -> None:
         """Reset the columns of a scope that does not persist to neutral, except stages, which start as the stage before."""
-        neutralised([(self.array(column), column.neutral) for column in self._passing[scope]])
+        neutralised(scope, [(self.array(column), column.neutral) for column in self._passing[scope]])
 
     def _grow(self, rows: int, unset: int = 0) -> None:
         """Make room for so many rows, in powers of two; those below `unset` are left without values."""

@@ -153,10 +153,15 @@ class VectorIndex:
         if not sealed:
             return self._nearest(self._checked(query, 1), k, visible_only)
         kept = self._kept
-        if kept is None or kept[0] is not query or kept[1] != state or kept[2] < k:
+        if kept is None or kept[0] is not query or kept[1] != state or not self._serves(kept[2], k):
             kept = self._kept = query, state, max(k, KEPT), self._nearest(self._checked(query, 1), max(k, KEPT), visible_only)
         rows, products = kept[3]
         return rows[:k].copy(), products[:k].copy()
+
+    @staticmethod
+    def _serves(kept: int, k: int) -> bool:
+        """Whether the first k rows of an answer for `kept` are those of an answer for k."""
+        return kept >= k
 
     def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """`search` without the kept answer."""

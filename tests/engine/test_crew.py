@@ -4,6 +4,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from threading import Barrier
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine import ranking, scans
+from hebbarium.engine import approximate, ranking, scans
 from hebbarium.engine.columns import Column, Phase, Scope, Structure
 from hebbarium.engine.crew import Order, Work
 from hebbarium.engine.errors import ContractError, InputError
@@ -20,8 +21,8 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event, Only, Query
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.schedule import Node, Stages
-from hebbarium.engine.sharing import HELPED, shared
-from hebbarium.engine.vocabulary import MATCH, SIGNALS, VISIBLE
+from hebbarium.engine.sharing import HELPED, in_parts
+from hebbarium.engine.vocabulary import INDEX, MATCH, SIGNALS, VISIBLE
 from hebbarium.mechanisms.shared import topology_bank
 from hebbarium.testing.conformance import simulated, talk
 from hebbarium.testing.small import by_number, does, mechanism
@@ -122,6 +123,8 @@ def test_steps_that_share_what_one_of_them_writes_wait(name: str) -> None:
         sets, adds = ({*one.sets}, {*two.sets}), ({*one.adds}, {*two.adds})
         both = (sets[0] & (sets[1] | adds[1] | reads(two))) | (sets[1] & (adds[0] | reads(one))) | (adds[0] & reads(two)) | (adds[1] & reads(one))
         both |= {s for s in adds[0] & adds[1] if isinstance(s, Structure)}
+        touched = ({*sets[0], *adds[0], *one.sees}, {*sets[1], *adds[1], *two.sees})
+        both |= {s for s in touched[0] & touched[1] if isinstance(s, Structure) and not s.persists}
         if {s for s in both if not (isinstance(s, Structure) and s.private and one.owner != two.owner)}:
             assert j in after[i], (one.label, two.label, both)
     for item in {c for n in nodes for c in n.adds if isinstance(c, Column)}:
@@ -205,17 +208,74 @@ def test_parts_are_done_by_all_and_a_failure_of_one_ends_them() -> None:
             done.append(at)
 
         done = list[int]()
-        shared(9, part)
+        in_parts(9, part)
         seen.append(sorted(done))
         with pytest.raises(ZeroDivisionError):
-            shared(1000, lambda at: done.append(1 // (at - 3)))
+            in_parts(1000, lambda at: done.append(1 // (at - 3)))
         assert len(done) < 500
-        shared(0, done.append)
+        in_parts(0, done.append)
 
     memory = asked(mechanism("a", does(Phase.RETRIEVE, share, reads=[VISIBLE])))
     memory.retrieve("1")
     assert seen == [list(range(9))] and len(names) == 2
     assert HELPED.get()(2, lambda at: None) is None and not [t for t in threading.enumerate() if t.name.startswith("helper")]
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_parts_that_fail_while_helpers_wait(threads: int) -> None:
+    """No part is done twice, or after the end, however the failure falls."""
+    done = list[int]()
+
+    def share(view: Any, cue: Any) -> None:
+        for _ in range(200):
+            done.clear()
+            with pytest.raises(ZeroDivisionError):
+                in_parts(3, lambda at: done.append(at) or 1 // at)
+            assert len(set(done)) == len(done) and min(done) == 0
+
+    assert len(asked(mechanism("a", does(Phase.RETRIEVE, share, reads=[VISIBLE])), threads=threads).retrieve("1")) == 1
+
+
+def test_steps_that_scan_for_more_vectors_than_are_kept() -> None:
+    """What one step is given does not change while another scans."""
+    vectors = np.random.default_rng(0).standard_normal((36, 16)).astype(np.float32)
+    seen: dict[str, list[bytes]] = {}
+
+    def search(view: Any, cue: Any, id: str, mine: Any) -> None:
+        seen[id] = []
+        for vector in mine:
+            rows, products = view.index.search(vector, 5)
+            scores = view.index.scores(vector, np.empty(len(view.index.vectors), np.float32))
+            seen[id] += [rows.tobytes(), products.tobytes(), scores.tobytes()]
+
+    hooks = [mechanism(id, does(Phase.RETRIEVE, partial(search, id=id, mine=vectors[at::3]), reads=[VISIBLE, INDEX])) for at, id in enumerate("abc")]
+    found = []
+    for threads in (1, 3, 3, 3):
+        memory = asked(*hooks, threads=threads)
+        memory.encode_all([Event(1.0, f"{number}") for number in range(400)])
+        for _ in range(8):
+            memory.retrieve("1")
+            found.append(dict(sorted(seen.items())))
+    assert all(each == found[0] for each in found)
+
+
+def test_an_approximate_search_does_not_depend_on_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the same question: one that looks at more rows does not serve one that looks at few."""
+    for name, least in (("LEAST", 64), ("LOOK", 32), ("LOT", 64)):
+        monkeypatch.setattr(approximate, name, least)
+    seen: dict[int, bytes] = {}
+
+    def search(view: Any, cue: Any, k: int) -> None:
+        seen[k] = view.index.search(cue.vector, k)[0].tobytes()
+
+    found = []
+    for order in ((900, 40, 5), (40, 900, 5), (5, 40, 900)):
+        memory = asked(*(mechanism(f"m{k}", does(Phase.RETRIEVE, partial(search, k=k), reads=[VISIBLE, INDEX]), order=at)
+                         for at, k in enumerate(order)), threads=1, index="hnsw")
+        memory.encode_all([Event(1.0, f"{number}") for number in range(2000)])
+        memory.retrieve("1")
+        found.append(dict(sorted(seen.items())))
+    assert found[0] == found[1] == found[2]
 
 
 def test_helpers_are_used_while_one_question_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
