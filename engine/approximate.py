@@ -44,12 +44,13 @@ class ApproximateIndex(SharedScans, ABC):
         self._overwritten = False
         self._building = Lock()         # threads may ask at the same time
         self._last: tuple[Any, NDArray[np.int64]] = NOTHING
+        self._saved: Mapping[str, NDArray[Any]] = {}        # of a file, until FAISS's index is built
         super().__init__(dimensions)
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
         """Replace the vector (d,) of a row; O(d).  From then on every search is exact.  Raises InputError as `add_many` does."""
         super().overwrite(row, vector)
-        self._overwritten, self._built, self._last = True, None, NOTHING
+        self._overwritten, self._built, self._last, self._saved = True, None, NOTHING, {}
 
     def recall(self, queries: Sequence[NDArray[np.float32]], k: int = 10) -> float:
         """Mean share of the k nearest visible rows that `search` finds; NaN without rows or queries.  Cost: O(n d) for each query."""
@@ -125,10 +126,6 @@ class GraphIndex(ApproximateIndex):
     the links.
     """
 
-    def __init__(self, dimensions: int) -> None:
-        self._saved: Mapping[str, NDArray[Any]] = {}        # of a file, until FAISS's index is built
-        super().__init__(dimensions)
-
     def parts(self) -> dict[str, NDArray[Any]]:
         """links: of each row in turn, those of its lowest level first, -1 for none; walk (2,): rows, and the row at which a walk begins."""
         if self._built is None:
@@ -146,11 +143,6 @@ class GraphIndex(ApproximateIndex):
                 links.ndim == 1 and links.dtype == np.int32 and links.min(initial=0) >= -1 and links.max(initial=0) < walk[0]):
             raise ValueError("the graph of an index does not fit its vectors")
         self._saved = parts
-
-    def overwrite(self, row: int, vector: ArrayLike) -> None:
-        """As `ApproximateIndex.overwrite`."""
-        super().overwrite(row, vector)
-        self._saved = {}
 
     def _renewed(self) -> Any:
         if self._built is not None:
@@ -200,7 +192,6 @@ class ListIndex(ApproximateIndex):
     def __init__(self, dimensions: int) -> None:
         self._trained = 0                                   # rows from which the centres were found
         self._list = np.empty(0, np.int32)                  # of each row in FAISS's index, with spare room
-        self._saved: Mapping[str, NDArray[Any]] = {}        # of a file, until FAISS's index is built
         super().__init__(dimensions)
 
     def parts(self) -> dict[str, NDArray[Any]]:
@@ -221,11 +212,6 @@ class ListIndex(ApproximateIndex):
                 lists.min(initial=0) >= 0 and lists.max(initial=0) < len(centres)):
             raise ValueError("the lists of an index do not fit its vectors")
         self._saved = parts
-
-    def overwrite(self, row: int, vector: ArrayLike) -> None:
-        """As `ApproximateIndex.overwrite`."""
-        super().overwrite(row, vector)
-        self._saved = {}
 
     def _put(self, built: Any, vectors: NDArray[np.float32]) -> None:
         self._enter(built, vectors, built.quantizer.assign(vectors, 1).ravel())

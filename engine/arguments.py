@@ -86,6 +86,15 @@ def checked_count(number: Any, what: str) -> int:
     return int(number)
 
 
+def checked_limit(number: Any, what: str, cure: str) -> int | None:
+    """A whole number from 1; None for no limit.  Raises InputError."""
+    if number is None:
+        return None
+    if not _whole(number) or int(number) < 1:
+        raise InputError(f"{what} is {number!r}", where=what, cure=cure)
+    return int(number)
+
+
 def checked_row(row: Any, n: int) -> int:
     """A row of a memory that holds n.  Raises InputError."""
     if not _whole(row) or not 0 <= int(row) < n:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .arguments import checked_limit
 from .columns import Phase
 from .contract import Tick
-from .errors import InputError
 from .schedule import Node
 from .state import Clock
 from .storage.store import Store
@@ -24,11 +24,7 @@ from .vocabulary import CREATED, HIDE, SHOW, VISIBLE, WITHHELD, WORTH
 
 def checked_capacity(given: Any) -> int | None:
     """The number of rows; None for no limit.  Raises InputError."""
-    if given is None:
-        return None
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-        raise InputError(f"capacity is {given!r}", where="capacity", cure="give the most visible rows, a whole number from 1, or None for no limit")
-    return int(given)
+    return checked_limit(given, "capacity", "give the most visible rows, a whole number from 1, or None for no limit")
 
 
 def least_worth(worth: Any, visible: Any, new: Any, rows: int) -> NDArray[np.int64]:

@@ -4,19 +4,19 @@ What a step reads and writes is declared and enforced, so the outcome is that of
 """
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from heapq import heapify, heappop, heappush
 from threading import Condition, Lock, Thread, get_ident
 from time import perf_counter
 from typing import Any, Final, Protocol
 
+from .arguments import checked_limit
 from .columns import Column, Signal, Structure
-from .errors import InputError
 from .schedule import Node, followers_of
 from .sharing import HELPED, alone
+from .sharing import threads as available
 from .vocabulary import INDEX
 
 MOST: Final = 4             # threads of one question, if nothing else is asked for: more find nothing to do
@@ -102,13 +102,12 @@ class Crew:
     """
 
     def __init__(self, threads: int | None, lends: Sequence[Lends], busy: Callable[[], bool]) -> None:
-        """threads: None: as many as processors, at most 4; lends: what helpers need of the asking thread; busy: whether others ask at the same time.
+        """threads: None: those of `sharing.threads`, at most 4; lends: what helpers need of the asking thread; busy: whether others ask meanwhile.
 
         Raises InputError.
         """
-        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-            raise InputError(f"threads is {threads!r}", where="threads", cure="give how many threads work on one question, from 1 on, or None")
-        self.threads, self.least = threads or min(MOST, _processors()), PAYS
+        given = checked_limit(threads, "threads", "give how many threads work on one question, a whole number from 1, or None")
+        self.threads, self.least = given or min(MOST, available()), PAYS
         self._lends, self._busy = tuple(lends), busy
 
     def pays(self, rows: int) -> bool:
@@ -141,8 +140,9 @@ class Crew:
                     HELPED.reset(token)
 
 
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def helping(crew: Crew | None, rows: int) -> AbstractContextManager[Work | None]:
+    """`Crew.helping` where it pays; None: without helpers."""
+    return crew.helping() if crew and crew.pays(rows) else nullcontext()
 
 
 class _Job:

@@ -93,7 +93,7 @@ class Engine(Serial):
                        Asked of all are questions that learn or want more than an eighth of them, contexts of as many or of sources, explanations;
                        given anew when a snapshot is continued
     threads            that work on one question to a memory of at least 32,768 rows, if no other is answered meanwhile, see `engine.crew`; None:
-                       as many as there are processors, at most 4.  Answers do not depend on it
+                       OMP_NUM_THREADS, or as many as there are processors, at most 4.  Answers do not depend on it
     index              "exact", "hnsw" or "ivf": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew
                        when a snapshot is continued
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .columns import Column, Phase, Scope, Signal, Structure
 from .contract import Mechanism
-from .crew import Crew, Order
+from .crew import Crew, Order, helping
 from .ports.embedding_cache import MeteredEmbedder
 from .ports.language_model import MeteredLanguageModel
 from .schedule import Node, Stages, ordered
@@ -136,7 +136,7 @@ class PhasePlan:
             found[-1].gathers.append((column, start, [s.binding for s in sorted(found, key=lambda s: s.node.rank)]))
         self._crew = None if wrap else crew
         self._any_order = phase is Phase.RETRIEVE and not any(step.archives for step in self.steps)    # as far as declarations leave it open
-        self._nodes, self._signals = tuple(nodes), tuple(s for s, _ in signals)
+        self._signals = tuple(s for s, _ in signals)
         self._passing = {Phase.ENCODE: (Scope.EVENT,), Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE)}.get(phase, ())
 
     def run(self, what: Any, learn: bool = False, only: Sequence[BoundStep] | None = None) -> None:
@@ -148,7 +148,7 @@ class PhasePlan:
         """
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
         self.store.passes += 1
-        with self._crew.helping() if self._crew and self._crew.pays(self.store.n) else nullcontext() as work:
+        with helping(self._crew, self.store.n) as work:
             self._reset()
             if work and self._any_order and only is None and not learn:
                 work.run(self._order, lambda at: self._do(self.steps[at], what, learn))
@@ -181,7 +181,7 @@ class PhasePlan:
 
     @cached_property
     def _order(self) -> Order:
-        return Order(self._nodes, self._signals)
+        return Order([step.node for step in self.steps], self._signals)
 
     @cached_property
     def learning(self) -> tuple[BoundStep, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .numerics import kernel, summing_kernel
 from .records import Event, Query, written
-from .sharing import blocks, in_parts
+from .sharing import in_blocks, in_parts
 from .tables import brief, html_table
 from .units import Unit
 
@@ -185,20 +185,18 @@ def add_all_standardised(signals: Sequence[tuple[NDArray[Any], float, float]], v
     if len(out) <= PART:
         return [add_standardised(scores, visible, floor, weight, out) for scores, floor, weight in signals]
     found: list[Any] = [None] * len(signals)
-    parts = blocks(len(out), PART)
 
     def measure(at: int) -> None:
         scores, floor, weight = signals[at]
         found[at] = standard(scores, visible, floor, weight)
 
-    def add(at: int) -> None:
-        rows = parts[at]
+    def add(rows: slice) -> None:
         for (scores, floor, _), (counts, origin, mean, factor) in zip(signals, found, strict=True):
             if counts:
                 add_scaled(scores[rows], floor, origin, mean, factor, out[rows])
 
     in_parts(len(signals), measure)
-    in_parts(len(parts), add)
+    in_blocks(len(out), PART, add)
     return [counts for counts, *_ in found]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .ranking import best
-from .sharing import blocks, in_parts
+from .sharing import in_blocks
 from .storage.vectors import ODD_DIMENSIONS, VectorIndex
 
 SCANS: Final = 8            # most vectors whose products are kept; each takes 4 bytes a row
@@ -91,15 +91,14 @@ class SharedScans(VectorIndex):
             if kept is not None and done == self._count:
                 return kept[rows]
         faiss, out, rows = self._faiss, np.empty(len(rows), np.float32), np.ascontiguousarray(rows, np.int64)
-        parts = blocks(len(rows), FEW)
 
-        def compare(at: int) -> None:
-            some, found = rows[parts[at]], out[parts[at]]
+        def compare(block: slice) -> None:
+            some, found = rows[block], out[block]
             ip, x, ids = map(faiss.swig_ptr, (found, wanted, some))
             with self._one_thread():
                 faiss.fvec_inner_products_by_idx(ip, x, self._flat.get_xb(), ids, self.dimensions, 1, len(some))
 
-        in_parts(len(parts), compare)
+        in_blocks(len(rows), FEW, compare)
         return out
 
     def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -152,11 +151,10 @@ class SharedScans(VectorIndex):
         """Write the products of some vectors with the rows from `first` on: one pass over these rows, in blocks if there are several vectors."""
         faiss, d, step = self._faiss, self.dimensions, PART if len(wanted) == 1 else BLOCK
         pointers = [faiss.swig_ptr(vector) for vector in wanted]
-        parts = [slice(first + each.start, first + each.stop) for each in blocks(self._count - first, PART)]
 
-        def scan(at: int) -> None:
-            for start in range(parts[at].start, parts[at].stop, step):
-                stop = min(start + step, parts[at].stop)
+        def scan(block: slice) -> None:
+            for start in range(first + block.start, first + block.stop, step):
+                stop = min(start + step, first + block.stop)
                 y = faiss.swig_ptr(self._buffer[start:stop])
                 ids = np.arange(stop - start if d in ODD_DIMENSIONS else 0, dtype=np.int64)
                 for x, found in zip(pointers, out, strict=True):
@@ -167,7 +165,7 @@ class SharedScans(VectorIndex):
                     else:
                         faiss.fvec_inner_products_ny(ip, x, y, d, stop - start)
 
-        in_parts(len(parts), scan)
+        in_blocks(self._count - first, PART, scan)
 
     @contextmanager
     def _one_thread(self) -> Iterator[None]:

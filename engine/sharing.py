@@ -1,6 +1,7 @@
 """Work in parts that may run at the same time: by the threads that help with a question, if there are any."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Final
@@ -41,10 +42,20 @@ def at_once(*tasks: Callable[[], Any]) -> list[Any]:
     return found
 
 
-def blocks(rows: int, size: int) -> list[slice]:
-    """Parts of so many rows each; the last may be smaller.
+def in_blocks(rows: int, size: int, do: Callable[[slice], None]) -> None:
+    """Do blocks of so many rows each, of which the last may be smaller, as `in_parts` does parts.
 
-    >>> blocks(5, 2)
+    >>> found = []
+    >>> in_blocks(5, 2, found.append)
+    >>> found
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
-    return [slice(start, min(start + size, rows)) for start in range(0, rows, size)]
+    in_parts(-(-rows // size), lambda at: do(slice(at * size, min((at + 1) * size, rows))))
+
+
+def threads() -> int:
+    """Threads that a library takes: OMP_NUM_THREADS, which is 1 in workers of an experiment, else one for each processor of this process."""
+    stated = os.environ.get("OMP_NUM_THREADS", "")
+    if stated.isdecimal() and int(stated):
+        return int(stated)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -6,7 +6,6 @@ them.  A sample of the other rows stands for them in means and deviations.  Link
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from .columns import Before, Column, Phase, Scope, Signal, Structure
 from .contract import Cue
-from .crew import Crew
+from .crew import Crew, helping
 from .errors import InputError
 from .filter import Banned
 from .numerics import kernel, read_only
@@ -253,7 +252,7 @@ class Shortlist:
         return self._base.n >= PAYS * self.most and rows <= self.most * ANSWERED
 
     def _run(self, cue: Cue) -> None:
-        with self._crew.helping() if self._crew and self._crew.pays(self._base.n) else nullcontext():
+        with helping(self._crew, self._base.n):
             rows, self._stand_for = self.chosen(cue)
             self.store.show(rows)
         self.plan.run(cue)

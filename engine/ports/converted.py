@@ -139,14 +139,6 @@ def transformer(model: Any) -> Any:
     return TokenVectors().eval()
 
 
-def threads() -> int:
-    """Threads that a library takes: OMP_NUM_THREADS, which is 1 in workers of an experiment, else one for each processor of this process."""
-    stated = os.environ.get("OMP_NUM_THREADS", "")
-    if stated.isdecimal() and int(stated):
-        return int(stated)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _cosine(one: Vectors, other: Vectors) -> float:
     return float(one @ other / np.sqrt((one @ one) * (other @ other)))
 

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import HebbariumError
+from ..sharing import threads
 from .cache_file import DamagedCacheWarning
-from .converted import ConvertedEmbedder, Ids, Layer, Network, threads, transformer
+from .converted import ConvertedEmbedder, Ids, Layer, Network, transformer
 
 FORMAT = "1"                # raised when this file changes the vectors
 OPSET = 17

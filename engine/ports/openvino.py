@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..errors import HebbariumError
-from .converted import ConvertedEmbedder, Ids, Layer, Network, threads, transformer
+from ..sharing import threads
+from .converted import ConvertedEmbedder, Ids, Layer, Network, transformer
 from .embedder import Vectors
 
 Precision = Literal["float32", "int8"]

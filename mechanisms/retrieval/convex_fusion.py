@@ -9,6 +9,7 @@ Cost: O(n) per signal, three passes, no allocation.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -74,19 +75,14 @@ def add_theoretical_minmax(scores: Any, visible: Any, floor: float, weight: floa
     add_rescaled(scores, floor, floor, high, weight, out)
 
 
-def add_all_minmax(signals: Any, visible: Any, out: Any) -> None:
-    """`add_minmax` of each signal, (scores, floor, weight), in turn."""
+def in_turn(add: Any, signals: Any, visible: Any, out: Any) -> None:
+    """Add each signal, (scores, floor, weight), with a function of one."""
     for scores, floor, weight in signals:
-        add_minmax(scores, visible, floor, weight, out)
+        add(scores, visible, floor, weight, out)
 
 
-def add_all_theoretical_minmax(signals: Any, visible: Any, out: Any) -> None:
-    """`add_theoretical_minmax` of each signal, (scores, floor, weight), in turn."""
-    for scores, floor, weight in signals:
-        add_theoretical_minmax(scores, visible, floor, weight, out)
-
-
-NORMALISED = {"standard": add_all_standardised, "minmax": add_all_minmax, "theoretical_minmax": add_all_theoretical_minmax}
+NORMALISED: dict[str, Any] = {"standard": add_all_standardised, "minmax": partial(in_turn, add_minmax),
+                              "theoretical_minmax": partial(in_turn, add_theoretical_minmax)}
 
 
 # --- plug-in ------------------------------------------------------------------------------------------------------

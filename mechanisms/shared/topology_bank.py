@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine import numerics
 from ...engine.columns import Phase, Structure
-from ...engine.sharing import blocks, in_parts
+from ...engine.sharing import in_blocks
 from ...engine.storage.graph import EdgeType
 from .topology_edits import Descriptor, Outcome, Script
 from .topology_links import Vector
@@ -120,9 +120,9 @@ class GraphBank:
 
 
 def products(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32]:
-    """(n,) inner products in one thread: a row's product depends neither on n nor on the number of threads.  O(n d)."""
-    found, parts = np.empty(len(vectors), np.float32), blocks(len(vectors), PART)
-    in_parts(len(parts), lambda at: numerics.products(vectors[parts[at]], vector, found[parts[at]]))
+    """(n,) inner products: a row's product depends neither on n nor on the number of threads.  O(n d)."""
+    found = np.empty(len(vectors), np.float32)
+    in_blocks(len(vectors), PART, lambda block: numerics.products(vectors[block], vector, found[block]))
     return found
 
 

@@ -194,12 +194,17 @@ def test_an_overwritten_vector_is_in_nothing_that_a_thread_has_asked(kind: type[
     assert index._kept is None and (not isinstance(index, ApproximateIndex) or index._last[0] is None)
 
 
+def counted(monkeypatch: pytest.MonkeyPatch, kind: Any, method: str) -> list[int]:
+    """How many rows a method of FAISS was given, each time."""
+    found, original = list[int](), getattr(kind, method)
+    monkeypatch.setattr(kind, method, lambda self, rows: found.append(len(rows)) or original(self, rows))
+    return found
+
+
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Rows from which centres were found, each time."""
-    found, train = list[int](), faiss.IndexIVFScalarQuantizer.train
-    monkeypatch.setattr(faiss.IndexIVFScalarQuantizer, "train", lambda self, rows: found.append(len(rows)) or train(self, rows))
-    return found
+    return counted(monkeypatch, faiss.IndexIVFScalarQuantizer, "train")
 
 
 def test_an_index_from_saved_lists_is_the_one_that_was_built(trained: list[int]) -> None:
@@ -271,9 +276,7 @@ def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(tmp_path
 @pytest.fixture
 def linked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Rows that FAISS put into a graph, each time."""
-    found, add = list[int](), faiss.IndexHNSWSQ.add
-    monkeypatch.setattr(faiss.IndexHNSWSQ, "add", lambda self, rows: found.append(len(rows)) or add(self, rows))
-    return found
+    return counted(monkeypatch, faiss.IndexHNSWSQ, "add")
 
 
 def test_a_graph_from_saved_links_is_the_one_that_was_built(linked: list[int]) -> None:

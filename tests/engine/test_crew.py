@@ -314,6 +314,14 @@ def test_a_number_of_threads_is_a_count(threads: Any) -> None:
         Engine(REGISTRY.build(REGISTRY.set("hybrid")), HashingEmbedder(16), threads=threads)
 
 
+def test_a_worker_of_an_experiment_has_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the libraries have: OMP_NUM_THREADS."""
+    for stated, threads in (("1", 1), ("3", 3), ("64", 4)):
+        monkeypatch.setenv("OMP_NUM_THREADS", stated)
+        assert small(by_number()).assembly.crew.threads == threads
+    assert small(by_number(), threads=2).assembly.crew.threads == 2
+
+
 @pytest.mark.parametrize("name", ["everything", "all_mem"])
 def test_more_than_a_part_of_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scans, sums and resets that are shared out have the bits of one thread, when events are encoded, too."""
