@@ -14,8 +14,7 @@ from .sharing import in_blocks
 from .storage.vectors import ODD_DIMENSIONS, VectorIndex
 
 SCANS: Final = 8            # most vectors whose products are kept; each takes 4 bytes a row
-BLOCK: Final = 512          # rows that stay in the processor's cache while several vectors are compared with them
-PART: Final = 8_192         # rows that one thread compares at a time
+PART: Final = 8_192         # rows that one thread compares with a vector at a time
 FEW: Final = 1_024          # as many if they are not next to one another
 
 
@@ -148,24 +147,25 @@ class SharedScans(VectorIndex):
         return own.products.pop(key)[0]
 
     def _scan(self, wanted: Sequence[NDArray[np.float32]], out: Sequence[NDArray[np.float32]], first: int) -> None:
-        """Write the products of some vectors with the rows from `first` on: one pass over these rows, in blocks if there are several vectors."""
-        faiss, d, step = self._faiss, self.dimensions, PART if len(wanted) == 1 else BLOCK
-        pointers = [faiss.swig_ptr(vector) for vector in wanted]
+        """Write the products of some vectors with the rows from `first` on: one pass over these rows."""
+        faiss, d, k = self._faiss, self.dimensions, len(wanted)
+        part = PART // k
+        if k == 1 and d not in ODD_DIMENSIONS:
+            def scan(block: slice) -> None:
+                start, stop = first + block.start, first + block.stop
+                faiss.fvec_inner_products_ny(*map(faiss.swig_ptr, (out[0][start:stop], wanted[0], self._buffer[start:stop])), d, stop - start)
+        else:       # each row is compared with every vector while it is at hand
+            vectors, ids = np.stack(wanted), np.tile(np.arange(k, dtype=np.int64), (part, 1))
 
-        def scan(block: slice) -> None:
-            for start in range(first + block.start, first + block.stop, step):
-                stop = min(start + step, first + block.stop)
-                y = faiss.swig_ptr(self._buffer[start:stop])
-                ids = np.arange(stop - start if d in ODD_DIMENSIONS else 0, dtype=np.int64)
-                for x, found in zip(pointers, out, strict=True):
-                    ip = faiss.swig_ptr(found[start:stop])
-                    if d in ODD_DIMENSIONS:
-                        with self._one_thread():
-                            faiss.fvec_inner_products_by_idx(ip, x, y, faiss.swig_ptr(ids), d, 1, stop - start)
-                    else:
-                        faiss.fvec_inner_products_ny(ip, x, y, d, stop - start)
+            def scan(block: slice) -> None:
+                start, stop = first + block.start, first + block.stop
+                found = np.empty((stop - start, k), np.float32)
+                with self._one_thread():
+                    faiss.fvec_inner_products_by_idx(*map(faiss.swig_ptr, (found, self._buffer[start:stop], vectors, ids)), d, stop - start, k)
+                for each, column in zip(out, found.T, strict=True):
+                    each[start:stop] = column
 
-        in_blocks(self._count - first, PART, scan)
+        in_blocks(self._count - first, part, scan)
 
     @contextmanager
     def _one_thread(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from hebbarium.benchmarks.speed.large import SMALL, WITHOUT, Files, tiled
 from hebbarium.engine.loop import Engine
@@ -110,6 +111,13 @@ def questions(n: int, count: int = 64) -> tuple[Query, ...]:
     return tuple(asked)
 
 
+@cache
+def words_of(text: str) -> NDArray[np.int32]:
+    """(w, 3) start, end and checksum of each word of a text."""
+    found = [(*word.span(), zlib.crc32(word.group().encode()) & 1023) for word in WORD.finditer(text)]
+    return np.array(found, np.int32).reshape(-1, 3)
+
+
 class FreeEmbedder:
     """Random unit vectors by a checksum of the text: two halves of 1,024 choices each, so that some texts share a half."""
 
@@ -126,10 +134,9 @@ class FreeEmbedder:
         return np.concatenate([self._halves[0, sums & 1023], self._halves[1, sums >> 22]], axis=1)
 
     def embed_tokens(self, texts: Sequence[str]) -> Tokens:
-        """A vector for each word, one of 1,024 by a checksum."""
-        words = [[(*word.span(), zlib.crc32(word.group().encode()) & 1023) for word in WORD.finditer(text)] for text in texts]
-        found = np.array([each for text in words for each in text], np.int32).reshape(-1, 3)
-        offsets = np.cumsum([0, *map(len, words)])
+        """A vector for each word, one of 1,024 by a checksum; known texts are looked up."""
+        words = [words_of(text) for text in texts]
+        found, offsets = np.concatenate([np.empty((0, 3), np.int32), *words]), np.cumsum([0, *map(len, words)])
         return Tokens(self._codes[found[:, 2]], self._scales[found[:, 2]], offsets, np.ascontiguousarray(found[:, :2]))
 
 

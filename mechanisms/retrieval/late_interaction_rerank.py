@@ -26,11 +26,13 @@ from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
+from ...engine.sharing import in_blocks
 from ...engine.storage.postings import Idf
 from ...engine.text.features import terms_of
 from ...engine.vocabulary import ANSWERABLE, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS, TOKEN_EMBEDDER
 from ..shared.rerank import Blend, reranked
 
+PART = 8                            # texts that one thread compares at a time
 WORD = re.compile(r"[^\W_]+")       # as the lexicon splits texts
 
 
@@ -124,7 +126,12 @@ class LateInteractionRerank(Mechanism[LateInteractionRerankParams]):
         texts = view.token_embedder.embed_tokens([view.texts.rendered(row) for row in rows.tolist()])
         weights = self._weights(view.lexicon, cue.query.text, spans)
         similar = np.empty(rows.size)
-        maxsim(query.astype(np.int16), lengths, weights, texts.codes, texts.scales, texts.offsets, similar)
+        codes, offsets = query.astype(np.int16), texts.offsets
+
+        def compare(some: slice) -> None:
+            maxsim(codes, lengths, weights, texts.codes, texts.scales, offsets[some.start:some.stop + 1], similar[some])
+
+        in_blocks(rows.size, PART, compare)
         view.relevance[rows], view.reranked[rows] = np.clip(similar, 0.0, 1.0), reranked(view.reweighted[rows], similar, p.alpha, p.blend)
 
     def _weights(self, lexicon: Any, text: str, spans: Any) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.scans import BLOCK, SCANS, SharedScans
+from hebbarium.engine.scans import PART, SCANS, SharedScans
 from hebbarium.engine.storage.vectors import VectorIndex
 from hebbarium.engine.vocabulary import CUES
 
@@ -45,7 +45,7 @@ def same(plain: VectorIndex, shared: SharedScans, query: np.ndarray, ks: tuple[i
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 8, 12, 31, 384])
 def test_answers_are_those_of_the_plain_index_while_rows_are_stored_hidden_and_overwritten(d: int) -> None:
     rng = np.random.default_rng(d)
-    plain, shared = both(unit(2 * BLOCK + 3, d))
+    plain, shared = both(unit(PART + 3, d))
     queries = unit(6, d, 1)
     shared.expect(list(queries[1:]))
     for step, query in enumerate((*queries, *queries)):
@@ -91,7 +91,7 @@ def test_one_pass_serves_every_question_about_a_vector() -> None:
 
 def test_expected_vectors_share_a_pass_and_few_are_kept() -> None:
     shared, queries = SharedScans(16), unit(2 * SCANS, 16, 9)
-    shared.add_many(unit(3 * BLOCK, 16))
+    shared.add_many(unit(2 * PART, 16))
     for query in queries:
         shared.search(query, 5)
     assert shared.scans == len(queries)
