@@ -15,7 +15,7 @@ import math
 import sqlite3
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cached_property
@@ -604,9 +604,10 @@ class Snapshot:
         computed = _computed(meta, a.derived, where)
         rows = int(meta["rows"])
         arrays, state, roomy = self._load_arrays(saved, rows)
+        room = beside.submit(a.index.reserve, rows)
         graph = beside.submit(Graph.from_state, state, roomy)
         prints = beside.submit(_prints, arrays, saved.stored, saved.tails) if isinstance(saved, Format5) else None
-        self._load_rows(saved, beside)
+        self._load_rows(saved, beside, room)
         saved.require_whole()
         a.adopt_graph(graph.result())
         parts = {k.removeprefix(INDEXED): v for k, v in arrays.items() if k.startswith(INDEXED) and len(v)}
@@ -625,13 +626,13 @@ class Snapshot:
                 int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
                 a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks)
 
-    def _load_rows(self, saved: Contents, beside: Executor) -> None:
-        """Restore event log, writings, vectors and postings."""
+    def _load_rows(self, saved: Contents, beside: Executor, room: Future[None]) -> None:
+        """Restore event log, writings, vectors and postings.  room: for the vectors, made meanwhile."""
         a, log, meta = self.assembly, self.assembly.event_log, saved.meta
         written = saved.writings()
         log.writings.restore([writing for writing, _ in written])
         log.restore(*saved.events(), [(row, number) for number, (_, row) in enumerate(written) if row >= 0])
-        a.index.reserve(len(log.rows))
+        room.result()
         for part in saved.vectors():
             a.index.add_many(np.frombuffer(part, np.float32).reshape(-1, a.embedder.dimensions))
         counts = len(log.events), len(log.rows), len(log.writings), len(a.index)

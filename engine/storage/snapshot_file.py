@@ -66,7 +66,7 @@ class SnapshotFile:
 
     @contextmanager
     def checked(self, schema: frozenset[str] | None) -> Iterator[ThreadPoolExecutor]:
-        """Another thread checks the file meanwhile; it then works for the block.
+        """Another thread checks the file meanwhile, and a further one works for the block.
 
         schema  the statements that made the tables; None: any
 
@@ -75,8 +75,8 @@ class SnapshotFile:
         """
         if schema is not None and {sql for sql, in self.execute("SELECT sql FROM sqlite_master")} != schema:
             raise ValueError("its tables are not those of a snapshot")
-        with closing(self._unlocked()) as unlocked, ThreadPoolExecutor(1) as beside:
-            sound = beside.submit(_require_sound, unlocked)
+        with closing(self._unlocked()) as unlocked, ThreadPoolExecutor(1) as checking, ThreadPoolExecutor(1) as beside:
+            sound = checking.submit(_require_sound, unlocked)
             try:
                 yield beside
             except SnapshotError:
