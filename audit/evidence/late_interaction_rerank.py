@@ -25,7 +25,8 @@ WORDS = {
     "ada": (3, 4, 0), "boat": (0, 5, 12), "ship": (0, 12, 35), "keys": (8, 0, 6), "sold": (20, 21, 0), "the": (1, 2, 2), "a": (2, 2, 1),
     "lake": (-3, 4, 0), "un": (0, -4, 3), "pack": (4, 0, 3), "?": (6, 2, 3), "house": (0, 1, 0), "of": (2, 1, 2),
 }
-STORY = ("Ada sold the boat", "the keys of a house", "a ship, a lake", "unpack the boat", "", "Ada unpack keys", "lake house boat", "the")
+STORY = ("Ada sold the boat", "the keys of a house", "a ship, a lake", "unpack the boat", "", "Ada unpack keys", "lake house boat", "the",
+         "the house of Ada", "a boat sold", "keys", "a lake, a ship", "unpack")
 
 
 class Bags:
@@ -182,10 +183,11 @@ SCORES = (0.30, 0.10, 0.25, 0.05, 0.28, 0.21, 0.02, 0.24)
 def a_memory_compares_its_pool_with_the_query(specimen: Any) -> Any:
     measured: list[Any] = []
     expected: list[Any] = []
-    for pool, alpha, hidden in ((5, 0.7, (2,)), (3, 0.35, ()), (50, 1.0, (0, 7)), (1, 0.5, ())):
-        found = asked_of(specimen, "unpack a boat?", SCORES, hidden, pool=pool, alpha=alpha, weights="uniform")
-        measured += found[:2]
-        expected += answer_of("unpack a boat?", [1.0] * 5, SCORES, pool, alpha, hidden)
+    for scores, pool, alpha, hidden in ((SCORES, 5, 0.7, (2,)), (SCORES, 3, 0.35, ()), (SCORES, 50, 1.0, (0, 7)), (SCORES, 1, 0.5, ()),
+                                        ((*SCORES, 0.31, 0.09, 0.20, 0.22, 0.11), 12, 0.6, ())):
+        relevance, reranked, _ = asked_of(specimen, "unpack a boat?", scores, hidden, pool=pool, alpha=alpha, weights="uniform")
+        measured += relevance + reranked
+        expected += [value for each in answer_of("unpack a boat?", [1.0] * 5, scores, pool, alpha, hidden) for value in each]
     return measured, expected
 
 
